@@ -1,0 +1,136 @@
+#pragma once
+// Where the data is: index sets and layouts. Pure geometry, no MPI.
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// Users' arrays have 1 to 4 axes; internally axes may be split in two (cyclic, six-step) and a batch axis is added.
+inline constexpr int max_user_axes = 4;
+inline constexpr int max_axes = 10;
+
+/// The indices first, first + stride, ..., `count` of them, along one axis.
+struct Progression {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t stride = 1;
+
+  bool empty() const { return count == 0; }
+  std::int64_t at(std::int64_t i) const { return first + i * stride; }
+  std::int64_t last() const { return first + (count - 1) * stride; }
+  bool contains(std::int64_t index) const;
+  /// Position of `index` in the progression; `index` must be contained.
+  std::int64_t position(std::int64_t index) const { return (index - first) / stride; }
+  bool operator==(const Progression&) const = default;
+};
+
+/// The common indices of two progressions (a progression again, by the Chinese remainder theorem).
+Progression intersect(const Progression& a, const Progression& b);
+
+/// A product of progressions, one an axis: a box when all strides are 1, a cyclic set otherwise.
+struct IndexSet {
+  int axes = 0;
+  std::array<Progression, max_axes> axis{};
+
+  std::int64_t count() const;
+  bool empty() const { return count() == 0; }
+  bool contains(const std::array<std::int64_t, max_axes>& index) const;
+  bool operator==(const IndexSet& other) const;
+};
+
+IndexSet intersect(const IndexSet& a, const IndexSet& b);
+/// The box of indices low[a] <= i < high[a].
+IndexSet box(const Shape& low, const Shape& high);
+
+/// An index set and where it lies in its owner's local array, in elements.
+struct Piece {
+  IndexSet set;
+  std::int64_t offset = 0;
+  std::array<std::int64_t, max_axes> stride{};
+
+  bool operator==(const Piece& other) const;
+};
+
+/// Axes from slowest to fastest in memory; empty means natural (0, 1, 2, ...).
+using AxisOrder = std::vector<int>;
+
+/// A map from rank to the index set it owns, and the axis order of its local array.
+/// Local arrays are dense: `count(rank)` elements, no padding.
+class Layout {
+ public:
+  Layout() = default;
+
+  /// Planes along `axis`, dealt in near-equal runs; ranks beyond the planes own nothing.
+  static Layout slab(const Shape& shape, int ranks, int axis = 0, const AxisOrder& order = {});
+  /// Lines along `local_axis`; the other axes are cut by `grid`, in axis order (grid has one entry less than shape).
+  static Layout pencil(const Shape& shape, int local_axis, const Shape& grid, const AxisOrder& order = {});
+  /// Bricks: axis a is cut in grid[a] near-equal runs; rank = row-major index in the grid.
+  static Layout brick(const Shape& shape, const Shape& grid, const AxisOrder& order = {});
+  /// Cyclic: along axis a, grid coordinate c owns the indices c, c + grid[a], c + 2 grid[a], ...
+  static Layout cyclic(const Shape& shape, const Shape& grid, const AxisOrder& order = {});
+  /// Explicit parts per axis; rank = sum of coordinate[a] * rank_stride[a] (empty: row-major).
+  /// Ranks at or beyond the product of part counts own nothing.
+  static Layout grid(const Shape& shape, std::vector<std::vector<Progression>> parts, int ranks,
+                     const std::vector<int>& rank_stride = {}, const AxisOrder& order = {});
+  /// One index set a rank, given by the user; empty sets allowed. `validate()` checks that they tile the array.
+  static Layout boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisOrder& order = {});
+  /// Everything on rank `owner`.
+  static Layout single(const Shape& shape, int ranks, int owner = 0, const AxisOrder& order = {});
+  /// Any pieces, computed on demand for any rank (digit-split views use this).
+  static Layout from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces);
+
+  int axes() const;
+  const Shape& shape() const;
+  int ranks() const;
+  /// Axes from slowest to fastest in memory.
+  const AxisOrder& order() const;
+  bool is_grid() const;
+  /// Parts of one axis (grid layouts only).
+  const std::vector<Progression>& parts(int axis) const;
+  const std::vector<int>& rank_stride() const;
+
+  /// Number of elements rank `rank` owns.
+  std::int64_t count(int rank) const;
+  std::int64_t max_count() const;
+  /// The index set of a rank; for layouts of several pieces a rank this throws.
+  IndexSet local(int rank) const;
+  std::vector<Piece> pieces(int rank) const;
+  /// True when every rank that owns anything owns all of `axis`.
+  bool axis_is_local(int axis) const;
+  /// Calls `visit(rank, common indices)` for every rank whose set meets `set`;
+  /// for grid layouts without touching the ranks that do not.
+  void for_overlaps(const IndexSet& set, const std::function<void(int, const IndexSet&)>& visit) const;
+  /// True when both place every element at the same rank and address.
+  bool same_as(const Layout& other) const;
+  /// The same cuts over another extent of one axis (spectra of real transforms); grid and boxes layouts.
+  Layout with_axis_extent(int axis, std::int64_t extent) const;
+  /// The same cuts with another axis order in memory.
+  Layout with_order(const AxisOrder& order) const;
+  /// A slowest axis of `fields` is put before the others; every rank holds all fields of its indices.
+  Layout with_batch(std::int64_t fields) const;
+  /// Throws Error unless the sets tile the array exactly once.
+  void validate() const;
+  /// A number that differs, with near certainty, between different layouts; equal on all ranks for equal ones.
+  std::uint64_t fingerprint() const;
+  /// For people: "slab 197x233x189, axis 0 in 4".
+  std::string describe() const;
+
+  struct Rep;
+
+ private:
+  explicit Layout(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  std::shared_ptr<const Rep> rep_;
+};
+
+/// Part `index` of `parts` near-equal runs of 0 .. extent-1; the first extent % parts runs are one longer.
+Progression block_part(std::int64_t extent, std::int64_t parts, std::int64_t index);
+/// Indices index, index + parts, ... below extent.
+Progression cyclic_part(std::int64_t extent, std::int64_t parts, std::int64_t index);
+
+}  // namespace shardfft

@@ -1,0 +1,83 @@
+#pragma once
+// The plan: what users hold.
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "shardfft/error.hpp"
+#include "shardfft/layout.hpp"
+#include "shardfft/options.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// Memory that a plan allocated; freed with the last copy. May outlive the plan, but not MPI.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(std::shared_ptr<void> memory, std::size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  void* data() const { return memory_.get(); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(memory_.get());
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<void> memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// This rank's side of a plan's input or output.
+struct Side {
+  Layout layout;
+  ElementType element;
+  std::int64_t fields = 1;
+  int rank = 0;
+  /// Elements of this rank's array, all fields together.
+  std::int64_t count() const { return layout.count(rank) * fields; }
+  std::size_t bytes() const { return static_cast<std::size_t>(count()) * element.bytes(); }
+};
+
+/// A distributed transform, planned once and run many times. Construction, destruction, forward and backward are
+/// collective over the communicator. Planning errors are thrown on every rank. Plans are movable, not copyable, and
+/// one plan must not run on two threads at once.
+class Plan {
+ public:
+  /// Transforms arrays in `input` layout; the output layout is what the algorithm leaves, or the input's own cuts
+  /// with `natural_output`. For r2c `input` is the real array; for c2r it is the half spectrum.
+  Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output = default_output,
+       const Options& options = {});
+  /// Any input layout to any output layout. For r2c, the output's shape is the input's with the halved axis n -> n/2+1.
+  Plan(MPI_Comm comm, Transform transform, const Layout& input, const Layout& output, const Options& options = {});
+  ~Plan();
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+
+  /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed when the buffer holds
+  /// max(input().bytes(), output().bytes()); other overlaps are not. `in` is otherwise left unchanged.
+  void forward(const void* in, void* out);
+  /// The inverse, from the output's layout to the input's.
+  void backward(const void* in, void* out);
+
+  const Side& input() const;
+  const Side& output() const;
+  /// Bytes of scratch memory this rank needs; nothing is allocated before the first run or `set_workspace`.
+  std::size_t workspace_bytes() const;
+  /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating.
+  void set_workspace(void* memory, std::size_t bytes);
+  /// Arrays placed where exchanges reach them without a copy.
+  Buffer allocate_input();
+  Buffer allocate_output();
+  /// Program, strategies, bytes a rank and step, workspace; after runs the time of every step (maximum over ranks).
+  /// Collective.
+  std::string report() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace shardfft

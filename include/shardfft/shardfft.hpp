@@ -1,0 +1,7 @@
+#pragma once
+// Everything: include this one.
+#include "shardfft/error.hpp"
+#include "shardfft/layout.hpp"
+#include "shardfft/options.hpp"
+#include "shardfft/plan.hpp"
+#include "shardfft/types.hpp"

@@ -1,0 +1,63 @@
+#pragma once
+// Element types, transform kinds and normalisations: the vocabulary every other header uses.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace shardfft {
+
+/// Global array extents or process counts, one entry an axis; axis 0 is the slowest in natural order.
+using Shape = std::vector<std::int64_t>;
+
+/// Floating-point precision of real numbers and of the parts of complex numbers.
+enum class Precision { f32, f64 };
+
+/// What `forward` does: complex to complex, real to half spectrum, or half spectrum to real.
+enum class Kind { c2c, r2c, c2r };
+
+/// Sign of the exponent: `forward` is exp(-2 pi i jk/n), `backward` is exp(+2 pi i jk/n).
+enum class Direction { forward, backward };
+
+/// Where the factor 1/N goes, in NumPy's words; `none` scales neither direction.
+enum class Norm { backward, ortho, forward, none };
+
+/// One number of a local array.
+struct ElementType {
+  Precision precision = Precision::f64;
+  bool is_complex = true;
+  std::size_t bytes() const { return (precision == Precision::f64 ? 8u : 4u) * (is_complex ? 2u : 1u); }
+  bool operator==(const ElementType&) const = default;
+};
+
+/// Kind and precision of a transform, the runtime value behind `c2c<double>` and its siblings.
+struct Transform {
+  Kind kind = Kind::c2c;
+  Precision precision = Precision::f64;
+  bool operator==(const Transform&) const = default;
+};
+
+namespace detail {
+template <class T>
+struct PrecisionOf;
+template <>
+struct PrecisionOf<float> {
+  static constexpr Precision value = Precision::f32;
+};
+template <>
+struct PrecisionOf<double> {
+  static constexpr Precision value = Precision::f64;
+};
+}  // namespace detail
+
+template <class T>
+inline constexpr Transform c2c{Kind::c2c, detail::PrecisionOf<T>::value};
+template <class T>
+inline constexpr Transform r2c{Kind::r2c, detail::PrecisionOf<T>::value};
+template <class T>
+inline constexpr Transform c2r{Kind::c2r, detail::PrecisionOf<T>::value};
+
+inline Direction opposite(Direction d) {
+  return d == Direction::forward ? Direction::backward : Direction::forward;
+}
+
+}  // namespace shardfft

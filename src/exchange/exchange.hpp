@@ -1,0 +1,51 @@
+#pragma once
+// How data moves: one small class a strategy, found by name. An exchange knows messages, not axes or FFTs.
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/trace.hpp"
+#include "mpi/communicator.hpp"
+#include "reshape/schedule.hpp"
+
+namespace shardfft {
+
+/// What a strategy is given once, while planning.
+struct ExchangeSetup {
+  Communicator comm;  ///< the members of this exchange; peers in `schedule` are its ranks
+  Schedule schedule;
+  std::size_t element_bytes = 16;
+  int threads = 1;
+  int fake_ranks_per_host = 0;
+  Trace* trace = nullptr;
+  /// Largest element count handed to MPI as an int; tests lower it to reach the large-count path with small data.
+  std::int64_t count_limit = 2147483647;
+};
+
+/// The arrays of one run. `workspace` holds at least workspace_bytes() bytes. Source and destination are distinct.
+struct ExchangeBuffers {
+  const std::byte* source = nullptr;
+  std::byte* destination = nullptr;
+  std::byte* workspace = nullptr;
+};
+
+/// A strategy. It moves schedule.send from `source` to the peers and schedule.recv into `destination`; schedule.self
+/// is not its business (the reshape copies it between start and finish). Collective over the members.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual std::size_t workspace_bytes() const = 0;
+  /// Begins; the source may be read, and the destination written, until finish returns.
+  virtual void start(const ExchangeBuffers& buffers) = 0;
+  virtual void finish(const ExchangeBuffers& buffers) = 0;
+};
+
+using ExchangeFactory = std::function<std::unique_ptr<Exchange>(const ExchangeSetup&)>;
+
+/// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm.
+std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup);
+bool exchange_known(const std::string& name);
+
+}  // namespace shardfft

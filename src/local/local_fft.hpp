@@ -1,0 +1,52 @@
+#pragma once
+// Transforms of data that is on one rank: one interface, backends found by name.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "shardfft/options.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// One loop of a transform or batch: `n` points, strides in elements of the input's and output's own type.
+struct FftDim {
+  std::int64_t n = 1;
+  std::int64_t in_stride = 1;
+  std::int64_t out_stride = 1;
+};
+
+/// A batch of multi-dimensional transforms. For r2c and c2r the last entry of `transform` has the real extent n, and
+/// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...); r2c is always forward-signed unless
+/// `direction` says otherwise. Results are multiplied by `scale`.
+struct FftSpec {
+  Kind kind = Kind::c2c;
+  Precision precision = Precision::f64;
+  Direction direction = Direction::forward;
+  std::vector<FftDim> transform;
+  std::vector<FftDim> batch;
+  bool in_place = false;  ///< execute(x, x) instead of two distinct arrays
+  double scale = 1;
+  int threads = 1;
+  Effort effort = Effort::measure;
+};
+
+/// A planned local transform. `execute` may run on several threads at once with different arrays. Out of place, the
+/// input is always left unchanged (backends that would destroy it copy first).
+class LocalFft {
+ public:
+  virtual ~LocalFft() = default;
+  virtual void execute(const void* in, void* out) const = 0;
+};
+
+using LocalFftFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>;
+
+/// Makes a transform with the backend called `name` ("auto": the first of mkl, fftw that this build has). Adds what the
+/// backend lacks: scale, threads, batches of many loops, transforms of no points. Throws Error for unknown names.
+std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec);
+/// The backend that "auto" stands for.
+std::string default_local_fft();
+
+}  // namespace shardfft

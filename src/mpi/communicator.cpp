@@ -1,0 +1,130 @@
+#include "mpi/communicator.hpp"
+
+#include <array>
+#include <cstring>
+#include <new>
+#include <tuple>
+
+namespace shardfft {
+
+void check_mpi(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  fail(Status::mpi_failure, call, " failed: ", std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+Communicator::Communicator(MPI_Comm comm, bool) {
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [](MPI_Comm* c) {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) MPI_Comm_free(c);
+    delete c;
+  });
+  check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+}
+
+Communicator Communicator::duplicate(MPI_Comm comm) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  require(initialized != 0, "MPI is not initialized: call MPI_Init before making a plan");
+  require(comm != MPI_COMM_NULL, "the communicator is MPI_COMM_NULL");
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+  return {copy, true};
+}
+
+Communicator Communicator::split(int color, int key) const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(get(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
+  return part == MPI_COMM_NULL ? Communicator() : Communicator(part, true);
+}
+
+Communicator Communicator::split_host(int fake_ranks_per_host) const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
+  const Communicator host(part, true);
+  if (fake_ranks_per_host <= 0) return host;
+  return host.split(rank_ / fake_ranks_per_host, rank_);
+}
+
+void Communicator::barrier() const { check_mpi(MPI_Barrier(get()), "MPI_Barrier"); }
+
+std::int64_t Communicator::max(std::int64_t value) const {
+  std::int64_t result = 0;
+  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MAX, get()), "MPI_Allreduce");
+  return result;
+}
+
+std::int64_t Communicator::min(std::int64_t value) const {
+  std::int64_t result = 0;
+  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, get()), "MPI_Allreduce");
+  return result;
+}
+
+double Communicator::max(double value) const {
+  double result = 0;
+  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, get()), "MPI_Allreduce");
+  return result;
+}
+
+std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
+  check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, get()), "MPI_Allgather");
+  return all;
+}
+
+std::vector<int> Communicator::ranks_in(const Communicator& parent) const {
+  MPI_Group mine = MPI_GROUP_NULL;
+  MPI_Group theirs = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(get(), &mine), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(parent.get(), &theirs), "MPI_Comm_group");
+  std::vector<int> here(static_cast<std::size_t>(size_));
+  std::vector<int> there(static_cast<std::size_t>(size_));
+  for (int i = 0; i < size_; ++i) here[static_cast<std::size_t>(i)] = i;
+  check_mpi(MPI_Group_translate_ranks(mine, size_, here.data(), theirs, there.data()), "MPI_Group_translate_ranks");
+  MPI_Group_free(&mine);
+  MPI_Group_free(&theirs);
+  return there;
+}
+
+namespace {
+
+/// The caught exception as (code, text); anything else than Error becomes internal or out_of_memory.
+std::pair<Status, std::string> describe_failure() {
+  try {
+    throw;
+  } catch (const Error& e) {
+    return {e.code(), e.what()};
+  } catch (const std::bad_alloc&) {
+    return {Status::out_of_memory, "out of memory"};
+  } catch (const std::exception& e) {
+    return {Status::internal, e.what()};
+  }
+}
+
+}  // namespace
+
+void agree(const Communicator& comm, const std::function<void()>& work) {
+  Status code = Status::ok;
+  std::string text;
+  try {
+    work();
+  } catch (...) {
+    std::tie(code, text) = describe_failure();
+  }
+  const std::int64_t none = comm.size();
+  const auto first = static_cast<int>(comm.min(code == Status::ok ? none : std::int64_t{comm.rank()}));
+  if (first == comm.size()) return;
+  std::array<char, 1024> message{};
+  std::int32_t number = static_cast<std::int32_t>(code);
+  std::strncpy(message.data(), text.c_str(), message.size() - 1);
+  check_mpi(MPI_Bcast(&number, 1, MPI_INT32_T, first, comm.get()), "MPI_Bcast");
+  check_mpi(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, first, comm.get()), "MPI_Bcast");
+  throw Error(static_cast<Status>(number), std::string(message.data()) + " [rank " + std::to_string(first) + "]");
+}
+
+}  // namespace shardfft

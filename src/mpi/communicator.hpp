@@ -1,0 +1,53 @@
+#pragma once
+// RAII over MPI communicators; every MPI return code is checked here or through check_mpi.
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.hpp"
+
+namespace shardfft {
+
+/// Throws Error(mpi_failure) with MPI's own words when `code` is not MPI_SUCCESS.
+void check_mpi(int code, const char* call);
+
+/// A communicator this library owns (always a duplicate or a split, errors returned, never the user's own).
+/// Copies share it; the last one frees it, unless MPI is already finalized.
+class Communicator {
+ public:
+  Communicator() = default;
+  /// Collective.
+  static Communicator duplicate(MPI_Comm comm);
+  /// Collective; color < 0 gives an empty communicator.
+  Communicator split(int color, int key) const;
+  /// Ranks that can share memory, or runs of `fake_ranks_per_host` ranks when that is positive. Collective.
+  Communicator split_host(int fake_ranks_per_host = 0) const;
+
+  bool valid() const { return handle_ != nullptr; }
+  MPI_Comm get() const { return handle_ ? *handle_ : MPI_COMM_NULL; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void barrier() const;
+  std::int64_t max(std::int64_t value) const;
+  std::int64_t min(std::int64_t value) const;
+  double max(double value) const;
+  std::vector<std::int64_t> all_gather(std::int64_t value) const;
+  /// Rank of each member in `parent`.
+  std::vector<int> ranks_in(const Communicator& parent) const;
+
+ private:
+  Communicator(MPI_Comm comm, bool own);
+  std::shared_ptr<MPI_Comm> handle_;
+  int rank_ = 0;
+  int size_ = 0;
+};
+
+/// Runs `work` on this rank, then agrees: if it threw on any rank, every rank throws the first failing rank's error.
+/// `work` must not communicate. Collective.
+void agree(const Communicator& comm, const std::function<void()>& work);
+
+}  // namespace shardfft

@@ -1,0 +1,21 @@
+#pragma once
+// Copies between strided boxes, the only code that touches elements outside the FFT libraries.
+#include <cstddef>
+
+#include "reshape/schedule.hpp"
+
+namespace shardfft {
+
+/// Copies `from` in `source` to `to` in `destination`; both boxes have the same element count and walk it in the same
+/// order, but may merge their axes differently. Tiled where both sides' fastest axes differ. `threads` OpenMP threads.
+void copy_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
+              std::size_t element_bytes, int threads = 1);
+
+/// Boxes of `message` in `array`, gathered into the run of the message in `packed`.
+void pack(const std::byte* array, const Message& message, std::byte* packed, std::size_t element_bytes,
+          int threads = 1);
+/// The way back.
+void unpack(const std::byte* packed, const Message& message, std::byte* array, std::size_t element_bytes,
+            int threads = 1);
+
+}  // namespace shardfft

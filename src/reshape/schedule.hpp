@@ -1,0 +1,61 @@
+#pragma once
+// What one rank sends and receives when an array changes its layout. Pure geometry: computed for any rank
+// without communication.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "shardfft/layout.hpp"
+
+namespace shardfft {
+
+/// A strided box in a local array, in elements; axis 0 is the slowest in packed order. Axes of one element are left
+/// out, neighbouring axes that are contiguous are merged.
+struct Box {
+  int axes = 0;
+  std::int64_t offset = 0;
+  std::array<std::int64_t, max_axes> count{};
+  std::array<std::int64_t, max_axes> stride{};
+
+  std::int64_t elements() const;
+  bool contiguous() const { return axes == 0 || (axes == 1 && stride[0] == 1); }
+};
+
+/// All data between this rank and one peer: boxes in the local array, and a run of `count` elements from `offset`
+/// in the packed buffer (the boxes one behind the other, in the order of the receiving array's memory).
+struct Message {
+  int peer = 0;
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+  std::vector<Box> boxes;
+};
+
+/// A box that stays on its rank: same axes in the same order on both sides.
+struct LocalCopy {
+  Box from;
+  Box to;
+};
+
+struct Schedule {
+  std::vector<Message> send;  ///< by ascending peer, without this rank itself
+  std::vector<Message> recv;
+  std::vector<LocalCopy> self;
+  std::int64_t send_count = 0;
+  std::int64_t recv_count = 0;
+};
+
+/// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`; axis < 0 means everything.
+struct Slice {
+  int axis = -1;
+  std::int64_t parts = 1;
+  std::int64_t index = 0;
+};
+
+/// Elements of `from` (restricted to `from_slice`) that belong into `to` (restricted to `to_slice`).
+Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Slice& from_slice = {},
+                       const Slice& to_slice = {});
+
+/// Ranks that `rank` reaches through messages, directly or over others: the members of its exchange, ascending.
+std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank);
+
+}  // namespace shardfft

@@ -27,14 +27,14 @@ struct FftSpec {
   Direction direction = Direction::forward;
   std::vector<FftDim> transform;
   std::vector<FftDim> batch;
-  bool in_place = false;  ///< execute(x, x) instead of two distinct arrays
+  bool in_place = false;        ///< execute(x, x) instead of two distinct arrays
+  bool preserve_input = true;   ///< false lets an out-of-place c2r overwrite its input
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;
 };
 
-/// A planned local transform. `execute` may run on several threads at once with different arrays. Out of place, the
-/// input is always left unchanged (backends that would destroy it copy first).
+/// A planned local transform. `execute` may run on several threads at once with different arrays.
 class LocalFft {
  public:
   virtual ~LocalFft() = default;

@@ -1,0 +1,32 @@
+# How test programs are built and launched.
+if(MPIEXEC_EXTRA_FLAGS)
+  set(_mpi_flags ${MPIEXEC_EXTRA_FLAGS})
+else()
+  execute_process(COMMAND ${MPIEXEC_EXECUTABLE} --version OUTPUT_VARIABLE _mpi_version ERROR_VARIABLE _mpi_version_err)
+  if(_mpi_version MATCHES "Open MPI|OpenRTE|PRRTE")
+    # More ranks than cores, and tests may run as root in a container.
+    set(_mpi_flags --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+  endif()
+endif()
+
+function(shardfft_test_program name source main)
+  add_executable(${name} ${source} ${main})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE shardfft GTest::gtest)
+  target_compile_options(${name} PRIVATE -Wall -Wextra)
+endfunction()
+
+function(shardfft_serial_test name source)
+  shardfft_test_program(${name} ${source} "")
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+function(shardfft_mpi_test name source)
+  shardfft_test_program(${name} ${source} mpi_main.cpp)
+  foreach(ranks ${SHARDFFT_TEST_RANKS})
+    add_test(NAME ${name}_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${_mpi_flags}
+      $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 600 PROCESSORS 2)
+  endforeach()
+endfunction()

@@ -1,0 +1,99 @@
+// Layouts made from other layouts: another extent, order or batch.
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "geometry/layout_rep.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Parts of an axis of `extent`, cut the way `parts` cuts an axis of `old_extent`.
+std::vector<Progression> recut(const std::vector<Progression>& parts, std::int64_t old_extent, std::int64_t extent) {
+  const auto n = static_cast<std::int64_t>(parts.size());
+  const auto made_by = [&](auto part) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Progression p = part(old_extent, n, i);
+      const Progression& q = parts[static_cast<std::size_t>(i)];
+      if (!(p == q) && !(p.empty() && q.empty())) return false;
+    }
+    return true;
+  };
+  std::vector<Progression> result;
+  const bool cyclic = n > 1 && !made_by(block_part) && made_by(cyclic_part);
+  for (std::int64_t i = 0; i < n; ++i)
+    result.push_back(cyclic ? cyclic_part(extent, n, i) : block_part(extent, n, i));
+  return result;
+}
+
+/// An axis of a user's box: cut at the new extent, or grown when it touched the old end.
+Progression resize(Progression p, std::int64_t old_extent, std::int64_t extent) {
+  if (p.empty()) return p;
+  if (extent > old_extent && p.last() == old_extent - 1) {
+    p.count = (extent - 1 - p.first) / p.stride + 1;
+    return p;
+  }
+  return intersect(p, Progression{0, extent, 1});
+}
+
+}  // namespace
+
+Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
+  const auto a = static_cast<std::size_t>(axis);
+  const std::int64_t old_extent = shape()[a];
+  if (extent == old_extent) return *this;
+  auto rep = std::make_shared<Rep>(*rep_);
+  rep->shape[a] = extent;
+  if (rep->form == Rep::Form::grid) {
+    rep->parts[a] = recut(rep->parts[a], old_extent, extent);
+  } else if (rep->form == Rep::Form::boxes) {
+    for (IndexSet& set : rep->sets) set.axis[a] = resize(set.axis[a], old_extent, extent);
+  } else {
+    fail(Status::internal, "a view of pieces cannot change an extent");
+  }
+  return Layout(rep);
+}
+
+Layout Layout::with_order(const AxisOrder& order) const {
+  AxisOrder sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    require(sorted.size() == shape().size() && sorted[i] == static_cast<int>(i), "the axis order must name each of the ",
+            shape().size(), " axes once");
+  auto rep = std::make_shared<Rep>(*rep_);
+  rep->order = order;
+  return Layout(rep);
+}
+
+Layout Layout::with_batch(std::int64_t fields) const {
+  require(fields >= 1, "a batch needs at least 1 field, got ", fields);
+  auto rep = std::make_shared<Rep>(*rep_);
+  rep->shape.insert(rep->shape.begin(), fields);
+  for (int& a : rep->order) ++a;
+  rep->order.insert(rep->order.begin(), 0);
+  const Progression all{0, fields, 1};
+  if (rep->form == Rep::Form::grid) {
+    rep->parts.insert(rep->parts.begin(), {all});
+    rep->rank_stride.insert(rep->rank_stride.begin(), 1);
+  }
+  const auto prepend = [all](IndexSet& set) {
+    std::copy_backward(set.axis.begin(), set.axis.begin() + set.axes, set.axis.begin() + set.axes + 1);
+    set.axis[0] = all;
+    ++set.axes;
+  };
+  for (IndexSet& set : rep->sets) prepend(set);
+  if (rep->form == Rep::Form::pieces)
+    rep->make_pieces = [one = *this, prepend](int rank) {
+      std::vector<Piece> pieces = one.pieces(rank);
+      const std::int64_t field = one.count(rank);
+      for (Piece& p : pieces) {
+        std::copy_backward(p.stride.begin(), p.stride.begin() + p.set.axes, p.stride.begin() + p.set.axes + 1);
+        p.stride[0] = field;
+        prepend(p.set);
+      }
+      return pieces;
+    };
+  return Layout(rep);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,280 @@
+// Layouts: constructors and the questions asked of them.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "base/check.hpp"
+#include "geometry/layout_rep.hpp"
+
+namespace shardfft {
+
+namespace {
+
+using Rep = Layout::Rep;
+
+void check_shape(const Shape& shape) {
+  require(!shape.empty() && shape.size() <= max_axes, "an array needs 1 to ", max_user_axes, " axes, got ",
+          shape.size());
+  for (std::size_t a = 0; a < shape.size(); ++a)
+    require(shape[a] >= 1, "axis ", a, " has extent ", shape[a], "; extents are at least 1");
+}
+
+AxisOrder natural_order(std::size_t axes) {
+  AxisOrder order(axes);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+AxisOrder checked_order(const AxisOrder& order, std::size_t axes) {
+  if (order.empty()) return natural_order(axes);
+  AxisOrder sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  require(sorted == natural_order(axes), "the axis order must name each of the ", axes, " axes once");
+  return order;
+}
+
+std::int64_t product(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+template <class Part>
+std::vector<std::vector<Progression>> cut(const Shape& shape, const Shape& grid, Part part) {
+  std::vector<std::vector<Progression>> parts(shape.size());
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    require(grid[a] >= 1, "the process grid has ", grid[a], " parts along axis ", a, "; at least 1 is needed");
+    for (std::int64_t i = 0; i < grid[a]; ++i) parts[a].push_back(part(shape[a], grid[a], i));
+  }
+  return parts;
+}
+
+int grid_ranks(const Shape& shape, const Shape& grid) {
+  require(grid.size() == shape.size(), "the process grid needs one entry an axis: ", shape.size(), " expected, got ",
+          grid.size());
+  return narrow(product(grid), "number of ranks");
+}
+
+Piece dense_piece(const IndexSet& set, const AxisOrder& order) {
+  Piece piece{set, 0, {}};
+  std::int64_t stride = 1;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    piece.stride[static_cast<std::size_t>(*axis)] = stride;
+    stride *= set.axis[static_cast<std::size_t>(*axis)].count;
+  }
+  return piece;
+}
+
+IndexSet grid_set(const Rep& rep, int rank) {
+  IndexSet set;
+  set.axes = static_cast<int>(rep.shape.size());
+  std::int64_t used = 1;
+  for (const auto& p : rep.parts) used *= static_cast<std::int64_t>(p.size());
+  if (rank >= used) return set;
+  for (std::size_t a = 0; a < rep.parts.size(); ++a)
+    set.axis[a] = rep.parts[a][static_cast<std::size_t>(rank / rep.rank_stride[a]) % rep.parts[a].size()];
+  return set;
+}
+
+}  // namespace
+
+Layout Layout::grid(const Shape& shape, std::vector<std::vector<Progression>> parts, int ranks,
+                    const std::vector<int>& rank_stride, const AxisOrder& order) {
+  check_shape(shape);
+  require(parts.size() == shape.size(), "parts are needed for each of the ", shape.size(), " axes");
+  auto rep = std::make_shared<Rep>();
+  rep->shape = shape;
+  rep->ranks = ranks;
+  rep->order = checked_order(order, shape.size());
+  rep->rank_stride = rank_stride;
+  if (rank_stride.empty()) {
+    rep->rank_stride.assign(shape.size(), 1);
+    for (std::size_t a = shape.size(); a-- > 1;)
+      rep->rank_stride[a - 1] = narrow(rep->rank_stride[a] * static_cast<std::int64_t>(parts[a].size()), "rank stride");
+  }
+  std::int64_t used = 1;
+  for (const auto& p : parts) used *= static_cast<std::int64_t>(p.size());
+  require(used <= ranks, "the process grid needs ", used, " ranks, but the layout has ", ranks);
+  rep->parts = std::move(parts);
+  return Layout(rep);
+}
+
+Layout Layout::slab(const Shape& shape, int ranks, int axis, const AxisOrder& order) {
+  check_shape(shape);
+  require(axis >= 0 && axis < static_cast<int>(shape.size()), "slab axis ", axis, " is not an axis of an array with ",
+          shape.size(), " axes");
+  require(ranks >= 1, "a layout needs at least 1 rank, got ", ranks);
+  Shape grid_shape(shape.size(), 1);
+  grid_shape[static_cast<std::size_t>(axis)] = ranks;
+  return grid(shape, cut(shape, grid_shape, block_part), ranks, {}, order);
+}
+
+Layout Layout::pencil(const Shape& shape, int local_axis, const Shape& process_grid, const AxisOrder& order) {
+  check_shape(shape);
+  require(local_axis >= 0 && local_axis < static_cast<int>(shape.size()), "local axis ", local_axis,
+          " is not an axis of an array with ", shape.size(), " axes");
+  require(process_grid.size() + 1 == shape.size(), "a pencil layout of ", shape.size(), " axes needs a process grid of ",
+          shape.size() - 1, " entries, got ", process_grid.size());
+  Shape full = process_grid;
+  full.insert(full.begin() + local_axis, 1);
+  return brick(shape, full, order);
+}
+
+Layout Layout::brick(const Shape& shape, const Shape& process_grid, const AxisOrder& order) {
+  check_shape(shape);
+  const int ranks = grid_ranks(shape, process_grid);
+  return grid(shape, cut(shape, process_grid, block_part), ranks, {}, order);
+}
+
+Layout Layout::cyclic(const Shape& shape, const Shape& process_grid, const AxisOrder& order) {
+  check_shape(shape);
+  const int ranks = grid_ranks(shape, process_grid);
+  return grid(shape, cut(shape, process_grid, cyclic_part), ranks, {}, order);
+}
+
+Layout Layout::boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisOrder& order) {
+  check_shape(shape);
+  require(!sets.empty(), "a layout needs one index set a rank, got none");
+  for (std::size_t r = 0; r < sets.size(); ++r)
+    require(sets[r].axes == static_cast<int>(shape.size()), "the index set of rank ", r, " has ", sets[r].axes,
+            " axes, the array has ", shape.size());
+  auto rep = std::make_shared<Rep>();
+  rep->form = Rep::Form::boxes;
+  rep->shape = shape;
+  rep->ranks = narrow(static_cast<std::int64_t>(sets.size()), "number of ranks");
+  rep->order = checked_order(order, shape.size());
+  rep->sets = std::move(sets);
+  return Layout(rep);
+}
+
+Layout Layout::single(const Shape& shape, int ranks, int owner, const AxisOrder& order) {
+  check_shape(shape);
+  require(owner >= 0 && owner < ranks, "owner ", owner, " is not one of ", ranks, " ranks");
+  std::vector<IndexSet> sets(static_cast<std::size_t>(ranks));
+  for (auto& s : sets) s.axes = static_cast<int>(shape.size());
+  sets[static_cast<std::size_t>(owner)] = box(Shape(shape.size(), 0), shape);
+  return boxes(shape, std::move(sets), order);
+}
+
+Layout Layout::from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces) {
+  check_shape(shape);
+  auto rep = std::make_shared<Rep>();
+  rep->form = Rep::Form::pieces;
+  rep->shape = shape;
+  rep->ranks = ranks;
+  rep->order = natural_order(shape.size());
+  rep->make_pieces = std::move(pieces);
+  return Layout(rep);
+}
+
+int Layout::axes() const { return rep_ ? static_cast<int>(rep_->shape.size()) : 0; }
+const Shape& Layout::shape() const { return rep_->shape; }
+int Layout::ranks() const { return rep_ ? rep_->ranks : 0; }
+const AxisOrder& Layout::order() const { return rep_->order; }
+bool Layout::is_grid() const { return rep_ && rep_->form == Rep::Form::grid; }
+const std::vector<Progression>& Layout::parts(int axis) const { return rep_->parts[static_cast<std::size_t>(axis)]; }
+const std::vector<int>& Layout::rank_stride() const { return rep_->rank_stride; }
+
+std::int64_t Layout::count(int rank) const {
+  if (rep_->form == Rep::Form::grid) return grid_set(*rep_, rank).count();
+  if (rep_->form == Rep::Form::boxes) return rep_->sets[static_cast<std::size_t>(rank)].count();
+  std::int64_t sum = 0;
+  for (const Piece& p : rep_->make_pieces(rank)) sum += p.set.count();
+  return sum;
+}
+
+std::int64_t Layout::max_count() const {
+  std::int64_t most = is_grid() ? 1 : 0;
+  if (is_grid()) {
+    for (const auto& parts : rep_->parts)
+      most *= std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+                return a.count < b.count;
+              })->count;
+    return most;
+  }
+  for (int r = 0; r < ranks(); ++r) most = std::max(most, count(r));
+  return most;
+}
+
+IndexSet Layout::local(int rank) const {
+  require(rank >= 0 && rank < ranks(), "rank ", rank, " is not in a layout of ", ranks(), " ranks");
+  if (rep_->form == Rep::Form::grid) return grid_set(*rep_, rank);
+  if (rep_->form == Rep::Form::boxes) return rep_->sets[static_cast<std::size_t>(rank)];
+  const auto all = rep_->make_pieces(rank);
+  require(all.size() <= 1, "rank ", rank, " owns ", all.size(), " pieces, not one index set");
+  IndexSet none;
+  none.axes = axes();
+  return all.empty() ? none : all.front().set;
+}
+
+std::vector<Piece> Layout::pieces(int rank) const {
+  if (rep_->form == Rep::Form::pieces) return rep_->make_pieces(rank);
+  const IndexSet set = local(rank);
+  if (set.empty()) return {};
+  return {dense_piece(set, rep_->order)};
+}
+
+bool Layout::axis_is_local(int axis) const {
+  const std::int64_t extent = shape()[static_cast<std::size_t>(axis)];
+  const auto whole = [extent](const Progression& p) { return p.empty() || p.count == extent; };
+  if (is_grid()) return std::all_of(parts(axis).begin(), parts(axis).end(), whole);
+  for (int r = 0; r < ranks(); ++r)
+    for (const Piece& p : pieces(r))
+      if (!whole(p.set.axis[static_cast<std::size_t>(axis)])) return false;
+  return true;
+}
+
+namespace {
+
+struct GridOverlap {
+  int rank_part;
+  Progression common;
+};
+
+}  // namespace
+
+void Layout::for_overlaps(const IndexSet& set, const std::function<void(int, const IndexSet&)>& visit) const {
+  if (set.empty()) return;
+  if (!is_grid()) {
+    for (int r = 0; r < ranks(); ++r)
+      for (const Piece& p : pieces(r)) {
+        const IndexSet common = intersect(set, p.set);
+        if (!common.empty()) visit(r, common);
+      }
+    return;
+  }
+  const auto axes_count = static_cast<std::size_t>(axes());
+  std::vector<std::vector<GridOverlap>> overlaps(axes_count);
+  for (std::size_t a = 0; a < axes_count; ++a) {
+    for (std::size_t c = 0; c < rep_->parts[a].size(); ++c) {
+      const Progression common = intersect(set.axis[a], rep_->parts[a][c]);
+      if (!common.empty()) overlaps[a].push_back({static_cast<int>(c) * rep_->rank_stride[a], common});
+    }
+    if (overlaps[a].empty()) return;
+  }
+  std::vector<std::size_t> at(axes_count, 0);
+  while (true) {
+    int rank = 0;
+    IndexSet common;
+    common.axes = axes();
+    for (std::size_t a = 0; a < axes_count; ++a) {
+      rank += overlaps[a][at[a]].rank_part;
+      common.axis[a] = overlaps[a][at[a]].common;
+    }
+    visit(rank, common);
+    std::size_t a = axes_count;
+    while (a > 0 && ++at[a - 1] == overlaps[a - 1].size()) at[--a] = 0;
+    if (a == 0) return;
+  }
+}
+
+bool Layout::same_as(const Layout& other) const {
+  if (rep_ == other.rep_) return true;
+  if (shape() != other.shape() || ranks() != other.ranks()) return false;
+  if (is_grid() && other.is_grid() && rep_->parts == other.rep_->parts && order() == other.order() &&
+      rep_->rank_stride == other.rep_->rank_stride)
+    return true;
+  for (int r = 0; r < ranks(); ++r)
+    if (pieces(r) != other.pieces(r)) return false;
+  return true;
+}
+
+}  // namespace shardfft

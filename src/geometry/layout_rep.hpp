@@ -1,0 +1,20 @@
+#pragma once
+// What a Layout holds: one of three forms. Private to geometry.
+#include "shardfft/layout.hpp"
+
+namespace shardfft {
+
+struct Layout::Rep {
+  enum class Form { grid, boxes, pieces };
+
+  Form form = Form::grid;
+  Shape shape;
+  int ranks = 0;
+  AxisOrder order;
+  std::vector<std::vector<Progression>> parts;           ///< grid: per axis and grid coordinate
+  std::vector<int> rank_stride;                          ///< grid: rank = sum of coordinate * stride
+  std::vector<IndexSet> sets;                            ///< boxes: per rank
+  std::function<std::vector<Piece>(int)> make_pieces;    ///< pieces: any rank, on demand
+};
+
+}  // namespace shardfft

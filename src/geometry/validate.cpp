@@ -1,0 +1,134 @@
+// Does a layout tile its array? And words and numbers that identify it.
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "base/check.hpp"
+#include "geometry/layout_rep.hpp"
+
+namespace shardfft {
+
+namespace {
+
+void check_within(const Progression& p, std::int64_t extent, std::size_t axis, const std::string& whose) {
+  if (p.empty()) return;
+  require(p.count > 0 && p.stride >= 1, whose, ": axis ", axis, " has count ", p.count, " and stride ", p.stride,
+          "; counts are not negative and strides positive");
+  require(p.first >= 0 && p.last() < extent, whose, ": axis ", axis, " covers indices ", p.first, " to ", p.last(),
+          ", outside 0 to ", extent - 1);
+}
+
+void check_parts(const std::vector<Progression>& parts, std::int64_t extent, std::size_t axis) {
+  std::int64_t covered = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    check_within(parts[i], extent, axis, "part " + std::to_string(i));
+    covered += parts[i].count;
+    // Runs and cyclic parts from this library are disjoint by construction; users' parts are few.
+    for (std::size_t j = 0; j < i; ++j)
+      require(intersect(parts[i], parts[j]).empty(), "parts ", j, " and ", i, " of axis ", axis, " overlap");
+  }
+  require(covered == extent, "the parts of axis ", axis, " cover ", covered, " of ", extent, " indices");
+}
+
+std::string index_text(const IndexSet& set) {
+  std::ostringstream text;
+  text << "(";
+  for (int a = 0; a < set.axes; ++a) text << (a > 0 ? ", " : "") << set.axis[static_cast<std::size_t>(a)].first;
+  text << ")";
+  return text.str();
+}
+
+/// Sweeps along axis 0, so that only index sets that meet there are compared.
+void check_disjoint(const std::vector<std::pair<int, IndexSet>>& sets) {
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    for (std::size_t j = i + 1; j < sets.size(); ++j) {
+      if (sets[j].second.axis[0].first > sets[i].second.axis[0].last()) break;
+      const IndexSet common = intersect(sets[i].second, sets[j].second);
+      require(common.empty(), "boxes overlap: ranks ", sets[i].first, " and ", sets[j].first, " both own index ",
+              index_text(common));
+    }
+}
+
+std::uint64_t mix(std::uint64_t hash, std::int64_t value) {
+  hash ^= static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
+  hash *= 0xff51afd7ed558ccdULL;
+  return hash ^ (hash >> 33);
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string text;
+  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? "x" : "") + std::to_string(shape[a]);
+  return text;
+}
+
+}  // namespace
+
+void Layout::validate() const {
+  require(rep_ != nullptr, "the layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
+  if (is_grid()) {
+    for (std::size_t a = 0; a < shape().size(); ++a) check_parts(rep_->parts[a], shape()[a], a);
+    return;
+  }
+  std::vector<std::pair<int, IndexSet>> sets;
+  std::int64_t covered = 0;
+  for (int r = 0; r < ranks(); ++r)
+    for (const Piece& p : pieces(r)) {
+      for (std::size_t a = 0; a < shape().size(); ++a)
+        check_within(p.set.axis[a], shape()[a], a, "rank " + std::to_string(r));
+      covered += p.set.count();
+      sets.emplace_back(r, p.set);
+    }
+  std::sort(sets.begin(), sets.end(),
+            [](const auto& a, const auto& b) { return a.second.axis[0].first < b.second.axis[0].first; });
+  check_disjoint(sets);
+  const std::int64_t total = std::accumulate(shape().begin(), shape().end(), std::int64_t{1}, std::multiplies<>());
+  require(covered == total, "the boxes leave ", total - covered, " of ", total, " elements of the ",
+          shape_text(shape()), " array without an owner");
+}
+
+std::uint64_t Layout::fingerprint() const {
+  std::uint64_t hash = mix(0, ranks());
+  for (const std::int64_t n : shape()) hash = mix(hash, n);
+  for (const int a : order()) hash = mix(hash, a);
+  const auto add = [&hash](const Progression& p) {
+    for (const std::int64_t v : {p.first, p.count, p.stride}) hash = mix(hash, v);
+  };
+  if (is_grid()) {
+    for (const int s : rep_->rank_stride) hash = mix(hash, s);
+    for (const auto& parts : rep_->parts) std::for_each(parts.begin(), parts.end(), add);
+    return hash;
+  }
+  for (int r = 0; r < ranks(); ++r)
+    for (const Piece& p : pieces(r)) {
+      hash = mix(hash, p.offset);
+      std::for_each(p.set.axis.begin(), p.set.axis.begin() + p.set.axes, add);
+    }
+  return hash;
+}
+
+std::string Layout::describe() const {
+  if (!rep_) return "empty layout";
+  std::ostringstream text;
+  text << shape_text(shape());
+  if (is_grid()) {
+    text << " cut in ";
+    Shape cuts;
+    bool cyclic = false;
+    for (const auto& parts : rep_->parts) {
+      cuts.push_back(static_cast<std::int64_t>(parts.size()));
+      for (const auto& p : parts) cyclic = cyclic || p.stride > 1;
+    }
+    text << shape_text(cuts) << (cyclic ? " (cyclic)" : "");
+  } else {
+    text << (rep_->form == Rep::Form::boxes ? " in boxes of " : " in pieces of ") << ranks() << " ranks";
+  }
+  AxisOrder natural(order().size());
+  std::iota(natural.begin(), natural.end(), 0);
+  if (order() != natural) {
+    text << ", memory order";
+    for (const int a : order()) text << " " << a;
+  }
+  return text.str();
+}
+
+}  // namespace shardfft

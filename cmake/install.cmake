@@ -1,0 +1,21 @@
+# `cmake --install` and what a user's find_package(shardfft) reads.
+option(SHARDFFT_INSTALL "Install the library, its headers and its CMake package" ${PROJECT_IS_TOP_LEVEL})
+if(NOT SHARDFFT_INSTALL)
+  return()
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shardfft)
+install(TARGETS shardfft EXPORT shardfft-targets COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/shardfft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
+
+set(SHARDFFT_USES_MKL ${MKLSequential_FOUND})
+configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DIR}/shardfft-config.cmake
+  INSTALL_DESTINATION ${_package_dir})
+# Minor versions may change the interface until 1.0.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/shardfft-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/shardfft-config.cmake ${PROJECT_BINARY_DIR}/shardfft-config-version.cmake
+  cmake/FindFFTW.cmake cmake/FindMKLSequential.cmake DESTINATION ${_package_dir} COMPONENT development)

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds and installs into build/: build.sh [--with-tests] [--no-python].
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage="usage: ./run build [--with-tests] [--no-python]
+  the library and its headers go to build/install, the Python package into .venv"
+
+target=shardfft python=yes
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --with-tests) target=all ;;
+    --no-python) python=no ;;
+    -h | --help) echo "$usage"; exit 0 ;;
+    *) usage_error "build: unknown option '$1'" "$usage" ;;
+  esac
+  shift
+done
+
+bash "$ROOT/tools/install_dependencies.sh"
+bash "$ROOT/tools/make_venv.sh"
+
+mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)"
+  -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)")
+say "building the library with $(jobs) jobs"
+cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" ||
+  die "cmake failed; its words are above"
+cmake --build "$BUILD" --target "$target" -j "$(jobs)" -- --no-print-directory ||
+  die "the build failed; the compiler's words are above"
+cmake --install "$BUILD" --component development --prefix "$BUILD/install" > /dev/null
+
+if [[ $python == yes ]]; then
+  say "building the Python package"
+  # The venv's own build tools and a kept build folder: the second build compiles only what changed.
+  VIRTUAL_ENV=$VENV CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) "$VENV/bin/python" -m pip install --quiet \
+    --disable-pip-version-check --no-build-isolation --no-deps \
+    -C build-dir="$BUILD/python" "${mpi[@]/#-D/-Ccmake.define.}" -C "cmake.define.MKL_ROOT=$VENV" \
+    "$ROOT/bindings/python" || die "pip could not build the Python package"
+fi

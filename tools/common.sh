@@ -1,0 +1,54 @@
+# Sourced by ./run and the scripts of tools/: paths, messages, and how MPI programs are started.
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+VENV=$ROOT/.venv
+BUILD=$ROOT/build
+RESULTS=$ROOT/results
+
+say() { printf '\n== %s\n' "$*"; }
+die() {
+  printf 'run: %s\n' "$*" >&2
+  exit 1
+}
+# usage_error TEXT USAGE: for options nobody knows.
+usage_error() {
+  printf 'run: %s\n%s\n' "$1" "$2" >&2
+  exit 2
+}
+# positive NAME VALUE: dies unless VALUE is a whole number above 0.
+positive() {
+  [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || { printf 'run: %s needs a whole number above 0, not "%s"\n' "$1" "${2:-}" >&2; exit 2; }
+}
+
+cores() { nproc; }
+
+# Parallel compiler processes: one a core, and 1.5 GiB of memory for each.
+jobs() {
+  if [[ -n ${JOBS:-} ]]; then
+    positive JOBS "$JOBS"
+    echo "$JOBS"
+    return
+  fi
+  local memory
+  memory=$(awk '/MemAvailable/ {print int($2 / 1572864)}' /proc/meminfo)
+  local count
+  count=$(cores)
+  ((memory < count)) && count=$memory
+  ((count < 1)) && count=1
+  echo "$count"
+}
+
+# Debian's name for one MPI's command where both are installed, or the plain name.
+mpi_tool() { # NAME [openmpi|mpich]
+  local family=${2:-openmpi}
+  if command -v "$1.$family" > /dev/null; then command -v "$1.$family"; else command -v "$1"; fi
+}
+
+# Starts an Open MPI program: root and more ranks than cores are allowed, ranks are bound only when each has a core.
+mpi_run() { # RANKS COMMAND...
+  local ranks=$1
+  shift
+  local flags=(--oversubscribe)
+  [[ $(id -u) -eq 0 ]] && flags+=(--allow-run-as-root)
+  if ((ranks <= $(cores))); then flags+=(--bind-to core); else flags+=(--bind-to none --mca mpi_yield_when_idle 1); fi
+  OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: build (always), ci.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(cmake g++ make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-dev libgtest-dev nlohmann-json3-dev
+  python3 python3-dev python3-venv)
+for group in "$@"; do
+  case "$group" in
+    ci) packages+=(libmpich-dev mpich) ;;
+    lint) packages+=(cppcheck) ;;
+    *) die "unknown group of packages '$group'" ;;
+  esac
+done
+
+if ! command -v apt-get > /dev/null || ! command -v dpkg-query > /dev/null; then
+  for tool in cmake g++ mpicxx mpirun python3; do
+    command -v "$tool" > /dev/null ||
+      die "'$tool' is missing and this system has no apt; install what these Debian packages hold: ${packages[*]}"
+  done
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${Status}' "$package" 2> /dev/null || true)
+  [[ $status == "install ok installed" ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -gt 0 ]] || exit 0
+
+say "installing ${missing[*]}"
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  command -v sudo > /dev/null || die "these packages are missing, and neither root nor sudo is at hand: ${missing[*]}"
+  as_root=(sudo)
+fi
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq || die "apt-get update failed"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+  > /dev/null || die "apt-get could not install: ${missing[*]}"

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage="usage: ./run test [--cpp | --python]
+  builds, then runs the C++ tests (ctest) and the Python tests (pytest under 1, 2 and 4 ranks); one of them if asked"
+
+cpp=yes python=yes
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --cpp) python=no ;;
+    --python) cpp=no ;;
+    -h | --help) echo "$usage"; exit 0 ;;
+    *) usage_error "test: unknown option '$1'" "$usage" ;;
+  esac
+  shift
+done
+[[ $cpp == yes || $python == yes ]] || usage_error "test: give --cpp or --python, not both" "$usage"
+
+options=()
+[[ $cpp == yes ]] && options+=(--with-tests)
+[[ $python == no ]] && options+=(--no-python)
+bash "$ROOT/tools/build.sh" "${options[@]}"
+
+failed=()
+if [[ $cpp == yes ]]; then
+  say "C++ tests"
+  ctest --test-dir "$BUILD" --output-on-failure -j "$(cores)" || failed+=("C++")
+fi
+if [[ $python == yes ]]; then
+  for ranks in 1 2 4; do
+    say "Python tests, $ranks ranks"
+    mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q "$ROOT/tests/python" || failed+=("Python on $ranks ranks")
+  done
+fi
+[[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed: ${failed[*]}"; }
+say "all tests passed"

@@ -1,0 +1,26 @@
+#pragma once
+// Algorithms: (problem) -> program. Pure geometry, the same on every rank.
+#include <functional>
+#include <string>
+
+#include "algorithm/program.hpp"
+
+namespace shardfft {
+
+/// Makes the program of the algorithm called `name`, "auto" included; throws Error for unknown names and for
+/// problems the algorithm cannot do, saying which can.
+Program make_program(const std::string& name, const Problem& problem);
+
+Program slab_program(const Problem& problem);
+Program pencil_program(const Problem& problem);
+Program brick_program(const Problem& problem);
+Program cyclic_program(const Problem& problem);
+Program six_step_program(const Problem& problem);
+
+/// Whether the cyclic algorithm can keep the input's distribution with one exchange.
+bool cyclic_fits(const Problem& problem);
+
+/// The algorithm that "auto" stands for.
+std::string choose_algorithm(const Problem& problem);
+
+}  // namespace shardfft

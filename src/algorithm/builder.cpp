@@ -1,0 +1,120 @@
+#include "algorithm/builder.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.hpp"
+
+namespace shardfft {
+
+const char* step_name(const Step& step) {
+  static const char* const names[] = {"fft", "reshape", "view", "twiddle", "promote", "half spectrum", "cannon"};
+  return names[step.index()];
+}
+
+ProgramBuilder::ProgramBuilder(std::string algorithm, const Problem& problem) : problem_(problem) {
+  program_.algorithm = std::move(algorithm);
+  program_.states.push_back({problem.input, problem.kind == Kind::c2c});
+}
+
+void ProgramBuilder::reshape(const Layout& layout) {
+  if (state().layout.same_as(layout)) return;
+  step(ReshapeStep{}, {layout, state().is_complex});
+}
+
+void ProgramBuilder::fft(const std::vector<int>& axes) {
+  if (axes.empty()) return;
+  for (const int a : axes)
+    if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
+  State next = state();
+  FftStep fft{axes, Kind::c2c};
+  if (!state().is_complex) {
+    const int half = problem_.half_axis();
+    if (axes.back() != half) fail(Status::internal, "a real array's first transform must end with the halved axis");
+    fft.kind = Kind::r2c;
+    next.is_complex = true;
+    next.layout = state().layout.with_axis_extent(half, state().layout.shape()[static_cast<std::size_t>(half)] / 2 + 1);
+  }
+  step(fft, next);
+}
+
+void ProgramBuilder::step(Step step, State state) {
+  program_.steps.push_back(std::move(step));
+  program_.states.push_back(std::move(state));
+}
+
+Program ProgramBuilder::finish() {
+  if (problem_.fixed_output()) reshape(problem_.output);
+  return std::move(program_);
+}
+
+Layout cut_layout(const Shape& shape, const std::vector<GridDim>& dims, int ranks, const AxisOrder& order) {
+  std::vector<std::vector<Progression>> parts(shape.size());
+  std::vector<int> rank_stride(shape.size(), 1);
+  for (std::size_t a = 0; a < shape.size(); ++a) parts[a] = {Progression{0, shape[a], 1}};
+  std::int64_t stride = 1;
+  for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
+    const auto a = static_cast<std::size_t>(dim->axis);
+    parts[a] = dim->parts;
+    rank_stride[a] = narrow(stride, "rank stride");
+    stride *= dim->ranks;
+  }
+  return Layout::grid(shape, std::move(parts), ranks, rank_stride, order);
+}
+
+namespace {
+
+bool is_cut(const std::vector<GridDim>& dims, int axis) {
+  return std::any_of(dims.begin(), dims.end(), [axis](const GridDim& d) { return d.axis == axis; });
+}
+
+/// The axis that takes over a cut: the one with the most indices, the slowest of equals, the batch never.
+int swap_axis(const Shape& shape, const std::vector<GridDim>& dims, int needed, const std::vector<int>& waiting) {
+  int best = -1;
+  for (int a = 1; a < static_cast<int>(shape.size()); ++a) {
+    if (a == needed || is_cut(dims, a)) continue;
+    if (std::find(waiting.begin(), waiting.end(), a) != waiting.end()) continue;
+    if (best < 0) best = a;
+  }
+  return best;
+}
+
+/// Memory order of a stage that transforms `needed` while `cut` is the axis cut anew: whole rows of the fastest axis
+/// travel, and the lines of one cut index lie together.
+AxisOrder stage_order(std::size_t axes, int cut, int needed) {
+  AxisOrder order(axes);
+  std::iota(order.begin(), order.end(), 0);
+  if (cut == static_cast<int>(axes) - 1 || needed == static_cast<int>(axes) - 1) return order;
+  order.erase(std::remove_if(order.begin(), order.end(), [&](int a) { return a == cut || a == needed; }), order.end());
+  order.insert(order.begin() + 1, {cut, needed});
+  return order;
+}
+
+}  // namespace
+
+void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<GridDim> dims) {
+  std::vector<int> waiting = problem.axes;
+  while (true) {
+    std::vector<int> now;
+    for (const int a : waiting)
+      if (builder.state().layout.axis_is_local(a)) now.push_back(a);
+    waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
+                                 [&](int a) { return std::find(now.begin(), now.end(), a) != now.end(); }),
+                  waiting.end());
+    builder.fft(now);
+    if (waiting.empty()) return;
+    const int needed = waiting.back();
+    const Shape shape = builder.state().layout.shape();
+    const int cut = swap_axis(shape, dims, needed, waiting);
+    if (cut < 0) fail(Status::internal, "no axis is left to cut in place of axis ", needed);
+    const auto dim = std::find_if(dims.begin(), dims.end(), [needed](const GridDim& d) { return d.axis == needed; });
+    if (dim == dims.end()) fail(Status::internal, "axis ", needed, " is neither local nor cut");
+    dim->axis = cut;
+    dim->parts.clear();
+    for (std::int64_t i = 0; i < dim->ranks; ++i)
+      dim->parts.push_back(block_part(shape[static_cast<std::size_t>(cut)], dim->ranks, i));
+    builder.reshape(cut_layout(shape, dims, problem.ranks(), stage_order(shape.size(), cut, needed)));
+  }
+}
+
+}  // namespace shardfft

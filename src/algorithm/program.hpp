@@ -1,0 +1,82 @@
+#pragma once
+// What is to be done: a list of steps between layouts. Made by algorithms, run by the executor, which cannot tell
+// slab from pencil.
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "shardfft/layout.hpp"
+#include "shardfft/options.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// Axes to transform, the last one first; for real transforms the last entry is the halved axis.
+struct FftStep {
+  std::vector<int> axes;
+  Kind kind = Kind::c2c;  ///< c2c or r2c, as the forward direction does it
+};
+
+/// Every element moves to its place in the next state's layout.
+struct ReshapeStep {};
+
+/// The same memory seen with other axes (digit-split views): nothing moves.
+struct ViewStep {};
+
+/// Multiplies by exp(-2 pi i s k / n), s and k the indices along two axes of the state.
+struct TwiddleStep {
+  struct Pair {
+    int s_axis;
+    int k_axis;
+    std::int64_t n;
+  };
+  std::vector<Pair> pairs;
+};
+
+/// Between real numbers and complex ones without a transform (1-D real arrays): forward gives the numbers an
+/// imaginary part of zero, backward drops it.
+struct PromoteStep {};
+
+/// Forward: nothing is done to the half spectrum. Backward: doubles the modes that stand for two (all along `axis` but
+/// 0 and, for even n, n/2), so that the real part of the full inverse transform is the real array.
+struct HalfSpectrumStep {
+  int axis;
+  std::int64_t n;
+};
+
+/// One axis transformed by block tensor-matrix products in Cannon's manner; see src/cannon.
+struct CannonStep {
+  int axis;
+  bool global_transpose;
+};
+
+using Step = std::variant<FftStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;
+
+/// Data between two steps.
+struct State {
+  Layout layout;
+  bool is_complex = true;
+};
+
+/// steps[i] leads from states[i] to states[i + 1]. The backward transform walks the same list from the end.
+struct Program {
+  std::string algorithm;
+  std::vector<State> states;
+  std::vector<Step> steps;
+};
+
+/// What an algorithm is asked. Layouts have the batch as axis 0; `axes` count it.
+struct Problem {
+  Kind kind = Kind::c2c;  ///< c2c or r2c
+  Layout input;
+  Layout output;  ///< empty: as the last stage leaves it
+  std::vector<int> axes;
+  Shape grid;
+  int ranks() const { return input.ranks(); }
+  bool fixed_output() const { return output.axes() > 0; }
+  int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }
+};
+
+const char* step_name(const Step& step);
+
+}  // namespace shardfft

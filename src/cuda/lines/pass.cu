@@ -1,0 +1,93 @@
+// Entry points of the line passes and their twiddle tables.
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "cuda/lines/pass_launch.cuh"
+
+namespace shardfft::cuda::lines {
+namespace {
+
+const Variant* find(int n, Precision precision) { return precision == Precision::f64 ? find_f64(n) : find_f32(n); }
+
+/// Factors exp(-2 pi i r j / (P R)) of stages two and three, r from 1, j < P fastest: the order the stages read.
+template <class Factor, class Scalar>
+std::vector<Factor> make_table(const Variant& variant) {
+  std::vector<Factor> table;
+  int product = variant.radix[0];
+  for (int s = 1; s < 3; ++s) {
+    const int radix = variant.radix[s];
+    for (int r = 1; r < radix; ++r)
+      for (int j = 0; j < product; ++j) {
+        const long double angle =
+            -2 * 3.14159265358979323846264338327950288L * (static_cast<long double>(r) * j / (product * radix));
+        table.push_back({static_cast<Scalar>(std::cos(angle)), static_cast<Scalar>(std::sin(angle))});
+      }
+    product *= radix;
+  }
+  return table;
+}
+
+void* upload(const void* data, std::size_t bytes) {
+  void* p = nullptr;
+  check(cudaMalloc(&p, bytes), "cudaMalloc of a twiddle table");
+  check(cudaMemcpy(p, data, bytes, cudaMemcpyHostToDevice), "upload of a twiddle table");
+  return p;
+}
+
+/// The registry of tables, by device, size and precision.
+class Tables {
+ public:
+  const void* get(int n, Precision precision, bool create) {
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto key = std::make_tuple(device, n, precision == Precision::f64);
+    const auto found = tables_.find(key);
+    if (found != tables_.end()) return found->second;
+    if (!create) fail(Status::internal, "lines::prepare(", n, ") was not called on device ", device);
+    const Variant& v = *find(n, precision);
+    void* made = nullptr;
+    if (precision == Precision::f64) {
+      const auto table = make_table<double2, double>(v);
+      made = upload(table.data(), table.size() * sizeof(double2));
+    } else {
+      const auto table = make_table<float2, float>(v);
+      made = upload(table.data(), table.size() * sizeof(float2));
+    }
+    return tables_.emplace(key, made).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::tuple<int, int, bool>, void*> tables_;
+};
+
+Tables& tables() {
+  static Tables all;
+  return all;
+}
+
+}  // namespace
+
+int granule(Precision precision) { return precision == Precision::f64 ? 8 : 16; }
+
+bool supported(int n) { return find_f64(n) != nullptr; }
+
+void prepare(int n, Precision precision) {
+  require(supported(n), "no line kernel for ", n, " points");
+  tables().get(n, precision, true);
+}
+
+void run(const Pass& pass, void* stream) {
+  const Variant* v = find(pass.n, pass.precision);
+  require(v != nullptr, "no line kernel for ", pass.n, " points");
+  const int g = granule(pass.precision);
+  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  const void* table = tables().get(pass.n, pass.precision, false);
+  (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
+}
+
+}  // namespace shardfft::cuda::lines

@@ -1,0 +1,44 @@
+#pragma once
+// One pass over memory: FFTs along one strided axis of a three-dimensional array, read from and written to the memory
+// of several owners (GPUs). The exchange of a slab transform is the store, or the load, of such a pass.
+#include <array>
+#include <cstdint>
+
+#include "shardfft/types.hpp"
+
+namespace shardfft::cuda::lines {
+
+inline constexpr int max_owners = 16;
+
+/// One side of a pass, in complex elements. Point k of line (outer, m) lies at
+/// base[k / block] + (k % block) * line_stride + outer * outer_stride + m; m is the contiguous axis.
+struct Side {
+  std::array<void*, max_owners> base{};
+  std::int64_t line_stride = 0;
+  std::int64_t outer_stride = 0;
+  int block = 1 << 30;  ///< points a owner; all but the last owner hold exactly this many
+};
+
+/// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
+/// m_begin and m_end - m_begin must be multiples of granule(precision).
+struct Pass {
+  int n = 0;
+  Precision precision = Precision::f64;
+  Direction direction = Direction::forward;
+  Side in, out;
+  std::int64_t outer_begin = 0, outer_end = 0, m_begin = 0, m_end = 0;
+  double scale = 1;
+  int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
+};
+
+/// Neighbouring lines that one thread block transforms together: m ranges are multiples of it.
+int granule(Precision precision);
+/// Whether a fused kernel exists for lines of n points.
+bool supported(int n);
+/// Twiddle tables on the current device for lines of n points (uploaded once a device, kept until exit).
+/// Must have been called on a device before run() there, outside of stream capture.
+void prepare(int n, Precision precision);
+/// Enqueues the pass on `stream` (a cudaStream_t of the current device).
+void run(const Pass& pass, void* stream);
+
+}  // namespace shardfft::cuda::lines

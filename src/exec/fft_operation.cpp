@@ -1,0 +1,70 @@
+#include "exec/fft_operation.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// The one piece of `rank`, or an empty one.
+Piece only_piece(const Layout& layout, int rank) {
+  const auto pieces = layout.pieces(rank);
+  if (pieces.size() > 1) fail(Status::internal, "transforms need one index set a rank");
+  Piece none;
+  none.set.axes = layout.axes();
+  return pieces.empty() ? none : pieces.front();
+}
+
+}  // namespace
+
+FftSpec fft_spec(const FftStep& step, const State& before, const State& after, int rank, Direction direction,
+                 Precision precision) {
+  const bool backward = direction == Direction::backward;
+  const Piece in = only_piece((backward ? after : before).layout, rank);
+  const Piece out = only_piece((backward ? before : after).layout, rank);
+  const Piece& real = backward ? out : in;
+  FftSpec spec;
+  spec.kind = step.kind == Kind::r2c && backward ? Kind::c2r : step.kind;
+  spec.precision = precision;
+  spec.direction = direction;
+  for (const int axis : step.axes) {
+    const auto a = static_cast<std::size_t>(axis);
+    spec.transform.push_back({real.set.axis[a].count, in.stride[a], out.stride[a]});
+  }
+  bool empty = in.set.empty();
+  for (int axis = 0; axis < in.set.axes; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (std::find(step.axes.begin(), step.axes.end(), axis) != step.axes.end()) continue;
+    if (in.set.axis[a].count > 1) spec.batch.push_back({in.set.axis[a].count, in.stride[a], out.stride[a]});
+  }
+  if (empty) spec.batch = {{0, 1, 1}};
+  return spec;
+}
+
+FftOperation::FftOperation(const FftSpec& spec, const std::string& backend, bool in_place, bool out_of_place,
+                           Trace* trace)
+    : trace_(trace) {
+  FftSpec s = spec;
+  if (in_place) {
+    s.in_place = true;
+    in_place_ = make_local_fft(backend, s);
+  }
+  if (out_of_place) {
+    s.in_place = false;
+    out_of_place_ = make_local_fft(backend, s);
+  }
+  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
+  text_ = std::string("fft ") + kinds[static_cast<int>(spec.kind)];
+  for (const FftDim& d : spec.transform) text_ += " " + std::to_string(d.n);
+}
+
+void FftOperation::run(const std::byte* in, std::byte* out, std::byte*) {
+  const Scope scope(trace_, Activity::fft);
+  const auto& fft = in == out ? in_place_ : out_of_place_;
+  if (!fft) fail(Status::internal, "a transform runs in a way it was not planned for");
+  fft->execute(in, out);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,25 @@
+#pragma once
+// One thing the executor runs: it reads one array and writes another.
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "algorithm/program.hpp"
+#include "base/trace.hpp"
+
+namespace shardfft {
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  /// `scratch` holds at least scratch_bytes() bytes. in == out only if `runs_in_place()`.
+  virtual void run(const std::byte* in, std::byte* out, std::byte* scratch) = 0;
+  virtual std::size_t scratch_bytes() const { return 0; }
+  virtual bool runs_in_place() const { return false; }
+  /// For report(): what it is.
+  virtual std::string describe() const = 0;
+  /// Bytes this rank sends to others in one run.
+  virtual std::int64_t bytes_sent() const { return 0; }
+};
+
+}  // namespace shardfft

@@ -1,0 +1,35 @@
+#pragma once
+// Two strided boxes that walk the same elements, as one nest of loops with a stride on either side.
+#include <array>
+#include <cstdint>
+
+#include "reshape/schedule.hpp"
+
+namespace shardfft {
+
+/// `count` elements that lie `from` apart in the source and `to` apart in the destination.
+struct Loop {
+  std::int64_t count = 1;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+/// Loops in any order: every element is copied once, from and to the sum of its strides and the offsets.
+struct LoopNest {
+  int depth = 0;
+  std::array<Loop, 2 * max_axes> loop{};
+  std::int64_t from_offset = 0;
+  std::int64_t to_offset = 0;
+  bool empty = false;
+
+  std::int64_t elements() const;
+  /// The part [begin, end) of loop `index`, everything else the same.
+  LoopNest cut(int index, std::int64_t begin, std::int64_t end) const;
+};
+
+/// The common refinement of both boxes: loops sorted from the largest destination stride to the smallest, neighbours
+/// merged where both sides allow it, loops of one element left out. Throws Error(internal) when the boxes do not
+/// stem from the same axes.
+LoopNest common_refinement(const Box& from, const Box& to);
+
+}  // namespace shardfft

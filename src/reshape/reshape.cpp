@@ -1,0 +1,50 @@
+#include "reshape/reshape.hpp"
+
+#include <algorithm>
+
+#include "pack/pack.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Peers as ranks of the exchange's own communicator, whose members are `group` in ascending order.
+void renumber(std::vector<Message>& messages, const std::vector<int>& group) {
+  for (Message& m : messages)
+    m.peer = static_cast<int>(std::lower_bound(group.begin(), group.end(), m.peer) - group.begin());
+}
+
+}  // namespace
+
+Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace)
+    : element_bytes_(setup.element_bytes), threads_(setup.threads), trace_(trace) {
+  const int rank = setup.comm.rank();
+  const std::vector<int> group = exchange_group(from, to, rank);
+  group_size_ = static_cast<int>(group.size());
+  ExchangeSetup exchange;
+  exchange.comm = setup.comm.split(group.front(), rank);
+  exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
+  self_ = exchange.schedule.self;
+  sent_ = exchange.schedule.send_count;
+  if (group.size() == 1) return;
+  renumber(exchange.schedule.send, group);
+  renumber(exchange.schedule.recv, group);
+  exchange.element_bytes = setup.element_bytes;
+  exchange.threads = setup.threads;
+  exchange.fake_ranks_per_host = setup.fake_ranks_per_host;
+  exchange.trace = trace;
+  exchange_ = make_exchange(setup.exchange, exchange);
+}
+
+void Reshape::start(const ExchangeBuffers& buffers) {
+  if (exchange_) exchange_->start(buffers);
+  const Scope scope(trace_, Activity::copy);
+  for (const LocalCopy& c : self_)
+    copy_box(buffers.source, c.from, buffers.destination, c.to, element_bytes_, threads_);
+}
+
+void Reshape::finish(const ExchangeBuffers& buffers) {
+  if (exchange_) exchange_->finish(buffers);
+}
+
+}  // namespace shardfft

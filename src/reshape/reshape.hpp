@@ -1,0 +1,47 @@
+#pragma once
+// One change of layout: schedule, exchange, and what stays on the rank.
+#include <memory>
+#include <string>
+
+#include "exchange/exchange.hpp"
+
+namespace shardfft {
+
+struct ReshapeSetup {
+  Communicator comm;  ///< all ranks of the layouts
+  std::string exchange;
+  std::size_t element_bytes = 16;
+  int threads = 1;
+  int fake_ranks_per_host = 0;
+  Slice from_slice;
+  Slice to_slice;
+};
+
+/// Moves arrays from one layout to another. Construction is collective over setup.comm, start and finish over the
+/// ranks that exchange data. Source and destination must be distinct.
+class Reshape {
+ public:
+  Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace);
+  std::size_t workspace_bytes() const { return exchange_ ? exchange_->workspace_bytes() : 0; }
+  void start(const ExchangeBuffers& buffers);
+  void finish(const ExchangeBuffers& buffers);
+  void run(const ExchangeBuffers& buffers) {
+    start(buffers);
+    finish(buffers);
+  }
+  /// Elements this rank sends to others.
+  std::int64_t sent() const { return sent_; }
+  /// Ranks that exchange data with each other, this one included.
+  int group_size() const { return group_size_; }
+
+ private:
+  std::vector<LocalCopy> self_;
+  std::unique_ptr<Exchange> exchange_;
+  std::size_t element_bytes_;
+  int threads_;
+  std::int64_t sent_ = 0;
+  int group_size_ = 1;
+  Trace* trace_;
+};
+
+}  // namespace shardfft

@@ -1,0 +1,69 @@
+#include <cstring>
+
+#include "adapter_base.hpp"
+
+namespace shardfft::bench {
+namespace {
+
+// Whether a capability list has the word; a list that is missing allows everything.
+bool allows(const Json& capabilities, const char* list, const Json& word) {
+  if (!capabilities.contains(list)) return true;
+  const auto& words = capabilities.at(list);
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+void Adapter::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+
+HostBuffer::HostBuffer(std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  const std::size_t rounded = std::max(line, (bytes + line - 1) / line * line);
+  memory_.reset(std::aligned_alloc(line, rounded));
+  if (!memory_) throw std::bad_alloc();
+  std::memset(memory_.get(), 0, rounded);
+}
+
+void AdapterBase::allocate(const Case& wanted, std::int64_t field_elements, std::int64_t spectrum_elements) {
+  const std::size_t complex_bytes = 2 * wanted.real_bytes();
+  const std::size_t field_bytes = std::size_t(field_elements) * (wanted.real() ? wanted.real_bytes() : complex_bytes);
+  const std::size_t spectrum_bytes = std::size_t(spectrum_elements) * complex_bytes;
+  if (wanted.in_place()) {
+    field_ = HostBuffer(std::max(field_bytes, spectrum_bytes));
+    return;
+  }
+  field_ = HostBuffer(field_bytes);
+  spectrum_ = HostBuffer(spectrum_bytes);
+}
+
+std::string refuse_unknown_options(const Description& description, const Case& wanted) {
+  for (const auto& item : wanted.options.items()) {
+    if (!description.options.contains(item.key()))
+      return description.library + " has no option '" + item.key() + "'";
+    const auto& values = description.options.at(item.key());
+    if (!values.empty() && std::find(values.begin(), values.end(), item.value()) == values.end())
+      return description.library + ": option '" + item.key() + "' cannot be " + item.value().dump();
+  }
+  return {};
+}
+
+std::string refuse_by_capabilities(const Description& description, const Case& wanted, int ranks) {
+  const Json words = to_json(wanted);
+  const std::pair<const char*, const char*> lists[] = {{"kinds", "kind"},
+                                                       {"precisions", "precision"},
+                                                       {"placements", "placement"},
+                                                       {"layouts", "layout"},
+                                                       {"outputs", "output"}};
+  if (!description.distributed && ranks > 1) return description.library + " runs in one process only";
+  for (const auto& [list, key] : lists) {
+    // Nothing is spread over one rank: every layout is the same there.
+    if (ranks == 1 && (list == std::string("layouts") || list == std::string("outputs"))) continue;
+    if (!allows(description.capabilities, list, words.at(key)))
+      return description.library + " does not offer " + key + " '" + words.at(key).get<std::string>() + "'";
+  }
+  if (wanted.threads > 1 && !description.capabilities.value("threads", false))
+    return description.library + " does not offer threads";
+  return refuse_unknown_options(description, wanted);
+}
+
+}  // namespace shardfft::bench

@@ -1,0 +1,64 @@
+// What a library's adapter implements. docs/bench-adapters.md is the recipe.
+#pragma once
+
+#include <mpi.h>
+
+#include <complex>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "box.hpp"
+#include "case.hpp"
+
+namespace shardfft::bench {
+
+// What is known about the library without starting MPI; printed by `bench-<library> --describe`.
+struct Description {
+  std::string library;           // the name in records and reports
+  std::string version;           // as the library itself tells it
+  std::string language;          // of the library
+  std::string licence;
+  std::string backend;           // what does the 1-D transforms
+  bool gpu = false;
+  bool distributed = true;       // false: one process only
+  Json capabilities;             // {"kinds": [...], "precisions": [...], "layouts": [...], ...}
+  Json options = Json::object(); // {"name": [values]} accepted in the case's "options"
+};
+
+class Adapter {
+ public:
+  virtual ~Adapter() = default;
+
+  virtual Description describe() const = 0;
+  // Before MPI_Init, for libraries that want a word then. Must not call MPI.
+  virtual void before_mpi(const Case&) {}
+  // Why this case cannot be run with so many ranks; empty when it can. The same on all ranks.
+  virtual std::string refuse(const Case& wanted, int ranks) const = 0;
+  // Allocates buffers and makes both directions' plans. Collective. Timed as planning.
+  virtual void plan(const Case& wanted, MPI_Comm comm) = 0;
+
+  // This rank's part of the field and of the spectrum, and where they begin. In place: the same address.
+  virtual Part field_part() const = 0;
+  virtual Part spectrum_part() const = 0;
+  virtual void* field() = 0;
+  virtual void* spectrum() = 0;
+
+  // field -> spectrum and spectrum -> field; complete on return. Either may destroy its source.
+  virtual void forward() = 0;
+  virtual void backward() = 0;
+  // By what the results must be divided to get the exact values: forward, backward.
+  virtual double forward_scale() const { return 1; }
+  virtual double backward_scale() const = 0;
+
+  // The library's own account of where time went since plan(), when it offers one.
+  virtual Json breakdown() const { return nullptr; }
+  // Copies between the driver's memory and the library's; a GPU library replaces it.
+  virtual void copy(void* to, const void* from, std::size_t bytes);
+  virtual bool on_device() const { return false; }
+};
+
+// Each adapter's executable defines this one function.
+std::unique_ptr<Adapter> make_adapter();
+
+}  // namespace shardfft::bench

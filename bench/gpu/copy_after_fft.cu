@@ -1,0 +1,124 @@
+// Why do peer copies released by an event after an FFT take longer than alone? Times the slab transpose's copies on
+// the GPUs' own clocks: alone, after an FFT, beside an FFT, with the own block, and cut over several streams.
+#include "common.cuh"
+
+namespace {
+
+constexpr int max_streams = 8;
+
+struct Gpu {
+  char *a = nullptr, *b = nullptr, *c = nullptr;
+  cufftHandle plan = 0;
+  cudaStream_t compute = nullptr, copy[max_streams] = {};
+  cudaEvent_t fft_done = nullptr, begin[max_streams] = {}, end[max_streams] = {};
+};
+
+struct Slab {
+  std::size_t n = 1024, gpus = 2, element = 16;
+  std::size_t planes() const { return n / gpus; }
+  std::size_t row() const { return planes() * n * element; }  // y rows of one owner in one x plane
+  std::size_t plane() const { return n * n * element; }
+};
+
+enum class Release { host, event, beside };
+
+struct Case {
+  const char* name;
+  Release release;
+  int cuts;        // streams per peer, each with its part of the planes
+  bool self;       // the own block too
+  bool self_first;
+};
+
+void enqueue_copies(const Slab& s, std::vector<Gpu>& g, std::size_t r, const Case& c) {
+  int used = 0;
+  for (std::size_t step = 0; step < s.gpus; ++step) {
+    const std::size_t shift = c.self_first ? step : (step + 1) % s.gpus, q = (r + shift) % s.gpus;
+    if (q == r && !c.self) continue;
+    for (int k = 0; k < c.cuts; ++k, ++used) {
+      const std::size_t count = s.planes() / static_cast<std::size_t>(c.cuts), first = count * static_cast<std::size_t>(k);
+      const cudaStream_t stream = g[r].copy[used];
+      if (c.release == Release::event) CHECK(cudaStreamWaitEvent(stream, g[r].fft_done, 0));
+      CHECK(cudaEventRecord(g[r].begin[used], stream));
+      CHECK(cudaMemcpy2DAsync(g[q].b + (r * s.planes() + first) * s.row(), s.row(),
+                              g[r].a + first * s.plane() + q * s.row(), s.plane(), s.row(), count,
+                              cudaMemcpyDeviceToDevice, stream));
+      CHECK(cudaEventRecord(g[r].end[used], stream));
+    }
+  }
+}
+
+/// Milliseconds from the first begin to the last end on GPU 0, and of the whole step by the host's clock.
+void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
+  std::vector<double> copies, walls;
+  for (int it = 0; it < 8; ++it) {
+    bench::synchronize_all(static_cast<int>(s.gpus));
+    const double begin = bench::milliseconds();
+    for (std::size_t r = 0; r < s.gpus; ++r) {
+      CHECK(cudaSetDevice(static_cast<int>(r)));
+      char* data = c.release == Release::beside ? g[r].c : g[r].a;
+      CHECK(cufftExecZ2Z(g[r].plan, (cufftDoubleComplex*)data, (cufftDoubleComplex*)data, CUFFT_FORWARD));
+      CHECK(cudaEventRecord(g[r].fft_done, g[r].compute));
+    }
+    if (c.release == Release::host) bench::synchronize_all(static_cast<int>(s.gpus));
+    for (std::size_t r = 0; r < s.gpus; ++r) {
+      CHECK(cudaSetDevice(static_cast<int>(r)));
+      enqueue_copies(s, g, r, c);
+    }
+    bench::synchronize_all(static_cast<int>(s.gpus));
+    if (it < 2) continue;
+    walls.push_back(bench::milliseconds() - begin);
+    const int used = c.cuts * (c.self ? static_cast<int>(s.gpus) : static_cast<int>(s.gpus) - 1);
+    float longest = 0;
+    CHECK(cudaSetDevice(0));
+    for (int i = 0; i < used; ++i)
+      for (int j = 0; j < used; ++j) {
+        float ms = 0;
+        CHECK(cudaEventElapsedTime(&ms, g[0].begin[i], g[0].end[j]));
+        longest = std::max(longest, ms);
+      }
+    copies.push_back(longest);
+  }
+  bench::line("\"driver\":\"copy_after_fft\",\"case\":\"%s\",\"copy_ms\":%.3f,\"step_ms\":%.3f", c.name,
+              bench::median(copies), bench::median(walls));
+}
+
+}  // namespace
+
+int main() {
+  Slab s;
+  std::vector<Gpu> g(s.gpus);
+  bench::enable_peers(static_cast<int>(s.gpus));
+  for (std::size_t r = 0; r < s.gpus; ++r) {
+    CHECK(cudaSetDevice(static_cast<int>(r)));
+    const std::size_t bytes = s.planes() * s.plane();
+    for (char** m : {&g[r].a, &g[r].b, &g[r].c}) {
+      CHECK(cudaMalloc(m, bytes));
+      bench::fill<double>(*m, bytes / 8, 0, r + 1);
+    }
+    CHECK(cudaStreamCreateWithFlags(&g[r].compute, cudaStreamNonBlocking));
+    CHECK(cudaEventCreate(&g[r].fft_done));
+    for (int i = 0; i < max_streams; ++i) {
+      CHECK(cudaStreamCreateWithFlags(&g[r].copy[i], cudaStreamNonBlocking));
+      CHECK(cudaEventCreate(&g[r].begin[i]));
+      CHECK(cudaEventCreate(&g[r].end[i]));
+    }
+    long long n[2] = {(long long)s.n, (long long)s.n};
+    std::size_t work;
+    CHECK(cufftCreate(&g[r].plan));
+    CHECK(cufftMakePlanMany64(g[r].plan, 2, n, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2Z, (long long)s.planes(), &work));
+    CHECK(cufftSetStream(g[r].plan, g[r].compute));
+  }
+  for (const Case& c : {Case{"host release", Release::host, 1, false, false},
+                        Case{"host release, own block last", Release::host, 1, true, false},
+                        Case{"host release, own block first", Release::host, 1, true, true},
+                        Case{"event release", Release::event, 1, false, false},
+                        Case{"event release, own block last", Release::event, 1, true, false},
+                        Case{"event release, own block first", Release::event, 1, true, true},
+                        Case{"host release, 4 streams a peer", Release::host, 4, false, false},
+                        Case{"event release, 4 streams a peer", Release::event, 4, false, false},
+                        Case{"event release, 4 streams a peer, own block too", Release::event, 4, true, true},
+                        Case{"beside the FFT", Release::beside, 1, false, false},
+                        Case{"beside the FFT, 4 streams a peer", Release::beside, 4, false, false}})
+    run(s, g, c);
+}

@@ -1,0 +1,160 @@
+"""A campaign: all runs of an experiment, interleaved, each kept at once, resumed where it stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import __version__, results
+from .errors import BenchError
+from .execute import execute
+from .experiments import Run
+from .launch import Launcher
+from .libraries import Library
+
+
+def revision() -> str:
+    """Git revision of the repository this package lies in, with '+' when it has local changes."""
+    here = Path(__file__).resolve().parent
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=here, capture_output=True, text=True, check=True
+        ).stdout.strip()
+        dirty = subprocess.run(
+            ["git", "status", "--porcelain", "-uno"], cwd=here, capture_output=True, text=True, check=True
+        ).stdout.strip()
+        return head + ("+" if dirty else "")
+    except (OSError, subprocess.CalledProcessError):
+        return f"shardfft-bench {__version__}"
+
+
+def finished(file: Path, retry_failed: bool) -> set[str]:
+    """Keys of the runs that need not be repeated."""
+    if not file.exists():
+        return set()
+    final = {"ok", "unsupported", "missing"} if retry_failed else None
+    return {record["key"] for record in results.load(file) if final is None or record["status"] in final}
+
+
+class Progress:
+    """A bar on a terminal, a line a run elsewhere."""
+
+    def __init__(self, total: int, done: int):
+        self._total, self._done, self._bar = total, done, None
+        if sys.stderr.isatty():
+            with contextlib.suppress(ImportError):
+                from rich.console import Console
+                from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+                from rich.progress import Progress as Bar
+
+                self._bar = Bar(
+                    TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+                    console=Console(stderr=True),
+                )  # fmt: skip
+                self._task = self._bar.add_task("", total=total, completed=done)
+
+    def __enter__(self):
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_):
+        if self._bar:
+            self._bar.stop()
+
+    def say(self, text: str) -> None:
+        if self._bar:
+            self._bar.console.print(text, highlight=False, markup=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def begin(self, run: Run) -> None:
+        if self._bar:
+            self._bar.update(self._task, description=title(run))
+
+    def end(self, run: Run, record: dict) -> None:
+        self._done += 1
+        if self._bar:
+            self._bar.update(self._task, completed=self._done)
+        self.say(f"[{self._done}/{self._total}] {title(run)}: {outcome(record)}")
+
+
+def title(run: Run) -> str:
+    shape = "x".join(str(n) for n in run.case["shape"])
+    threads = run.case.get("threads", 1)
+    words = [run.label, shape, run.case.get("kind", "c2c"), f"{run.ranks} rank" + ("s" if run.ranks > 1 else "")]
+    if threads > 1:
+        words.append(f"{threads} threads")
+    return " ".join([*words, f"round {run.round + 1}"])
+
+
+def outcome(record: dict) -> str:
+    if record["status"] != "ok":
+        return f"{record['status']}: {record.get('reason', '')}"
+    samples = sorted(record["samples"])
+    return f"median {samples[len(samples) // 2] * 1e3:.3f} ms"
+
+
+def complete(record: dict, run: Run, experiment: str, git: str) -> dict:
+    """Adds what only the harness knows, and turns a record that breaks the schema into a named failure."""
+    facts = {
+        "schema": 1, "key": run.key, "experiment": experiment, "library": run.library, "label": run.label,
+        "point": run.point, "round": run.round, "revision": git,
+    }  # fmt: skip
+    record = {"case": run.case, "ranks": run.ranks, **record, **facts}
+    problem = results.fault(record)
+    if not problem:
+        return record
+    kept = {"case": run.case, "ranks": run.ranks, "version": str(record.get("version", "unknown")), **facts}
+    return {**kept, "status": "invalid", "reason": f"the driver's record breaks the schema: {problem}"}
+
+
+def carry_out(
+    runs: list[Run],
+    libraries: dict[str, Library],
+    launcher: Launcher,
+    into: Path,
+    experiment: dict,
+    retry_failed: bool = False,
+) -> dict[str, int]:
+    """Runs what is not done yet; returns how many runs ended how."""
+    into.mkdir(parents=True, exist_ok=True)
+    (into / "experiment.json").write_text(json.dumps(experiment, indent=1), encoding="utf-8")
+    file = into / results.FILE
+    done = finished(file, retry_failed)
+    todo = [run for run in runs if run.key not in done]
+    counts: dict[str, int] = {}
+    git = revision()
+    scratch = Path(tempfile.mkdtemp(prefix="shardfft-bench-"))
+    try:
+        with Progress(len(runs), len(runs) - len(todo)) as progress:
+            if done and len(todo) < len(runs):
+                progress.say(f"resuming: {len(runs) - len(todo)} of {len(runs)} runs are done")
+            for run in todo:
+                progress.begin(run)
+                library = libraries[run.library]
+                if library.found:
+                    record = execute(run, library, launcher, scratch)
+                else:
+                    record = {"status": "missing", "reason": library.missing, "version": "not found"}
+                record.setdefault("started", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+                record = complete(record, run, experiment["name"], git)
+                results.append(file, record)
+                counts[record["status"]] = counts.get(record["status"], 0) + 1
+                progress.end(run, record)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return counts
+
+
+def require_known(runs: list[Run], libraries: dict[str, Library]) -> None:
+    for run in runs:
+        if run.library not in libraries:
+            known = ", ".join(sorted(libraries))
+            raise BenchError(f"unknown library '{run.library}'; known: {known}")

@@ -1,0 +1,126 @@
+"""The command line: libraries, bench list, bench run, report, compare.
+
+`add_commands` puts the same commands into another program's parser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import warnings
+from pathlib import Path
+
+from . import campaign, experiments
+from .errors import BenchError
+from .launch import Launcher
+from .libraries import find_libraries, table
+
+OK, REGRESSION, MISTAKE, FAILURES = 0, 1, 2, 3
+
+
+def _libraries(options: argparse.Namespace) -> int:
+    found = find_libraries(options.drivers)
+    if options.json:
+        facts = {
+            name: {**one.facts, "driver": one.command} if one.found else {"missing": one.missing}
+            for name, one in sorted(found.items())
+        }
+        print(json.dumps(facts, indent=1))
+    else:
+        print(table(found))
+    return OK
+
+
+def _list(_: argparse.Namespace) -> int:
+    for name in experiments.available():
+        print(f"{name:24s} {experiments.load(name).get('title', '')}")
+    return OK
+
+
+def _case(texts: list[str]) -> dict:
+    """KEY=VALUE pairs; the value is JSON, or a word."""
+    case = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or key not in experiments.CASE_KEYS:
+            known = ", ".join(sorted(experiments.CASE_KEYS))
+            raise BenchError(f"--case wants KEY=VALUE with a KEY out of {known}; got '{text}'")
+        try:
+            case[key] = json.loads(value)
+        except json.JSONDecodeError:
+            case[key] = value
+    return case
+
+
+def _run(options: argparse.Namespace) -> int:
+    experiment = experiments.load(options.name)
+    runs = experiments.runs(
+        experiment, options.ranks, options.size, options.library, options.rounds, _case(options.case)
+    )
+    if options.time_limit:
+        for run in runs:
+            run.time_limit = options.time_limit
+    libraries = find_libraries(options.drivers)
+    campaign.require_known(runs, libraries)
+    launcher = Launcher(options.launcher)
+    if options.dry_run:
+        for run in runs:
+            library = libraries[run.library]
+            driver = [*(library.command or [f"<{library.missing}>"]), json.dumps(run.case, separators=(",", ":"))]
+            command, _ = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
+            print(f"# {campaign.title(run)}\n{shlex.join(command)}")
+        return OK
+    launcher.require()
+    into = Path(options.into or f"results/{experiment['name']}")
+    counts = campaign.carry_out(runs, libraries, launcher, into, experiment, options.retry_failed)
+    print(f"{into}: " + (", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing left to do"))
+    return FAILURES if set(counts) & {"wrong", "crashed", "hung", "invalid"} else OK
+
+
+def _add_run(commands) -> None:
+    run = commands.add_parser("run", help="run an experiment", description="Runs an experiment, or what is left of it.")
+    run.add_argument("name", help="an experiment of 'bench list', or a YAML file")
+    run.add_argument("--ranks", type=int, nargs="+", help="instead of the experiment's")
+    run.add_argument("--size", nargs="+", help="instead of the experiment's: 256 or 256x128x64")
+    run.add_argument("--library", nargs="+", help="only these libraries or labels")
+    run.add_argument("--case", nargs="+", default=[], metavar="KEY=VALUE", help="change the case: repeats=5 kind=r2c")
+    run.add_argument("--rounds", type=int)
+    run.add_argument("--into", help="folder of the results; resumed when it has some (default results/NAME)")
+    run.add_argument("--launcher", default="auto", help="openmpi, mpich, srun or a YAML file")
+    run.add_argument("--drivers", nargs="+", metavar="DIR", help="bin folders of builds of bench/")
+    run.add_argument("--time-limit", type=float, metavar="SECONDS", help="for one process start")
+    run.add_argument("--retry-failed", action="store_true", help="run again what was wrong, crashed or hung")
+    run.add_argument("--dry-run", action="store_true", help="print the commands instead")
+    run.set_defaults(act=_run)
+
+
+def add_commands(commands) -> None:
+    """Adds `libraries`, `bench`, `report` and `compare` to an argparse subparsers object."""
+    libraries = commands.add_parser("libraries", help="what was found, what it can do, and why the rest was not found")
+    libraries.add_argument("--drivers", nargs="+", metavar="DIR", help="bin folders of builds of bench/")
+    libraries.add_argument("--json", action="store_true")
+    libraries.set_defaults(act=_libraries)
+    bench = commands.add_parser("bench", help="run experiments").add_subparsers(required=True, metavar="list|run")
+    bench.add_parser("list", help="the experiments").set_defaults(act=_list)
+    _add_run(bench)
+
+
+def act(options: argparse.Namespace) -> int:
+    """Runs the chosen command; mistakes become one sentence on standard error."""
+    warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
+    try:
+        return options.act(options)
+    except BenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        print("interrupted: what was finished is kept; run the same command again to go on", file=sys.stderr)
+        return 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="shardfft-bench", description=__doc__.splitlines()[0])
+    add_commands(parser.add_subparsers(required=True, metavar="COMMAND"))
+    return act(parser.parse_args(arguments))

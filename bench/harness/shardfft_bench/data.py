@@ -1,0 +1,30 @@
+"""Finds the data files: in an installed package, or in the repository this file lies in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from .errors import BenchError
+
+
+def folder(name: str) -> Path:
+    """The folder `experiments`, `launchers` or `schema`."""
+    here = Path(__file__).resolve()
+    for candidate in (here.parent / "data" / name, here.parents[2] / name):
+        if candidate.is_dir():
+            return candidate
+    raise BenchError(f"the data folder '{name}' is missing from this installation")
+
+
+def load_yaml(path: Path) -> dict:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BenchError(f"cannot read {path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BenchError(f"{path} is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise BenchError(f"{path} does not hold a mapping")
+    return content

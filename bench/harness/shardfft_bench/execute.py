@@ -1,0 +1,88 @@
+"""Runs one driver as its own process group with a time limit, and turns whatever happens into a record."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from .experiments import Run
+from .launch import Launcher
+from .libraries import Library
+
+TAIL = 2000  # characters of a failed driver's output kept in its record
+
+
+def _end(process: subprocess.Popen) -> None:
+    """Ends the launcher with its ranks: politely, then by force."""
+    for signal_, patience in ((signal.SIGTERM, 10), (signal.SIGKILL, 10)):
+        try:
+            os.killpg(process.pid, signal_)
+            process.wait(patience)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _reason(log: str, code: int) -> str:
+    said = [line for line in log.splitlines() if line.startswith("bench-error:")]
+    if said:
+        return said[0].removeprefix("bench-error:").strip()
+    if code < 0:
+        return f"ended by signal {signal.Signals(-code).name}"
+    for line in log.splitlines():
+        if "exited on signal" in line:
+            return line.strip()
+    return f"exit code {code} without a record"
+
+
+def _read(path: Path) -> dict | None:
+    try:
+        lines = path.read_text(encoding="utf-8").strip().splitlines()
+        record = json.loads(lines[-1])
+        return record if isinstance(record, dict) else None
+    except (OSError, IndexError, json.JSONDecodeError, UnicodeDecodeError):
+        return None
+
+
+def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> dict:
+    """The record of the run: the driver's own, or one that says how it failed."""
+    record_path, log_path = scratch / f"{run.key}.json", scratch / f"{run.key}.log"
+    record_path.unlink(missing_ok=True)
+    driver = [*library.command, json.dumps(run.case, separators=(",", ":")), str(record_path)]
+    command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
+    load = os.getloadavg()[0]
+    began = time.monotonic()
+    hung = False
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            code = process.wait(run.time_limit)
+        except subprocess.TimeoutExpired:
+            hung, code = True, 0
+            _end(process)
+        except BaseException:
+            _end(process)
+            raise
+    log_text = log_path.read_text(encoding="utf-8", errors="replace")
+    record = _read(record_path)
+    if hung:
+        record = {"status": "hung", "reason": f"not done after {run.time_limit:g} s"}
+    elif record is None:
+        record = {"status": "crashed", "reason": _reason(log_text, code)}
+    elif code != 0 and record.get("status") == "ok":
+        record = {"status": "crashed", "reason": f"after its record: {_reason(log_text, code)}"}
+    if record["status"] != "ok":
+        record["log"] = log_text[-TAIL:]
+    record_path.unlink(missing_ok=True)
+    log_path.unlink(missing_ok=True)
+    record.setdefault("version", library.facts.get("version", "unknown"))
+    record["launch"] = {"command": command, "wall_seconds": time.monotonic() - began, "load_before": load}
+    return record

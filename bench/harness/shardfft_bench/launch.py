@@ -1,0 +1,66 @@
+"""Launchers as templates: how a driver is started on so many ranks, bound or not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from .data import folder, load_yaml
+from .errors import BenchError
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _which_mpirun() -> str:
+    """The template that fits the mpirun on the path."""
+    if not shutil.which("mpirun"):
+        return "mpich" if shutil.which("mpiexec") else "openmpi"
+    told = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False, timeout=60).stdout
+    return "openmpi" if "Open MPI" in told or "OpenRTE" in told else "mpich"
+
+
+class Launcher:
+    """A template filled in: `command` and `environment` for one start."""
+
+    def __init__(self, name_or_path: str = "auto", available_cores: int | None = None):
+        if name_or_path.endswith((".yaml", ".yml")):
+            path = Path(name_or_path)
+        else:
+            name = _which_mpirun() if name_or_path == "auto" else name_or_path
+            path = folder("launchers") / f"{name}.yaml"
+            if not path.is_file():
+                known = ", ".join(sorted(one.stem for one in folder("launchers").glob("*.yaml")))
+                raise BenchError(f"unknown launcher '{name}'; known: {known}")
+        self.name = path.stem
+        self._template = load_yaml(path)
+        if not self._template.get("command"):
+            raise BenchError(f"{path}: a launcher needs a command")
+        self._cores = available_cores or cores()
+
+    def require(self) -> None:
+        """Raises BenchError when the launcher is not installed."""
+        program = str(self._template["command"][0])
+        if not shutil.which(program):
+            raise BenchError(f"the launcher '{program}' is not on the path; --launcher names another")
+
+    def start(self, ranks: int, threads: int, driver: list[str], variables: dict[str, str]) -> tuple[list, dict]:
+        """The command line and the environment that run `driver` on `ranks` ranks of `threads` threads."""
+        values = {"ranks": ranks, "threads": threads}
+        variables = {"OMP_NUM_THREADS": str(threads), **variables}
+        environment = {**os.environ, **variables}
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            as_root = self._template.get("environment_as_root", {})
+            environment.update({name: str(value) for name, value in as_root.items()})
+        command = self._fill("command", values)
+        command += self._fill("when_fits" if ranks * threads <= self._cores else "when_oversubscribed", values)
+        for name, value in variables.items():
+            command += self._fill("set_variable", {"name": name, "value": value})
+        return command + driver, environment
+
+    def _fill(self, part: str, values: dict) -> list[str]:
+        return [str(word).format(**values) for word in self._template.get(part, [])]

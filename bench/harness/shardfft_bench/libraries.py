@@ -1,0 +1,127 @@
+"""What drivers there are: native executables listed in a build's manifest, and Python modules of this package."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import BenchError
+
+MANIFEST = "bench-manifest.json"
+
+# Drivers written in Python: library -> (module of this package, package that must be importable).
+PYTHON_DRIVERS = {"mpi4py-fft": ("shardfft_bench.python_drivers.mpi4py_fft", "mpi4py_fft")}
+
+
+@dataclass
+class Library:
+    """One library: how to start its driver, or why there is none."""
+
+    name: str
+    command: list[str] = field(default_factory=list)
+    missing: str = ""
+    facts: dict = field(default_factory=dict)
+
+    @property
+    def found(self) -> bool:
+        return bool(self.command)
+
+
+def driver_folders(given: list[str] | None = None) -> list[Path]:
+    """Folders searched for a manifest: those given, else the environment's, else the repository's builds."""
+    if given:
+        folders = [Path(text) for text in given]
+        for each in folders:
+            if not (each / MANIFEST).is_file():
+                raise BenchError(f"no {MANIFEST} in {each}: is it the bin folder of a build of bench/?")
+        return folders
+    listed = os.environ.get("SHARDFFT_BENCH_DRIVERS", "")
+    if listed:
+        return [Path(text) for text in listed.split(os.pathsep)]
+    root = Path(__file__).resolve().parents[3]
+    return sorted(path.parent for path in root.glob(f"build*/**/{MANIFEST}"))
+
+
+def describe(command: list[str]) -> dict:
+    """The driver's own description; raises BenchError when it does not answer."""
+    try:
+        done = subprocess.run([*command, "--describe"], capture_output=True, text=True, timeout=60, check=True)
+        return json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise BenchError("the driver did not answer --describe within 60 s") from error
+    except subprocess.CalledProcessError as error:
+        line = (error.stderr or "").strip().splitlines()
+        raise BenchError(f"the driver failed to start: {line[-1] if line else error}") from error
+    except (OSError, json.JSONDecodeError) as error:
+        raise BenchError(f"the driver failed to start: {error}") from error
+
+
+def _native(folders: list[Path]) -> dict[str, Library]:
+    libraries: dict[str, Library] = {}
+    for each in folders:
+        path = each / MANIFEST
+        try:
+            entries = json.loads(path.read_text(encoding="utf-8"))["libraries"]
+        except (OSError, KeyError, json.JSONDecodeError) as error:
+            raise BenchError(f"{path} is not a driver manifest: {error}") from error
+        for name, entry in entries.items():
+            known = libraries.get(name)
+            if known and known.found:
+                continue
+            driver = each / entry.get("driver", "")
+            if "driver" in entry and driver.is_file():
+                libraries[name] = Library(name, [str(driver)])
+            else:
+                libraries[name] = Library(name, missing=entry.get("missing", f"{driver} was not built"))
+    return libraries
+
+
+def find_libraries(given: list[str] | None = None) -> dict[str, Library]:
+    """Every known library by name; those found carry their description."""
+    libraries = _native(driver_folders(given))
+    for name, (module, package) in PYTHON_DRIVERS.items():
+        if importlib.util.find_spec(package) and importlib.util.find_spec("mpi4py"):
+            libraries[name] = Library(name, [sys.executable, "-m", module])
+        else:
+            libraries[name] = Library(name, missing=f"the Python package {package} is not installed")
+    for library in libraries.values():
+        if not library.found:
+            continue
+        try:
+            library.facts = describe(library.command)
+        except BenchError as error:
+            library.command, library.missing = [], str(error)
+    return libraries
+
+
+def table(libraries: dict[str, Library]) -> str:
+    """What was found with versions and capabilities, then what was not and why."""
+    found = [library for library in libraries.values() if library.found]
+    rows = [["library", "version", "backend", "kinds", "precisions", "layouts", "in place", "threads", "GPU"]]
+    for library in sorted(found, key=lambda one: one.name):
+        can = library.facts.get("capabilities", {})
+        distributed = library.facts.get("distributed", True)
+        rows.append(
+            [
+                library.name,
+                library.facts.get("version", "?"),
+                library.facts.get("backend", "?"),
+                " ".join(can.get("kinds", [])),
+                " ".join(can.get("precisions", [])),
+                " ".join(can.get("layouts", ["slab", "pencil", "brick"])) if distributed else "(one process)",
+                "yes" if "in" in can.get("placements", []) else "no",
+                "yes" if can.get("threads") else "no",
+                "yes" if library.facts.get("gpu") else "no",
+            ]
+        )
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    absent = sorted((library for library in libraries.values() if not library.found), key=lambda one: one.name)
+    if absent:
+        lines += ["", "not found:"] + [f"  {library.name}: {library.missing}" for library in absent]
+    return "\n".join(lines)

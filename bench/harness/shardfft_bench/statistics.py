@@ -1,0 +1,47 @@
+"""Medians, quantiles and bootstrap intervals of pooled samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+RESAMPLES = 2000
+
+
+def summary(samples: list[float]) -> dict[str, float]:
+    values = np.asarray(samples, dtype=float)
+    low, quarter, median, three_quarters, high = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95])
+    return {
+        "count": int(values.size), "min": float(values.min()), "q05": float(low), "q25": float(quarter),
+        "median": float(median), "q75": float(three_quarters), "q95": float(high), "max": float(values.max()),
+    }  # fmt: skip
+
+
+def _resampled_medians(rounds: list[list[float]], rng: np.random.Generator) -> np.ndarray:
+    """Medians of samples drawn again: first rounds, then samples inside each, since those of a round hang together."""
+    arrays = [np.asarray(samples, dtype=float) for samples in rounds if len(samples)]
+    medians = np.empty(RESAMPLES)
+    for each in range(RESAMPLES):
+        chosen = rng.integers(0, len(arrays), len(arrays))
+        drawn = [rng.choice(arrays[number], arrays[number].size) for number in chosen]
+        medians[each] = np.median(np.concatenate(drawn))
+    return medians
+
+
+def median_interval(rounds: list[list[float]], confidence: float = 0.95, seed: int = 1) -> tuple[float, float]:
+    """Bootstrap interval of the median over all rounds."""
+    medians = _resampled_medians(rounds, np.random.default_rng(seed))
+    tail = (1 - confidence) / 2
+    return float(np.quantile(medians, tail)), float(np.quantile(medians, 1 - tail))
+
+
+def ratio_interval(
+    above: list[list[float]], below: list[list[float]], confidence: float = 0.95, seed: int = 1
+) -> tuple[float, float, float]:
+    """Ratio of the medians with its bootstrap interval: (ratio, low, high)."""
+    rng = np.random.default_rng(seed)
+    ratios = _resampled_medians(above, rng) / _resampled_medians(below, rng)
+    tail = (1 - confidence) / 2
+    ratio = np.median(np.concatenate([np.asarray(one) for one in above])) / np.median(
+        np.concatenate([np.asarray(one) for one in below])
+    )
+    return float(ratio), float(np.quantile(ratios, tail)), float(np.quantile(ratios, 1 - tail))

@@ -114,6 +114,8 @@ class Layout {
   Layout with_order(const AxisOrder& order) const;
   /// A slowest axis of `fields` is put before the others; every rank holds all fields of its indices.
   Layout with_batch(std::int64_t fields) const;
+  /// Takes the axis that with_batch put there away again.
+  Layout without_batch() const;
   /// Throws Error unless the sets tile the array exactly once.
   void validate() const;
   /// A number that differs, with near certainty, between different layouts; equal on all ranks for equal ones.

@@ -37,10 +37,13 @@ struct TwiddleStep {
 /// imaginary part of zero, backward drops it.
 struct PromoteStep {};
 
-/// Forward: nothing is done to the half spectrum. Backward: doubles the modes that stand for two (all along `axis` but
-/// 0 and, for even n, n/2), so that the real part of the full inverse transform is the real array.
+/// Forward: nothing is done. Backward: of the modes k = index[k1_axis] + n1 * index[k2_axis] of a 1-D array of n, those
+/// above n/2 become zero and those that stand for two (all others but 0 and, for even n, n/2) are doubled, so that the
+/// real part of the full inverse transform is the real array.
 struct HalfSpectrumStep {
-  int axis;
+  int k1_axis;
+  int k2_axis;
+  std::int64_t n1;
   std::int64_t n;
 };
 

@@ -96,4 +96,21 @@ Layout Layout::with_batch(std::int64_t fields) const {
   return Layout(rep);
 }
 
+Layout Layout::without_batch() const {
+  auto rep = std::make_shared<Rep>(*rep_);
+  rep->shape.erase(rep->shape.begin());
+  rep->order.erase(std::find(rep->order.begin(), rep->order.end(), 0));
+  for (int& a : rep->order) --a;
+  if (rep->form == Rep::Form::grid) {
+    rep->parts.erase(rep->parts.begin());
+    rep->rank_stride.erase(rep->rank_stride.begin());
+  }
+  for (IndexSet& set : rep->sets) {
+    std::copy(set.axis.begin() + 1, set.axis.begin() + set.axes, set.axis.begin());
+    --set.axes;
+  }
+  if (rep->form == Rep::Form::pieces) fail(Status::internal, "a view of pieces keeps its batch axis");
+  return Layout(rep);
+}
+
 }  // namespace shardfft

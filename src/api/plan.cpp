@@ -1,0 +1,102 @@
+// Plan: checks the arguments, agrees on them over all ranks, and hands the work to the executor.
+#include "shardfft/plan.hpp"
+
+#include <cmath>
+
+#include "api/problem.hpp"
+#include "api/report.hpp"
+#include "exec/executor.hpp"
+
+namespace shardfft {
+
+struct Plan::Impl {
+  Communicator comm;
+  Transform transform;
+  Options options;
+  Side input;
+  Side output;
+  std::unique_ptr<Executor> executor;
+
+  Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout* out, OutputLayout kind, const Options& o);
+  void run(Direction direction, const void* in, void* out);
+  /// Direction of the underlying r2c or c2c program.
+  Direction program_direction(Direction d) const { return transform.kind == Kind::c2r ? opposite(d) : d; }
+};
+
+Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout* out, OutputLayout kind,
+                 const Options& o)
+    : comm(Communicator::duplicate(user_comm)), transform(t), options(o) {
+  ProblemSpec spec{transform, in, out != nullptr ? *out : Layout(), kind, options, comm.size()};
+  agree(comm, [&] { validate(spec); });
+  agree_same(comm, spec);
+  ExecutorSetup setup;
+  agree(comm, [&] {
+    const Problem problem = make_problem(spec);
+    setup.program = make_program(options.algorithm, problem);
+    setup.exchange = options.exchange == "auto" ? "alltoallv" : options.exchange;
+    setup.local_fft = options.local_fft;
+    setup.scale = scales(spec);
+  });
+  setup.comm = comm;
+  setup.options = options;
+  setup.precision = transform.precision;
+  executor = std::make_unique<Executor>(std::move(setup));
+  const Program& program = executor->program();
+  const bool reversed = transform.kind == Kind::c2r;
+  const State& first = reversed ? program.states.back() : program.states.front();
+  const State& last = reversed ? program.states.front() : program.states.back();
+  input = {user_layout(first.layout), {transform.precision, first.is_complex}, options.batch, comm.rank()};
+  output = {user_layout(last.layout), {transform.precision, last.is_complex}, options.batch, comm.rank()};
+}
+
+void Plan::Impl::run(Direction direction, const void* in, void* out) {
+  const Side& from = direction == Direction::forward ? input : output;
+  const Side& to = direction == Direction::forward ? output : input;
+  const auto check = [&] {
+    require(in != nullptr || from.count() == 0, "the input is a null pointer; ", from.bytes(), " bytes are expected");
+    require(out != nullptr || to.count() == 0, "the output is a null pointer; ", to.bytes(), " bytes are expected");
+  };
+  if (options.check_calls)
+    agree(comm, check);
+  else
+    check();
+  executor->run(program_direction(direction), static_cast<const std::byte*>(in), static_cast<std::byte*>(out));
+}
+
+Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output, const Options& options)
+    : impl_(std::make_unique<Impl>(comm, transform, input, nullptr, output, options)) {}
+
+Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, const Layout& output, const Options& options)
+    : impl_(std::make_unique<Impl>(comm, transform, input, &output, OutputLayout::as_left, options)) {}
+
+Plan::~Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+
+void Plan::forward(const void* in, void* out) { impl_->run(Direction::forward, in, out); }
+void Plan::backward(const void* in, void* out) { impl_->run(Direction::backward, in, out); }
+const Side& Plan::input() const { return impl_->input; }
+const Side& Plan::output() const { return impl_->output; }
+std::size_t Plan::workspace_bytes() const { return impl_->executor->workspace_bytes(); }
+
+void Plan::set_workspace(void* memory, std::size_t bytes) {
+  impl_->executor->set_workspace(static_cast<std::byte*>(memory), bytes);
+}
+
+namespace {
+
+Buffer allocate_plain(std::size_t bytes) {
+  AlignedMemory memory = allocate_aligned(bytes);
+  return {std::shared_ptr<void>(memory.release(), FreeDeleter()), bytes};
+}
+
+}  // namespace
+
+Buffer Plan::allocate_input() { return allocate_plain(impl_->input.bytes()); }
+Buffer Plan::allocate_output() { return allocate_plain(impl_->output.bytes()); }
+
+std::string Plan::report() const {
+  return make_report({impl_->comm, impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->executor});
+}
+
+}  // namespace shardfft

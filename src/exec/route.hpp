@@ -1,0 +1,26 @@
+#pragma once
+// Which buffer every step reads and writes: coloured once, while planning.
+#include <vector>
+
+#include "algorithm/program.hpp"
+
+namespace shardfft {
+
+/// The user's input and output, and two buffers of the workspace.
+enum class Slot { in, out, work0, work1 };
+
+/// One step of one direction: program step `step`, from slot to slot. When from == to the step runs in place.
+struct Stop {
+  int step = 0;
+  Slot from = Slot::in;
+  Slot to = Slot::out;
+};
+
+/// Stops of a direction in the order they run. Views are left out: they move nothing. The input is only read; steps
+/// that can run in place do so, except the first.
+std::vector<Stop> plan_route(const Program& program, Direction direction);
+
+/// Can the step write over what it reads?
+bool can_run_in_place(const Step& step);
+
+}  // namespace shardfft

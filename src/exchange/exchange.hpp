@@ -32,20 +32,28 @@ struct ExchangeBuffers {
 };
 
 /// A strategy. It moves schedule.send from `source` to the peers and schedule.recv into `destination`; schedule.self
-/// is not its business (the reshape copies it between start and finish). Collective over the members.
+/// is not its business (the reshape copies it between start and finish). Collective over the members, who start and
+/// finish the exchanges they share in the same order. The same buffers are given to all calls of one run.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   virtual std::size_t workspace_bytes() const = 0;
   /// Begins; the source may be read, and the destination written, until finish returns.
   virtual void start(const ExchangeBuffers& buffers) = 0;
+  /// Moves on as far as is possible without waiting. Optional, not collective: callers with work to do between start
+  /// and finish call it now and then, because most MPI libraries move data only inside their calls.
+  virtual void progress(const ExchangeBuffers& buffers) { static_cast<void>(buffers); }
   virtual void finish(const ExchangeBuffers& buffers) = 0;
 };
 
 using ExchangeFactory = std::function<std::unique_ptr<Exchange>(const ExchangeSetup&)>;
 
-/// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm.
+/// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm:
+/// a failure of one member is thrown on all.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup);
+/// True for every name in exchange_names(), also for those that another layer makes.
 bool exchange_known(const std::string& name);
+/// Adds a strategy, or gives the factory of a listed name. Not thread-safe: call it while the program starts.
+void register_exchange(const std::string& name, ExchangeFactory factory);
 
 }  // namespace shardfft

@@ -58,8 +58,7 @@ void transpose_line(const std::byte* source, std::int64_t from, std::byte* desti
 template <>
 inline void transpose_line<16>(const std::byte* source, std::int64_t from, std::byte* destination, std::int64_t to) {
   for (std::int64_t i = 0; i < 4; ++i)
-    for (std::int64_t j = 0; j < 4; ++j)
-      store(destination + i * to + j * 16, load<Pair>(source + j * from + i * 16));
+    for (std::int64_t j = 0; j < 4; ++j) store(destination + i * to + j * 16, load<Pair>(source + j * from + i * 16));
 }
 
 template <>

@@ -30,7 +30,8 @@ Split split(const LoopNest& nest) {
   const auto begin = nest.loop.begin();
   const int fastest_target = nest.depth - 1;
   const int fastest_source = static_cast<int>(
-      std::min_element(begin, begin + nest.depth, [](const Loop& a, const Loop& b) { return a.from < b.from; }) - begin);
+      std::min_element(begin, begin + nest.depth, [](const Loop& a, const Loop& b) { return a.from < b.from; }) -
+      begin);
   parts.transposed = fastest_source != fastest_target;
   parts.near_target = nest.loop[static_cast<std::size_t>(fastest_target)];
   const int other = parts.transposed ? fastest_source : nest.depth - 2;
@@ -117,29 +118,45 @@ void copy_box(const std::byte* source, const Box& from, std::byte* destination, 
               std::size_t element_bytes, int threads) {
   const LoopNest nest = common_refinement(from, to);
   switch (element_bytes) {
-    case 4: return copy_nest<4>(source, destination, nest, threads);
-    case 8: return copy_nest<8>(source, destination, nest, threads);
-    case 16: return copy_nest<16>(source, destination, nest, threads);
-    default: fail(Status::internal, "no copy for elements of ", element_bytes, " bytes");
+    case 4:
+      return copy_nest<4>(source, destination, nest, threads);
+    case 8:
+      return copy_nest<8>(source, destination, nest, threads);
+    case 16:
+      return copy_nest<16>(source, destination, nest, threads);
+    default:
+      fail(Status::internal, "no copy for elements of ", element_bytes, " bytes");
+  }
+}
+
+void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte* run, std::size_t element_bytes,
+                int threads) {
+  std::int64_t offset = 0;
+  for (const Box& box : boxes) {
+    const std::int64_t elements = box.elements();
+    copy_box(array, box, run, run_of(offset, elements), element_bytes, threads);
+    offset += elements;
+  }
+}
+
+void unpack_boxes(const std::byte* run, const std::vector<Box>& boxes, std::byte* array, std::size_t element_bytes,
+                  int threads) {
+  std::int64_t offset = 0;
+  for (const Box& box : boxes) {
+    const std::int64_t elements = box.elements();
+    copy_box(run, run_of(offset, elements), array, box, element_bytes, threads);
+    offset += elements;
   }
 }
 
 void pack(const std::byte* array, const Message& message, std::byte* packed, std::size_t element_bytes, int threads) {
-  std::int64_t offset = message.offset;
-  for (const Box& box : message.boxes) {
-    const std::int64_t elements = box.elements();
-    copy_box(array, box, packed, run_of(offset, elements), element_bytes, threads);
-    offset += elements;
-  }
+  pack_boxes(array, message.boxes, packed + message.offset * static_cast<std::int64_t>(element_bytes), element_bytes,
+             threads);
 }
 
 void unpack(const std::byte* packed, const Message& message, std::byte* array, std::size_t element_bytes, int threads) {
-  std::int64_t offset = message.offset;
-  for (const Box& box : message.boxes) {
-    const std::int64_t elements = box.elements();
-    copy_box(packed, run_of(offset, elements), array, box, element_bytes, threads);
-    offset += elements;
-  }
+  unpack_boxes(packed + message.offset * static_cast<std::int64_t>(element_bytes), message.boxes, array, element_bytes,
+               threads);
 }
 
 }  // namespace shardfft

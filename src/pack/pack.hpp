@@ -1,6 +1,7 @@
 #pragma once
 // Copies between strided boxes, the only code that touches elements outside the FFT libraries.
 #include <cstddef>
+#include <vector>
 
 #include "reshape/schedule.hpp"
 
@@ -10,6 +11,13 @@ namespace shardfft {
 /// order, but may merge their axes differently. Tiled where both sides' fastest axes differ. `threads` OpenMP threads.
 void copy_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
               std::size_t element_bytes, int threads = 1);
+
+/// Boxes of `array` one behind the other into `run`.
+void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte* run, std::size_t element_bytes,
+                int threads = 1);
+/// The way back.
+void unpack_boxes(const std::byte* run, const std::vector<Box>& boxes, std::byte* array, std::size_t element_bytes,
+                  int threads = 1);
 
 /// Boxes of `message` in `array`, gathered into the run of the message in `packed`.
 void pack(const std::byte* array, const Message& message, std::byte* packed, std::size_t element_bytes,

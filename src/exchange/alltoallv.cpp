@@ -1,0 +1,107 @@
+// Strategy alltoallv: packed blocks of any size in one collective.
+#include "exchange/collective.hpp"
+#include "exchange/strategies.hpp"
+#include "mpi/request.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// The send or receive side of the collective: the array itself when all its blocks are contiguous there (one base
+/// address serves all blocks), packed blocks otherwise.
+Blocks one_base(const std::vector<Message>& messages, const ExchangeSetup& setup) {
+  Blocks direct(messages, setup);
+  return direct.all_direct() ? direct : Blocks(messages, setup, Staging::always);
+}
+
+bool fits(const Blocks& blocks, std::int64_t limit) {
+  for (int i = 0; i < blocks.size(); ++i)
+    if (blocks[i].count > limit || blocks.offset(i) > limit) return false;
+  return true;
+}
+
+TypesByRank run_types(const Blocks& blocks, const ExchangeSetup& setup) {
+  TypesByRank result(setup.comm.size());
+  const Datatype element = Datatype::element(setup.element_bytes);
+  for (int i = 0; i < blocks.size(); ++i)
+    result.set(
+        blocks[i].peer,
+        Datatype::join({{blocks.offset_bytes(i), Datatype::contiguous(blocks[i].count, element, setup.count_limit)}}));
+  return result;
+}
+
+/// Overlap: everything is packed and the non-blocking collective begun when start returns. MPI_Ialltoallv while all
+/// members' counts and displacements fit an int, MPI_Ialltoallw over the same packed blocks otherwise.
+class Alltoallv : public Exchange {
+ public:
+  explicit Alltoallv(const ExchangeSetup& setup)
+      : comm_(setup.comm),
+        send_(one_base(setup.schedule.send, setup)),
+        recv_(one_base(setup.schedule.recv, setup)),
+        element_(Datatype::element(setup.element_bytes)),
+        send_types_(0),
+        recv_types_(0),
+        trace_(setup.trace) {
+    const bool small = fits(send_, setup.count_limit) && fits(recv_, setup.count_limit);
+    large_ = comm_.max(std::int64_t{small ? 0 : 1}) != 0;
+    if (large_) {
+      send_types_ = run_types(send_, setup);
+      recv_types_ = run_types(recv_, setup);
+    } else {
+      send_counts_ = counts_by_rank(send_, comm_.size());
+      recv_counts_ = counts_by_rank(recv_, comm_.size());
+    }
+  }
+
+  std::size_t workspace_bytes() const override { return send_.bytes() + recv_.bytes(); }
+
+  void start(const ExchangeBuffers& b) override {
+    send_.pack_all(b.source, b.workspace);
+    const Scope scope(trace_, Activity::exchange);
+    const std::byte* out = send_.all_direct() ? b.source : b.workspace;
+    std::byte* in = recv_.all_direct() ? b.destination : incoming(b);
+    MPI_Request* request = requests_.add(RequestKind::collective);
+    if (large_) {
+      check_mpi(MPI_Ialltoallw(out, send_types_.counts.data(), send_types_.displacements.data(),
+                               send_types_.types.data(), in, recv_types_.counts.data(),
+                               recv_types_.displacements.data(), recv_types_.types.data(), comm_.get(), request),
+                "MPI_Ialltoallw");
+    } else {
+      check_mpi(MPI_Ialltoallv(out, send_counts_.counts.data(), send_counts_.displacements.data(), element_.get(), in,
+                               recv_counts_.counts.data(), recv_counts_.displacements.data(), element_.get(),
+                               comm_.get(), request),
+                "MPI_Ialltoallv");
+    }
+  }
+
+  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+
+  void finish(const ExchangeBuffers& b) override {
+    {
+      const Scope scope(trace_, Activity::wait);
+      requests_.wait_all();
+    }
+    recv_.unpack_all(incoming(b), b.destination);
+  }
+
+ private:
+  std::byte* incoming(const ExchangeBuffers& b) const { return b.workspace + send_.bytes(); }
+
+  Communicator comm_;
+  Blocks send_;
+  Blocks recv_;
+  Datatype element_;
+  bool large_ = false;
+  CountsByRank send_counts_;
+  CountsByRank recv_counts_;
+  TypesByRank send_types_;
+  TypesByRank recv_types_;
+  Trace* trace_;
+  RequestSet requests_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_alltoallv(const ExchangeSetup& setup) { return std::make_unique<Alltoallv>(setup); }
+
+}  // namespace shardfft

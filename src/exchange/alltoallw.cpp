@@ -1,0 +1,55 @@
+// Strategy alltoallw: derived datatypes, straight from one array to the other.
+#include "exchange/collective.hpp"
+#include "exchange/strategies.hpp"
+#include "mpi/request.hpp"
+
+namespace shardfft {
+
+namespace {
+
+TypesByRank array_types(const std::vector<Message>& messages, const ExchangeSetup& setup) {
+  TypesByRank result(setup.comm.size());
+  for (const Message& m : messages)
+    if (m.count > 0) result.set(m.peer, message_type(m, setup.element_bytes, setup.count_limit));
+  return result;
+}
+
+/// Overlap: the non-blocking collective is begun when start returns; MPI packs and unpacks inside its own calls.
+class Alltoallw : public Exchange {
+ public:
+  explicit Alltoallw(const ExchangeSetup& setup)
+      : comm_(setup.comm),
+        send_(array_types(setup.schedule.send, setup)),
+        recv_(array_types(setup.schedule.recv, setup)),
+        trace_(setup.trace) {}
+
+  std::size_t workspace_bytes() const override { return 0; }
+
+  void start(const ExchangeBuffers& b) override {
+    const Scope scope(trace_, Activity::exchange);
+    check_mpi(MPI_Ialltoallw(b.source, send_.counts.data(), send_.displacements.data(), send_.types.data(),
+                             b.destination, recv_.counts.data(), recv_.displacements.data(), recv_.types.data(),
+                             comm_.get(), requests_.add(RequestKind::collective)),
+              "MPI_Ialltoallw");
+  }
+
+  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+
+  void finish(const ExchangeBuffers&) override {
+    const Scope scope(trace_, Activity::wait);
+    requests_.wait_all();
+  }
+
+ private:
+  Communicator comm_;
+  TypesByRank send_;
+  TypesByRank recv_;
+  Trace* trace_;
+  RequestSet requests_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_alltoallw(const ExchangeSetup& setup) { return std::make_unique<Alltoallw>(setup); }
+
+}  // namespace shardfft

@@ -1,0 +1,36 @@
+#pragma once
+// Point-to-point messages of one exchange: its own tags, and runs of any length cut to what MPI counts can say.
+#include "exchange/exchange.hpp"
+#include "mpi/datatype.hpp"
+#include "mpi/request.hpp"
+
+namespace shardfft {
+
+class Link {
+ public:
+  /// Every member makes its links in the same order, so that both ends draw the same tags. No communication.
+  explicit Link(const ExchangeSetup& setup);
+
+  /// Sends `count` elements; adds one request for each `count_limit` of them.
+  void send(const std::byte* data, std::int64_t count, int peer, RequestSet& requests) const;
+  void receive(std::byte* data, std::int64_t count, int peer, RequestSet& requests) const;
+  /// One message of one element of `type`, whose displacements count from `base`.
+  void send(const std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const;
+  void receive(std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const;
+  /// Both ways in place and blocking; `count` is the same at both ends.
+  void swap(std::byte* data, std::int64_t count, int peer) const;
+  /// Messages that `count` elements are sent as.
+  std::int64_t messages(std::int64_t count) const { return (count + count_limit_ - 1) / count_limit_; }
+
+ private:
+  template <class Post>
+  void cut(std::int64_t count, const Post& post) const;
+
+  Communicator comm_;
+  MPI_Datatype element_;
+  std::int64_t element_bytes_;
+  std::int64_t count_limit_;
+  int tag_;
+};
+
+}  // namespace shardfft

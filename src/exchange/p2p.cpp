@@ -1,0 +1,59 @@
+// Strategy p2p: one non-blocking message each way and peer, all posted at once.
+#include "exchange/blocks.hpp"
+#include "exchange/link.hpp"
+#include "exchange/strategies.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Overlap: every message is on its way when start returns; what the caller does until finish overlaps with them all.
+class P2p : public Exchange {
+ public:
+  explicit P2p(const ExchangeSetup& setup)
+      : rank_(setup.comm.rank()),
+        link_(setup),
+        send_(setup.schedule.send, setup),
+        recv_(setup.schedule.recv, setup),
+        trace_(setup.trace) {}
+
+  std::size_t workspace_bytes() const override { return send_.bytes() + recv_.bytes(); }
+
+  void start(const ExchangeBuffers& b) override {
+    {
+      const Scope scope(trace_, Activity::exchange);
+      for (const int i : recv_.from_neighbour(rank_))
+        link_.receive(recv_.incoming(i, b.destination, incoming(b)), recv_[i].count, recv_[i].peer, requests_);
+    }
+    send_.pack_all(b.source, b.workspace);
+    const Scope scope(trace_, Activity::exchange);
+    for (const int i : send_.from_neighbour(rank_))
+      link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, requests_);
+  }
+
+  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+
+  void finish(const ExchangeBuffers& b) override {
+    {
+      const Scope scope(trace_, Activity::wait);
+      requests_.wait_all();
+    }
+    recv_.unpack_all(incoming(b), b.destination);
+  }
+
+ private:
+  std::byte* incoming(const ExchangeBuffers& b) const { return b.workspace + send_.bytes(); }
+
+  int rank_;
+  Link link_;
+  Blocks send_;
+  Blocks recv_;
+  Trace* trace_;
+  RequestSet requests_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_p2p(const ExchangeSetup& setup) { return std::make_unique<P2p>(setup); }
+
+}  // namespace shardfft

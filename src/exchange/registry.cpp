@@ -1,0 +1,80 @@
+// Strategies by name.
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include "exchange/strategies.hpp"
+#include "shardfft/options.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// A name without a factory is known, but made by another layer (the executor runs shared_window itself).
+std::map<std::string, ExchangeFactory>& registry() {
+  static std::map<std::string, ExchangeFactory> strategies = {
+      {"alltoallv", make_alltoallv},
+      {"alltoallw", make_alltoallw},
+      {"p2p", make_p2p},
+      {"shared_window", nullptr},
+  };
+  return strategies;
+}
+
+const ExchangeFactory& factory_of(const std::string& name) {
+  const auto found = registry().find(name);
+  if (found == registry().end()) {
+    std::string known;
+    for (const std::string& n : exchange_names()) known += " " + n;
+    fail(Status::invalid_argument, "unknown exchange \"", name, "\"; known:", known);
+  }
+  if (!found->second) fail(Status::unsupported, "exchange ", name, " cannot run on its own here");
+  return found->second;
+}
+
+void check_messages(const std::vector<Message>& messages, const ExchangeSetup& setup) {
+  int last = -1;
+  for (const Message& m : messages) {
+    if (m.peer <= last || m.peer >= setup.comm.size() || m.peer == setup.comm.rank())
+      fail(Status::internal, "a schedule names peer ", m.peer, " after ", last, " of ", setup.comm.size());
+    last = m.peer;
+    std::int64_t elements = 0;
+    for (const Box& box : m.boxes) elements += box.elements();
+    if (elements != m.count) fail(Status::internal, "a message of ", m.count, " elements has boxes of ", elements);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> exchange_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, factory] : registry()) names.push_back(name);
+  return names;
+}
+
+bool exchange_known(const std::string& name) { return registry().count(name) != 0; }
+
+void register_exchange(const std::string& name, ExchangeFactory factory) { registry()[name] = std::move(factory); }
+
+std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup) {
+  require(setup.comm.valid(), "an exchange needs a communicator");
+  agree(setup.comm, [&] {
+    factory_of(name);
+    require(setup.count_limit > 0, "count_limit must be positive");
+    check_messages(setup.schedule.send, setup);
+    check_messages(setup.schedule.recv, setup);
+  });
+  std::unique_ptr<Exchange> made;
+  std::exception_ptr failure;
+  try {
+    made = factory_of(name)(setup);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  agree(setup.comm, [&failure] {
+    if (failure) std::rethrow_exception(failure);
+  });
+  return made;
+}
+
+}  // namespace shardfft

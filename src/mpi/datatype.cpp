@@ -1,0 +1,85 @@
+#include "mpi/datatype.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "mpi/communicator.hpp"
+
+namespace shardfft {
+
+Datatype Datatype::adopt(MPI_Datatype made) {
+  check_mpi(MPI_Type_commit(&made), "MPI_Type_commit");
+  Datatype result(made);
+  result.owner_ = std::shared_ptr<void>(nullptr, [made](void*) {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    MPI_Datatype type = made;
+    if (finalized == 0) MPI_Type_free(&type);
+  });
+  return result;
+}
+
+Datatype Datatype::element(std::size_t bytes) {
+  switch (bytes) {
+    case 1:
+      return Datatype(MPI_BYTE);
+    case 2:
+      return Datatype(MPI_UINT16_T);
+    case 4:
+      return Datatype(MPI_FLOAT);
+    case 8:
+      return Datatype(MPI_DOUBLE);
+    case 16:
+      return Datatype(MPI_C_DOUBLE_COMPLEX);
+    default:
+      fail(Status::unsupported, "no MPI datatype for elements of ", bytes, " bytes");
+  }
+}
+
+Datatype Datatype::repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of, std::int64_t count_limit) {
+  const std::int64_t limit = std::max<std::int64_t>(count_limit, 2);
+  if (count <= limit) {
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_create_hvector(narrow(count, "count"), 1, stride_bytes, of.get(), &made),
+              "MPI_Type_create_hvector");
+    return adopt(made);
+  }
+  const Datatype chunk = repeat(limit, stride_bytes, of, limit);
+  const Datatype chunks = repeat(count / limit, stride_bytes * limit, chunk, limit);
+  const std::int64_t rest = count % limit;
+  if (rest == 0) return chunks;
+  return join({{0, chunks}, {(count - rest) * stride_bytes, repeat(rest, stride_bytes, of, limit)}});
+}
+
+Datatype Datatype::contiguous(std::int64_t count, const Datatype& of, std::int64_t count_limit) {
+  if (count > std::max<std::int64_t>(count_limit, 2)) {
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+    check_mpi(MPI_Type_get_extent(of.get(), &lower, &extent), "MPI_Type_get_extent");
+    return repeat(count, extent, of, count_limit);
+  }
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check_mpi(MPI_Type_contiguous(narrow(count, "count"), of.get(), &made), "MPI_Type_contiguous");
+  return adopt(made);
+}
+
+Datatype Datatype::join(const std::vector<Part>& parts) {
+  std::vector<int> counts(parts.size(), 1);
+  std::vector<MPI_Aint> displacements;
+  std::vector<MPI_Datatype> types;
+  for (const Part& part : parts) {
+    displacements.push_back(part.displacement_bytes);
+    types.push_back(part.type.get());
+  }
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  check_mpi(MPI_Type_create_struct(narrow(static_cast<std::int64_t>(parts.size()), "parts of a datatype"),
+                                   counts.data(), displacements.data(), types.data(), &made),
+            "MPI_Type_create_struct");
+  return adopt(made);
+}
+
+Datatype contiguous_bytes(std::int64_t bytes, std::int64_t count_limit) {
+  return Datatype::contiguous(bytes, Datatype::element(1), count_limit);
+}
+
+}  // namespace shardfft

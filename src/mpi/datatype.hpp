@@ -1,0 +1,51 @@
+#pragma once
+// RAII over MPI datatypes, with counts and strides of 64 bits.
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace shardfft {
+
+/// Largest count MPI-3 takes.
+inline constexpr std::int64_t mpi_count_limit = 2147483647;
+
+/// A committed datatype; copies share it and the last one frees it. Predefined types are not freed.
+class Datatype {
+ public:
+  struct Part;
+
+  /// None: MPI_DATATYPE_NULL.
+  Datatype() = default;
+  /// The predefined type of 1, 2, 4, 8 or 16 bytes; throws Error(unsupported) for any other size.
+  static Datatype element(std::size_t bytes);
+  /// `count` times `of`, each `stride_bytes` after the one before. No count above `count_limit` is handed to MPI:
+  /// larger ones are nested.
+  static Datatype repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of,
+                         std::int64_t count_limit = mpi_count_limit);
+  /// `count` of `of`, contiguous.
+  static Datatype contiguous(std::int64_t count, const Datatype& of, std::int64_t count_limit = mpi_count_limit);
+  /// Several types, each at its displacement, in this order.
+  static Datatype join(const std::vector<Part>& parts);
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  explicit Datatype(MPI_Datatype predefined) : type_(predefined) {}
+  static Datatype adopt(MPI_Datatype made);
+
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  std::shared_ptr<void> owner_;
+};
+
+struct Datatype::Part {
+  std::int64_t displacement_bytes = 0;
+  Datatype type;
+};
+
+/// A run of `bytes` bytes as one datatype, for counts that an int cannot hold.
+Datatype contiguous_bytes(std::int64_t bytes, std::int64_t count_limit = mpi_count_limit);
+
+}  // namespace shardfft

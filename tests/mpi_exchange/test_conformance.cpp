@@ -1,0 +1,106 @@
+// Every strategy moves every element to its place, whatever the layouts, element sizes and limits are.
+#include "layouts.hpp"
+
+namespace shardfft::kit {
+namespace {
+
+std::vector<std::string> strategies() {
+  std::vector<std::string> names = exchange_names();
+  names.erase(std::remove(names.begin(), names.end(), "shared_window"), names.end());  // the executor's
+  return names;
+}
+
+class Conformance : public testing::TestWithParam<std::string> {};
+
+TEST_P(Conformance, AllLayouts) {
+  for (const Case& c : cases()) conform(GetParam(), c);
+}
+
+TEST_P(Conformance, ElementSizes) {
+  for (Case c : cases())
+    for (const std::size_t bytes : {4, 16}) {
+      c.element_bytes = bytes;
+      conform(GetParam(), c);
+    }
+}
+
+TEST_P(Conformance, SmallCountLimit) {
+  for (Case c : cases())
+    for (const std::int64_t limit : {1, 2, 7, 33}) {
+      c.count_limit = limit;
+      conform(GetParam(), c);
+    }
+}
+
+TEST_P(Conformance, FakeHosts) {
+  for (Case c : cases())
+    for (const int ranks : {1, 2, 3}) {
+      c.fake_ranks_per_host = ranks;
+      conform(GetParam(), c);
+    }
+}
+
+TEST_P(Conformance, FakeHostsWithSmallCountLimit) {
+  for (Case c : cases()) {
+    c.fake_ranks_per_host = 2;
+    c.count_limit = 5;
+    conform(GetParam(), c);
+  }
+}
+
+TEST_P(Conformance, LargeMessagesAndThreads) {
+  const int p = world().size();
+  Case c{"large slabs", Layout::slab({64, 48, 40}, p, 0), Layout::slab({64, 48, 40}, p, 1, {1, 2, 0})};
+  c.element_bytes = 16;
+  c.threads = 2;
+  conform(GetParam(), c);
+}
+
+TEST_P(Conformance, TwoAlive) {
+  const std::vector<Case> all = cases();
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    SCOPED_TRACE(GetParam() + " on " + all[i].name + " with " + all[i + 1].name);
+    Runner first(GetParam(), all[i]);
+    Runner second(GetParam(), all[i + 1]);
+    for (std::uint64_t run = 1; run <= 2; ++run) {
+      first.start(run);
+      second.start(run + 4);
+      first.progress();
+      if (run == 1) second.progress();
+      if (run == 1) first.finish(run);
+      second.finish(run + 4);
+      if (run == 2) first.finish(run);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Conformance, testing::ValuesIn(strategies()),
+                         [](const auto& strategy) { return strategy.param; });
+
+TEST(Registry, UnknownNameIsRefusedOnAllRanks) {
+  ExchangeSetup setup;
+  setup.comm = world();
+  try {
+    make_exchange("pigeon", setup);
+    FAIL() << "no exception";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Status::invalid_argument);
+    EXPECT_NE(std::string(e.what()).find("alltoallv"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Registry, BadScheduleOfOneRankIsRefusedOnAll) {
+  ExchangeSetup setup;
+  setup.comm = world();
+  if (world().rank() == 0) setup.schedule.send.push_back({world().size(), 0, 0, {}});
+  EXPECT_THROW(make_exchange("p2p", setup), Error);
+}
+
+TEST(Registry, NamesAreKnown) {
+  for (const std::string& name : exchange_names()) EXPECT_TRUE(exchange_known(name));
+  EXPECT_TRUE(exchange_known("shared_window"));
+  EXPECT_FALSE(exchange_known("pigeon"));
+}
+
+}  // namespace
+}  // namespace shardfft::kit

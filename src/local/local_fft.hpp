@@ -19,19 +19,21 @@ struct FftDim {
 };
 
 /// A batch of multi-dimensional transforms. For r2c and c2r the last entry of `transform` has the real extent n, and
-/// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...); r2c is always forward-signed unless
-/// `direction` says otherwise. Results are multiplied by `scale`.
+/// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...) for every kind: the usual c2r is
+/// backward. c2r ignores the imaginary parts that must vanish. Results are multiplied by `scale`. Strides are positive.
+/// In place, strides of the two sides may differ; only when they name the same bytes is no scratch array needed.
 struct FftSpec {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;
   Direction direction = Direction::forward;
   std::vector<FftDim> transform;
   std::vector<FftDim> batch;
-  bool in_place = false;        ///< execute(x, x) instead of two distinct arrays
-  bool preserve_input = true;   ///< false lets an out-of-place c2r overwrite its input
+  bool in_place = false;       ///< execute(x, x) instead of two distinct arrays
+  bool preserve_input = true;  ///< false lets an out-of-place c2r overwrite its input
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;
+  bool aligned = true;  ///< a hint: arrays mostly start on 16-byte boundaries; any pointer is correct
 };
 
 /// A planned local transform. `execute` may run on several threads at once with different arrays.
@@ -48,5 +50,7 @@ using LocalFftFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>
 std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec);
 /// The backend that "auto" stands for.
 std::string default_local_fft();
+/// True for "auto" and for every entry of `local_fft_names()`.
+bool local_fft_known(const std::string& name);
 
 }  // namespace shardfft

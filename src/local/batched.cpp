@@ -1,0 +1,93 @@
+// Batches in calls that the backend can take, dealt to OpenMP threads.
+#include <algorithm>
+#include <exception>
+
+#include "local/stages.hpp"
+
+namespace shardfft {
+namespace {
+
+class Batched : public LocalFft {
+ public:
+  Batched(const FftSpec& spec, const Blocking& blocking, const SubFactory& make)
+      : in_bytes_(input_element(spec).bytes()),
+        out_bytes_(output_element(spec).bytes()),
+        threads_(static_cast<int>(std::min<std::int64_t>(spec.threads, blocking.calls()))),
+        blocking_(blocking),
+        blocks_(blocking.blocks()),
+        calls_(blocking.calls()) {
+    FftSpec sub = spec;
+    sub.threads = 1;
+    sub.aligned = spec.aligned && keeps_alignment();
+    const std::int64_t whole = blocking.blocked.n / blocking.block;
+    if (whole > 0) whole_ = make(call_spec(sub, blocking.block));
+    if (const std::int64_t tail = blocking.blocked.n - whole * blocking.block; tail > 0)
+      tail_ = make(call_spec(sub, tail));
+  }
+
+  void execute(const void* in, void* out) const override {
+    if (threads_ == 1) {
+      for (std::int64_t c = 0; c < calls_; ++c) call(c, in, out);
+      return;
+    }
+    std::exception_ptr failure;  // exceptions must not leave a parallel region
+#pragma omp parallel for schedule(static) num_threads(threads_)
+    for (std::int64_t c = 0; c < calls_; ++c) {
+      try {
+        call(c, in, out);
+      } catch (...) {
+#pragma omp critical(shardfft_local_batched)
+        failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  FftSpec call_spec(FftSpec spec, std::int64_t block) const {
+    spec.batch = blocking_.kept;
+    spec.batch.push_back(blocking_.blocked);
+    spec.batch.back().n = block;
+    return spec;
+  }
+
+  /// True when every call starts on a 16-byte boundary if the first does.
+  bool keeps_alignment() const {
+    const auto keeps = [&](const FftDim& loop, std::int64_t step) {
+      return step * loop.in_stride * static_cast<std::int64_t>(in_bytes_) % 16 == 0 &&
+             step * loop.out_stride * static_cast<std::int64_t>(out_bytes_) % 16 == 0;
+    };
+    if (blocks_ > 1 && !keeps(blocking_.blocked, blocking_.block)) return false;
+    for (const FftDim& loop : blocking_.outer)
+      if (!keeps(loop, 1)) return false;
+    return true;
+  }
+
+  void call(std::int64_t index, const void* in, void* out) const {
+    const std::int64_t block = index % blocks_;
+    index /= blocks_;
+    std::int64_t in_offset = block * blocking_.block * blocking_.blocked.in_stride;
+    std::int64_t out_offset = block * blocking_.block * blocking_.blocked.out_stride;
+    for (const FftDim& loop : blocking_.outer) {
+      in_offset += index % loop.n * loop.in_stride;
+      out_offset += index % loop.n * loop.out_stride;
+      index /= loop.n;
+    }
+    const bool is_tail = (block + 1) * blocking_.block > blocking_.blocked.n;
+    (is_tail ? tail_ : whole_)->execute(advance(in, in_offset, in_bytes_), advance(out, out_offset, out_bytes_));
+  }
+
+  std::size_t in_bytes_, out_bytes_;
+  int threads_;
+  Blocking blocking_;
+  std::int64_t blocks_, calls_;
+  std::unique_ptr<LocalFft> whole_, tail_;
+};
+
+}  // namespace
+
+std::unique_ptr<LocalFft> make_batched(const FftSpec& spec, const Blocking& blocking, const SubFactory& make) {
+  return std::make_unique<Batched>(spec, blocking, make);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,189 @@
+// FFTW 3: the guru64 interface takes any strides and any number of batch loops.
+#include <fftw3.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+#include "local/backend.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft {
+namespace {
+
+template <class Real>
+struct Fftw;
+
+template <>
+struct Fftw<double> {
+  using Complex = fftw_complex;
+  using Plan = fftw_plan;
+  static constexpr auto plan_c2c = fftw_plan_guru64_dft;
+  static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
+  static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto run_c2c = fftw_execute_dft;
+  static constexpr auto run_r2c = fftw_execute_dft_r2c;
+  static constexpr auto run_c2r = fftw_execute_dft_c2r;
+  static constexpr auto alignment_of = fftw_alignment_of;
+  static constexpr auto set_timelimit = fftw_set_timelimit;
+  static constexpr auto destroy = fftw_destroy_plan;
+};
+
+template <>
+struct Fftw<float> {
+  using Complex = fftwf_complex;
+  using Plan = fftwf_plan;
+  static constexpr auto plan_c2c = fftwf_plan_guru64_dft;
+  static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
+  static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto run_c2c = fftwf_execute_dft;
+  static constexpr auto run_r2c = fftwf_execute_dft_r2c;
+  static constexpr auto run_c2r = fftwf_execute_dft_c2r;
+  static constexpr auto alignment_of = fftwf_alignment_of;
+  static constexpr auto set_timelimit = fftwf_set_timelimit;
+  static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+/// FFTW's planner and plan destruction are not thread-safe.
+std::mutex& planner_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+unsigned effort_flag(Effort effort) {
+  switch (effort) {
+    case Effort::estimate:
+      return FFTW_ESTIMATE;
+    case Effort::measure:
+      return FFTW_MEASURE;
+    case Effort::patient:
+      return FFTW_PATIENT;
+  }
+  return FFTW_MEASURE;
+}
+
+/// Seconds after which one plan takes the best found so far.
+double time_limit(Effort effort) { return effort == Effort::patient ? 120 : 20; }
+
+std::vector<fftw_iodim64> fftw_dims(const Loops& loops) {
+  std::vector<fftw_iodim64> dims;
+  for (const FftDim& d : loops) dims.push_back({d.n, d.in_stride, d.out_stride});
+  return dims;
+}
+
+/// Arrays to plan with. Pages that the planner does not touch are never committed.
+struct PlanningArrays {
+  PlanningArrays(const FftSpec& spec, bool touched) {
+    const auto bytes = [&](std::int64_t extent, ElementType element) {
+      return round_up(touched ? static_cast<std::size_t>(extent) * element.bytes() : 1, cache_line);
+    };
+    const std::size_t in_bytes = bytes(input_extent(input_loops(spec)), input_element(spec));
+    const std::size_t out_bytes = bytes(output_extent(output_loops(spec)), output_element(spec));
+    in_ = allocate(spec.in_place ? std::max(in_bytes, out_bytes) : in_bytes);
+    if (!spec.in_place) out_ = allocate(out_bytes);
+  }
+  void* in() const { return in_.get(); }
+  void* out() const { return out_ ? out_.get() : in_.get(); }
+
+ private:
+  // Not allocate_aligned: its huge pages would commit what lies between strided lines.
+  static AlignedMemory allocate(std::size_t bytes) {
+    void* memory = std::aligned_alloc(cache_line, bytes);
+    if (memory == nullptr) fail(Status::out_of_memory, "cannot allocate ", bytes, " bytes to plan an FFT with");
+    return AlignedMemory(static_cast<std::byte*>(memory));
+  }
+  AlignedMemory in_, out_;
+};
+
+template <class Real>
+class FftwFft : public LocalFft {
+  using F = Fftw<Real>;
+  using Complex = typename F::Complex;
+
+ public:
+  explicit FftwFft(const FftSpec& spec) : kind_(spec.kind) {
+    const std::lock_guard<std::mutex> lock(planner_mutex());
+    if (spec.aligned) {
+      aligned_ = make_plan(spec, effort_flag(spec.effort));
+      unaligned_ = make_plan(spec, FFTW_ESTIMATE | FFTW_UNALIGNED);
+    } else {
+      unaligned_ = make_plan(spec, effort_flag(spec.effort) | FFTW_UNALIGNED);
+    }
+  }
+
+  void execute(const void* in, void* out) const override {
+    void* source = const_cast<void*>(in);  // FFTW leaves it unchanged unless planned otherwise
+    const auto plan = aligned_ && is_aligned(source) && is_aligned(out) ? aligned_.get() : unaligned_.get();
+    switch (kind_) {
+      case Kind::c2c:
+        F::run_c2c(plan, static_cast<Complex*>(source), static_cast<Complex*>(out));
+        break;
+      case Kind::r2c:
+        F::run_r2c(plan, static_cast<Real*>(source), static_cast<Complex*>(out));
+        break;
+      case Kind::c2r:
+        F::run_c2r(plan, static_cast<Complex*>(source), static_cast<Real*>(out));
+        break;
+    }
+  }
+
+ private:
+  struct Destroy {
+    void operator()(typename F::Plan plan) const {
+      const std::lock_guard<std::mutex> lock(planner_mutex());
+      F::destroy(plan);
+    }
+  };
+  using PlanOwner = std::unique_ptr<std::remove_pointer_t<typename F::Plan>, Destroy>;
+
+  static bool is_aligned(void* p) { return F::alignment_of(static_cast<Real*>(p)) == 0; }
+
+  static PlanOwner make_plan(const FftSpec& spec, unsigned flags) {
+    F::set_timelimit(time_limit(spec.effort));
+    const PlanningArrays arrays(spec, (flags & FFTW_ESTIMATE) == 0);
+    if (spec.kind == Kind::c2r && !spec.in_place)
+      flags |= spec.preserve_input ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT;
+    const auto dims = fftw_dims(spec.transform);
+    const auto loops = fftw_dims(spec.batch);
+    const int rank = narrow(static_cast<std::int64_t>(dims.size()), "number of axes");
+    const int batch = narrow(static_cast<std::int64_t>(loops.size()), "number of batch loops");
+    PlanOwner plan(call_planner(spec, rank, dims.data(), batch, loops.data(), arrays.in(), arrays.out(), flags));
+    if (!plan) fail(Status::backend_failure, "FFTW cannot plan a transform of ", rank, " axes and ", batch, " loops");
+    return plan;
+  }
+
+  static typename F::Plan call_planner(const FftSpec& spec, int rank, const fftw_iodim64* dims, int batch,
+                                       const fftw_iodim64* loops, void* in, void* out, unsigned flags) {
+    if (spec.kind == Kind::r2c)
+      return F::plan_r2c(rank, dims, batch, loops, static_cast<Real*>(in), static_cast<Complex*>(out), flags);
+    if (spec.kind == Kind::c2r)
+      return F::plan_c2r(rank, dims, batch, loops, static_cast<Complex*>(in), static_cast<Real*>(out), flags);
+    const int sign = spec.direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD;
+    return F::plan_c2c(rank, dims, batch, loops, static_cast<Complex*>(in), static_cast<Complex*>(out), sign, flags);
+  }
+
+  Kind kind_;
+  PlanOwner aligned_, unaligned_;
+};
+
+std::unique_ptr<LocalFft> make_fftw(const FftSpec& spec) {
+  if (spec.precision == Precision::f64) return std::make_unique<FftwFft<double>>(spec);
+  return std::make_unique<FftwFft<float>>(spec);
+}
+
+}  // namespace
+
+Backend fftw_backend() {
+  Backend backend;
+  backend.name = "fftw";
+  backend.make = make_fftw;
+  backend.c2r_destroys = true;
+  backend.max_bytes = std::int64_t{32} << 20;  // measured plans of more data are no better, only slower to make
+  return backend;
+}
+
+}  // namespace shardfft

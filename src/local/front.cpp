@@ -1,0 +1,95 @@
+// make_local_fft: normalises a spec and builds, around the backend, what the backend lacks.
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "local/backend.hpp"
+#include "local/stages.hpp"
+
+namespace shardfft {
+namespace {
+
+/// Bytes that stay in a core's cache between a transform and the pass that finishes it.
+constexpr std::int64_t cached_bytes = std::int64_t{256} << 10;
+
+void check(const FftSpec& spec) {
+  require(spec.threads >= 1, "local FFT: threads must be at least 1, not ", spec.threads);
+  require(spec.kind == Kind::c2c || !spec.transform.empty(), "local FFT: a real transform needs an axis");
+  for (const Loops* loops : {&spec.transform, &spec.batch}) {
+    for (const FftDim& d : *loops) {
+      require(d.n >= 0, "local FFT: negative extent ", d.n);
+      require(d.n <= 1 || (d.in_stride > 0 && d.out_stride > 0), "local FFT: strides must be positive, not ",
+              d.in_stride, " and ", d.out_stride);
+    }
+  }
+}
+
+bool is_empty(const FftSpec& spec) { return points(spec.transform) == 0 || points(spec.batch) == 0; }
+
+/// Only loops that do something; the halved axis of a real transform always stays.
+FftSpec normalised(FftSpec spec) {
+  spec.batch = merged(spec.batch);
+  Loops axes;
+  for (std::size_t i = 0; i < spec.transform.size(); ++i) {
+    const bool halved = spec.kind != Kind::c2c && i + 1 == spec.transform.size();
+    if (halved || spec.transform[i].n != 1) axes.push_back(spec.transform[i]);
+  }
+  spec.transform = axes;
+  return spec;
+}
+
+bool is_copy(const FftSpec& spec) { return points(spec.transform) == 1; }
+
+/// Whether every line's input and output are the same bytes, so that a library can work in place.
+bool same_bytes(const FftSpec& spec) {
+  const auto in = static_cast<std::int64_t>(input_element(spec).bytes());
+  const auto out = static_cast<std::int64_t>(output_element(spec).bytes());
+  for (const FftDim& loop : spec.batch)
+    if (loop.in_stride * in != loop.out_stride * out) return false;
+  for (std::size_t i = 0; i < spec.transform.size(); ++i) {
+    const FftDim& d = spec.transform[i];
+    const bool halved = spec.kind != Kind::c2c && i + 1 == spec.transform.size();
+    if (d.n == 1) continue;
+    if (halved ? d.in_stride != 1 || d.out_stride != 1 : d.in_stride * in != d.out_stride * out) return false;
+  }
+  return true;
+}
+
+bool needs_finish(const FftSpec& spec, const Backend& backend) {
+  return (spec.scale != 1 && !backend.scales) || (spec.kind == Kind::r2c && spec.direction == Direction::backward);
+}
+
+bool needs_split(const FftSpec& spec, const Backend& backend) {
+  return spec.kind == Kind::c2r && spec.transform.size() > 1 && spec.preserve_input && !spec.in_place &&
+         backend.c2r_destroys;
+}
+
+std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
+  const FftSpec spec = normalised(raw);
+  const SubFactory make = [&backend](const FftSpec& sub) { return build(sub, backend); };
+  const bool copies = is_copy(spec);
+  if (is_empty(spec)) return make_nothing();
+  if (spec.in_place && !same_bytes(spec)) return make_staged(spec, make);
+  if (!copies && spec.kind == Kind::c2r && spec.direction == Direction::forward) return make_conjugated_c2r(spec, make);
+  if (!copies && spec.transform.size() > 1 && points(spec.batch) < spec.threads) return make_split(spec, make);
+
+  const bool finish = !copies && needs_finish(spec, backend);
+  const bool split = !copies && needs_split(spec, backend);
+  CallLimits limits{backend.max_loops, backend.max_bytes, spec.threads};
+  if (finish || split) limits.max_bytes = std::min(limits.max_bytes, cached_bytes);
+  const Blocking blocking = choose_blocking(spec, limits);
+  if (!blocking.trivial()) return make_batched(spec, blocking, make);
+  if (copies) return make_copy(spec);
+  if (finish) return make_finished(spec, make);
+  if (split) return make_split(spec, make);
+  return backend.make(spec);
+}
+
+}  // namespace
+
+std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec) {
+  const Backend& backend = find_backend(name);
+  check(spec);
+  return backend.complete ? backend.make(spec) : build(spec, backend);
+}
+
+}  // namespace shardfft

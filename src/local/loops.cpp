@@ -1,0 +1,89 @@
+#include "local/loops.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardfft {
+namespace {
+
+bool continues(const FftDim& outer, const FftDim& inner) {
+  return outer.in_stride == inner.n * inner.in_stride && outer.out_stride == inner.n * inner.out_stride;
+}
+
+/// Merges one pair of loops; false when there is none.
+bool merge_pair(Loops& loops) {
+  for (std::size_t a = 0; a < loops.size(); ++a) {
+    for (std::size_t b = 0; b < loops.size(); ++b) {
+      if (a == b || !continues(loops[a], loops[b])) continue;
+      loops[b].n *= loops[a].n;
+      loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(a));
+      return true;
+    }
+  }
+  return false;
+}
+
+Loops all_loops(const FftSpec& spec, Kind halved) {
+  Loops loops = spec.transform;
+  if (spec.kind == halved && !loops.empty()) loops.back().n = loops.back().n / 2 + 1;
+  loops.insert(loops.end(), spec.batch.begin(), spec.batch.end());
+  return loops;
+}
+
+std::int64_t extent(const Loops& loops, std::int64_t FftDim::*stride) {
+  std::int64_t last = 0;
+  for (const FftDim& loop : loops) {
+    if (loop.n == 0) return 0;
+    last += (loop.n - 1) * (loop.*stride);
+  }
+  return last + 1;
+}
+
+}  // namespace
+
+std::int64_t points(const Loops& loops) {
+  std::int64_t n = 1;
+  for (const FftDim& loop : loops) n *= loop.n;
+  return n;
+}
+
+Loops merged(Loops loops) {
+  std::erase_if(loops, [](const FftDim& loop) { return loop.n == 1; });
+  while (merge_pair(loops)) {
+  }
+  std::stable_sort(loops.begin(), loops.end(), [](const FftDim& a, const FftDim& b) {
+    return a.in_stride != b.in_stride ? a.in_stride > b.in_stride : a.out_stride > b.out_stride;
+  });
+  return loops;
+}
+
+Loops input_loops(const FftSpec& spec) { return all_loops(spec, Kind::c2r); }
+Loops output_loops(const FftSpec& spec) { return all_loops(spec, Kind::r2c); }
+
+ElementType input_element(const FftSpec& spec) { return {spec.precision, spec.kind != Kind::r2c}; }
+ElementType output_element(const FftSpec& spec) { return {spec.precision, spec.kind != Kind::c2r}; }
+
+std::int64_t input_extent(const Loops& loops) { return extent(loops, &FftDim::in_stride); }
+std::int64_t output_extent(const Loops& loops) { return extent(loops, &FftDim::out_stride); }
+
+std::vector<std::int64_t> dense_strides(const Loops& loops) {
+  std::vector<std::size_t> order(loops.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return loops[a].in_stride < loops[b].in_stride; });
+  std::vector<std::int64_t> strides(loops.size());
+  std::int64_t stride = 1;
+  for (const std::size_t i : order) {
+    strides[i] = stride;
+    stride *= loops[i].n;
+  }
+  return strides;
+}
+
+void set_strides(FftSpec& spec, std::int64_t FftDim::*side, const std::vector<std::int64_t>& strides) {
+  std::size_t next = 0;
+  for (FftDim& d : spec.transform) d.*side = strides[next++];
+  for (FftDim& d : spec.batch) d.*side = strides[next++];
+}
+
+}  // namespace shardfft

@@ -1,0 +1,52 @@
+#pragma once
+// Nested loops over strided arrays: counting, merging and walking them.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "local/local_fft.hpp"
+
+namespace shardfft {
+
+using Loops = std::vector<FftDim>;
+
+/// Points that all loops visit together; 1 without loops.
+std::int64_t points(const Loops& loops);
+/// Drops loops of one point and merges loops that continue each other on both sides; slowest input stride first.
+Loops merged(Loops loops);
+
+/// All loops of a spec, transform before batch, as they run over its input (halved axis of c2r: n/2+1 points).
+Loops input_loops(const FftSpec& spec);
+/// The same over its output (halved axis of r2c: n/2+1 points).
+Loops output_loops(const FftSpec& spec);
+ElementType input_element(const FftSpec& spec);
+ElementType output_element(const FftSpec& spec);
+/// Elements from the first to behind the last one that the loops touch.
+std::int64_t input_extent(const Loops& loops);
+std::int64_t output_extent(const Loops& loops);
+/// Strides of a dense array of these loops that keeps the order in memory of the input; one a loop.
+std::vector<std::int64_t> dense_strides(const Loops& loops);
+/// Puts all strides of one side of a spec, transform before batch.
+void set_strides(FftSpec& spec, std::int64_t FftDim::*side, const std::vector<std::int64_t>& strides);
+
+/// Advances a pointer by elements of `size` bytes.
+inline const void* advance(const void* p, std::int64_t elements, std::size_t size) {
+  return static_cast<const std::byte*>(p) + elements * static_cast<std::int64_t>(size);
+}
+inline void* advance(void* p, std::int64_t elements, std::size_t size) {
+  return static_cast<std::byte*>(p) + elements * static_cast<std::int64_t>(size);
+}
+
+/// Calls visit(input offset, output offset, innermost loop) for every point of the loops around the last one.
+template <class Visit>
+void walk(const Loops& loops, const Visit& visit, std::size_t depth = 0, std::int64_t in = 0, std::int64_t out = 0) {
+  if (depth + 1 >= loops.size()) {
+    visit(in, out, loops.empty() ? FftDim{} : loops.back());
+    return;
+  }
+  const FftDim& loop = loops[depth];
+  for (std::int64_t i = 0; i < loop.n; ++i)
+    walk(loops, visit, depth + 1, in + i * loop.in_stride, out + i * loop.out_stride);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,168 @@
+// The oracle: discrete Fourier transforms by their definition, in long double. Slow and obvious on purpose.
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "local/backend.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft {
+namespace {
+
+using Number = std::complex<long double>;
+
+/// exp(sign 2 pi i k / n) for k = 0 .. n-1.
+std::vector<Number> roots(std::int64_t n, int sign) {
+  std::vector<Number> w(static_cast<std::size_t>(n));
+  for (std::int64_t k = 0; k < n; ++k) {
+    const long double angle =
+        2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
+    w[static_cast<std::size_t>(k)] = {std::cos(angle), static_cast<long double>(sign) * std::sin(angle)};
+  }
+  return w;
+}
+
+/// One line of n points, in place: every output is a sum over all inputs.
+void transform_line(Number* line, std::int64_t n, std::int64_t stride, const std::vector<Number>& w) {
+  std::vector<Number> result(static_cast<std::size_t>(n));
+  for (std::int64_t k = 0; k < n; ++k) {
+    Number sum = 0;
+    for (std::int64_t j = 0; j < n; ++j) sum += line[j * stride] * w[static_cast<std::size_t>(j * k % n)];
+    result[static_cast<std::size_t>(k)] = sum;
+  }
+  for (std::int64_t k = 0; k < n; ++k) line[k * stride] = result[static_cast<std::size_t>(k)];
+}
+
+/// The missing half of one line of a spectrum whose transform is real; imaginary parts that must vanish are dropped.
+void complete_line(Number* line, std::int64_t n) {
+  line[0] = line[0].real();
+  if (n % 2 == 0) line[n / 2] = line[n / 2].real();
+  for (std::int64_t k = n / 2 + 1; k < n; ++k) line[k] = std::conj(line[n - k]);
+}
+
+/// A dense array of one transform, full in every axis.
+class Field {
+ public:
+  Field(const FftSpec& spec) : axes_(spec.transform), sign_(spec.direction == Direction::forward ? -1 : 1) {
+    std::int64_t stride = 1;
+    for (std::size_t a = axes_.size(); a-- > 0;) {
+      axes_[a].in_stride = axes_[a].out_stride = stride;
+      stride *= axes_[a].n;
+    }
+    values_.resize(static_cast<std::size_t>(stride));
+  }
+
+  void transform_axis(std::size_t a) {
+    const auto w = roots(axes_[a].n, sign_);
+    for_lines(a, [&](Number* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, w); });
+  }
+
+  void complete_last_axis() {
+    for_lines(axes_.size() - 1, [&](Number* line) { complete_line(line, axes_.back().n); });
+  }
+
+  /// Visits the points that one side has (a halved last axis when `halved`): visit(field value, offset on that side).
+  template <class Visit>
+  void for_points(const Loops& side, bool halved, std::int64_t FftDim::*stride, const Visit& visit) {
+    Loops loops = side;
+    if (halved) loops.back().n = loops.back().n / 2 + 1;
+    for (std::size_t a = 0; a < loops.size(); ++a) {
+      loops[a].out_stride = loops[a].*stride;
+      loops[a].in_stride = axes_[a].in_stride;
+    }
+    walk(loops, [&](std::int64_t own, std::int64_t user, const FftDim& line) {
+      for (std::int64_t i = 0; i < line.n; ++i)
+        visit(values_[static_cast<std::size_t>(own + i * line.in_stride)], user + i * line.out_stride);
+    });
+  }
+
+ private:
+  template <class Visit>
+  void for_lines(std::size_t a, const Visit& visit) {
+    Loops others = axes_;
+    others[a].n = 1;
+    walk(others, [&](std::int64_t offset, std::int64_t, const FftDim& line) {
+      for (std::int64_t i = 0; i < line.n; ++i) visit(values_.data() + offset + i * line.in_stride);
+    });
+  }
+
+  Loops axes_;
+  int sign_;
+  std::vector<Number> values_;
+};
+
+template <class Real>
+Number load(const void* data, std::int64_t i, bool is_complex) {
+  if (is_complex) return Number(static_cast<const std::complex<Real>*>(data)[i]);
+  return static_cast<long double>(static_cast<const Real*>(data)[i]);
+}
+
+template <class Real>
+void store(void* data, std::int64_t i, bool is_complex, Number value) {
+  if (is_complex)
+    static_cast<std::complex<Real>*>(data)[i] = {static_cast<Real>(value.real()), static_cast<Real>(value.imag())};
+  else
+    static_cast<Real*>(data)[i] = static_cast<Real>(value.real());
+}
+
+template <class Real>
+class ReferenceFft : public LocalFft {
+ public:
+  explicit ReferenceFft(const FftSpec& spec) : spec_(spec) {}
+
+  /// All inputs are read before any output is written, so that any aliasing is right.
+  void execute(const void* in, void* out) const override {
+    if (points(spec_.transform) == 0 || points(spec_.batch) == 0) return;
+    std::vector<Field> fields;
+    for_batch(&FftDim::in_stride, [&](std::size_t, std::int64_t offset) {
+      Field& field = fields.emplace_back(spec_);
+      field.for_points(
+          spec_.transform, spec_.kind == Kind::c2r, &FftDim::in_stride,
+          [&](Number& value, std::int64_t i) { value = load<Real>(in, offset + i, spec_.kind != Kind::r2c); });
+      transform(field);
+    });
+    for_batch(&FftDim::out_stride, [&](std::size_t b, std::int64_t offset) {
+      fields[b].for_points(
+          spec_.transform, spec_.kind == Kind::r2c, &FftDim::out_stride, [&](Number& value, std::int64_t i) {
+            store<Real>(out, offset + i, spec_.kind != Kind::c2r, value * static_cast<long double>(spec_.scale));
+          });
+    });
+  }
+
+ private:
+  void transform(Field& field) const {
+    const std::size_t axes = spec_.transform.size();
+    for (std::size_t a = 0; a + 1 < axes; ++a) field.transform_axis(a);
+    if (spec_.kind == Kind::c2r) field.complete_last_axis();
+    if (axes > 0) field.transform_axis(axes - 1);
+  }
+
+  /// visit(number of the transform, its offset on one side).
+  template <class Visit>
+  void for_batch(std::int64_t FftDim::*stride, const Visit& visit) const {
+    std::size_t number = 0;
+    walk(spec_.batch, [&](std::int64_t in, std::int64_t out, const FftDim& line) {
+      const std::int64_t base = stride == &FftDim::in_stride ? in : out;
+      for (std::int64_t i = 0; i < line.n; ++i) visit(number++, base + i * (line.*stride));
+    });
+  }
+
+  FftSpec spec_;
+};
+
+std::unique_ptr<LocalFft> make_reference(const FftSpec& spec) {
+  if (spec.precision == Precision::f64) return std::make_unique<ReferenceFft<double>>(spec);
+  return std::make_unique<ReferenceFft<float>>(spec);
+}
+
+}  // namespace
+
+Backend reference_backend() {
+  Backend backend;
+  backend.name = "reference";
+  backend.make = make_reference;
+  backend.complete = true;
+  return backend;
+}
+
+}  // namespace shardfft

@@ -1,0 +1,47 @@
+// Local FFT backends by name.
+#include <algorithm>
+#include <vector>
+
+#include "base/check.hpp"
+#include "local/backend.hpp"
+
+namespace shardfft {
+namespace {
+
+/// Best first: "auto" is the first.
+const std::vector<Backend>& backends() {
+  static const std::vector<Backend> all = {
+#ifdef SHARDFFT_HAVE_MKL
+      mkl_backend(),
+#endif
+      fftw_backend(),
+      reference_backend(),
+  };
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> local_fft_names() {
+  std::vector<std::string> names;
+  for (const Backend& b : backends()) names.push_back(b.name);
+  return names;
+}
+
+std::string default_local_fft() { return backends().front().name; }
+
+bool local_fft_known(const std::string& name) {
+  const auto& all = backends();
+  return name == "auto" || std::any_of(all.begin(), all.end(), [&](const Backend& b) { return b.name == name; });
+}
+
+const Backend& find_backend(const std::string& name) {
+  if (name == "auto") return backends().front();
+  for (const Backend& b : backends())
+    if (b.name == name) return b;
+  std::string known = "auto";
+  for (const Backend& b : backends()) known += ", " + b.name;
+  fail(Status::invalid_argument, "unknown local FFT '", name, "'; this build knows ", known);
+}
+
+}  // namespace shardfft

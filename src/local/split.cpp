@@ -1,0 +1,92 @@
+// Transforms of several axes as two transforms of fewer: for libraries that destroy the input of a c2r of several
+// axes, and for one large transform on several threads.
+#include "local/scratch.hpp"
+#include "local/stages.hpp"
+
+namespace shardfft {
+namespace {
+
+/// The complex transform of the first axis alone, on one side's strides (in place there).
+FftSpec first_axis(const FftSpec& spec, Loops complex_loops, std::int64_t FftDim::*side) {
+  for (FftDim& d : complex_loops) d.in_stride = d.out_stride = d.*side;
+  FftSpec first = spec;
+  first.kind = Kind::c2c;
+  first.transform = {complex_loops.front()};
+  first.batch.assign(complex_loops.begin() + 1, complex_loops.end());
+  first.in_place = true;
+  return first;
+}
+
+/// The transform of all axes but the first.
+FftSpec other_axes(const FftSpec& spec) {
+  FftSpec others = spec;
+  others.batch.insert(others.batch.begin(), spec.transform.front());
+  others.transform.erase(others.transform.begin());
+  return others;
+}
+
+/// c2c and r2c: the other axes from input to output, then the first axis in place.
+class SplitForward : public LocalFft {
+ public:
+  SplitForward(const FftSpec& spec, const SubFactory& make) {
+    FftSpec others = other_axes(spec);
+    others.scale = 1;
+    others_ = make(others);
+    first_ = make(first_axis(spec, output_loops(spec), &FftDim::out_stride));
+  }
+  void execute(const void* in, void* out) const override {
+    others_->execute(in, out);
+    first_->execute(out, out);
+  }
+
+ private:
+  std::unique_ptr<LocalFft> others_, first_;
+};
+
+/// c2r: the first axis in place of the input or into scratch, then the other axes, which may destroy their input.
+class SplitC2r : public LocalFft {
+ public:
+  SplitC2r(const FftSpec& spec, const SubFactory& make)
+      : keeps_(!spec.in_place && spec.preserve_input),
+        pool_(static_cast<std::size_t>(points(input_loops(spec))) * input_element(spec).bytes()) {
+    FftSpec first = first_axis(spec, input_loops(spec), &FftDim::in_stride);
+    FftSpec others = other_axes(spec);
+    first.scale = 1;
+    if (keeps_) {
+      const auto strides = dense_strides(input_loops(spec));
+      FftSpec dense = spec;
+      set_strides(dense, &FftDim::in_stride, strides);
+      others = other_axes(dense);
+      others.preserve_input = false;
+      first.in_place = false;
+      first.transform.front().out_stride = strides.front();
+      for (std::size_t i = 0; i < first.batch.size(); ++i) first.batch[i].out_stride = strides[i + 1];
+    }
+    first_ = make(first);
+    others_ = make(others);
+  }
+  void execute(const void* in, void* out) const override {
+    if (!keeps_) {
+      first_->execute(in, const_cast<void*>(in));
+      others_->execute(in, out);
+      return;
+    }
+    const auto scratch = pool_.take();
+    first_->execute(in, scratch.data());
+    others_->execute(scratch.data(), out);
+  }
+
+ private:
+  bool keeps_;
+  ScratchPool pool_;
+  std::unique_ptr<LocalFft> first_, others_;
+};
+
+}  // namespace
+
+std::unique_ptr<LocalFft> make_split(const FftSpec& spec, const SubFactory& make) {
+  if (spec.kind == Kind::c2r) return std::make_unique<SplitC2r>(spec, make);
+  return std::make_unique<SplitForward>(spec, make);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,126 @@
+#include "local/stages.hpp"
+
+#include "local/passes.hpp"
+#include "local/scratch.hpp"
+
+namespace shardfft {
+namespace {
+
+std::size_t dense_bytes(const Loops& loops, ElementType element) {
+  return static_cast<std::size_t>(points(loops)) * element.bytes();
+}
+
+/// Loops with other strides on one side.
+Loops with_strides(Loops loops, std::int64_t FftDim::*side, const std::vector<std::int64_t>& strides) {
+  for (std::size_t i = 0; i < loops.size(); ++i) loops[i].*side = strides[i];
+  return loops;
+}
+
+class Nothing : public LocalFft {
+ public:
+  void execute(const void*, void*) const override {}
+};
+
+class Copy : public LocalFft {
+ public:
+  explicit Copy(const FftSpec& spec)
+      : in_(input_element(spec)), out_(output_element(spec)), loops_(merged(output_loops(spec))), scale_(spec.scale) {}
+  void execute(const void* in, void* out) const override { copy_points(in_, out_, loops_, in, out, scale_); }
+
+ private:
+  ElementType in_, out_;
+  Loops loops_;
+  double scale_;
+};
+
+class Finished : public LocalFft {
+ public:
+  Finished(const FftSpec& spec, const SubFactory& make)
+      : element_(output_element(spec)),
+        loops_(output_loops(spec)),
+        scale_(spec.scale),
+        conjugate_(spec.kind == Kind::r2c && spec.direction == Direction::backward) {
+    FftSpec sub = spec;
+    sub.scale = 1;
+    if (conjugate_) sub.direction = Direction::forward;
+    fft_ = make(sub);
+  }
+  void execute(const void* in, void* out) const override {
+    fft_->execute(in, out);
+    scale_points(element_, loops_, out, scale_, conjugate_);
+  }
+
+ private:
+  ElementType element_;
+  Loops loops_;
+  double scale_;
+  bool conjugate_;
+  std::unique_ptr<LocalFft> fft_;
+};
+
+class ConjugatedC2r : public LocalFft {
+ public:
+  ConjugatedC2r(const FftSpec& spec, const SubFactory& make)
+      : element_(input_element(spec)), loops_(input_loops(spec)), pool_(dense_bytes(loops_, element_)) {
+    const auto strides = dense_strides(loops_);
+    loops_ = with_strides(loops_, &FftDim::out_stride, strides);
+    FftSpec sub = spec;
+    set_strides(sub, &FftDim::in_stride, strides);
+    sub.direction = Direction::backward;
+    sub.in_place = false;
+    sub.preserve_input = false;
+    fft_ = make(sub);
+  }
+  void execute(const void* in, void* out) const override {
+    const auto scratch = pool_.take();
+    copy_points(element_, element_, loops_, in, scratch.data(), 1, true);
+    fft_->execute(scratch.data(), out);
+  }
+
+ private:
+  ElementType element_;
+  Loops loops_;
+  ScratchPool pool_;
+  std::unique_ptr<LocalFft> fft_;
+};
+
+class Staged : public LocalFft {
+ public:
+  Staged(const FftSpec& spec, const SubFactory& make)
+      : element_(output_element(spec)), loops_(output_loops(spec)), pool_(dense_bytes(loops_, element_)) {
+    const auto strides = dense_strides(loops_);
+    loops_ = with_strides(loops_, &FftDim::in_stride, strides);
+    FftSpec sub = spec;
+    set_strides(sub, &FftDim::out_stride, strides);
+    sub.in_place = false;
+    sub.preserve_input = false;
+    fft_ = make(sub);
+  }
+  void execute(const void* in, void* out) const override {
+    const auto scratch = pool_.take();
+    fft_->execute(in, scratch.data());
+    copy_points(element_, element_, loops_, scratch.data(), out);
+  }
+
+ private:
+  ElementType element_;
+  Loops loops_;
+  ScratchPool pool_;
+  std::unique_ptr<LocalFft> fft_;
+};
+
+}  // namespace
+
+std::unique_ptr<LocalFft> make_nothing() { return std::make_unique<Nothing>(); }
+std::unique_ptr<LocalFft> make_copy(const FftSpec& spec) { return std::make_unique<Copy>(spec); }
+std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& make) {
+  return std::make_unique<Finished>(spec, make);
+}
+std::unique_ptr<LocalFft> make_conjugated_c2r(const FftSpec& spec, const SubFactory& make) {
+  return std::make_unique<ConjugatedC2r>(spec, make);
+}
+std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make) {
+  return std::make_unique<Staged>(spec, make);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,25 @@
+#pragma once
+// What the front builds around a backend: each class is one thing that the backend cannot do.
+#include "local/blocking.hpp"
+
+namespace shardfft {
+
+/// Makes the transform of a smaller problem.
+using SubFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>;
+
+/// No points: nothing to do.
+std::unique_ptr<LocalFft> make_nothing();
+/// Transforms of one point: copy and scale.
+std::unique_ptr<LocalFft> make_copy(const FftSpec& spec);
+/// The batch in calls of `blocking`, dealt to `spec.threads` OpenMP threads.
+std::unique_ptr<LocalFft> make_batched(const FftSpec& spec, const Blocking& blocking, const SubFactory& make);
+/// Scale, and the conjugation that makes r2c backward-signed, as a pass over the output.
+std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& make);
+/// Forward-signed c2r: the usual one of the conjugated input.
+std::unique_ptr<LocalFft> make_conjugated_c2r(const FftSpec& spec, const SubFactory& make);
+/// In place between strides that do not name the same bytes: out of place into scratch, then copied.
+std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make);
+/// Several axes as two transforms: the first axis, and the others.
+std::unique_ptr<LocalFft> make_split(const FftSpec& spec, const SubFactory& make);
+
+}  // namespace shardfft

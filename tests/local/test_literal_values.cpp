@@ -1,0 +1,130 @@
+// Transforms known by hand: they fix signs, scales and the half spectrum's edges, which round trips do not see.
+#include "fft_cases.hpp"
+
+namespace shardfft::test {
+namespace {
+
+using Complex = std::complex<double>;
+using Line = std::vector<Complex>;
+
+FftSpec line_spec(Kind kind, std::int64_t n, Direction direction, double scale = 1) {
+  FftSpec spec = dense_spec(kind, {n});
+  spec.direction = direction;
+  spec.scale = scale;
+  return spec;
+}
+
+/// Runs a 1-D double transform on complex, or real parts of, numbers.
+Line run(const std::string& backend, const FftSpec& spec, const Line& input) {
+  TestArray in(spec.precision, input_reals(spec)), out(spec.precision, output_reals(spec));
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    if (spec.kind == Kind::r2c) {
+      in.set(at, input[i].real());
+    } else {
+      in.set(2 * at, input[i].real());
+      in.set(2 * at + 1, input[i].imag());
+    }
+  }
+  make_local_fft(backend, spec)->execute(in.data(), out.data());
+  Line result;
+  if (spec.kind == Kind::c2r)
+    for (std::int64_t i = 0; i < out.reals(); ++i) result.emplace_back(out.get(i));
+  else
+    for (std::int64_t i = 0; i < out.reals(); i += 2) result.emplace_back(out.get(i), out.get(i + 1));
+  return result;
+}
+
+void expect_line(const Line& got, const Line& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(std::abs(got[i] - expected[i]), 0, 1e-13) << i << got[i];
+}
+
+class LiteralValues : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(LiteralValues, ForwardOfAnImpulseAtOneTurnsClockwise) {
+  const Line impulse = {0, 1, 0, 0};
+  expect_line(run(GetParam(), line_spec(Kind::c2c, 4, Direction::forward), impulse), {1, {0, -1}, -1, {0, 1}});
+  expect_line(run(GetParam(), line_spec(Kind::c2c, 4, Direction::backward), impulse), {1, {0, 1}, -1, {0, -1}});
+}
+
+TEST_P(LiteralValues, FourComplexPoints) {
+  const Line x = {{1, 1}, {2, -1}, {3, 0}, {4, 2}};
+  expect_line(run(GetParam(), line_spec(Kind::c2c, 4, Direction::forward), x), {{10, 2}, {-5, 3}, {-2, 0}, {1, -1}});
+  expect_line(run(GetParam(), line_spec(Kind::c2c, 4, Direction::backward, 0.25), x),
+              {{2.5, 0.5}, {0.25, -0.25}, {-0.5, 0}, {-1.25, 0.75}});
+}
+
+TEST_P(LiteralValues, FourRealPoints) {
+  const Line x = {1, 2, 3, 4};
+  expect_line(run(GetParam(), line_spec(Kind::r2c, 4, Direction::forward), x), {10, {-2, 2}, -2});
+  expect_line(run(GetParam(), line_spec(Kind::r2c, 4, Direction::backward), x), {10, {-2, -2}, -2});
+  expect_line(run(GetParam(), line_spec(Kind::c2r, 4, Direction::backward, 0.25), {10, {-2, 2}, -2}), x);
+  expect_line(run(GetParam(), line_spec(Kind::c2r, 4, Direction::forward, 0.25), {10, {-2, -2}, -2}), x);
+}
+
+TEST_P(LiteralValues, ThreeRealPointsHaveNoMiddleMode) {
+  const double h = std::sqrt(3.0) / 2;
+  expect_line(run(GetParam(), line_spec(Kind::r2c, 3, Direction::forward), {1, 2, 4}), {7, {-2, 2 * h}});
+  expect_line(run(GetParam(), line_spec(Kind::c2r, 3, Direction::backward, 1.0 / 3), {7, {-2, 2 * h}}), {1, 2, 4});
+}
+
+TEST_P(LiteralValues, ImaginaryPartsOfTheEdgeModesAreIgnored) {
+  const Line edges = {{10, 5}, {-2, 2}, {-2, -7}};
+  expect_line(run(GetParam(), line_spec(Kind::c2r, 4, Direction::backward, 0.25), edges), {1, 2, 3, 4});
+  expect_line(run(GetParam(), line_spec(Kind::c2r, 1, Direction::backward, 2), {{3, 9}}), {6});
+}
+
+TEST_P(LiteralValues, OneAndTwoPoints) {
+  expect_line(run(GetParam(), line_spec(Kind::c2c, 1, Direction::forward, 2), {{3, -4}}), {{6, -8}});
+  expect_line(run(GetParam(), line_spec(Kind::r2c, 1, Direction::forward, 2), {3}), {6});
+  expect_line(run(GetParam(), line_spec(Kind::c2c, 2, Direction::forward), {{1, 2}, {3, 5}}), {{4, 7}, {-2, -3}});
+  expect_line(run(GetParam(), line_spec(Kind::r2c, 2, Direction::forward), {5, 3}), {8, 2});
+}
+
+TEST_P(LiteralValues, NoPointsTouchNothing) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
+    FftSpec spec = line_spec(kind, 0, Direction::forward);
+    EXPECT_NO_THROW(make_local_fft(GetParam(), spec)->execute(nullptr, nullptr));
+    spec = dense_spec(kind, {4});
+    spec.batch = {{0, 4, 4}, {3, 1, 1}};
+    EXPECT_NO_THROW(make_local_fft(GetParam(), spec)->execute(nullptr, nullptr));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, LiteralValues, ::testing::ValuesIn(local_fft_names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Registry, AutoIsTheFirstName) {
+  EXPECT_EQ(default_local_fft(), local_fft_names().front());
+  EXPECT_TRUE(local_fft_known("auto"));
+  EXPECT_TRUE(local_fft_known("fftw"));
+  EXPECT_FALSE(local_fft_known("fftx"));
+}
+
+TEST(Registry, UnknownNamesAreRefusedWithTheKnownOnes) {
+  try {
+    make_local_fft("fftx", dense_spec(Kind::c2c, {4}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Status::invalid_argument);
+    EXPECT_NE(std::string(error.what()).find("fftw"), std::string::npos);
+  }
+}
+
+TEST(Specs, NonsenseIsRefused) {
+  FftSpec spec = dense_spec(Kind::c2c, {4});
+  spec.threads = 0;
+  EXPECT_THROW(make_local_fft("auto", spec), Error);
+  spec = dense_spec(Kind::c2c, {4});
+  spec.transform[0].out_stride = 0;
+  EXPECT_THROW(make_local_fft("auto", spec), Error);
+  spec = dense_spec(Kind::c2c, {-4});
+  EXPECT_THROW(make_local_fft("auto", spec), Error);
+  spec = FftSpec{};
+  spec.kind = Kind::r2c;
+  EXPECT_THROW(make_local_fft("auto", spec), Error);
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -1,0 +1,7 @@
+"""``python -m shardfft`` is the command ``shardfft``."""
+
+import sys
+
+from ._command import main
+
+sys.exit(main())

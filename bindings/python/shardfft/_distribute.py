@@ -1,0 +1,146 @@
+"""Whole arrays to local ones and back, through one rank: for tests, small data and files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _mpi
+from ._layout import Layout
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+_TAG = 77
+_MESSAGE_BYTES = 1 << 30
+
+
+def _check_layout(layout: Layout, comm: MPI.Comm, root: int) -> None:
+    if not isinstance(layout, Layout):
+        raise TypeError(f"layout must be a shardfft.Layout, not {type(layout).__name__}")
+    if layout.ranks != comm.size:
+        raise ValueError(f"layout is cut for {layout.ranks} ranks, but the communicator has {comm.size}")
+    if not 0 <= root < comm.size:
+        raise ValueError(f"root {root} is none of the {comm.size} ranks")
+
+
+def _views(flat: NDArray[Any], layout: Layout, rank: int) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
+    """Pair the slices of every piece of ``rank`` with the view of it in ``flat`` (fields x count)."""
+    result = []
+    for piece in layout.pieces(rank):
+        shape = tuple(len(range(part.start, part.stop, part.step)) for part in piece.slices)
+        if 0 in shape:
+            continue
+        strides = (flat.strides[0], *(stride * flat.itemsize for stride in piece.strides))
+        view = np.lib.stride_tricks.as_strided(flat[:, piece.offset :], (flat.shape[0], *shape), strides)
+        result.append(((slice(None), *piece.slices), view))
+    return result
+
+
+def _flatten(local: NDArray[Any], layout: Layout, rank: int) -> NDArray[Any]:
+    """Give ``local`` as fields x count elements in memory order; a copy only where it is not dense in that order."""
+    shape = layout.local_shape(rank)
+    fields = local.shape[0] if local.ndim == len(shape) + 1 else 1
+    if local.shape not in (shape, (fields, *shape)):
+        raise ValueError(f"the local array of rank {rank} must have the shape {shape}, not {local.shape}")
+    order = layout.order if len(shape) == layout.ndim and layout.local(rank) is not None else (0,)
+    by_field = local.reshape((fields, *shape))
+    return by_field.transpose((0, *(axis + 1 for axis in order))).reshape(fields, layout.count(rank))
+
+
+def _move(comm: MPI.Comm, data: NDArray[Any], peer: int, send: bool) -> None:
+    """Send or receive a dense array in messages below MPI's limit of 2^31."""
+    raw = data.reshape(-1).view(np.uint8)
+    for start in range(0, raw.size, _MESSAGE_BYTES):
+        part = raw[start : start + _MESSAGE_BYTES]
+        if send:
+            comm.Send(part, dest=peer, tag=_TAG)
+        else:
+            comm.Recv(part, source=peer, tag=_TAG)
+
+
+def scatter(array: NDArray[Any] | None, layout: Layout, comm: MPI.Comm | None = None, root: int = 0) -> NDArray[Any]:
+    """Deal ``array`` of rank ``root`` to all ranks. Collective.
+
+    Args:
+        array: on ``root``: of ``layout.shape``, or with one axis more before them (fields). Ignored elsewhere.
+        layout: who gets what.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
+        root: the rank that has the array.
+
+    Returns:
+        This rank's local array, dense in the layout's memory order; flat when its part is not one product of slices.
+    """
+    comm = _mpi.communicator(comm)
+
+    def describe() -> tuple[Any, int, bool] | None:
+        _check_layout(layout, comm, root)
+        if comm.rank != root:
+            return None
+        whole = np.asarray(array)
+        batched = whole.ndim == layout.ndim + 1
+        if whole.shape[1 if batched else 0 :] != layout.shape or whole.dtype.hasobject:
+            raise ValueError(f"array has the shape {whole.shape} and the dtype {whole.dtype}, layout {layout.shape}")
+        return whole.dtype, whole.shape[0] if batched else 1, batched
+
+    dtype, fields, batched = comm.bcast(_mpi.agree(comm, describe), root=root)
+    mine = np.empty((fields, layout.count(comm.rank)), dtype)
+    if comm.rank == root:
+        whole = np.asarray(array).reshape((fields, *layout.shape))
+        for rank in range(comm.size):
+            part = mine if rank == root else np.empty((fields, layout.count(rank)), dtype)
+            for slices, view in _views(part, layout, rank):
+                view[...] = whole[slices]
+            if rank != root:
+                _move(comm, part, rank, send=True)
+    else:
+        _move(comm, mine, root, send=False)
+    return _shaped(mine, layout, comm.rank, batched)
+
+
+def _shaped(flat: NDArray[Any], layout: Layout, rank: int, batched: bool) -> NDArray[Any]:
+    if layout.local(rank) is None:
+        return flat if batched else flat[0]
+    shape, order = layout.local_shape(rank), layout.order
+    in_memory = flat.reshape((flat.shape[0], *(shape[axis] for axis in order)))
+    local = in_memory.transpose((0, *(int(axis) + 1 for axis in np.argsort(order))))
+    return local if batched else local[0]
+
+
+def gather(local: NDArray[Any], layout: Layout, comm: MPI.Comm | None = None, root: int = 0) -> NDArray[Any] | None:
+    """Bring the local arrays together on rank ``root``. Collective.
+
+    Args:
+        local: this rank's part of an array in ``layout``, or with one axis more before the others (fields).
+        layout: who has what.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
+        root: the rank that gets the whole array.
+
+    Returns:
+        The global array on ``root``, None on the other ranks.
+    """
+    comm = _mpi.communicator(comm)
+
+    def flatten() -> tuple[NDArray[Any], bool]:
+        _check_layout(layout, comm, root)
+        part = np.asarray(local)
+        return np.ascontiguousarray(_flatten(part, layout, comm.rank)), part.ndim > len(layout.local_shape(comm.rank))
+
+    mine, batched = _mpi.agree(comm, flatten)
+    kinds = comm.allgather((mine.dtype.str, mine.shape[0]))
+    if len(set(kinds)) != 1:
+        raise ValueError(f"the ranks' arrays differ in dtype or number of fields: {sorted(set(kinds))}")
+    if comm.rank != root:
+        _move(comm, mine, root, send=True)
+        return None
+    whole = np.empty((mine.shape[0], *layout.shape), mine.dtype)
+    for rank in range(comm.size):
+        part = mine
+        if rank != root:
+            part = np.empty((mine.shape[0], layout.count(rank)), mine.dtype)
+            _move(comm, part, rank, send=False)
+        for slices, view in _views(part, layout, rank):
+            whole[slices] = view
+    return whole if batched else whole[0]

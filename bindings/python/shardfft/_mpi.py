@@ -1,0 +1,87 @@
+"""Communicators: mpi4py's handles for the library, and errors that no rank is left alone with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from . import _core
+from ._errors import ArgumentError, Error
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+T = TypeVar("T")
+_FAMILIES = ("Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "HPE", "CRAY MPICH")
+
+
+def _family(version: str) -> str:
+    """Name the kind of MPI library in a version text; the text itself when it is none we know."""
+    return next((name for name in _FAMILIES if name.lower() in version.lower()), version)
+
+
+def mismatch() -> str | None:
+    """Say why mpi4py and this package cannot work together; None when they can."""
+    from mpi4py import MPI
+
+    theirs, loaded, compiled = MPI.Get_library_version(), _core.mpi_loaded(), _core.mpi_compiled()
+    if _family(theirs) == _family(compiled) == _family(loaded) and theirs.rstrip("\0 \n") == loaded.rstrip("\0 \n"):
+        if MPI._sizeof(MPI.Comm) == _core.sizeof_comm:
+            return None
+    return (
+        f"mpi4py uses {_first_line(theirs)}, but shardfft was built with {compiled} and runs with "
+        f"{_first_line(loaded)}; both must use one MPI library. Build mpi4py with the wrapper that built shardfft "
+        "(MPICC=mpicc pip install --force-reinstall --no-binary mpi4py mpi4py), or shardfft with mpi4py's MPI"
+    )
+
+
+def _first_line(text: str) -> str:
+    return text.splitlines()[0].split(", package")[0].strip("\0 ") if text.strip() else "an unknown MPI"
+
+
+_checked = False
+
+
+def communicator(comm: MPI.Comm | None) -> MPI.Comm:
+    """Give ``comm``, or ``MPI.COMM_WORLD`` for None, after checking that the library can use it."""
+    global _checked
+    from mpi4py import MPI
+
+    if not _checked:
+        why = mismatch()
+        if why is not None:
+            raise ImportError(why)
+        _checked = True
+    if comm is None:
+        comm = MPI.COMM_WORLD
+    if not isinstance(comm, MPI.Comm):
+        raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
+    if not _core.mpi_running():
+        raise Error("MPI is not initialised, or was finalised already", "mpi_failure")
+    if comm == MPI.COMM_NULL or comm.Is_inter():
+        raise ValueError("comm must be an intracommunicator that this process belongs to")
+    return comm
+
+
+def address(comm: MPI.Comm) -> int:
+    """Give the address of the MPI handle inside ``comm``."""
+    from mpi4py import MPI
+
+    return int(MPI._addressof(comm))
+
+
+def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
+    """Run ``work``, which must not communicate; if it raises on any rank, every rank raises. Collective."""
+    result: T | None = None
+    caught: Exception | None = None
+    try:
+        result = work()
+    except Exception as error:
+        caught = error
+    texts = comm.allgather(None if caught is None else f"{type(caught).__name__}: {caught}")
+    if caught is not None:
+        raise caught
+    for rank, text in enumerate(texts):
+        if text is not None:
+            raise ArgumentError(f"rank {rank} failed with {text}")
+    return result  # type: ignore[return-value]

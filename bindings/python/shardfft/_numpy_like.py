@@ -1,0 +1,153 @@
+"""fftn and its siblings in NumPy's manner, for arrays that are cut over the ranks of a communicator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _mpi
+from ._layout import Layout
+from ._plan import plan
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+_SINGLE = (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
+
+
+def _precision(dtype: np.dtype[Any], real: bool) -> str:
+    if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
+        raise TypeError(f"arrays of dtype {dtype} cannot be transformed: give integers, float32/64 or complex64/128")
+    if real and dtype.kind == "c":
+        raise TypeError(f"rfftn needs real numbers, not {dtype}")
+    return "float32" if dtype in _SINGLE else "float64"
+
+
+def _layout_of(local: NDArray[Any], comm: MPI.Comm) -> Layout:
+    """Slabs along axis 0, as the ranks hold them."""
+    shapes = comm.allgather(local.shape)
+    if any(shape[1:] != shapes[0][1:] or not shape for shape in shapes):
+        raise ValueError(f"the local arrays must differ in axis 0 only; the ranks have {shapes}")
+    starts = np.concatenate([[0], np.cumsum([shape[0] for shape in shapes])]).tolist()
+    whole = (starts[-1], *shapes[0][1:])
+    if 0 in whole:
+        raise ValueError(f"an array of shape {whole} has nothing to transform")
+    even = Layout.slab(whole, comm.size)
+    if all(even.count(rank) == int(np.prod(shape)) for rank, shape in enumerate(shapes)):
+        return even
+    rest = [(0, extent) for extent in whole[1:]]
+    return Layout.boxes(whole, [[pair, *rest] for pair in zip(starts[:-1], starts[1:], strict=True)])
+
+
+def _transform(
+    x: Any,
+    kind: str,
+    forward: bool,
+    comm: MPI.Comm | None,
+    axes: Sequence[int] | int | None,
+    norm: str | None,
+    layout: Layout | None,
+    **options: Any,
+) -> NDArray[Any]:
+    comm = _mpi.communicator(comm)
+
+    def prepare() -> tuple[NDArray[Any], str]:
+        array = np.asarray(x)
+        return array, _precision(array.dtype, kind == "r2c")
+
+    local, mine = _mpi.agree(comm, prepare)
+    # One rank's single precision next to another's double is double, as in NumPy.
+    precision = max(comm.allgather(mine))
+    if layout is None:
+        layout = _layout_of(local, comm)
+    # Planned for one use: no measuring. plan() is for transforms that are repeated.
+    options = {"effort": "estimate", **options}
+    with plan(
+        layout.shape,
+        kind,
+        precision,
+        comm,
+        layout=layout,
+        output="natural",
+        axes=axes,
+        norm=norm or "backward",
+        **options,
+    ) as once:
+        source = once.input if forward else once.output
+        array = _mpi.agree(comm, lambda: source.asarray(local))
+        return once.forward(array) if forward else once.backward(array)
+
+
+def fftn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    layout: Layout | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Transform an array that is cut over the ranks, as ``numpy.fft.fftn`` would the whole. Collective.
+
+    Args:
+        x: this rank's part; converted to complex64 or complex128.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
+        axes: axes of the global array; None is all.
+        norm: ``backward`` (None), ``ortho`` or ``forward``.
+        layout: how the array is cut; None: along axis 0, in the ranks' order, as their shapes tell.
+        options: further options of :func:`plan`.
+
+    Returns:
+        This rank's part of the spectrum, cut as the input is.
+
+    Plans for one use, without measuring; :func:`plan` is for transforms that are repeated.
+    """
+    return _transform(x, "c2c", True, comm, axes, norm, layout, **options)
+
+
+def ifftn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    layout: Layout | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Invert :func:`fftn`; the arguments are the same. Collective."""
+    return _transform(x, "c2c", False, comm, axes, norm, layout, **options)
+
+
+def rfftn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    layout: Layout | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Transform a real array that is cut over the ranks, as ``numpy.fft.rfftn`` would the whole. Collective.
+
+    The arguments are those of :func:`fftn`. The last of ``axes`` is halved, n to n//2 + 1; the other cuts stay, and
+    where the halved axis is the one that is cut, it is cut anew in near-equal runs.
+    """
+    return _transform(x, "r2c", True, comm, axes, norm, layout, **options)
+
+
+def irfftn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    layout: Layout | None = None,
+    n: int | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Invert :func:`rfftn`. Collective.
+
+    The arguments are those of :func:`fftn`, and ``n``: the extent of the halved axis in the real array; None is
+    2 (m - 1), which loses the last point of an odd extent, as in NumPy.
+    """
+    # A c2r plan's forward has the exponent's plus sign and, as an inverse, NumPy's factor.
+    return _transform(x, "c2r", True, comm, axes, norm, layout, n=n, **options)

@@ -1,0 +1,93 @@
+// shardfft._core: what Python cannot do itself. Checks, docstrings and NumPy's manners live in the package's .py files.
+#include <mpi.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <exception>
+#include <string>
+
+#include "bind.hpp"
+#include "shardfft/shardfft.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+const char* status_name(shardfft::Status status) {
+  switch (status) {
+    case shardfft::Status::ok:
+      return "ok";
+    case shardfft::Status::invalid_argument:
+      return "invalid_argument";
+    case shardfft::Status::mismatch:
+      return "mismatch";
+    case shardfft::Status::unsupported:
+      return "unsupported";
+    case shardfft::Status::out_of_memory:
+      return "out_of_memory";
+    case shardfft::Status::mpi_failure:
+      return "mpi_failure";
+    case shardfft::Status::backend_failure:
+      return "backend_failure";
+    case shardfft::Status::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+/// Raises the Python class that stands for the error's code.
+void translate(const std::exception_ptr& caught, void*) {
+  try {
+    std::rethrow_exception(caught);
+  } catch (const shardfft::Error& error) {
+    const nb::object raised =
+        nb::module_::import_("shardfft._errors").attr("from_status")(status_name(error.code()), error.what());
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  }
+}
+
+/// The MPI library whose header this module was compiled with.
+std::string mpi_compiled() {
+#if defined(OPEN_MPI)
+  return "Open MPI " + std::to_string(OMPI_MAJOR_VERSION) + "." + std::to_string(OMPI_MINOR_VERSION) + "." +
+         std::to_string(OMPI_RELEASE_VERSION);
+#elif defined(I_MPI_VERSION)
+  return std::string("Intel(R) MPI Library ") + I_MPI_VERSION;
+#elif defined(MPICH_VERSION)
+  return std::string("MPICH ") + MPICH_VERSION;
+#else
+  return "unknown";
+#endif
+}
+
+/// The MPI library that this module's calls reach; needs no MPI_Init.
+std::string mpi_loaded() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  return {text, static_cast<std::size_t>(length)};
+}
+
+bool mpi_running() {
+  int started = 0;
+  int ended = 0;
+  MPI_Initialized(&started);
+  MPI_Finalized(&ended);
+  return started != 0 && ended == 0;
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  nb::register_exception_translator(translate);
+  module.def("mpi_compiled", mpi_compiled);
+  module.def("mpi_loaded", mpi_loaded);
+  module.def("mpi_running", mpi_running);
+  module.attr("sizeof_comm") = sizeof(MPI_Comm);
+  module.def("algorithm_names", shardfft::algorithm_names);
+  module.def("exchange_names", shardfft::exchange_names);
+  module.def("local_fft_names", shardfft::local_fft_names);
+  shardfft::python::bind_layout(module);
+  shardfft::python::bind_plan(module);
+}

@@ -20,7 +20,9 @@ struct FftDim {
 
 /// A batch of multi-dimensional transforms. For r2c and c2r the last entry of `transform` has the real extent n, and
 /// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...) for every kind: the usual c2r is
-/// backward. c2r ignores the imaginary parts that must vanish. Results are multiplied by `scale`. Strides are positive.
+/// backward. c2r of one axis ignores the imaginary parts that must vanish; over several axes the input must be half of
+/// a Hermitian spectrum, because libraries differ in what they make of another. Results are multiplied by `scale`.
+/// Strides are positive.
 /// In place, strides of the two sides may differ; only when they name the same bytes is no scratch array needed.
 struct FftSpec {
   Kind kind = Kind::c2c;

@@ -1,0 +1,99 @@
+// oneMKL's DFTI, sequential libraries: one batch loop a descriptor, any strides, scales for free.
+#include <mkl_dfti.h>
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "local/backend.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft {
+namespace {
+
+void check(MKL_LONG status, const char* what) {
+  if (status != DFTI_NO_ERROR) fail(Status::backend_failure, "oneMKL, ", what, ": ", DftiErrorMessage(status));
+}
+
+class MklFft : public LocalFft {
+ public:
+  explicit MklFft(const FftSpec& spec) : in_place_(spec.in_place) {
+    // The forward domain is that of time: the real array, or what the forward transform reads.
+    const bool forward = spec.kind == Kind::r2c || (spec.kind == Kind::c2c && spec.direction == Direction::forward);
+    create(spec);
+    try {
+      configure(spec, forward);
+    } catch (...) {
+      DftiFreeDescriptor(&descriptor_);
+      throw;
+    }
+    compute_ = forward ? &DftiComputeForward : &DftiComputeBackward;
+  }
+  ~MklFft() override { DftiFreeDescriptor(&descriptor_); }
+  MklFft(const MklFft&) = delete;
+  MklFft& operator=(const MklFft&) = delete;
+
+  void execute(const void* in, void* out) const override {
+    void* const source = const_cast<void*>(in);  // DFTI leaves it unchanged unless told otherwise
+    check(in_place_ ? compute_(descriptor_, out) : compute_(descriptor_, source, out), "computing");
+  }
+
+ private:
+  void create(const FftSpec& spec) {
+    std::vector<MKL_LONG> lengths;
+    for (const FftDim& d : spec.transform) lengths.push_back(d.n);
+    const auto precision = spec.precision == Precision::f64 ? DFTI_DOUBLE : DFTI_SINGLE;
+    const auto domain = spec.kind == Kind::c2c ? DFTI_COMPLEX : DFTI_REAL;
+    const auto axes = static_cast<MKL_LONG>(lengths.size());
+    check(axes == 1 ? DftiCreateDescriptor(&descriptor_, precision, domain, axes, lengths[0])
+                    : DftiCreateDescriptor(&descriptor_, precision, domain, axes, lengths.data()),
+          "creating a descriptor");
+  }
+
+  template <class Value>
+  void set(DFTI_CONFIG_PARAM parameter, Value value, const char* what) {
+    check(DftiSetValue(descriptor_, parameter, value), what);
+  }
+
+  void set_strides(const FftSpec& spec, DFTI_CONFIG_PARAM parameter, std::int64_t FftDim::*side) {
+    std::vector<MKL_LONG> strides = {0};
+    for (const FftDim& d : spec.transform) strides.push_back(d.*side);
+    set(parameter, strides.data(), "setting strides");
+  }
+
+  void configure(const FftSpec& spec, bool forward) {
+    auto forward_side = &FftDim::in_stride, backward_side = &FftDim::out_stride;
+    if (!forward) std::swap(forward_side, backward_side);
+    set(DFTI_PLACEMENT, spec.in_place ? DFTI_INPLACE : DFTI_NOT_INPLACE, "setting the placement");
+    if (spec.kind != Kind::c2c) set(DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX, "setting the storage");
+    set_strides(spec, DFTI_FWD_STRIDES, forward_side);
+    set_strides(spec, DFTI_BWD_STRIDES, backward_side);
+    if (!spec.batch.empty()) {
+      const FftDim& loop = spec.batch.front();
+      set(DFTI_NUMBER_OF_TRANSFORMS, static_cast<MKL_LONG>(loop.n), "setting the batch");
+      set(DFTI_FWD_DISTANCE, static_cast<MKL_LONG>(loop.*forward_side), "setting the distance");
+      set(DFTI_BWD_DISTANCE, static_cast<MKL_LONG>(loop.*backward_side), "setting the distance");
+    }
+    set(forward ? DFTI_FORWARD_SCALE : DFTI_BACKWARD_SCALE, spec.scale, "setting the scale");
+    if (!spec.preserve_input && !spec.in_place) set(DFTI_DESTROY_INPUT, DFTI_ALLOW, "allowing to destroy the input");
+    check(DftiCommitDescriptor(descriptor_), "committing a descriptor");
+  }
+
+  bool in_place_;
+  DFTI_DESCRIPTOR_HANDLE descriptor_ = nullptr;
+  MKL_LONG (*compute_)(DFTI_DESCRIPTOR_HANDLE, void*, ...) = nullptr;
+};
+
+std::unique_ptr<LocalFft> make_mkl(const FftSpec& spec) { return std::make_unique<MklFft>(spec); }
+
+}  // namespace
+
+Backend mkl_backend() {
+  Backend backend;
+  backend.name = "mkl";
+  backend.make = make_mkl;
+  backend.scales = true;
+  backend.max_loops = 1;
+  return backend;
+}
+
+}  // namespace shardfft

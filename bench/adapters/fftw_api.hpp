@@ -21,6 +21,7 @@ struct FftwApi<double> {
   static constexpr auto init_threads = fftw_init_threads;
   static constexpr auto with_threads = fftw_plan_with_nthreads;
   static constexpr auto c2c = fftw_plan_dft_3d;
+  static constexpr auto many = fftw_plan_many_dft;
   static constexpr auto r2c = fftw_plan_many_dft_r2c;
   static constexpr auto c2r = fftw_plan_many_dft_c2r;
 };
@@ -34,6 +35,7 @@ struct FftwApi<float> {
   static constexpr auto init_threads = fftwf_init_threads;
   static constexpr auto with_threads = fftwf_plan_with_nthreads;
   static constexpr auto c2c = fftwf_plan_dft_3d;
+  static constexpr auto many = fftwf_plan_many_dft;
   static constexpr auto r2c = fftwf_plan_many_dft_r2c;
   static constexpr auto c2r = fftwf_plan_many_dft_c2r;
 };

@@ -1,0 +1,101 @@
+// Strategy p2p_pipelined: the next peer's block is packed while the last is in flight; blocks are unpacked as they
+// come.
+#include "exchange/blocks.hpp"
+#include "exchange/link.hpp"
+#include "exchange/strategies.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Overlap: packing with sending, within start; unpacking with receiving, within progress and finish. All messages
+/// are on their way when start returns.
+class P2pPipelined : public Exchange {
+ public:
+  explicit P2pPipelined(const ExchangeSetup& setup)
+      : rank_(setup.comm.rank()),
+        link_(setup),
+        send_(setup.schedule.send, setup),
+        recv_(setup.schedule.recv, setup),
+        trace_(setup.trace) {}
+
+  std::size_t workspace_bytes() const override { return send_.bytes() + recv_.bytes(); }
+
+  void start(const ExchangeBuffers& b) override {
+    post_receives(b);
+    for (const int i : send_.from_neighbour(rank_)) {
+      send_.pack(i, b.source, b.workspace);
+      const Scope scope(trace_, Activity::exchange);
+      link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, sends_);
+      note(receives_.test_any());  // lets MPI move the messages that were posted
+    }
+  }
+
+  void progress(const ExchangeBuffers& b) override {
+    unpack_arrived(b);
+    for (int request = receives_.test_any(); request >= 0; request = receives_.test_any()) note(request);
+    unpack_arrived(b);
+  }
+
+  void finish(const ExchangeBuffers& b) override {
+    unpack_arrived(b);
+    for (int request = wait_any(); request >= 0; request = wait_any()) {
+      note(request);
+      unpack_arrived(b);
+    }
+    receives_.clear();
+    const Scope scope(trace_, Activity::wait);
+    sends_.wait_all();
+  }
+
+ private:
+  std::byte* incoming(const ExchangeBuffers& b) const { return b.workspace + send_.bytes(); }
+
+  void post_receives(const ExchangeBuffers& b) {
+    const Scope scope(trace_, Activity::exchange);
+    block_of_request_.clear();
+    arrived_.clear();
+    missing_.assign(static_cast<std::size_t>(recv_.size()), 0);
+    for (const int i : recv_.from_neighbour(rank_)) {
+      link_.receive(recv_.incoming(i, b.destination, incoming(b)), recv_[i].count, recv_[i].peer, receives_);
+      missing_[static_cast<std::size_t>(i)] = link_.messages(recv_[i].count);
+      block_of_request_.resize(receives_.size(), i);
+    }
+  }
+
+  int wait_any() {
+    const Scope scope(trace_, Activity::wait);
+    return receives_.wait_any();
+  }
+
+  /// A request is done; when it was the last of its block, the block has arrived.
+  void note(int request) {
+    if (request < 0) return;
+    const int block = block_of_request_[static_cast<std::size_t>(request)];
+    if (--missing_[static_cast<std::size_t>(block)] == 0) arrived_.push_back(block);
+  }
+
+  void unpack_arrived(const ExchangeBuffers& b) {
+    for (const int block : arrived_) recv_.unpack(block, incoming(b), b.destination);
+    arrived_.clear();
+  }
+
+  int rank_;
+  Link link_;
+  Blocks send_;
+  Blocks recv_;
+  Trace* trace_;
+  RequestSet sends_;
+  RequestSet receives_;
+  std::vector<int> block_of_request_;
+  std::vector<std::int64_t> missing_;  ///< messages that each block still waits for
+  std::vector<int> arrived_;           ///< blocks that are complete, but not unpacked
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_p2p_pipelined(const ExchangeSetup& setup) {
+  return std::make_unique<P2pPipelined>(setup);
+}
+
+}  // namespace shardfft

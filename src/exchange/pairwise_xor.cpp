@@ -1,0 +1,74 @@
+// Strategy pairwise_xor: blocks are swapped in place, pair by pair (Adelmann et al. 2004, sections 1 and 4).
+#include <algorithm>
+
+#include "base/aligned.hpp"
+#include "exchange/blocks.hpp"
+#include "exchange/link.hpp"
+#include "exchange/partners.hpp"
+#include "exchange/strategies.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// The packed buffer of rank CPU is a row of blocks; block b goes to rank b. With p ranks and B = CPU * p + b, block B
+/// is swapped with B' = b * p + CPU by MPI_Sendrecv_replace: p (p - 1) / 2 swaps, after which block b holds what rank
+/// b had for this one. Powers of two find the partner by rank xor step, the paper's scheme; any other count by a
+/// round-robin tournament. Pairs with blocks of two sizes pad to the larger one, the paper's future work.
+/// Overlap: none but packing early; the swaps block, inside finish. Workspace: one buffer for both directions.
+class PairwiseXor : public Exchange {
+ public:
+  explicit PairwiseXor(const ExchangeSetup& setup)
+      : link_(setup),
+        send_(setup.schedule.send, setup, Staging::always),
+        recv_(setup.schedule.recv, setup, Staging::always),
+        trace_(setup.trace) {
+    for (const int peer : partners_by_round(setup.comm.rank(), setup.comm.size())) {
+      if (peer < 0) continue;
+      Swap swap{peer, send_.find(peer), recv_.find(peer), 0, bytes_};
+      if (swap.send >= 0) swap.count = send_[swap.send].count;
+      if (swap.receive >= 0) swap.count = std::max(swap.count, recv_[swap.receive].count);
+      if (swap.count == 0) continue;
+      bytes_ += round_up(static_cast<std::size_t>(swap.count) * setup.element_bytes, cache_line);
+      swaps_.push_back(swap);
+    }
+  }
+
+  std::size_t workspace_bytes() const override { return bytes_; }
+
+  void start(const ExchangeBuffers& b) override {
+    for (const Swap& s : swaps_)
+      if (s.send >= 0) send_.pack_into(s.send, b.source, b.workspace + s.offset_bytes);
+  }
+
+  void finish(const ExchangeBuffers& b) override {
+    for (const Swap& s : swaps_) {
+      const Scope scope(trace_, Activity::exchange);
+      link_.swap(b.workspace + s.offset_bytes, s.count, s.peer);
+    }
+    for (const Swap& s : swaps_)
+      if (s.receive >= 0) recv_.unpack_from(s.receive, b.workspace + s.offset_bytes, b.destination);
+  }
+
+ private:
+  struct Swap {
+    int peer;
+    int send;            ///< index of the block that goes out, -1 for none
+    int receive;         ///< index of the block that comes in, -1 for none
+    std::int64_t count;  ///< elements of the larger of both
+    std::size_t offset_bytes;
+  };
+
+  Link link_;
+  Blocks send_;
+  Blocks recv_;
+  Trace* trace_;
+  std::vector<Swap> swaps_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_pairwise_xor(const ExchangeSetup& setup) { return std::make_unique<PairwiseXor>(setup); }
+
+}  // namespace shardfft

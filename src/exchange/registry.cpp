@@ -13,9 +13,15 @@ namespace {
 /// A name without a factory is known, but made by another layer (the executor runs shared_window itself).
 std::map<std::string, ExchangeFactory>& registry() {
   static std::map<std::string, ExchangeFactory> strategies = {
+      {"alltoall", make_alltoall},
       {"alltoallv", make_alltoallv},
       {"alltoallw", make_alltoallw},
+      {"hierarchical", make_hierarchical},
       {"p2p", make_p2p},
+      {"p2p_alltoall", make_p2p_alltoall},
+      {"p2p_pipelined", make_p2p_pipelined},
+      {"pairwise_xor", make_pairwise_xor},
+      {"ring", make_ring},
       {"shared_window", nullptr},
   };
   return strategies;

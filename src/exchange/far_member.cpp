@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include "base/aligned.hpp"
+#include "exchange/blocks.hpp"
+#include "exchange/far_side.hpp"
+#include "exchange/link.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Blocks one behind the other in the order of the leaders' buffers: by host, then by rank.
+struct Run {
+  struct Place {
+    int block;
+    std::int64_t offset_bytes;
+  };
+  std::vector<Place> places;
+  std::int64_t count = 0;
+  std::size_t bytes = 0;
+  Datatype type;
+};
+
+Run line_up(const Blocks& blocks, const ExchangeSetup& setup, const HostPlan& plan) {
+  Run run;
+  for (int i = 0; i < blocks.size(); ++i) run.places.push_back({i, 0});
+  const auto host = [&](const Run::Place& p) { return plan.leader_of[static_cast<std::size_t>(blocks[p.block].peer)]; };
+  std::stable_sort(run.places.begin(), run.places.end(),
+                   [&](const Run::Place& a, const Run::Place& b) { return host(a) < host(b); });
+  const auto element_bytes = static_cast<std::int64_t>(setup.element_bytes);
+  for (Run::Place& p : run.places) {
+    p.offset_bytes = run.count * element_bytes;
+    run.count += blocks[p.block].count;
+  }
+  run.bytes = round_up(static_cast<std::size_t>(run.count * element_bytes), cache_line);
+  if (run.count > 0)
+    run.type = Datatype::contiguous(run.count, Datatype::element(setup.element_bytes), setup.count_limit);
+  return run;
+}
+
+class FarMember : public Exchange {
+ public:
+  FarMember(const ExchangeSetup& setup, const HostPlan& plan)
+      : link_(setup),
+        leader_(plan.leader),
+        send_(setup.schedule.send, setup, Staging::always),
+        recv_(setup.schedule.recv, setup, Staging::always),
+        out_(line_up(send_, setup, plan)),
+        in_(line_up(recv_, setup, plan)),
+        trace_(setup.trace) {}
+
+  std::size_t workspace_bytes() const override { return out_.bytes + in_.bytes; }
+
+  void start(const ExchangeBuffers& b) override {
+    if (in_.count > 0) link_.receive(b.workspace + out_.bytes, in_.type, leader_, requests_, scatter_channel);
+    if (out_.count == 0) return;
+    for (const Run::Place& p : out_.places) send_.pack_into(p.block, b.source, b.workspace + p.offset_bytes);
+    const Scope scope(trace_, Activity::exchange);
+    link_.send(b.workspace, out_.type, leader_, requests_, gather_channel);
+  }
+
+  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+
+  void finish(const ExchangeBuffers& b) override {
+    {
+      const Scope scope(trace_, Activity::wait);
+      requests_.wait_all();
+    }
+    for (const Run::Place& p : in_.places)
+      recv_.unpack_from(p.block, b.workspace + out_.bytes + p.offset_bytes, b.destination);
+  }
+
+ private:
+  Link link_;
+  int leader_;
+  Blocks send_;
+  Blocks recv_;
+  Run out_;
+  Run in_;
+  Trace* trace_;
+  RequestSet requests_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> make_far_member(const ExchangeSetup& setup, const HostPlan& plan) {
+  return std::make_unique<FarMember>(setup, plan);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,40 @@
+#pragma once
+// Where everything lies when hosts exchange through their leaders; computed once, while planning.
+#include "exchange/hosts.hpp"
+
+namespace shardfft {
+
+/// Elements between one member of this host and one rank of another host.
+struct Parcel {
+  int member;  ///< rank on this host
+  int remote;  ///< rank on the other host
+  std::int64_t offset;
+  std::int64_t count;
+};
+
+/// A leader's buffer for one direction: a run for each other host, in it the parcels.
+struct LeaderBuffer {
+  struct Run {
+    int leader;
+    std::int64_t offset;
+    std::int64_t count;
+  };
+  std::vector<Parcel> parcels;
+  std::vector<Run> runs;
+  std::int64_t count = 0;
+};
+
+/// What crosses the border of this host. The buffers are empty on members that do not lead.
+struct HostPlan {
+  int leader = 0;
+  bool leads = false;
+  std::vector<int> leader_of;  ///< leader of every rank
+  std::vector<int> members;    ///< ranks of this host, ascending
+  LeaderBuffer outbound;  ///< parcels by (host, member, remote): what the receiving leader sees as (remote, member)
+  LeaderBuffer inbound;   ///< parcels by (host, remote, member)
+};
+
+/// Collective over setup.comm: every member tells its leader what it sends to and receives from other hosts.
+HostPlan plan_hosts(const ExchangeSetup& setup);
+
+}  // namespace shardfft

@@ -14,8 +14,12 @@ bool Progression::contains(std::int64_t index) const {
 
 namespace {
 
-std::int64_t positive_mod(std::int64_t a, std::int64_t m) {
-  const std::int64_t r = a % m;
+/// Products of two strides need not fit 64 bits.
+__extension__ using Wide = __int128;
+
+template <class T>
+T positive_mod(T a, T m) {
+  const T r = a % m;
   return r < 0 ? r + m : r;
 }
 
@@ -34,15 +38,13 @@ std::int64_t inverse_mod(std::int64_t a, std::int64_t m) {
 }
 
 /// The smallest index >= low that is in both (infinitely continued) progressions, or -1.
-std::int64_t first_common(const Progression& a, const Progression& b, std::int64_t low, std::int64_t gcd) {
+Wide first_common(const Progression& a, const Progression& b, std::int64_t low, std::int64_t gcd) {
   const std::int64_t distance = b.first - a.first;
   if (distance % gcd != 0) return -1;
-  const std::int64_t modulus = b.stride / gcd;
-  const std::int64_t steps =
-      modulus == 1 ? 0 : positive_mod((distance / gcd) % modulus * inverse_mod(a.stride / gcd, modulus), modulus);
-  const std::int64_t period = a.stride * modulus;
-  const std::int64_t candidate = a.first + steps * a.stride;
-  return low + positive_mod(candidate - low, period);
+  const Wide modulus = b.stride / gcd;
+  const Wide inverse = modulus == 1 ? 0 : inverse_mod(a.stride / gcd, b.stride / gcd);
+  const Wide steps = positive_mod((distance / gcd) % modulus * inverse, modulus);
+  return low + positive_mod(a.first + steps * a.stride - low, a.stride * modulus);
 }
 
 }  // namespace
@@ -54,11 +56,11 @@ Progression intersect(const Progression& a, const Progression& b) {
   if (low > high) return {};
   if (a.stride == 1 && b.stride == 1) return {low, high - low + 1, 1};
   const std::int64_t gcd = std::gcd(a.stride, b.stride);
-  const std::int64_t first = first_common(a, b, low, gcd);
+  const Wide first = first_common(a, b, low, gcd);
   if (first < 0 || first > high) return {};
-  const std::int64_t stride = a.stride / gcd * b.stride;
-  const std::int64_t count = (high - first) / stride + 1;
-  return {first, count, count == 1 ? 1 : stride};
+  const Wide stride = Wide{a.stride / gcd} * b.stride;
+  const auto count = static_cast<std::int64_t>((high - first) / stride + 1);
+  return {static_cast<std::int64_t>(first), count, count == 1 ? 1 : static_cast<std::int64_t>(stride)};
 }
 
 std::int64_t IndexSet::count() const {

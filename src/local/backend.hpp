@@ -13,6 +13,8 @@ namespace shardfft {
 /// one point, and in place only where input and output strides name the same bytes.
 struct Backend {
   std::string name;
+  /// The library and its version, as it says itself.
+  std::string version;
   LocalFftFactory make;
   /// The library does everything a spec can ask, and is called without the front (the oracle).
   bool complete = false;

@@ -180,6 +180,7 @@ std::unique_ptr<LocalFft> make_fftw(const FftSpec& spec) {
 Backend fftw_backend() {
   Backend backend;
   backend.name = "fftw";
+  backend.version = fftw_version;  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first
   backend.make = make_fftw;
   backend.c2r_destroys = true;
   backend.max_bytes = std::int64_t{32} << 20;  // measured plans of more data are no better, only slower to make

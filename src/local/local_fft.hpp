@@ -54,5 +54,7 @@ std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec&
 std::string default_local_fft();
 /// True for "auto" and for every entry of `local_fft_names()`.
 bool local_fft_known(const std::string& name);
+/// What the library behind a name calls itself at run time, for reports; throws Error for unknown names.
+std::string local_fft_version(const std::string& name);
 
 }  // namespace shardfft

@@ -1,5 +1,6 @@
 // oneMKL's DFTI, sequential libraries: one batch loop a descriptor, any strides, scales for free.
 #include <mkl_dfti.h>
+#include <mkl_service.h>
 
 #include <utility>
 
@@ -85,11 +86,19 @@ class MklFft : public LocalFft {
 
 std::unique_ptr<LocalFft> make_mkl(const FftSpec& spec) { return std::make_unique<MklFft>(spec); }
 
+std::string library_version() {
+  MKLVersion v;
+  MKL_Get_Version(&v);
+  return "oneMKL " + std::to_string(v.MajorVersion) + "." + std::to_string(v.MinorVersion) + "." +
+         std::to_string(v.UpdateVersion);
+}
+
 }  // namespace
 
 Backend mkl_backend() {
   Backend backend;
   backend.name = "mkl";
+  backend.version = library_version();
   backend.make = make_mkl;
   backend.scales = true;
   backend.max_loops = 1;

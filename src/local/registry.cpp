@@ -35,6 +35,8 @@ bool local_fft_known(const std::string& name) {
   return name == "auto" || std::any_of(all.begin(), all.end(), [&](const Backend& b) { return b.name == name; });
 }
 
+std::string local_fft_version(const std::string& name) { return find_backend(name).version; }
+
 const Backend& find_backend(const std::string& name) {
   if (name == "auto") return backends().front();
   for (const Backend& b : backends())

@@ -1,4 +1,6 @@
 // Transforms known by hand: they fix signs, scales and the half spectrum's edges, which round trips do not see.
+#include <dlfcn.h>
+
 #include "fft_cases.hpp"
 
 namespace shardfft::test {
@@ -109,6 +111,23 @@ TEST(Registry, UnknownNamesAreRefusedWithTheKnownOnes) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Status::invalid_argument);
     EXPECT_NE(std::string(error.what()).find("fftw"), std::string::npos);
+  }
+}
+
+TEST(Registry, FftwIsNotOneMklInDisguise) {
+  // libmkl_intel_lp64 exports FFTW's functions; linked before FFTW it would take them over.
+  EXPECT_EQ(local_fft_version("fftw").rfind("fftw-3", 0), 0u) << local_fft_version("fftw");
+  if (local_fft_known("mkl")) EXPECT_EQ(local_fft_version("mkl").rfind("oneMKL 20", 0), 0u);
+}
+
+TEST(Registry, FftwFunctionsOfBothPrecisionsComeFromFftw) {
+  for (const char* function :
+       {"fftw_plan_guru64_dft", "fftwf_plan_guru64_dft", "fftw_execute_dft_r2c", "fftwf_execute_dft_c2r"}) {
+    void* const address = dlsym(RTLD_DEFAULT, function);
+    if (address == nullptr) continue;  // linked statically
+    Dl_info info;
+    ASSERT_NE(dladdr(address, &info), 0);
+    EXPECT_EQ(std::string(info.dli_fname).find("mkl"), std::string::npos) << function << " is in " << info.dli_fname;
   }
 }
 

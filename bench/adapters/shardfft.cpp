@@ -1,0 +1,114 @@
+// shardfft itself: every algorithm, exchange and local FFT as options of the case.
+#include <shardfft/shardfft.hpp>
+
+#include <optional>
+#include <stdexcept>
+
+#include "../native/adapter_base.hpp"
+
+namespace shardfft::bench {
+namespace {
+
+Json with_auto(const std::vector<std::string>& names) {
+  Json list = names;
+  if (std::find(names.begin(), names.end(), "auto") == names.end()) list.push_back("auto");
+  return list;
+}
+
+class Shardfft : public AdapterBase {
+ public:
+  Description describe() const override {
+    return {.library = "shardfft", .version = SHARDFFT_BENCH_VERSION, .language = "C++", .licence = "BSD-3-Clause",
+            .backend = "FFTW or MKL",
+            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}}, {"layouts", {"slab", "pencil", "brick"}},
+                             {"outputs", {"any", "natural"}}, {"threads", true}},
+            .options = {{"algorithm", with_auto(algorithm_names())},
+                        {"exchange", with_auto(exchange_names())},
+                        {"local_fft", with_auto(local_fft_names())},
+                        {"chunks", Json::array()},
+                        {"buffers", {"plan", "user"}}}};
+  }
+
+  std::string refuse(const Case& wanted, int ranks) const override {
+    return refuse_by_capabilities(describe(), wanted, ranks);
+  }
+
+  void plan(const Case& wanted, MPI_Comm comm) override {
+    int rank = 0, ranks = 1;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    const Transform transform{wanted.real() ? shardfft::Kind::r2c : shardfft::Kind::c2c,
+                              wanted.single() ? shardfft::Precision::f32 : shardfft::Precision::f64};
+    plan_.emplace(comm, transform, input_layout(wanted, ranks), wanted.natural() ? natural_output : default_output,
+                  options_of(wanted));
+    field_part_ = part_of(plan_->input().layout, rank);
+    spectrum_part_ = part_of(plan_->output().layout, rank);
+    scale_ = double(wanted.points());
+    if (wanted.in_place() || wanted.options.value("buffers", "plan") == "user") {
+      allocate(wanted, field_part_.span(), spectrum_part_.span());
+      return;
+    }
+    planned_field_ = plan_->allocate_input();
+    planned_spectrum_ = plan_->allocate_output();
+  }
+
+  void* field() override { return field_.get() ? field_.get() : planned_field_.data(); }
+  void* spectrum() override {
+    return spectrum_.get() ? spectrum_.get() : field_.get() ? field_.get() : planned_spectrum_.data();
+  }
+  void forward() override { plan_->forward(field(), spectrum()); }
+  void backward() override { plan_->backward(spectrum(), field()); }
+  Json breakdown() const override { return {{"report", plan_->report()}}; }
+
+ private:
+  static Layout input_layout(const Case& wanted, int ranks) {
+    const Shape shape(wanted.shape.begin(), wanted.shape.end());
+    if (wanted.layout == LayoutKind::slab) return Layout::slab(shape, ranks, 0);
+    if (wanted.layout == LayoutKind::pencil) {
+      const auto grid = pencil_grid(wanted, ranks);
+      return Layout::pencil(shape, 2, {grid[0], grid[1]});
+    }
+    const auto grid = brick_grid(wanted, ranks);
+    return Layout::brick(shape, {grid[0], grid[1], grid[2]});
+  }
+
+  static Options options_of(const Case& wanted) {
+    Options options;
+    options.algorithm = wanted.options.value("algorithm", "auto");
+    options.exchange = wanted.options.value("exchange", "auto");
+    options.local_fft = wanted.options.value("local_fft", "auto");
+    options.chunks = wanted.options.value("chunks", 1);
+    options.norm = Norm::none;
+    options.effort = static_cast<shardfft::Effort>(wanted.effort);
+    options.threads = wanted.threads;
+    options.in_place = wanted.in_place();
+    if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
+    return options;
+  }
+
+  static Part part_of(const Layout& layout, int rank) {
+    const auto pieces = layout.pieces(rank);
+    if (pieces.size() > 1 || (pieces.size() == 1 && pieces[0].offset != 0))
+      throw std::runtime_error("this driver knows only layouts of one box a rank");
+    Part part;
+    for (int axis = 0; pieces.size() == 1 && axis < 3; ++axis) {
+      const auto& along = pieces[0].set.axis[axis];
+      if (along.stride != 1 && along.count > 1)
+        throw std::runtime_error("this driver knows only layouts of contiguous indices");
+      part.lower[axis] = along.first;
+      part.count[axis] = along.count;
+      part.stride[axis] = pieces[0].stride[axis];
+    }
+    return part;
+  }
+
+  std::optional<Plan> plan_;
+  Buffer planned_field_, planned_spectrum_;
+};
+
+}  // namespace
+
+std::unique_ptr<Adapter> make_adapter() { return std::make_unique<Shardfft>(); }
+
+}  // namespace shardfft::bench

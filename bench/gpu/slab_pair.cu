@@ -1,0 +1,319 @@
+// Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
+// Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks 8] [-parts 0.6,0.4] [-fused 1] [-xt 1] [-check 1]
+//             [-graph 0] [-repeats 10] n|nx,ny,nz ...
+#include <cufftXt.h>
+#include <dlfcn.h>
+
+#include <memory>
+#include <sstream>
+
+#include "common.cuh"
+#include "cuda/slab/slab_group.hpp"
+
+using namespace shardfft;
+using shardfft::cuda::SlabGroup;
+using shardfft::cuda::SlabShape;
+
+namespace {
+
+struct Settings {
+  int gpus = 2, chunks = 8, repeats = 10;
+  std::string types = "Z2Z,C2C";
+  std::vector<double> parts = {0.6, 0.4};
+  bool fused = true, xt = true, check = true, graph = false, energy = false;
+};
+
+std::vector<double> numbers(const std::string& text) {
+  std::vector<double> v;
+  std::stringstream in(text);
+  for (std::string item; std::getline(in, item, ',');) v.push_back(std::atof(item.c_str()));
+  return v;
+}
+
+/// Total energy in millijoules of all GPUs by NVML's counter; 0 where NVML is missing.
+class EnergyMeter {
+ public:
+  explicit EnergyMeter(int gpus) {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    if (library == nullptr) return;
+    const auto init = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
+    const auto find = reinterpret_cast<int (*)(unsigned, void**)>(dlsym(library, "nvmlDeviceGetHandleByIndex_v2"));
+    read_ = reinterpret_cast<int (*)(void*, unsigned long long*)>(dlsym(library, "nvmlDeviceGetTotalEnergyConsumption"));
+    if (init == nullptr || find == nullptr || init() != 0) read_ = nullptr;
+    for (int g = 0; g < gpus && read_ != nullptr; ++g) {
+      handles_.push_back(nullptr);
+      if (find(static_cast<unsigned>(g), &handles_.back()) != 0) read_ = nullptr;
+    }
+  }
+  double millijoules() const {
+    double total = 0;
+    for (void* h : handles_) {
+      unsigned long long value = 0;
+      if (read_ != nullptr && read_(h, &value) == 0) total += static_cast<double>(value);
+    }
+    return total;
+  }
+
+ private:
+  int (*read_)(void*, unsigned long long*) = nullptr;
+  std::vector<void*> handles_;
+};
+
+class Case {
+ public:
+  Case(const Settings& settings, const SlabShape& shape, const std::string& type)
+      : settings_(settings), shape_(shape), type_(type), arrays_(static_cast<std::size_t>(shape.ranks)) {
+    cuda::SlabOptions options;
+    options.chunks = settings.chunks;
+    options.parts = settings.parts;
+    options.fused = settings.fused;
+    std::vector<int> devices;
+    for (int r = 0; r < shape.ranks; ++r) devices.push_back(r);
+    group_ = std::make_unique<SlabGroup>(shape, options, devices);
+    for (int r = 0; r < shape.ranks; ++r) {
+      CHECK(cudaSetDevice(r));
+      auto& a = arrays_[static_cast<std::size_t>(r)];
+      memory_.push_back(cuda::make_memory(shape.field_bytes(r)));
+      a.field = a.planes = memory_.back().get();
+      if (shape.transform.kind == Kind::r2c) {
+        memory_.push_back(cuda::make_memory(shape.planes_bytes(r)));
+        a.planes = memory_.back().get();
+      }
+      memory_.push_back(cuda::make_memory(shape.spectrum_bytes(r)));
+      a.spectrum = memory_.back().get();
+      streams_owned_.push_back(cuda::make_stream());
+      streams_.push_back(streams_owned_.back().get());
+    }
+    group_->bind(arrays_);
+  }
+
+  void run() {
+    const double error = settings_.check ? spectrum_error() : -1;
+    const double round_trip = pair_error();
+    const double pair = time_pair([&] {
+      group_->forward(streams_);
+      group_->backward(streams_);
+    });
+    const double forward = time_pair([&] { group_->forward(streams_); });
+    double graph_ms = -1;
+    if (settings_.graph) {
+      const cuda::Graph graph = group_->capture(streams_, [&] {
+        group_->forward(streams_);
+        group_->backward(streams_);
+      });
+      graph_ms = time_pair([&] {
+        CHECK(cudaSetDevice(0));
+        cuda::launch(graph.get(), streams_[0]);
+      });
+    }
+    report(pair, forward, graph_ms, error, round_trip, settings_.energy ? energy_per_pair() : -1);
+  }
+
+ private:
+  bool wide() const { return shape_.transform.precision == Precision::f64; }
+  std::size_t field_reals(int r) const { return shape_.field_bytes(r) / (wide() ? 8 : 4); }
+  std::uint64_t first_real(int r) const {
+    return static_cast<std::uint64_t>(shape_.x_begin(r) * shape_.ny * shape_.nz) *
+           (shape_.transform.kind == Kind::c2c ? 2 : 1);
+  }
+  void fill(void* a, std::size_t count, std::uint64_t first, std::uint64_t seed) {
+    wide() ? bench::fill<double>(a, count, first, seed) : bench::fill<float>(a, count, first, seed);
+  }
+  void refill(std::uint64_t seed) {
+    for (int r = 0; r < shape_.ranks; ++r) {
+      CHECK(cudaSetDevice(r));
+      fill(arrays_[static_cast<std::size_t>(r)].field, field_reals(r), first_real(r), seed);
+    }
+    bench::synchronize_all(shape_.ranks);
+  }
+  template <class Body>
+  double time_pair(Body body) {
+    return bench::time_all(shape_.ranks, 3, settings_.repeats, [&] { refill(++seed_); }, body);
+  }
+
+  double pair_error() {
+    refill(++seed_);
+    group_->forward(streams_);
+    group_->backward(streams_);
+    bench::synchronize_all(shape_.ranks);
+    const double scale = 1.0 / (static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz));
+    double total[2] = {0, 0};
+    for (int r = 0; r < shape_.ranks; ++r) {
+      if (field_reals(r) == 0) continue;
+      CHECK(cudaSetDevice(r));
+      bench::Norms norms;
+      void* field = arrays_[static_cast<std::size_t>(r)].field;
+      if (wide())
+        bench::field_error_kernel<<<1024, 256>>>(static_cast<double*>(field), field_reals(r), first_real(r), seed_, scale, norms.device());
+      else
+        bench::field_error_kernel<<<1024, 256>>>(static_cast<float*>(field), field_reals(r), first_real(r), seed_, scale, norms.device());
+      CHECK(cudaGetLastError());
+      norms.add_to(total);
+    }
+    return bench::relative(total);
+  }
+
+  /// Against cuFFT 3-D of the whole field on GPU 0; -1 where that does not fit.
+  double spectrum_error() {
+    for (int r = 0; r < shape_.ranks; ++r) {
+      CHECK(cudaSetDevice(r));
+      if (shape_.spectrum_bytes(r) > 0)
+        CHECK(cudaMemset(arrays_[static_cast<std::size_t>(r)].spectrum, 0xff, shape_.spectrum_bytes(r)));
+    }
+    refill(++seed_);
+    group_->forward(streams_);
+    bench::synchronize_all(shape_.ranks);
+    CHECK(cudaSetDevice(0));
+    const auto reals = static_cast<std::size_t>(shape_.nx * shape_.ny * shape_.nz) * (shape_.transform.kind == Kind::c2c ? 2 : 1);
+    const std::size_t bytes = shape_.complex_bytes() * static_cast<std::size_t>(shape_.nx * shape_.ny * shape_.nzc());
+    std::size_t room = 0, all = 0;
+    CHECK(cudaMemGetInfo(&room, &all));
+    if (room < 3 * bytes) return -1;
+    const cuda::Memory field = cuda::make_memory(reals * (wide() ? 8 : 4)), spectrum = cuda::make_memory(bytes);
+    fill(field.get(), reals, 0, seed_);
+    CufftSpec spec;
+    spec.kind = shape_.transform.kind;
+    spec.precision = shape_.transform.precision;
+    spec.extents = {shape_.nx, shape_.ny, shape_.nz};
+    CufftPlan(spec).execute(field.get(), spectrum.get(), Direction::forward, nullptr);
+    CHECK(cudaDeviceSynchronize());
+    return compare(spectrum.get());
+  }
+  double compare(const void* reference) {
+    double total[2] = {0, 0};
+    const auto row = static_cast<std::size_t>(2 * shape_.nzc());
+    for (int r = 0; r < shape_.ranks; ++r) {
+      const std::size_t run = static_cast<std::size_t>(shape_.y_count(r)) * row, stride = static_cast<std::size_t>(shape_.ny) * row;
+      const std::size_t count = run * static_cast<std::size_t>(shape_.nx), first = static_cast<std::size_t>(shape_.y_begin(r)) * row;
+      if (count == 0) continue;
+      bench::Norms norms;
+      const void* mine = arrays_[static_cast<std::size_t>(r)].spectrum;
+      if (wide())
+        bench::difference_kernel<<<1024, 256>>>(static_cast<const double*>(mine), static_cast<const double*>(reference) + first, count, run, stride, norms.device());
+      else
+        bench::difference_kernel<<<1024, 256>>>(static_cast<const float*>(mine), static_cast<const float*>(reference) + first, count, run, stride, norms.device());
+      CHECK(cudaGetLastError());
+      norms.add_to(total);
+    }
+    return bench::relative(total);
+  }
+
+  double energy_per_pair() {
+    const EnergyMeter meter(shape_.ranks);
+    refill(++seed_);
+    const double before = meter.millijoules(), begin = bench::milliseconds();
+    int pairs = 0;
+    for (; bench::milliseconds() - begin < 1000; ++pairs) {
+      group_->forward(streams_);
+      group_->backward(streams_);
+      bench::synchronize_all(shape_.ranks);
+    }
+    return (meter.millijoules() - before) * 1e-3 / pairs;
+  }
+
+  void report(double pair, double forward, double graph, double error, double round_trip, double joules) {
+    const double points = static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz);
+    const double sent = static_cast<double>(shape_.complex_bytes()) * static_cast<double>(shape_.nx * shape_.ny * shape_.nzc()) *
+                        (shape_.ranks - 1) / shape_.ranks / shape_.ranks;
+    const double link_floor = 2 * sent / 390e6;
+    bench::line("\"driver\":\"slab_pair\",\"library\":\"shardfft\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,"
+                "\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,\"graph_pair_ms\":%.3f,"
+                "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":%.2f",
+                (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
+                group_->rank(0).chunks(), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(), pair,
+                forward, graph, link_floor, link_floor / pair, 10 * points * std::log2(points) / pair * 1e-9, error, round_trip,
+                joules);
+  }
+
+  Settings settings_;
+  SlabShape shape_;
+  std::string type_;
+  std::unique_ptr<SlabGroup> group_;
+  std::vector<cuda::SlabArrays> arrays_;
+  std::vector<cuda::Memory> memory_;
+  std::vector<cuda::Stream> streams_owned_;
+  std::vector<void*> streams_;
+  std::uint64_t seed_ = 1;
+};
+
+/// The same pair by cuFFTXt, in place, spectrum left in its shuffled order: c2c only.
+void run_xt(const Settings& s, const SlabShape& shape, const std::string& type) {
+  cufftHandle plan;
+  std::size_t work[16];
+  std::vector<int> gpus;
+  for (int g = 0; g < shape.ranks; ++g) gpus.push_back(g);
+  CHECK(cufftCreate(&plan));
+  CHECK(cufftXtSetGPUs(plan, shape.ranks, gpus.data()));
+  const bool wide = shape.transform.precision == Precision::f64;
+  CHECK(cufftMakePlan3d(plan, (int)shape.nx, (int)shape.ny, (int)shape.nz, wide ? CUFFT_Z2Z : CUFFT_C2C, work));
+  cudaLibXtDesc* data = nullptr;
+  CHECK(cufftXtMalloc(plan, &data, CUFFT_XT_FORMAT_INPLACE));
+  std::uint64_t seed = 1;
+  const double pair = bench::time_all(
+      shape.ranks, 3, s.repeats,
+      [&] {
+        ++seed;
+        for (int g = 0; g < shape.ranks; ++g) {
+          CHECK(cudaSetDevice(g));
+          void* a = data->descriptor->data[g];
+          const std::size_t bytes = data->descriptor->size[g];
+          wide ? bench::fill<double>(a, bytes / 8, 0, seed) : bench::fill<float>(a, bytes / 4, 0, seed);
+        }
+      },
+      [&] {
+        CHECK(cufftXtExecDescriptor(plan, data, data, CUFFT_FORWARD));
+        CHECK(cufftXtExecDescriptor(plan, data, data, CUFFT_INVERSE));
+      });
+  CHECK(cufftXtFree(data));
+  CHECK(cufftDestroy(plan));
+  bench::line("\"driver\":\"slab_pair\",\"library\":\"cufftxt\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,\"pair_ms\":%.3f",
+              (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), shape.ranks, pair);
+}
+
+void run_shape(const Settings& s, const std::string& text) {
+  std::vector<double> n = numbers(text);
+  if (n.size() == 1) n = {n[0], n[0], n[0]};
+  std::stringstream types(s.types);
+  for (std::string type; std::getline(types, type, ',');) {
+    SlabShape shape;
+    const bool wide = type == "Z2Z" || type == "D2Z";
+    shape.transform = {type == "Z2Z" || type == "C2C" ? Kind::c2c : Kind::r2c, wide ? Precision::f64 : Precision::f32};
+    shape.nx = static_cast<std::int64_t>(n[0]);
+    shape.ny = static_cast<std::int64_t>(n[1]);
+    shape.nz = static_cast<std::int64_t>(n[2]);
+    shape.ranks = s.gpus;
+    if (s.xt && shape.transform.kind == Kind::c2c && s.gpus > 1) run_xt(s, shape, type);
+    Case(s, shape, type).run();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings s;
+  try {
+    for (int i = 1; i < argc; ++i) {
+      const std::string name = argv[i];
+      if (name[0] != '-') {
+        run_shape(s, name);
+        continue;
+      }
+      const std::string value = ++i < argc ? argv[i] : "";
+      if (name == "-gpus") s.gpus = std::atoi(value.c_str());
+      else if (name == "-types") s.types = value;
+      else if (name == "-chunks") s.chunks = std::atoi(value.c_str());
+      else if (name == "-parts") s.parts = numbers(value);
+      else if (name == "-fused") s.fused = value == "1";
+      else if (name == "-xt") s.xt = value == "1";
+      else if (name == "-check") s.check = value == "1";
+      else if (name == "-graph") s.graph = value == "1";
+      else if (name == "-energy") s.energy = value == "1";
+      else if (name == "-repeats") s.repeats = std::atoi(value.c_str());
+      else return std::printf("unknown option %s\n", name.c_str()), 2;
+    }
+  } catch (const std::exception& e) {
+    bench::line("\"error\":\"%s\"", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,1 @@
+"""Drivers of libraries that are called from Python; the same case, field, clock and record as the native ones."""

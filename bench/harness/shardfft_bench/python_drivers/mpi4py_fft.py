@@ -1,0 +1,59 @@
+"""mpi4py-fft: slabs or pencils with the last axis whole in; the spectrum where the last stage leaves it."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+
+import numpy as np
+
+from .driver import CaseError, main
+
+DESCRIPTION = {
+    "library": "mpi4py-fft", "version": version("mpi4py-fft"), "language": "Python", "licence": "BSD-2-Clause",
+    "backend": "FFTW", "gpu": False, "distributed": True,
+    "capabilities": {
+        "kinds": ["c2c", "r2c"], "precisions": ["double", "single"], "placements": ["out"],
+        "layouts": ["slab", "pencil"], "outputs": ["any"], "threads": True,
+    },
+    "options": {"collapse": [True, False]},
+}  # fmt: skip
+
+
+def _pencil_grid(case: dict, ranks: int) -> list[int]:
+    if case["grid"]:
+        if len(case["grid"]) != 2 or case["grid"][0] * case["grid"][1] != ranks:
+            raise CaseError(f"case: 'grid' must have 2 extents whose product is {ranks}")
+        return case["grid"]
+    rows = max(p for p in range(1, ranks + 1) if p * p <= ranks and ranks % p == 0)
+    return [rows, ranks // rows]
+
+
+class Mpi4pyFft:
+    """The library's own arrays are used, so that no call copies."""
+
+    def plan(self, case: dict, comm) -> None:
+        from mpi4py_fft import PFFT
+
+        letters = {"c2c": {"double": "D", "single": "F"}, "r2c": {"double": "d", "single": "f"}}
+        grid = [comm.size, 1] if case["layout"] == "slab" else _pencil_grid(case, comm.size)
+        self._plan = PFFT(
+            comm, case["shape"], axes=([0], [1], [2]), dtype=np.dtype(letters[case["kind"]][case["precision"]]),
+            grid=(*grid, 1), collapse=case["options"].get("collapse", True), threads=case["threads"],
+            planner_effort="FFTW_" + case["effort"].upper(),
+        )  # fmt: skip
+        self.field = self._plan.forward.input_array
+        self.spectrum = self._plan.forward.output_array
+        self.field_box = tuple(self._plan.local_slice(False))
+        self.spectrum_box = tuple(self._plan.local_slice(True))
+        self.backward_scale = float(np.prod([float(n) for n in case["shape"]]))
+
+    def forward(self) -> None:
+        self._plan.forward(self.field, self.spectrum, normalize=False)
+
+    def backward(self) -> None:
+        self._plan.backward(self.spectrum, self.field, normalize=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main(DESCRIPTION, Mpi4pyFft))

@@ -79,7 +79,7 @@ __device__ __forceinline__ Cx<T> rotate(Cx<T> x) {
 }
 
 __host__ __device__ constexpr int first_factor(int r) {
-  return r == 16 ? 4 : r == 8 ? 4 : r == 4 ? 2 : r == 6 ? 3 : r == 12 ? 3 : r == 24 ? 3 : r == 9 ? 3 : r;
+  return r == 32 ? 4 : r == 16 ? 4 : r == 8 ? 4 : r == 4 ? 2 : r == 6 ? 3 : r == 12 ? 3 : r == 24 ? 3 : r == 9 ? 3 : r;
 }
 
 template <int R, class T>

@@ -38,7 +38,7 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[Cut::E], unsigned t, const type
     each<R>([&](auto r) {
       u[r] = v[b + r * count];
       if constexpr (P > 1 && decltype(r)::value > 0) {
-        const auto w = __ldg(table + (r - 1) * P + column);
+        const auto w = table[(r - 1) * P + column];
         u[r] = times(u[r], w.x, w.y);
       }
     });

@@ -10,6 +10,9 @@
 namespace shardfft::cuda::lines {
 namespace {
 
+/// No promotion: bringing whole sector groups into L2 ahead was measured slower (docs/gpu-notes.md).
+constexpr CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
+
 const Variant* find(int n, Precision precision) { return precision == Precision::f64 ? find_f64(n) : find_f32(n); }
 
 /// Factors exp(-2 pi i r j / (P R)) of stages two and three, r from 1, j < P fastest: the order the stages read.
@@ -72,9 +75,33 @@ Tables& tables() {
 
 }  // namespace
 
+CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint64_t (&stride_bytes)[2],
+                     const std::uint32_t (&box)[2]) {
+  static const auto encode = [] {
+    void* entry = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000, cudaEnableDefault, &found),
+          "cudaGetDriverEntryPointByVersion");
+    if (found != cudaDriverEntryPointSuccess) fail(Status::unsupported, "the driver has no tensor maps");
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
+  }();
+  CUtensorMap map;
+  const std::uint32_t boxes[3] = {box[0], box[1], 1}, steps[3] = {1, 1, 1};
+  const CUresult status = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, base, extent, stride_bytes, boxes, steps,
+                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, promotion,
+                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status != CUDA_SUCCESS) fail(Status::backend_failure, "cuTensorMapEncodeTiled: ", static_cast<int>(status));
+  return map;
+}
+
 int granule(Precision precision) { return precision == Precision::f64 ? 8 : 16; }
 
 bool supported(int n) { return find_f64(n) != nullptr; }
+
+bool shareable(int n, int owners) {
+  const Variant* v = find_f64(n);
+  return v != nullptr && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % v->team == 0);
+}
 
 void prepare(int n, Precision precision) {
   require(supported(n), "no line kernel for ", n, " points");

@@ -8,15 +8,20 @@
 
 namespace shardfft::cuda::lines {
 
-inline constexpr int max_owners = 16;
+inline constexpr int max_owners = 8;
 
-/// One side of a pass, in complex elements. Point k of line (outer, m) lies at
-/// base[k / block] + (k % block) * line_stride + outer * outer_stride + m; m is the contiguous axis.
+/// An owner's part of the data, in complex elements of the first line's first point.
+struct Part {
+  void* base = nullptr;
+  std::int64_t line_stride = 0;   ///< from one point of a line to the next
+  std::int64_t outer_stride = 0;  ///< from one value of the outer index to the next
+};
+
+/// One side of a pass. Point k of line (outer, m) belongs to part[k / block], and lies there at
+/// (k % block) * line_stride + outer * outer_stride + m; m is the contiguous axis.
 struct Side {
-  std::array<void*, max_owners> base{};
-  std::int64_t line_stride = 0;
-  std::int64_t outer_stride = 0;
-  int block = 1 << 30;  ///< points a owner; all but the last owner hold exactly this many
+  std::array<Part, max_owners> part{};
+  int block = 1 << 30;  ///< points an owner
 };
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
@@ -35,6 +40,8 @@ struct Pass {
 int granule(Precision precision);
 /// Whether a fused kernel exists for lines of n points.
 bool supported(int n);
+/// Whether lines of n points can be cut into equal blocks of `owners` owners.
+bool shareable(int n, int owners);
 /// Twiddle tables on the current device for lines of n points (uploaded once a device, kept until exit).
 /// Must have been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision);

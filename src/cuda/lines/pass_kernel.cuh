@@ -1,82 +1,114 @@
 #pragma once
-// The kernel of a pass. A persistent thread block walks over bundles of `width` neighbouring lines; while one bundle
-// is transformed in registers, the next one is on its way into shared memory (cp.async). Every thread fetches exactly
-// the points it will need itself, so a bundle's arrival needs no barrier, and neighbouring threads hold neighbouring
-// lines, so loads and stores are runs of 16 * width bytes without any staging.
+// The kernel of a pass. A persistent thread block walks over bundles of `Width` neighbouring lines; while one bundle
+// is transformed in registers, the next one is on its way into shared memory. Neighbouring threads hold neighbouring
+// lines, so results are stored from registers in runs of 16 * Width bytes, without staging.
 #include "cuda/lines/line_fft.cuh"
 #include "cuda/lines/pass.hpp"
+#include "cuda/lines/tile_fetch.cuh"
 
 namespace shardfft::cuda::lines {
 
-inline constexpr int max_points = 24;
+inline constexpr int max_points = 32, max_maps = max_owners;
 
-/// Side of a pass in units of 16 bytes. A thread's i-th point lies at point[i] + (a place all its points share): the
-/// owner of the point is folded into the pointer, so one offset serves all points and costs no registers.
-struct KernelSide {
+/// Where a pass reads: one tensor map (column, point, outer) an owner; a box holds `rows` points of the bundle.
+struct KernelInput {
+  CUtensorMap owner[max_maps];
+  int rows, boxes_per_owner;
+};
+
+/// Where a pass writes, in units of 16 bytes. A thread's i-th point goes to point[i] + (a place its points share): the
+/// owner of the point is folded into the pointer. Owners come in two kinds, near and far (bit i of `far`), with
+/// strides of their own: the GPU itself and its peers, which may have other shapes.
+struct KernelOutput {
   double2* point[max_points];
-  long long line_stride, outer_stride;
+  long long line_stride[2], outer_stride[2];
+  unsigned far;
 };
 
 struct KernelPass {
-  KernelSide in, out;
+  KernelInput in;
+  KernelOutput out;
   const void* table;
   unsigned tiles, tiles_in_row;
-  long long outer_begin, m_begin;
+  unsigned outer_begin, m_begin;
   double scale;
 };
 
-__device__ __forceinline__ void fetch(double2* shared, const double2* global) {
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-}
-__device__ __forceinline__ void fetch_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-__device__ __forceinline__ void fetch_wait() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
-
-/// Offset of this thread's points in a tile on one side.
-__device__ __forceinline__ long long offset(const KernelPass& pass, const KernelSide& side, unsigned tile,
-                                            const Place& at) {
-  const unsigned outer = tile / pass.tiles_in_row, column = tile % pass.tiles_in_row;
-  return (pass.outer_begin + outer) * side.outer_stride + at.t * side.line_stride + pass.m_begin +
-         column * at.width + at.lane;
+/// First line of a tile: column in units of 16 bytes, and outer index.
+struct Corner {
+  unsigned column, outer;
+};
+__device__ __forceinline__ Corner corner(const KernelPass& pass, unsigned tile, unsigned width) {
+  return {pass.m_begin + tile % pass.tiles_in_row * width, pass.outer_begin + tile / pass.tiles_in_row};
 }
 
 template <class Cut, int Width>
-struct Shape3 {
+struct TileShape {
   static constexpr int threads = Cut::team * Width;
-  static constexpr int bytes = Cut::N * Width * 16 + Cut::padded_rows * Width * 8;
+  static constexpr int tile_bytes = Cut::N * Width * 16;
+  static constexpr int row_bytes = Cut::padded_rows * Width * 8;
+  /// The tile in flight, the rows of the exchanges, the twiddles.
+  static constexpr int bytes(int factor_bytes) { return tile_bytes + row_bytes + Cut::table_size * factor_bytes; }
 };
 
+/// By one thread: asks for all points of a tile.
+template <class Cut, int Width>
+__device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPass& pass, unsigned tile,
+                                           TileBarrier& barrier) {
+  const Corner at = corner(pass, tile, Width);
+  barrier.expect(TileShape<Cut, Width>::tile_bytes);
+  const int boxes = Cut::N / pass.in.rows;
+  for (int box = 0; box < boxes; ++box) {
+    const int owner = box / pass.in.boxes_per_owner, inside = box % pass.in.boxes_per_owner;
+    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner], static_cast<int>(2 * at.column),
+              inside * pass.in.rows, static_cast<int>(at.outer), barrier);
+  }
+}
+
+/// The twiddles live in shared memory: the rest of the L1 cache is too small to keep them.
+template <class Cut, class Factor>
+__device__ __forceinline__ void load_table(Factor* to, const void* from) {
+  for (unsigned i = threadIdx.x; i < Cut::table_size; i += blockDim.x) to[i] = static_cast<const Factor*>(from)[i];
+}
+
 template <class Cut, class T, int Width, int Resident, bool Backward>
-__global__ void __launch_bounds__(Shape3<Cut, Width>::threads, Resident)
+__global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     pass_kernel(const __grid_constant__ KernelPass pass) {
   using Scalar = typename Traits<T>::Scalar;
-  constexpr int threads = Shape3<Cut, Width>::threads;
-  extern __shared__ double2 shared[];
-  double2* slots = shared + threadIdx.x;
+  constexpr int threads = TileShape<Cut, Width>::threads;
+  extern __shared__ __align__(128) double2 shared[];
+  __shared__ TileBarrier arrived;
   T* rows = reinterpret_cast<T*>(shared + Cut::N * Width);
-  const auto* table = static_cast<const typename Traits<T>::Factor*>(pass.table);
+  auto* table = reinterpret_cast<typename Traits<T>::Factor*>(rows + Cut::padded_rows * Width);
+  load_table<Cut>(table, pass.table);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
 
-  const auto fetch_tile = [&](unsigned tile) {
-    const long long from = offset(pass, pass.in, tile, at);
-    each<Cut::E>([&](auto i) { fetch(slots + i * threads, pass.in.point[i] + from); });
-    fetch_commit();
-  };
-  unsigned tile = blockIdx.x;
-  if (tile < pass.tiles) fetch_tile(tile);
-  for (; tile < pass.tiles; tile += gridDim.x) {
-    fetch_wait();
+  unsigned tile = blockIdx.x, parity = 0;
+  if (threadIdx.x == 0) {
+    arrived.open();
+    if (tile < pass.tiles) fetch_tile<Cut, Width>(shared, pass, tile, arrived);
+  }
+  __syncthreads();
+  for (; tile < pass.tiles; tile += gridDim.x, parity ^= 1) {
+    arrived.wait(parity);
     Cx<T> v[Cut::E];
-    each<Cut::E>([&](auto i) { v[i] = unpack<Backward>(slots[i * threads], static_cast<T*>(nullptr)); });
+    each<Cut::E>([&](auto i) { v[i] = unpack<Backward>(shared[threadIdx.x + i * threads], static_cast<T*>(nullptr)); });
     line_fft<Cut>(v, rows, at, table, [&] {
-      if (tile + gridDim.x < pass.tiles) fetch_tile(tile + gridDim.x);
+      if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
+        fetch_tile<Cut, Width>(shared, pass, tile + gridDim.x, arrived);
     });
     if (pass.scale != 1) {
       const Scalar s = static_cast<Scalar>(pass.scale);
       each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
     }
-    const long long to = offset(pass, pass.out, tile, at);
-    each<Cut::E>([&](auto i) { pass.out.point[i][to] = pack<Backward>(v[i]); });
+    const Corner to = corner(pass, tile, Width);
+    long long place[2];
+    each<2>([&](auto kind) {
+      place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + to.column + at.lane;
+    });
+    each<Cut::E>([&](auto i) {
+      pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]);
+    });
   }
 }
 

@@ -12,17 +12,56 @@ inline void check(cudaError_t status, const char* what) {
 }
 
 template <class Cut, class T>
-KernelSide kernel_side(const Side& side) {
+KernelOutput kernel_output(const Side& side) {
   constexpr int lines = Traits<T>::lines;
   require(side.block >= Cut::N || side.block % Cut::team == 0, "lines of ", Cut::N, " points are shared by ",
           Cut::team, " threads: blocks of ", side.block, " points an owner do not fit");
-  KernelSide k{};
-  k.line_stride = side.line_stride / lines;
-  k.outer_stride = side.outer_stride / lines;
+  KernelOutput k{};
+  const Part& near = side.part[0];
+  const Part* far = &near;
   for (int i = 0; i < Cut::E; ++i) {
     const int owner = i * Cut::team / side.block, inside = i * Cut::team % side.block;
     require(owner < max_owners, "more than ", max_owners, " owners of a line");
-    k.point[i] = static_cast<double2*>(side.base[static_cast<std::size_t>(owner)]) + inside * k.line_stride;
+    const Part& part = side.part[static_cast<std::size_t>(owner)];
+    const auto same = [&](const Part& other) {
+      return part.line_stride == other.line_stride && part.outer_stride == other.outer_stride;
+    };
+    if (!same(near)) {
+      require(far == &near || same(*far), "a line's owners have more than two shapes");
+      far = &part;
+      k.far |= 1u << i;
+    }
+    k.point[i] = static_cast<double2*>(part.base) + inside * part.line_stride / lines;
+  }
+  k.line_stride[0] = near.line_stride / lines;
+  k.line_stride[1] = far->line_stride / lines;
+  k.outer_stride[0] = near.outer_stride / lines;
+  k.outer_stride[1] = far->outer_stride / lines;
+  return k;
+}
+
+/// Tensor map over (2 doubles a 16-byte unit of m, points of one owner, outer); fails where the driver refuses.
+CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint64_t (&stride_bytes)[2],
+                     const std::uint32_t (&box)[2]);
+
+template <class Cut, class T, int Width>
+KernelInput kernel_input(const Pass& pass) {
+  constexpr int lines = Traits<T>::lines;
+  const int block = std::min(pass.in.block, Cut::N);
+  KernelInput k{};
+  k.rows = std::min(block, 256);
+  while (block % k.rows != 0) --k.rows;
+  k.boxes_per_owner = block / k.rows;
+  require(Cut::N % block == 0 && Cut::N / block <= max_maps, "blocks of ", block, " points an owner do not fit lines of ",
+          Cut::N);
+  for (int q = 0; q < Cut::N / block; ++q) {
+    const Part& part = pass.in.part[static_cast<std::size_t>(q)];
+    k.owner[q] = make_map(part.base,
+                          {static_cast<std::uint64_t>(2 * pass.m_end / lines), static_cast<std::uint64_t>(block),
+                           static_cast<std::uint64_t>(pass.outer_end)},
+                          {static_cast<std::uint64_t>(part.line_stride / lines * 16),
+                           static_cast<std::uint64_t>(part.outer_stride / lines * 16)},
+                          {2 * Width, static_cast<std::uint32_t>(k.rows)});
   }
   return k;
 }
@@ -38,24 +77,25 @@ inline int multiprocessors() {
 template <class Cut, class T, int Width, int Resident, bool Backward>
 void launch(const Pass& pass, const void* table, void* stream) {
   constexpr int lines = Traits<T>::lines;
-  using Shape = Shape3<Cut, Width>;
+  using Shape = TileShape<Cut, Width>;
   const auto kernel = pass_kernel<Cut, T, Width, Resident, Backward>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::bytes),
+  constexpr int shared_bytes = Shape::bytes(sizeof(typename Traits<T>::Factor));
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "cudaFuncSetAttribute");
   KernelPass k{};
-  k.in = kernel_side<Cut, T>(pass.in);
-  k.out = kernel_side<Cut, T>(pass.out);
+  k.in = kernel_input<Cut, T, Width>(pass);
+  k.out = kernel_output<Cut, T>(pass.out);
   k.table = table;
   k.tiles_in_row = static_cast<unsigned>((pass.m_end - pass.m_begin) / (lines * Width));
   k.tiles = static_cast<unsigned>(pass.outer_end - pass.outer_begin) * k.tiles_in_row;
-  k.outer_begin = pass.outer_begin;
-  k.m_begin = pass.m_begin / lines;
+  k.outer_begin = static_cast<unsigned>(pass.outer_begin);
+  k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
   k.scale = pass.scale;
   if (k.tiles == 0) return;
   const int all = multiprocessors() * Resident;
   const int wanted = pass.blocks > 0 ? pass.blocks : all;
   const unsigned grid = std::min(static_cast<unsigned>(wanted), k.tiles);
-  kernel<<<grid, Shape::threads, Shape::bytes, static_cast<cudaStream_t>(stream)>>>(k);
+  kernel<<<grid, Shape::threads, shared_bytes, static_cast<cudaStream_t>(stream)>>>(k);
   check(cudaGetLastError(), "launch of a line pass");
 }
 
@@ -63,7 +103,7 @@ using Launch = void (*)(const Pass&, const void* table, void* stream);
 
 /// A kernel for lines of n points and the radices its twiddle table is made for.
 struct Variant {
-  int n;
+  int n, team;
   int radix[3];
   Launch forward, backward;
 };
@@ -71,6 +111,7 @@ struct Variant {
 template <class Cut, class T, int Width, int Resident>
 constexpr Variant variant() {
   return {Cut::N,
+          Cut::team,
           {Cut::radix0, Cut::radix1, Cut::radix2},
           launch<Cut, T, Width, Resident, false>,
           launch<Cut, T, Width, Resident, true>};

@@ -1,0 +1,60 @@
+#include "cuda/slab/slab_group.hpp"
+
+#include "base/check.hpp"
+
+namespace shardfft::cuda {
+
+SlabGroup::SlabGroup(const SlabShape& shape, const SlabOptions& options, const std::vector<int>& devices) {
+  require(static_cast<int>(devices.size()) == shape.ranks, "one device a rank");
+  for (const int a : devices)
+    for (const int b : devices) enable_peer(a, b);
+  for (int r = 0; r < shape.ranks; ++r) {
+    ranks_.emplace_back(shape, options, r, devices[static_cast<std::size_t>(r)]);
+    const DeviceScope scope(devices[static_cast<std::size_t>(r)]);
+    joints_.push_back(make_event());
+  }
+}
+
+void SlabGroup::bind(const std::vector<SlabArrays>& arrays) {
+  arrays_ = arrays;
+  peers_.assign(ranks_.size(), std::vector<SlabPeer>(ranks_.size()));
+  for (int r = 0; r < size(); ++r)
+    for (int q = 0; q < size(); ++q) {
+      SlabPeer& peer = peers_[static_cast<std::size_t>(r)][static_cast<std::size_t>(q)];
+      peer.arrays = arrays[static_cast<std::size_t>(q)];
+      peer.ready = rank(q).ready();
+      for (int p = 0; p < rank(q).parts(); ++p)
+        for (int c = 0; c < rank(q).chunks(); ++c) peer.sent_here.push_back(rank(q).sent(p, c, r));
+    }
+}
+
+void SlabGroup::forward(const std::vector<StreamHandle>& streams) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin(streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_forward(arrays_[r], peers_[r], streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_forward(arrays_[r], peers_[r], streams[r]);
+}
+
+void SlabGroup::backward(const std::vector<StreamHandle>& streams) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin(streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_backward(arrays_[r], peers_[r], streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_backward(arrays_[r], peers_[r], streams[r]);
+}
+
+void SlabGroup::fork(const std::vector<StreamHandle>& streams) {
+  record(joints_.front().get(), streams.front());
+  for (std::size_t r = 1; r < streams.size(); ++r) {
+    set_device(ranks_[r].device());
+    wait(streams[r], joints_.front().get());
+  }
+}
+
+void SlabGroup::join(const std::vector<StreamHandle>& streams) {
+  for (std::size_t r = 1; r < streams.size(); ++r) {
+    set_device(ranks_[r].device());
+    record(joints_[r].get(), streams[r]);
+    set_device(ranks_.front().device());
+    wait(streams.front(), joints_[r].get());
+  }
+}
+
+}  // namespace shardfft::cuda

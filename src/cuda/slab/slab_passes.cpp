@@ -1,0 +1,111 @@
+// The transforms of a slab rank.
+#include "cuda/slab/slab_rank.hpp"
+
+namespace shardfft::cuda {
+
+char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
+  return static_cast<char*>(planes) + static_cast<std::size_t>((x * shape_.ny + y) * shape_.nzc()) * shape_.complex_bytes();
+}
+
+char* SlabRank::spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const {
+  return static_cast<char*>(spectrum) +
+         static_cast<std::size_t>((x * shape_.y_count(rank) + y) * shape_.nzc()) * shape_.complex_bytes();
+}
+
+/// z lines (fused) or whole planes of cuFFT, between field and planes.
+void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction direction, StreamHandle stream) const {
+  if (planes.count() == 0) return;
+  char* field = static_cast<char*>(own.field) +
+                static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
+  char* complex = plane_row(own.planes, planes.begin, 0);
+  const bool forward = direction == Direction::forward;
+  const bool other_plan = !forward && shape_.transform.kind == Kind::r2c;
+  const CufftPlan& plan = plane_plans_.at(other_plan ? -planes.count() : planes.count());
+  plan.execute(forward ? field : complex, forward ? complex : field, direction, stream);
+}
+
+lines::Pass SlabRank::pass(int n, Direction direction) const {
+  lines::Pass pass;
+  pass.n = n;
+  pass.precision = shape_.transform.precision;
+  pass.direction = direction;
+  return pass;
+}
+
+/// The own rows go straight into the spectrum; the peers' rows stay in the planes, from where the copy engines take
+/// them.
+void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
+  lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
+  const std::int64_t nzc = shape_.nzc(), plane = shape_.ny * nzc;
+  p.in.part[0] = {own.planes, nzc, plane};
+  p.out.block = static_cast<int>(shape_.y_count(0));
+  for (int q = 0; q < shape_.ranks; ++q)
+    p.out.part[static_cast<std::size_t>(q)] = {plane_row(own.planes, 0, shape_.y_begin(q)), nzc, plane};
+  p.out.part[static_cast<std::size_t>(rank_)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(rank_), 0), nzc,
+                                                 shape_.y_count(rank_) * nzc};
+  p.outer_begin = planes.begin;
+  p.outer_end = planes.end;
+  p.m_begin = z.begin;
+  p.m_end = z.end;
+  lines::run(p, stream);
+}
+
+void SlabRank::y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
+  lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::backward);
+  p.in.part[0] = p.out.part[0] = {own.planes, shape_.nzc(), shape_.ny * shape_.nzc()};
+  p.outer_begin = planes.begin;
+  p.outer_end = planes.end;
+  p.m_begin = z.begin;
+  p.m_end = z.end;
+  lines::run(p, stream);
+}
+
+/// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
+void SlabRank::flatten(lines::Pass& p, Range z) const {
+  const std::int64_t rows = shape_.y_count(rank_);
+  if (z.count() == shape_.nzc() && rows > 0) {
+    p.outer_end = 1;
+    p.m_end = rows * shape_.nzc();
+  } else {
+    p.outer_end = rows;
+    p.m_begin = z.begin;
+    p.m_end = z.end;
+  }
+}
+
+void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const {
+  if (!fused_x_) {
+    x_plan_.execute(own.spectrum, own.spectrum, Direction::forward, stream);
+    return;
+  }
+  lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::forward);
+  const std::int64_t nzc = shape_.nzc();
+  p.in.part[0] = p.out.part[0] = {own.spectrum, shape_.y_count(rank_) * nzc, nzc};
+  p.scale = options_.forward_scale;
+  flatten(p, z);
+  lines::run(p, stream);
+}
+
+/// The own planes go straight where they belong; the peers' stay in the spectrum for the copy engines.
+void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const {
+  if (!fused_x_) {
+    x_plan_.execute(own.spectrum, own.spectrum, Direction::backward, stream);
+    return;
+  }
+  lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
+  const std::int64_t nzc = shape_.nzc(), rows = shape_.y_count(rank_);
+  p.in.part[0] = p.out.part[0] = {own.spectrum, rows * nzc, nzc};
+  p.scale = options_.backward_scale;
+  flatten(p, z);
+  if (fused_y_) {
+    p.out.block = static_cast<int>(shape_.x_count(0));
+    for (int q = 0; q < shape_.ranks; ++q)
+      p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q), 0), rows * nzc,
+                                                 nzc};
+    p.out.part[static_cast<std::size_t>(rank_)] = {plane_row(own.planes, 0, shape_.y_begin(rank_)), shape_.ny * nzc,
+                                                   nzc};
+  }
+  lines::run(p, stream);
+}
+
+}  // namespace shardfft::cuda

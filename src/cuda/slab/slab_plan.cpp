@@ -1,0 +1,98 @@
+// Planning of a slab rank: which passes are fused, the cuFFT plans, streams and events.
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.hpp"
+#include "cuda/slab/slab_rank.hpp"
+
+namespace shardfft::cuda {
+
+SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device, EventUse event_use)
+    : shape_(shape), options_(options), rank_(rank), device_(device) {
+  require(shape.ranks >= 1 && rank >= 0 && rank < shape.ranks, "rank ", rank, " of ", shape.ranks);
+  require(options.chunks >= 1 && !options.parts.empty(), "a slab needs at least one chunk and one part");
+  const DeviceScope scope(device);
+  const std::int64_t most = std::max<std::int64_t>(1, shape.x_count(0));
+  options_.chunks = static_cast<int>(std::min<std::int64_t>(options.chunks, most));
+  plan_fused();
+  plan_cufft();
+  make_handles(event_use);
+}
+
+void SlabRank::plan_fused() {
+  const std::int64_t granule = lines::granule(shape_.transform.precision), nzc = shape_.nzc();
+  const bool even = shape_.nx % shape_.ranks == 0 && shape_.ny % shape_.ranks == 0;
+  const bool fits = shape_.ranks <= lines::max_owners && options_.fused;
+  const auto owned = [&](std::int64_t n) { return lines::shareable(static_cast<int>(n), shape_.ranks); };
+  fused_y_ = fits && even && shape_.transform.kind == Kind::c2c && nzc % granule == 0 && owned(shape_.ny) &&
+             owned(shape_.nx);
+  // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
+  const auto whole_bundles = [&](int r) { return shape_.y_count(r) * nzc % granule == 0; };
+  fused_x_ = fused_y_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
+                          whole_bundles(shape_.ranks - 1));
+  require(fused_x_ || (options_.forward_scale == 1 && options_.backward_scale == 1),
+          "only fused x lines can scale: multiply by the factor elsewhere");
+  part_begin_ = {0};
+  double share = 0;
+  for (std::size_t p = 0; p + 1 < options_.parts.size() && fused_y_; ++p) {
+    share += options_.parts[p];
+    const std::int64_t end = std::llround(share * static_cast<double>(nzc / granule)) * granule;
+    if (end > part_begin_.back() && end < nzc) part_begin_.push_back(end);
+  }
+  part_begin_.push_back(nzc);
+  if (fused_y_) lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
+  if (fused_x_) lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
+}
+
+void SlabRank::plan_cufft() {
+  CufftSpec spec;
+  spec.precision = shape_.transform.precision;
+  for (int c = 0; c < options_.chunks; ++c) {
+    const std::int64_t planes = chunk(rank_, c).count();
+    if (planes == 0 || plane_plans_.contains(planes)) continue;
+    spec.kind = shape_.transform.kind;
+    if (fused_y_) {
+      spec.extents = {shape_.nz};
+      spec.batch = planes * shape_.ny;
+    } else {
+      spec.extents = {shape_.ny, shape_.nz};
+      spec.batch = planes;
+    }
+    plane_plans_.emplace(planes, CufftPlan(spec));
+    if (shape_.transform.kind == Kind::r2c) {  // the way back of the same planes
+      spec.kind = Kind::c2r;
+      plane_plans_.emplace(-planes, CufftPlan(spec));
+    }
+  }
+  if (fused_x_) return;
+  const std::int64_t columns = shape_.y_count(rank_) * shape_.nzc();
+  spec.kind = Kind::c2c;
+  spec.extents = {shape_.nx};
+  spec.batch = columns;
+  spec.in = spec.out = CufftSide{{shape_.nx}, columns, 1};
+  x_plan_ = CufftPlan(spec);
+}
+
+void SlabRank::make_handles(EventUse use) {
+  ready_ = make_event(use);
+  computed_ = make_event();
+  for (int i = 0; i < parts() * chunks() * shape_.ranks; ++i) sent_.push_back(make_event(use));
+  for (int q = 0; q < shape_.ranks; ++q) copy_.push_back(make_stream());
+}
+
+std::size_t SlabRank::work_bytes() const {
+  std::size_t bytes = x_plan_.work_bytes();
+  for (const auto& [planes, plan] : plane_plans_) bytes += plan.work_bytes();
+  return bytes;
+}
+
+EventHandle SlabRank::sent(int part, int chunk, int to) const {
+  return sent_[event_index(part, chunk) * static_cast<std::size_t>(shape_.ranks) + static_cast<std::size_t>(to)].get();
+}
+
+SlabRank::Range SlabRank::chunk(int rank, int c) const {
+  const std::int64_t begin = run_begin(shape_.x_count(rank), options_.chunks, c);
+  return {begin, begin + run_count(shape_.x_count(rank), options_.chunks, c)};
+}
+
+}  // namespace shardfft::cuda

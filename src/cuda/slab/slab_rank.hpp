@@ -1,0 +1,103 @@
+#pragma once
+// The part of one GPU in a slab transform. Its steps only enqueue: they are the same whether the peers are GPUs of this
+// process or memory and events of other processes opened through IPC.
+//
+//   forward:   z lines, y lines of a run of x planes -> copy engines send it while the next run is transformed -> x lines
+//   backward:  x lines -> the copy engines send runs of x planes -> y lines, z lines of a run while the next arrives
+//
+// Host order: every rank has returned from begin() before any rank calls send_*(), and from send_*() before any rank
+// calls finish_*(): an event can only be waited for after the call that records it.
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cuda/handles.hpp"
+#include "cuda/lines/pass.hpp"
+#include "cuda/slab/slab_shape.hpp"
+#include "local/cufft.hpp"
+
+namespace shardfft::cuda {
+
+/// Device arrays of a rank. `planes` (complex, [x_count][ny][nzc]) may be `field` itself for c2c.
+/// Forward overwrites planes and spectrum, backward overwrites all three.
+struct SlabArrays {
+  void* field = nullptr;
+  void* planes = nullptr;
+  void* spectrum = nullptr;
+};
+
+/// What a rank knows of another one (or of itself): where its arrays are, and its events.
+struct SlabPeer {
+  SlabArrays arrays;
+  EventHandle ready = nullptr;         ///< its arrays may be written
+  std::vector<EventHandle> sent_here;  ///< SlabRank::sent(part, chunk, me)
+};
+
+class SlabRank {
+ public:
+  /// Plans on `device`. `event_use` shared: events that other processes can open.
+  SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device,
+           EventUse event_use = EventUse::order);
+
+  int device() const { return device_; }
+  int parts() const { return static_cast<int>(part_begin_.size()) - 1; }
+  int chunks() const { return options_.chunks; }
+  bool fused_y() const { return fused_y_; }
+  bool fused_x() const { return fused_x_; }
+  EventHandle ready() const { return ready_.get(); }
+  EventHandle sent(int part, int chunk, int to) const;
+  std::size_t work_bytes() const;
+
+  void begin(StreamHandle stream);
+  void send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+  void finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+  void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+  void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+
+ private:
+  struct Range {
+    std::int64_t begin, end;
+    std::int64_t count() const { return end - begin; }
+  };
+  Range part(int p) const { return {part_begin_[static_cast<std::size_t>(p)], part_begin_[static_cast<std::size_t>(p) + 1]}; }
+  /// Run of x planes, counted from the first plane of `rank`.
+  Range chunk(int rank, int c) const;
+  char* plane_row(void* planes, std::int64_t x, std::int64_t y) const;
+  char* spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const;
+
+  void plan_fused();
+  void plan_cufft();
+  void make_handles(EventUse use);
+
+  void plane_transform(const SlabArrays& own, Range planes, Direction direction, StreamHandle stream) const;
+  void y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const;
+  void y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const;
+  void x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const;
+  void x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const;
+  lines::Pass pass(int n, Direction direction) const;
+  void flatten(lines::Pass& pass, Range z) const;
+
+  void release_copies(EventHandle after);
+  void send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
+  void send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
+  void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, StreamHandle stream) const;
+  void wait_for_own_copies(int part, int chunk, StreamHandle stream) const;
+  bool copies_to(int q) const { return q != rank_ || !fused_y_; }
+  std::size_t event_index(int part, int chunk) const {
+    return static_cast<std::size_t>(part) * static_cast<std::size_t>(options_.chunks) + static_cast<std::size_t>(chunk);
+  }
+
+  SlabShape shape_;
+  SlabOptions options_;
+  int rank_, device_;
+  bool fused_y_ = false, fused_x_ = false;
+  std::vector<std::int64_t> part_begin_;
+  std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
+  CufftPlan x_plan_;
+  Event ready_, computed_;
+  std::vector<Event> sent_;         ///< [part][chunk][to]
+  std::vector<Stream> copy_;        ///< one a destination
+};
+
+}  // namespace shardfft::cuda

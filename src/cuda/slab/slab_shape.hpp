@@ -1,0 +1,51 @@
+#pragma once
+// Who owns what in a slab transform: planes x of the field, rows y of the spectrum, near-equal runs.
+#include <cstdint>
+#include <vector>
+
+#include "shardfft/types.hpp"
+
+namespace shardfft::cuda {
+
+/// Part `index` of `parts` near-equal runs of [0, n): the first n % parts runs are one longer.
+inline std::int64_t run_begin(std::int64_t n, std::int64_t parts, std::int64_t index) {
+  return n / parts * index + (index < n % parts ? index : n % parts);
+}
+inline std::int64_t run_count(std::int64_t n, std::int64_t parts, std::int64_t index) {
+  return n / parts + (index < n % parts ? 1 : 0);
+}
+
+/// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and spectrum[nx][y_count(r)][nzc()].
+struct SlabShape {
+  Transform transform;
+  std::int64_t nx = 1, ny = 1, nz = 1;
+  int ranks = 1;
+
+  std::int64_t nzc() const { return transform.kind == Kind::c2c ? nz : nz / 2 + 1; }
+  std::int64_t x_begin(int r) const { return run_begin(nx, ranks, r); }
+  std::int64_t x_count(int r) const { return run_count(nx, ranks, r); }
+  std::int64_t y_begin(int r) const { return run_begin(ny, ranks, r); }
+  std::int64_t y_count(int r) const { return run_count(ny, ranks, r); }
+  std::size_t complex_bytes() const { return ElementType{transform.precision, true}.bytes(); }
+  std::size_t field_element_bytes() const {
+    return ElementType{transform.precision, transform.kind == Kind::c2c}.bytes();
+  }
+  /// Bytes of each array of rank r.
+  std::size_t field_bytes(int r) const { return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz); }
+  std::size_t planes_bytes(int r) const { return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * nzc()); }
+  std::size_t spectrum_bytes(int r) const {
+    return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * nzc());
+  }
+};
+
+/// How the work is cut.
+struct SlabOptions {
+  int chunks = 8;      ///< runs of x planes: a run is on the links while the next one is transformed
+  bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
+  /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
+  /// next is on the links. One entry: no cut. Only fused passes can be cut.
+  std::vector<double> parts = {0.6, 0.4};
+  double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines; else they must be 1
+};
+
+}  // namespace shardfft::cuda

@@ -1,0 +1,129 @@
+// The steps of a slab rank: what is enqueued where, and which events order it.
+#include "cuda/slab/slab_rank.hpp"
+
+namespace shardfft::cuda {
+
+/// Marks that work before this call on `stream` is done with the rank's arrays.
+void SlabRank::begin(StreamHandle stream) {
+  const DeviceScope scope(device_);
+  record(ready_.get(), stream);
+}
+
+void SlabRank::release_copies(EventHandle after) {
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), after);
+}
+
+/// Rows y of every peer, of a run of own planes and a part of z.
+void SlabRank::send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int p, int c) {
+  const Range planes = chunk(rank_, c), z = part(p);
+  const std::size_t element = shape_.complex_bytes(), pitch = static_cast<std::size_t>(shape_.nzc()) * element;
+  const std::size_t skip = static_cast<std::size_t>(z.begin) * element;
+  for (int step = 1; step <= shape_.ranks; ++step) {
+    const int q = (rank_ + step) % shape_.ranks;
+    if (!copies_to(q)) continue;
+    const auto rows = static_cast<std::size_t>(shape_.y_count(q));
+    BoxCopy box{};
+    box.from = {plane_row(own.planes, planes.begin, shape_.y_begin(q)) + skip, pitch,
+                pitch * static_cast<std::size_t>(shape_.ny)};
+    box.to = {spectrum_row(peers[static_cast<std::size_t>(q)].arrays.spectrum, q, shape_.x_begin(rank_) + planes.begin, 0) +
+                  skip,
+              pitch, pitch * rows};
+    box.bytes = static_cast<std::size_t>(z.count()) * element;
+    box.rows = rows;
+    box.slices = static_cast<std::size_t>(planes.count());
+    if (box.bytes == pitch) {  // whole rows: one longer row a plane
+      box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, box.slices, 1};
+    }
+    const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
+    copy_box(box, stream);
+    record(sent(p, c, q), stream);
+  }
+}
+
+/// A run of every peer's planes, the rows y of this rank, a part of z.
+void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int p, int c) {
+  const Range z = part(p);
+  const std::size_t element = shape_.complex_bytes(), pitch = static_cast<std::size_t>(shape_.nzc()) * element;
+  const std::size_t skip = static_cast<std::size_t>(z.begin) * element;
+  const auto rows = static_cast<std::size_t>(shape_.y_count(rank_));
+  for (int step = 1; step <= shape_.ranks; ++step) {
+    const int q = (rank_ + step) % shape_.ranks;
+    if (!copies_to(q)) continue;
+    const Range planes = chunk(q, c);
+    BoxCopy box{};
+    box.from = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q) + planes.begin, 0) + skip, pitch, pitch * rows};
+    box.to = {plane_row(peers[static_cast<std::size_t>(q)].arrays.planes, planes.begin, shape_.y_begin(rank_)) + skip, pitch,
+              pitch * static_cast<std::size_t>(shape_.ny)};
+    box.bytes = static_cast<std::size_t>(z.count()) * element;
+    box.rows = rows;
+    box.slices = static_cast<std::size_t>(planes.count());
+    if (box.bytes == pitch)
+      box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, box.slices, 1};
+    const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
+    copy_box(box, stream);
+    record(sent(p, c, q), stream);
+  }
+}
+
+/// `stream` continues when every peer's copy of (part, chunk) into this rank is there.
+void SlabRank::wait_for_peers(std::span<const SlabPeer> peers, int p, int c, StreamHandle stream) const {
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(stream, peers[static_cast<std::size_t>(q)].sent_here[event_index(p, c)]);
+}
+
+/// `stream` continues when this rank's own copies up to (part, chunk) have left: their source may be overwritten.
+void SlabRank::wait_for_own_copies(int p, int c, StreamHandle stream) const {
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(stream, sent(p, c, q));
+}
+
+void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
+  const DeviceScope scope(device_);
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), peers[static_cast<std::size_t>(q)].ready);
+  for (int p = 0; p < parts(); ++p)
+    for (int c = 0; c < chunks(); ++c) {
+      const Range planes = chunk(rank_, c);
+      if (p == 0) plane_transform(own, planes, Direction::forward, stream);
+      if (fused_y_ && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
+      record(computed_.get(), stream);
+      release_copies(computed_.get());
+      send_planes(own, peers, p, c);
+    }
+}
+
+void SlabRank::finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
+  const DeviceScope scope(device_);
+  for (int p = 0; p < parts(); ++p) {
+    wait_for_peers(peers, p, chunks() - 1, stream);
+    x_lines_forward(own, part(p), stream);
+  }
+  wait_for_own_copies(parts() - 1, chunks() - 1, stream);
+}
+
+void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
+  const DeviceScope scope(device_);
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), peers[static_cast<std::size_t>(q)].ready);
+  for (int p = parts() - 1; p >= 0; --p) {
+    x_lines_backward(own, part(p), stream);
+    record(computed_.get(), stream);
+    release_copies(computed_.get());
+    for (int c = 0; c < chunks(); ++c) send_rows(own, peers, p, c);
+  }
+}
+
+void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
+  const DeviceScope scope(device_);
+  for (int p = parts() - 1; p >= 0; --p)
+    for (int c = 0; c < chunks(); ++c) {
+      const Range planes = chunk(rank_, c);
+      wait_for_peers(peers, p, c, stream);
+      if (fused_y_ && planes.count() > 0) y_lines_backward(own, planes, part(p), stream);
+      if (p == 0) plane_transform(own, planes, Direction::backward, stream);
+    }
+  wait_for_own_copies(0, chunks() - 1, stream);
+}
+
+}  // namespace shardfft::cuda

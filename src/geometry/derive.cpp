@@ -8,6 +8,16 @@ namespace shardfft {
 
 namespace {
 
+/// A part of an axis: cut at the new extent, or grown when it reached the old end.
+Progression resize(Progression p, std::int64_t old_extent, std::int64_t extent) {
+  if (p.empty()) return p;
+  if (extent > old_extent && p.last() + p.stride >= old_extent) {
+    p.count = (extent - 1 - p.first) / p.stride + 1;
+    return p;
+  }
+  return intersect(p, Progression{0, extent, 1});
+}
+
 /// Parts of an axis of `extent`, cut the way `parts` cuts an axis of `old_extent`.
 std::vector<Progression> recut(const std::vector<Progression>& parts, std::int64_t old_extent, std::int64_t extent) {
   const auto n = static_cast<std::int64_t>(parts.size());
@@ -19,21 +29,33 @@ std::vector<Progression> recut(const std::vector<Progression>& parts, std::int64
     }
     return true;
   };
+  const bool block = made_by(block_part);
+  const bool cyclic = !block && made_by(cyclic_part);
   std::vector<Progression> result;
-  const bool cyclic = n > 1 && !made_by(block_part) && made_by(cyclic_part);
-  for (std::int64_t i = 0; i < n; ++i)
-    result.push_back(cyclic ? cyclic_part(extent, n, i) : block_part(extent, n, i));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Progression& part = parts[static_cast<std::size_t>(i)];
+    result.push_back(block    ? block_part(extent, n, i)
+                     : cyclic ? cyclic_part(extent, n, i)
+                              : resize(part, old_extent, extent));
+  }
   return result;
 }
 
-/// An axis of a user's box: cut at the new extent, or grown when it touched the old end.
-Progression resize(Progression p, std::int64_t old_extent, std::int64_t extent) {
-  if (p.empty()) return p;
-  if (extent > old_extent && p.last() == old_extent - 1) {
-    p.count = (extent - 1 - p.first) / p.stride + 1;
-    return p;
+/// Runs grow into tiles, sets of the user's with strides need not.
+void check_growth(const Layout& layout, int axis) {
+  const auto strided = [](const Progression& p) { return p.stride > 1; };
+  bool any = false;
+  if (layout.is_grid())
+    any = std::any_of(layout.parts(axis).begin(), layout.parts(axis).end(), strided);
+  else
+    for (int r = 0; r < layout.ranks(); ++r) any = any || strided(layout.local(r).axis[static_cast<std::size_t>(axis)]);
+  if (!any) return;
+  try {
+    layout.validate();
+  } catch (const Error& e) {
+    fail(e.code(), "the cuts of axis ", axis, " cannot be continued to an extent of ",
+         layout.shape()[static_cast<std::size_t>(axis)], ", give the layout itself: ", e.what());
   }
-  return intersect(p, Progression{0, extent, 1});
 }
 
 }  // namespace
@@ -51,15 +73,17 @@ Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
   } else {
     fail(Status::internal, "a view of pieces cannot change an extent");
   }
-  return Layout(rep);
+  const Layout resized(rep);
+  if (extent > old_extent) check_growth(resized, axis);
+  return resized;
 }
 
 Layout Layout::with_order(const AxisOrder& order) const {
   AxisOrder sorted = order;
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i)
-    require(sorted.size() == shape().size() && sorted[i] == static_cast<int>(i), "the axis order must name each of the ",
-            shape().size(), " axes once");
+    require(sorted.size() == shape().size() && sorted[i] == static_cast<int>(i),
+            "the axis order must name each of the ", shape().size(), " axes once");
   auto rep = std::make_shared<Rep>(*rep_);
   rep->order = order;
   return Layout(rep);

@@ -101,9 +101,14 @@ IndexSet box(const Shape& low, const Shape& high) {
 
 bool Piece::operator==(const Piece& other) const {
   if (set.empty() && other.set.empty()) return true;
-  if (!(set == other.set) || offset != other.offset) return false;
-  for (std::size_t a = 0; a < static_cast<std::size_t>(set.axes); ++a)
-    if (set.axis[a].count > 1 && stride[a] != other.stride[a]) return false;
+  if (set.axes != other.set.axes || offset != other.offset) return false;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(set.axes); ++a) {
+    const Progression& mine = set.axis[a];
+    const Progression& theirs = other.set.axis[a];
+    if (mine.first != theirs.first || mine.count != theirs.count) return false;
+    // A single index has no strides to compare.
+    if (mine.count > 1 && (mine.stride != theirs.stride || stride[a] != other.stride[a])) return false;
+  }
   return true;
 }
 

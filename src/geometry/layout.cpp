@@ -111,8 +111,8 @@ Layout Layout::pencil(const Shape& shape, int local_axis, const Shape& process_g
   check_shape(shape);
   require(local_axis >= 0 && local_axis < static_cast<int>(shape.size()), "local axis ", local_axis,
           " is not an axis of an array with ", shape.size(), " axes");
-  require(process_grid.size() + 1 == shape.size(), "a pencil layout of ", shape.size(), " axes needs a process grid of ",
-          shape.size() - 1, " entries, got ", process_grid.size());
+  require(process_grid.size() + 1 == shape.size(), "a pencil layout of ", shape.size(),
+          " axes needs a process grid of ", shape.size() - 1, " entries, got ", process_grid.size());
   Shape full = process_grid;
   full.insert(full.begin() + local_axis, 1);
   return brick(shape, full, order);

@@ -100,7 +100,7 @@ std::uint64_t Layout::fingerprint() const {
   }
   for (int r = 0; r < ranks(); ++r)
     for (const Piece& p : pieces(r)) {
-      hash = mix(hash, p.offset);
+      hash = mix(mix(hash, r), p.offset);
       std::for_each(p.set.axis.begin(), p.set.axis.begin() + p.set.axes, add);
     }
   return hash;

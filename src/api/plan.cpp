@@ -1,13 +1,17 @@
 // Plan: checks the arguments, agrees on them over all ranks, and hands the work to the executor.
 #include "shardfft/plan.hpp"
 
-#include <cmath>
-
 #include "api/problem.hpp"
 #include "api/report.hpp"
 #include "exec/executor.hpp"
 
 namespace shardfft {
+
+namespace {
+
+bool one_host(const Communicator& comm) { return comm.min(std::int64_t{comm.split_host().size()}) == comm.size(); }
+
+}  // namespace
 
 struct Plan::Impl {
   Communicator comm;
@@ -33,11 +37,12 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
   agree(comm, [&] {
     const Problem problem = make_problem(spec);
     setup.program = make_program(options.algorithm, problem);
-    setup.exchange = options.exchange == "auto" ? "alltoallv" : options.exchange;
+    setup.exchange = options.exchange;
     setup.local_fft = options.local_fft;
     setup.scale = scales(spec);
   });
   setup.comm = comm;
+  if (setup.exchange == "auto") setup.exchange = one_host(comm) ? "shared_window" : "alltoallv";
   setup.options = options;
   setup.precision = transform.precision;
   executor = std::make_unique<Executor>(std::move(setup));
@@ -85,15 +90,18 @@ void Plan::set_workspace(void* memory, std::size_t bytes) {
 
 namespace {
 
-Buffer allocate_plain(std::size_t bytes) {
+/// In the host's shared window when the plan's exchange reads memory there, else plain.
+Buffer allocate(Executor& executor, std::size_t bytes) {
+  if (const auto window = executor.allocate_shared(bytes))
+    return {std::shared_ptr<void>(window, static_cast<void*>(window->mine())), bytes};
   AlignedMemory memory = allocate_aligned(bytes);
   return {std::shared_ptr<void>(memory.release(), FreeDeleter()), bytes};
 }
 
 }  // namespace
 
-Buffer Plan::allocate_input() { return allocate_plain(impl_->input.bytes()); }
-Buffer Plan::allocate_output() { return allocate_plain(impl_->output.bytes()); }
+Buffer Plan::allocate_input() { return allocate(*impl_->executor, impl_->input.bytes()); }
+Buffer Plan::allocate_output() { return allocate(*impl_->executor, impl_->output.bytes()); }
 
 std::string Plan::report() const {
   return make_report({impl_->comm, impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->executor});

@@ -3,122 +3,40 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exec/fft_operation.hpp"
-#include "exec/pointwise_operation.hpp"
-#include "exec/reshape_operation.hpp"
-
 namespace shardfft {
 
-namespace {
-
-template <class T>
-T& at(std::vector<T>& v, int i) {
-  return v[static_cast<std::size_t>(i)];
-}
-
-/// The step that carries the scale: the last transform that runs.
-int last_fft(const Program& program, const std::vector<Stop>& route) {
-  for (auto stop = route.rbegin(); stop != route.rend(); ++stop)
-    if (std::holds_alternative<FftStep>(program.steps[static_cast<std::size_t>(stop->step)])) return stop->step;
-  return -1;
-}
-
-}  // namespace
-
 Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {
-  build(Direction::forward);
-  build(Direction::backward);
+  if (setup_.exchange == "shared_window")
+    host_ = std::make_unique<HostMemory>(setup_.comm, setup_.options.fake_ranks_per_host);
+  tasks_ = compile(setup_, host_.get(), &trace_);
   size_workspace();
 }
 
-Executor::~Executor() = default;
-
-std::size_t Executor::state_bytes(int state) const {
-  const State& s = setup_.program.states[static_cast<std::size_t>(state)];
-  return static_cast<std::size_t>(s.layout.count(setup_.comm.rank())) *
-         ElementType{setup_.precision, s.is_complex}.bytes();
-}
-
-void Executor::build(Direction direction) {
-  auto& tasks = tasks_[static_cast<std::size_t>(direction)];
-  const std::vector<Stop> route = plan_route(setup_.program, direction);
-  const int scaled = last_fft(setup_.program, route);
-  const double scale = setup_.scale[static_cast<std::size_t>(direction)];
-  const int first_trace_step = direction == Direction::forward ? 0 : static_cast<int>(tasks_[0].size());
-  for (const Stop& stop : route) {
-    Task task;
-    task.stop = stop;
-    task.operation = make_operation(stop, direction, stop.step == scaled ? scale : 1.0);
-    task.trace_step = first_trace_step + static_cast<int>(tasks.size());
-    tasks.push_back(std::move(task));
-  }
-  if (tasks.empty()) {
-    Task task;
-    task.operation = make_copy(state_bytes(0), &trace_);
-    task.trace_step = first_trace_step;
-    tasks.push_back(std::move(task));
-  }
-}
-
-std::unique_ptr<Operation> Executor::make_fft(const Stop& stop, Direction direction, double scale) {
-  const auto& step = std::get<FftStep>(at(setup_.program.steps, stop.step));
-  std::unique_ptr<Operation> operation;
-  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
-  agree(setup_.comm, [&] {
-    FftSpec spec = fft_spec(step, at(setup_.program.states, stop.step), at(setup_.program.states, stop.step + 1),
-                            setup_.comm.rank(), direction, setup_.precision);
-    spec.scale = scale;
-    spec.threads = setup_.options.threads;
-    spec.effort = setup_.options.effort;
-    spec.preserve_input = stop.from == Slot::in;
-    const bool in_place = stop.from == stop.to || (setup_.options.in_place && stop.from == Slot::in &&
-                                                   stop.to == Slot::out && step.kind == Kind::c2c);
-    operation = std::make_unique<FftOperation>(spec, setup_.local_fft, in_place, stop.from != stop.to, &trace_);
-  });
-  return operation;
-}
-
-std::unique_ptr<Operation> Executor::make_operation(const Stop& stop, Direction direction, double scale) {
-  const Step& step = at(setup_.program.steps, stop.step);
-  const State& before = at(setup_.program.states, stop.step);
-  const State& after = at(setup_.program.states, stop.step + 1);
-  const int rank = setup_.comm.rank();
-  if (std::holds_alternative<FftStep>(step)) return make_fft(stop, direction, scale);
-  if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
-    return make_twiddle(*twiddle, before.layout, rank, direction, setup_.precision, &trace_);
-  if (std::holds_alternative<PromoteStep>(step))
-    return make_promote(before.layout.count(rank), direction, setup_.precision, &trace_);
-  if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
-    return make_half_spectrum(*half, before.layout, rank, setup_.precision, &trace_);
-  if (std::holds_alternative<ReshapeStep>(step)) {
-    const bool backward = direction == Direction::backward;
-    ReshapeSetup reshape;
-    reshape.comm = setup_.comm;
-    reshape.exchange = setup_.exchange;
-    reshape.element_bytes = ElementType{setup_.precision, before.is_complex}.bytes();
-    reshape.threads = setup_.options.threads;
-    reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
-    return std::make_unique<ReshapeOperation>(backward ? after.layout : before.layout,
-                                              backward ? before.layout : after.layout, reshape, &trace_);
-  }
-  fail(Status::unsupported, "no operation for the step '", step_name(step), "'");
-}
-
 void Executor::size_workspace() {
-  const auto grow = [this](Slot s, int state) {
-    if (s != Slot::work0 && s != Slot::work1) return;
-    std::size_t& bytes = work_bytes_[s == Slot::work0 ? 0 : 1];
-    bytes = std::max(bytes, round_up(state_bytes(state), cache_line));
+  const auto bytes_of = [this](int state) {
+    // Shared buffers have the same size everywhere, so that an offset means the same on every rank.
+    const std::size_t bytes = host_ ? max_state_bytes(setup_, state) : state_bytes(setup_, state, setup_.comm.rank());
+    return round_up(bytes, host_ ? 4096 : cache_line);
   };
-  for (std::size_t d = 0; d < 2; ++d)
-    for (const Task& task : tasks_[d]) {
+  const auto grow = [&](Slot s, int state) {
+    if (s == Slot::work0) work_bytes_[0] = std::max(work_bytes_[0], bytes_of(state));
+    if (s == Slot::work1) work_bytes_[1] = std::max(work_bytes_[1], bytes_of(state));
+  };
+  for (const auto& tasks : tasks_)
+    for (const Task& task : tasks) {
       scratch_bytes_ = std::max(scratch_bytes_, round_up(task.operation->scratch_bytes(), cache_line));
-      grow(task.stop.from, task.stop.step + (d == 0 ? 0 : 1));
-      grow(task.stop.to, task.stop.step + (d == 0 ? 1 : 0));
+      grow(task.from, task.from_state);
+      grow(task.to, task.to_state);
+      if (task.from == Slot::in && task.operation->reads_host_memory())
+        stage_bytes_ = std::max(stage_bytes_, bytes_of(task.from_state));
     }
 }
 
-std::size_t Executor::workspace_bytes() const { return work_bytes_[0] + work_bytes_[1] + scratch_bytes_; }
+std::size_t Executor::workspace_bytes() const {
+  return scratch_bytes_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
+}
+
+std::size_t Executor::window_bytes() const { return host_ ? work_bytes_[0] + work_bytes_[1] + stage_bytes_ : 0; }
 
 void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
   require(bytes >= workspace_bytes(), "the workspace has ", bytes, " bytes, the plan needs ", workspace_bytes());
@@ -129,41 +47,79 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
   own_workspace_.reset();
 }
 
+std::shared_ptr<HostWindow> Executor::allocate_shared(std::size_t bytes) {
+  if (!host_) return nullptr;
+  return host_->allocate(static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes))));
+}
+
+void Executor::allocate() {
+  if (window_bytes() > 0 && !window_) window_ = host_->allocate(window_bytes());
+  if (workspace_ == nullptr && workspace_bytes() > 0) {
+    own_workspace_ = allocate_aligned(workspace_bytes());
+    workspace_ = own_workspace_.get();
+  }
+}
+
 std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
+  std::byte* const work = host_ ? (window_ ? window_->mine() : nullptr) : workspace_;
   switch (s) {
     case Slot::in:
       return const_cast<std::byte*>(in);  // only ever read: routes never write to Slot::in
     case Slot::out:
       return out;
     case Slot::work0:
-      return workspace_;
+      return work;
     case Slot::work1:
-      return workspace_ + work_bytes_[0];
+      return work + work_bytes_[0];
   }
   return nullptr;
 }
 
 const std::byte* Executor::unaliased(Direction direction, const std::byte* data) {
   const int last = static_cast<int>(setup_.program.states.size()) - 1;
-  if (!alias_copy_) alias_copy_ = allocate_aligned(std::max(state_bytes(0), state_bytes(last)));
-  std::memcpy(alias_copy_.get(), data, state_bytes(direction == Direction::forward ? 0 : last));
+  const auto bytes = [this](int state) { return state_bytes(setup_, state, setup_.comm.rank()); };
+  if (!alias_copy_) alias_copy_ = allocate_aligned(std::max(bytes(0), bytes(last)));
+  std::memcpy(alias_copy_.get(), data, bytes(direction == Direction::forward ? 0 : last));
   return alias_copy_.get();
 }
 
+/// Where the other ranks of the host can read the input: there already, or copied into the window.
+const std::byte* Executor::readable_input(const Task& task, const std::byte* in) {
+  if (host_->locate(in).window >= 0) return in;
+  task.operation->wait_readers();
+  const Scope scope(&trace_, Activity::copy);
+  std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
+  const std::size_t bytes = state_bytes(setup_, task.from_state, setup_.comm.rank());
+  if (bytes > 0) std::memcpy(stage, in, bytes);
+  ++staged_runs_;
+  return stage;
+}
+
+void Executor::wait_for_slot(Slot s) {
+  if (s != Slot::work0 && s != Slot::work1) return;
+  const Scope scope(&trace_, Activity::wait);
+  for (auto& tasks : tasks_)
+    for (Task& task : tasks)
+      if (task.from == s) task.operation->wait_readers();
+}
+
 void Executor::run(Direction direction, const std::byte* in, std::byte* out) {
+  allocate();
   auto& tasks = tasks_[static_cast<std::size_t>(direction)];
-  if (workspace_ == nullptr && workspace_bytes() > 0) {
-    own_workspace_ = allocate_aligned(workspace_bytes());
-    workspace_ = own_workspace_.get();
-  }
   // Only the first step reads the input, so equal buffers matter only where it writes the output at once.
   const Task& first = tasks.front();
-  const bool clash = in == out && in != nullptr && first.stop.to == Slot::out && !first.operation->runs_in_place();
+  const bool clash = in == out && in != nullptr && first.to == Slot::out && !first.operation->runs_in_place();
   const std::byte* source = clash ? unaliased(direction, in) : in;
-  std::byte* scratch = workspace_ + work_bytes_[0] + work_bytes_[1];
+  std::byte* const scratch = workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
   for (Task& task : tasks) {
     trace_.set_step(task.trace_step);
-    task.operation->run(slot(task.stop.from, source, out), slot(task.stop.to, source, out), scratch);
+    if (host_) wait_for_slot(task.to);
+    const std::byte* from = slot(task.from, source, out);
+    const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
+    if (lends_input) from = readable_input(task, from);
+    task.operation->run(from, slot(task.to, source, out), scratch);
+    // The caller may change the array as soon as this call returns.
+    if (lends_input && from == source) task.operation->wait_readers();
   }
   ++runs_[static_cast<std::size_t>(direction)];
 }

@@ -24,6 +24,14 @@ FftSpec fft_spec(const FftStep& step, const State& before, const State& after, i
   const bool backward = direction == Direction::backward;
   const Piece in = only_piece((backward ? after : before).layout, rank);
   const Piece out = only_piece((backward ? before : after).layout, rank);
+  return fft_spec_between(step, in, out, direction, precision);
+}
+
+FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out, Direction direction,
+                         Precision precision) {
+  const bool backward = direction == Direction::backward;
+  // The batch counts are those of `in`, which may be a bundle of `out`; the halved axis has its real length in the
+  // real array.
   const Piece& real = backward ? out : in;
   FftSpec spec;
   spec.kind = step.kind == Kind::r2c && backward ? Kind::c2r : step.kind;
@@ -33,14 +41,20 @@ FftSpec fft_spec(const FftStep& step, const State& before, const State& after, i
     const auto a = static_cast<std::size_t>(axis);
     spec.transform.push_back({real.set.axis[a].count, in.stride[a], out.stride[a]});
   }
-  bool empty = in.set.empty();
   for (int axis = 0; axis < in.set.axes; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (std::find(step.axes.begin(), step.axes.end(), axis) != step.axes.end()) continue;
     if (in.set.axis[a].count > 1) spec.batch.push_back({in.set.axis[a].count, in.stride[a], out.stride[a]});
   }
-  if (empty) spec.batch = {{0, 1, 1}};
+  if (in.set.empty()) spec.batch = {{0, 1, 1}};
   return spec;
+}
+
+std::string describe_fft(const FftSpec& spec) {
+  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
+  std::string text = std::string("fft ") + kinds[static_cast<int>(spec.kind)];
+  for (const FftDim& d : spec.transform) text += " " + std::to_string(d.n);
+  return text;
 }
 
 FftOperation::FftOperation(const FftSpec& spec, const std::string& backend, bool in_place, bool out_of_place,
@@ -55,9 +69,7 @@ FftOperation::FftOperation(const FftSpec& spec, const std::string& backend, bool
     s.in_place = false;
     out_of_place_ = make_local_fft(backend, s);
   }
-  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
-  text_ = std::string("fft ") + kinds[static_cast<int>(spec.kind)];
-  for (const FftDim& d : spec.transform) text_ += " " + std::to_string(d.n);
+  text_ = describe_fft(spec);
 }
 
 void FftOperation::run(const std::byte* in, std::byte* out, std::byte*) {

@@ -11,9 +11,17 @@ namespace shardfft {
 FftSpec fft_spec(const FftStep& step, const State& before, const State& after, int rank, Direction direction,
                  Precision precision);
 
+/// The same between two pieces whose index sets belong together; `in` and `out` are the sides of this direction.
+/// Batch loops take their counts from `in`.
+FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out, Direction direction,
+                         Precision precision);
+
+/// "fft c2c 64 32".
+std::string describe_fft(const FftSpec& spec);
+
 class FftOperation : public Operation {
  public:
-  /// `aliased`: also plan for in == out. `first`: the input is the user's and must be preserved.
+  /// `in_place`, `out_of_place`: the ways it will be run, at least one.
   FftOperation(const FftSpec& spec, const std::string& backend, bool in_place, bool out_of_place, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   bool runs_in_place() const override { return in_place_ != nullptr; }

@@ -16,6 +16,10 @@ class Operation {
   virtual void run(const std::byte* in, std::byte* out, std::byte* scratch) = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
   virtual bool runs_in_place() const { return false; }
+  /// True when other ranks read this rank's `in` while it runs: `in` must lie in a host window then.
+  virtual bool reads_host_memory() const { return false; }
+  /// Until the other ranks have read the `in` of the last run.
+  virtual void wait_readers() {}
   /// For report(): what it is.
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.

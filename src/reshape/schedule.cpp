@@ -122,6 +122,18 @@ Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Sli
   return schedule;
 }
 
+std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target) {
+  std::vector<PeerCopy> copies;
+  const auto order = memory_order(target);
+  for (const int peer : overlapping_ranks(from, {target}))
+    for (const Piece& source : from.pieces(peer)) {
+      const IndexSet common = intersect(source.set, target.set);
+      if (common.empty()) continue;
+      copies.push_back({peer, {make_box(source, common, order), make_box(target, common, order)}});
+    }
+  return copies;
+}
+
 std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank) {
   std::set<int> members{rank};
   std::vector<int> open{rank};

@@ -55,6 +55,15 @@ struct Slice {
 Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Slice& from_slice = {},
                        const Slice& to_slice = {});
 
+/// A part of `target` that lies at `peer`.
+struct PeerCopy {
+  int peer = 0;
+  LocalCopy boxes;
+};
+
+/// Where the elements of `target` lie in the arrays of a layout's owners, for receivers that read them there.
+std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target);
+
 /// Ranks that `rank` reaches through messages, directly or over others: the members of its exchange, ascending.
 std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank);
 

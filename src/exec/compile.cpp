@@ -1,0 +1,228 @@
+#include "exec/compile.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.hpp"
+#include "exec/fft_operation.hpp"
+#include "exec/host_reshape.hpp"
+#include "exec/pointwise_operation.hpp"
+#include "exec/reshape_operation.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// One direction of one program, step by step.
+class Compiler {
+ public:
+  Compiler(const ExecutorSetup& setup, HostMemory* host, std::shared_ptr<HostWindow> control, Direction direction,
+           int first_trace_step, Trace* trace)
+      : setup_(setup),
+        host_(host),
+        control_(std::move(control)),
+        direction_(direction),
+        trace_step_(first_trace_step),
+        trace_(trace),
+        route_(plan_route(setup.program, direction)) {}
+
+  std::vector<Task> run() {
+    find_scaled_step();
+    for (std::size_t i = 0; i < route_.size(); ++i) {
+      if (const std::size_t fused = add_host_task(i); fused > 0) {
+        i += fused - 1;
+        continue;
+      }
+      add(route_[i], route_[i], make_operation(route_[i]));
+    }
+    if (tasks_.empty()) {
+      const std::size_t bytes = state_bytes(setup_, 0, setup_.comm.rank());
+      add({0, Slot::in, Slot::out}, {0, Slot::in, Slot::out}, make_copy(bytes, trace_));
+      tasks_.back().to_state = 0;
+    }
+    return std::move(tasks_);
+  }
+
+ private:
+  const Step& step(const Stop& stop) const { return setup_.program.steps[static_cast<std::size_t>(stop.step)]; }
+  bool backward() const { return direction_ == Direction::backward; }
+  int state_before(const Stop& stop) const { return stop.step + (backward() ? 1 : 0); }
+  int state_after(const Stop& stop) const { return stop.step + (backward() ? 0 : 1); }
+  const State& state(int i) const { return setup_.program.states[static_cast<std::size_t>(i)]; }
+  std::size_t element_bytes(int i) const { return ElementType{setup_.precision, state(i).is_complex}.bytes(); }
+
+  void add(const Stop& first, const Stop& last, std::unique_ptr<Operation> operation) {
+    tasks_.push_back({first.from, last.to, state_before(first), state_after(last), trace_step_++, std::move(operation)});
+  }
+
+  /// The last transform that runs carries the scale.
+  void find_scaled_step() {
+    for (const Stop& stop : route_)
+      if (std::holds_alternative<FftStep>(step(stop))) scaled_step_ = stop.step;
+  }
+  double scale_of(const Stop& stop) const {
+    return stop.step == scaled_step_ ? setup_.scale[static_cast<std::size_t>(direction_)] : 1.0;
+  }
+
+  std::unique_ptr<Operation> make_operation(const Stop& stop);
+  std::unique_ptr<Operation> make_fft(const Stop& stop);
+  std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
+  std::size_t add_host_task(std::size_t i);
+  HostReshapeSetup host_setup(const Stop& stop);
+  std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup);
+  FusedFft fused_fft(const Stop& stop) const;
+
+  const ExecutorSetup& setup_;
+  HostMemory* host_;
+  std::shared_ptr<HostWindow> control_;
+  Direction direction_;
+  int trace_step_;
+  Trace* trace_;
+  std::vector<Stop> route_;
+  int scaled_step_ = -1;
+  std::vector<Task> tasks_;
+};
+
+std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
+  const Step& s = step(stop);
+  const State& before = state(stop.step);
+  const int rank = setup_.comm.rank();
+  if (std::holds_alternative<FftStep>(s)) return make_fft(stop);
+  if (std::holds_alternative<ReshapeStep>(s)) return make_message_reshape(stop);
+  if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
+    return make_twiddle(*twiddle, before.layout, rank, direction_, setup_.precision, trace_);
+  if (std::holds_alternative<PromoteStep>(s))
+    return make_promote(before.layout.count(rank), direction_, setup_.precision, trace_);
+  if (const auto* half = std::get_if<HalfSpectrumStep>(&s))
+    return make_half_spectrum(*half, before.layout, rank, setup_.precision, trace_);
+  fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
+}
+
+std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
+  std::unique_ptr<Operation> operation;
+  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
+  agree(setup_.comm, [&] {
+    const auto& fft = std::get<FftStep>(step(stop));
+    FftSpec spec = fft_spec(fft, state(stop.step), state(stop.step + 1), setup_.comm.rank(), direction_, setup_.precision);
+    spec.scale = scale_of(stop);
+    spec.threads = setup_.options.threads;
+    spec.effort = setup_.options.effort;
+    spec.preserve_input = stop.from == Slot::in;
+    const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
+    const bool in_place = stop.from == stop.to || (may_alias && fft.kind == Kind::c2c);
+    operation = std::make_unique<FftOperation>(spec, setup_.local_fft, in_place, stop.from != stop.to, trace_);
+  });
+  return operation;
+}
+
+std::unique_ptr<Operation> Compiler::make_message_reshape(const Stop& stop) {
+  ReshapeSetup reshape;
+  reshape.comm = setup_.comm;
+  reshape.exchange = setup_.exchange;
+  reshape.element_bytes = element_bytes(stop.step);
+  reshape.threads = setup_.options.threads;
+  reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
+  return std::make_unique<ReshapeOperation>(state(state_before(stop)).layout, state(state_after(stop)).layout, reshape,
+                                            trace_);
+}
+
+HostReshapeSetup Compiler::host_setup(const Stop& stop) {
+  HostReshapeSetup setup;
+  setup.from = state(state_before(stop)).layout;
+  setup.to = state(state_after(stop)).layout;
+  setup.rank = setup_.comm.rank();
+  setup.element_bytes = element_bytes(stop.step);
+  setup.threads = setup_.options.threads;
+  setup.host = host_;
+  setup.control = control_;
+  setup.turn_index = 2 * static_cast<std::size_t>(stop.step) + (backward() ? 1 : 0);
+  setup.members = exchange_group(setup.from, setup.to, setup.rank);
+  setup.trace = trace_;
+  return setup;
+}
+
+/// Point-to-point messages to and from the members on other hosts. Collective.
+std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setup) {
+  ExchangeSetup remote;
+  remote.comm = setup_.comm.split(setup.members.front(), setup.rank);
+  if (host_->holds(setup.members)) return nullptr;
+  const Schedule whole = make_schedule(setup.from, setup.to, setup.rank);
+  const auto add_remote = [&](const std::vector<Message>& all, std::vector<Message>& some, std::int64_t& count) {
+    for (Message m : all) {
+      if (host_->host_rank(m.peer) >= 0) continue;
+      m.offset = count;
+      count += m.count;
+      m.peer = static_cast<int>(std::lower_bound(setup.members.begin(), setup.members.end(), m.peer) - setup.members.begin());
+      some.push_back(m);
+    }
+  };
+  add_remote(whole.send, remote.schedule.send, remote.schedule.send_count);
+  add_remote(whole.recv, remote.schedule.recv, remote.schedule.recv_count);
+  remote.element_bytes = setup.element_bytes;
+  remote.threads = setup.threads;
+  remote.trace = trace_;
+  return make_exchange("p2p", remote);
+}
+
+FusedFft Compiler::fused_fft(const Stop& stop) const {
+  FusedFft fft;
+  fft.step = std::get<FftStep>(step(stop));
+  fft.before = state(state_before(stop));
+  fft.after = state(state_after(stop));
+  fft.direction = direction_;
+  fft.precision = setup_.precision;
+  fft.scale = scale_of(stop);
+  fft.effort = setup_.options.effort;
+  fft.backend = setup_.local_fft;
+  return fft;
+}
+
+/// A reshape over shared memory, with the transform behind it where all members are here. Returns the stops it took.
+std::size_t Compiler::add_host_task(std::size_t i) {
+  if (host_ == nullptr || !std::holds_alternative<ReshapeStep>(step(route_[i]))) return 0;
+  const HostReshapeSetup setup = host_setup(route_[i]);
+  auto remote = remote_exchange(setup);
+  // With a view in between the transform counts other axes than the reshape, and they stay apart.
+  const bool fft_follows = i + 1 < route_.size() && std::holds_alternative<FftStep>(step(route_[i + 1])) &&
+                           state_after(route_[i]) == state_before(route_[i + 1]);
+  // Whether to fuse must be the same on all ranks of the plan, because planning below is agreed on by all.
+  if (!fft_follows || setup_.comm.min(std::int64_t{host_->holds(setup.members) ? 1 : 0}) == 0) {
+    add(route_[i], route_[i], make_host_reshape(setup, std::move(remote)));
+    return 1;
+  }
+  std::unique_ptr<Operation> operation;
+  agree(setup_.comm, [&] { operation = make_gather_fft(setup, fused_fft(route_[i + 1])); });
+  add(route_[i], route_[i + 1], std::move(operation));
+  return 2;
+}
+
+/// Zeroed memory for the turn counters of all reshapes. Collective.
+std::shared_ptr<HostWindow> make_control(const ExecutorSetup& setup, HostMemory* host) {
+  if (host == nullptr) return nullptr;
+  auto control = host->allocate(2 * setup.program.steps.size() * TurnCounter::bytes_each + TurnCounter::bytes_each);
+  std::memset(control->mine(), 0, control->bytes());
+  host->host().barrier();
+  return control;
+}
+
+}  // namespace
+
+std::size_t state_bytes(const ExecutorSetup& setup, int state, int rank) {
+  const State& s = setup.program.states[static_cast<std::size_t>(state)];
+  return static_cast<std::size_t>(s.layout.count(rank)) * ElementType{setup.precision, s.is_complex}.bytes();
+}
+
+std::size_t max_state_bytes(const ExecutorSetup& setup, int state) {
+  const State& s = setup.program.states[static_cast<std::size_t>(state)];
+  return static_cast<std::size_t>(s.layout.max_count()) * ElementType{setup.precision, s.is_complex}.bytes();
+}
+
+std::array<std::vector<Task>, 2> compile(const ExecutorSetup& setup, HostMemory* host, Trace* trace) {
+  const auto control = make_control(setup, host);
+  std::array<std::vector<Task>, 2> tasks;
+  tasks[0] = Compiler(setup, host, control, Direction::forward, 0, trace).run();
+  tasks[1] = Compiler(setup, host, control, Direction::backward, static_cast<int>(tasks[0].size()), trace).run();
+  return tasks;
+}
+
+}  // namespace shardfft

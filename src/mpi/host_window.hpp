@@ -1,0 +1,109 @@
+#pragma once
+// Memory that the ranks of one host share (MPI-3 shared windows), and the counters by which they take turns.
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace shardfft {
+
+/// One segment of `bytes` (the same on every rank) for each rank of a host. Construction and destruction are
+/// collective over the host's ranks.
+class HostWindow {
+ public:
+  HostWindow(const Communicator& host, std::size_t bytes);
+  ~HostWindow();
+  HostWindow(const HostWindow&) = delete;
+  HostWindow& operator=(const HostWindow&) = delete;
+
+  std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)]; }
+  std::byte* mine() const { return segment(host_.rank()); }
+  std::size_t bytes() const { return bytes_; }
+  bool contains(const void* p) const {
+    const auto* b = static_cast<const std::byte*>(p);
+    return bytes_ > 0 && b >= mine() && b < mine() + bytes_;
+  }
+
+ private:
+  Communicator host_;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::size_t bytes_;
+  std::vector<std::byte*> segments_;
+};
+
+/// Where a rank keeps the array that its readers want: an offset into one of the host's windows.
+struct HostAddress {
+  std::int64_t window = -1;
+  std::int64_t offset = 0;
+};
+
+/// What one plan knows of its host: who is here, where their memory is, and whose turn it is.
+class HostMemory {
+ public:
+  /// Collective over `comm`.
+  HostMemory(const Communicator& comm, int fake_ranks_per_host);
+
+  const Communicator& host() const { return host_; }
+  /// Rank on this host of a rank of the plan, or -1.
+  int host_rank(int rank) const { return host_rank_[static_cast<std::size_t>(rank)]; }
+  /// True when all of `ranks` are on this host.
+  bool holds(const std::vector<int>& ranks) const;
+  /// A new window that addresses are looked up in as long as it lives. Collective over the host.
+  std::shared_ptr<HostWindow> allocate(std::size_t bytes);
+  /// Where `p` lies; window -1 when it lies in none.
+  HostAddress locate(const void* p) const;
+  /// The memory of `rank` (of the plan) at an address that it published.
+  const std::byte* resolve(int rank, const HostAddress& address) const;
+
+ private:
+  Communicator host_;
+  std::vector<int> host_rank_;
+  std::vector<std::weak_ptr<HostWindow>> windows_;
+};
+
+/// Turns on shared arrays: owners publish where their array lies; readers wait for all owners, and owners wait for all
+/// readers before they write again. All members publish and release in the same order.
+class TurnCounter {
+ public:
+  static constexpr std::size_t bytes_each = 128;
+
+  /// `members`: ranks of the plan that read each other's arrays. `index`: which counters of `control` to use.
+  TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
+              const std::vector<int>& members);
+  /// Before writing: until all members have read what was published last.
+  void wait_readers() const;
+  /// After writing.
+  void publish(const HostAddress& address);
+  /// Before reading: until all members have published as often as this rank.
+  void wait_writers() const;
+  /// Where a member's array lies; valid from wait_writers to release.
+  HostAddress address(std::size_t member) const;
+  /// After reading.
+  void release();
+
+ private:
+  struct alignas(64) Written {
+    std::atomic<std::uint64_t> turn;
+    HostAddress address;
+  };
+  struct alignas(64) Read {
+    std::atomic<std::uint64_t> turn;
+  };
+  struct Counters {
+    Written written;
+    Read read;
+  };
+  static_assert(sizeof(Counters) == bytes_each);
+
+  std::shared_ptr<HostWindow> control_;
+  Counters* mine_;
+  std::vector<Counters*> members_;
+  std::uint64_t turn_ = 0;
+};
+
+}  // namespace shardfft

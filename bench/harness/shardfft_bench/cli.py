@@ -16,6 +16,7 @@ from . import campaign, experiments
 from .errors import BenchError
 from .launch import Launcher
 from .libraries import find_libraries, table
+from .results import file_of, load
 
 OK, REGRESSION, MISTAKE, FAILURES = 0, 1, 2, 3
 
@@ -79,6 +80,27 @@ def _run(options: argparse.Namespace) -> int:
     return FAILURES if set(counts) & {"wrong", "crashed", "hung", "invalid"} else OK
 
 
+def _report(options: argparse.Namespace) -> int:
+    from .report import write_report  # matplotlib takes a while: only when wanted
+
+    target = Path(options.out) if options.out else file_of(options.results[0]).parent / "report"
+    print(write_report(options.results, target))
+    return OK
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from .compare import compare
+
+    lines = compare(load(options.a), load(options.b), options.threshold, options.confidence)
+    if options.library:
+        lines = [line for line in lines if line.label in options.library]
+    for line in lines:
+        print(line)
+    worse = sum(line.regression for line in lines)
+    print(f"{len(lines)} compared, {worse} worse (time of B over A; threshold {options.threshold:g})")
+    return REGRESSION if worse else OK
+
+
 def _add_run(commands) -> None:
     run = commands.add_parser("run", help="run an experiment", description="Runs an experiment, or what is left of it.")
     run.add_argument("name", help="an experiment of 'bench list', or a YAML file")
@@ -105,6 +127,19 @@ def add_commands(commands) -> None:
     bench = commands.add_parser("bench", help="run experiments").add_subparsers(required=True, metavar="list|run")
     bench.add_parser("list", help="the experiments").set_defaults(act=_list)
     _add_run(bench)
+    report = commands.add_parser("report", help="one HTML page with PNG and SVG pictures")
+    report.add_argument("results", nargs="+", help="result folders or files")
+    report.add_argument("--out", help="folder of the page (default: report/ beside the first results)")
+    report.set_defaults(act=_report)
+    compare = commands.add_parser(
+        "compare", help="two result sets: ratios with confidence", description="Exit code 1 when B is worse than A."
+    )
+    compare.add_argument("a", help="results before")
+    compare.add_argument("b", help="results after")
+    compare.add_argument("--threshold", type=float, default=0.05, help="a change below this share counts as none")
+    compare.add_argument("--confidence", type=float, default=0.95)
+    compare.add_argument("--library", nargs="+", help="only these labels")
+    compare.set_defaults(act=_compare)
 
 
 def act(options: argparse.Namespace) -> int:

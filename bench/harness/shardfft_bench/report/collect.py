@@ -1,0 +1,130 @@
+"""Pools the records of each library at each point over the rounds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from .. import statistics
+
+# Keys of a case that do not make it another case to the reader of a plot.
+QUIET = {"warmups", "repeats", "seconds", "seed", "profile", "options", "threads", "effort"}
+
+
+def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
+    """The setting in words: '256³ c2c double, pair, slab'."""
+    shape = point["shape"]
+    size = f"{shape[0]}³" if len(set(shape)) == 1 else "×".join(map(str, shape))
+    words = [size, point.get("kind", "c2c"), point.get("precision", "double"), point.get("direction", "pair")]
+    words.append(point.get("layout", "slab"))
+    if point.get("output", "any") == "natural":
+        words.append("natural order")
+    if point.get("placement", "out") == "in":
+        words.append("in place")
+    if point.get("grid") and "grid" not in leave_out:
+        words.append("grid " + "×".join(map(str, point["grid"])))
+    if "ranks" in point and "ranks" not in leave_out:
+        words.append(f"{point['ranks']} rank" + ("s" if point["ranks"] > 1 else ""))
+    return ", ".join(words)
+
+
+def point_key(point: dict, leave_out: set[str] = frozenset()) -> str:
+    """What makes two records comparable, with some keys left out (ranks for a scaling curve, say)."""
+    return json.dumps({k: v for k, v in point.items() if k not in QUIET | leave_out}, sort_keys=True)
+
+
+@dataclass
+class Cell:
+    """One label at one point: all its good records, a list of samples each."""
+
+    label: str
+    library: str
+    point: dict
+    records: list[dict] = field(default_factory=list)
+
+    @property
+    def rounds(self) -> list[list[float]]:
+        return [record["samples"] for record in self.records]
+
+    @property
+    def samples(self) -> list[float]:
+        return [sample for record in self.records for sample in record["samples"]]
+
+    @property
+    def median(self) -> float:
+        return statistics.summary(self.samples)["median"]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return statistics.median_interval(self.rounds)
+
+    @property
+    def ranks(self) -> int:
+        return self.point["ranks"]
+
+    @property
+    def one_process(self) -> bool:
+        return self.records[0]["ranks"] == 1 and self.point["ranks"] > 1
+
+    def largest(self, *path: str) -> float | None:
+        """The largest value at this place of the records, None when no record has it."""
+        found = []
+        for record in self.records:
+            value = record
+            for key in path:
+                value = value.get(key) if isinstance(value, dict) else None
+            if isinstance(value, (int, float)):
+                found.append(value)
+        return max(found) if found else None
+
+    def middle(self, *path: str) -> float | None:
+        """The median of the value at this place of the records."""
+        found = []
+        for record in self.records:
+            value = record
+            for key in path:
+                value = value.get(key) if isinstance(value, dict) else None
+            if isinstance(value, (int, float)):
+                found.append(value)
+        return sorted(found)[len(found) // 2] if found else None
+
+
+def cells(records: list[dict]) -> list[Cell]:
+    """Good records pooled, in the order of the file."""
+    found: dict[tuple, Cell] = {}
+    for record in records:
+        if record["status"] != "ok":
+            continue
+        key = (record["label"], point_key(record["point"]))
+        cell = found.setdefault(key, Cell(record["label"], record["library"], record["point"]))
+        cell.records.append(record)
+    return list(found.values())
+
+
+def failures(records: list[dict]) -> list[dict]:
+    """One entry a label, point and kind of failure, with how often it happened."""
+    found: dict[tuple, dict] = {}
+    for record in records:
+        if record["status"] == "ok":
+            continue
+        reason = record.get("reason", "")
+        # Not found is one fact, whatever the point.
+        point = "everywhere" if record["status"] == "missing" else point_name(record["point"])
+        key = (record["label"], point, record["status"], reason)
+        entry = found.setdefault(
+            key, {"label": record["label"], "point": point, "status": record["status"], "reason": reason, "times": 0}
+        )
+        entry["times"] += 1
+    return list(found.values())
+
+
+def groups(all_cells: list[Cell], leave_out: set[str]) -> dict[str, list[Cell]]:
+    """Cells that differ only in the keys left out (and the label) under one name."""
+    found: dict[str, tuple[str, list[Cell]]] = {}
+    for cell in all_cells:
+        key = point_key(cell.point, leave_out)
+        found.setdefault(key, (point_name(cell.point, leave_out), []))[1].append(cell)
+    named: dict[str, list[Cell]] = {}
+    for name, members in found.values():
+        named.setdefault(name, []).extend(members)
+    return named

@@ -1,0 +1,264 @@
+"""The pictures of a report: each function takes the cells and returns a figure, or None when it has nothing to show."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .collect import Cell, groups
+from .style import Palette, grid_of_axes, plt, rank_ticks
+
+
+def _by_label(cells: list[Cell]) -> dict[str, list[Cell]]:
+    found: dict[str, list[Cell]] = {}
+    for cell in sorted(cells, key=lambda one: one.ranks):
+        found.setdefault(cell.label, []).append(cell)
+    return found
+
+
+def _scaling_groups(cells: list[Cell]) -> dict[str, list[Cell]]:
+    named = groups(cells, {"ranks", "grid"})
+    return {name: members for name, members in named.items() if len({cell.ranks for cell in members}) > 1}
+
+
+def scaling(cells: list[Cell], palette: Palette):
+    """Time over ranks with the ideal line through the best time at the fewest ranks."""
+    named = _scaling_groups(cells)
+    if not named:
+        return None
+    figure, axes = grid_of_axes(len(named), 5.6, 4.0)
+    for axis, (name, members) in zip(axes, named.items()):
+        for label, line in _by_label(members).items():
+            low, high = np.array([cell.interval for cell in line]).T * 1e3
+            medians = np.array([cell.median for cell in line]) * 1e3
+            axis.errorbar(
+                [cell.ranks for cell in line], medians, yerr=[medians - low, high - medians], label=label,
+                capsize=2, elinewidth=0.8, **palette.line(label),
+            )  # fmt: skip
+        ranks = sorted({cell.ranks for cell in members})
+        distributed = [cell for cell in members if not cell.one_process] or members
+        first = min(cell.median for cell in distributed if cell.ranks == ranks[0]) if any(
+            cell.ranks == ranks[0] for cell in distributed
+        ) else None
+        if first:
+            ideal = [first * 1e3 * ranks[0] / n for n in ranks]
+            axis.plot(ranks, ideal, color="0.6", linewidth=1, linestyle=(0, (2, 2)), label="ideal", zorder=0)
+        rank_ticks(axis, ranks)
+        axis.set_yscale("log")
+        axis.set_ylabel("time, ms (median, 95 % interval)")
+        axis.set_title(name)
+        axis.legend(ncols=2)
+    figure.tight_layout()
+    return figure
+
+
+def efficiency(cells: list[Cell], palette: Palette):
+    """The report's efficiency e = t1 / (N tN), t1 the fastest time of all libraries at the fewest ranks."""
+    named = _scaling_groups(cells)
+    if not named:
+        return None
+    figure, axes = grid_of_axes(len(named), 5.6, 3.4)
+    for axis, (name, members) in zip(axes, named.items()):
+        ranks = sorted({cell.ranks for cell in members})
+        best = min(cell.median for cell in members if cell.ranks == ranks[0])
+        for label, line in _by_label(members).items():
+            values = [100 * best * ranks[0] / (cell.ranks * cell.median) for cell in line]
+            axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
+        axis.axhline(100, color="0.6", linewidth=1, linestyle=(0, (2, 2)))
+        rank_ticks(axis, ranks)
+        axis.set_ylabel("efficiency, %")
+        axis.set_ylim(bottom=0)
+        axis.set_title(name)
+        axis.legend(ncols=2)
+    figure.tight_layout()
+    return figure
+
+
+def bars(cells: list[Cell], palette: Palette):
+    """Medians at each point as bars, the fastest on top; one process with threads is drawn hollow."""
+    named = groups(cells, set())
+    named = {name: members for name, members in named.items() if len(members) > 1}
+    if not named or len(named) > 12:
+        return None
+    most = max(len(members) for members in named.values())
+    figure, axes = grid_of_axes(len(named), 5.8, 0.9 + 0.3 * most)
+    for axis, (name, members) in zip(axes, named.items()):
+        members = sorted(members, key=lambda cell: -cell.median)
+        for place, cell in enumerate(members):
+            low, high = cell.interval
+            colour = palette.colour(cell.label)
+            look = {"facecolor": "white", "hatch": "///"} if cell.one_process else {"facecolor": colour}
+            axis.barh(
+                place, cell.median * 1e3, edgecolor=colour, linewidth=1.1, height=0.68,
+                xerr=[[(cell.median - low) * 1e3], [(high - cell.median) * 1e3]],
+                error_kw={"elinewidth": 0.9, "capsize": 2}, **look,
+            )  # fmt: skip
+            axis.annotate(
+                f"{cell.median * 1e3:.4g}", (high * 1e3, place), xytext=(4, 0), textcoords="offset points",
+                va="center", fontsize=8,
+            )  # fmt: skip
+        axis.set_yticks(range(len(members)), [cell.label for cell in members])
+        axis.grid(axis="y", visible=False)
+        axis.margins(x=0.14)
+        axis.set_xlim(left=0)
+        axis.set_xlabel("time, ms (median, 95 % interval)")
+        axis.set_title(name)
+    figure.tight_layout()
+    return figure
+
+
+def breakdown(cells: list[Cell], palette: Palette):
+    """Time inside MPI and outside it, where the profiling interface could see both."""
+    seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
+    named = {name: members for name, members in groups(seen, {"ranks", "placement", "grid"}).items()}
+    if not named or len(seen) < 2 or len(named) > 12:
+        return None
+    figure, axes = grid_of_axes(len(named), 5.8, 1.0 + 0.3 * max(len(members) for members in named.values()))
+    for axis, (name, members) in zip(axes, named.items()):
+        members = sorted(members, key=lambda cell: (cell.label, -cell.ranks))[::-1]
+        ratios = [cell.middle("communication", "ratio") for cell in members]
+        times = [cell.median * 1e3 for cell in members]
+        inside = [time * ratio for time, ratio in zip(times, ratios)]
+        outside = [time - one for time, one in zip(times, inside)]
+        places = range(len(members))
+        axis.barh(places, outside, color="#56B4E9", edgecolor="black", linewidth=0.5, label="outside MPI")
+        axis.barh(
+            places, inside, left=outside, color="#E69F00", edgecolor="black", linewidth=0.5, hatch="//",
+            label="inside MPI",
+        )  # fmt: skip
+        for place, time, ratio in zip(places, times, ratios):
+            axis.annotate(f"r = {ratio:.2f}", (time, place), xytext=(3, 0), textcoords="offset points", va="center",
+                          fontsize=8)  # fmt: skip
+        names = []
+        for cell in members:
+            grid = "×".join(map(str, cell.point.get("grid") or []))
+            place = " in place" if cell.point.get("placement") == "in" else ""
+            names.append(f"{cell.label}{place} · {cell.ranks}" + (f" ({grid})" if grid else ""))
+        axis.set_yticks(places, names)
+        axis.grid(axis="y", visible=False)
+        axis.margins(x=0.16)
+        axis.set_xlabel("time, ms (median; share of MPI from separate runs)")
+        axis.set_title(name)
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.28), ncols=2)
+    figure.tight_layout()
+    return figure
+
+
+def ratio_over_ranks(cells: list[Cell], palette: Palette):
+    """Adelmann's r: the share of communication in the total over the number of processes."""
+    seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
+    named = _scaling_groups(seen)
+    if not named:
+        return None
+    figure, axes = grid_of_axes(len(named), 5.6, 3.4)
+    for axis, (name, members) in zip(axes, named.items()):
+        for label, line in _by_label(members).items():
+            values = [cell.middle("communication", "ratio") for cell in line]
+            axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
+        rank_ticks(axis, [cell.ranks for cell in members])
+        axis.set_ylim(0, 1)
+        axis.set_ylabel("r = communication / total")
+        axis.set_title(name)
+        axis.legend(ncols=2)
+    figure.tight_layout()
+    return figure
+
+
+def process_grids(cells: list[Cell], palette: Palette):
+    """Heat maps of the time over process grids, rows by ranks, columns by the extent of the first grid axis."""
+    swept = [cell for cell in cells if len(cell.point.get("grid") or []) == 2]
+    named = groups(swept, {"grid", "ranks"})
+    panels = {}
+    for name, members in named.items():
+        for label, line in _by_label(members).items():
+            if len({tuple(cell.point["grid"]) for cell in line}) > 1:
+                panels[f"{label}: {name}"] = line
+    if not panels:
+        return None
+    figure, axes = grid_of_axes(len(panels), 5.2, 2.8)
+    for axis, (name, line) in zip(axes, panels.items()):
+        rows = sorted({cell.ranks for cell in line})
+        columns = sorted({cell.point["grid"][0] for cell in line})
+        values = np.full((len(rows), len(columns)), np.nan)
+        for cell in line:
+            values[rows.index(cell.ranks), columns.index(cell.point["grid"][0])] = cell.median * 1e3
+        # Each row against its own best: more ranks must not hide the effect of the shape.
+        relative = values / np.nanmin(values, axis=1, keepdims=True)
+        image = axis.imshow(relative, cmap="cividis_r", vmin=1, vmax=max(1.2, np.nanmax(relative)), aspect="auto")
+        for row, column in zip(*np.nonzero(~np.isnan(values))):
+            dark = relative[row, column] > 1 + 0.55 * (np.nanmax(relative) - 1)
+            axis.text(column, row, f"{values[row, column]:.3g}", ha="center", va="center", fontsize=8,
+                      color="white" if dark else "black")  # fmt: skip
+        axis.set_xticks(range(len(columns)), [str(n) for n in columns])
+        axis.set_yticks(range(len(rows)), [str(n) for n in rows])
+        axis.set_xlabel("rows of the process grid")
+        axis.set_ylabel("ranks")
+        axis.grid(visible=False)
+        axis.set_title(f"{name}\ntime in ms")
+        figure.colorbar(image, ax=axis, label="time over best of the row")
+    figure.tight_layout()
+    return figure
+
+
+def accuracy(cells: list[Cell], palette: Palette):
+    """Error after the timed repeats over the number of points, with the bound that conformance asks for."""
+    named = groups(cells, {"ranks", "shape", "grid"})
+    named = {
+        name.split(", ", 1)[1]: members
+        for name, members in named.items()
+        if len({tuple(cell.point["shape"]) for cell in members}) > 2
+    }
+    if not named:
+        return None
+    figure, axes = grid_of_axes(len(named), 5.6, 3.6)
+    for axis, (name, members) in zip(axes, named.items()):
+        labels = sorted({cell.label for cell in members}, key=palette.place)
+        for label in labels:
+            worst: dict[float, float] = {}
+            for cell in members:
+                error = cell.largest("error", "after_timing", "l2")
+                if cell.label == label and error is not None:
+                    points = float(np.prod([float(n) for n in cell.point["shape"]]))
+                    worst[points] = max(worst.get(points, 0), error)
+            xs = sorted(worst)
+            axis.plot(xs, [worst[x] for x in xs], label=label, **palette.line(label))
+        bound = sorted(
+            (float(np.prod([float(n) for n in cell.point["shape"]])), cell.largest("error", "tolerance", "l2"))
+            for cell in members
+        )
+        axis.plot(*zip(*bound), color="0.4", linestyle=(0, (2, 2)), linewidth=1, label="tolerance")
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_xlabel("points")
+        axis.set_ylabel("relative error, L2")
+        axis.set_title(name)
+        axis.legend(ncols=2)
+    figure.tight_layout()
+    return figure
+
+
+def energy(cells: list[Cell], palette: Palette):
+    """Joules of the packages for each repeat, where the counters could be read."""
+    seen = [cell for cell in cells if cell.middle("energy", "joules") is not None]
+    if not seen:
+        return None
+    figure, axis = plt.subplots(figsize=(6.4, 0.9 + 0.3 * len(seen)))
+    for place, cell in enumerate(seen):
+        joules = cell.middle("energy", "joules") / max(1, cell.middle("energy", "repeats") or 1)
+        axis.barh(place, joules, color=palette.colour(cell.label), edgecolor="black", linewidth=0.5)
+    axis.set_yticks(range(len(seen)), [f"{cell.label} · {cell.ranks}" for cell in seen])
+    axis.set_xlabel("energy of the packages for one repeat, J")
+    figure.tight_layout()
+    return figure
+
+
+# Name of the file, heading in the page, function.
+ALL = [
+    ("scaling", "Time over ranks", scaling),
+    ("efficiency", "Efficiency", efficiency),
+    ("bars", "Time at each point", bars),
+    ("breakdown", "Inside and outside MPI", breakdown),
+    ("ratio", "Share of communication", ratio_over_ranks),
+    ("grids", "Process grids", process_grids),
+    ("accuracy", "Accuracy", accuracy),
+    ("energy", "Energy", energy),
+]

@@ -1,0 +1,180 @@
+"""The HTML page: one file that needs nothing else, with pictures inside and tables of all figures."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import os
+from pathlib import Path
+
+from .. import results, statistics
+from ..errors import BenchError
+from . import bandwidth, figures
+from .collect import Cell, cells, failures, groups
+from .style import Palette, plt
+
+CSS = """
+body{font:15px/1.5 system-ui,sans-serif;max-width:1180px;margin:2em auto;padding:0 1em;color:#1b1b1b}
+h1{font-size:1.7em;margin-bottom:.2em}h2{margin-top:2em;border-bottom:1px solid #ccc}h3{margin:1.4em 0 .4em}
+table{border-collapse:collapse;font-size:13px;margin:.5em 0}th,td{padding:3px 9px;text-align:right;border-bottom:1px solid #e3e3e3}
+th{background:#f3f3f3;position:sticky;top:0}td:first-child,th:first-child,td.text,th.text{text-align:left}
+tr.floor td{color:#666;font-style:italic}tr.best td{font-weight:600}img{max-width:100%}
+.note{color:#555;font-size:13px}code{background:#f3f3f3;padding:0 .25em}
+@media print{th{position:static}h2{page-break-after:avoid}table{page-break-inside:auto}}
+"""
+
+
+def _embedded(figure, folder: Path, name: str) -> str:
+    """Saves the figure as PNG and SVG beside the page and returns it as an image inside the page."""
+    figure.savefig(folder / f"{name}.png")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    (folder / f"{name}.svg").write_bytes(buffer.getvalue())
+    plt.close(figure)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return f'<img alt="{html.escape(name)}" src="data:image/svg+xml;base64,{data}">'
+
+
+def _number(value: float | None, form: str = ".4g", scale: float = 1) -> str:
+    return "not available" if value is None else format(value * scale, form)
+
+
+def _row(cell: Cell, best: Cell | None) -> str:
+    low, high = cell.interval
+    summary = statistics.summary(cell.samples)
+    kind = "floor" if cell.one_process else "best" if cell is best else ""
+    ratio = cell.median / best.median if best else None
+    columns = [
+        f"{summary['median'] * 1e3:.4g}", f"{low * 1e3:.4g} – {high * 1e3:.4g}",
+        f"{summary['q05'] * 1e3:.4g} – {summary['q95'] * 1e3:.4g}", _number(ratio, ".2f"),
+        _number(cell.records[0].get("flop"), ".3g", 1e-9 / cell.median), _number(cell.middle("plan_seconds"), ".3g"),
+        _number(cell.largest("error", "after_timing", "l2"), ".1e"),
+        _number(cell.largest("error", "after_timing", "max"), ".1e"),
+        _number(cell.largest("memory", "peak_rss_bytes"), ".3g", 2**-20),
+        _number(cell.middle("communication", "bytes_sent_largest_rank"), ".3g", 2**-20),
+        _number(cell.middle("communication", "ratio"), ".2f"), str(summary["count"]),
+    ]  # fmt: skip
+    version = html.escape(cell.records[0]["version"])
+    tail = "".join(f"<td>{column}</td>" for column in columns)
+    return f'<tr class="{kind}"><td>{html.escape(cell.label)}</td><td class="text">{version}</td>{tail}</tr>'
+
+
+HEAD = (
+    "<tr><th>library</th><th class=text>version</th><th>median, ms</th><th>95 % interval</th><th>5 % – 95 %</th>"
+    "<th>over best</th><th>GFLOP/s</th><th>plan, s</th><th>error L2</th><th>error max</th><th>peak RSS, MiB</th>"
+    "<th>sent, MiB</th><th>r</th><th>samples</th></tr>"
+)
+
+
+def _tables(all_cells: list[Cell]) -> str:
+    parts = []
+    for name, members in groups(all_cells, set()).items():
+        members = sorted(members, key=lambda cell: cell.median)
+        rivals = [cell for cell in members if not cell.one_process]
+        best = rivals[0] if rivals else None
+        rows = "".join(_row(cell, best) for cell in members)
+        parts.append(f"<h3>{html.escape(name)}</h3><table>{HEAD}{rows}</table>")
+    return "".join(parts)
+
+
+def _failures(records: list[dict]) -> str:
+    found = failures(records)
+    if not found:
+        return "<p>Nothing failed.</p>"
+    rows = "".join(
+        f"<tr><td>{html.escape(one['label'])}</td><td class=text>{html.escape(one['status'])}</td>"
+        f"<td class=text>{html.escape(one['reason'])}</td><td class=text>{html.escape(one['point'])}</td>"
+        f"<td>{one['times']}</td></tr>"
+        for one in found
+    )
+    head = "<tr><th>library</th><th class=text>how</th><th class=text>why</th><th class=text>where</th><th>times</th></tr>"
+    return f"<table>{head}{rows}</table>"
+
+
+def _facts(records: list[dict]) -> str:
+    """Everything about machine and environment that any record says, each value once."""
+    found: dict[str, set[str]] = {}
+    for record in records:
+        facts = {**record.get("machine", {}), **record.get("environment", {})}
+        facts.update(revision=record["revision"], day=record.get("started", "")[:10])
+        if "launch" in record and "load_before" in record["launch"]:
+            facts["load average before a run"] = None
+        for name, value in facts.items():
+            if name == "binding":
+                value = "; ".join(f"rank {rank}: {cores}" for rank, cores in enumerate(value[:8]))
+            if value is not None:
+                found.setdefault(name, set()).add(str(value))
+    loads = [record["launch"]["load_before"] for record in records if record.get("launch", {}).get("load_before") is not None]
+    if loads:
+        found["load average before the runs"] = {f"{min(loads):.2f} to {max(loads):.2f}"}
+    rows = "".join(
+        f"<tr><td>{html.escape(name)}</td><td class=text>{html.escape(' | '.join(sorted(values)))}</td></tr>"
+        for name, values in found.items()
+    )
+    return f"<table>{rows}</table>"
+
+
+def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about: dict) -> str:
+    all_cells = cells(records)
+    title = about.get("title") or name
+    parts = [f"<h2>{html.escape(title)}</h2><p>{html.escape(about.get('about', ''))}</p>"]
+    timed = [cell for cell in all_cells if "bandwidth" not in cell.records[0]]
+    palette = Palette(sorted({cell.label for cell in all_cells}))
+    for short, heading, draw in figures.ALL:
+        figure = draw(timed, palette) if timed else None
+        if figure:
+            parts.append(f"<h3>{heading}</h3>" + _embedded(figure, folder, f"{prefix}{short}"))
+    probes = [cell for cell in all_cells if "bandwidth" in cell.records[0]]
+    if probes:
+        parts.append("<h3>Bandwidth</h3>" + _embedded(bandwidth.draw(probes, palette), folder, f"{prefix}bandwidth"))
+        parts.append(bandwidth.table(probes))
+    parts.append(_tables(timed))
+    parts.append(f"<h3>What failed, and why</h3>{_failures(records)}")
+    return "".join(parts)
+
+
+def write_report(sources: list[str], target: Path) -> Path:
+    """Writes `target`/index.html with its PNG and SVG files and returns its path."""
+    loaded = [(results.file_of(source), results.load(source)) for source in sources]
+    records = [record for _, some in loaded for record in some]
+    if not records:
+        raise BenchError(f"no records in {', '.join(map(str, sources))}")
+    target.mkdir(parents=True, exist_ok=True)
+    names = list(dict.fromkeys(record["experiment"] for record in records))
+    parts = []
+    for name in names:
+        prefix = f"{name}-" if len(names) > 1 else ""
+        mine = [record for record in records if record["experiment"] == name]
+        parts.append(_experiment(name, mine, target, prefix, _about(name, loaded)))
+    links = ", ".join(
+        f'<a href="{html.escape(os.path.relpath(file, target))}">{html.escape(file.parent.name)}/{file.name}</a>'
+        for file, _ in loaded
+    )
+    page = (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>FFT benchmark</title><style>{CSS}</style>"
+        f"<h1>Distributed FFT libraries compared</h1><p class=note>Raw data: {links}. Times are per-repeat maxima over "
+        "the ranks, data refilled before every repeat, libraries in interleaved order. Every library shown gave the "
+        "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "
+        "r: share of the time spent inside MPI. “Sent” is the largest rank's, counted at MPI's profiling interface."
+        f"</p>{''.join(parts)}<h2>Machine and environment</h2>{_facts(records)}</html>"
+    )
+    path = target / "index.html"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def _about(name: str, loaded: list) -> dict:
+    """The experiment's own words: kept beside the results, else from the installed experiments."""
+    import json
+
+    from .. import experiments
+
+    for file, records in loaded:
+        kept = file.parent / "experiment.json"
+        if kept.is_file() and any(record["experiment"] == name for record in records):
+            try:
+                return json.loads(kept.read_text(encoding="utf-8"))
+            except json.JSONDecodeError:
+                continue
+    return experiments.load(name) if name in experiments.available() else {}

@@ -1,0 +1,62 @@
+"""One look for all pictures: Okabe and Ito's colours, a marker and a dash of its own for each label."""
+
+from __future__ import annotations
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p"]
+DASHES = ["-", "--", "-.", ":"]
+HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
+
+plt.rcParams.update(
+    {
+        "figure.dpi": 110, "savefig.dpi": 160, "font.size": 9.5, "axes.titlesize": 10, "axes.grid": True,
+        "grid.alpha": 0.35, "grid.linewidth": 0.6, "axes.spines.top": False, "axes.spines.right": False,
+        "legend.frameon": False, "legend.fontsize": 8.5, "svg.fonttype": "path", "svg.hashsalt": "shardfft",
+    }
+)  # fmt: skip
+
+
+class Palette:
+    """The same look for the same label in every picture of a report."""
+
+    def __init__(self, labels: list[str]):
+        # Ours first, so that it keeps the first colour whatever else was run.
+        self._order = sorted(labels, key=lambda label: (not label.startswith("shardfft"), label))
+
+    def place(self, label: str) -> int:
+        return self._order.index(label)
+
+    def colour(self, label: str) -> str:
+        return COLOURS[self.place(label) % len(COLOURS)]
+
+    def line(self, label: str) -> dict:
+        place = self.place(label)
+        return {
+            "color": self.colour(label), "marker": MARKERS[place % len(MARKERS)],
+            "linestyle": DASHES[place // len(COLOURS) % len(DASHES)], "markersize": 5, "linewidth": 1.4,
+        }  # fmt: skip
+
+
+def grid_of_axes(count: int, width: float = 5.0, height: float = 3.4, columns: int = 2):
+    """A figure with `count` axes, unused ones hidden."""
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False)
+    flat = list(axes.flat)
+    for unused in flat[count:]:
+        unused.set_visible(False)
+    return figure, flat[:count]
+
+
+def rank_ticks(axis, ranks) -> None:
+    """Whole numbers of ranks on a logarithmic axis."""
+    ranks = sorted(set(ranks))
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(ranks, [str(n) for n in ranks])
+    axis.minorticks_off()
+    axis.set_xlabel("ranks")

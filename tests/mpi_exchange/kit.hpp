@@ -130,13 +130,13 @@ class Runner {
   std::vector<std::byte> destination_;
 };
 
-/// The conformance test: three runs of one exchange, with and without calls of progress in between.
+/// The conformance test: two runs of one exchange, without and with calls of progress in between.
 inline void conform(const std::string& strategy, const Case& c) {
   SCOPED_TRACE(strategy + " on " + c.name + ", element " + std::to_string(c.element_bytes));
   Runner runner(strategy, c);
-  for (std::uint64_t run = 1; run <= 3; ++run) {
+  for (std::uint64_t run = 1; run <= 2; ++run) {
     runner.start(run);
-    for (std::uint64_t i = 1; i < run; ++i) runner.progress();
+    for (std::uint64_t i = 0; run == 2 && i < 3; ++i) runner.progress();
     runner.finish(run);
   }
 }

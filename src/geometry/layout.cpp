@@ -63,6 +63,24 @@ Piece dense_piece(const IndexSet& set, const AxisOrder& order) {
   return piece;
 }
 
+/// The strides must count the ranks 0, 1, ... without gaps, in whatever order of the axes.
+void check_rank_stride(const std::vector<std::vector<Progression>>& parts, const std::vector<int>& rank_stride) {
+  require(rank_stride.size() == parts.size(), "a rank stride is needed for each of the ", parts.size(), " axes, got ",
+          rank_stride.size());
+  std::vector<std::pair<std::int64_t, std::int64_t>> cuts;
+  for (std::size_t a = 0; a < parts.size(); ++a) {
+    require(rank_stride[a] >= 1, "the rank stride of axis ", a, " is ", rank_stride[a], "; at least 1 is needed");
+    if (parts[a].size() > 1) cuts.emplace_back(rank_stride[a], parts[a].size());
+  }
+  std::sort(cuts.begin(), cuts.end());
+  std::int64_t expected = 1;
+  for (const auto& [stride, count] : cuts) {
+    require(stride == expected, "a rank stride of ", stride, " cannot be, as the axes of smaller ones have ", expected,
+            " ranks");
+    expected *= count;
+  }
+}
+
 IndexSet grid_set(const Rep& rep, int rank) {
   IndexSet set;
   set.axes = static_cast<int>(rep.shape.size());
@@ -90,6 +108,7 @@ Layout Layout::grid(const Shape& shape, std::vector<std::vector<Progression>> pa
     for (std::size_t a = shape.size(); a-- > 1;)
       rep->rank_stride[a - 1] = narrow(rep->rank_stride[a] * static_cast<std::int64_t>(parts[a].size()), "rank stride");
   }
+  check_rank_stride(parts, rep->rank_stride);
   std::int64_t used = 1;
   for (const auto& p : parts) used *= static_cast<std::int64_t>(p.size());
   require(used <= ranks, "the process grid needs ", used, " ranks, but the layout has ", ranks);

@@ -1,0 +1,191 @@
+// Every wrong layout is refused with words that say what is wrong.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "shardfft/error.hpp"
+#include "support/zoo.hpp"
+
+namespace shardfft::test {
+namespace {
+
+struct BadLayout {
+  std::string name;
+  std::function<void()> make;
+  std::string words;  ///< part of the message
+};
+
+void check_refused(const std::vector<BadLayout>& cases) {
+  for (const BadLayout& c : cases) {
+    SCOPED_TRACE(c.name);
+    try {
+      c.make();
+      ADD_FAILURE() << "no exception";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Status::invalid_argument) << e.what();
+      EXPECT_NE(std::string(e.what()).find(c.words), std::string::npos) << "says: " << e.what();
+    }
+  }
+}
+
+IndexSet with_axis(IndexSet set, std::size_t axis, const Progression& p) {
+  set.axis[axis] = p;
+  return set;
+}
+
+TEST(LayoutErrors, Constructors) {
+  const Shape shape{4, 5, 6};
+  check_refused({
+      {"no axes", [] { Layout::slab({}, 2); }, "1 to 4 axes, got 0"},
+      {"extent zero",
+       [] {
+         Layout::slab({4, 0}, 2);
+       },
+       "axis 1 has extent 0"},
+      {"negative extent",
+       [] {
+         Layout::brick({-4, 2}, {1, 1});
+       },
+       "axis 0 has extent -4"},
+      {"no ranks", [&] { Layout::slab(shape, 0); }, "at least 1 rank, got 0"},
+      {"slab axis", [&] { Layout::slab(shape, 2, 3); }, "slab axis 3 is not an axis of an array with 3 axes"},
+      {"negative slab axis", [&] { Layout::slab(shape, 2, -1); }, "slab axis -1"},
+      {"pencil axis",
+       [&] {
+         Layout::pencil(shape, 5, {1, 2});
+       },
+       "local axis 5"},
+      {"pencil grid",
+       [&] {
+         Layout::pencil(shape, 0, {1, 2, 1});
+       },
+       "process grid of 2 entries, got 3"},
+      {"brick grid",
+       [&] {
+         Layout::brick(shape, {2, 2});
+       },
+       "3 expected, got 2"},
+      {"grid of zero",
+       [&] {
+         Layout::brick(shape, {2, 0, 1});
+       },
+       "0 parts along axis 1"},
+      {"cyclic grid",
+       [&] {
+         Layout::cyclic(shape, {2, 2, 2, 2});
+       },
+       "3 expected, got 4"},
+      {"order length",
+       [&] {
+         Layout::slab(shape, 2, 0, {0, 1});
+       },
+       "name each of the 3 axes once"},
+      {"order twice",
+       [&] {
+         Layout::brick(shape, {1, 1, 2}, {0, 1, 1});
+       },
+       "name each of the 3 axes once"},
+      {"no boxes", [&] { Layout::boxes(shape, {}); }, "one index set a rank, got none"},
+      {"box axes",
+       [&] {
+         Layout::boxes(shape, {box({0, 0}, {4, 5})});
+       },
+       "index set of rank 0 has 2 axes"},
+      {"owner", [&] { Layout::single(shape, 3, 3); }, "owner 3 is not one of 3 ranks"},
+      {"local of no rank", [&] { Layout::slab(shape, 2).local(2); }, "rank 2 is not in a layout of 2 ranks"},
+      {"negative rank", [&] { Layout::slab(shape, 2).local(-1); }, "rank -1"},
+  });
+}
+
+TEST(LayoutErrors, Grids) {
+  const std::vector<Progression> halves{{0, 2, 1}, {2, 2, 1}};
+  const std::vector<Progression> whole{{0, 3, 1}};
+  const Shape shape{4, 3};
+  check_refused({
+      {"too few parts", [&] { Layout::grid(shape, {halves}, 2); }, "parts are needed for each of the 2 axes"},
+      {"too few ranks",
+       [&] {
+         Layout::grid(shape, {halves, whole}, 1);
+       },
+       "needs 2 ranks, but the layout has 1"},
+      {"stride count",
+       [&] {
+         Layout::grid(shape, {halves, whole}, 2, {1});
+       },
+       "rank stride"},
+      {"stride zero",
+       [&] {
+         Layout::grid(shape, {halves, whole}, 2, {0, 1});
+       },
+       "rank stride"},
+      {"strides clash",
+       [&] {
+         Layout::grid({4, 4}, {halves, halves}, 4, {1, 1});
+       },
+       "rank stride"},
+      {"overlap",
+       [] {
+         Layout::grid({4}, {{{0, 3, 1}, {2, 2, 1}}}, 2).validate();
+       },
+       "parts 0 and 1 of axis 0 overlap"},
+      {"gap",
+       [] {
+         Layout::grid({4}, {{{0, 2, 1}, {3, 1, 1}}}, 2).validate();
+       },
+       "cover 3 of 4"},
+      {"outside",
+       [] {
+         Layout::grid({4}, {{{0, 2, 1}, {2, 3, 1}}}, 2).validate();
+       },
+       "outside 0 to 3"},
+  });
+}
+
+TEST(LayoutErrors, Boxes) {
+  const Shape shape{4, 6};
+  const auto validate = [&](std::vector<IndexSet> sets) {
+    return [shape, sets] { Layout::boxes(shape, sets).validate(); };
+  };
+  const IndexSet lower = box({0, 0}, {2, 6});
+  const IndexSet upper = box({2, 0}, {4, 6});
+  check_refused({
+      {"overlap", validate({lower, box({1, 0}, {4, 6})}), "ranks 0 and 1 both own index (1, 0)"},
+      {"same box", validate({lower, lower, upper}), "boxes overlap"},
+      {"gap", validate({lower, box({2, 0}, {4, 5})}), "leave 2 of 24 elements of the 4x6 array without an owner"},
+      {"nothing", validate({empty_set(shape), empty_set(shape)}), "leave 24 of 24"},
+      {"too high", validate({lower, box({2, 0}, {4, 7})}), "rank 1: axis 1 covers indices 0 to 6, outside 0 to 5"},
+      {"below zero", validate({with_axis(lower, 0, {-1, 3, 1}), upper}), "rank 0: axis 0"},
+      {"negative count", validate({with_axis(lower, 0, {0, -2, 1}), upper}), "count -2"},
+      {"stride zero", validate({with_axis(lower, 1, {0, 6, 0}), upper}), "stride 0"},
+      {"overlap of cyclic sets", validate({with_axis(lower, 1, {0, 3, 2}), with_axis(lower, 1, {0, 2, 3}), upper}),
+       "both own index (0, 0)"},
+      {"equal volume, but overlap and gap", validate({lower, box({1, 0}, {3, 6})}), "boxes overlap"},
+  });
+  EXPECT_THROW(Layout().validate(), Error);
+}
+
+TEST(LayoutErrors, PiecesAreValidatedToo) {
+  const auto twice = [](int) { return std::vector<Piece>{{box({0}, {2}), 0, {1}}}; };
+  EXPECT_THROW(Layout::from_pieces({4}, 2, twice).validate(), Error);
+}
+
+/// Random tilings are valid; with one box changed they are not.
+TEST(LayoutErrors, RandomTilingsAndTheirNeighbours) {
+  Random random(31);
+  const Shape shape{6, 5, 4};
+  for (int i = 0; i < 200; ++i) {
+    const Layout layout = mosaic(shape, 7, static_cast<std::uint64_t>(100 + i));
+    ASSERT_NO_THROW(layout.validate());
+    std::vector<IndexSet> sets;
+    for (int r = 0; r < 7; ++r) sets.push_back(layout.local(r));
+    IndexSet& victim = sets[static_cast<std::size_t>(random.integer(0, 6))];
+    if (victim.empty()) continue;
+    Progression& p = victim.axis[static_cast<std::size_t>(random.integer(0, 2))];
+    p.first += random.coin() ? 1 : 0;
+    p.count += random.coin() ? 1 : -1;
+    EXPECT_THROW(Layout::boxes(shape, sets).validate(), Error);
+  }
+}
+
+}  // namespace
+}  // namespace shardfft::test

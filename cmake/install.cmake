@@ -12,10 +12,17 @@ install(TARGETS shardfft EXPORT shardfft-targets COMPONENT development
 install(DIRECTORY include/shardfft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
 
-set(SHARDFFT_USES_MKL ${MKLSequential_FOUND})
+# Libraries that this build uses where it found them; the user's build must find them too.
+set(SHARDFFT_OPTIONAL_PACKAGES)
+foreach(package MKLSequential CBLAS)
+  if(${package}_FOUND)
+    list(APPEND SHARDFFT_OPTIONAL_PACKAGES ${package})
+  endif()
+endforeach()
+file(GLOB _find_modules CONFIGURE_DEPENDS cmake/Find*.cmake)
 configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DIR}/shardfft-config.cmake
   INSTALL_DESTINATION ${_package_dir})
 # Minor versions may change the interface until 1.0.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/shardfft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/shardfft-config.cmake ${PROJECT_BINARY_DIR}/shardfft-config-version.cmake
-  cmake/FindFFTW.cmake cmake/FindMKLSequential.cmake DESTINATION ${_package_dir} COMPONENT development)
+  ${_find_modules} DESTINATION ${_package_dir} COMPONENT development)

@@ -33,6 +33,8 @@ if [[ $python == yes ]]; then
   # The venv's own build tools and a kept build folder: the second build compiles only what changed.
   VIRTUAL_ENV=$VENV CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) "$VENV/bin/python" -m pip install --quiet \
     --disable-pip-version-check --no-build-isolation --no-deps \
-    -C build-dir="$BUILD/python" "${mpi[@]/#-D/-Ccmake.define.}" -C "cmake.define.MKL_ROOT=$VENV" \
+    --config-settings build-dir="$BUILD/python" "${mpi[@]/#-D/--config-settings=cmake.define.}" \
+    --config-settings cmake.define.SHARDFFT_USE_INSTALLED=ON \
+    --config-settings cmake.define.CMAKE_PREFIX_PATH="$BUILD/install" \
     "$ROOT/bindings/python" || die "pip could not build the Python package"
 fi

@@ -25,9 +25,10 @@ def mismatch() -> str | None:
     from mpi4py import MPI
 
     theirs, loaded, compiled = MPI.Get_library_version(), _core.mpi_loaded(), _core.mpi_compiled()
-    if _family(theirs) == _family(compiled) == _family(loaded) and theirs.rstrip("\0 \n") == loaded.rstrip("\0 \n"):
-        if MPI._sizeof(MPI.Comm) == _core.sizeof_comm:
-            return None
+    same_family = _family(theirs) == _family(compiled) == _family(loaded)
+    same_library = theirs.rstrip("\0 \n") == loaded.rstrip("\0 \n")
+    if same_family and same_library and MPI._sizeof(MPI.Comm) == _core.sizeof_comm:
+        return None
     return (
         f"mpi4py uses {_first_line(theirs)}, but shardfft was built with {compiled} and runs with "
         f"{_first_line(loaded)}; both must use one MPI library. Build mpi4py with the wrapper that built shardfft "

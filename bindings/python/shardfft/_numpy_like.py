@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def _layout_of(local: NDArray[Any], comm: MPI.Comm) -> Layout:
     if all(even.count(rank) == int(np.prod(shape)) for rank, shape in enumerate(shapes)):
         return even
     rest = [(0, extent) for extent in whole[1:]]
-    return Layout.boxes(whole, [[pair, *rest] for pair in zip(starts[:-1], starts[1:], strict=True)])
+    return Layout.boxes(whole, [[pair, *rest] for pair in pairwise(starts)])
 
 
 def _transform(
@@ -64,18 +65,8 @@ def _transform(
     if layout is None:
         layout = _layout_of(local, comm)
     # Planned for one use: no measuring. plan() is for transforms that are repeated.
-    options = {"effort": "estimate", **options}
-    with plan(
-        layout.shape,
-        kind,
-        precision,
-        comm,
-        layout=layout,
-        output="natural",
-        axes=axes,
-        norm=norm or "backward",
-        **options,
-    ) as once:
+    options = {"effort": "estimate", "norm": norm or "backward", **options}
+    with plan(layout.shape, kind, precision, comm, layout=layout, output="natural", axes=axes, **options) as once:
         source = once.input if forward else once.output
         array = _mpi.agree(comm, lambda: source.asarray(local))
         return once.forward(array) if forward else once.backward(array)

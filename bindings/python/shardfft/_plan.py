@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -182,10 +183,8 @@ class Plan:
 
     def _join_failing(self, forward: bool) -> None:
         """Take part in the other ranks' call with null arrays: they raise too, and do not wait for this one."""
-        try:
+        with contextlib.suppress(ArgumentError):
             self._core.run(forward, 0, 0)
-        except ArgumentError:
-            pass
 
     def allocate_input(self) -> NDArray[Any]:
         """Make an input array where exchanges reach it without a copy; not initialised. Collective."""

@@ -1,0 +1,143 @@
+"""Wrong arguments: a clear error on every rank, and no rank left waiting."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import shardfft
+from shardfft import Layout
+
+SHAPE = (8, 6, 4)
+
+
+@pytest.fixture
+def plan(comm):
+    with shardfft.plan(SHAPE, comm=comm, output="natural", effort="estimate") as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"kind": "c2d"}, ValueError, "kind"),
+        ({"dtype": "int32"}, TypeError, "dtype"),
+        ({"layout": "slabs"}, ValueError, "unknown layout 'slabs'"),
+        ({"layout": 3}, TypeError, "layout"),
+        ({"output": "nowhere"}, ValueError, "nowhere"),
+        ({"norm": "both"}, ValueError, "norm"),
+        ({"effort": "lots"}, ValueError, "effort"),
+        ({"axes": (0, 3)}, ValueError, "axis 3"),
+        ({"axes": (0, -3)}, ValueError, "twice"),
+        ({"axes": ()}, ValueError, "one axis"),
+        ({"n": 6}, ValueError, "c2r"),
+        ({"algorithm": "magic"}, shardfft.ArgumentError, "magic"),
+        ({"exchange": "pigeons"}, shardfft.ArgumentError, "pigeons"),
+        ({"local_fft": "abacus"}, shardfft.ArgumentError, "abacus"),
+        ({"batch": 0}, ValueError, "batch"),
+        ({"threads": "two"}, TypeError, None),
+        ({"kind": "c2r", "n": 20}, ValueError, None),
+    ],
+)
+def test_bad_options(comm, options, error, words):
+    with pytest.raises(error, match=words):
+        shardfft.plan(SHAPE, comm=comm, **{"effort": "estimate", **options})
+
+
+def test_bad_communicator():
+    from mpi4py import MPI
+
+    with pytest.raises(TypeError, match="mpi4py communicator"):
+        shardfft.plan(SHAPE, comm=42)
+    with pytest.raises(ValueError, match="intracommunicator"):
+        shardfft.plan(SHAPE, comm=MPI.COMM_NULL)
+
+
+def test_layout_of_other_ranks_or_shape(comm):
+    with pytest.raises(ValueError, match="communicator has"):
+        shardfft.plan(SHAPE, comm=comm, layout=Layout.slab(SHAPE, comm.size + 1))
+    with pytest.raises(ValueError, match="shape"):
+        shardfft.plan(SHAPE, comm=comm, layout=Layout.slab((8, 6, 5), comm.size))
+    with pytest.raises(ValueError, match=r"\(8, 6, 3\)"):
+        shardfft.plan(SHAPE, "r2c", comm=comm, output=Layout.slab(SHAPE, comm.size))
+
+
+def test_bad_arrays(plan):
+    good = plan.input.zeros()
+    for bad, error, words in [
+        (good.tolist(), TypeError, "NumPy array"),
+        (good.real.copy(), TypeError, "dtype complex128, not float64"),
+        (good.astype("complex64"), TypeError, "complex64"),
+        (np.zeros((1, *good.shape), complex), ValueError, "shape"),
+        (np.zeros(good.shape[::-1], complex).T, ValueError, "dense"),
+    ]:
+        with pytest.raises(error, match=words):
+            plan.forward(bad)
+    fixed = good.copy()
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        plan.forward(good, out=fixed)
+    flat = np.zeros(good.size + 1, complex)
+    with pytest.raises(ValueError, match="overlap"):
+        plan.forward(flat[:-1].reshape(good.shape), out=flat[1:].reshape(good.shape))
+    plan.forward(good)  # the plan still works
+
+
+def test_one_rank_wrong_fails_everywhere(comm, plan):
+    x = plan.input.zeros()
+    with pytest.raises((TypeError, shardfft.ArgumentError)):
+        plan.forward(x.real.copy() if comm.rank == comm.size - 1 else x)
+    plan.forward(x)
+
+
+def test_one_rank_plans_otherwise(comm):
+    if comm.size == 1:
+        pytest.skip("needs two ranks")
+    with pytest.raises(ValueError):
+        shardfft.plan((8, 6, 4 + comm.rank), comm=comm)
+    with pytest.raises((TypeError, ValueError)):
+        shardfft.plan("shape" if comm.rank == 0 else SHAPE, comm=comm)
+    with pytest.raises(ValueError):
+        shardfft.plan(SHAPE, comm=comm, norm="ortho" if comm.rank == 0 else "forward")
+
+
+def test_closed(comm):
+    plan = shardfft.plan(SHAPE, comm=comm, effort="estimate")
+    x = plan.input.zeros()
+    plan.close()
+    plan.close()
+    assert "closed" in repr(plan)
+    with pytest.raises(shardfft.ArgumentError, match="closed"):
+        plan.forward(x)
+
+
+def test_error_status(comm):
+    with pytest.raises(shardfft.Error) as caught:
+        shardfft.plan(SHAPE, comm=comm, algorithm="magic")
+    assert caught.value.status == "invalid_argument"
+    assert isinstance(caught.value, ValueError)
+
+
+def test_other_threads_run_meanwhile(comm):
+    """The interpreter's lock is free while a transform runs."""
+    shape = (96, 96, 96)
+    with shardfft.plan(shape, comm=comm, effort="estimate") as plan:
+        x, out = plan.input.zeros(), plan.output.empty()
+        running, ticks = threading.Event(), 0
+        running.set()
+
+        def tick():
+            nonlocal ticks
+            while running.is_set():
+                ticks += 1
+
+        ticker = threading.Thread(target=tick)
+        ticker.start()
+        try:
+            before = ticks
+            plan.forward(x, out=out)
+            during = ticks - before
+        finally:
+            running.clear()
+            ticker.join()
+    assert during > 0

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <set>
 
 #include "schedule_check.hpp"
 #include "support/zoo.hpp"

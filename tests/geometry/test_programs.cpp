@@ -1,0 +1,289 @@
+// Programs of every algorithm: states that chain, axes that are local where they are transformed, and no more
+// exchanges than promised.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithm/algorithm.hpp"
+#include "reshape/schedule.hpp"
+#include "shardfft/error.hpp"
+#include "support/elements.hpp"
+#include "support/zoo.hpp"
+
+namespace shardfft::test {
+namespace {
+
+Problem problem_of(Kind kind, const Layout& input, const std::vector<int>& axes = {}, std::int64_t batch = 1) {
+  Problem p;
+  p.kind = kind;
+  p.input = input.with_batch(batch);
+  p.axes = axes;
+  if (axes.empty()) {
+    p.axes.resize(input.shape().size());
+    std::iota(p.axes.begin(), p.axes.end(), 0);
+  }
+  for (int& a : p.axes) ++a;
+  return p;
+}
+
+Layout natural_of(const Problem& p) {
+  if (p.kind != Kind::r2c) return p.input;
+  return p.input.with_axis_extent(p.half_axis(), p.input.shape()[to_size(p.half_axis())] / 2 + 1);
+}
+
+int reshapes(const Program& program) {
+  return static_cast<int>(std::count_if(program.steps.begin(), program.steps.end(),
+                                        [](const Step& s) { return std::holds_alternative<ReshapeStep>(s); }));
+}
+
+void check_fft(const FftStep& step, const State& before, const State& after) {
+  EXPECT_FALSE(step.axes.empty());
+  Layout expected = before.layout;
+  for (const int a : step.axes) EXPECT_TRUE(before.layout.axis_is_local(a)) << "axis " << a << " is cut";
+  EXPECT_EQ(before.is_complex, step.kind == Kind::c2c);
+  EXPECT_TRUE(after.is_complex);
+  if (step.kind == Kind::r2c) {
+    const int half = step.axes.back();
+    expected = expected.with_axis_extent(half, expected.shape()[to_size(half)] / 2 + 1);
+    EXPECT_TRUE(after.layout.axis_is_local(half));
+  }
+  EXPECT_TRUE(after.layout.same_as(expected));
+}
+
+bool tiles(const Layout& layout) {
+  try {
+    layout.validate();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// A view is of the same memory: as many elements on every rank, at the same addresses.
+void check_view(const State& before, const State& after) {
+  EXPECT_EQ(before.is_complex, after.is_complex);
+  for (int r = 0; r < before.layout.ranks(); ++r) {
+    ASSERT_EQ(before.layout.count(r), after.layout.count(r));
+    numbers_by_address(after.layout, r);
+  }
+}
+
+void check_step(const Step& step, const State& before, const State& after) {
+  if (const auto* fft = std::get_if<FftStep>(&step)) {
+    check_fft(*fft, before, after);
+  } else if (std::holds_alternative<ReshapeStep>(step)) {
+    EXPECT_FALSE(before.layout.same_as(after.layout)) << "a null reshape";
+    EXPECT_EQ(before.is_complex, after.is_complex);
+    // A view of a half spectrum does not fill its shape.
+    EXPECT_TRUE(!after.layout.is_grid() || tiles(after.layout));
+  } else if (std::holds_alternative<ViewStep>(step)) {
+    check_view(before, after);
+  } else if (std::holds_alternative<PromoteStep>(step)) {
+    EXPECT_FALSE(before.is_complex);
+    EXPECT_TRUE(after.is_complex);
+    EXPECT_TRUE(before.layout.same_as(after.layout));
+  } else {
+    EXPECT_TRUE(before.layout.same_as(after.layout));
+    EXPECT_EQ(before.is_complex, after.is_complex);
+  }
+}
+
+void check_program(const Program& program, const Problem& problem) {
+  ASSERT_EQ(program.states.size(), program.steps.size() + 1);
+  EXPECT_FALSE(program.algorithm.empty());
+  EXPECT_TRUE(program.states.front().layout.same_as(problem.input));
+  EXPECT_EQ(program.states.front().is_complex, problem.kind == Kind::c2c);
+  EXPECT_TRUE(program.states.back().is_complex);
+  EXPECT_TRUE(!problem.fixed_output() || program.states.back().layout.same_as(problem.output));
+  EXPECT_EQ(program.states.back().layout.shape(), natural_of(problem).shape());
+  bool views = false;
+  std::vector<int> done;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    SCOPED_TRACE("step " + std::to_string(i) + ", " + step_name(program.steps[i]));
+    check_step(program.steps[i], program.states[i], program.states[i + 1]);
+    views = views || std::holds_alternative<ViewStep>(program.steps[i]);
+    if (const auto* fft = std::get_if<FftStep>(&program.steps[i]))
+      done.insert(done.end(), fft->axes.begin(), fft->axes.end());
+  }
+  if (views) return;  // the axes have other numbers there
+  std::vector<int> wanted = problem.axes;
+  std::sort(wanted.begin(), wanted.end());
+  std::sort(done.begin(), done.end());
+  EXPECT_EQ(done, wanted) << "every axis once";
+}
+
+/// Each output: as left, natural, and another kind of layout.
+void check_all_outputs(const std::string& algorithm, Problem problem) {
+  check_program(make_program(algorithm, problem), problem);
+  problem.output = natural_of(problem);
+  check_program(make_program(algorithm, problem), problem);
+  const Shape shape = problem.output.without_batch().shape();
+  problem.output = uneven_boxes(shape, problem.ranks(), reversed_order(shape.size())).with_batch(1);
+  if (problem.input.shape()[0] == 1) check_program(make_program(algorithm, problem), problem);
+}
+
+TEST(Programs, EveryAlgorithmFromEveryLayout) {
+  for (const Shape& shape : {Shape{6, 5}, Shape{6, 4, 8}, Shape{1, 1, 1}, Shape{4, 3, 2, 6}})
+    for (int ranks : {1, 2, 3, 4, 6, 8})
+      for (const auto& [name, layout] : zoo(shape, ranks))
+        for (const Kind kind : {Kind::c2c, Kind::r2c})
+          for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"}) {
+            SCOPED_TRACE(algorithm + " of " + name + " " + text(shape) + " on " + std::to_string(ranks) +
+                         (kind == Kind::r2c ? ", real" : ""));
+            check_all_outputs(algorithm, problem_of(kind, layout));
+            if (HasFailure()) return;
+          }
+}
+
+TEST(Programs, OneDimension) {
+  for (const std::int64_t n : {1, 2, 7, 12, 16, 36, 101, 144})
+    for (int ranks : {1, 2, 3, 4, 6})
+      for (const auto& [name, layout] : zoo({n}, ranks))
+        for (const Kind kind : {Kind::c2c, Kind::r2c})
+          for (const std::string algorithm : {"auto", "cyclic", "six_step"}) {
+            SCOPED_TRACE(algorithm + " of " + name + " " + std::to_string(n) + " on " + std::to_string(ranks) +
+                         (kind == Kind::r2c ? ", real" : ""));
+            check_all_outputs(algorithm, problem_of(kind, layout));
+            if (HasFailure()) return;
+          }
+}
+
+TEST(Programs, SubsetsOfAxesInAnyOrder) {
+  const Shape shape{6, 4, 8};
+  const std::vector<std::vector<int>> subsets{{0},    {1},    {2},    {0, 1},    {1, 0},
+                                              {0, 2}, {2, 0}, {2, 1}, {2, 1, 0}, {1, 2, 0}};
+  for (int ranks : {1, 2, 4, 6, 9})
+    for (const auto& [name, layout] : zoo(shape, ranks))
+      for (const auto& axes : subsets)
+        for (const Kind kind : {Kind::c2c, Kind::r2c})
+          for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"}) {
+            std::string axes_text;
+            for (const int a : axes) axes_text += " " + std::to_string(a);
+            SCOPED_TRACE(algorithm + " of " + name + " on " + std::to_string(ranks) + ", axes" + axes_text +
+                         (kind == Kind::r2c ? ", real" : ""));
+            check_all_outputs(algorithm, problem_of(kind, layout, axes));
+            if (HasFailure()) return;
+          }
+}
+
+TEST(Programs, Batches) {
+  for (const auto& [name, layout] : zoo({6, 4, 8}, 4))
+    for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"}) {
+      SCOPED_TRACE(algorithm + " of " + name);
+      check_all_outputs(algorithm, problem_of(Kind::c2c, layout, {}, 3));
+      check_all_outputs(algorithm, problem_of(Kind::r2c, layout, {}, 3));
+    }
+  check_all_outputs("six_step", problem_of(Kind::c2c, Layout::slab({12}, 3), {}, 3));
+}
+
+struct Promise {
+  std::string name;
+  std::string algorithm;
+  Layout input;
+  bool natural;
+  Kind kind;
+  int reshapes;
+};
+
+TEST(Programs, NoMoreReshapesThanPromised) {
+  const Shape cube{16, 16, 16};
+  const Layout slab = Layout::slab(cube, 4);
+  const Layout pencil = Layout::pencil(cube, 2, {2, 2});
+  const Layout brick = Layout::brick(cube, {2, 2, 2});
+  const Layout cyclic = Layout::cyclic(cube, {2, 2, 1});
+  const std::vector<Promise> promises{
+      {"slab from slab", "slab", slab, false, Kind::c2c, 1},
+      {"slab from slab, natural", "slab", slab, true, Kind::c2c, 2},
+      {"slab from slab, real", "slab", slab, false, Kind::r2c, 1},
+      {"slab along axis 1", "slab", Layout::slab(cube, 4, 1), false, Kind::c2c, 1},
+      {"pencil from pencil", "pencil", pencil, false, Kind::c2c, 2},
+      {"pencil from pencil, natural", "pencil", pencil, true, Kind::c2c, 3},
+      {"pencil from pencil, real", "pencil", pencil, false, Kind::r2c, 2},
+      {"brick from brick, natural", "brick", brick, true, Kind::c2c, 4},
+      {"brick from brick", "brick", brick, false, Kind::c2c, 3},
+      {"brick from brick, real, natural", "brick", brick, true, Kind::r2c, 4},
+      {"cyclic from cyclic", "cyclic", cyclic, false, Kind::c2c, 1},
+      {"cyclic from cyclic, natural", "cyclic", cyclic, true, Kind::c2c, 1},
+      {"cyclic of one dimension", "cyclic", Layout::cyclic({64}, {4}), true, Kind::c2c, 1},
+      {"six-step from runs, natural", "six_step", Layout::slab({64}, 4), true, Kind::c2c, 3},
+      {"auto from slab", "auto", slab, false, Kind::c2c, 1},
+      {"auto from pencil", "auto", pencil, false, Kind::c2c, 2},
+      {"auto from cyclic", "auto", cyclic, true, Kind::c2c, 1},
+      {"one rank", "auto", Layout::slab(cube, 1), true, Kind::c2c, 0},
+      {"one rank, pencil", "pencil", Layout::slab(cube, 1), true, Kind::r2c, 0},
+  };
+  for (const Promise& p : promises) {
+    SCOPED_TRACE(p.name);
+    Problem problem = problem_of(p.kind, p.input);
+    if (p.natural) problem.output = natural_of(problem);
+    const Program program = make_program(p.algorithm, problem);
+    check_program(program, problem);
+    EXPECT_LE(reshapes(program), p.reshapes) << program.algorithm;
+    EXPECT_GE(reshapes(program), p.reshapes > 0 ? 1 : 0);
+  }
+}
+
+/// Local axes need no exchange at all.
+TEST(Programs, LocalAxesNeedNoReshape) {
+  const Layout slab = Layout::slab({8, 6, 4}, 4);
+  for (const std::string algorithm : {"auto", "slab"}) {
+    EXPECT_EQ(reshapes(make_program(algorithm, problem_of(Kind::c2c, slab, {1, 2}))), 0);
+    EXPECT_EQ(reshapes(make_program(algorithm, problem_of(Kind::r2c, slab, {1, 2}))), 0);
+  }
+  const Layout pencil = Layout::pencil({8, 6, 4}, 2, {2, 2});
+  EXPECT_EQ(reshapes(make_program("pencil", problem_of(Kind::c2c, pencil, {2}))), 0);
+}
+
+TEST(Programs, PencilExchangesInRowsAndColumns) {
+  Problem problem = problem_of(Kind::c2c, Layout::pencil({16, 16, 16}, 2, {2, 4}));
+  const Program program = make_program("pencil", problem);
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    if (!std::holds_alternative<ReshapeStep>(program.steps[i])) continue;
+    const auto group = exchange_group(program.states[i].layout, program.states[i + 1].layout, 5);
+    EXPECT_TRUE(group.size() == 2 || group.size() == 4) << group.size();
+  }
+}
+
+TEST(Programs, GridOption) {
+  Problem problem = problem_of(Kind::c2c, Layout::slab({16, 16, 16}, 8));
+  problem.grid = {4, 2};
+  check_program(make_program("pencil", problem), problem);
+  for (const Shape& grid : {Shape{4, 4}, Shape{8}, Shape{2, 2, 2}}) {
+    problem.grid = grid;
+    EXPECT_THROW(make_program("pencil", problem), Error);
+    EXPECT_THROW(make_program("brick", problem), Error);
+  }
+}
+
+TEST(Programs, RefusedOnes) {
+  const auto code_of = [](const std::string& name, const Problem& problem) {
+    try {
+      make_program(name, problem);
+      return Status::ok;
+    } catch (const Error& e) {
+      return e.code();
+    }
+  };
+  const Problem line = problem_of(Kind::c2c, Layout::slab({16}, 4));
+  const Problem cube = problem_of(Kind::c2c, Layout::slab({4, 4, 4}, 4));
+  EXPECT_EQ(code_of("slab", line), Status::invalid_argument);
+  EXPECT_EQ(code_of("pencil", line), Status::invalid_argument);
+  EXPECT_EQ(code_of("six_step", cube), Status::invalid_argument);
+  EXPECT_EQ(code_of("sofa", cube), Status::invalid_argument);
+  EXPECT_EQ(code_of("auto", line), Status::ok);
+}
+
+TEST(Programs, AutoIsOneOfTheOthers) {
+  std::vector<std::string> names = algorithm_names();
+  EXPECT_NE(std::find(names.begin(), names.end(), "auto"), names.end());
+  for (int ranks : {1, 2, 4, 8, 64})
+    for (const auto& [name, layout] : zoo({8, 8, 8}, ranks)) {
+      const std::string chosen = choose_algorithm(problem_of(Kind::c2c, layout));
+      EXPECT_NE(chosen, "auto");
+      EXPECT_NE(std::find(names.begin(), names.end(), chosen), names.end()) << chosen;
+    }
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -41,10 +41,8 @@ lines::Pass slow_lines(const Problem& p, void* in, void* out, Direction directio
   pass.n = p.n;
   pass.precision = p.precision;
   pass.direction = direction;
-  pass.in.base[0] = in;
-  pass.out.base[0] = out;
-  pass.in.line_stride = pass.out.line_stride = static_cast<std::int64_t>(p.n) * p.n / 2;
-  pass.in.outer_stride = pass.out.outer_stride = p.n;
+  pass.in.part[0] = {in, static_cast<std::int64_t>(p.n) * p.n / 2, p.n};
+  pass.out.part[0] = {out, static_cast<std::int64_t>(p.n) * p.n / 2, p.n};
   pass.outer_end = p.n / 2;
   pass.m_end = p.n;
   return pass;
@@ -53,13 +51,10 @@ lines::Pass slow_lines(const Problem& p, void* in, void* out, Direction directio
 /// Lines along the middle axis of [n/2][n][n], sent to [n][n/2][n] of two owners. `rank` owns planes from rank*n/2.
 lines::Pass push_lines(const Problem& p, int rank, void* in, void* out0, void* out1) {
   lines::Pass pass = slow_lines(p, in, out0, Direction::forward);
-  pass.in.line_stride = p.n;
-  pass.in.outer_stride = static_cast<std::int64_t>(p.n) * p.n;
+  pass.in.part[0] = {in, p.n, static_cast<std::int64_t>(p.n) * p.n};
   const std::size_t first = static_cast<std::size_t>(rank) * p.n / 2 * p.n / 2 * p.n * p.element();
-  pass.out.base[0] = static_cast<char*>(out0) + first;
-  pass.out.base[1] = static_cast<char*>(out1) + first;
-  pass.out.line_stride = p.n;
-  pass.out.outer_stride = static_cast<std::int64_t>(p.n) * p.n / 2;
+  pass.out.part[0] = {static_cast<char*>(out0) + first, p.n, static_cast<std::int64_t>(p.n) * p.n / 2};
+  pass.out.part[1] = {static_cast<char*>(out1) + first, p.n, static_cast<std::int64_t>(p.n) * p.n / 2};
   pass.out.block = p.n / 2;
   return pass;
 }

@@ -1,7 +1,7 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
-//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks 8] [-parts 0.6,0.4] [-fused 1] [-xt 1] [-check 1]
-//             [-graph 0] [-repeats 10] n|nx,ny,nz ...
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-xt 1] [-check 1]
+//             [-graph 0] [-energy 0] [-repeats 10] n|nx,ny,nz ...
 #include <cufftXt.h>
 #include <dlfcn.h>
 
@@ -18,9 +18,9 @@ using shardfft::cuda::SlabShape;
 namespace {
 
 struct Settings {
-  int gpus = 2, chunks = 8, repeats = 10;
+  int gpus = 2, chunks = 0, repeats = 10;
   std::string types = "Z2Z,C2C";
-  std::vector<double> parts = {0.6, 0.4};
+  std::vector<double> parts;
   bool fused = true, xt = true, check = true, graph = false, energy = false;
 };
 
@@ -271,6 +271,30 @@ void run_xt(const Settings& s, const SlabShape& shape, const std::string& type) 
               (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), shape.ranks, pair);
 }
 
+/// cuFFT's own 3-D transform in place on one GPU.
+void run_cufft(const Settings& s, const SlabShape& shape, const std::string& type) {
+  CHECK(cudaSetDevice(0));
+  CufftSpec spec;
+  spec.precision = shape.transform.precision;
+  spec.extents = {shape.nx, shape.ny, shape.nz};
+  const CufftPlan plan(spec);
+  const cuda::Memory data = cuda::make_memory(shape.field_bytes(0));
+  std::uint64_t seed = 1;
+  const double pair = bench::time_all(
+      1, 3, s.repeats,
+      [&] {
+        const std::size_t bytes = shape.field_bytes(0);
+        spec.precision == Precision::f64 ? bench::fill<double>(data.get(), bytes / 8, 0, ++seed)
+                                         : bench::fill<float>(data.get(), bytes / 4, 0, ++seed);
+      },
+      [&] {
+        plan.execute(data.get(), data.get(), Direction::forward, nullptr);
+        plan.execute(data.get(), data.get(), Direction::backward, nullptr);
+      });
+  bench::line("\"driver\":\"slab_pair\",\"library\":\"cufft3d\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":1,\"pair_ms\":%.3f",
+              (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), pair);
+}
+
 void run_shape(const Settings& s, const std::string& text) {
   std::vector<double> n = numbers(text);
   if (n.size() == 1) n = {n[0], n[0], n[0]};
@@ -284,6 +308,7 @@ void run_shape(const Settings& s, const std::string& text) {
     shape.nz = static_cast<std::int64_t>(n[2]);
     shape.ranks = s.gpus;
     if (s.xt && shape.transform.kind == Kind::c2c && s.gpus > 1) run_xt(s, shape, type);
+    if (s.xt && shape.transform.kind == Kind::c2c && s.gpus == 1) run_cufft(s, shape, type);
     Case(s, shape, type).run();
   }
 }

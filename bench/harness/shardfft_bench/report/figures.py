@@ -132,14 +132,14 @@ def breakdown(cells: list[Cell], palette: Palette):
         for cell in members:
             grid = "×".join(map(str, cell.point.get("grid") or []))
             place = " in place" if cell.point.get("placement") == "in" else ""
-            names.append(f"{cell.label}{place} · {cell.ranks}" + (f" ({grid})" if grid else ""))
+            names.append(f"{cell.label}{place}, {cell.ranks} ranks" + (f" ({grid})" if grid else ""))
         axis.set_yticks(places, names)
         axis.grid(axis="y", visible=False)
         axis.margins(x=0.16)
         axis.set_xlabel("time, ms (median; share of MPI from separate runs)")
         axis.set_title(name)
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.28), ncols=2)
-    figure.tight_layout()
+    figure.set_layout_engine("constrained")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
     return figure
 
 
@@ -245,7 +245,7 @@ def energy(cells: list[Cell], palette: Palette):
     for place, cell in enumerate(seen):
         joules = cell.middle("energy", "joules") / max(1, cell.middle("energy", "repeats") or 1)
         axis.barh(place, joules, color=palette.colour(cell.label), edgecolor="black", linewidth=0.5)
-    axis.set_yticks(range(len(seen)), [f"{cell.label} · {cell.ranks}" for cell in seen])
+    axis.set_yticks(range(len(seen)), [f"{cell.label}, {cell.ranks} ranks" for cell in seen])
     axis.set_xlabel("energy of the packages for one repeat, J")
     figure.tight_layout()
     return figure

@@ -1,0 +1,98 @@
+"""Fixtures of the benchmark's tests: fake drivers that answer well or badly, and the real ones where they are built."""
+
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench" / "harness"))
+
+DRIVER = """#!{python}
+import json, os, signal, sys, time
+kind = {kind!r}
+if sys.argv[1:] == ["--describe"]:
+    print(json.dumps({{"library": "fake-" + kind, "version": "1", "capabilities": {{}}, "distributed": True}}))
+    raise SystemExit
+case, path = json.loads(sys.argv[1]), sys.argv[2]
+error = {{"max": 1e-15, "l2": 1e-16}}
+record = {{
+    "schema": 1, "library": "fake-" + kind, "version": "1", "status": "ok", "case": case, "ranks": 1,
+    "samples": [{time}, {time} * 1.01, {time} * 0.99], "plan_seconds": 0.1, "flop": 1e6,
+    "error": {{"forward": error, "after_timing": error, "tolerance": error}}, "machine": {{"cpu": "fake"}}, "environment": {{}},
+    "communication": {{"source": "fake", "ratio": 0.4, "seconds": 0.4}},
+}}
+if kind == "hang":
+    time.sleep(600)
+if kind == "die":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if kind == "complain":
+    print("bench-error: the moon is in the wrong place", file=sys.stderr)
+    raise SystemExit(3)
+if kind == "silent":
+    raise SystemExit(0)
+if kind == "wrong":
+    del record["samples"]
+    record.update(status="wrong", reason="forward: error above the tolerance")
+if kind == "liar":
+    record["samples"] = "fast"
+text = json.dumps(record)
+with open(path, "a") as file:
+    file.write(text[: len(text) // 2] if kind == "cut" else text + "\\n")
+raise SystemExit(4 if kind == "wrong" else 1 if kind == "late" else 0)
+"""
+KINDS = ["good", "hang", "die", "complain", "silent", "wrong", "liar", "cut", "late"]
+
+
+def make_driver(folder: Path, kind: str, time: float = 0.01) -> Path:
+    path = folder / f"bench-fake-{kind}"
+    path.write_text(DRIVER.format(python=sys.executable, kind=kind, time=time))
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.fixture
+def fake_drivers(tmp_path):
+    """A folder with one driver for each way to behave and a manifest, as a build leaves it."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    libraries = {f"fake-{kind}": {"driver": make_driver(folder, kind).name} for kind in KINDS}
+    libraries["fake-absent"] = {"missing": "nobody has built it"}
+    (folder / "bench-manifest.json").write_text(json.dumps({"schema": 1, "libraries": libraries}))
+    return folder
+
+
+@pytest.fixture
+def plain_launcher(tmp_path):
+    """A launcher that starts the driver once, without MPI."""
+    path = tmp_path / "plain.yaml"
+    path.write_text("command: [env]\n")
+    return str(path)
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    def write(libraries, **more):
+        import yaml
+
+        path = tmp_path / "test.yaml"
+        content = {"name": "test", "ranks": [1], "sizes": [8], "rounds": 2, "time_limit": 20, "libraries": libraries}
+        path.write_text(yaml.safe_dump({**content, **more}))
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def real_drivers():
+    """The bin folder of a build of bench/, from SHARDFFT_BENCH_DRIVERS or the repository's build folders."""
+    given = os.environ.get("SHARDFFT_BENCH_DRIVERS")
+    found = [Path(text) for text in given.split(os.pathsep)] if given else []
+    found += [path.parent for path in ROOT.glob("build*/**/bench-manifest.json")]
+    for folder in found:
+        if (folder / "bench-manifest.json").is_file():
+            return folder
+    pytest.skip("no build of bench/ was found; SHARDFFT_BENCH_DRIVERS may name one")

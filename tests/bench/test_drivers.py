@@ -1,0 +1,214 @@
+"""The native drivers that were built: conformance of real libraries, refusals, bad cases, and wrong answers caught."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
+
+VARIANTS = [
+    {},
+    {"kind": "r2c"},
+    {"placement": "in"},
+    {"kind": "r2c", "placement": "in", "precision": "single"},
+    {"precision": "single"},
+    {"output": "natural"},
+    {"kind": "r2c", "direction": "backward"},
+    {"direction": "forward"},
+    {"layout": "pencil"},
+    {"layout": "pencil", "kind": "r2c"},
+    {"layout": "brick", "output": "natural"},
+    {"layout": "brick", "output": "natural", "kind": "r2c"},
+]
+SHAPES = {"odd": [7, 9, 5], "even": [12, 10, 8], "thin": [5, 4, 1]}
+
+
+def mpirun(command, ranks, timeout=120):
+    environment = {
+        **os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
+    }  # fmt: skip
+    help_text = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
+    more = ["--oversubscribe", "--bind-to", "none"] if "Open MPI" in help_text or "OpenRTE" in help_text else []
+    return subprocess.run(
+        ["mpirun", *more, "-n", str(ranks), *command], capture_output=True, text=True, timeout=timeout, check=False,
+        env=environment,
+    )  # fmt: skip
+
+
+def built(folder):
+    entries = json.loads((folder / "bench-manifest.json").read_text())["libraries"]
+    return {name: folder / entry["driver"] for name, entry in entries.items() if "driver" in entry}
+
+
+def run_case(driver, case, ranks, tmp_path):
+    path = tmp_path / "record.json"
+    path.unlink(missing_ok=True)
+    case = {"warmups": 1, "repeats": 2, "effort": "estimate", **case}
+    done = mpirun([str(driver), json.dumps(case), str(path)], ranks)
+    assert path.exists(), f"{driver.name} {case} on {ranks}: {done.stdout[-800:]}{done.stderr[-800:]}"
+    return json.loads(path.read_text().splitlines()[-1])
+
+
+LISTS = {"kind": "kinds", "precision": "precisions", "placement": "placements", "layout": "layouts", "output": "outputs"}
+
+
+def offered(driver, variant):
+    """Whether the driver says that it can: asking it saves a start of MPI."""
+    told = subprocess.run([str(driver), "--describe"], capture_output=True, text=True, check=True).stdout
+    can = json.loads(told)["capabilities"]
+    full = {"layout": "slab", "placement": "out", "output": "any", **variant}
+    return all(full[key] in can.get(name, [full[key]]) for key, name in LISTS.items() if key in full)
+
+
+@pytest.mark.parametrize("ranks, variants", [(1, VARIANTS[:4]), (2, VARIANTS), (3, VARIANTS[1::4])])
+def test_every_built_library_conforms(real_drivers, tmp_path, ranks, variants):
+    for name, driver in built(real_drivers).items():
+        told = json.loads(subprocess.run([str(driver), "--describe"], capture_output=True, check=True).stdout)
+        if name == "mpi" or (ranks > 1 and not told["distributed"]):
+            continue
+        for variant in variants:
+            if offered(driver, variant):
+                record = run_case(driver, {"shape": SHAPES["odd" if ranks == 3 else "even"], **variant}, ranks, tmp_path)
+                assert record["status"] == "ok", f"{name} {variant}: {record.get('reason')}"
+
+
+def test_what_is_not_offered_is_refused(real_drivers, tmp_path):
+    drivers = built(real_drivers)
+    for name, variant in (("fftw-mpi", {"layout": "brick"}), ("spfft", {"precision": "single"}), ("fftw", {})):
+        if name in drivers:
+            record = run_case(drivers[name], {"shape": SHAPES["even"], **variant}, 2, tmp_path)
+            assert record["status"] == "unsupported" and name in record["reason"]
+
+
+def test_more_ranks_than_planes_is_answered(real_drivers, tmp_path):
+    for name, driver in built(real_drivers).items():
+        if name in ("shardfft", "fftw-mpi", "spfft"):
+            assert run_case(driver, {"shape": [3, 2, 4]}, 4, tmp_path)["status"] == "ok", name
+
+
+@pytest.mark.parametrize(
+    "case, said",
+    [
+        ({"shape": [4, 4]}, "three sizes"),
+        ({"shape": [0, 4, 4]}, "at least 1"),
+        ({"shape": [4, 4, 4], "colour": 1}, "unknown key 'colour'"),
+        ({"shape": [4, 4, 4], "kind": "c3c"}, "'kind' is 'c3c', not one of c2c, r2c"),
+        ({"shape": [4, 4, 4], "threads": 0}, "'threads' must be at least 1"),
+        ({"shape": [4, 4, 4], "repeats": "many"}, "wrong type for 'repeats'"),
+        ({"shape": [2**30, 2**30, 2**30]}, "more than 2^50 points"),
+    ],
+)
+def test_bad_cases_are_refused_by_name(real_drivers, case, said):
+    driver = next(iter(built(real_drivers).values()))
+    done = subprocess.run([str(driver), json.dumps(case)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and said in done.stderr
+
+
+def test_unknown_options_are_refused(real_drivers, tmp_path):
+    driver = built(real_drivers).get("fftw-mpi")
+    if not driver:
+        pytest.skip("no fftw-mpi")
+    record = run_case(driver, {"shape": [4, 4, 4], "options": {"turbo": 1}}, 1, tmp_path)
+    assert record["status"] == "unsupported" and "no option 'turbo'" in record["reason"]
+
+
+BAD = """
+#include "adapter_base.hpp"
+#include <cmath>
+namespace shardfft::bench {{
+// A correct O(n^2) transform of one rank, spoilt in one way.
+class Bad : public AdapterBase {{
+ public:
+  Description describe() const override {{ return {{.library = "bad", .version = "1", .capabilities = Json::object()}}; }}
+  std::string refuse(const Case&, int) const override {{ return {{}}; }}
+  void plan(const Case& c, MPI_Comm) override {{
+    n_ = c.shape;
+    field_part_ = packed_part({{}}, n_);
+    spectrum_part_ = packed_part({{}}, n_, {order});
+    allocate(c, field_part_.volume(), field_part_.volume());
+    scale_ = double(c.points());
+  }}
+  void forward() override {{ run(field(), spectrum(), {sign}, {scale}); {after} }}
+  void backward() override {{ run(spectrum(), field(), 1, 1); }}
+ private:
+  void run(void* from, void* to, double sign, double scale) {{
+    using C = std::complex<double>;
+    auto* x = static_cast<C*>(from); auto* y = static_cast<C*>(to);
+    const double turn = sign * 2 * std::acos(-1.0);
+    for (int a = 0; a < n_[0]; ++a) for (int b = 0; b < n_[1]; ++b) for (int c = 0; c < n_[2]; ++c) {{
+      C sum = 0;
+      for (int i = 0; i < n_[0]; ++i) for (int j = 0; j < n_[1]; ++j) for (int k = 0; k < n_[2]; ++k)
+        sum += x[(i * n_[1] + j) * n_[2] + k] *
+               std::polar(1.0, turn * (double(a * i) / n_[0] + double(b * j) / n_[1] + double(c * k) / n_[2]));
+      y[(a * n_[1] + b) * n_[2] + c] = scale * sum;
+    }}
+  }}
+  Triple n_{{}};
+}};
+std::unique_ptr<Adapter> make_adapter() {{ return std::make_unique<Bad>(); }}
+}}
+"""
+NATURAL = "{0, 1, 2}"
+FAULTS = {
+    "nothing": ({"order": NATURAL, "sign": "-1", "scale": "1", "after": ""}, "ok"),
+    "sign": ({"order": NATURAL, "sign": "1", "scale": "1", "after": ""}, "wrong"),
+    "order": ({"order": "{1, 0, 2}", "sign": "-1", "scale": "1", "after": ""}, "wrong"),
+    "scale": ({"order": NATURAL, "sign": "-1", "scale": "1.0000001", "after": ""}, "wrong"),
+    "one value": (
+        {"order": NATURAL, "sign": "-1", "scale": "1", "after": "static_cast<double*>(spectrum())[77] += 1e-6;"},
+        "wrong",
+    ),
+    "not a number": (
+        {"order": NATURAL, "sign": "-1", "scale": "1", "after": "static_cast<double*>(spectrum())[5] = std::nan(\"\");"},
+        "wrong",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_wrong_numbers_are_never_timed(real_drivers, tmp_path, fault):
+    """Builds an adapter that is right but for one fault: only the faultless one may be timed."""
+    library = next(iter(sorted(real_drivers.parent.rglob("libbench_native.a"))), None)
+    if not library or not shutil.which("mpicxx"):
+        pytest.skip("the native part or mpicxx is not here")
+    changes, status = FAULTS[fault]
+    source, program = tmp_path / "bad.cpp", tmp_path / "bad"
+    source.write_text(BAD.format(**changes))
+    native = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "native")
+    subprocess.run(["mpicxx", "-std=c++20", "-I", native, str(source), str(library), "-o", str(program)], check=True)
+    record = run_case(program, {"shape": [6, 6, 6]}, 1, tmp_path)
+    assert record["status"] == status, record.get("error")
+    assert ("samples" in record) == (status == "ok")
+
+
+def test_python_and_native_fields_are_the_same(real_drivers, tmp_path):
+    """The exact spectrum of the Python drivers against NumPy's transform of their field."""
+    from shardfft_bench.python_drivers.field import Field
+
+    shape = [6, 5, 8]
+    whole = tuple(slice(0, n) for n in shape)
+    for real in (False, True):
+        field = Field(shape, real, 1)
+        values = field.field(whole)
+        assert np.abs(values.imag).max() == 0 if real else np.abs(values.imag).max() > 0
+        exact = field.spectrum((*whole[:2], slice(0, 5)) if real else whole)
+        reference = np.fft.rfftn(values.real) if real else np.fft.fftn(values)
+        assert np.abs(exact - reference).max() < 1e-12
+
+
+def test_mpi4py_fft_conforms(tmp_path):
+    pytest.importorskip("mpi4py_fft")
+    for ranks, variant in ((1, {}), (2, {"kind": "r2c"}), (3, {"layout": "pencil"}), (2, {"precision": "single"})):
+        path = tmp_path / "record.json"
+        path.unlink(missing_ok=True)
+        case = json.dumps({"shape": [7, 9, 5], "repeats": 2, "effort": "estimate", **variant})
+        harness = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "harness")
+        os.environ["PYTHONPATH"] = harness + os.pathsep + os.environ.get("PYTHONPATH", "")
+        done = mpirun([sys.executable, "-m", "shardfft_bench.python_drivers.mpi4py_fft", case, str(path)], ranks)
+        assert path.exists(), done.stderr[-800:]
+        assert json.loads(path.read_text())["status"] == "ok"

@@ -1,0 +1,146 @@
+"""Statistics, comparison and report on records made up here."""
+
+import copy
+
+import pytest
+from shardfft_bench import cli, compare, results, statistics
+
+POINT = {"shape": [64, 64, 64], "kind": "c2c", "precision": "double", "direction": "pair", "layout": "slab"}
+ERROR = {"max": 1e-15, "l2": 2e-16}
+
+
+def record(label, seconds, ranks=2, round_=0, status="ok", **point):
+    point = {**POINT, **point, "ranks": ranks}
+    made = {
+        "schema": 1, "key": f"{label}{ranks}{round_}{sorted(point.items())}", "experiment": "made-up",
+        "library": label, "label": label, "version": "1.0", "status": status, "ranks": ranks, "point": point,
+        "case": {key: value for key, value in point.items() if key != "ranks"}, "round": round_, "revision": "abc",
+    }  # fmt: skip
+    if status != "ok":
+        return {**made, "reason": "it was made so"}
+    samples = [seconds * (1 + 0.002 * step) for step in (-2, -1, 0, 1, 2)]
+    return {
+        **made, "samples": samples, "plan_seconds": 0.5, "flop": 1e9, "machine": {"cpu": "made up"},
+        "environment": {}, "error": {"after_timing": ERROR, "tolerance": {"max": 1e-13, "l2": 1e-14}},
+        "communication": {"source": "made up", "ratio": 0.3, "seconds": seconds * 0.3},
+        "energy": {"unavailable": "made up"},
+    }  # fmt: skip
+
+
+def write(path, records):
+    path.mkdir()
+    for one in records:
+        results.append(path / results.FILE, one)
+    return str(path)
+
+
+def test_made_up_records_keep_the_schema():
+    assert results.fault(record("a", 1.0)) == ""
+    assert results.fault(record("a", 1.0, status="hung")) == ""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"samples": [-1.0]},
+        {"samples": []},
+        {"status": "fine"},
+        {"case": {"shape": [0, 1, 1]}},
+        {"case": {"shape": [4, 4]}},
+        {"energy": {"joules": 3}},
+        {"error": {"forward": {"max": 1}}},
+        {"schema": 2},
+    ],
+)
+def test_the_schema_rejects(change):
+    assert results.fault({**record("a", 1.0), **change})
+
+
+def test_an_ok_record_needs_samples_and_a_failed_one_a_reason():
+    good = record("a", 1.0)
+    del good["samples"]
+    assert "samples" in results.fault(good)
+    bad = record("a", 1.0, status="crashed")
+    del bad["reason"]
+    assert results.fault(bad)
+
+
+def test_summary_and_interval_of_known_samples():
+    summary = statistics.summary([1.0, 2.0, 3.0, 4.0, 100.0])
+    assert summary["median"] == 3.0 and summary["count"] == 5 and summary["max"] == 100.0
+    low, high = statistics.median_interval([[1.0, 1.1, 0.9], [1.05, 0.95, 1.0]])
+    assert 0.9 <= low <= 1.0 <= high <= 1.1
+
+
+def test_the_interval_widens_when_rounds_disagree():
+    agree = statistics.median_interval([[1.0, 1.01, 0.99]] * 4)
+    differ = statistics.median_interval([[1.0, 1.01, 0.99], [1.3, 1.31, 1.29], [1.0, 1.01, 0.99], [1.3, 1.31, 1.29]])
+    assert differ[1] - differ[0] > 5 * (agree[1] - agree[0])
+
+
+def test_compare_finds_slower_faster_same_and_broken(tmp_path, capsys):
+    rounds = range(3)
+    before = [record(label, 1.0, round_=r) for r in rounds for label in ("slow", "fast", "same", "breaks", "gone")]
+    after = [
+        one
+        for r in rounds
+        for one in (
+            record("slow", 1.3, round_=r),
+            record("fast", 0.6, round_=r),
+            record("same", 1.01, round_=r),
+            record("breaks", 0, round_=r, status="crashed"),
+            record("new", 1.0, round_=r),
+        )
+    ]
+    verdicts = {line.label: line.verdict for line in compare.compare(before, after, 0.05)}
+    assert verdicts == {
+        "slow": "slower", "fast": "faster", "same": "same", "breaks": "broken", "gone": "only in A", "new": "only in B",
+    }  # fmt: skip
+    a, b = write(tmp_path / "a", before), write(tmp_path / "b", after)
+    assert cli.main(["compare", a, b]) == cli.REGRESSION
+    assert "2 worse" in capsys.readouterr().out
+    assert cli.main(["compare", a, b, "--library", "fast", "same"]) == cli.OK
+    assert cli.main(["compare", a, b, "--library", "slow", "--threshold", "0.5"]) == cli.OK
+    assert cli.main(["compare", a, b, "--confidence", "2"]) == cli.MISTAKE
+
+
+def test_the_report_shows_scaling_failures_and_stands_alone(tmp_path):
+    records = [record(label, t / n, ranks=n, round_=r)
+               for r in range(2) for n in (1, 2, 4) for label, t in (("shardfft", 1.0), ("rival", 1.4))]  # fmt: skip
+    records.append(record("hung-one", 0, ranks=4, status="hung"))
+    source = write(tmp_path / "results", records)
+    assert cli.main(["report", source]) == cli.OK
+    folder = tmp_path / "results" / "report"
+    page = (folder / "index.html").read_text()
+    for name in ("scaling", "efficiency", "breakdown", "ratio"):
+        assert (folder / f"{name}.png").stat().st_size > 5000 and (folder / f"{name}.svg").exists(), name
+    assert "it was made so" in page and "hung-one" in page and "results.jsonl" in page
+    # Nothing is loaded from elsewhere.
+    assert "src=\"http" not in page and "<script" not in page and "<link" not in page
+
+
+def test_the_report_of_a_damaged_file_keeps_the_rest(tmp_path, capsys):
+    source = write(tmp_path / "results", [record("a", 1.0), record("b", 2.0)])
+    with open(tmp_path / "results" / results.FILE, "a") as file:
+        file.write('{"schema": 1, "key"')
+    assert cli.main(["report", source, "--out", str(tmp_path / "page")]) == cli.OK
+    assert "results.jsonl:3 is left out: cut short" in capsys.readouterr().err
+    assert (tmp_path / "page" / "bars.png").exists()
+
+
+def test_grid_sweeps_accuracy_and_energy_are_drawn(tmp_path):
+    records = [record("p", 1 + abs(rows - 2), ranks=4, layout="pencil", grid=[rows, 4 // rows]) for rows in (1, 2, 4)]
+    records += [record("q", 1.0, shape=[n, n, n]) for n in (8, 16, 32, 64)]
+    for one in records:
+        one["energy"] = {"joules": 5.0, "repeats": 5, "source": "made up"}
+    assert cli.main(["report", write(tmp_path / "r", records)]) == cli.OK
+    for name in ("grids", "accuracy", "energy"):
+        assert (tmp_path / "r" / "report" / f"{name}.svg").exists(), name
+
+
+def test_pooling_keeps_points_apart():
+    from shardfft_bench.report.collect import cells
+
+    records = [record("a", 1.0), record("a", 1.1, round_=1), record("a", 2.0, kind="r2c")]
+    found = cells(copy.deepcopy(records))
+    assert sorted(len(cell.records) for cell in found) == [1, 2]

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,20 +85,18 @@ inline double tolerance(const FftSpec& spec) {
 
 inline std::string describe(const std::string& backend, const FftSpec& spec) {
   const char* const kinds[] = {"c2c", "r2c", "c2r"};
-  std::string text = backend + " " + kinds[static_cast<int>(spec.kind)];
-  text += spec.precision == Precision::f64 ? " f64" : " f32";
-  text += spec.direction == Direction::forward ? " forward" : " backward";
+  std::ostringstream text;
+  text << backend << ' ' << kinds[static_cast<int>(spec.kind)] << (spec.precision == Precision::f64 ? " f64" : " f32")
+       << (spec.direction == Direction::forward ? " forward" : " backward");
   const auto add = [&](const char* name, const Loops& loops) {
-    text += std::string(" ") + name;
-    for (const FftDim& d : loops)
-      text += " " + std::to_string(d.n) + ":" + std::to_string(d.in_stride) + ":" + std::to_string(d.out_stride);
+    text << ' ' << name;
+    for (const FftDim& d : loops) text << ' ' << d.n << ':' << d.in_stride << ':' << d.out_stride;
   };
   add("transform", spec.transform);
   add("batch", spec.batch);
-  if (spec.in_place) text += " in_place";
-  if (!spec.preserve_input) text += " destroy";
-  if (!spec.aligned) text += " unaligned";
-  return text + " scale " + std::to_string(spec.scale) + " threads " + std::to_string(spec.threads);
+  text << (spec.in_place ? " in_place" : "") << (spec.preserve_input ? "" : " destroy")
+       << (spec.aligned ? "" : " unaligned") << " scale " << spec.scale << " threads " << spec.threads;
+  return text.str();
 }
 
 /// Positions of the output that the transform writes: one flag a real number.

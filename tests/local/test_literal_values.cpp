@@ -117,7 +117,9 @@ TEST(Registry, UnknownNamesAreRefusedWithTheKnownOnes) {
 TEST(Registry, FftwIsNotOneMklInDisguise) {
   // libmkl_intel_lp64 exports FFTW's functions; linked before FFTW it would take them over.
   EXPECT_EQ(local_fft_version("fftw").rfind("fftw-3", 0), 0u) << local_fft_version("fftw");
-  if (local_fft_known("mkl")) EXPECT_EQ(local_fft_version("mkl").rfind("oneMKL 20", 0), 0u);
+  if (local_fft_known("mkl")) {
+    EXPECT_EQ(local_fft_version("mkl").rfind("oneMKL 20", 0), 0u);
+  }
 }
 
 TEST(Registry, FftwFunctionsOfBothPrecisionsComeFromFftw) {

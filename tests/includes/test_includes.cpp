@@ -1,0 +1,110 @@
+// Includes go one way: base <- {mpi, cuda, geometry} <- {pack, exchange, local, reshape} <- {algorithm, cannon} <- exec
+// <- {tune, api}. Folders of one brace may know each other only in the third.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Height of every folder of src/; a new folder is entered here. A folder in a folder may have its own height.
+const std::map<std::string, int>& heights() {
+  static const std::map<std::string, int> table = {
+      {"base", 0},     {"mpi", 1},   {"cuda", 1},    {"geometry", 1},  {"pack", 2},
+      {"exchange", 2}, {"local", 2}, {"reshape", 2}, {"algorithm", 3}, {"cannon", 3},
+      {"exec", 4},     {"tune", 5},  {"api", 5},     {"cuda/slab", 4},  // a whole transform of its own
+  };
+  return table;
+}
+
+constexpr int neighbours_know_each_other = 2;
+
+/// These must not know MPI at all.
+const std::set<std::string>& pure() {
+  static const std::set<std::string> folders = {"base", "geometry", "pack", "local", "algorithm"};
+  return folders;
+}
+
+struct Include {
+  std::string name;
+  int line;
+};
+
+std::vector<Include> includes_of(const fs::path& file) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::ifstream text(file);
+  std::vector<Include> result;
+  std::string line;
+  std::smatch match;
+  for (int number = 1; std::getline(text, line); ++number)
+    if (std::regex_search(line, match, pattern)) result.push_back({match[1].str(), number});
+  return result;
+}
+
+bool is_source(const fs::path& path) {
+  static const std::set<std::string> endings = {".hpp", ".cpp", ".h", ".cu", ".cuh"};
+  return endings.contains(path.extension().string());
+}
+
+bool allowed(const std::string& from, const std::string& to) {
+  if (from == to) return true;
+  const int low = heights().at(to);
+  const int high = heights().at(from);
+  return low < high || (low == high && high == neighbours_know_each_other);
+}
+
+/// The entry of the table that `path` lies in; empty when there is none.
+std::string folder_of(const std::string& path) {
+  std::string folder = fs::path(path).parent_path().string();
+  while (!folder.empty() && !heights().contains(folder)) folder = fs::path(folder).parent_path().string();
+  return folder;
+}
+
+fs::path root() { return fs::absolute(__FILE__).parent_path().parent_path().parent_path(); }
+
+TEST(Includes, GoOneWay) {
+  int seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root() / "src")) {
+    if (!is_source(entry.path())) continue;
+    const std::string file = fs::relative(entry.path(), root() / "src").string();
+    const std::string folder = folder_of(file);
+    ASSERT_FALSE(folder.empty()) << "the folder of src/" << file << " has no place in the table of this test";
+    for (const Include& include : includes_of(entry.path())) {
+      const std::string target = folder_of(include.name);
+      if (target.empty()) continue;
+      EXPECT_TRUE(allowed(folder, target)) << "src/" << file << ":" << include.line << " includes " << include.name;
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 0) << "no include found: is " << root() << " the source tree?";
+}
+
+TEST(Includes, PureFoldersDoNotKnowMpi) {
+  for (const std::string& folder : pure()) {
+    if (!fs::exists(root() / "src" / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root() / "src" / folder)) {
+      if (!is_source(entry.path())) continue;
+      for (const Include& include : includes_of(entry.path()))
+        EXPECT_TRUE(include.name != "mpi.h" && folder_of(include.name) != "mpi")
+            << entry.path() << ":" << include.line << " includes " << include.name;
+    }
+  }
+}
+
+TEST(Includes, PublicHeadersKnowOnlyEachOther) {
+  for (const auto& entry : fs::recursive_directory_iterator(root() / "include")) {
+    if (!is_source(entry.path())) continue;
+    for (const Include& include : includes_of(entry.path()))
+      EXPECT_TRUE(folder_of(include.name).empty())
+          << entry.path() << ":" << include.line << " includes " << include.name;
+  }
+}
+
+}  // namespace

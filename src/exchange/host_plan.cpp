@@ -63,14 +63,14 @@ LeaderBuffer lay_out(const HostPlan& plan, const std::vector<std::int64_t>& rows
 
 HostPlan plan_hosts(const ExchangeSetup& setup) {
   HostPlan plan;
-  plan.leader_of = leaders_by_rank(setup);
+  const Hosts hosts = find_hosts(setup);
+  plan.leader_of = hosts.leader_of;
   plan.leader = plan.leader_of[static_cast<std::size_t>(setup.comm.rank())];
   plan.leads = plan.leader == setup.comm.rank();
   for (int r = 0; r < setup.comm.size(); ++r)
     if (plan.leader_of[static_cast<std::size_t>(r)] == plan.leader) plan.members.push_back(r);
-  const Communicator host = setup.comm.split(plan.leader, setup.comm.rank());
-  const auto sent = gather_rows(host, far_counts(setup.schedule.send, plan));
-  const auto received = gather_rows(host, far_counts(setup.schedule.recv, plan));
+  const auto sent = gather_rows(hosts.own, far_counts(setup.schedule.send, plan));
+  const auto received = gather_rows(hosts.own, far_counts(setup.schedule.recv, plan));
   if (plan.leads) {
     plan.outbound = lay_out(plan, sent, true);
     plan.inbound = lay_out(plan, received, false);

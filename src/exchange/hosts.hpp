@@ -6,7 +6,12 @@
 
 namespace shardfft {
 
-/// For every member the lowest member of its host: its leader. Collective over setup.comm.
-std::vector<int> leaders_by_rank(const ExchangeSetup& setup);
+struct Hosts {
+  Communicator own;            ///< the members of this host; the leader is rank 0
+  std::vector<int> leader_of;  ///< for every member of the exchange the lowest member of its host
+};
+
+/// Collective over setup.comm.
+Hosts find_hosts(const ExchangeSetup& setup);
 
 }  // namespace shardfft

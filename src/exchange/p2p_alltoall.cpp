@@ -11,7 +11,7 @@ namespace {
 
 /// Group of every member: its host when there are several hosts of several members, else runs of about sqrt(size).
 std::vector<int> groups_by_rank(const ExchangeSetup& setup) {
-  std::vector<int> groups = leaders_by_rank(setup);
+  std::vector<int> groups = find_hosts(setup).leader_of;
   const std::size_t hosts = std::set<int>(groups.begin(), groups.end()).size();
   if (hosts > 1 && hosts < groups.size()) return groups;
   int run = 1;

@@ -86,4 +86,12 @@ inline std::vector<Case> cases() {
   return all;
 }
 
+/// All cases, or every second one where ranks are many and cores few: for tests that vary something else.
+inline std::vector<Case> some_cases() {
+  const std::vector<Case> all = cases();
+  std::vector<Case> some;
+  for (std::size_t i = 0; i<all.size(); i += world().size()> 3 ? 2 : 1) some.push_back(all[i]);
+  return some;
+}
+
 }  // namespace shardfft::kit

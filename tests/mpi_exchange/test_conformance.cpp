@@ -18,36 +18,42 @@ TEST_P(Conformance, AllLayouts) {
 
 TEST_P(Conformance, ElementSizes) {
   std::size_t turn = 0;
-  for (Case c : cases()) {
+  for (Case c : some_cases()) {
     c.element_bytes = turn++ % 2 == 0 ? 4 : 16;
     conform(GetParam(), c);
   }
 }
 
 TEST_P(Conformance, SmallCountLimit) {
-  constexpr std::int64_t limits[] = {1, 7, 2, 33};
+  constexpr std::int64_t limits[] = {7, 2, 33};
   std::size_t turn = 0;
-  for (Case c : cases()) {
-    c.count_limit = limits[turn++ % 4];
-    conform(GetParam(), c);
-    c.count_limit = limits[turn % 4];
+  for (Case c : some_cases()) {
+    c.count_limit = limits[turn++ % 3];
     conform(GetParam(), c);
   }
+  Case tiny{"one element a message", Layout::slab({3, 3, 2}, world().size(), 0),
+            Layout::slab({3, 3, 2}, world().size(), 1)};
+  tiny.count_limit = 1;
+  conform(GetParam(), tiny);
 }
+
+/// The strategies that ask who shares a host.
+bool host_aware(const std::string& strategy) { return strategy == "hierarchical" || strategy == "p2p_alltoall"; }
 
 TEST_P(Conformance, FakeHosts) {
   int turn = 0;
-  for (Case c : cases()) {
+  for (Case c : some_cases()) {
     c.fake_ranks_per_host = turn++ % 3 + 1;
-    conform(GetParam(), c);
-    c.fake_ranks_per_host = turn % 3 + 1;
+    if (!host_aware(GetParam()) && turn > 3) break;
     conform(GetParam(), c);
   }
 }
 
 TEST_P(Conformance, FakeHostsWithSmallCountLimit) {
-  for (Case c : cases()) {
-    c.fake_ranks_per_host = 2;
+  if (!host_aware(GetParam())) return;
+  int turn = 0;
+  for (Case c : some_cases()) {
+    c.fake_ranks_per_host = turn++ % 2 + 2;
     c.count_limit = 5;
     conform(GetParam(), c);
   }

@@ -94,7 +94,7 @@ CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::ui
   return map;
 }
 
-int granule(Precision precision) { return precision == Precision::f64 ? 8 : 16; }
+int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 
 bool supported(int n) { return find_f64(n) != nullptr; }
 

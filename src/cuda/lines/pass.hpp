@@ -36,7 +36,7 @@ struct Pass {
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
 };
 
-/// Neighbouring lines that one thread block transforms together: m ranges are multiples of it.
+/// The widest bundle of neighbouring lines: m ranges are multiples of it.
 int granule(Precision precision);
 /// Whether a fused kernel exists for lines of n points.
 bool supported(int n);

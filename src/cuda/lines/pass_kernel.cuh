@@ -65,6 +65,12 @@ __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPas
   }
 }
 
+/// Blocks of a cluster work on neighbouring bundles and ask for the next ones at the same time: memory then sees runs
+/// of the whole cluster's width. Without clusters this costs nothing.
+__device__ __forceinline__ void keep_step() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
 /// The twiddles live in shared memory: the rest of the L1 cache is too small to keep them.
 template <class Cut, class Factor>
 __device__ __forceinline__ void load_table(Factor* to, const void* from) {
@@ -94,6 +100,7 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     Cx<T> v[Cut::E];
     each<Cut::E>([&](auto i) { v[i] = unpack<Backward>(shared[threadIdx.x + i * threads], static_cast<T*>(nullptr)); });
     line_fft<Cut>(v, rows, at, table, [&] {
+      keep_step();
       if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
         fetch_tile<Cut, Width>(shared, pass, tile + gridDim.x, arrived);
     });

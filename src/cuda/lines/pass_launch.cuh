@@ -66,15 +66,37 @@ KernelInput kernel_input(const Pass& pass) {
   return k;
 }
 
-/// Multiprocessors of the current device.
-inline int multiprocessors() {
-  int device = 0, count = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  return count;
-}
+/// A persistent grid: as many clusters as the device holds at once (not every multiprocessor can be in a large one).
+template <class Kernel>
+class Grid {
+ public:
+  Grid(Kernel kernel, int threads, int shared_bytes, void* stream) : kernel_(kernel) {
+    config_.blockDim = dim3(static_cast<unsigned>(threads));
+    config_.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes);
+    config_.stream = static_cast<cudaStream_t>(stream);
+    config_.attrs = &attribute_;
+    config_.numAttrs = 1;
+  }
+  void launch(const KernelPass& pass, int cluster, int most_blocks) {
+    attribute_.id = cudaLaunchAttributeClusterDimension;
+    attribute_.val.clusterDim.x = static_cast<unsigned>(cluster);
+    attribute_.val.clusterDim.y = attribute_.val.clusterDim.z = 1;
+    config_.gridDim = dim3(static_cast<unsigned>(cluster));
+    int clusters = 0;
+    check(cudaOccupancyMaxActiveClusters(&clusters, kernel_, &config_), "cudaOccupancyMaxActiveClusters");
+    if (most_blocks > 0) clusters = std::min(clusters, std::max(1, most_blocks / cluster));
+    clusters = std::min(clusters, static_cast<int>(pass.tiles) / cluster);
+    config_.gridDim = dim3(static_cast<unsigned>(clusters * cluster));
+    check(cudaLaunchKernelEx(&config_, kernel_, pass), "launch of a line pass");
+  }
 
-template <class Cut, class T, int Width, int Resident, bool Backward>
+ private:
+  Kernel kernel_;
+  cudaLaunchConfig_t config_{};
+  cudaLaunchAttribute attribute_{};
+};
+
+template <class Cut, class T, int Width, int Resident, int Cluster, bool Backward>
 void launch(const Pass& pass, const void* table, void* stream) {
   constexpr int lines = Traits<T>::lines;
   using Shape = TileShape<Cut, Width>;
@@ -92,11 +114,8 @@ void launch(const Pass& pass, const void* table, void* stream) {
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
   k.scale = pass.scale;
   if (k.tiles == 0) return;
-  const int all = multiprocessors() * Resident;
-  const int wanted = pass.blocks > 0 ? pass.blocks : all;
-  const unsigned grid = std::min(static_cast<unsigned>(wanted), k.tiles);
-  kernel<<<grid, Shape::threads, shared_bytes, static_cast<cudaStream_t>(stream)>>>(k);
-  check(cudaGetLastError(), "launch of a line pass");
+  Grid<decltype(kernel)> grid(kernel, Shape::threads, shared_bytes, stream);
+  grid.launch(k, k.tiles % Cluster == 0 ? Cluster : 1, pass.blocks);
 }
 
 using Launch = void (*)(const Pass&, const void* table, void* stream);
@@ -108,13 +127,13 @@ struct Variant {
   Launch forward, backward;
 };
 
-template <class Cut, class T, int Width, int Resident>
+template <class Cut, class T, int Width, int Resident, int Cluster>
 constexpr Variant variant() {
   return {Cut::N,
           Cut::team,
           {Cut::radix0, Cut::radix1, Cut::radix2},
-          launch<Cut, T, Width, Resident, false>,
-          launch<Cut, T, Width, Resident, true>};
+          launch<Cut, T, Width, Resident, Cluster, false>,
+          launch<Cut, T, Width, Resident, Cluster, true>};
 }
 
 /// Variants of a precision, one a size; null when there is none.

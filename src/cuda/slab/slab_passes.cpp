@@ -4,7 +4,7 @@
 namespace shardfft::cuda {
 
 char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
-  return static_cast<char*>(planes) + static_cast<std::size_t>((x * shape_.ny + y) * shape_.nzc()) * shape_.complex_bytes();
+  return static_cast<char*>(planes) + static_cast<std::size_t>((x * shape_.ny + y) * shape_.planes_pitch()) * shape_.complex_bytes();
 }
 
 char* SlabRank::spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const {
@@ -32,31 +32,33 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
   return pass;
 }
 
-/// The own rows go straight into the spectrum; the peers' rows stay in the planes, from where the copy engines take
+/// Direct: the own rows go straight into the spectrum. All others stay in the planes, from where the copy engines take
 /// them.
 void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
-  const std::int64_t nzc = shape_.nzc(), plane = shape_.ny * nzc;
-  p.in.part[0] = {own.planes, nzc, plane};
-  p.out.block = static_cast<int>(shape_.y_count(0));
-  for (int q = 0; q < shape_.ranks; ++q)
-    p.out.part[static_cast<std::size_t>(q)] = {plane_row(own.planes, 0, shape_.y_begin(q)), nzc, plane};
-  p.out.part[static_cast<std::size_t>(rank_)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(rank_), 0), nzc,
-                                                 shape_.y_count(rank_) * nzc};
+  const std::int64_t pitch = shape_.planes_pitch(), plane = shape_.ny * pitch;
+  p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
+  if (direct_) {
+    p.out.block = static_cast<int>(shape_.y_count(0));
+    for (int q = 0; q < shape_.ranks; ++q)
+      p.out.part[static_cast<std::size_t>(q)] = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, plane};
+    p.out.part[static_cast<std::size_t>(rank_)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(rank_), 0), pitch,
+                                                   shape_.y_count(rank_) * pitch};
+  }
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
-  p.m_end = z.end;
+  p.m_end = direct_ ? z.end : pitch;
   lines::run(p, stream);
 }
 
 void SlabRank::y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::backward);
-  p.in.part[0] = p.out.part[0] = {own.planes, shape_.nzc(), shape_.ny * shape_.nzc()};
+  p.in.part[0] = p.out.part[0] = {own.planes, shape_.planes_pitch(), shape_.ny * shape_.planes_pitch()};
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
-  p.m_end = z.end;
+  p.m_end = direct_ ? z.end : shape_.planes_pitch();
   lines::run(p, stream);
 }
 
@@ -86,7 +88,7 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
   lines::run(p, stream);
 }
 
-/// The own planes go straight where they belong; the peers' stay in the spectrum for the copy engines.
+/// Direct: the own planes go straight where they belong. The peers' stay in the spectrum for the copy engines.
 void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const {
   if (!fused_x_) {
     x_plan_.execute(own.spectrum, own.spectrum, Direction::backward, stream);
@@ -97,7 +99,7 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle str
   p.in.part[0] = p.out.part[0] = {own.spectrum, rows * nzc, nzc};
   p.scale = options_.backward_scale;
   flatten(p, z);
-  if (fused_y_) {
+  if (direct_) {
     p.out.block = static_cast<int>(shape_.x_count(0));
     for (int q = 0; q < shape_.ranks; ++q)
       p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q), 0), rows * nzc,

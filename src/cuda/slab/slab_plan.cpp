@@ -8,12 +8,12 @@
 namespace shardfft::cuda {
 
 SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device, EventUse event_use)
-    : shape_(shape), options_(options), rank_(rank), device_(device) {
+    : shape_(shape), options_(chosen(options, shape.planes_bytes(0))), rank_(rank), device_(device) {
   require(shape.ranks >= 1 && rank >= 0 && rank < shape.ranks, "rank ", rank, " of ", shape.ranks);
-  require(options.chunks >= 1 && !options.parts.empty(), "a slab needs at least one chunk and one part");
+  require(options_.chunks >= 1, "a slab needs at least one chunk, not ", options_.chunks);
   const DeviceScope scope(device);
   const std::int64_t most = std::max<std::int64_t>(1, shape.x_count(0));
-  options_.chunks = static_cast<int>(std::min<std::int64_t>(options.chunks, most));
+  options_.chunks = static_cast<int>(std::min<std::int64_t>(options_.chunks, most));
   plan_fused();
   plan_cufft();
   make_handles(event_use);
@@ -24,19 +24,20 @@ void SlabRank::plan_fused() {
   const bool even = shape_.nx % shape_.ranks == 0 && shape_.ny % shape_.ranks == 0;
   const bool fits = shape_.ranks <= lines::max_owners && options_.fused;
   const auto owned = [&](std::int64_t n) { return lines::shareable(static_cast<int>(n), shape_.ranks); };
-  fused_y_ = fits && even && shape_.transform.kind == Kind::c2c && nzc % granule == 0 && owned(shape_.ny) &&
-             owned(shape_.nx);
+  fused_y_ = fits && lines::supported(static_cast<int>(shape_.ny)) && shape_.planes_pitch() % granule == 0;
+  direct_ = fused_y_ && even && shape_.transform.kind == Kind::c2c && owned(shape_.ny) && owned(shape_.nx);
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_bundles = [&](int r) { return shape_.y_count(r) * nzc % granule == 0; };
-  fused_x_ = fused_y_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
+  fused_x_ = direct_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
                           whole_bundles(shape_.ranks - 1));
   require(fused_x_ || (options_.forward_scale == 1 && options_.backward_scale == 1),
           "only fused x lines can scale: multiply by the factor elsewhere");
   part_begin_ = {0};
   double share = 0;
-  for (std::size_t p = 0; p + 1 < options_.parts.size() && fused_y_; ++p) {
+  for (std::size_t p = 0; p + 1 < options_.parts.size() && direct_ && shape_.ranks > 1; ++p) {
     share += options_.parts[p];
-    const std::int64_t end = std::llround(share * static_cast<double>(nzc / granule)) * granule;
+    const std::int64_t step = std::max(granule, nzc / 16 / granule * granule);  // round columns: aligned, in step
+    const std::int64_t end = std::llround(share * static_cast<double>(nzc) / static_cast<double>(step)) * step;
     if (end > part_begin_.back() && end < nzc) part_begin_.push_back(end);
   }
   part_begin_.push_back(nzc);
@@ -47,21 +48,23 @@ void SlabRank::plan_fused() {
 void SlabRank::plan_cufft() {
   CufftSpec spec;
   spec.precision = shape_.transform.precision;
+  const std::int64_t pitch = shape_.planes_pitch();
+  const CufftSide field = fused_y_ ? CufftSide{{shape_.nz}, 1, shape_.nz}
+                                   : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
+  const CufftSide planes = fused_y_ ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
   for (int c = 0; c < options_.chunks; ++c) {
-    const std::int64_t planes = chunk(rank_, c).count();
-    if (planes == 0 || plane_plans_.contains(planes)) continue;
+    const std::int64_t count = chunk(rank_, c).count();
+    if (count == 0 || plane_plans_.contains(count)) continue;
     spec.kind = shape_.transform.kind;
-    if (fused_y_) {
-      spec.extents = {shape_.nz};
-      spec.batch = planes * shape_.ny;
-    } else {
-      spec.extents = {shape_.ny, shape_.nz};
-      spec.batch = planes;
-    }
-    plane_plans_.emplace(planes, CufftPlan(spec));
+    spec.extents = fused_y_ ? std::vector<std::int64_t>{shape_.nz} : std::vector<std::int64_t>{shape_.ny, shape_.nz};
+    spec.batch = fused_y_ ? count * shape_.ny : count;
+    spec.in = field;
+    spec.out = planes;
+    plane_plans_.emplace(count, CufftPlan(spec));
     if (shape_.transform.kind == Kind::r2c) {  // the way back of the same planes
       spec.kind = Kind::c2r;
-      plane_plans_.emplace(-planes, CufftPlan(spec));
+      std::swap(spec.in, spec.out);
+      plane_plans_.emplace(-count, CufftPlan(spec));
     }
   }
   if (fused_x_) return;

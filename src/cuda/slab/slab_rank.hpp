@@ -19,7 +19,7 @@
 
 namespace shardfft::cuda {
 
-/// Device arrays of a rank. `planes` (complex, [x_count][ny][nzc]) may be `field` itself for c2c.
+/// Device arrays of a rank. `planes` (complex, [x_count][ny][planes_pitch]) may be `field` itself for c2c.
 /// Forward overwrites planes and spectrum, backward overwrites all three.
 struct SlabArrays {
   void* field = nullptr;
@@ -79,11 +79,12 @@ class SlabRank {
   void flatten(lines::Pass& pass, Range z) const;
 
   void release_copies(EventHandle after);
+  BoxCopy block(char* planes, char* spectrum, int rows_of, std::int64_t planes_count, Range z, bool to_spectrum) const;
   void send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, StreamHandle stream) const;
   void wait_for_own_copies(int part, int chunk, StreamHandle stream) const;
-  bool copies_to(int q) const { return q != rank_ || !fused_y_; }
+  bool copies_to(int q) const { return q != rank_ || !direct_; }
   std::size_t event_index(int part, int chunk) const {
     return static_cast<std::size_t>(part) * static_cast<std::size_t>(options_.chunks) + static_cast<std::size_t>(chunk);
   }
@@ -92,6 +93,7 @@ class SlabRank {
   SlabOptions options_;
   int rank_, device_;
   bool fused_y_ = false, fused_x_ = false;
+  bool direct_ = false;  ///< fused passes put the rank's own block into place: no copy to itself
   std::vector<std::int64_t> part_begin_;
   std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
   CufftPlan x_plan_;

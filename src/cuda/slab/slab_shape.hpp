@@ -32,7 +32,14 @@ struct SlabShape {
   }
   /// Bytes of each array of rank r.
   std::size_t field_bytes(int r) const { return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz); }
-  std::size_t planes_bytes(int r) const { return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * nzc()); }
+  /// Complex elements from one z line of the planes to the next; real transforms pad it to whole bundles of lines.
+  std::int64_t planes_pitch() const {
+    const std::int64_t bundle = transform.precision == Precision::f64 ? 16 : 32;
+    return transform.kind == Kind::c2c ? nz : (nzc() + bundle - 1) / bundle * bundle;
+  }
+  std::size_t planes_bytes(int r) const {
+    return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * planes_pitch());
+  }
   std::size_t spectrum_bytes(int r) const {
     return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * nzc());
   }
@@ -40,12 +47,30 @@ struct SlabShape {
 
 /// How the work is cut.
 struct SlabOptions {
-  int chunks = 8;      ///< runs of x planes: a run is on the links while the next one is transformed
+  int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
   bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
-  /// next is on the links. One entry: no cut. Only fused passes can be cut.
-  std::vector<double> parts = {0.6, 0.4};
+  /// next is on the links. One entry: no cut; none: by size. Only fused complex transforms can be cut.
+  std::vector<double> parts;
   double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines; else they must be 1
 };
+
+/// Fills in what was left to choose. `bytes`: planes of one rank. Small transforms are bound by launches: few pieces.
+inline SlabOptions chosen(SlabOptions options, std::size_t bytes) {
+  constexpr std::size_t megabyte = std::size_t{1} << 20;
+  if (options.chunks == 0) {
+    const std::size_t pieces = bytes / (32 * megabyte);
+    options.chunks = pieces < 1 ? 1 : pieces > 8 ? 8 : static_cast<int>(pieces);
+  }
+  if (options.parts.empty()) {
+    if (bytes < 256 * megabyte)
+      options.parts = {1};
+    else if (bytes < 2048 * megabyte)
+      options.parts = {0.625, 0.375};
+    else
+      options.parts = {0.5, 0.3125, 0.1875};
+  }
+  return options;
+}
 
 }  // namespace shardfft::cuda

@@ -14,54 +14,48 @@ void SlabRank::release_copies(EventHandle after) {
     if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), after);
 }
 
+/// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and spectrum.
+BoxCopy SlabRank::block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z, bool to_spectrum) const {
+  const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(z.begin) * element;
+  const auto rows = static_cast<std::size_t>(shape_.y_count(rows_of)), slices = static_cast<std::size_t>(count);
+  const std::size_t short_pitch = static_cast<std::size_t>(shape_.nzc()) * element;
+  const std::size_t pitch = static_cast<std::size_t>(shape_.planes_pitch()) * element;
+  const CopySide in_planes{planes + skip, pitch, pitch * static_cast<std::size_t>(shape_.ny)};
+  const CopySide in_spectrum{spectrum + skip, short_pitch, short_pitch * rows};
+  BoxCopy box{in_spectrum, in_planes, static_cast<std::size_t>(z.count()) * element, rows, slices};
+  if (!to_spectrum) std::swap(box.to, box.from);
+  if (box.bytes == pitch)  // whole rows: one long row a plane
+    box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, slices, 1};
+  return box;
+}
+
 /// Rows y of every peer, of a run of own planes and a part of z.
 void SlabRank::send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int p, int c) {
-  const Range planes = chunk(rank_, c), z = part(p);
-  const std::size_t element = shape_.complex_bytes(), pitch = static_cast<std::size_t>(shape_.nzc()) * element;
-  const std::size_t skip = static_cast<std::size_t>(z.begin) * element;
+  const Range planes = chunk(rank_, c);
   for (int step = 1; step <= shape_.ranks; ++step) {
     const int q = (rank_ + step) % shape_.ranks;
     if (!copies_to(q)) continue;
-    const auto rows = static_cast<std::size_t>(shape_.y_count(q));
-    BoxCopy box{};
-    box.from = {plane_row(own.planes, planes.begin, shape_.y_begin(q)) + skip, pitch,
-                pitch * static_cast<std::size_t>(shape_.ny)};
-    box.to = {spectrum_row(peers[static_cast<std::size_t>(q)].arrays.spectrum, q, shape_.x_begin(rank_) + planes.begin, 0) +
-                  skip,
-              pitch, pitch * rows};
-    box.bytes = static_cast<std::size_t>(z.count()) * element;
-    box.rows = rows;
-    box.slices = static_cast<std::size_t>(planes.count());
-    if (box.bytes == pitch) {  // whole rows: one longer row a plane
-      box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, box.slices, 1};
-    }
+    void* spectrum = peers[static_cast<std::size_t>(q)].arrays.spectrum;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    copy_box(box, stream);
+    copy_box(block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
+                   spectrum_row(spectrum, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
+             stream);
     record(sent(p, c, q), stream);
   }
 }
 
 /// A run of every peer's planes, the rows y of this rank, a part of z.
 void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int p, int c) {
-  const Range z = part(p);
-  const std::size_t element = shape_.complex_bytes(), pitch = static_cast<std::size_t>(shape_.nzc()) * element;
-  const std::size_t skip = static_cast<std::size_t>(z.begin) * element;
-  const auto rows = static_cast<std::size_t>(shape_.y_count(rank_));
   for (int step = 1; step <= shape_.ranks; ++step) {
     const int q = (rank_ + step) % shape_.ranks;
     if (!copies_to(q)) continue;
     const Range planes = chunk(q, c);
-    BoxCopy box{};
-    box.from = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q) + planes.begin, 0) + skip, pitch, pitch * rows};
-    box.to = {plane_row(peers[static_cast<std::size_t>(q)].arrays.planes, planes.begin, shape_.y_begin(rank_)) + skip, pitch,
-              pitch * static_cast<std::size_t>(shape_.ny)};
-    box.bytes = static_cast<std::size_t>(z.count()) * element;
-    box.rows = rows;
-    box.slices = static_cast<std::size_t>(planes.count());
-    if (box.bytes == pitch)
-      box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, box.slices, 1};
+    void* there = peers[static_cast<std::size_t>(q)].arrays.planes;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    copy_box(box, stream);
+    copy_box(block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
+                   spectrum_row(own.spectrum, rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p),
+                   false),
+             stream);
     record(sent(p, c, q), stream);
   }
 }

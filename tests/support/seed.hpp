@@ -8,12 +8,19 @@
 
 namespace shardfft::test {
 
+/// Gives all ranks of an MPI program the same seed, and says whether this rank prints it; see world.hpp.
+using ShareSeed = std::uint64_t (*)(std::uint64_t mine, bool& print);
+inline ShareSeed share_seed = nullptr;
+
 /// The seed of this run: SHARDFFT_TEST_SEED, or one that differs from run to run. Printed once.
 inline std::uint64_t seed() {
   static const std::uint64_t value = [] {
     const char* given = std::getenv("SHARDFFT_TEST_SEED");
-    const std::uint64_t chosen = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
-    std::printf("random tests: repeat with SHARDFFT_TEST_SEED=%llu\n", static_cast<unsigned long long>(chosen));
+    std::uint64_t chosen = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
+    bool print = true;
+    if (share_seed != nullptr) chosen = share_seed(chosen, print);
+    if (print)
+      std::printf("random tests: repeat with SHARDFFT_TEST_SEED=%llu\n", static_cast<unsigned long long>(chosen));
     std::fflush(stdout);
     return chosen;
   }();

@@ -168,6 +168,11 @@ TEST(AgainstReference, InPlaceBetweenDifferentStrides) {
     columns.batch = {{6, 1, 1}};
     columns.in_place = true;
     check_directions(columns);
+    FftSpec spread;  // one line whose halved axis has gaps
+    spread.kind = kind;
+    spread.transform = {{8, 3, 2}};
+    spread.in_place = true;
+    check_directions(spread);
   }
 }
 

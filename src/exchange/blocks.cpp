@@ -69,8 +69,8 @@ void Blocks::unpack_from(int i, const std::byte* block, std::byte* array) const 
 
 int Blocks::find(int peer) const {
   const auto found =
-      std::find_if(messages_.begin(), messages_.end(), [peer](const Message& m) { return m.peer == peer; });
-  return found == messages_.end() ? -1 : static_cast<int>(found - messages_.begin());
+      std::lower_bound(messages_.begin(), messages_.end(), peer, [](const Message& m, int p) { return m.peer < p; });
+  return found == messages_.end() || found->peer != peer ? -1 : static_cast<int>(found - messages_.begin());
 }
 
 std::vector<int> Blocks::from_neighbour(int rank) const {

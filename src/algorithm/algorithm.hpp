@@ -16,6 +16,9 @@ Program pencil_program(const Problem& problem);
 Program brick_program(const Problem& problem);
 Program cyclic_program(const Problem& problem);
 Program six_step_program(const Problem& problem);
+Program cannon_program(const Problem& problem);
+Program cannon_transposed_program(const Problem& problem);
+Program cannon_hybrid_program(const Problem& problem);
 
 /// Whether the cyclic algorithm can keep the input's distribution with one exchange.
 bool cyclic_fits(const Problem& problem);

@@ -47,10 +47,16 @@ struct HalfSpectrumStep {
   std::int64_t n;
 };
 
-/// One axis transformed by block tensor-matrix products in Cannon's manner; see src/cannon.
+/// One axis transformed by products of blocks in Cannon's manner (src/cannon). Both states lie on the same mesh of
+/// ranks and differ in this axis at most.
 struct CannonStep {
   int axis;
-  bool global_transpose;
+  /// The real array's half axis: n indices before, n/2+1 after.
+  bool half = false;
+  /// Data blocks travel along the fastest dimension of the mesh, whatever the axis (S3DFT algorithms 6 and 7).
+  bool global_transpose = false;
+  /// Every rank keeps the matrix blocks it needs instead of passing them on.
+  bool local_matrix = false;
 };
 
 using Step = std::variant<FftStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;

@@ -13,8 +13,14 @@ using AlgorithmFunction = Program (*)(const Problem&);
 
 const std::map<std::string, AlgorithmFunction>& algorithms() {
   static const std::map<std::string, AlgorithmFunction> table{
-      {"slab", slab_program},     {"pencil", pencil_program},     {"brick", brick_program},
-      {"cyclic", cyclic_program}, {"six_step", six_step_program},
+      {"slab", slab_program},
+      {"pencil", pencil_program},
+      {"brick", brick_program},
+      {"cyclic", cyclic_program},
+      {"six_step", six_step_program},
+      {"cannon", cannon_program},
+      {"cannon_transposed", cannon_transposed_program},
+      {"cannon_hybrid", cannon_hybrid_program},
   };
   return table;
 }

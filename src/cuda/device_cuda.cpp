@@ -2,6 +2,9 @@
 #include <cuda_runtime.h>
 
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "base/check.hpp"
 #include "cuda/device.hpp"
@@ -55,7 +58,11 @@ int current_device() {
 void set_device(int device) { check(cudaSetDevice(device), "cudaSetDevice"); }
 
 void enable_peer(int device, int peer) {
-  if (device == peer) return;
+  // The runtime reports a second request as an error: requests are remembered.
+  static std::mutex mutex;
+  static std::set<std::pair<int, int>> enabled;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (device == peer || enabled.contains({device, peer})) return;
   int possible = 0;
   check(cudaDeviceCanAccessPeer(&possible, device, peer), "cudaDeviceCanAccessPeer");
   if (possible == 0) fail(Status::unsupported, "GPU ", device, " cannot reach the memory of GPU ", peer);
@@ -63,10 +70,11 @@ void enable_peer(int device, int peer) {
   set_device(device);
   const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled)
-    cudaGetLastError();
+    cudaGetLastError();  // by the application
   else
     check(status, "cudaDeviceEnablePeerAccess");
   set_device(before);
+  enabled.insert({device, peer});
 }
 
 void* allocate(std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
+#include "exec/cannon_operation.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/host_reshape.hpp"
 #include "exec/pointwise_operation.hpp"
@@ -58,7 +59,8 @@ class Compiler {
   /// The last transform that runs carries the scale.
   void find_scaled_step() {
     for (const Stop& stop : route_)
-      if (std::holds_alternative<FftStep>(step(stop))) scaled_step_ = stop.step;
+      if (std::holds_alternative<FftStep>(step(stop)) || std::holds_alternative<CannonStep>(step(stop)))
+        scaled_step_ = stop.step;
   }
   double scale_of(const Stop& stop) const {
     return stop.step == scaled_step_ ? setup_.scale[static_cast<std::size_t>(direction_)] : 1.0;
@@ -66,11 +68,12 @@ class Compiler {
 
   std::unique_ptr<Operation> make_operation(const Stop& stop);
   std::unique_ptr<Operation> make_fft(const Stop& stop);
+  std::unique_ptr<Operation> make_cannon(const Stop& stop);
   std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
   std::size_t add_host_task(std::size_t i);
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup);
-  FusedFft fused_fft(const Stop& stop) const;
+  BundledFftSetup bundled(const Stop& stop, const Layout& from) const;
 
   const ExecutorSetup& setup_;
   HostMemory* host_;
@@ -88,6 +91,7 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   const State& before = state(stop.step);
   const int rank = setup_.comm.rank();
   if (std::holds_alternative<FftStep>(s)) return make_fft(stop);
+  if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (std::holds_alternative<ReshapeStep>(s)) return make_message_reshape(stop);
   if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
     return make_twiddle(*twiddle, before.layout, rank, direction_, setup_.precision, trace_);
@@ -103,6 +107,11 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
   // Planning a local transform may fail on one rank only, so all agree before the next collective call.
   agree(setup_.comm, [&] {
     const auto& fft = std::get<FftStep>(step(stop));
+    const BundledFftSetup bundles = bundled(stop, state(state_before(stop)).layout);
+    if (BundledFft::worth_it(bundles)) {
+      operation = make_bundled_fft(bundles);
+      return;
+    }
     FftSpec spec = fft_spec(fft, state(stop.step), state(stop.step + 1), setup_.comm.rank(), direction_, setup_.precision);
     spec.scale = scale_of(stop);
     spec.threads = setup_.options.threads;
@@ -111,6 +120,29 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
     const bool in_place = stop.from == stop.to || (may_alias && fft.kind == Kind::c2c);
     operation = std::make_unique<FftOperation>(spec, setup_.local_fft, in_place, stop.from != stop.to, trace_);
+  });
+  return operation;
+}
+
+std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
+  std::unique_ptr<Operation> operation;
+  // Memory for the matrix may be missing on one rank only.
+  agree(setup_.comm, [&] {
+    const auto& cannon = std::get<CannonStep>(step(stop));
+    ProductSetup product;
+    product.comm = setup_.comm;
+    product.before = state(state_before(stop)).layout;
+    product.after = state(state_after(stop)).layout;
+    product.axis = cannon.axis;
+    product.direction = direction_;
+    product.precision = setup_.precision;
+    product.scale = scale_of(stop);
+    product.half = cannon.half;
+    product.global_transpose = cannon.global_transpose;
+    product.local_matrix = cannon.local_matrix;
+    product.threads = setup_.options.threads;
+    product.trace = trace_;
+    operation = std::make_unique<CannonOperation>(product);
   });
   return operation;
 }
@@ -164,16 +196,20 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
   return make_exchange("p2p", remote);
 }
 
-FusedFft Compiler::fused_fft(const Stop& stop) const {
-  FusedFft fft;
+BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
+  BundledFftSetup fft;
   fft.step = std::get<FftStep>(step(stop));
   fft.before = state(state_before(stop));
   fft.after = state(state_after(stop));
+  fft.rank = setup_.comm.rank();
   fft.direction = direction_;
   fft.precision = setup_.precision;
   fft.scale = scale_of(stop);
   fft.effort = setup_.options.effort;
   fft.backend = setup_.local_fft;
+  fft.threads = setup_.options.threads;
+  fft.from = from;
+  fft.trace = trace_;
   return fft;
 }
 
@@ -191,7 +227,7 @@ std::size_t Compiler::add_host_task(std::size_t i) {
     return 1;
   }
   std::unique_ptr<Operation> operation;
-  agree(setup_.comm, [&] { operation = make_gather_fft(setup, fused_fft(route_[i + 1])); });
+  agree(setup_.comm, [&] { operation = make_gather_fft(setup, bundled(route_[i + 1], setup.from)); });
   add(route_[i], route_[i + 1], std::move(operation));
   return 2;
 }

@@ -1,9 +1,9 @@
 #pragma once
 // Reshapes over shared memory: the receiver reads the sender's array, no message is sent. Followed by a transform,
 // bundles of lines are gathered into cache, transformed there, and written once.
+#include "exec/bundled_fft.hpp"
 #include "exec/operation.hpp"
 #include "exchange/exchange.hpp"
-#include "local/local_fft.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
@@ -41,22 +41,13 @@ class HostSources {
 };
 
 /// Copies this rank's part of `to` out of the arrays of the members on this host; `remote`, an exchange over the
-/// messages of the others, may be null. `remote_sends` etc. are its business.
+/// messages of the others, may be null.
 std::unique_ptr<Operation> make_host_reshape(const HostReshapeSetup& setup, std::unique_ptr<Exchange> remote);
 
-/// The transform that follows a host reshape.
-struct FusedFft {
-  FftStep step;
-  State before;  ///< states around the transform, in the order of this direction
-  State after;
-  Direction direction = Direction::forward;
-  Precision precision = Precision::f64;
-  double scale = 1;
-  Effort effort = Effort::measure;
-  std::string backend;
-};
-
 /// Gathers and transforms; all members must be on this host.
-std::unique_ptr<Operation> make_gather_fft(const HostReshapeSetup& setup, const FusedFft& fft);
+std::unique_ptr<Operation> make_gather_fft(const HostReshapeSetup& setup, const BundledFftSetup& fft);
+
+/// A transform of this rank's own array in bundles. In place too, for c2c.
+std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup);
 
 }  // namespace shardfft

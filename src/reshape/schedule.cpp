@@ -71,8 +71,7 @@ std::vector<LocalCopy> pair_boxes(const Ends& ends, int sender, int receiver) {
     for (const Piece& target : targets) {
       const IndexSet common = intersect(source.set, target.set);
       if (common.empty()) continue;
-      const auto order = memory_order(target);
-      boxes.push_back({make_box(source, common, order), make_box(target, common, order)});
+      boxes.push_back(copy_between(source, target, common));
     }
   return boxes;
 }
@@ -124,14 +123,18 @@ Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Sli
 
 std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target) {
   std::vector<PeerCopy> copies;
-  const auto order = memory_order(target);
   for (const int peer : overlapping_ranks(from, {target}))
     for (const Piece& source : from.pieces(peer)) {
       const IndexSet common = intersect(source.set, target.set);
       if (common.empty()) continue;
-      copies.push_back({peer, {make_box(source, common, order), make_box(target, common, order)}});
+      copies.push_back({peer, copy_between(source, target, common)});
     }
   return copies;
+}
+
+LocalCopy copy_between(const Piece& from, const Piece& to, const IndexSet& part) {
+  const auto order = memory_order(to);
+  return {make_box(from, part, order), make_box(to, part, order)};
 }
 
 std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank) {

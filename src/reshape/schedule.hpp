@@ -64,6 +64,9 @@ struct PeerCopy {
 /// Where the elements of `target` lie in the arrays of a layout's owners, for receivers that read them there.
 std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target);
 
+/// The elements of `part`, a subset of both pieces' index sets, from where `from` has them to where `to` has them.
+LocalCopy copy_between(const Piece& from, const Piece& to, const IndexSet& part);
+
 /// Ranks that `rank` reaches through messages, directly or over others: the members of its exchange, ascending.
 std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank);
 

@@ -1,6 +1,7 @@
 #include "cuda/slab/slab_group.hpp"
 
 #include "base/check.hpp"
+#include "cuda/slab/slab_ipc.hpp"
 
 namespace shardfft::cuda {
 
@@ -19,13 +20,9 @@ void SlabGroup::bind(const std::vector<SlabArrays>& arrays) {
   arrays_ = arrays;
   peers_.assign(ranks_.size(), std::vector<SlabPeer>(ranks_.size()));
   for (int r = 0; r < size(); ++r)
-    for (int q = 0; q < size(); ++q) {
-      SlabPeer& peer = peers_[static_cast<std::size_t>(r)][static_cast<std::size_t>(q)];
-      peer.arrays = arrays[static_cast<std::size_t>(q)];
-      peer.ready = rank(q).ready();
-      for (int p = 0; p < rank(q).parts(); ++p)
-        for (int c = 0; c < rank(q).chunks(); ++c) peer.sent_here.push_back(rank(q).sent(p, c, r));
-    }
+    for (int q = 0; q < size(); ++q)
+      peers_[static_cast<std::size_t>(r)][static_cast<std::size_t>(q)] =
+          own_peer(rank(q), arrays[static_cast<std::size_t>(q)], r);
 }
 
 void SlabGroup::forward(const std::vector<StreamHandle>& streams) {

@@ -4,12 +4,12 @@
 namespace shardfft::cuda {
 
 char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
-  return static_cast<char*>(planes) + static_cast<std::size_t>((x * shape_.ny + y) * shape_.planes_pitch()) * shape_.complex_bytes();
+  return static_cast<char*>(planes) + static_cast<std::size_t>((x * shape_.ny + y) * shape_.pitch()) * shape_.complex_bytes();
 }
 
 char* SlabRank::spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const {
   return static_cast<char*>(spectrum) +
-         static_cast<std::size_t>((x * shape_.y_count(rank) + y) * shape_.nzc()) * shape_.complex_bytes();
+         static_cast<std::size_t>((x * shape_.y_count(rank) + y) * shape_.pitch()) * shape_.complex_bytes();
 }
 
 /// z lines (fused) or whole planes of cuFFT, between field and planes.
@@ -36,7 +36,7 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
 /// them.
 void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
-  const std::int64_t pitch = shape_.planes_pitch(), plane = shape_.ny * pitch;
+  const std::int64_t pitch = shape_.pitch(), plane = shape_.ny * pitch;
   p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
   if (direct_) {
     p.out.block = static_cast<int>(shape_.y_count(0));
@@ -48,26 +48,26 @@ void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, Str
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
-  p.m_end = direct_ ? z.end : pitch;
+  p.m_end = z.end;
   lines::run(p, stream);
 }
 
 void SlabRank::y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::backward);
-  p.in.part[0] = p.out.part[0] = {own.planes, shape_.planes_pitch(), shape_.ny * shape_.planes_pitch()};
+  p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
-  p.m_end = direct_ ? z.end : shape_.planes_pitch();
+  p.m_end = z.end;
   lines::run(p, stream);
 }
 
 /// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
 void SlabRank::flatten(lines::Pass& p, Range z) const {
   const std::int64_t rows = shape_.y_count(rank_);
-  if (z.count() == shape_.nzc() && rows > 0) {
+  if (z.count() == shape_.pitch() && rows > 0) {
     p.outer_end = 1;
-    p.m_end = rows * shape_.nzc();
+    p.m_end = rows * shape_.pitch();
   } else {
     p.outer_end = rows;
     p.m_begin = z.begin;
@@ -81,8 +81,8 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
     return;
   }
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::forward);
-  const std::int64_t nzc = shape_.nzc();
-  p.in.part[0] = p.out.part[0] = {own.spectrum, shape_.y_count(rank_) * nzc, nzc};
+  const std::int64_t pitch = shape_.pitch();
+  p.in.part[0] = p.out.part[0] = {own.spectrum, shape_.y_count(rank_) * pitch, pitch};
   p.scale = options_.forward_scale;
   flatten(p, z);
   lines::run(p, stream);
@@ -95,17 +95,17 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle str
     return;
   }
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
-  const std::int64_t nzc = shape_.nzc(), rows = shape_.y_count(rank_);
-  p.in.part[0] = p.out.part[0] = {own.spectrum, rows * nzc, nzc};
+  const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
+  p.in.part[0] = p.out.part[0] = {own.spectrum, rows * pitch, pitch};
   p.scale = options_.backward_scale;
   flatten(p, z);
   if (direct_) {
     p.out.block = static_cast<int>(shape_.x_count(0));
     for (int q = 0; q < shape_.ranks; ++q)
-      p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q), 0), rows * nzc,
-                                                 nzc};
-    p.out.part[static_cast<std::size_t>(rank_)] = {plane_row(own.planes, 0, shape_.y_begin(rank_)), shape_.ny * nzc,
-                                                   nzc};
+      p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q), 0), rows * pitch,
+                                                 pitch};
+    p.out.part[static_cast<std::size_t>(rank_)] = {plane_row(own.planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch,
+                                                   pitch};
   }
   lines::run(p, stream);
 }

@@ -8,7 +8,7 @@
 namespace shardfft::cuda {
 
 SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device, EventUse event_use)
-    : shape_(shape), options_(chosen(options, shape.planes_bytes(0))), rank_(rank), device_(device) {
+    : shape_(shape), options_(chosen(options, shape.ranks, shape.planes_bytes(0))), rank_(rank), device_(device) {
   require(shape.ranks >= 1 && rank >= 0 && rank < shape.ranks, "rank ", rank, " of ", shape.ranks);
   require(options_.chunks >= 1, "a slab needs at least one chunk, not ", options_.chunks);
   const DeviceScope scope(device);
@@ -20,14 +20,14 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
 }
 
 void SlabRank::plan_fused() {
-  const std::int64_t granule = lines::granule(shape_.transform.precision), nzc = shape_.nzc();
+  const std::int64_t granule = lines::granule(shape_.transform.precision), pitch = shape_.pitch();
   const bool even = shape_.nx % shape_.ranks == 0 && shape_.ny % shape_.ranks == 0;
   const bool fits = shape_.ranks <= lines::max_owners && options_.fused;
   const auto owned = [&](std::int64_t n) { return lines::shareable(static_cast<int>(n), shape_.ranks); };
-  fused_y_ = fits && lines::supported(static_cast<int>(shape_.ny)) && shape_.planes_pitch() % granule == 0;
-  direct_ = fused_y_ && even && shape_.transform.kind == Kind::c2c && owned(shape_.ny) && owned(shape_.nx);
+  fused_y_ = fits && lines::supported(static_cast<int>(shape_.ny)) && pitch % granule == 0;
+  direct_ = fused_y_ && even && owned(shape_.ny) && owned(shape_.nx);
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
-  const auto whole_bundles = [&](int r) { return shape_.y_count(r) * nzc % granule == 0; };
+  const auto whole_bundles = [&](int r) { return shape_.y_count(r) * pitch % granule == 0; };
   fused_x_ = direct_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
                           whole_bundles(shape_.ranks - 1));
   require(fused_x_ || (options_.forward_scale == 1 && options_.backward_scale == 1),
@@ -36,11 +36,11 @@ void SlabRank::plan_fused() {
   double share = 0;
   for (std::size_t p = 0; p + 1 < options_.parts.size() && direct_ && shape_.ranks > 1; ++p) {
     share += options_.parts[p];
-    const std::int64_t step = std::max(granule, nzc / 16 / granule * granule);  // round columns: aligned, in step
-    const std::int64_t end = std::llround(share * static_cast<double>(nzc) / static_cast<double>(step)) * step;
-    if (end > part_begin_.back() && end < nzc) part_begin_.push_back(end);
+    const std::int64_t step = std::max(granule, pitch / 16 / granule * granule);  // round columns: aligned, in step
+    const std::int64_t end = std::llround(share * static_cast<double>(pitch) / static_cast<double>(step)) * step;
+    if (end > part_begin_.back() && end < pitch) part_begin_.push_back(end);
   }
-  part_begin_.push_back(nzc);
+  part_begin_.push_back(pitch);
   if (fused_y_) lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
   if (fused_x_) lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
 }
@@ -48,7 +48,7 @@ void SlabRank::plan_fused() {
 void SlabRank::plan_cufft() {
   CufftSpec spec;
   spec.precision = shape_.transform.precision;
-  const std::int64_t pitch = shape_.planes_pitch();
+  const std::int64_t pitch = shape_.pitch();
   const CufftSide field = fused_y_ ? CufftSide{{shape_.nz}, 1, shape_.nz}
                                    : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const CufftSide planes = fused_y_ ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
@@ -68,7 +68,7 @@ void SlabRank::plan_cufft() {
     }
   }
   if (fused_x_) return;
-  const std::int64_t columns = shape_.y_count(rank_) * shape_.nzc();
+  const std::int64_t columns = shape_.y_count(rank_) * shape_.pitch();
   spec.kind = Kind::c2c;
   spec.extents = {shape_.nx};
   spec.batch = columns;

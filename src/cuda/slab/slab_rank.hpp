@@ -19,7 +19,7 @@
 
 namespace shardfft::cuda {
 
-/// Device arrays of a rank. `planes` (complex, [x_count][ny][planes_pitch]) may be `field` itself for c2c.
+/// Device arrays of a rank. `planes` (complex, [x_count][ny][pitch]) may be `field` itself for c2c.
 /// Forward overwrites planes and spectrum, backward overwrites all three.
 struct SlabArrays {
   void* field = nullptr;
@@ -41,6 +41,7 @@ class SlabRank {
            EventUse event_use = EventUse::order);
 
   int device() const { return device_; }
+  int ranks() const { return shape_.ranks; }
   int parts() const { return static_cast<int>(part_begin_.size()) - 1; }
   int chunks() const { return options_.chunks; }
   bool fused_y() const { return fused_y_; }
@@ -79,7 +80,7 @@ class SlabRank {
   void flatten(lines::Pass& pass, Range z) const;
 
   void release_copies(EventHandle after);
-  BoxCopy block(char* planes, char* spectrum, int rows_of, std::int64_t planes_count, Range z, bool to_spectrum) const;
+  BoxCopy block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z, bool to_spectrum) const;
   void send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, StreamHandle stream) const;

@@ -15,11 +15,14 @@ inline std::int64_t run_count(std::int64_t n, std::int64_t parts, std::int64_t i
   return n / parts + (index < n % parts ? 1 : 0);
 }
 
-/// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and spectrum[nx][y_count(r)][nzc()].
+/// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and spectrum[nx][y_count(r)][pitch()], of
+/// which the first nzc() numbers of a z line mean something.
 struct SlabShape {
   Transform transform;
   std::int64_t nx = 1, ny = 1, nz = 1;
   int ranks = 1;
+  /// Real transforms: pad the spectrum's z lines to whole bundles, so that the fused passes and whole-row copies apply.
+  bool padded = true;
 
   std::int64_t nzc() const { return transform.kind == Kind::c2c ? nz : nz / 2 + 1; }
   std::int64_t x_begin(int r) const { return run_begin(nx, ranks, r); }
@@ -32,16 +35,16 @@ struct SlabShape {
   }
   /// Bytes of each array of rank r.
   std::size_t field_bytes(int r) const { return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz); }
-  /// Complex elements from one z line of the planes to the next; real transforms pad it to whole bundles of lines.
-  std::int64_t planes_pitch() const {
+  /// Complex elements from one z line of planes and spectrum to the next.
+  std::int64_t pitch() const {
     const std::int64_t bundle = transform.precision == Precision::f64 ? 16 : 32;
-    return transform.kind == Kind::c2c ? nz : (nzc() + bundle - 1) / bundle * bundle;
+    return transform.kind == Kind::c2c || !padded ? nzc() : (nzc() + bundle - 1) / bundle * bundle;
   }
   std::size_t planes_bytes(int r) const {
-    return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * planes_pitch());
+    return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * pitch());
   }
   std::size_t spectrum_bytes(int r) const {
-    return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * nzc());
+    return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * pitch());
   }
 };
 
@@ -55,15 +58,16 @@ struct SlabOptions {
   double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines; else they must be 1
 };
 
-/// Fills in what was left to choose. `bytes`: planes of one rank. Small transforms are bound by launches: few pieces.
-inline SlabOptions chosen(SlabOptions options, std::size_t bytes) {
+/// Fills in what was left to choose. `bytes`: planes of one rank. Small transforms are bound by launches: few pieces; a
+/// single rank has nothing to overlap.
+inline SlabOptions chosen(SlabOptions options, int ranks, std::size_t bytes) {
   constexpr std::size_t megabyte = std::size_t{1} << 20;
   if (options.chunks == 0) {
     const std::size_t pieces = bytes / (32 * megabyte);
-    options.chunks = pieces < 1 ? 1 : pieces > 8 ? 8 : static_cast<int>(pieces);
+    options.chunks = pieces < 1 || ranks == 1 ? 1 : pieces > 8 ? 8 : static_cast<int>(pieces);
   }
   if (options.parts.empty()) {
-    if (bytes < 256 * megabyte)
+    if (bytes < 256 * megabyte || ranks == 1)
       options.parts = {1};
     else if (bytes < 2048 * megabyte)
       options.parts = {0.625, 0.375};

@@ -18,10 +18,9 @@ void SlabRank::release_copies(EventHandle after) {
 BoxCopy SlabRank::block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z, bool to_spectrum) const {
   const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(z.begin) * element;
   const auto rows = static_cast<std::size_t>(shape_.y_count(rows_of)), slices = static_cast<std::size_t>(count);
-  const std::size_t short_pitch = static_cast<std::size_t>(shape_.nzc()) * element;
-  const std::size_t pitch = static_cast<std::size_t>(shape_.planes_pitch()) * element;
+  const std::size_t pitch = static_cast<std::size_t>(shape_.pitch()) * element;
   const CopySide in_planes{planes + skip, pitch, pitch * static_cast<std::size_t>(shape_.ny)};
-  const CopySide in_spectrum{spectrum + skip, short_pitch, short_pitch * rows};
+  const CopySide in_spectrum{spectrum + skip, pitch, pitch * rows};
   BoxCopy box{in_spectrum, in_planes, static_cast<std::size_t>(z.count()) * element, rows, slices};
   if (!to_spectrum) std::swap(box.to, box.from);
   if (box.bytes == pitch)  // whole rows: one long row a plane

@@ -1,0 +1,43 @@
+#include "cuda/slab/slab_ipc.hpp"
+
+#include "base/check.hpp"
+
+namespace shardfft::cuda {
+
+namespace {
+constexpr std::size_t first_sent = 3;  // planes, spectrum, ready
+}
+
+std::vector<IpcHandle> publish(const SlabRank& rank, const SlabArrays& arrays) {
+  const DeviceScope scope(rank.device());
+  std::vector<IpcHandle> handles = {export_memory(arrays.planes), export_memory(arrays.spectrum),
+                                    export_event(rank.ready())};
+  for (int p = 0; p < rank.parts(); ++p)
+    for (int c = 0; c < rank.chunks(); ++c)
+      for (int to = 0; to < rank.ranks(); ++to) handles.push_back(export_event(rank.sent(p, c, to)));
+  return handles;
+}
+
+RemotePeer::RemotePeer(const std::vector<IpcHandle>& handles, int me, int ranks) {
+  const auto all = static_cast<std::size_t>(ranks), mine = static_cast<std::size_t>(me);
+  require(handles.size() >= first_sent && (handles.size() - first_sent) % all == 0, "not the handles of a slab rank");
+  memory_.emplace_back(import_memory(handles[0]));
+  memory_.emplace_back(import_memory(handles[1]));
+  view_.arrays.planes = memory_[0].get();
+  view_.arrays.spectrum = memory_[1].get();
+  events_.emplace_back(import_event(handles[2]));
+  view_.ready = events_.back().get();
+  for (std::size_t i = first_sent + mine; i < handles.size(); i += all) {
+    events_.emplace_back(import_event(handles[i]));
+    view_.sent_here.push_back(events_.back().get());
+  }
+}
+
+SlabPeer own_peer(const SlabRank& rank, const SlabArrays& arrays, int me) {
+  SlabPeer peer{arrays, rank.ready(), {}};
+  for (int p = 0; p < rank.parts(); ++p)
+    for (int c = 0; c < rank.chunks(); ++c) peer.sent_here.push_back(rank.sent(p, c, me));
+  return peer;
+}
+
+}  // namespace shardfft::cuda

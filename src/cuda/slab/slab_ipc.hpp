@@ -1,0 +1,30 @@
+#pragma once
+// One process a GPU: what a rank publishes so that its peers can write into its arrays and wait for its copies. The
+// handles are plain bytes: any transport (an MPI allgather) carries them, once, while planning.
+#include <vector>
+
+#include "cuda/slab/slab_rank.hpp"
+
+namespace shardfft::cuda {
+
+/// Handles of a rank's planes, spectrum, ready event and all sent events. The arrays must be whole allocations
+/// (make_memory); every rank publishes the same number of handles.
+std::vector<IpcHandle> publish(const SlabRank& rank, const SlabArrays& arrays);
+
+/// A peer in another process, opened for as long as this object lives. Not for the own process.
+class RemotePeer {
+ public:
+  /// `handles`: what peer published; `me`: the rank that opens it.
+  RemotePeer(const std::vector<IpcHandle>& handles, int me, int ranks);
+  const SlabPeer& view() const { return view_; }
+
+ private:
+  std::vector<ImportedMemory> memory_;
+  std::vector<Event> events_;
+  SlabPeer view_;
+};
+
+/// The own rank seen as a peer: plain pointers and events.
+SlabPeer own_peer(const SlabRank& rank, const SlabArrays& arrays, int me);
+
+}  // namespace shardfft::cuda

@@ -1,0 +1,67 @@
+#pragma once
+// Transforms in bundles: lines are brought into a core's own cache, transformed there, and written once. Each pass
+// reads and writes memory once, whatever the strides; the FFT library only ever sees cache.
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "algorithm/program.hpp"
+#include "base/aligned.hpp"
+#include "base/trace.hpp"
+#include "local/local_fft.hpp"
+#include "reshape/schedule.hpp"
+
+namespace shardfft {
+
+/// One rank's transform between two states, to be cut in bundles.
+struct BundledFftSetup {
+  FftStep step;
+  State before;  ///< in the order of this direction
+  State after;
+  int rank = 0;
+  Direction direction = Direction::forward;
+  Precision precision = Precision::f64;
+  double scale = 1;
+  Effort effort = Effort::measure;
+  std::string backend;
+  int threads = 1;
+  Layout from;  ///< where the elements of `before` are read: the layout of their owners
+  Trace* trace = nullptr;
+};
+
+class BundledFft {
+ public:
+  explicit BundledFft(const BundledFftSetup& setup);
+  /// `source(rank)` is the array of an owner in `from`; `out` is this rank's array of `after`.
+  void run(const std::function<const std::byte*(int)>& source, std::byte* out);
+  std::string describe() const;
+
+  /// Whether one line (all transformed axes) is small enough to be worth bundling, and the whole large enough.
+  static bool worth_it(const BundledFftSetup& setup);
+
+ private:
+  struct Bundle {
+    std::vector<PeerCopy> gather;
+    LocalCopy store;
+    const LocalFft* fft = nullptr;
+  };
+
+  void cut(const Piece& piece, const Piece& result);
+  void add(const IndexSet& set, const Piece& piece, const Piece& result);
+  void run_bundle(const Bundle& bundle, const std::function<const std::byte*(int)>& source, std::byte* out,
+                  std::byte* scratch) const;
+
+  BundledFftSetup setup_;
+  std::size_t in_bytes_;
+  std::size_t out_bytes_;
+  std::size_t line_bytes_ = 0;     ///< scratch of a bundle before the transform
+  std::size_t result_bytes_ = 0;   ///< and after it, when that is another array
+  bool stream_ = false;
+  std::map<std::vector<std::int64_t>, std::unique_ptr<LocalFft>> ffts_;
+  std::vector<Bundle> bundles_;
+  AlignedMemory scratch_;
+  std::string text_;
+};
+
+}  // namespace shardfft

@@ -16,10 +16,6 @@ void copy_box(const std::byte* source, const Box& from, std::byte* destination, 
 void stream_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
                 std::size_t element_bytes);
 
-/// copy_box from memory into cache: long runs are fetched ahead, and their source is not kept.
-void fetch_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
-               std::size_t element_bytes);
-
 /// Boxes of `array` one behind the other into `run`.
 void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte* run, std::size_t element_bytes,
                 int threads = 1);

@@ -63,14 +63,14 @@ __global__ void field_error_kernel(const Real* a, std::size_t count, std::uint64
   atomicAdd(sums + 1, norm);
 }
 
-/// Blocks of `run` reals, `stride` apart in b, contiguous in a.
+/// Rows of `row` reals, `a_pitch` apart in a and `row` apart in b's blocks of `run` reals that are `stride` apart.
 template <class Real>
-__global__ void difference_kernel(const Real* a, const Real* b, std::size_t count, std::size_t run,
-                                  std::size_t stride, double* sums) {
+__global__ void difference_kernel(const Real* a, std::size_t row, std::size_t a_pitch, const Real* b,
+                                  std::size_t count, std::size_t run, std::size_t stride, double* sums) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   double difference = 0, norm = 0;
   for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count; i += step) {
-    const double want = b[i / run * stride + i % run], d = a[i] - want;
+    const double want = b[i / run * stride + i % run], d = a[i / row * a_pitch + i % row] - want;
     difference += d * d;
     norm += want * want;
   }
@@ -103,10 +103,10 @@ class Norms {
 inline double relative(const double (&total)[2]) { return std::sqrt(total[0] / total[1]); }
 
 template <class Real>
-double relative_difference(const void* a, const void* b, std::size_t count, std::size_t run, std::size_t stride) {
+double relative_difference(const void* a, const void* b, std::size_t count) {
   Norms norms;
-  difference_kernel<<<1024, 256>>>(static_cast<const Real*>(a), static_cast<const Real*>(b), count, run, stride,
-                                   norms.device());
+  difference_kernel<<<1024, 256>>>(static_cast<const Real*>(a), count, count, static_cast<const Real*>(b), count, count,
+                                   count, norms.device());
   CHECK(cudaGetLastError());
   double total[2] = {0, 0};
   norms.add_to(total);

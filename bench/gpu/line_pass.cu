@@ -31,8 +31,8 @@ void fill(const Problem& p, void* a, std::uint64_t seed) {
 }
 double difference(const Problem& p, const void* a, const void* b) {
   const std::size_t count = 2 * p.share();
-  return p.precision == Precision::f64 ? bench::relative_difference<double>(a, b, count, count, count)
-                                       : bench::relative_difference<float>(a, b, count, count, count);
+  return p.precision == Precision::f64 ? bench::relative_difference<double>(a, b, count)
+                                       : bench::relative_difference<float>(a, b, count);
 }
 
 /// Lines along the slowest axis of [n][n/2][n].

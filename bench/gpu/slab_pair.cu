@@ -1,6 +1,6 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
-//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-xt 1] [-check 1]
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-padded 1] [-xt 1] [-check 1]
 //             [-graph 0] [-energy 0] [-repeats 10] n|nx,ny,nz ...
 #include <cufftXt.h>
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ struct Settings {
   int gpus = 2, chunks = 0, repeats = 10;
   std::string types = "Z2Z,C2C";
   std::vector<double> parts;
-  bool fused = true, xt = true, check = true, graph = false, energy = false;
+  bool padded = true, fused = true, xt = true, check = true, graph = false, energy = false;
 };
 
 std::vector<double> numbers(const std::string& text) {
@@ -182,7 +182,7 @@ class Case {
   }
   double compare(const void* reference) {
     double total[2] = {0, 0};
-    const auto row = static_cast<std::size_t>(2 * shape_.nzc());
+    const auto row = static_cast<std::size_t>(2 * shape_.nzc()), pitch = static_cast<std::size_t>(2 * shape_.pitch());
     for (int r = 0; r < shape_.ranks; ++r) {
       const std::size_t run = static_cast<std::size_t>(shape_.y_count(r)) * row, stride = static_cast<std::size_t>(shape_.ny) * row;
       const std::size_t count = run * static_cast<std::size_t>(shape_.nx), first = static_cast<std::size_t>(shape_.y_begin(r)) * row;
@@ -190,9 +190,9 @@ class Case {
       bench::Norms norms;
       const void* mine = arrays_[static_cast<std::size_t>(r)].spectrum;
       if (wide())
-        bench::difference_kernel<<<1024, 256>>>(static_cast<const double*>(mine), static_cast<const double*>(reference) + first, count, run, stride, norms.device());
+        bench::difference_kernel<<<1024, 256>>>(static_cast<const double*>(mine), row, pitch, static_cast<const double*>(reference) + first, count, run, stride, norms.device());
       else
-        bench::difference_kernel<<<1024, 256>>>(static_cast<const float*>(mine), static_cast<const float*>(reference) + first, count, run, stride, norms.device());
+        bench::difference_kernel<<<1024, 256>>>(static_cast<const float*>(mine), row, pitch, static_cast<const float*>(reference) + first, count, run, stride, norms.device());
       CHECK(cudaGetLastError());
       norms.add_to(total);
     }
@@ -307,6 +307,7 @@ void run_shape(const Settings& s, const std::string& text) {
     shape.ny = static_cast<std::int64_t>(n[1]);
     shape.nz = static_cast<std::int64_t>(n[2]);
     shape.ranks = s.gpus;
+    shape.padded = s.padded;
     if (s.xt && shape.transform.kind == Kind::c2c && s.gpus > 1) run_xt(s, shape, type);
     if (s.xt && shape.transform.kind == Kind::c2c && s.gpus == 1) run_cufft(s, shape, type);
     Case(s, shape, type).run();
@@ -330,6 +331,7 @@ int main(int argc, char** argv) {
       else if (name == "-chunks") s.chunks = std::atoi(value.c_str());
       else if (name == "-parts") s.parts = numbers(value);
       else if (name == "-fused") s.fused = value == "1";
+      else if (name == "-padded") s.padded = value == "1";
       else if (name == "-xt") s.xt = value == "1";
       else if (name == "-check") s.check = value == "1";
       else if (name == "-graph") s.graph = value == "1";

@@ -22,8 +22,11 @@ bash "$ROOT/tools/make_venv.sh"
 mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)"
   -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)")
 say "building the library with $(jobs) jobs"
-cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" ||
+mkdir -p "$BUILD"
+cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" > "$BUILD/configure.log" 2>&1 || {
+  cat "$BUILD/configure.log" >&2
   die "cmake failed; its words are above"
+}
 cmake --build "$BUILD" --target "$target" -j "$(jobs)" -- --no-print-directory ||
   die "the build failed; the compiler's words are above"
 cmake --install "$BUILD" --component development --prefix "$BUILD/install" > /dev/null

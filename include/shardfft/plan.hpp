@@ -41,6 +41,10 @@ struct Side {
   std::size_t bytes() const { return static_cast<std::size_t>(count()) * element.bytes(); }
 };
 
+/// The layout whose rank r owns what rank r passes as `mine` (a box, or any index set; empty is allowed).
+/// Collective; throws Error on every rank when the sets do not tile the array.
+Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, const AxisOrder& order = {});
+
 /// A distributed transform, planned once and run many times. Construction, destruction, forward and backward are
 /// collective over the communicator. Planning errors are thrown on every rank. Plans are movable, not copyable, and
 /// one plan must not run on two threads at once.

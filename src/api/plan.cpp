@@ -1,6 +1,10 @@
 // Plan: checks the arguments, agrees on them over all ranks, and hands the work to the executor.
 #include "shardfft/plan.hpp"
 
+#include <sys/statvfs.h>
+
+#include <algorithm>
+
 #include "api/problem.hpp"
 #include "api/report.hpp"
 #include "exec/executor.hpp"
@@ -9,7 +13,23 @@ namespace shardfft {
 
 namespace {
 
-bool one_host(const Communicator& comm) { return comm.min(std::int64_t{comm.split_host().size()}) == comm.size(); }
+/// Free bytes where MPI libraries put shared windows, or 0 when this cannot be told.
+std::int64_t free_shared_memory() {
+  struct statvfs info {};
+  if (statvfs("/dev/shm", &info) != 0) return 0;
+  return static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
+}
+
+/// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank (containers
+/// often have 64 MiB of shared memory).
+std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
+  std::int64_t largest = 0;
+  for (int s = 0; s < static_cast<int>(setup.program.states.size()); ++s)
+    largest = std::max(largest, static_cast<std::int64_t>(max_state_bytes(setup, s)));
+  const bool one_host = comm.split_host().size() == comm.size();
+  const bool room = free_shared_memory() > 3 * largest * comm.size();
+  return comm.min(std::int64_t{one_host && room ? 1 : 0}) == 1 ? "shared_window" : "alltoallv";
+}
 
 }  // namespace
 
@@ -42,9 +62,9 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
     setup.scale = scales(spec);
   });
   setup.comm = comm;
-  if (setup.exchange == "auto") setup.exchange = one_host(comm) ? "shared_window" : "alltoallv";
   setup.options = options;
   setup.precision = transform.precision;
+  if (setup.exchange == "auto") setup.exchange = choose_exchange(comm, setup);
   executor = std::make_unique<Executor>(std::move(setup));
   const Program& program = executor->program();
   const bool reversed = transform.kind == Kind::c2r;

@@ -1,0 +1,39 @@
+// A layout from what each rank says it owns.
+#include "mpi/communicator.hpp"
+#include "shardfft/plan.hpp"
+
+namespace shardfft {
+
+Layout gather_layout(MPI_Comm user_comm, const Shape& shape, const IndexSet& mine, const AxisOrder& order) {
+  const Communicator comm = Communicator::duplicate(user_comm);
+  agree(comm, [&] {
+    require(mine.axes == static_cast<int>(shape.size()), "the index set has ", mine.axes, " axes, the array has ",
+            shape.size());
+  });
+  constexpr std::size_t numbers = 3 * max_axes;
+  std::vector<std::int64_t> own(numbers, 0);
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    own[3 * a] = mine.axis[a].first;
+    own[3 * a + 1] = mine.axis[a].count;
+    own[3 * a + 2] = mine.axis[a].stride;
+  }
+  std::vector<std::int64_t> all(numbers * static_cast<std::size_t>(comm.size()));
+  check_mpi(MPI_Allgather(own.data(), numbers, MPI_INT64_T, all.data(), numbers, MPI_INT64_T, comm.get()),
+            "MPI_Allgather");
+  std::vector<IndexSet> sets(static_cast<std::size_t>(comm.size()));
+  for (std::size_t r = 0; r < sets.size(); ++r) {
+    sets[r].axes = mine.axes;
+    for (std::size_t a = 0; a < shape.size(); ++a) {
+      const std::int64_t* p = &all[r * numbers + 3 * a];
+      sets[r].axis[a] = {p[0], p[1], p[2]};
+    }
+  }
+  Layout layout;
+  agree(comm, [&] {
+    layout = Layout::boxes(shape, std::move(sets), order);
+    layout.validate();
+  });
+  return layout;
+}
+
+}  // namespace shardfft

@@ -23,6 +23,7 @@ case "$1" in
 esac
 [[ " ${names[*]} " == *" $1 "* ]] || usage_error "claim: unknown claim '$1'; known: ${names[*]}" "$usage"
 
+bash "$ROOT/tools/build.sh" --no-python
 bash "$ROOT/tools/build_claims.sh"
 say "measuring $1: $(describe "$1")"
 case "$1" in

@@ -47,7 +47,7 @@ mpi_tool() { # NAME [openmpi|mpich]
 mpi_run() { # RANKS COMMAND...
   local ranks=$1
   shift
-  local flags=(--oversubscribe)
+  local flags=(--quiet --oversubscribe)
   [[ $(id -u) -eq 0 ]] && flags+=(--allow-run-as-root)
   if ((ranks <= $(cores))); then flags+=(--bind-to core); else flags+=(--bind-to none --mca mpi_yield_when_idle 1); fi
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"

@@ -85,6 +85,30 @@ cufftHandle batched_plan(const Problem& p, int rank) {
                             p.precision == Precision::f64 ? CUFFT_Z2Z : CUFFT_C2C, batch, &work));
   return plan;
 }
+/// z lines of a real field into padded half spectra, and back: time of cuFFT's r2c and c2r.
+void real_lines(const Problem& p, Gpu& g) {
+  const bool wide = p.precision == Precision::f64;
+  long long n[1] = {p.n}, pitch[1] = {(p.n / 2 + 1 + 31) / 32 * 32}, batch = static_cast<long long>(p.n) * p.n / 2;
+  const double moved = static_cast<double>(batch) * (n[0] + 2.0 * pitch[0]) * (wide ? 8e-9 : 4e-9);
+  for (const bool forward : {true, false}) {
+    cufftHandle plan;
+    std::size_t work;
+    CHECK(cufftCreate(&plan));
+    CHECK(cufftMakePlanMany64(plan, 1, n, forward ? n : pitch, 1, forward ? n[0] : pitch[0], forward ? pitch : n, 1,
+                              forward ? pitch[0] : n[0],
+                              forward ? (wide ? CUFFT_D2Z : CUFFT_R2C) : (wide ? CUFFT_Z2D : CUFFT_C2R), batch, &work));
+    const double ms = bench::time_all(1, 2, 7, [] {}, [&] {
+      if (forward && wide) CHECK(cufftExecD2Z(plan, (double*)g.a, (cufftDoubleComplex*)g.b));
+      if (forward && !wide) CHECK(cufftExecR2C(plan, (float*)g.a, (cufftComplex*)g.b));
+      if (!forward && wide) CHECK(cufftExecZ2D(plan, (cufftDoubleComplex*)g.b, (double*)g.a));
+      if (!forward && !wide) CHECK(cufftExecC2R(plan, (cufftComplex*)g.b, (float*)g.a));
+    });
+    bench::line("\"driver\":\"line_pass\",\"n\":%d,\"type\":\"%s\",\"what\":\"cufft real lines\",\"ms\":%.3f,\"gb_s\":%.0f", p.n,
+                forward ? (wide ? "D2Z" : "R2C") : (wide ? "Z2D" : "C2R"), ms, moved / ms * 1e3);
+    CHECK(cufftDestroy(plan));
+  }
+}
+
 void execute(const Problem& p, cufftHandle plan, void* in, void* out, int sign) {
   if (p.precision == Precision::f64)
     CHECK(cufftExecZ2Z(plan, static_cast<cufftDoubleComplex*>(in), static_cast<cufftDoubleComplex*>(out), sign));
@@ -123,6 +147,7 @@ void one_gpu(const Problem& p, Gpu& g) {
   const cufftHandle contiguous = batched_plan(p, 1), planes = batched_plan(p, 2);
   timed("cufft contiguous in place", [&] { execute(p, contiguous, g.c, g.c, CUFFT_FORWARD); });
   timed("cufft 2-D in place", [&] { execute(p, planes, g.c, g.c, CUFFT_FORWARD); });
+  real_lines(p, g);
   CHECK(cufftDestroy(contiguous));
   CHECK(cufftDestroy(planes));
 }
@@ -142,7 +167,7 @@ void two_gpus(const Problem& p, std::vector<Gpu>& g) {
              }
            }), sent, blocks);
   };
-  for (const int blocks : {16, 24, 32, 48, 64, 96, 132}) {
+  for (const int blocks : {16, 32, 64, 132}) {
     const auto push = [&](int r) {
       lines::Pass pass = push_lines(p, r, g[r].a, g[0].b, g[1].b);
       pass.blocks = blocks;

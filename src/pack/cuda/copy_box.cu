@@ -2,13 +2,36 @@
 
 #include <cuda_runtime.h>
 
-#include "pack/cuda/loops.hpp"
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "pack/loop_nest.hpp"
 
 namespace shardfft::cuda {
 namespace {
 
 void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) fail(Status::backend_failure, what, ": ", cudaGetErrorString(status));
+}
+
+/// A loop nest as the kernels read it: axis 0 is the slowest.
+struct Loops {
+  static constexpr int most = 2 * max_axes;
+  int axes = 0;
+  std::int64_t count[most], from[most], to[most];
+};
+
+Loops loops_of(const LoopNest& nest) {
+  Loops loops;
+  loops.axes = std::max(nest.depth, 1);
+  loops.count[0] = loops.from[0] = loops.to[0] = 1;  // a single element has no loops
+  for (int a = 0; a < nest.depth; ++a) {
+    const Loop& loop = nest.loop[static_cast<std::size_t>(a)];
+    loops.count[a] = loop.count;
+    loops.from[a] = loop.from;
+    loops.to[a] = loop.to;
+  }
+  return loops;
 }
 
 /// Offsets of the index-th point of the loops' first `axes` axes.
@@ -26,6 +49,8 @@ __device__ Offsets offsets(const Loops& loops, int axes, long long index) {
   return at;
 }
 
+constexpr int in_flight = 4;  ///< loads of a thread before its first store
+
 /// The last axis is contiguous on both sides: threads x walk along rows, threads y and blocks over rows.
 template <class Unit>
 __global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops loops, const Unit* source,
@@ -36,39 +61,46 @@ __global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops l
     const Offsets at = offsets(loops, loops.axes - 1, row);
     const Unit* from = source + at.from;
     Unit* to = destination + at.to;
-    long long i = threadIdx.x;
-    for (; i + 3 * step < length; i += 4 * step) {
-      const Unit a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
-      to[i] = a;
-      to[i + step] = b;
-      to[i + 2 * step] = c;
-      to[i + 3 * step] = d;
+    for (long long i = threadIdx.x; i < length; i += in_flight * step) {
+      Unit held[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k)
+        if (i + k * step < length) held[k] = from[i + k * step];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k)
+        if (i + k * step < length) to[i + k * step] = held[k];
     }
-    for (; i < length; i += step) to[i] = from[i];
   }
 }
 
-constexpr int tile = 32;
+/// Side of a square tile: small elements need larger tiles for as many bytes in flight.
+template <class Unit>
+constexpr int tile_side = sizeof(Unit) == 16 ? 32 : 64;
 
 /// The last two axes: [axes-2] contiguous in the source, [axes-1] in the destination. Tiles go through shared memory.
 template <class Unit>
 __global__ void __launch_bounds__(256) copy_transposed(const __grid_constant__ Loops loops, const Unit* source,
-                                                       Unit* destination, long long tiles, int tiles_u, int tiles_v) {
-  __shared__ Unit buffer[tile][tile + 1];
+                                                       Unit* destination, int tiles_u, int tiles_v) {
+  constexpr int side = tile_side<Unit>, step = 256 / side;
+  __shared__ Unit buffer[side][side + 1];
   const int u_axis = loops.axes - 2, v_axis = loops.axes - 1;
-  for (long long index = blockIdx.x; index < tiles; index += gridDim.x) {
-    const long long batch = index / (static_cast<long long>(tiles_u) * tiles_v);
-    const int inside = static_cast<int>(index % (static_cast<long long>(tiles_u) * tiles_v));
-    const long long u0 = inside / tiles_v * static_cast<long long>(tile), v0 = inside % tiles_v * static_cast<long long>(tile);
-    const Offsets at = offsets(loops, u_axis, batch);
-    for (int row = threadIdx.y; row < tile; row += blockDim.y)
-      if (u0 + threadIdx.x < loops.count[u_axis] && v0 + row < loops.count[v_axis])
-        buffer[row][threadIdx.x] = source[at.from + (u0 + threadIdx.x) * loops.from[u_axis] + (v0 + row) * loops.from[v_axis]];
-    __syncthreads();
-    for (int row = threadIdx.y; row < tile; row += blockDim.y)
-      if (u0 + row < loops.count[u_axis] && v0 + threadIdx.x < loops.count[v_axis])
-        destination[at.to + (u0 + row) * loops.to[u_axis] + (v0 + threadIdx.x) * loops.to[v_axis]] = buffer[threadIdx.x][row];
-    __syncthreads();
+  const unsigned inside = blockIdx.x % static_cast<unsigned>(tiles_u * tiles_v);
+  const Offsets at = offsets(loops, u_axis, blockIdx.x / static_cast<unsigned>(tiles_u * tiles_v));
+  const int u0 = static_cast<int>(inside) / tiles_v * side, v0 = static_cast<int>(inside) % tiles_v * side;
+  const int nu = static_cast<int>(loops.count[u_axis]) - u0, nv = static_cast<int>(loops.count[v_axis]) - v0;
+  const int lane = static_cast<int>(threadIdx.x) % side, first = static_cast<int>(threadIdx.x) / side;
+  const Unit* from = source + at.from + u0 * loops.from[u_axis] + v0 * loops.from[v_axis];
+  Unit* to = destination + at.to + u0 * loops.to[u_axis] + v0 * loops.to[v_axis];
+#pragma unroll
+  for (int k = 0; k < side / step; ++k) {
+    const int row = first + k * step;
+    if (lane < nu && row < nv) buffer[row][lane] = from[lane * loops.from[u_axis] + row * loops.from[v_axis]];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < side / step; ++k) {
+    const int row = first + k * step;
+    if (row < nu && lane < nv) to[row * loops.to[u_axis] + lane * loops.to[v_axis]] = buffer[lane][row];
   }
 }
 
@@ -97,7 +129,7 @@ template <class Unit>
 void launch_rows(const Loops& loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
   const long long rows = product(loops, loops.axes - 1), length = loops.count[loops.axes - 1];
   unsigned x = 1;
-  while (x < 256 && x < length) x *= 2;
+  while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
   const dim3 block(x, 256 / x);
   const long long blocks = std::min<long long>((rows + block.y - 1) / block.y, 132 * 64);
   copy_rows<Unit><<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),
@@ -114,11 +146,13 @@ void launch(Loops loops, const std::byte* source, std::byte* destination, cudaSt
   }
   move_axis(loops, v, loops.axes - 1);
   move_axis(loops, u > v ? u - 1 : u, loops.axes - 2);
-  const int tiles_u = static_cast<int>((loops.count[loops.axes - 2] + tile - 1) / tile);
-  const int tiles_v = static_cast<int>((loops.count[loops.axes - 1] + tile - 1) / tile);
-  const long long tiles = product(loops, loops.axes - 2) * tiles_u * tiles_v;
-  copy_transposed<Unit><<<static_cast<unsigned>(std::min<long long>(tiles, 1 << 30)), dim3(tile, 8), 0, stream>>>(
-      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination), tiles, tiles_u, tiles_v);
+  constexpr int side = tile_side<Unit>;
+  const std::int64_t tiles_u = (loops.count[loops.axes - 2] + side - 1) / side;
+  const std::int64_t tiles_v = (loops.count[loops.axes - 1] + side - 1) / side;
+  const std::int64_t blocks = product(loops, loops.axes - 2) * tiles_u * tiles_v;
+  copy_transposed<Unit><<<static_cast<unsigned>(narrow(blocks, "tiles of a box copy")), 256, 0, stream>>>(
+      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination),
+      narrow(tiles_u, "tiles"), narrow(tiles_v, "tiles"));
 }
 
 /// Rows of small elements move in 16-byte units where everything is aligned to them.
@@ -142,14 +176,11 @@ bool widen(Loops& loops, const std::byte* source, const std::byte* destination, 
 
 void copy_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
               std::size_t element_bytes, void* stream) {
-  Loops loops = common_loops(from, to);
-  source += from.offset * static_cast<std::int64_t>(element_bytes);
-  destination += to.offset * static_cast<std::int64_t>(element_bytes);
-  if (loops.axes == 0) {  // a single element
-    loops.axes = 1;
-    loops.count[0] = loops.from[0] = loops.to[0] = 1;
-  }
-  if (product(loops, loops.axes) == 0) return;
+  const LoopNest nest = common_refinement(from, to);
+  if (nest.empty) return;
+  Loops loops = loops_of(nest);
+  source += nest.from_offset * static_cast<std::int64_t>(element_bytes);
+  destination += nest.to_offset * static_cast<std::int64_t>(element_bytes);
   const auto native = static_cast<cudaStream_t>(stream);
   if (element_bytes == 16 || widen(loops, source, destination, element_bytes))
     launch<double2>(loops, source, destination, native);

@@ -1,0 +1,136 @@
+#pragma once
+// Transforms of a whole array by their definition, in extended precision: what every plan is compared with.
+#include <complex>
+#include <numbers>
+#include <vector>
+
+#include "support/elements.hpp"
+
+namespace shardfft::test {
+
+using Value = std::complex<double>;
+
+namespace detail {
+
+struct Extended {
+  long double re = 0;
+  long double im = 0;
+};
+
+/// exp(2 pi i sign k / n) for all k.
+inline std::vector<Extended> roots(std::int64_t n, int sign) {
+  std::vector<Extended> table;
+  for (std::int64_t k = 0; k < n; ++k) {
+    const long double angle =
+        2 * std::numbers::pi_v<long double> * static_cast<long double>(sign * k) / static_cast<long double>(n);
+    table.push_back({std::cos(angle), std::sin(angle)});
+  }
+  return table;
+}
+
+/// Calls visit(first element, stride) for every line along `axis`.
+template <class Visit>
+void for_lines(const Shape& shape, int axis, const Visit& visit) {
+  std::int64_t stride = 1;
+  for (std::size_t a = shape.size(); a-- > to_size(axis + 1);) stride *= shape[a];
+  const std::int64_t block = stride * shape[to_size(axis)];
+  for (std::int64_t outer = 0; outer < product(shape); outer += block)
+    for (std::int64_t inner = 0; inner < stride; ++inner) visit(outer + inner, stride);
+}
+
+/// One line of length n; `get(j)` reads its numbers.
+template <class Get>
+std::vector<Value> line_dft(std::int64_t n, const std::vector<Extended>& root, const Get& get) {
+  std::vector<Value> line;
+  for (std::int64_t j = 0; j < n; ++j) line.push_back(get(j));
+  std::vector<Value> result;
+  for (std::int64_t k = 0; k < n; ++k) {
+    Extended sum;
+    std::int64_t m = 0;
+    for (const Value& v : line) {
+      const Extended& w = root[to_size(m)];
+      sum.re += w.re * v.real() - w.im * v.imag();
+      sum.im += w.re * v.imag() + w.im * v.real();
+      m = m + k < n ? m + k : m + k - n;
+    }
+    result.emplace_back(static_cast<double>(sum.re), static_cast<double>(sum.im));
+  }
+  return result;
+}
+
+}  // namespace detail
+
+/// sum over j of x[j] exp(2 pi i sign jk / n) along `axis`, unscaled.
+inline void serial_dft(std::vector<Value>& data, const Shape& shape, int axis, int sign) {
+  const std::int64_t n = shape[to_size(axis)];
+  const auto root = detail::roots(n, sign);
+  detail::for_lines(shape, axis, [&](std::int64_t first, std::int64_t stride) {
+    const auto line = detail::line_dft(n, root, [&](std::int64_t j) { return data[to_size(first + j * stride)]; });
+    for (std::int64_t k = 0; k < n; ++k) data[to_size(first + k * stride)] = line[to_size(k)];
+  });
+}
+
+inline Shape with_extent(Shape shape, int axis, std::int64_t extent) {
+  shape[to_size(axis)] = extent;
+  return shape;
+}
+
+/// The first n/2 + 1 planes along `axis`.
+inline std::vector<Value> half_of(const std::vector<Value>& full, const Shape& shape, int axis) {
+  const Shape half = with_extent(shape, axis, shape[to_size(axis)] / 2 + 1);
+  std::vector<Value> result(to_size(product(half)));
+  for (std::int64_t i = 0; i < product(half); ++i)
+    result[to_size(i)] = full[to_size(number_of(index_of(i, half), shape))];
+  return result;
+}
+
+/// The real lines whose half spectra are given: conjugate partners are added, imaginary parts that must vanish ignored.
+inline std::vector<Value> serial_c2r(const std::vector<Value>& half, const Shape& shape, int axis) {
+  const std::int64_t n = shape[to_size(axis)];
+  const Shape half_shape = with_extent(shape, axis, n / 2 + 1);
+  const auto root = detail::roots(n, +1);
+  std::vector<Value> result(to_size(product(shape)));
+  std::vector<std::int64_t> starts;
+  detail::for_lines(shape, axis, [&](std::int64_t first, std::int64_t) { starts.push_back(first); });
+  std::size_t line_number = 0;
+  detail::for_lines(half_shape, axis, [&](std::int64_t first, std::int64_t stride) {
+    const auto line = detail::line_dft(n, root, [&](std::int64_t k) {
+      if (k == 0 || 2 * k == n) return Value(half[to_size(first + k * stride)].real());
+      if (2 * k < n) return half[to_size(first + k * stride)];
+      return std::conj(half[to_size(first + (n - k) * stride)]);
+    });
+    const std::int64_t start = starts[line_number++];
+    for (std::int64_t j = 0; j < n; ++j) result[to_size(start + j * stride)] = line[to_size(j)].real();
+  });
+  return result;
+}
+
+/// The transform of a whole array, unscaled. `shape` is the real (or only) array's, `axes.back()` the halved one.
+struct SerialTransform {
+  Kind kind;
+  Shape shape;
+  std::vector<int> axes;
+
+  /// exp(-), real to half spectrum for r2c and c2r.
+  std::vector<Value> analyse(std::vector<Value> data) const {
+    for (const int a : axes) serial_dft(data, shape, a, -1);
+    return kind == Kind::c2c ? data : half_of(data, shape, axes.back());
+  }
+  /// exp(+), half spectrum to real for r2c and c2r.
+  std::vector<Value> synthesise(std::vector<Value> data) const {
+    const bool real = kind != Kind::c2c;
+    const Shape now = real ? with_extent(shape, axes.back(), shape[to_size(axes.back())] / 2 + 1) : shape;
+    for (std::size_t i = 0; i + (real ? 1 : 0) < axes.size(); ++i) serial_dft(data, now, axes[i], +1);
+    return real ? serial_c2r(data, shape, axes.back()) : data;
+  }
+  Shape spectrum_shape() const {
+    return kind == Kind::c2c ? shape : with_extent(shape, axes.back(), shape[to_size(axes.back())] / 2 + 1);
+  }
+  double points() const {
+    double n = 1;
+    for (const int a : axes) n *= static_cast<double>(shape[to_size(a)]);
+    return n;
+  }
+};
+
+}  // namespace shardfft::test

@@ -40,4 +40,6 @@ if [[ $python == yes ]]; then
     --config-settings cmake.define.SHARDFFT_USE_INSTALLED=ON \
     --config-settings cmake.define.CMAKE_PREFIX_PATH="$BUILD/install" \
     "$ROOT/bindings/python" || die "pip could not build the Python package"
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "$ROOT/bench/harness" ||
+    die "pip could not install the benchmark harness"
 fi

@@ -32,6 +32,8 @@ if [[ $python == yes ]]; then
     say "Python tests, $ranks ranks"
     mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q "$ROOT/tests/python" || failed+=("Python on $ranks ranks")
   done
+  say "benchmark harness tests"
+  "$VENV/bin/python" -m pytest -q "$ROOT/tests/bench" || failed+=("benchmark harness")
 fi
 [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed: ${failed[*]}"; }
 say "all tests passed"

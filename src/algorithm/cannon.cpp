@@ -106,6 +106,22 @@ Layout mesh_layout(const Problem& p, const Variant& v) {
   return Layout::brick(p.input.shape(), best.mesh);
 }
 
+bool same_mesh(const Layout& a, const Layout& b) {
+  if (!a.is_grid() || a.rank_stride() != b.rank_stride()) return false;
+  for (int axis = 0; axis < a.axes(); ++axis)
+    if (a.parts(axis).size() != b.parts(axis).size()) return false;
+  return true;
+}
+
+/// Products need the layout as a mesh, also where the elements already lie as they would there.
+void move_to_mesh(ProgramBuilder& builder, const Layout& mesh) {
+  const State& now = builder.state();
+  if (now.layout.same_as(mesh) && !same_mesh(now.layout, mesh))
+    builder.step(ViewStep{}, {mesh, now.is_complex});
+  else
+    builder.reshape(mesh);
+}
+
 void transform_axis(ProgramBuilder& builder, const Problem& p, const Variant& v, int axis) {
   CannonStep step{axis, axis == p.half_axis(), v.global_transpose, v.local_matrix};
   Layout after = builder.state().layout;
@@ -121,7 +137,7 @@ void transform_axis(ProgramBuilder& builder, const Problem& p, const Variant& v,
 /// other half of the spectrum is never computed. A half axis that is whole is left to the real FFT by cannon_hybrid.
 Program make(const Problem& p, const Variant& v) {
   ProgramBuilder builder(v.name, p);
-  builder.reshape(mesh_layout(p, v));
+  move_to_mesh(builder, mesh_layout(p, v));
   std::vector<int> axes = p.axes;
   if (p.kind == Kind::r2c && v.fft_whole_axes && builder.state().layout.axis_is_local(axes.back())) {
     builder.fft({axes.back()});

@@ -13,8 +13,10 @@ contains
   subroutine decomp2d_plan(n, grid, real_field, bounds) bind(C)
     integer(c_int), intent(in) :: n(3), grid(2), real_field
     integer(c_int), intent(out) :: bounds(12)
-    integer :: first(3), last(3), extent(3)
-    call decomp_2d_init(n(1), n(2), n(3), grid(1), grid(2))
+    integer :: first(3), last(3), extent(3), rows, columns
+    rows = grid(1)
+    columns = grid(2)
+    call decomp_2d_init(n(1), n(2), n(3), rows, columns)
     call decomp_2d_fft_init(PHYSICAL_IN_X)
     bounds(1:3) = xstart
     bounds(4:6) = xend

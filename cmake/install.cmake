@@ -1,4 +1,7 @@
 # `cmake --install` and what a user's find_package(shardfft) reads.
+# The public headers need it of whoever includes them.
+target_compile_features(shardfft PUBLIC cxx_std_20)
+
 option(SHARDFFT_INSTALL "Install the library, its headers and its CMake package" ${PROJECT_IS_TOP_LEVEL})
 if(NOT SHARDFFT_INSTALL)
   return()

@@ -22,7 +22,7 @@ pip=("$VENV/bin/python" -m pip install --quiet --disable-pip-version-check)
 "${pip[@]}" --no-deps 'nilearn>=0.10' || die "pip could not install nilearn"
 # mpi4py must use the library's MPI. Its wheel takes the system's libmpi; where that is another one, it is built anew.
 "${pip[@]}" 'mpi4py>=4.0' || die "pip could not install mpi4py"
-version='from mpi4py import MPI; print(MPI.Get_library_version())'
+version='from mpi4py import MPI; print(MPI.Get_library_version().strip(chr(0)))'
 if [[ $("$VENV/bin/python" -c "$version" 2> /dev/null) != "Open MPI v4."* ]]; then
   echo "building mpi4py against Open MPI; this takes a few minutes"
   MPICC=$(mpi_tool mpicc) "${pip[@]}" --force-reinstall --no-deps --no-cache-dir --no-binary mpi4py 'mpi4py>=4.0' ||

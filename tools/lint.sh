@@ -18,7 +18,7 @@ done
 bash "$ROOT/tools/install_dependencies.sh" lint
 bash "$ROOT/tools/make_venv.sh"
 cd "$ROOT"
-mapfile -t cpp < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.cu')
+mapfile -t cpp < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.cu' '*.cuh')
 mapfile -t python < <(git ls-files '*.py')
 [[ ${#cpp[@]} -gt 0 ]] || die "git knows no C++ file here; lint needs a git checkout"
 
@@ -30,7 +30,7 @@ if [[ $fix == yes ]]; then "$VENV/bin/clang-format" -i "${cpp[@]}"; fi
 say "cppcheck"
 cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -j "$(cores)" -I include -I src \
   --enable=warning,performance,portability --suppressions-list=tools/cppcheck.txt \
-  $(git ls-files 'src/*.cpp' 'examples/*.cpp' 'claims/*.cpp') || failed+=(cppcheck)
+  $(git ls-files 'src/*.cpp' 'bindings/*.cpp' 'examples/*.cpp' 'claims/*.cpp' 'bench/*.cpp') || failed+=(cppcheck)
 
 if [[ ${#python[@]} -gt 0 ]]; then
   say "ruff, ${#python[@]} files"

@@ -4,7 +4,7 @@
 
 namespace {
 
-constexpr int max_streams = 8;
+constexpr int max_streams = 32;
 
 struct Gpu {
   char *a = nullptr, *b = nullptr, *c = nullptr;
@@ -79,7 +79,7 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
       }
     copies.push_back(longest);
   }
-  bench::line("\"driver\":\"copy_after_fft\",\"case\":\"%s\",\"copy_ms\":%.3f,\"step_ms\":%.3f", c.name,
+  bench::line("\"driver\":\"copy_after_fft\",\"gpus\":%zu,\"case\":\"%s\",\"copy_ms\":%.3f,\"step_ms\":%.3f", s.gpus, c.name,
               bench::median(copies), bench::median(walls));
 }
 
@@ -87,6 +87,9 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
 
 int main() {
   Slab s;
+  int devices = 0;
+  CHECK(cudaGetDeviceCount(&devices));
+  s.gpus = devices >= 8 ? 8 : devices >= 4 ? 4 : 2;
   std::vector<Gpu> g(s.gpus);
   bench::enable_peers(static_cast<int>(s.gpus));
   for (std::size_t r = 0; r < s.gpus; ++r) {

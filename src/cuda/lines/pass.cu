@@ -96,11 +96,16 @@ CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::ui
 
 int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 
-bool supported(int n) { return find_f64(n) != nullptr; }
+bool supported(int n) {
+  int device = 0, major = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  return major >= 9 && find_f64(n) != nullptr;
+}
 
 bool shareable(int n, int owners) {
   const Variant* v = find_f64(n);
-  return v != nullptr && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % v->team == 0);
+  return supported(n) && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % v->team == 0);
 }
 
 void prepare(int n, Precision precision) {

@@ -38,7 +38,7 @@ struct Pass {
 
 /// The widest bundle of neighbouring lines: m ranges are multiples of it.
 int granule(Precision precision);
-/// Whether a fused kernel exists for lines of n points.
+/// Whether a fused kernel exists for lines of n points on the current device (it needs bulk tensor copies: Hopper on).
 bool supported(int n);
 /// Whether lines of n points can be cut into equal blocks of `owners` owners.
 bool shareable(int n, int owners);

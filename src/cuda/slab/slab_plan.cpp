@@ -8,7 +8,7 @@
 namespace shardfft::cuda {
 
 SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device, EventUse event_use)
-    : shape_(shape), options_(chosen(options, shape.ranks, shape.planes_bytes(0))), rank_(rank), device_(device) {
+    : shape_(shape), options_(chosen(options, shape)), rank_(rank), device_(device) {
   require(shape.ranks >= 1 && rank >= 0 && rank < shape.ranks, "rank ", rank, " of ", shape.ranks);
   require(options_.chunks >= 1, "a slab needs at least one chunk, not ", options_.chunks);
   const DeviceScope scope(device);

@@ -58,17 +58,20 @@ struct SlabOptions {
   double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines; else they must be 1
 };
 
-/// Fills in what was left to choose. `bytes`: planes of one rank. Small transforms are bound by launches: few pieces; a
+/// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces; a
 /// single rank has nothing to overlap.
-inline SlabOptions chosen(SlabOptions options, int ranks, std::size_t bytes) {
+inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   constexpr std::size_t megabyte = std::size_t{1} << 20;
+  const std::size_t bytes = shape.planes_bytes(0);
   if (options.chunks == 0) {
-    const std::size_t pieces = bytes / (32 * megabyte);
-    options.chunks = pieces < 1 || ranks == 1 ? 1 : pieces > 8 ? 8 : static_cast<int>(pieces);
+    const std::size_t pieces = bytes / (32 * megabyte), most = bytes < 1000 * megabyte ? 4 : 8;
+    options.chunks = pieces < 1 || shape.ranks == 1 ? 1 : static_cast<int>(pieces < most ? pieces : most);
   }
   if (options.parts.empty()) {
-    if (bytes < 256 * megabyte || ranks == 1)
+    if (bytes < 256 * megabyte || shape.ranks == 1)
       options.parts = {1};
+    else if (shape.transform.kind != Kind::c2c)
+      options.parts = {0.75, 0.25};
     else if (bytes < 2048 * megabyte)
       options.parts = {0.625, 0.375};
     else

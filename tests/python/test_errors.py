@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import shardfft
-from shardfft import Layout
+from shardfft import Layout, _mpi
 
 SHAPE = (8, 6, 4)
 
@@ -99,6 +99,13 @@ def test_one_rank_plans_otherwise(comm):
         shardfft.plan("shape" if comm.rank == 0 else SHAPE, comm=comm)
     with pytest.raises(ValueError):
         shardfft.plan(SHAPE, comm=comm, norm="ortho" if comm.rank == 0 else "forward")
+
+
+def test_another_mpi_library(comm, monkeypatch):
+    monkeypatch.setattr(_mpi, "_checked", False)
+    monkeypatch.setattr(_mpi._core, "mpi_loaded", lambda: "MPICH Version:\t9.9\nmore")
+    with pytest.raises(ImportError, match=r"runs with MPICH Version: 9\.9; both must use one"):
+        shardfft.plan(SHAPE, comm=comm)
 
 
 def test_closed(comm):

@@ -37,7 +37,7 @@ def mismatch() -> str | None:
 
 
 def _first_line(text: str) -> str:
-    return text.splitlines()[0].split(", package")[0].strip("\0 ") if text.strip() else "an unknown MPI"
+    return " ".join(text.splitlines()[0].split(", package")[0].strip("\0 ").split()) if text.strip() else "an unknown MPI"
 
 
 _checked = False

@@ -8,7 +8,8 @@ namespace shardfft {
 DftMatrix::DftMatrix(std::int64_t n, Direction direction, bool doubled) : n_(n), doubled_(doubled) {
   const long double sign = direction == Direction::forward ? -2 : 2;
   for (std::int64_t i = 0; i < n; ++i) {
-    const long double angle = sign * std::numbers::pi_v<long double> * static_cast<long double>(i) / static_cast<long double>(n);
+    const long double angle =
+        sign * std::numbers::pi_v<long double> * static_cast<long double>(i) / static_cast<long double>(n);
     roots_.emplace_back(static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle)));
   }
 }

@@ -8,9 +8,9 @@
 namespace shardfft {
 
 /// Y[o, k, i] += scale * sum over s of C[s, k] X[o, s, i]: the axis between `outer` slower and `inner` faster elements.
-/// With inner == 1 a slice is a run of rows of Y += X C (S3DFT algorithm 1), else Y[o] += C^T X[o] (algorithm 2), or some
-/// columns of it where there are few o. The paper transposes the blocks of the slowest axis around their product to make
-/// it contiguous; C^T X over the block seen as a wide matrix is so without.
+/// With inner == 1 a slice is a run of rows of Y += X C (S3DFT algorithm 1), else Y[o] += C^T X[o] (algorithm 2), or
+/// some columns of it where there are few o. The paper transposes the blocks of the slowest axis around their product
+/// to make it contiguous; C^T X over the block seen as a wide matrix is so without.
 struct UpdateShape {
   Precision precision = Precision::f64;
   std::int64_t outer = 0;

@@ -92,9 +92,9 @@ void CannonProduct::keep_matrix_blocks() {
   const DftMatrix matrix(n, setup_.direction, setup_.half && setup_.direction == Direction::backward);
   const auto keep = [&](BlockName name) {
     if (kept_.contains(name)) return;
-    kept_[name] = matrix.block(setup_.before.parts(setup_.axis)[static_cast<std::size_t>(name.first)],
-                               setup_.after.parts(setup_.axis)[static_cast<std::size_t>(name.second)],
-                               setup_.precision);
+    kept_[name] =
+        matrix.block(setup_.before.parts(setup_.axis)[static_cast<std::size_t>(name.first)],
+                     setup_.after.parts(setup_.axis)[static_cast<std::size_t>(name.second)], setup_.precision);
   };
   for (const Round& round : rounds_) {
     if (round.matrix_from == rank_) keep({round.block, formation_.ring_place(rank_)});
@@ -131,8 +131,7 @@ std::size_t CannonProduct::scratch_bytes() const {
 std::int64_t CannonProduct::bytes_sent() const {
   std::int64_t elements = 0;
   for (std::size_t r = 0; r < rounds_.size(); ++r) {
-    if (rounds_[r].data_to != rank_)
-      elements += r == 0 ? setup_.before.count(rank_) : data_count(rounds_[r - 1]);
+    if (rounds_[r].data_to != rank_) elements += r == 0 ? setup_.before.count(rank_) : data_count(rounds_[r - 1]);
     for (const MatrixMessage& m : rounds_[r].matrix_to) elements += matrix_count({m.row_block, m.column_block});
   }
   if (formation_.owner(rank_) != rank_) elements += result_count_;
@@ -250,7 +249,8 @@ void CannonProduct::update(int r) {
   Product product;
   product.rows = rows_of(rounds_[static_cast<std::size_t>(r)]);
   if (product.rows == 0) return;
-  product.overwrite = std::all_of(rounds_.begin(), rounds_.begin() + r, [&](const Round& q) { return rows_of(q) == 0; });
+  product.overwrite =
+      std::all_of(rounds_.begin(), rounds_.begin() + r, [&](const Round& q) { return rows_of(q) == 0; });
   const bool in_flight = requests_.size() > 0;
   if (setup_.threads == 1)
     update_alone(product, in_flight);

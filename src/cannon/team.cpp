@@ -1,8 +1,8 @@
 #include "cannon/team.hpp"
 
-#include <exception>
-
 #include <omp.h>
+
+#include <exception>
 
 namespace shardfft {
 

@@ -12,8 +12,8 @@ class CannonOperation : public Operation {
   std::size_t scratch_bytes() const override { return product_.scratch_bytes(); }
   std::int64_t bytes_sent() const override { return product_.bytes_sent(); }
   std::string describe() const override {
-    return "cannon axis " + std::to_string(axis_ - 1) + ", " + std::to_string(product_.ring_size()) + " rounds, rows of " +
-           std::to_string(product_.row_size());
+    return "cannon axis " + std::to_string(axis_ - 1) + ", " + std::to_string(product_.ring_size()) +
+           " rounds, rows of " + std::to_string(product_.row_size());
   }
 
  private:

@@ -51,8 +51,8 @@ inline Field transform_axis(const Field& in, const Shape& shape, std::size_t axi
   for (std::size_t a = axis + 1; a < shape.size(); ++a) inner *= shape[a];
   std::vector<Wide> roots;
   for (std::int64_t i = 0; i < n; ++i)
-    roots.push_back(std::polar<long double>(1, sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(i) /
-                                                   static_cast<long double>(n)));
+    roots.push_back(std::polar<long double>(
+        1, sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(i) / static_cast<long double>(n)));
   Field out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     const std::int64_t at = static_cast<std::int64_t>(i) / inner % n;

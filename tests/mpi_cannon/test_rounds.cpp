@@ -84,7 +84,7 @@ void play(const Shape& mesh, int axis, bool global_transpose, bool local_matrix)
   const int ranks = f.ranks();
   std::vector<std::vector<Round>> rounds;
   for (int rank = 0; rank < ranks; ++rank) rounds.push_back(make_rounds(f, rank, local_matrix));
-  std::vector<int> data(static_cast<std::size_t>(ranks));       // owner of the data block held
+  std::vector<int> data(static_cast<std::size_t>(ranks));  // owner of the data block held
   std::vector<Block> matrix(static_cast<std::size_t>(ranks));
   std::vector<std::set<int>> multiplied(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) data[static_cast<std::size_t>(rank)] = rank;
@@ -125,8 +125,8 @@ TEST(Rounds, MatchOnEveryMesh) {
     for (int axis = 1; axis < static_cast<int>(mesh.size()); ++axis)
       for (const bool transposed : {false, true})
         for (const bool local : {false, true}) {
-          SCOPED_TRACE(testing::PrintToString(mesh) + " axis " + std::to_string(axis) + (transposed ? " transposed" : "") +
-                       (local ? " local" : ""));
+          SCOPED_TRACE(testing::PrintToString(mesh) + " axis " + std::to_string(axis) +
+                       (transposed ? " transposed" : "") + (local ? " local" : ""));
           play(mesh, axis, transposed, local);
         }
 }

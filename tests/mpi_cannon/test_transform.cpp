@@ -211,8 +211,10 @@ TEST(Cannon, ScalesAsAsked) {
   const Field spectrum = transform(field, shape, {0, 1, 2}, -1);
   const long double n = 60;
   for (const std::string algorithm : algorithms)
-    for (const auto& [norm, factor] :
-         {std::pair{Norm::ortho, 1 / std::sqrt(n)}, {Norm::forward, 1 / n}, {Norm::none, 1.0L}, {Norm::backward, 1.0L}}) {
+    for (const auto& [norm, factor] : {std::pair{Norm::ortho, 1 / std::sqrt(n)},
+                                       {Norm::forward, 1 / n},
+                                       {Norm::none, 1.0L},
+                                       {Norm::backward, 1.0L}}) {
       Options options = with(algorithm);
       options.norm = norm;
       Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab(shape, world_size()), natural_output, options);

@@ -39,7 +39,8 @@ __global__ void verify(const unsigned* b, Walk walk, std::size_t elements, int w
       rest /= walk.axis[a].count;
     }
     for (int w = 0; w < words; ++w)
-      if (b[to * words + w] != static_cast<unsigned>(from) + static_cast<unsigned>(w) * 0x1000193u) atomicAdd(wrong, 1ull);
+      if (b[to * words + w] != static_cast<unsigned>(from) + static_cast<unsigned>(w) * 0x1000193u)
+        atomicAdd(wrong, 1ull);
   }
 }
 
@@ -56,14 +57,18 @@ void run(const char* name, const std::vector<Axis>& axes, std::size_t element, s
   CHECK(cudaMemset(wrong, 0, 8));
   CHECK(cudaMemset(b, 0xff, elements * element));
   const Box from = box_of(axes, true), to = box_of(axes, false);
-  const double ms = bench::time_all(1, 2, 7, [] {}, [&] { cuda::copy_box(a, from, b, to, element, nullptr); });
+  const double ms = bench::time_all(
+      1, 2, 7, [] {}, [&] { cuda::copy_box(a, from, b, to, element, nullptr); });
   verify<<<2048, 256>>>(reinterpret_cast<unsigned*>(b), walk, elements, words, wrong);
   unsigned long long count = 0;
   CHECK(cudaMemcpy(&count, wrong, 8, cudaMemcpyDeviceToHost));
   CHECK(cudaFree(wrong));
-  const double plain = bench::time_all(1, 2, 7, [] {}, [&] { CHECK(cudaMemcpyAsync(b, a, elements * element, cudaMemcpyDeviceToDevice)); });
-  bench::line("\"driver\":\"box_copy\",\"case\":\"%s\",\"element\":%zu,\"ms\":%.3f,\"gb_s\":%.0f,\"of_plain_copy\":%.3f,\"wrong\":%llu",
-              name, element, ms, 2e-6 * static_cast<double>(elements * element) / ms, plain / ms, count);
+  const double plain = bench::time_all(
+      1, 2, 7, [] {}, [&] { CHECK(cudaMemcpyAsync(b, a, elements * element, cudaMemcpyDeviceToDevice)); });
+  bench::line(
+      "\"driver\":\"box_copy\",\"case\":\"%s\",\"element\":%zu,\"ms\":%.3f,\"gb_s\":%.0f,\"of_plain_copy\":%.3f,"
+      "\"wrong\":%llu",
+      name, element, ms, 2e-6 * static_cast<double>(elements * element) / ms, plain / ms, count);
 }
 
 }  // namespace

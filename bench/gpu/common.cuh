@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                           \
-  do {                                                                                        \
-    const auto status_ = (call);                                                              \
-    if (status_ != 0) {                                                                       \
+#define CHECK(call)                                                                               \
+  do {                                                                                            \
+    const auto status_ = (call);                                                                  \
+    if (status_ != 0) {                                                                           \
       std::printf("{\"error\":\"%s\",\"code\":%d,\"line\":%d}\n", #call, (int)status_, __LINE__); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                               \
+    }                                                                                             \
   } while (0)
 
 namespace bench {
@@ -65,8 +65,8 @@ __global__ void field_error_kernel(const Real* a, std::size_t count, std::uint64
 
 /// Rows of `row` reals, `a_pitch` apart in a and `row` apart in b's blocks of `run` reals that are `stride` apart.
 template <class Real>
-__global__ void difference_kernel(const Real* a, std::size_t row, std::size_t a_pitch, const Real* b,
-                                  std::size_t count, std::size_t run, std::size_t stride, double* sums) {
+__global__ void difference_kernel(const Real* a, std::size_t row, std::size_t a_pitch, const Real* b, std::size_t count,
+                                  std::size_t run, std::size_t stride, double* sums) {
   const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   double difference = 0, norm = 0;
   for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count; i += step) {

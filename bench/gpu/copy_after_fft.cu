@@ -25,8 +25,8 @@ enum class Release { host, event, beside };
 struct Case {
   const char* name;
   Release release;
-  int cuts;        // streams per peer, each with its part of the planes
-  bool self;       // the own block too
+  int cuts;   // streams per peer, each with its part of the planes
+  bool self;  // the own block too
   bool self_first;
 };
 
@@ -36,7 +36,8 @@ void enqueue_copies(const Slab& s, std::vector<Gpu>& g, std::size_t r, const Cas
     const std::size_t shift = c.self_first ? step : (step + 1) % s.gpus, q = (r + shift) % s.gpus;
     if (q == r && !c.self) continue;
     for (int k = 0; k < c.cuts; ++k, ++used) {
-      const std::size_t count = s.planes() / static_cast<std::size_t>(c.cuts), first = count * static_cast<std::size_t>(k);
+      const std::size_t count = s.planes() / static_cast<std::size_t>(c.cuts),
+                        first = count * static_cast<std::size_t>(k);
       const cudaStream_t stream = g[r].copy[used];
       if (c.release == Release::event) CHECK(cudaStreamWaitEvent(stream, g[r].fft_done, 0));
       CHECK(cudaEventRecord(g[r].begin[used], stream));
@@ -79,8 +80,8 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
       }
     copies.push_back(longest);
   }
-  bench::line("\"driver\":\"copy_after_fft\",\"gpus\":%zu,\"case\":\"%s\",\"copy_ms\":%.3f,\"step_ms\":%.3f", s.gpus, c.name,
-              bench::median(copies), bench::median(walls));
+  bench::line("\"driver\":\"copy_after_fft\",\"gpus\":%zu,\"case\":\"%s\",\"copy_ms\":%.3f,\"step_ms\":%.3f", s.gpus,
+              c.name, bench::median(copies), bench::median(walls));
 }
 
 }  // namespace

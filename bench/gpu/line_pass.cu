@@ -97,14 +97,17 @@ void real_lines(const Problem& p, Gpu& g) {
     CHECK(cufftMakePlanMany64(plan, 1, n, forward ? n : pitch, 1, forward ? n[0] : pitch[0], forward ? pitch : n, 1,
                               forward ? pitch[0] : n[0],
                               forward ? (wide ? CUFFT_D2Z : CUFFT_R2C) : (wide ? CUFFT_Z2D : CUFFT_C2R), batch, &work));
-    const double ms = bench::time_all(1, 2, 7, [] {}, [&] {
-      if (forward && wide) CHECK(cufftExecD2Z(plan, (double*)g.a, (cufftDoubleComplex*)g.b));
-      if (forward && !wide) CHECK(cufftExecR2C(plan, (float*)g.a, (cufftComplex*)g.b));
-      if (!forward && wide) CHECK(cufftExecZ2D(plan, (cufftDoubleComplex*)g.b, (double*)g.a));
-      if (!forward && !wide) CHECK(cufftExecC2R(plan, (cufftComplex*)g.b, (float*)g.a));
-    });
-    bench::line("\"driver\":\"line_pass\",\"n\":%d,\"type\":\"%s\",\"what\":\"cufft real lines\",\"ms\":%.3f,\"gb_s\":%.0f", p.n,
-                forward ? (wide ? "D2Z" : "R2C") : (wide ? "Z2D" : "C2R"), ms, moved / ms * 1e3);
+    const double ms = bench::time_all(
+        1, 2, 7, [] {},
+        [&] {
+          if (forward && wide) CHECK(cufftExecD2Z(plan, (double*)g.a, (cufftDoubleComplex*)g.b));
+          if (forward && !wide) CHECK(cufftExecR2C(plan, (float*)g.a, (cufftComplex*)g.b));
+          if (!forward && wide) CHECK(cufftExecZ2D(plan, (cufftDoubleComplex*)g.b, (double*)g.a));
+          if (!forward && !wide) CHECK(cufftExecC2R(plan, (cufftComplex*)g.b, (float*)g.a));
+        });
+    bench::line(
+        "\"driver\":\"line_pass\",\"n\":%d,\"type\":\"%s\",\"what\":\"cufft real lines\",\"ms\":%.3f,\"gb_s\":%.0f",
+        p.n, forward ? (wide ? "D2Z" : "R2C") : (wide ? "Z2D" : "C2R"), ms, moved / ms * 1e3);
     CHECK(cufftDestroy(plan));
   }
 }
@@ -117,8 +120,9 @@ void execute(const Problem& p, cufftHandle plan, void* in, void* out, int sign) 
 }
 
 void report(const Problem& p, const char* what, double ms, double moved_gb, int blocks = 0) {
-  bench::line("\"driver\":\"line_pass\",\"n\":%d,\"type\":\"%s\",\"what\":\"%s\",\"blocks\":%d,\"ms\":%.3f,\"gb_s\":%.0f",
-              p.n, p.name(), what, blocks, ms, moved_gb / ms * 1e3);
+  bench::line(
+      "\"driver\":\"line_pass\",\"n\":%d,\"type\":\"%s\",\"what\":\"%s\",\"blocks\":%d,\"ms\":%.3f,\"gb_s\":%.0f", p.n,
+      p.name(), what, blocks, ms, moved_gb / ms * 1e3);
 }
 
 void one_gpu(const Problem& p, Gpu& g) {
@@ -126,7 +130,10 @@ void one_gpu(const Problem& p, Gpu& g) {
   lines::prepare(p.n, p.precision);
   const double moved = 2 * p.gigabytes();
   const auto timed = [&](const char* what, auto body) {
-    report(p, what, bench::time_all(1, 2, 7, [] {}, body), moved);
+    report(p, what,
+           bench::time_all(
+               1, 2, 7, [] {}, body),
+           moved);
   };
   fill(p, g.a, 1);
   CHECK(cudaMemset(g.b, 0xff, p.share() * p.element()));
@@ -160,12 +167,16 @@ void two_gpus(const Problem& p, std::vector<Gpu>& g) {
   }
   const double sent = p.gigabytes() / 2;
   const auto timed = [&](const char* what, int blocks, auto body) {
-    report(p, what, bench::time_all(2, 1, 5, [] {}, [&] {
-             for (int r = 0; r < 2; ++r) {
-               CHECK(cudaSetDevice(r));
-               body(r);
-             }
-           }), sent, blocks);
+    report(p, what,
+           bench::time_all(
+               2, 1, 5, [] {},
+               [&] {
+                 for (int r = 0; r < 2; ++r) {
+                   CHECK(cudaSetDevice(r));
+                   body(r);
+                 }
+               }),
+           sent, blocks);
   };
   for (const int blocks : {16, 32, 64, 132}) {
     const auto push = [&](int r) {

@@ -90,8 +90,10 @@ class Process {
     double total[2] = {0, 0};
     for (int q = 0; q < shape_.ranks; ++q)
       for (int i : {0, 1}) total[i] += shared_.sums[q][i];
-    bench::line("\"driver\":\"slab_ipc\",\"library\":\"shardfft\",\"n\":%lld,\"type\":\"Z2Z\",\"processes\":%d,\"pair_ms\":%.3f,\"round_trip\":%.2e",
-                (long long)shape_.nx, shape_.ranks, bench::median(times), bench::relative(total));
+    bench::line(
+        "\"driver\":\"slab_ipc\",\"library\":\"shardfft\",\"n\":%lld,\"type\":\"Z2Z\",\"processes\":%d,\"pair_ms\":%."
+        "3f,\"round_trip\":%.2e",
+        (long long)shape_.nx, shape_.ranks, bench::median(times), bench::relative(total));
   }
 
  private:
@@ -110,7 +112,8 @@ class Process {
   void check(std::uint64_t seed) {
     bench::Norms norms;
     const double scale = 1.0 / static_cast<double>(shape_.nx * shape_.ny * shape_.nz);
-    bench::field_error_kernel<<<1024, 256>>>(static_cast<double*>(own_.field), reals(), first(), seed, scale, norms.device());
+    bench::field_error_kernel<<<1024, 256>>>(static_cast<double*>(own_.field), reals(), first(), seed, scale,
+                                             norms.device());
     CHECK(cudaGetLastError());
     double sums[2] = {0, 0};
     norms.add_to(sums);

@@ -39,7 +39,8 @@ class EnergyMeter {
     if (library == nullptr) return;
     const auto init = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
     const auto find = reinterpret_cast<int (*)(unsigned, void**)>(dlsym(library, "nvmlDeviceGetHandleByIndex_v2"));
-    read_ = reinterpret_cast<int (*)(void*, unsigned long long*)>(dlsym(library, "nvmlDeviceGetTotalEnergyConsumption"));
+    read_ =
+        reinterpret_cast<int (*)(void*, unsigned long long*)>(dlsym(library, "nvmlDeviceGetTotalEnergyConsumption"));
     if (init == nullptr || find == nullptr || init() != 0) read_ = nullptr;
     for (int g = 0; g < gpus && read_ != nullptr; ++g) {
       handles_.push_back(nullptr);
@@ -90,22 +91,22 @@ class Case {
 
   void run() {
     const double error = settings_.check ? spectrum_error() : -1;
-    const double round_trip = pair_error();
-    const double pair = time_pair([&] {
+    const auto both = [&] {
       group_->forward(streams_);
       group_->backward(streams_);
-    });
+    };
+    double round_trip = pair_error(both);
+    const double pair = time_pair(both);
     const double forward = time_pair([&] { group_->forward(streams_); });
     double graph_ms = -1;
     if (settings_.graph) {
-      const cuda::Graph graph = group_->capture(streams_, [&] {
-        group_->forward(streams_);
-        group_->backward(streams_);
-      });
-      graph_ms = time_pair([&] {
+      const cuda::Graph graph = group_->capture(streams_, both);
+      const auto replay = [&] {
         CHECK(cudaSetDevice(0));
         cuda::launch(graph.get(), streams_[0]);
-      });
+      };
+      round_trip = std::max(round_trip, pair_error(replay));
+      graph_ms = time_pair(replay);
     }
     report(pair, forward, graph_ms, error, round_trip, settings_.energy ? energy_per_pair() : -1);
   }
@@ -129,13 +130,15 @@ class Case {
   }
   template <class Body>
   double time_pair(Body body) {
-    return bench::time_all(shape_.ranks, 3, settings_.repeats, [&] { refill(++seed_); }, body);
+    return bench::time_all(
+        shape_.ranks, 3, settings_.repeats, [&] { refill(++seed_); }, body);
   }
 
-  double pair_error() {
+  /// Of the field after body(), a forward and backward pair.
+  template <class Body>
+  double pair_error(Body body) {
     refill(++seed_);
-    group_->forward(streams_);
-    group_->backward(streams_);
+    body();
     bench::synchronize_all(shape_.ranks);
     const double scale = 1.0 / (static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz));
     double total[2] = {0, 0};
@@ -145,9 +148,11 @@ class Case {
       bench::Norms norms;
       void* field = arrays_[static_cast<std::size_t>(r)].field;
       if (wide())
-        bench::field_error_kernel<<<1024, 256>>>(static_cast<double*>(field), field_reals(r), first_real(r), seed_, scale, norms.device());
+        bench::field_error_kernel<<<1024, 256>>>(static_cast<double*>(field), field_reals(r), first_real(r), seed_,
+                                                 scale, norms.device());
       else
-        bench::field_error_kernel<<<1024, 256>>>(static_cast<float*>(field), field_reals(r), first_real(r), seed_, scale, norms.device());
+        bench::field_error_kernel<<<1024, 256>>>(static_cast<float*>(field), field_reals(r), first_real(r), seed_,
+                                                 scale, norms.device());
       CHECK(cudaGetLastError());
       norms.add_to(total);
     }
@@ -165,7 +170,8 @@ class Case {
     group_->forward(streams_);
     bench::synchronize_all(shape_.ranks);
     CHECK(cudaSetDevice(0));
-    const auto reals = static_cast<std::size_t>(shape_.nx * shape_.ny * shape_.nz) * (shape_.transform.kind == Kind::c2c ? 2 : 1);
+    const auto reals =
+        static_cast<std::size_t>(shape_.nx * shape_.ny * shape_.nz) * (shape_.transform.kind == Kind::c2c ? 2 : 1);
     const std::size_t bytes = shape_.complex_bytes() * static_cast<std::size_t>(shape_.nx * shape_.ny * shape_.nzc());
     std::size_t room = 0, all = 0;
     CHECK(cudaMemGetInfo(&room, &all));
@@ -184,15 +190,21 @@ class Case {
     double total[2] = {0, 0};
     const auto row = static_cast<std::size_t>(2 * shape_.nzc()), pitch = static_cast<std::size_t>(2 * shape_.pitch());
     for (int r = 0; r < shape_.ranks; ++r) {
-      const std::size_t run = static_cast<std::size_t>(shape_.y_count(r)) * row, stride = static_cast<std::size_t>(shape_.ny) * row;
-      const std::size_t count = run * static_cast<std::size_t>(shape_.nx), first = static_cast<std::size_t>(shape_.y_begin(r)) * row;
+      const std::size_t run = static_cast<std::size_t>(shape_.y_count(r)) * row,
+                        stride = static_cast<std::size_t>(shape_.ny) * row;
+      const std::size_t count = run * static_cast<std::size_t>(shape_.nx),
+                        first = static_cast<std::size_t>(shape_.y_begin(r)) * row;
       if (count == 0) continue;
       bench::Norms norms;
       const void* mine = arrays_[static_cast<std::size_t>(r)].spectrum;
       if (wide())
-        bench::difference_kernel<<<1024, 256>>>(static_cast<const double*>(mine), row, pitch, static_cast<const double*>(reference) + first, count, run, stride, norms.device());
+        bench::difference_kernel<<<1024, 256>>>(static_cast<const double*>(mine), row, pitch,
+                                                static_cast<const double*>(reference) + first, count, run, stride,
+                                                norms.device());
       else
-        bench::difference_kernel<<<1024, 256>>>(static_cast<const float*>(mine), row, pitch, static_cast<const float*>(reference) + first, count, run, stride, norms.device());
+        bench::difference_kernel<<<1024, 256>>>(static_cast<const float*>(mine), row, pitch,
+                                                static_cast<const float*>(reference) + first, count, run, stride,
+                                                norms.device());
       CHECK(cudaGetLastError());
       norms.add_to(total);
     }
@@ -214,16 +226,20 @@ class Case {
 
   void report(double pair, double forward, double graph, double error, double round_trip, double joules) {
     const double points = static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz);
-    const double sent = static_cast<double>(shape_.complex_bytes()) * static_cast<double>(shape_.nx * shape_.ny * shape_.nzc()) *
-                        (shape_.ranks - 1) / shape_.ranks / shape_.ranks;
+    const double sent = static_cast<double>(shape_.complex_bytes()) *
+                        static_cast<double>(shape_.nx * shape_.ny * shape_.nzc()) * (shape_.ranks - 1) / shape_.ranks /
+                        shape_.ranks;
     const double link_floor = 2 * sent / 390e6;
-    bench::line("\"driver\":\"slab_pair\",\"library\":\"shardfft\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,"
-                "\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,\"graph_pair_ms\":%.3f,"
-                "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":%.2f",
-                (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
-                group_->rank(0).chunks(), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(), pair,
-                forward, graph, link_floor, link_floor / pair, 10 * points * std::log2(points) / pair * 1e-9, error, round_trip,
-                joules);
+    bench::line(
+        "\"driver\":\"slab_pair\",\"library\":\"shardfft\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,"
+        "\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,\"graph_pair_"
+        "ms\":%.3f,"
+        "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":"
+        "%.2f",
+        (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
+        group_->rank(0).chunks(), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(), pair,
+        forward, graph, link_floor, link_floor / pair, 10 * points * std::log2(points) / pair * 1e-9, error, round_trip,
+        joules);
   }
 
   Settings settings_;
@@ -267,8 +283,10 @@ void run_xt(const Settings& s, const SlabShape& shape, const std::string& type) 
       });
   CHECK(cufftXtFree(data));
   CHECK(cufftDestroy(plan));
-  bench::line("\"driver\":\"slab_pair\",\"library\":\"cufftxt\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,\"pair_ms\":%.3f",
-              (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), shape.ranks, pair);
+  bench::line(
+      "\"driver\":\"slab_pair\",\"library\":\"cufftxt\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,\"pair_"
+      "ms\":%.3f",
+      (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), shape.ranks, pair);
 }
 
 /// cuFFT's own 3-D transform in place on one GPU.
@@ -291,8 +309,10 @@ void run_cufft(const Settings& s, const SlabShape& shape, const std::string& typ
         plan.execute(data.get(), data.get(), Direction::forward, nullptr);
         plan.execute(data.get(), data.get(), Direction::backward, nullptr);
       });
-  bench::line("\"driver\":\"slab_pair\",\"library\":\"cufft3d\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":1,\"pair_ms\":%.3f",
-              (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), pair);
+  bench::line(
+      "\"driver\":\"slab_pair\",\"library\":\"cufft3d\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":1,\"pair_"
+      "ms\":%.3f",
+      (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), pair);
 }
 
 void run_shape(const Settings& s, const std::string& text) {
@@ -326,18 +346,30 @@ int main(int argc, char** argv) {
         continue;
       }
       const std::string value = ++i < argc ? argv[i] : "";
-      if (name == "-gpus") s.gpus = std::atoi(value.c_str());
-      else if (name == "-types") s.types = value;
-      else if (name == "-chunks") s.chunks = std::atoi(value.c_str());
-      else if (name == "-parts") s.parts = numbers(value);
-      else if (name == "-fused") s.fused = value == "1";
-      else if (name == "-padded") s.padded = value == "1";
-      else if (name == "-xt") s.xt = value == "1";
-      else if (name == "-check") s.check = value == "1";
-      else if (name == "-graph") s.graph = value == "1";
-      else if (name == "-energy") s.energy = value == "1";
-      else if (name == "-repeats") s.repeats = std::atoi(value.c_str());
-      else return std::printf("unknown option %s\n", name.c_str()), 2;
+      if (name == "-gpus")
+        s.gpus = std::atoi(value.c_str());
+      else if (name == "-types")
+        s.types = value;
+      else if (name == "-chunks")
+        s.chunks = std::atoi(value.c_str());
+      else if (name == "-parts")
+        s.parts = numbers(value);
+      else if (name == "-fused")
+        s.fused = value == "1";
+      else if (name == "-padded")
+        s.padded = value == "1";
+      else if (name == "-xt")
+        s.xt = value == "1";
+      else if (name == "-check")
+        s.check = value == "1";
+      else if (name == "-graph")
+        s.graph = value == "1";
+      else if (name == "-energy")
+        s.energy = value == "1";
+      else if (name == "-repeats")
+        s.repeats = std::atoi(value.c_str());
+      else
+        return std::printf("unknown option %s\n", name.c_str()), 2;
     }
   } catch (const std::exception& e) {
     bench::line("\"error\":\"%s\"", e.what());

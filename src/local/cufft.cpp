@@ -19,9 +19,12 @@ void check(cufftResult status, const char* what) {
 cufftType type_of(Kind kind, Precision precision) {
   const bool wide = precision == Precision::f64;
   switch (kind) {
-    case Kind::c2c: return wide ? CUFFT_Z2Z : CUFFT_C2C;
-    case Kind::r2c: return wide ? CUFFT_D2Z : CUFFT_R2C;
-    case Kind::c2r: return wide ? CUFFT_Z2D : CUFFT_C2R;
+    case Kind::c2c:
+      return wide ? CUFFT_Z2Z : CUFFT_C2C;
+    case Kind::r2c:
+      return wide ? CUFFT_D2Z : CUFFT_R2C;
+    case Kind::c2r:
+      return wide ? CUFFT_Z2D : CUFFT_C2R;
   }
   fail(Status::internal, "unknown transform kind");
 }
@@ -96,8 +99,12 @@ void CufftPlan::execute(const void* in, void* out, Direction direction, void* st
     case Kind::c2c:
       run_c2c(handle_, wide, source, out, direction == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE);
       break;
-    case Kind::r2c: run_r2c(handle_, wide, source, out); break;
-    case Kind::c2r: run_c2r(handle_, wide, source, out); break;
+    case Kind::r2c:
+      run_r2c(handle_, wide, source, out);
+      break;
+    case Kind::c2r:
+      run_c2r(handle_, wide, source, out);
+      break;
   }
 }
 

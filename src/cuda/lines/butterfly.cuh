@@ -112,7 +112,7 @@ __device__ __forceinline__ void dft_product(Cx<T> (&v)[A * B]) {
     Cx<T> column[A];
     each<A>([&](auto a) { column[a] = v[a * B + b]; });
     dft<A>(column);
-    each<A>([&](auto a) { rows[a][b] = rotate<decltype(a)::value * decltype(b)::value, A * B>(column[a]); });
+    each<A>([&](auto a) { rows[a][b] = rotate<decltype(a)::value* decltype(b)::value, A * B>(column[a]); });
   });
   each<A>([&](auto a) {
     dft<B>(rows[a]);

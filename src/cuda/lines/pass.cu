@@ -87,9 +87,9 @@ CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::ui
   }();
   CUtensorMap map;
   const std::uint32_t boxes[3] = {box[0], box[1], 1}, steps[3] = {1, 1, 1};
-  const CUresult status = encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, base, extent, stride_bytes, boxes, steps,
-                                 CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, promotion,
-                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, base, extent, stride_bytes, boxes, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) fail(Status::backend_failure, "cuTensorMapEncodeTiled: ", static_cast<int>(status));
   return map;
 }

@@ -113,9 +113,8 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     each<2>([&](auto kind) {
       place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + to.column + at.lane;
     });
-    each<Cut::E>([&](auto i) {
-      pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]);
-    });
+    each<Cut::E>(
+        [&](auto i) { pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]); });
   }
 }
 

@@ -14,8 +14,8 @@ inline void check(cudaError_t status, const char* what) {
 template <class Cut, class T>
 KernelOutput kernel_output(const Side& side) {
   constexpr int lines = Traits<T>::lines;
-  require(side.block >= Cut::N || side.block % Cut::team == 0, "lines of ", Cut::N, " points are shared by ",
-          Cut::team, " threads: blocks of ", side.block, " points an owner do not fit");
+  require(side.block >= Cut::N || side.block % Cut::team == 0, "lines of ", Cut::N, " points are shared by ", Cut::team,
+          " threads: blocks of ", side.block, " points an owner do not fit");
   KernelOutput k{};
   const Part& near = side.part[0];
   const Part* far = &near;
@@ -52,8 +52,8 @@ KernelInput kernel_input(const Pass& pass) {
   k.rows = std::min(block, 256);
   while (block % k.rows != 0) --k.rows;
   k.boxes_per_owner = block / k.rows;
-  require(Cut::N % block == 0 && Cut::N / block <= max_maps, "blocks of ", block, " points an owner do not fit lines of ",
-          Cut::N);
+  require(Cut::N % block == 0 && Cut::N / block <= max_maps, "blocks of ", block,
+          " points an owner do not fit lines of ", Cut::N);
   for (int q = 0; q < Cut::N / block; ++q) {
     const Part& part = pass.in.part[static_cast<std::size_t>(q)];
     k.owner[q] = make_map(part.base,

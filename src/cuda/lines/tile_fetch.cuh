@@ -22,8 +22,9 @@ class TileBarrier {
     asm volatile(
         "{\n.reg .pred done;\n"
         "again:\nmbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@done bra.uni ready;\nbra.uni again;\nready:\n}"
-        ::"r"(address()), "r"(parity) : "memory");
+        "@done bra.uni ready;\nbra.uni again;\nready:\n}" ::"r"(address()),
+        "r"(parity)
+        : "memory");
   }
   __device__ unsigned address() const { return static_cast<unsigned>(__cvta_generic_to_shared(&bits_)); }
 
@@ -36,8 +37,10 @@ __device__ __forceinline__ void fetch_box(void* shared, const CUtensorMap* map, 
                                           const TileBarrier& barrier) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
-      ::"r"(to), "l"(map), "r"(column), "r"(row), "r"(outer), "r"(barrier.address()) : "memory");
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+      "[%5];" ::"r"(to),
+      "l"(map), "r"(column), "r"(row), "r"(outer), "r"(barrier.address())
+      : "memory");
 }
 
 }  // namespace shardfft::cuda::lines

@@ -4,7 +4,8 @@
 namespace shardfft::cuda {
 
 char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
-  return static_cast<char*>(planes) + static_cast<std::size_t>((x * shape_.ny + y) * shape_.pitch()) * shape_.complex_bytes();
+  return static_cast<char*>(planes) +
+         static_cast<std::size_t>((x * shape_.ny + y) * shape_.pitch()) * shape_.complex_bytes();
 }
 
 char* SlabRank::spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const {

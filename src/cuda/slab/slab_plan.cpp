@@ -29,7 +29,7 @@ void SlabRank::plan_fused() {
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_bundles = [&](int r) { return shape_.y_count(r) * pitch % granule == 0; };
   fused_x_ = direct_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
-                          whole_bundles(shape_.ranks - 1));
+                         whole_bundles(shape_.ranks - 1));
   require(fused_x_ || (options_.forward_scale == 1 && options_.backward_scale == 1),
           "only fused x lines can scale: multiply by the factor elsewhere");
   part_begin_ = {0};
@@ -49,9 +49,10 @@ void SlabRank::plan_cufft() {
   CufftSpec spec;
   spec.precision = shape_.transform.precision;
   const std::int64_t pitch = shape_.pitch();
-  const CufftSide field = fused_y_ ? CufftSide{{shape_.nz}, 1, shape_.nz}
-                                   : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
-  const CufftSide planes = fused_y_ ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
+  const CufftSide field =
+      fused_y_ ? CufftSide{{shape_.nz}, 1, shape_.nz} : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
+  const CufftSide planes =
+      fused_y_ ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
   for (int c = 0; c < options_.chunks; ++c) {
     const std::int64_t count = chunk(rank_, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;

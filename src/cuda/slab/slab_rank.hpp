@@ -2,8 +2,9 @@
 // The part of one GPU in a slab transform. Its steps only enqueue: they are the same whether the peers are GPUs of this
 // process or memory and events of other processes opened through IPC.
 //
-//   forward:   z lines, y lines of a run of x planes -> copy engines send it while the next run is transformed -> x lines
-//   backward:  x lines -> the copy engines send runs of x planes -> y lines, z lines of a run while the next arrives
+//   forward:   z lines, y lines of a run of x planes -> copy engines send it while the next run is transformed -> x
+//   lines backward:  x lines -> the copy engines send runs of x planes -> y lines, z lines of a run while the next
+//   arrives
 //
 // Host order: every rank has returned from begin() before any rank calls send_*(), and from send_*() before any rank
 // calls finish_*(): an event can only be waited for after the call that records it.
@@ -61,7 +62,9 @@ class SlabRank {
     std::int64_t begin, end;
     std::int64_t count() const { return end - begin; }
   };
-  Range part(int p) const { return {part_begin_[static_cast<std::size_t>(p)], part_begin_[static_cast<std::size_t>(p) + 1]}; }
+  Range part(int p) const {
+    return {part_begin_[static_cast<std::size_t>(p)], part_begin_[static_cast<std::size_t>(p) + 1]};
+  }
   /// Run of x planes, counted from the first plane of `rank`.
   Range chunk(int rank, int c) const;
   char* plane_row(void* planes, std::int64_t x, std::int64_t y) const;
@@ -99,8 +102,8 @@ class SlabRank {
   std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
   CufftPlan x_plan_;
   Event ready_, computed_;
-  std::vector<Event> sent_;         ///< [part][chunk][to]
-  std::vector<Stream> copy_;        ///< one a destination
+  std::vector<Event> sent_;   ///< [part][chunk][to]
+  std::vector<Stream> copy_;  ///< one a destination
 };
 
 }  // namespace shardfft::cuda

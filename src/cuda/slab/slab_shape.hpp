@@ -34,7 +34,9 @@ struct SlabShape {
     return ElementType{transform.precision, transform.kind == Kind::c2c}.bytes();
   }
   /// Bytes of each array of rank r.
-  std::size_t field_bytes(int r) const { return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz); }
+  std::size_t field_bytes(int r) const {
+    return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz);
+  }
   /// Complex elements from one z line of planes and spectrum to the next.
   std::int64_t pitch() const {
     const std::int64_t bundle = transform.precision == Precision::f64 ? 16 : 32;
@@ -50,16 +52,16 @@ struct SlabShape {
 
 /// How the work is cut.
 struct SlabOptions {
-  int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
-  bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
+  int chunks = 0;     ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
+  bool fused = true;  ///< line passes where they exist; false: cuFFT and copies only
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
   /// next is on the links. One entry: no cut; none: by size. Only fused complex transforms can be cut.
   std::vector<double> parts;
   double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines; else they must be 1
 };
 
-/// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces; a
-/// single rank has nothing to overlap.
+/// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;
+/// a single rank has nothing to overlap.
 inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   constexpr std::size_t megabyte = std::size_t{1} << 20;
   const std::size_t bytes = shape.planes_bytes(0);

@@ -15,7 +15,8 @@ void SlabRank::release_copies(EventHandle after) {
 }
 
 /// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and spectrum.
-BoxCopy SlabRank::block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z, bool to_spectrum) const {
+BoxCopy SlabRank::block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z,
+                        bool to_spectrum) const {
   const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(z.begin) * element;
   const auto rows = static_cast<std::size_t>(shape_.y_count(rows_of)), slices = static_cast<std::size_t>(count);
   const std::size_t pitch = static_cast<std::size_t>(shape_.pitch()) * element;
@@ -36,9 +37,10 @@ void SlabRank::send_planes(const SlabArrays& own, std::span<const SlabPeer> peer
     if (!copies_to(q)) continue;
     void* spectrum = peers[static_cast<std::size_t>(q)].arrays.spectrum;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    copy_box(block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
-                   spectrum_row(spectrum, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
-             stream);
+    copy_box(
+        block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
+              spectrum_row(spectrum, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
+        stream);
     record(sent(p, c, q), stream);
   }
 }
@@ -52,8 +54,8 @@ void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers,
     void* there = peers[static_cast<std::size_t>(q)].arrays.planes;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
     copy_box(block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
-                   spectrum_row(own.spectrum, rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p),
-                   false),
+                   spectrum_row(own.spectrum, rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(),
+                   part(p), false),
              stream);
     record(sent(p, c, q), stream);
   }

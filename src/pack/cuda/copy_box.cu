@@ -1,10 +1,9 @@
-#include "pack/cuda/copy_box.hpp"
-
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "pack/cuda/copy_box.hpp"
 #include "pack/loop_nest.hpp"
 
 namespace shardfft::cuda {
@@ -53,8 +52,8 @@ constexpr int in_flight = 4;  ///< loads of a thread before its first store
 
 /// The last axis is contiguous on both sides: threads x walk along rows, threads y and blocks over rows.
 template <class Unit>
-__global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops loops, const Unit* source,
-                                                 Unit* destination, long long rows) {
+__global__ void __launch_bounds__(256)
+    copy_rows(const __grid_constant__ Loops loops, const Unit* source, Unit* destination, long long rows) {
   const long long length = loops.count[loops.axes - 1], step = blockDim.x;
   for (long long row = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; row < rows;
        row += static_cast<long long>(gridDim.x) * blockDim.y) {
@@ -151,8 +150,8 @@ void launch(Loops loops, const std::byte* source, std::byte* destination, cudaSt
   const std::int64_t tiles_v = (loops.count[loops.axes - 1] + side - 1) / side;
   const std::int64_t blocks = product(loops, loops.axes - 2) * tiles_u * tiles_v;
   copy_transposed<Unit><<<static_cast<unsigned>(narrow(blocks, "tiles of a box copy")), 256, 0, stream>>>(
-      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination),
-      narrow(tiles_u, "tiles"), narrow(tiles_v, "tiles"));
+      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination), narrow(tiles_u, "tiles"),
+      narrow(tiles_v, "tiles"));
 }
 
 /// Rows of small elements move in 16-byte units where everything is aligned to them.

@@ -12,16 +12,9 @@ def _series(probes: list[Cell]) -> dict[str, dict[str, list[tuple[int, float, fl
     """pattern -> 'label, ranks' -> (bytes of a message, bytes/s of a rank, seconds)."""
     found: dict[str, dict[str, list]] = {}
     for cell in probes:
-        # The points differ only in options, which pool together: take the records one by one.
-        by_bytes: dict[int, list[float]] = {}
-        for record in cell.records:
-            by_bytes.setdefault(record["bandwidth"]["message_bytes"], []).extend(record["samples"])
-            pattern = record["bandwidth"]["pattern"]
-            sent = record["bandwidth"]["bytes_sent_by_a_rank"] / record["bandwidth"]["message_bytes"]
-            line = found.setdefault(pattern, {}).setdefault(f"{cell.label}, {cell.ranks} ranks", [])
-            samples = sorted(record["samples"])
-            seconds = samples[len(samples) // 2]
-            line.append((record["bandwidth"]["message_bytes"], sent * record["bandwidth"]["message_bytes"] / seconds, seconds))
+        probe = cell.records[0]["bandwidth"]
+        line = found.setdefault(probe["pattern"], {}).setdefault(f"{cell.label}, {cell.ranks} ranks", [])
+        line.append((probe["message_bytes"], probe["bytes_sent_by_a_rank"] / cell.median, cell.median))
     for lines in found.values():
         for line in lines.values():
             line.sort()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .. import statistics
 
 # Keys of a case that do not make it another case to the reader of a plot.
-QUIET = {"warmups", "repeats", "seconds", "seed", "profile", "options", "threads", "effort"}
+QUIET = {"warmups", "repeats", "seconds", "seed", "profile"}
 
 
 def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
@@ -21,6 +21,10 @@ def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
         words.append("natural order")
     if point.get("placement", "out") == "in":
         words.append("in place")
+    if point.get("effort", "measure") != "measure":
+        words.append(point["effort"])
+    if point.get("options"):
+        words.append(" ".join(f"{key}={value}" for key, value in point["options"].items()))
     if point.get("grid") and "grid" not in leave_out:
         words.append("grid " + "×".join(map(str, point["grid"])))
     if "ranks" in point and "ranks" not in leave_out:

@@ -37,7 +37,8 @@ def mismatch() -> str | None:
 
 
 def _first_line(text: str) -> str:
-    return " ".join(text.splitlines()[0].split(", package")[0].strip("\0 ").split()) if text.strip() else "an unknown MPI"
+    lines = text.strip("\0 \n").splitlines() or ["an unknown MPI"]
+    return " ".join(lines[0].split(", package")[0].split())
 
 
 _checked = False

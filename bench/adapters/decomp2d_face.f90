@@ -16,7 +16,8 @@ contains
     integer :: first(3), last(3), extent(3), rows, columns
     rows = grid(1)
     columns = grid(2)
-    call decomp_2d_init(n(1), n(2), n(3), rows, columns)
+    ! The library's memory pool must be told beforehand which kind of transform will come.
+    call decomp_2d_init(n(1), n(2), n(3), rows, columns, complex_pool=(real_field == 0))
     call decomp_2d_fft_init(PHYSICAL_IN_X)
     bounds(1:3) = xstart
     bounds(4:6) = xend

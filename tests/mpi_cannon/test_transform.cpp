@@ -56,7 +56,7 @@ void check(const Case& c, Plan& plan, Kind kind) {
 
 template <class T>
 void check_natural(const Case& c, const Layout& layout, Kind kind = Kind::c2c) {
-  Plan plan(MPI_COMM_WORLD, {kind, detail::PrecisionOf<T>::value}, layout, natural_output, c.options);
+  Plan plan(MPI_COMM_WORLD, {kind, shardfft::detail::PrecisionOf<T>::value}, layout, natural_output, c.options);
   check<T>(c, plan, kind);
 }
 

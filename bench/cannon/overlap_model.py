@@ -171,13 +171,16 @@ def plot(records, event, update, found, path):
 
 
 def claim_line(records, found):
-    """The largest block stands for the sizes at which communication should be hidden."""
-    last = records[-1]
-    share, possible = shares(last)
+    """The three largest blocks together stand for the sizes at which communication should be hidden."""
+    large = records[-3:]
+    total = {key: sum(r[key] for r in large) for key in ("messages_s", "updates_s", "together_s")}
+    total["rounds"] = large[0]["rounds"]
+    share, possible = shares(total)
     crossing = next((f"{b:.0f}" for b, longer in reversed(found) if longer == "update"), "none")
-    ratio = last["together_s"] / (last["messages_s"] + last["updates_s"])
+    ratio = total["together_s"] / (total["messages_s"] + total["updates_s"])
+    blocks = ",".join(str(r["block"]) for r in large)
     return (
-        f"cannon-overlap share={share:.2f} possible={possible:.2f} block={last['block']} crossing={crossing} "
+        f"cannon-overlap share={share:.2f} possible={possible:.2f} blocks={blocks} crossing={crossing} "
         f"together_over_sum={ratio:.3f}"
     )
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import base64
 import html
 import io
+import json
 import os
 from pathlib import Path
 
-from .. import results, statistics
+from .. import experiments, results, statistics
 from ..errors import BenchError
 from . import bandwidth, figures
 from .collect import Cell, cells, failures, groups
+from .roofline import roofline
 from .style import Palette, plt
 
 CSS = """
@@ -98,8 +100,6 @@ def _facts(records: list[dict]) -> str:
     for record in records:
         facts = {**record.get("machine", {}), **record.get("environment", {})}
         facts.update(revision=record["revision"], day=record.get("started", "")[:10])
-        if "launch" in record and "load_before" in record["launch"]:
-            facts["load average before a run"] = None
         for name, value in facts.items():
             if name == "binding":
                 value = "; ".join(f"rank {rank}: {cores}" for rank, cores in enumerate(value[:8]))
@@ -115,7 +115,9 @@ def _facts(records: list[dict]) -> str:
     return f"<table>{rows}</table>"
 
 
-def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about: dict) -> str:
+def _experiment(
+    name: str, records: list[dict], folder: Path, prefix: str, about: dict, measured: list[Cell]
+) -> str:
     all_cells = cells(records)
     title = about.get("title") or name
     parts = [f"<h2>{html.escape(title)}</h2><p>{html.escape(about.get('about', ''))}</p>"]
@@ -125,6 +127,9 @@ def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about
         figure = draw(timed, palette) if timed else None
         if figure:
             parts.append(f"<h3>{heading}</h3>" + _embedded(figure, folder, f"{prefix}{short}"))
+    bounded = roofline(timed, palette, measured) if timed else None
+    if bounded:
+        parts.append("<h3>Speed and the bound of communication</h3>" + _embedded(bounded, folder, f"{prefix}roofline"))
     probes = [cell for cell in all_cells if "bandwidth" in cell.records[0]]
     if probes:
         parts.append("<h3>Bandwidth</h3>" + _embedded(bandwidth.draw(probes, palette), folder, f"{prefix}bandwidth"))
@@ -143,10 +148,11 @@ def write_report(sources: list[str], target: Path) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     names = list(dict.fromkeys(record["experiment"] for record in records))
     parts = []
+    measured = [cell for cell in cells(records) if "bandwidth" in cell.records[0]]
     for name in names:
         prefix = f"{name}-" if len(names) > 1 else ""
         mine = [record for record in records if record["experiment"] == name]
-        parts.append(_experiment(name, mine, target, prefix, _about(name, loaded)))
+        parts.append(_experiment(name, mine, target, prefix, _about(name, loaded), measured))
     links = ", ".join(
         f'<a href="{html.escape(os.path.relpath(file, target))}">{html.escape(file.parent.name)}/{file.name}</a>'
         for file, _ in loaded
@@ -166,10 +172,6 @@ def write_report(sources: list[str], target: Path) -> Path:
 
 def _about(name: str, loaded: list) -> dict:
     """The experiment's own words: kept beside the results, else from the installed experiments."""
-    import json
-
-    from .. import experiments
-
     for file, records in loaded:
         kept = file.parent / "experiment.json"
         if kept.is_file() and any(record["experiment"] == name for record in records):

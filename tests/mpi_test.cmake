@@ -20,6 +20,7 @@ function(shardfft_serial_test name source)
   shardfft_test_program(${name} ${source} "")
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
 endfunction()
 
 function(shardfft_mpi_test name source)
@@ -27,6 +28,8 @@ function(shardfft_mpi_test name source)
   foreach(ranks ${SHARDFFT_TEST_RANKS})
     add_test(NAME ${name}_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${_mpi_flags}
       $<TARGET_FILE:${name}>)
-    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 600 PROCESSORS 2)
+    # More ranks than cores: those that wait should give theirs to the others (Open MPI is told by a flag).
+    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 600 PROCESSORS 2
+      ENVIRONMENT "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
   endforeach()
 endfunction()

@@ -80,7 +80,8 @@ def measure(args):
     for flag in ("single", "global_transpose", "local_matrix"):
         if getattr(args, flag):
             command.append("--" + flag.replace("_", "-"))
-    environment = os.environ | {"OMP_NUM_THREADS": str(args.threads), "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    threads = {"OMP_NUM_THREADS": str(args.threads), "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    environment = os.environ | threads
     print("+", shlex.join(command), file=sys.stderr)
     output = subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout
     return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
@@ -161,11 +162,14 @@ def plot(records, event, update, found, path):
     hidden.plot(blocks, both[:, 1], "k--", label="as much as the updates have room for")
     hidden.plot(blocks, both[:, 0], "o-", color="tab:green", label="measured")
     hidden.axhline(0, color="grey", linewidth=0.5)
-    hidden.set(xlabel="block size b", ylabel="share of communication hidden", title="Overlapped against the sum of both")
-    hidden.legend()
+    hidden.set(xlabel="block size b", ylabel="share of communication hidden")
+    hidden.set_title("Overlapped against the sum of both")
+    hidden.set_ylim(top=1.3)  # room for the legend
+    hidden.legend(loc="upper left")
     r = records[0]
     mesh = "x".join(str(p) for p in r["mesh"])
-    figure.suptitle(f"Cannon product along axis {r['axis']}, mesh {mesh}, {r['threads']} thread(s) a rank, {r['precision']}")
+    work = f"Cannon product along axis {r['axis']}, mesh {mesh}"
+    figure.suptitle(f"{work}, {r['threads']} thread(s) a rank, {r['precision']}")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from .collect import Cell
-from .style import Palette, grid_of_axes
+from .style import Palette, grid_of_axes, shared_legend
 
 
 def _series(probes: list[Cell]) -> dict[str, dict[str, list[tuple[int, float, float]]]]:
@@ -34,8 +34,7 @@ def draw(probes: list[Cell], palette: Palette):
         axis.set_xlabel("bytes of a message")
         axis.set_ylabel("GB/s sent by a rank")
         axis.set_title(pattern)
-        axis.legend()
-    figure.tight_layout()
+    shared_legend(figure, axes)
     return figure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .collect import Cell, groups
-from .style import Palette, grid_of_axes, plt, rank_ticks
+from .style import Palette, grid_of_axes, plt, rank_ticks, shared_legend
 
 
 def _by_label(cells: list[Cell]) -> dict[str, list[Cell]]:
@@ -46,8 +46,7 @@ def scaling(cells: list[Cell], palette: Palette):
         axis.set_yscale("log")
         axis.set_ylabel("time, ms (median, 95 % interval)")
         axis.set_title(name)
-        axis.legend(ncols=2)
-    figure.tight_layout()
+    shared_legend(figure, axes)
     return figure
 
 
@@ -68,8 +67,7 @@ def efficiency(cells: list[Cell], palette: Palette):
         axis.set_ylabel("efficiency, %")
         axis.set_ylim(bottom=0)
         axis.set_title(name)
-        axis.legend(ncols=2)
-    figure.tight_layout()
+    shared_legend(figure, axes)
     return figure
 
 
@@ -158,8 +156,7 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
         axis.set_ylim(0, 1)
         axis.set_ylabel("r = communication / total")
         axis.set_title(name)
-        axis.legend(ncols=2)
-    figure.tight_layout()
+    shared_legend(figure, axes)
     return figure
 
 
@@ -231,8 +228,7 @@ def accuracy(cells: list[Cell], palette: Palette):
         axis.set_xlabel("points")
         axis.set_ylabel("relative error, L2")
         axis.set_title(name)
-        axis.legend(ncols=2)
-    figure.tight_layout()
+    shared_legend(figure, axes)
     return figure
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from .collect import Cell, groups
-from .style import Palette, grid_of_axes, rank_ticks
+from .style import Palette, grid_of_axes, rank_ticks, shared_legend
 
 
 def bandwidths(probes: list[Cell]) -> dict[int, float]:
@@ -51,11 +51,10 @@ def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
         size = 8 if members[0].point.get("precision") == "single" else 16
         bounds = [bound(n, points, rates[n], size) for n in ranks]
         axis.plot(ranks, bounds, color="0.35", marker="_", markersize=14, linestyle=(0, (2, 2)), linewidth=1.2,
-                  label="bound: 3 exchanges at the measured bandwidth")  # fmt: skip
+                  label="bound: 3 exchanges\nat measured bandwidth")  # fmt: skip
         rank_ticks(axis, ranks)
         axis.set_yscale("log")
         axis.set_ylabel("GFLOP/s of all ranks")
         axis.set_title(name)
-        axis.legend(ncols=2)
-    figure.tight_layout()
+    shared_legend(figure, axes)
     return figure

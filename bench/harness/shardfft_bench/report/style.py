@@ -60,3 +60,15 @@ def rank_ticks(axis, ranks) -> None:
     axis.set_xticks(ranks, [str(n) for n in ranks])
     axis.minorticks_off()
     axis.set_xlabel("ranks")
+
+
+def shared_legend(figure, axes) -> None:
+    """One legend beside all panels, so that it covers no curve."""
+    found = {}
+    for axis in axes:
+        handles, labels = axis.get_legend_handles_labels()
+        for label, handle in zip(labels, handles):
+            found.setdefault(label, handle)
+    names = sorted(found, key=lambda label: (not label.startswith("shardfft"), label))
+    figure.set_layout_engine("constrained")
+    figure.legend([found[name] for name in names], names, loc="outside right upper")

@@ -12,7 +12,7 @@ namespace shardfft {
 enum class Effort { estimate, measure, patient };
 
 struct Options {
-  /// slab, pencil, brick, cyclic, six_step, cannon, auto.
+  /// slab, pencil, brick, cyclic, six_step, cannon, cannon_transposed, cannon_hybrid, or auto.
   std::string algorithm = "auto";
   /// A name from `exchange_names()`, or auto.
   std::string exchange = "auto";

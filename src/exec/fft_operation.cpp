@@ -73,6 +73,7 @@ FftOperation::FftOperation(const FftSpec& spec, const std::string& backend, bool
 }
 
 void FftOperation::run(const std::byte* in, std::byte* out, std::byte*) {
+  if (in == nullptr && out == nullptr) return;  // a rank without elements may pass two null pointers
   const Scope scope(trace_, Activity::fft);
   const auto& fft = in == out ? in_place_ : out_of_place_;
   if (!fft) fail(Status::internal, "a transform runs in a way it was not planned for");

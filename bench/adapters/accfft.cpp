@@ -11,10 +11,17 @@ namespace {
 class AccFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "accfft", .version = "no version of its own", .language = "C++", .licence = "GPL-2.0",
+    return {.library = "accfft",
+            .version = "no version of its own",
+            .language = "C++",
+            .licence = "GPL-2.0",
             .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double"}}, {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}}, {"outputs", {"any"}}, {"threads", true}}};
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double"}},
+                             {"placements", {"out"}},
+                             {"layouts", {"slab", "pencil"}},
+                             {"outputs", {"any"}},
+                             {"threads", true}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

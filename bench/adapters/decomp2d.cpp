@@ -16,11 +16,16 @@ namespace {
 class Decomp2d : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "2decomp", .version = SHARDFFT_BENCH_DECOMP2D_VERSION, .language = "Fortran",
-            .licence = "BSD-3-Clause", .backend = "FFTW, MKL or its own",
+    return {.library = "2decomp",
+            .version = SHARDFFT_BENCH_DECOMP2D_VERSION,
+            .language = "Fortran",
+            .licence = "BSD-3-Clause",
+            .backend = "FFTW, MKL or its own",
             .capabilities = {{"kinds", {"c2c", "r2c"}},
                              {"precisions", {decomp2d_real_bytes() == 8 ? "double" : "single"}},
-                             {"placements", {"out"}}, {"layouts", {"slab", "pencil"}}, {"outputs", {"any"}}}};
+                             {"placements", {"out"}},
+                             {"layouts", {"slab", "pencil"}},
+                             {"outputs", {"any"}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -38,7 +43,8 @@ class Decomp2d : public AdapterBase {
   void plan(const Case& wanted, MPI_Comm comm) override {
     int ranks = 1;
     MPI_Comm_size(comm, &ranks);
-    const auto grid = wanted.layout == LayoutKind::slab ? std::array<int, 2>{1, ranks} : reversed(pencil_grid(wanted, ranks));
+    const auto grid =
+        wanted.layout == LayoutKind::slab ? std::array<int, 2>{1, ranks} : reversed(pencil_grid(wanted, ranks));
     const int n[3] = {int(wanted.shape[2]), int(wanted.shape[1]), int(wanted.shape[0])};
     real_ = wanted.real();
     const int real_field = real_;

@@ -18,10 +18,16 @@ void check(dtfft_error_t status) {
 class DtFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "dtfft", .version = version(), .language = "Fortran", .licence = "GPL-3.0",
+    return {.library = "dtfft",
+            .version = version(),
+            .language = "Fortran",
+            .licence = "GPL-3.0",
             .backend = "FFTW (in the adapter)",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}}, {"outputs", {"any"}}},
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out"}},
+                             {"layouts", {"slab", "pencil"}},
+                             {"outputs", {"any"}}},
             .options = {{"backend", {"datatype", "p2p", "a2a", "pipelined"}}}};
   }
 
@@ -45,8 +51,8 @@ class DtFft : public AdapterBase {
     // dtFFT counts axes from the fastest one.
     const std::int32_t n[3] = {std::int32_t(shape[2]), std::int32_t(shape[1]), std::int32_t(shape[0])};
     check(dtfft_create_plan_c2c(3, n, cartesian, wanted.single() ? DTFFT_SINGLE : DTFFT_DOUBLE,
-                                wanted.effort == Effort::patient ? DTFFT_PATIENT : DTFFT_ESTIMATE,
-                                DTFFT_EXECUTOR_NONE, &plan_));
+                                wanted.effort == Effort::patient ? DTFFT_PATIENT : DTFFT_ESTIMATE, DTFFT_EXECUTOR_NONE,
+                                &plan_));
     MPI_Comm_free(&cartesian);
     lay_out(wanted);
     scale_ = double(wanted.points());
@@ -80,8 +86,7 @@ class DtFft : public AdapterBase {
  private:
   static std::string version() {
     const int code = dtfft_get_version();
-    return std::to_string(code / 100000) + "." + std::to_string(code / 1000 % 100) + "." +
-           std::to_string(code % 1000);
+    return std::to_string(code / 100000) + "." + std::to_string(code / 1000 % 100) + "." + std::to_string(code % 1000);
   }
 
   static void configure(const Case& wanted) {

@@ -10,10 +10,16 @@ namespace {
 class Fftw : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "fftw", .version = fftw_version_text(), .language = "C", .licence = "GPL-2.0",
-            .backend = "FFTW", .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}}, {"threads", true}}};
+    return {.library = "fftw",
+            .version = fftw_version_text(),
+            .language = "C",
+            .licence = "GPL-2.0",
+            .backend = "FFTW",
+            .distributed = false,
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}},
+                             {"threads", true}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

@@ -32,10 +32,16 @@ struct MpiApi<float> {
 class FftwMpi : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "fftw-mpi", .version = fftw_version_text(), .language = "C", .licence = "GPL-2.0",
+    return {.library = "fftw-mpi",
+            .version = fftw_version_text(),
+            .language = "C",
+            .licence = "GPL-2.0",
             .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}}, {"layouts", {"slab"}}, {"outputs", {"any", "natural"}},
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}},
+                             {"layouts", {"slab"}},
+                             {"outputs", {"any", "natural"}},
                              {"threads", true}}};
   }
 

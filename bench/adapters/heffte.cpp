@@ -20,12 +20,19 @@ class HeFfte : public AdapterBase {
 #ifdef Heffte_ENABLE_MKL
     backends.push_back("mkl");
 #endif
-    return {.library = "heffte", .version = SHARDFFT_BENCH_HEFFTE_VERSION, .language = "C++",
-            .licence = "BSD-3-Clause", .backend = "FFTW or MKL",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil", "brick"}}, {"outputs", {"any", "natural"}}},
-            .options = {{"backend", backends}, {"algorithm", algorithms}, {"reorder", {true, false}},
-                        {"pencils", {true, false}}}};
+    return {
+        .library = "heffte",
+        .version = SHARDFFT_BENCH_HEFFTE_VERSION,
+        .language = "C++",
+        .licence = "BSD-3-Clause",
+        .backend = "FFTW or MKL",
+        .capabilities = {{"kinds", {"c2c", "r2c"}},
+                         {"precisions", {"double", "single"}},
+                         {"placements", {"out"}},
+                         {"layouts", {"slab", "pencil", "brick"}},
+                         {"outputs", {"any", "natural"}}},
+        .options = {
+            {"backend", backends}, {"algorithm", algorithms}, {"reorder", {true, false}}, {"pencils", {true, false}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

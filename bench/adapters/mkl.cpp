@@ -13,10 +13,16 @@ namespace {
 class Mkl : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "mkl", .version = mkl_version_text(), .language = "C",
-            .licence = "Intel Simplified Software License", .backend = "MKL", .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}}, {"threads", true}}};
+    return {.library = "mkl",
+            .version = mkl_version_text(),
+            .language = "C",
+            .licence = "Intel Simplified Software License",
+            .backend = "MKL",
+            .distributed = false,
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}},
+                             {"threads", true}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -44,8 +50,7 @@ class Mkl : public AdapterBase {
   }
   void backward() override {
     const bool in_place = field() == spectrum();
-    mkl_check(in_place ? DftiComputeBackward(plan_, field())
-                       : DftiComputeBackward(plan_, spectrum(), field()));
+    mkl_check(in_place ? DftiComputeBackward(plan_, field()) : DftiComputeBackward(plan_, spectrum(), field()));
   }
 
  private:

@@ -13,10 +13,16 @@ namespace {
 class MklCluster : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "mkl-cluster", .version = mkl_version_text(), .language = "C",
-            .licence = "Intel Simplified Software License", .backend = "MKL",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}}, {"layouts", {"slab"}}, {"outputs", {"any", "natural"}},
+    return {.library = "mkl-cluster",
+            .version = mkl_version_text(),
+            .language = "C",
+            .licence = "Intel Simplified Software License",
+            .backend = "MKL",
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}},
+                             {"layouts", {"slab"}},
+                             {"outputs", {"any", "natural"}},
                              {"threads", true}}};
   }
 

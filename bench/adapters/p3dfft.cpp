@@ -17,10 +17,16 @@ namespace {
 class P3dFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "p3dfft", .version = "2.x", .language = "Fortran", .licence = "BSD-3-Clause",
+    return {.library = "p3dfft",
+            .version = "2.x",
+            .language = "Fortran",
+            .licence = "BSD-3-Clause",
             .backend = "FFTW",
-            .capabilities = {{"kinds", {"r2c"}}, {"precisions", {"double"}}, {"placements", {"out"}},
-                             {"layouts", {"slab", "pencil"}}, {"outputs", {"any"}}}};
+            .capabilities = {{"kinds", {"r2c"}},
+                             {"precisions", {"double"}},
+                             {"placements", {"out"}},
+                             {"layouts", {"slab", "pencil"}},
+                             {"outputs", {"any"}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

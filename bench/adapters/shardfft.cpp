@@ -1,7 +1,6 @@
 // shardfft itself: every algorithm, exchange and local FFT as options of the case.
-#include <shardfft/shardfft.hpp>
-
 #include <optional>
+#include <shardfft/shardfft.hpp>
 #include <stdexcept>
 
 #include "../native/adapter_base.hpp"
@@ -18,11 +17,17 @@ Json with_auto(const std::vector<std::string>& names) {
 class Shardfft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "shardfft", .version = SHARDFFT_BENCH_VERSION, .language = "C++", .licence = "BSD-3-Clause",
+    return {.library = "shardfft",
+            .version = SHARDFFT_BENCH_VERSION,
+            .language = "C++",
+            .licence = "BSD-3-Clause",
             .backend = "FFTW or MKL",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}}, {"layouts", {"slab", "pencil", "brick"}},
-                             {"outputs", {"any", "natural"}}, {"threads", true}},
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}},
+                             {"layouts", {"slab", "pencil", "brick"}},
+                             {"outputs", {"any", "natural"}},
+                             {"threads", true}},
             .options = {{"algorithm", with_auto(algorithm_names())},
                         {"exchange", with_auto(exchange_names())},
                         {"local_fft", with_auto(local_fft_names())},

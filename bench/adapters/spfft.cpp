@@ -1,8 +1,7 @@
 // SpFFT, used dense: the field in slabs along axis 0, the spectrum in slabs along axis 1 with axis 0 fastest in memory
 // (SpFFT wants whole lines along its z axis there, which is our axis 0).
-#include <spfft/spfft.hpp>
-
 #include <optional>
+#include <spfft/spfft.hpp>
 
 #include "../native/adapter_base.hpp"
 
@@ -12,10 +11,17 @@ namespace {
 class SpFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "spfft", .version = SHARDFFT_BENCH_SPFFT_VERSION, .language = "C++",
-            .licence = "BSD-3-Clause", .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double"}}, {"placements", {"out"}},
-                             {"layouts", {"slab"}}, {"outputs", {"any"}}, {"threads", true}},
+    return {.library = "spfft",
+            .version = SHARDFFT_BENCH_SPFFT_VERSION,
+            .language = "C++",
+            .licence = "BSD-3-Clause",
+            .backend = "FFTW",
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double"}},
+                             {"placements", {"out"}},
+                             {"layouts", {"slab"}},
+                             {"outputs", {"any"}},
+                             {"threads", true}},
             .options = {{"exchange", {"buffered", "compact", "unbuffered"}}}};
   }
 
@@ -39,17 +45,15 @@ class SpFft : public AdapterBase {
       for (std::int64_t x = 0; x < last; ++x)
         for (std::int64_t z = 0; z < n0; ++z) places.insert(places.end(), {int(x), int(y), int(z)});
     transform_.emplace(wanted.threads, comm, exchange(wanted.options.value("exchange", "compact")), SPFFT_PU_HOST,
-                       wanted.real() ? SPFFT_TRANS_R2C : SPFFT_TRANS_C2C, int(n2), int(n1), int(n0),
-                       int(planes.count), int(spectrum_part_.volume()), SPFFT_INDEX_TRIPLETS, places.data());
+                       wanted.real() ? SPFFT_TRANS_R2C : SPFFT_TRANS_C2C, int(n2), int(n1), int(n0), int(planes.count),
+                       int(spectrum_part_.volume()), SPFFT_INDEX_TRIPLETS, places.data());
     scale_ = double(wanted.points());
   }
 
   void forward() override {
     transform_->forward(static_cast<double*>(field()), static_cast<double*>(spectrum()), SPFFT_NO_SCALING);
   }
-  void backward() override {
-    transform_->backward(static_cast<double*>(spectrum()), static_cast<double*>(field()));
-  }
+  void backward() override { transform_->backward(static_cast<double*>(spectrum()), static_cast<double*>(field())); }
 
  private:
   static SpfftExchangeType exchange(const std::string& name) {

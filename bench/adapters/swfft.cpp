@@ -12,9 +12,16 @@ namespace {
 class SwFft : public AdapterBase {
  public:
   Description describe() const override {
-    return {.library = "swfft", .version = "1.0", .language = "C++", .licence = "BSD-3-Clause", .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c"}}, {"precisions", {"double"}}, {"placements", {"out"}},
-                             {"layouts", {"brick"}}, {"outputs", {"any"}}}};
+    return {.library = "swfft",
+            .version = "1.0",
+            .language = "C++",
+            .licence = "BSD-3-Clause",
+            .backend = "FFTW",
+            .capabilities = {{"kinds", {"c2c"}},
+                             {"precisions", {"double"}},
+                             {"placements", {"out"}},
+                             {"layouts", {"brick"}},
+                             {"outputs", {"any"}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

@@ -38,8 +38,7 @@ void AdapterBase::allocate(const Case& wanted, std::int64_t field_elements, std:
 
 std::string refuse_unknown_options(const Description& description, const Case& wanted) {
   for (const auto& item : wanted.options.items()) {
-    if (!description.options.contains(item.key()))
-      return description.library + " has no option '" + item.key() + "'";
+    if (!description.options.contains(item.key())) return description.library + " has no option '" + item.key() + "'";
     const auto& values = description.options.at(item.key());
     if (!values.empty() && std::find(values.begin(), values.end(), item.value()) == values.end())
       return description.library + ": option '" + item.key() + "' cannot be " + item.value().dump();

@@ -15,15 +15,15 @@ namespace shardfft::bench {
 
 // What is known about the library without starting MPI; printed by `bench-<library> --describe`.
 struct Description {
-  std::string library;           // the name in records and reports
-  std::string version;           // as the library itself tells it
-  std::string language;          // of the library
+  std::string library;   // the name in records and reports
+  std::string version;   // as the library itself tells it
+  std::string language;  // of the library
   std::string licence;
-  std::string backend;           // what does the 1-D transforms
+  std::string backend;  // what does the 1-D transforms
   bool gpu = false;
-  bool distributed = true;       // false: one process only
-  Json capabilities;             // {"kinds": [...], "precisions": [...], "layouts": [...], ...}
-  Json options = Json::object(); // {"name": [values]} accepted in the case's "options"
+  bool distributed = true;        // false: one process only
+  Json capabilities;              // {"kinds": [...], "precisions": [...], "layouts": [...], ...}
+  Json options = Json::object();  // {"name": [values]} accepted in the case's "options"
 };
 
 class Adapter {

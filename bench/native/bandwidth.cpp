@@ -70,10 +70,12 @@ class Probe {
     return rank_ < half ? rank_ + half : rank_ < 2 * half ? rank_ - half : ranks_;
   }
   void send(int peer) {
-    MPI_Isend(&out_[std::size_t(peer) * bytes_], int(bytes_), MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests_.emplace_back());
+    MPI_Isend(&out_[std::size_t(peer) * bytes_], int(bytes_), MPI_CHAR, peer, 0, MPI_COMM_WORLD,
+              &requests_.emplace_back());
   }
   void receive(int peer) {
-    MPI_Irecv(&in_[std::size_t(peer) * bytes_], int(bytes_), MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests_.emplace_back());
+    MPI_Irecv(&in_[std::size_t(peer) * bytes_], int(bytes_), MPI_CHAR, peer, 0, MPI_COMM_WORLD,
+              &requests_.emplace_back());
   }
 
   std::string pattern_;
@@ -86,15 +88,15 @@ class Probe {
 Json run_probe(const Case& wanted, const std::string& pattern, std::int64_t bytes) {
   Probe probe(pattern, bytes);
   EnergyMeter meter(MPI_COMM_WORLD);
-  const Timing timing =
-      measure(MPI_COMM_WORLD, wanted.warmups, wanted.repeats, wanted.seconds, [] {}, [&] { probe.run(); });
+  const Timing timing = measure(
+      MPI_COMM_WORLD, wanted.warmups, wanted.repeats, wanted.seconds, [] {}, [&] { probe.run(); });
   Json energy = meter.stop();
   int good = probe.arrived();
   MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
   const double right = 0;
   Json record{{"status", good ? "ok" : "wrong"}, {"energy", energy}, {"plan_seconds", 0}, {"flop", 0}};
-  record["bandwidth"] = {{"pattern", pattern}, {"message_bytes", bytes},
-                         {"bytes_sent_by_a_rank", bytes * probe.messages()}};
+  record["bandwidth"] = {
+      {"pattern", pattern}, {"message_bytes", bytes}, {"bytes_sent_by_a_rank", bytes * probe.messages()}};
   record["error"] = {{"after_timing", {{"max", right}, {"l2", right}}}};
   if (good) record["samples"] = timing.samples;
   if (!good) record["reason"] = "the messages that arrived are not those that were sent";
@@ -116,8 +118,13 @@ Json record_of(const Case& wanted) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(version, &length);
-  record.update({{"schema", 1}, {"library", "mpi"}, {"version", std::string(version).substr(0, std::string(version).find_first_of(",\n"))},
-                 {"case", to_json(wanted)}, {"ranks", ranks}, {"started", started}, {"machine", machine},
+  record.update({{"schema", 1},
+                 {"library", "mpi"},
+                 {"version", std::string(version).substr(0, std::string(version).find_first_of(",\n"))},
+                 {"case", to_json(wanted)},
+                 {"ranks", ranks},
+                 {"started", started},
+                 {"machine", machine},
                  {"environment", environment_facts()}});
   return record;
 }
@@ -128,8 +135,14 @@ int main(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "--describe") {
     const Json capabilities{{"kinds", Json::array()}, {"layouts", Json::array()}};
-    std::cout << Json{{"library", "mpi"}, {"version", "as run"}, {"language", "C"}, {"licence", "the MPI library's"},
-                      {"backend", "none"}, {"gpu", false}, {"distributed", true}, {"capabilities", capabilities},
+    std::cout << Json{{"library", "mpi"},
+                      {"version", "as run"},
+                      {"language", "C"},
+                      {"licence", "the MPI library's"},
+                      {"backend", "none"},
+                      {"gpu", false},
+                      {"distributed", true},
+                      {"capabilities", capabilities},
                       {"options", {{"pattern", patterns}, {"bytes", Json::array()}}}}
                      .dump()
               << std::endl;

@@ -18,8 +18,7 @@ const Words<Placement> placements{{"out", Placement::out}, {"in", Placement::in}
 const Words<LayoutKind> layouts{
     {"slab", LayoutKind::slab}, {"pencil", LayoutKind::pencil}, {"brick", LayoutKind::brick}};
 const Words<Output> outputs{{"any", Output::any}, {"natural", Output::natural}};
-const Words<Effort> efforts{
-    {"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}};
+const Words<Effort> efforts{{"estimate", Effort::estimate}, {"measure", Effort::measure}, {"patient", Effort::patient}};
 
 // Takes keys out of the object so that what is left over is unknown.
 class Reader {
@@ -87,9 +86,7 @@ void check(const Case& c) {
 
 }  // namespace
 
-Triple Case::spectrum() const {
-  return real() ? Triple{shape[0], shape[1], shape[2] / 2 + 1} : shape;
-}
+Triple Case::spectrum() const { return real() ? Triple{shape[0], shape[1], shape[2] / 2 + 1} : shape; }
 
 double Case::flop() const {
   const double n = double(points());

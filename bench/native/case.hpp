@@ -43,7 +43,7 @@ struct Case {
   int repeats = 10;
   double seconds = 0;  // stop repeating after this much timed work; 0: no limit
   std::uint64_t seed = 1;
-  bool profile = false;  // count MPI time and bytes in additional, untimed repeats
+  bool profile = false;           // count MPI time and bytes in additional, untimed repeats
   Json options = Json::object();  // for the adapter
 
   bool real() const { return kind == Kind::r2c; }

@@ -45,7 +45,8 @@ void Examiner::fill_spectrum() {
   std::vector<char> stage(adapter_.on_device() ? spectrum_bytes() : 0);
   void* data = adapter_.on_device() ? stage.data() : adapter_.spectrum();
   typed(false, data, [&](auto* values) {
-    if constexpr (!std::is_floating_point_v<std::remove_pointer_t<decltype(values)>>) field_.fill_spectrum(part, values);
+    if constexpr (!std::is_floating_point_v<std::remove_pointer_t<decltype(values)>>)
+      field_.fill_spectrum(part, values);
   });
   if (adapter_.on_device()) adapter_.copy(adapter_.spectrum(), data, stage.size());
 }
@@ -55,8 +56,7 @@ Error Examiner::field_error(double scale) {
   std::vector<char> stage(adapter_.on_device() ? field_bytes() : 0);
   if (adapter_.on_device()) adapter_.copy(stage.data(), adapter_.field(), stage.size());
   void* data = adapter_.on_device() ? stage.data() : adapter_.field();
-  const auto sums =
-      typed(case_.real(), data, [&](auto* values) { return field_.compare_field(part, values, scale); });
+  const auto sums = typed(case_.real(), data, [&](auto* values) { return field_.compare_field(part, values, scale); });
   return combine(sums, case_.shape);
 }
 

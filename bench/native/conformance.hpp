@@ -20,7 +20,8 @@ bool passes(const Error& error, const Error& bound);  // false for NaN
 // Moves values between the exact field and a library's buffers, through host memory where those lie on a GPU.
 class Examiner {
  public:
-  Examiner(const Case& wanted, Adapter& adapter, MPI_Comm comm) : case_(wanted), adapter_(adapter), comm_(comm), field_(wanted) {}
+  Examiner(const Case& wanted, Adapter& adapter, MPI_Comm comm)
+      : case_(wanted), adapter_(adapter), comm_(comm), field_(wanted) {}
 
   void fill_field();
   void fill_spectrum();

@@ -47,7 +47,9 @@ std::vector<std::string> gather_text(const std::string& text, MPI_Comm comm) {
   return texts;
 }
 
-std::string first_line(const char* text) { return std::string(text).substr(0, std::string(text).find_first_of("\r\n")); }
+std::string first_line(const char* text) {
+  return std::string(text).substr(0, std::string(text).find_first_of("\r\n"));
+}
 
 }  // namespace
 
@@ -70,12 +72,24 @@ Json machine_facts(MPI_Comm comm) {
 }
 
 Json environment_facts() {
-  const char* prefixes[] = {"OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "NCCL_", "NVSHMEM_",
-                            "CUDA_VISIBLE_DEVICES", "FFTW_", "SHARDFFT_", "KMP_", "GOMP_", "SLURM_JOB_NUM_NODES"};
+  const char* prefixes[] = {"OMP_",
+                            "MKL_",
+                            "OMPI_MCA_",
+                            "MPICH_",
+                            "MPIR_CVAR_",
+                            "UCX_",
+                            "NCCL_",
+                            "NVSHMEM_",
+                            "CUDA_VISIBLE_DEVICES",
+                            "FFTW_",
+                            "SHARDFFT_",
+                            "KMP_",
+                            "GOMP_",
+                            "SLURM_JOB_NUM_NODES"};
   // Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup, nor do the
   // harness's own variables.
-  const char* wiring[] = {"OMPI_MCA_orte", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem",
-                          "SHARDFFT_BENCH_DRIVERS"};
+  const char* wiring[] = {"OMPI_MCA_orte",         "OMPI_MCA_ess",   "OMPI_MCA_pmix",
+                          "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem", "SHARDFFT_BENCH_DRIVERS"};
   Json facts = Json::object();
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;

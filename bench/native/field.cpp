@@ -128,10 +128,10 @@ ErrorSums Field::compare_spectrum(const Part& part, const T* data, double scale)
   return compare(spectrum_, part, data, scale);
 }
 
-#define SHARDFFT_BENCH_FIELD(T)                                                  \
-  template void Field::fill_field<T>(const Part&, T*) const;                     \
+#define SHARDFFT_BENCH_FIELD(T)                              \
+  template void Field::fill_field<T>(const Part&, T*) const; \
   template ErrorSums Field::compare_field<T>(const Part&, const T*, double) const;
-#define SHARDFFT_BENCH_SPECTRUM(T)                           \
+#define SHARDFFT_BENCH_SPECTRUM(T)                              \
   template void Field::fill_spectrum<T>(const Part&, T*) const; \
   template ErrorSums Field::compare_spectrum<T>(const Part&, const T*, double) const;
 SHARDFFT_BENCH_FIELD(float)

@@ -18,9 +18,9 @@ namespace shardfft::bench {
 
 // One dimensionless error of a part, to be combined over ranks.
 struct ErrorSums {
-  double largest = 0;      // max |found - exact|; NaN when any value found is not finite
-  double squares = 0;      // sum of |found - exact|^2
-  double reference = 0;    // sum of |exact|^2
+  double largest = 0;    // max |found - exact|; NaN when any value found is not finite
+  double squares = 0;    // sum of |found - exact|^2
+  double reference = 0;  // sum of |exact|^2
 };
 
 class Field {

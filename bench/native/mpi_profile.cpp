@@ -154,8 +154,8 @@ int MPI_Sendrecv(const void* out, int n, MPI_Datatype type, int peer, int tag, v
   return PMPI_Sendrecv(out, n, type, peer, tag, in, m, to, from, from_tag, comm, status);
 }
 
-int MPI_Sendrecv_replace(void* data, int n, MPI_Datatype type, int peer, int tag, int from, int from_tag,
-                         MPI_Comm comm, MPI_Status* status) {
+int MPI_Sendrecv_replace(void* data, int n, MPI_Datatype type, int peer, int tag, int from, int from_tag, MPI_Comm comm,
+                         MPI_Status* status) {
   Call call;
   sent_to_one(call, n, type, peer, comm);
   return PMPI_Sendrecv_replace(data, n, type, peer, tag, from, from_tag, comm, status);

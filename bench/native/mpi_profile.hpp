@@ -6,8 +6,8 @@
 namespace shardfft::bench {
 
 struct MpiUse {
-  double seconds = 0;       // inside MPI calls on this rank
-  std::int64_t bytes = 0;   // handed over for other ranks by this rank
+  double seconds = 0;      // inside MPI calls on this rank
+  std::int64_t bytes = 0;  // handed over for other ranks by this rank
   std::int64_t calls = 0;
 };
 

@@ -122,8 +122,7 @@ class Run {
     SavedSource fresh(adapter_, source, from_spectrum ? examiner_.spectrum_bytes() : examiner_.field_bytes());
     const auto prepare = [&] { fresh.restore(); };
     EnergyMeter meter(comm_);
-    const Timing timing =
-        measure(comm_, case_.warmups, case_.repeats, case_.seconds, prepare, [&] { work(); });
+    const Timing timing = measure(comm_, case_.warmups, case_.repeats, case_.seconds, prepare, [&] { work(); });
     record_["energy"] = meter.stop();
     record_["energy"]["repeats"] = timing.samples.size() + std::size_t(case_.warmups);
     // The library may have changed its mind between the first call and the last.
@@ -165,15 +164,17 @@ class Run {
       record_["communication"] = {{"unavailable", "no MPI call passed the profiling interface"}};
       return;
     }
-    record_["communication"] = {{"seconds", seconds}, {"ratio", largest_share}, {"bytes_sent_largest_rank", counts[0]},
-                                {"calls", counts[1]}, {"source", "MPI profiling interface"}};
+    record_["communication"] = {{"seconds", seconds},
+                                {"ratio", largest_share},
+                                {"bytes_sent_largest_rank", counts[0]},
+                                {"calls", counts[1]},
+                                {"source", "MPI profiling interface"}};
   }
 
   // A copy of the source, kept where the library's buffers are, that each repeat starts from.
   class SavedSource {
    public:
-    SavedSource(Adapter& adapter, void* source, std::size_t bytes)
-        : adapter_(adapter), source_(source), copy_(bytes) {
+    SavedSource(Adapter& adapter, void* source, std::size_t bytes) : adapter_(adapter), source_(source), copy_(bytes) {
       adapter_.copy(copy_.data(), source_, bytes);
     }
     void restore() { adapter_.copy(source_, copy_.data(), copy_.size()); }
@@ -195,8 +196,8 @@ class Run {
 }  // namespace
 
 Json to_json(const Description& d) {
-  return {{"library", d.library},   {"version", d.version},         {"language", d.language},
-          {"licence", d.licence},   {"backend", d.backend},         {"gpu", d.gpu},
+  return {{"library", d.library},         {"version", d.version},           {"language", d.language},
+          {"licence", d.licence},         {"backend", d.backend},           {"gpu", d.gpu},
           {"distributed", d.distributed}, {"capabilities", d.capabilities}, {"options", d.options}};
 }
 

@@ -22,7 +22,8 @@ error = {{"max": 1e-15, "l2": 1e-16}}
 record = {{
     "schema": 1, "library": "fake-" + kind, "version": "1", "status": "ok", "case": case, "ranks": 1,
     "samples": [{time}, {time} * 1.01, {time} * 0.99], "plan_seconds": 0.1, "flop": 1e6,
-    "error": {{"forward": error, "after_timing": error, "tolerance": error}}, "machine": {{"cpu": "fake"}}, "environment": {{}},
+    "error": {{"forward": error, "after_timing": error, "tolerance": error}},
+    "machine": {{"cpu": "fake"}}, "environment": {{}},
     "communication": {{"source": "fake", "ratio": 0.4, "seconds": 0.4}},
 }}
 if kind == "hang":

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from conftest import KINDS, make_driver
+
 from shardfft_bench import cli, results
 
 EXPECTED = {

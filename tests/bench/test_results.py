@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+
 from shardfft_bench import cli, compare, results, statistics
 
 POINT = {"shape": [64, 64, 64], "kind": "c2c", "precision": "double", "direction": "pair", "layout": "slab"}
@@ -116,7 +117,7 @@ def test_the_report_shows_scaling_failures_and_stands_alone(tmp_path):
         assert (folder / f"{name}.png").stat().st_size > 5000 and (folder / f"{name}.svg").exists(), name
     assert "it was made so" in page and "hung-one" in page and "results.jsonl" in page
     # Nothing is loaded from elsewhere.
-    assert "src=\"http" not in page and "<script" not in page and "<link" not in page
+    assert 'src="http' not in page and "<script" not in page and "<link" not in page
 
 
 def test_the_report_of_a_damaged_file_keeps_the_rest(tmp_path, capsys):

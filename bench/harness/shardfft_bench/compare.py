@@ -32,7 +32,7 @@ class Line:
 
 def compare(before: list[dict], after: list[dict], threshold: float, confidence: float = 0.95) -> list[Line]:
     """A line for every label and point of either set. `slower`: the whole interval lies above 1 + threshold."""
-    if not 0 <= threshold:
+    if not threshold >= 0:
         raise BenchError("--threshold must not be negative")
     if not 0 < confidence < 1:
         raise BenchError("--confidence must lie between 0 and 1")

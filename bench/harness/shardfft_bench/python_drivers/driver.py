@@ -20,7 +20,13 @@ DEFAULTS = {
     "profile": False, "options": {},
 }  # fmt: skip
 PREFIXES = ("OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "UCX_", "FFTW_", "KMP_")
-LISTS = {"kinds": "kind", "precisions": "precision", "placements": "placement", "layouts": "layout", "outputs": "output"}
+LISTS = {
+    "kinds": "kind",
+    "precisions": "precision",
+    "placements": "placement",
+    "layouts": "layout",
+    "outputs": "output",
+}
 
 
 class CaseError(Exception):
@@ -228,10 +234,8 @@ def main(description: dict, make_adapter) -> int:
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
         refusal = refuse(description, case, comm.size)
-        if refusal:
-            record = {"status": "unsupported", "reason": refusal}
-        else:
-            record = Session(case, make_adapter(), comm).run()
+        refused = {"status": "unsupported", "reason": refusal}
+        record = refused if refusal else Session(case, make_adapter(), comm).run()
         machine = _machine(comm, MPI)
     except Exception as error:  # one rank alone cannot know whether the others wait for it
         print(f"bench-error: {type(error).__name__}: {error}", file=sys.stderr, flush=True)

@@ -36,9 +36,11 @@ def scaling(cells: list[Cell], palette: Palette):
             )  # fmt: skip
         ranks = sorted({cell.ranks for cell in members})
         distributed = [cell for cell in members if not cell.one_process] or members
-        first = min(cell.median for cell in distributed if cell.ranks == ranks[0]) if any(
-            cell.ranks == ranks[0] for cell in distributed
-        ) else None
+        first = (
+            min(cell.median for cell in distributed if cell.ranks == ranks[0])
+            if any(cell.ranks == ranks[0] for cell in distributed)
+            else None
+        )
         if first:
             ideal = [first * 1e3 * ranks[0] / n for n in ranks]
             axis.plot(ranks, ideal, color="0.6", linewidth=1, linestyle=(0, (2, 2)), label="ideal", zorder=0)

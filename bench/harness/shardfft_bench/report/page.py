@@ -19,7 +19,8 @@ from .style import Palette, plt
 CSS = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:1180px;margin:2em auto;padding:0 1em;color:#1b1b1b}
 h1{font-size:1.7em;margin-bottom:.2em}h2{margin-top:2em;border-bottom:1px solid #ccc}h3{margin:1.4em 0 .4em}
-table{border-collapse:collapse;font-size:13px;margin:.5em 0}th,td{padding:3px 9px;text-align:right;border-bottom:1px solid #e3e3e3}
+table{border-collapse:collapse;font-size:13px;margin:.5em 0}
+th,td{padding:3px 9px;text-align:right;border-bottom:1px solid #e3e3e3}
 th{background:#f3f3f3;position:sticky;top:0}td:first-child,th:first-child,td.text,th.text{text-align:left}
 tr.floor td{color:#666;font-style:italic}tr.best td{font-weight:600}img{max-width:100%}
 .note{color:#555;font-size:13px}code{background:#f3f3f3;padding:0 .25em}
@@ -90,7 +91,9 @@ def _failures(records: list[dict]) -> str:
         f"<td>{one['times']}</td></tr>"
         for one in found
     )
-    head = "<tr><th>library</th><th class=text>how</th><th class=text>why</th><th class=text>where</th><th>times</th></tr>"
+    head = (
+        "<tr><th>library</th><th class=text>how</th><th class=text>why</th><th class=text>where</th><th>times</th></tr>"
+    )
     return f"<table>{head}{rows}</table>"
 
 
@@ -105,7 +108,9 @@ def _facts(records: list[dict]) -> str:
                 value = "; ".join(f"rank {rank}: {cores}" for rank, cores in enumerate(value[:8]))
             if value is not None:
                 found.setdefault(name, set()).add(str(value))
-    loads = [record["launch"]["load_before"] for record in records if record.get("launch", {}).get("load_before") is not None]
+    loads = [
+        record["launch"]["load_before"] for record in records if record.get("launch", {}).get("load_before") is not None
+    ]
     if loads:
         found["load average before the runs"] = {f"{min(loads):.2f} to {max(loads):.2f}"}
     rows = "".join(
@@ -115,9 +120,7 @@ def _facts(records: list[dict]) -> str:
     return f"<table>{rows}</table>"
 
 
-def _experiment(
-    name: str, records: list[dict], folder: Path, prefix: str, about: dict, measured: list[Cell]
-) -> str:
+def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about: dict, measured: list[Cell]) -> str:
     all_cells = cells(records)
     title = about.get("title") or name
     parts = [f"<h2>{html.escape(title)}</h2><p>{html.escape(about.get('about', ''))}</p>"]

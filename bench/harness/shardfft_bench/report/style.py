@@ -15,7 +15,8 @@ HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
 plt.rcParams.update(
     {
         "figure.dpi": 110, "savefig.dpi": 160, "font.size": 9.5, "axes.titlesize": 10, "axes.grid": True,
-        "grid.alpha": 0.35, "grid.linewidth": 0.6, "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
+        "grid.alpha": 0.35, "grid.linewidth": 0.6, "axes.axisbelow": True,
+        "axes.spines.top": False, "axes.spines.right": False,
         "legend.frameon": False, "legend.fontsize": 8.5, "svg.fonttype": "path", "svg.hashsalt": "shardfft",
     }
 )  # fmt: skip

@@ -28,7 +28,7 @@ VARIANTS = [
 SHAPES = {"odd": [9, 12, 15], "even": [12, 10, 8]}
 
 
-def mpirun(command, ranks, timeout=120):
+def mpirun(command, ranks, folder, timeout=120):
     environment = {
         **os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
     }  # fmt: skip
@@ -36,7 +36,7 @@ def mpirun(command, ranks, timeout=120):
     more = ["--oversubscribe", "--bind-to", "none"] if "Open MPI" in help_text or "OpenRTE" in help_text else []
     return subprocess.run(
         ["mpirun", *more, "-n", str(ranks), *command], capture_output=True, text=True, timeout=timeout, check=False,
-        env=environment,
+        env=environment, cwd=folder,
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def run_case(driver, case, ranks, tmp_path):
     path = tmp_path / "record.json"
     path.unlink(missing_ok=True)
     case = {"warmups": 1, "repeats": 2, "effort": "estimate", **case}
-    done = mpirun([str(driver), json.dumps(case), str(path)], ranks)
+    done = mpirun([str(driver), json.dumps(case), str(path)], ranks, tmp_path)
     assert path.exists(), f"{driver.name} {case} on {ranks}: {done.stdout[-800:]}{done.stderr[-800:]}"
     return json.loads(path.read_text().splitlines()[-1])
 
@@ -61,7 +61,7 @@ def offered(driver, variant):
     """Whether the driver says that it can: asking it saves a start of MPI."""
     told = subprocess.run([str(driver), "--describe"], capture_output=True, text=True, check=True).stdout
     can = json.loads(told)["capabilities"]
-    full = {"layout": "slab", "placement": "out", "output": "any", **variant}
+    full = {"kind": "c2c", "precision": "double", "layout": "slab", "placement": "out", "output": "any", **variant}
     return all(full[key] in can.get(name, [full[key]]) for key, name in LISTS.items() if key in full)
 
 
@@ -212,8 +212,10 @@ def test_mpi4py_fft_conforms(tmp_path):
         path = tmp_path / "record.json"
         path.unlink(missing_ok=True)
         case = json.dumps({"shape": [7, 9, 5], "repeats": 2, "effort": "estimate", **variant})
-        harness = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "harness")
+        harness = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "bench", "harness"))
         os.environ["PYTHONPATH"] = harness + os.pathsep + os.environ.get("PYTHONPATH", "")
-        done = mpirun([sys.executable, "-m", "shardfft_bench.python_drivers.mpi4py_fft", case, str(path)], ranks)
+        done = mpirun(
+            [sys.executable, "-m", "shardfft_bench.python_drivers.mpi4py_fft", case, str(path)], ranks, tmp_path
+        )
         assert path.exists(), done.stderr[-800:]
         assert json.loads(path.read_text())["status"] == "ok"

@@ -145,3 +145,16 @@ def test_pooling_keeps_points_apart():
     records = [record("a", 1.0), record("a", 1.1, round_=1), record("a", 2.0, kind="r2c")]
     found = cells(copy.deepcopy(records))
     assert sorted(len(cell.records) for cell in found) == [1, 2]
+
+
+def test_exponents_and_weak_scaling(tmp_path):
+    from shardfft_bench.report import exponents
+    from shardfft_bench.report.collect import cells
+
+    strong = [record("a", 1.0 / n**0.5, ranks=n) for n in (1, 2, 4)]
+    slope, error = exponents.fit(cells(strong))
+    assert slope == pytest.approx(-0.5) and error == pytest.approx(0, abs=1e-9)
+    weak = [record("a", 1.0, ranks=n, shape=[64 * n, 64, 64]) for n in (1, 2, 4)]
+    assert cli.main(["report", write(tmp_path / "r", weak)]) == cli.OK
+    assert (tmp_path / "r" / "report" / "weak.png").exists()
+    assert "Fitted exponents" in (tmp_path / "r" / "report" / "index.html").read_text()

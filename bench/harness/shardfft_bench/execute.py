@@ -55,6 +55,9 @@ def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> di
     record_path.unlink(missing_ok=True)
     driver = [*library.command, json.dumps(run.case, separators=(",", ":")), str(record_path)]
     command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
+    # Python drivers must find this package from the scratch folder, where libraries may leave files of their own.
+    here = str(Path(__file__).resolve().parents[1])
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [here, environment.get("PYTHONPATH", "")]))
     load = os.getloadavg()[0]
     began = time.monotonic()
     hung = False
@@ -62,6 +65,7 @@ def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> di
         process = subprocess.Popen(
             command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
             start_new_session=True,
+            cwd=scratch,
         )  # fmt: skip
         try:
             code = process.wait(run.time_limit)

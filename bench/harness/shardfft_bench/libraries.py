@@ -35,14 +35,14 @@ class Library:
 def driver_folders(given: list[str] | None = None) -> list[Path]:
     """Folders searched for a manifest: those given, else the environment's, else the repository's builds."""
     if given:
-        folders = [Path(text) for text in given]
+        folders = [Path(text).resolve() for text in given]
         for each in folders:
             if not (each / MANIFEST).is_file():
                 raise BenchError(f"no {MANIFEST} in {each}: is it the bin folder of a build of bench/?")
         return folders
     listed = os.environ.get("SHARDFFT_BENCH_DRIVERS", "")
     if listed:
-        return [Path(text) for text in listed.split(os.pathsep)]
+        return [Path(text).resolve() for text in listed.split(os.pathsep)]
     root = Path(__file__).resolve().parents[3]
     return sorted(path.parent for path in root.glob(f"build*/**/{MANIFEST}"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .collect import Cell, groups
+from .exponents import weak
 from .style import Palette, grid_of_axes, plt, rank_ticks, shared_legend
 
 
@@ -253,6 +254,7 @@ def energy(cells: list[Cell], palette: Palette):
 ALL = [
     ("scaling", "Time over ranks", scaling),
     ("efficiency", "Efficiency", efficiency),
+    ("weak", "Weak scaling", weak),
     ("bars", "Time at each point", bars),
     ("breakdown", "Inside and outside MPI", breakdown),
     ("ratio", "Share of communication", ratio_over_ranks),

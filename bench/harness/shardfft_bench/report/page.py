@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import experiments, results, statistics
 from ..errors import BenchError
-from . import bandwidth, figures
+from . import bandwidth, exponents, figures
 from .collect import Cell, cells, failures, groups
 from .roofline import roofline
 from .style import Palette, plt
@@ -137,6 +137,7 @@ def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about
     if probes:
         parts.append("<h3>Bandwidth</h3>" + _embedded(bandwidth.draw(probes, palette), folder, f"{prefix}bandwidth"))
         parts.append(bandwidth.table(probes))
+    parts.append(exponents.table(timed))
     parts.append(_tables(timed))
     parts.append(f"<h3>What failed, and why</h3>{_failures(records)}")
     return "".join(parts)

@@ -17,15 +17,16 @@ namespace {
 /// One direction of one program, step by step.
 class Compiler {
  public:
-  Compiler(const ExecutorSetup& setup, HostMemory* host, std::shared_ptr<HostWindow> control, Direction direction,
-           int first_trace_step, Trace* trace)
+  Compiler(const ExecutorSetup& setup, HostMemory* host, std::shared_ptr<HostWindow> control,
+           std::vector<bool> fusable, Direction direction, int first_trace_step, Trace* trace)
       : setup_(setup),
         host_(host),
         control_(std::move(control)),
+        fusable_(std::move(fusable)),
         direction_(direction),
         trace_step_(first_trace_step),
         trace_(trace),
-        route_(plan_route(setup.program, direction)) {}
+        route_(plan_route(setup.program, direction, fusable_)) {}
 
   std::vector<Task> run() {
     find_scaled_step();
@@ -78,6 +79,7 @@ class Compiler {
   const ExecutorSetup& setup_;
   HostMemory* host_;
   std::shared_ptr<HostWindow> control_;
+  std::vector<bool> fusable_;
   Direction direction_;
   int trace_step_;
   Trace* trace_;
@@ -218,11 +220,7 @@ std::size_t Compiler::add_host_task(std::size_t i) {
   if (host_ == nullptr || !std::holds_alternative<ReshapeStep>(step(route_[i]))) return 0;
   const HostReshapeSetup setup = host_setup(route_[i]);
   auto remote = remote_exchange(setup);
-  // With a view in between the transform counts other axes than the reshape, and they stay apart.
-  const bool fft_follows = i + 1 < route_.size() && std::holds_alternative<FftStep>(step(route_[i + 1])) &&
-                           state_after(route_[i]) == state_before(route_[i + 1]);
-  // Whether to fuse must be the same on all ranks of the plan, because planning below is agreed on by all.
-  if (!fft_follows || setup_.comm.min(std::int64_t{host_->holds(setup.members) ? 1 : 0}) == 0) {
+  if (!is_fused(setup_.program, direction_, route_[i].step, fusable_)) {
     add(route_[i], route_[i], make_host_reshape(setup, std::move(remote)));
     return 1;
   }
@@ -241,6 +239,19 @@ std::shared_ptr<HostWindow> make_control(const ExecutorSetup& setup, HostMemory*
   return control;
 }
 
+/// Reshapes whose every exchange stays on one host: a transform behind them can be fused in. The answer is the same on
+/// all ranks, because what follows is planned by all together. Collective.
+std::vector<bool> find_fusable(const ExecutorSetup& setup, const HostMemory* host) {
+  std::vector<bool> fusable(setup.program.steps.size(), false);
+  for (std::size_t i = 0; host != nullptr && i < fusable.size(); ++i) {
+    if (!std::holds_alternative<ReshapeStep>(setup.program.steps[i])) continue;
+    const auto& states = setup.program.states;
+    const bool here = host->holds(exchange_group(states[i].layout, states[i + 1].layout, setup.comm.rank()));
+    fusable[i] = setup.comm.min(std::int64_t{here ? 1 : 0}) == 1;
+  }
+  return fusable;
+}
+
 }  // namespace
 
 std::size_t state_bytes(const ExecutorSetup& setup, int state, int rank) {
@@ -255,9 +266,11 @@ std::size_t max_state_bytes(const ExecutorSetup& setup, int state) {
 
 std::array<std::vector<Task>, 2> compile(const ExecutorSetup& setup, HostMemory* host, Trace* trace) {
   const auto control = make_control(setup, host);
+  const std::vector<bool> fusable = find_fusable(setup, host);
   std::array<std::vector<Task>, 2> tasks;
-  tasks[0] = Compiler(setup, host, control, Direction::forward, 0, trace).run();
-  tasks[1] = Compiler(setup, host, control, Direction::backward, static_cast<int>(tasks[0].size()), trace).run();
+  tasks[0] = Compiler(setup, host, control, fusable, Direction::forward, 0, trace).run();
+  tasks[1] = Compiler(setup, host, control, fusable, Direction::backward, static_cast<int>(tasks[0].size()), trace)
+                 .run();
   return tasks;
 }
 

@@ -16,9 +16,13 @@ struct Stop {
   Slot to = Slot::out;
 };
 
+/// Is the step at `step` a reshape with a transform right behind it (in this direction), and marked in `fusable` (one
+/// entry a step)? The two then run as one, from the reshape's source to the transform's result.
+bool is_fused(const Program& program, Direction direction, int step, const std::vector<bool>& fusable);
+
 /// Stops of a direction in the order they run. Views are left out: they move nothing. The input is only read; steps
 /// that can run in place do so, except the first.
-std::vector<Stop> plan_route(const Program& program, Direction direction);
+std::vector<Stop> plan_route(const Program& program, Direction direction, const std::vector<bool>& fusable);
 
 /// Can the step write over what it reads?
 bool can_run_in_place(const Step& step);

@@ -52,3 +52,6 @@ mpi_run() { # RANKS COMMAND...
   if ((ranks <= $(cores))); then flags+=(--bind-to core); else flags+=(--bind-to none --mca mpi_yield_when_idle 1); fi
   OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"
 }
+
+# Test programs guess wrongly under a launcher, which gives them a terminal even where the output is a file.
+color() { if [[ -t 1 && -z ${NO_COLOR:-} ]]; then echo yes; else echo no; fi; }

@@ -54,4 +54,5 @@ mpi_run() { # RANKS COMMAND...
 }
 
 # Test programs guess wrongly under a launcher, which gives them a terminal even where the output is a file.
-color() { if [[ -t 1 && -z ${NO_COLOR:-} ]]; then echo yes; else echo no; fi; }
+COLOR=no
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then COLOR=yes; fi

@@ -25,15 +25,15 @@ bash "$ROOT/tools/build.sh" "${options[@]}"
 failed=()
 if [[ $cpp == yes ]]; then
   say "C++ tests"
-  GTEST_COLOR=$(color) ctest --test-dir "$BUILD" --output-on-failure -j "$(cores)" || failed+=("C++")
+  GTEST_COLOR=$COLOR ctest --test-dir "$BUILD" --output-on-failure -j "$(cores)" || failed+=("C++")
 fi
 if [[ $python == yes ]]; then
   for ranks in 1 2 4; do
     say "Python tests, $ranks ranks"
-    mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$(color)" "$ROOT/tests/python" || failed+=("Python on $ranks ranks")
+    mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" "$ROOT/tests/python" || failed+=("Python on $ranks ranks")
   done
   say "benchmark harness tests"
-  "$VENV/bin/python" -m pytest -q --color="$(color)" "$ROOT/tests/bench" || failed+=("benchmark harness")
+  "$VENV/bin/python" -m pytest -q --color="$COLOR" "$ROOT/tests/bench" || failed+=("benchmark harness")
 fi
 [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed: ${failed[*]}"; }
 say "all tests passed"

@@ -19,40 +19,93 @@ std::string bytes_text(double bytes) {
   return text.str();
 }
 
+double sum(const Communicator& comm, double mine) {
+  double all = 0;
+  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm.get()), "MPI_Allreduce");
+  return all;
+}
+
 /// Time of the activities of a step in ms a run, the maximum over ranks of each.
-std::string times_text(const ReportInput& in, const StepReport& step, std::int64_t runs, double& communication,
-                       double& total) {
+std::string times_text(const ReportInput& in, const StepReport& step, std::int64_t runs) {
   std::ostringstream text;
   for (int a = 0; a < activity_count; ++a) {
     const auto activity = static_cast<Activity>(a);
     const double mine = in.executor.trace().total(step.trace_step, activity);
     const double seconds = in.comm.max(mine) / static_cast<double>(runs);
-    total += seconds;
-    if (activity != Activity::fft && activity != Activity::other) communication += seconds;
     if (seconds > 0) text << "  " << activity_name(activity) << " " << std::setprecision(4) << seconds * 1e3 << " ms";
   }
   return text.str();
 }
 
+/// Seconds of communication on this rank in all runs of a direction.
+double communication_seconds(const Executor& executor, Direction direction) {
+  double seconds = 0;
+  for (const StepReport& step : executor.steps(direction))
+    for (int a = 0; a < activity_count; ++a)
+      if (is_communication(step.role, static_cast<Activity>(a)))
+        seconds += executor.trace().total(step.trace_step, static_cast<Activity>(a));
+  return seconds;
+}
+
+void ratio_text(std::ostream& text, const ReportInput& in, Direction direction, std::int64_t runs) {
+  const auto ms = [runs](double seconds) { return seconds * 1e3 / static_cast<double>(runs); };
+  const double mine = in.executor.seconds(direction);
+  const double slowest = in.comm.max(mine);
+  const double ranks = in.comm.size();
+  const double total = sum(in.comm, mine) / ranks;
+  const double communication = sum(in.comm, communication_seconds(in.executor, direction)) / ranks;
+  if (total <= 0) return;
+  text << "  " << std::setprecision(4) << ms(slowest) << " ms a run on the slowest rank; mean of the ranks: communication "
+       << ms(communication) << " ms, computation " << ms(total - communication) << " ms, r = T_comm / T_total = "
+       << std::setprecision(3) << communication / total << "\n";
+}
+
+void input_text(std::ostream& text, const ReportInput& in, Direction direction) {
+  const InputReads& reads = in.executor.input_reads(direction);
+  const std::int64_t in_window = in.comm.max(reads.in_window);
+  const std::int64_t across = in.comm.max(reads.across);
+  const std::int64_t staged = in.comm.max(reads.staged);
+  if (in_window + across + staged == 0) return;
+  text << "  the input, as others of the host read it: in the plan's shared memory " << in_window
+       << " runs, in the user's array through the kernel " << across << ", copied into shared memory first " << staged
+       << "\n";
+}
+
 void direction_text(std::ostream& text, const ReportInput& in, Direction direction) {
   const std::int64_t runs = in.comm.max(in.executor.runs(direction));
   text << (direction == Direction::forward ? "forward" : "backward") << " program (" << runs << " runs)\n";
-  double communication = 0;
-  double total = 0;
   int number = 0;
   for (const StepReport& step : in.executor.steps(direction)) {
     text << "  " << ++number << ". " << step.text;
     const std::int64_t sent = in.comm.max(step.bytes_sent);
     if (sent > 0) text << ", sends " << bytes_text(static_cast<double>(sent)) << " a rank";
-    if (runs > 0) text << times_text(in, step, runs, communication, total);
+    if (runs > 0) text << times_text(in, step, runs);
     text << "\n";
   }
-  if (runs > 0 && total > 0)
-    text << "  communication (pack, exchange, unpack, wait, copy) " << std::setprecision(4) << communication * 1e3
-         << " ms of " << total * 1e3 << " ms: r = " << std::setprecision(3) << communication / total << "\n";
+  if (runs == 0) return;
+  ratio_text(text, in, direction, runs);
+  input_text(text, in, direction);
 }
 
 }  // namespace
+
+bool is_communication(Role role, Activity activity) {
+  switch (activity) {
+    case Activity::pack:
+    case Activity::unpack:
+    case Activity::wait:
+    case Activity::stage:
+      return true;
+    case Activity::exchange:
+      return role != Role::computes;
+    case Activity::copy:
+      return role == Role::moves;
+    case Activity::fft:
+    case Activity::other:
+      break;
+  }
+  return false;
+}
 
 std::string make_report(const ReportInput& in) {
   static const char* const kinds[] = {"c2c", "r2c", "c2r"};
@@ -65,7 +118,10 @@ std::string make_report(const ReportInput& in) {
   text << "output  " << in.output.layout.describe() << "\n";
   text << "algorithm " << program.algorithm << ", workspace "
        << bytes_text(static_cast<double>(in.comm.max(static_cast<std::int64_t>(in.executor.workspace_bytes()))))
-       << " a rank (largest)\n";
+       << " a rank (largest)";
+  const auto window = static_cast<double>(in.comm.max(static_cast<std::int64_t>(in.executor.window_bytes())));
+  if (window > 0) text << ", shared memory " << bytes_text(window) << " a rank";
+  text << "\n";
   direction_text(text, in, Direction::forward);
   direction_text(text, in, Direction::backward);
   return text.str();

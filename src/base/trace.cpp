@@ -3,7 +3,7 @@
 namespace shardfft {
 
 const char* activity_name(Activity a) {
-  static const char* const names[activity_count] = {"fft", "pack", "exchange", "unpack", "wait", "copy", "other"};
+  static const char* const names[activity_count] = {"fft", "pack", "exchange", "unpack", "wait", "copy", "stage", "other"};
   return names[static_cast<int>(a)];
 }
 
@@ -11,7 +11,19 @@ void Trace::add(Activity activity, double begin, double end) {
   const auto step = static_cast<std::size_t>(step_);
   if (step >= totals_.size()) totals_.resize(step + 1);
   totals_[step].seconds[static_cast<int>(activity)] += end - begin;
-  if (keep_spans_) spans_.push_back({activity, step_, begin, end});
+  if (!keep_spans_) return;
+  if (spans_.size() < max_kept)
+    spans_.push_back({activity, step_, begin, end});
+  else
+    ++dropped_;
+}
+
+void Trace::add_frame(const Frame& frame) {
+  if (!keep_spans_) return;
+  if (frames_.size() < max_kept)
+    frames_.push_back(frame);
+  else
+    ++dropped_;
 }
 
 double Trace::total(int step, Activity activity) const {
@@ -22,6 +34,8 @@ double Trace::total(int step, Activity activity) const {
 void Trace::clear() {
   totals_.clear();
   spans_.clear();
+  frames_.clear();
+  dropped_ = 0;
 }
 
 }  // namespace shardfft

@@ -7,8 +7,9 @@
 
 namespace shardfft {
 
-enum class Activity { fft, pack, exchange, unpack, wait, copy, other };
-inline constexpr int activity_count = 7;
+/// `copy` is a local copy that belongs to its step; `stage` copies a user's array to where other ranks can read it.
+enum class Activity { fft, pack, exchange, unpack, wait, copy, stage, other };
+inline constexpr int activity_count = 8;
 const char* activity_name(Activity a);
 
 struct Span {
@@ -18,19 +19,35 @@ struct Span {
   double end;
 };
 
-/// Sums time by step and activity always; keeps the single spans only when asked to (`keep_spans`).
+/// What encloses spans: one step, or one whole run of a direction (step is -1).
+struct Frame {
+  int step;
+  int direction;
+  double begin;
+  double end;
+};
+
+/// Sums time by step and activity always; keeps single spans and frames only when asked to (`keep_spans`), and no more
+/// than `max_kept` of them, so that a long run does not fill the memory.
 class Trace {
  public:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t max_kept = std::size_t{1} << 20;
 
   explicit Trace(bool keep_spans = false) : keep_spans_(keep_spans), epoch_(Clock::now()) {}
   double now() const { return std::chrono::duration<double>(Clock::now() - epoch_).count(); }
+  /// The moment that spans count from, on this host's clock in seconds.
+  double epoch() const { return std::chrono::duration<double>(epoch_.time_since_epoch()).count(); }
   void set_step(int step) { step_ = step; }
   void add(Activity activity, double begin, double end);
+  void add_frame(const Frame& frame);
   /// Total seconds of an activity in a step.
   double total(int step, Activity activity) const;
   int steps() const { return static_cast<int>(totals_.size()); }
   const std::vector<Span>& spans() const { return spans_; }
+  const std::vector<Frame>& frames() const { return frames_; }
+  /// Spans and frames that were not kept because there were too many.
+  std::int64_t dropped() const { return dropped_; }
   void clear();
 
  private:
@@ -42,6 +59,8 @@ class Trace {
   Clock::time_point epoch_;
   std::vector<Totals> totals_;
   std::vector<Span> spans_;
+  std::vector<Frame> frames_;
+  std::int64_t dropped_ = 0;
 };
 
 /// Records the time between construction and destruction; a null trace records nothing.

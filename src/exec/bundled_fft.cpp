@@ -146,15 +146,17 @@ void BundledFft::add(const IndexSet& set, const Piece& piece, const Piece& resul
   bundles_.push_back({gather_boxes(setup_.from, lines), copy_between(results, result, result_set), fft.get()});
 }
 
-void BundledFft::run_bundle(const Bundle& bundle, const std::function<const std::byte*(int)>& source, std::byte* out,
-                            std::byte* scratch) const {
+void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const {
+  copy_box(source, copy.boxes.from, lines, copy.boxes.to, in_bytes_, 1);
+}
+
+void BundledFft::run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch) const {
   // Only one thread's time is recorded: the trace belongs to the rank.
   Trace* const trace = omp_get_thread_num() == 0 ? setup_.trace : nullptr;
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
   {
     const Scope scope(trace, Activity::exchange);
-    for (const PeerCopy& c : bundle.gather)
-      copy_box(source(c.peer), c.boxes.from, scratch, c.boxes.to, in_bytes_, 1);
+    for (const PeerCopy& c : bundle.gather) fetch(c, scratch);
   }
   {
     const Scope scope(trace, Activity::fft);
@@ -167,12 +169,12 @@ void BundledFft::run_bundle(const Bundle& bundle, const std::function<const std:
     copy_box(result, bundle.store.from, out, bundle.store.to, out_bytes_, 1);
 }
 
-void BundledFft::run(const std::function<const std::byte*(int)>& source, std::byte* out) {
+void BundledFft::run(const Fetch& fetch, std::byte* out) {
   const auto count = static_cast<std::int64_t>(bundles_.size());
   const std::size_t scratch_bytes = line_bytes_ + result_bytes_;
 #pragma omp parallel for num_threads(setup_.threads) schedule(static) if (setup_.threads > 1)
   for (std::int64_t i = 0; i < count; ++i)
-    run_bundle(bundles_[static_cast<std::size_t>(i)], source, out,
+    run_bundle(bundles_[static_cast<std::size_t>(i)], fetch, out,
                scratch_.get() + static_cast<std::size_t>(omp_get_thread_num()) * scratch_bytes);
 }
 

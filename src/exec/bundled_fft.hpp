@@ -33,8 +33,18 @@ struct BundledFftSetup {
 class BundledFft {
  public:
   explicit BundledFft(const BundledFftSetup& setup);
-  /// `source(rank)` is the array of an owner in `from`; `out` is this rank's array of `after`.
-  void run(const std::function<const std::byte*(int)>& source, std::byte* out);
+  /// Copies elements of an owner in `from` into the lines of a bundle.
+  using Fetch = std::function<void(const PeerCopy& copy, std::byte* lines)>;
+  /// `out` is this rank's array of `after`.
+  void run(const Fetch& fetch, std::byte* out);
+  /// The plain way to fetch: from an array of this process.
+  void copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const;
+  /// Calls visit(copy) for all that run() fetches.
+  template <class Visit>
+  void for_each_gather(const Visit& visit) const {
+    for (const Bundle& bundle : bundles_)
+      for (const PeerCopy& copy : bundle.gather) visit(copy);
+  }
   std::string describe() const;
 
   /// Whether one line (all transformed axes) is small enough to be worth bundling, and the whole large enough.
@@ -49,8 +59,7 @@ class BundledFft {
 
   void cut(const Piece& piece, const Piece& result);
   void add(const IndexSet& set, const Piece& piece, const Piece& result);
-  void run_bundle(const Bundle& bundle, const std::function<const std::byte*(int)>& source, std::byte* out,
-                  std::byte* scratch) const;
+  void run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;

@@ -11,6 +11,7 @@ class CannonOperation : public Operation {
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override { product_.run(in, out, scratch); }
   std::size_t scratch_bytes() const override { return product_.scratch_bytes(); }
   std::int64_t bytes_sent() const override { return product_.bytes_sent(); }
+  Role role() const override { return Role::moves_and_computes; }
   std::string describe() const override {
     return "cannon axis " + std::to_string(axis_ - 1) + ", " + std::to_string(product_.ring_size()) +
            " rounds, rows of " + std::to_string(product_.row_size());

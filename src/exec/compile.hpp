@@ -31,6 +31,7 @@ struct Task {
   int to_state = 0;
   int trace_step = 0;
   std::unique_ptr<Operation> operation;
+  bool reads_across = false;  ///< others may read this rank's input through the kernel
 };
 
 /// Bytes of a state on `rank`, or the most of any rank.

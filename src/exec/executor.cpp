@@ -9,7 +9,24 @@ Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setu
   if (setup_.exchange == "shared_window")
     host_ = std::make_unique<HostMemory>(setup_.comm, setup_.options.fake_ranks_per_host);
   tasks_ = compile(setup_, host_.get(), &trace_);
+  if (host_) choose_input_reads();
   size_workspace();
+}
+
+/// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.
+/// Collective.
+void Executor::choose_input_reads() {
+  for (auto& tasks : tasks_)
+    for (Task& task : tasks) {
+      if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
+      const CrossCost cost = task.operation->cross_cost();
+      const auto bytes = static_cast<std::int64_t>(state_bytes(setup_, task.from_state, setup_.comm.rank()));
+      // The slowest rank counts, and all take the same way.
+      if (setup_.comm.max(cost.nanoseconds()) >= setup_.comm.max(staging_nanoseconds(bytes, cost.bytes))) continue;
+      if (!across_) across_ = std::make_unique<CrossMemory>(host_->host());
+      task.reads_across = setup_.comm.min(std::int64_t{across_->allowed() ? 1 : 0}) == 1;
+      if (task.reads_across) task.operation->read_across(across_.get());
+    }
 }
 
 void Executor::size_workspace() {
@@ -83,15 +100,22 @@ const std::byte* Executor::unaliased(Direction direction, const std::byte* data)
   return alias_copy_.get();
 }
 
-/// Where the other ranks of the host can read the input: there already, or copied into the window.
-const std::byte* Executor::readable_input(const Task& task, const std::byte* in) {
-  if (host_->locate(in).window >= 0) return in;
-  task.operation->wait_readers();
-  const Scope scope(&trace_, Activity::copy);
-  std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
+/// Where the other ranks of the host can read the input: where it is, or copied into the window.
+const std::byte* Executor::readable_input(const Task& task, const std::byte* in, InputReads& reads) {
+  if (host_->locate(in).window >= 0) {
+    ++reads.in_window;
+    return in;
+  }
   const std::size_t bytes = state_bytes(setup_, task.from_state, setup_.comm.rank());
+  if (task.reads_across && across_->lendable(in, bytes)) {
+    ++reads.across;
+    return in;
+  }
+  task.operation->wait_readers();
+  const Scope scope(&trace_, Activity::stage);
+  std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
   if (bytes > 0) std::memcpy(stage, in, bytes);
-  ++staged_runs_;
+  ++reads.staged;
   return stage;
 }
 
@@ -109,25 +133,39 @@ void Executor::run(Direction direction, const std::byte* in, std::byte* out) {
   // Only the first step reads the input, so equal buffers matter only where it writes the output at once.
   const Task& first = tasks.front();
   const bool clash = in == out && in != nullptr && first.to == Slot::out && !first.operation->runs_in_place();
+  const auto d = static_cast<std::size_t>(direction);
+  const double begin = trace_.now();
   const std::byte* source = clash ? unaliased(direction, in) : in;
-  std::byte* const scratch = workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
   for (Task& task : tasks) {
+    const double step_begin = trace_.now();
     trace_.set_step(task.trace_step);
-    if (host_) wait_for_slot(task.to);
-    const std::byte* from = slot(task.from, source, out);
-    const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
-    if (lends_input) from = readable_input(task, from);
-    task.operation->run(from, slot(task.to, source, out), scratch);
-    // The caller may change the array as soon as this call returns.
-    if (lends_input && from == source) task.operation->wait_readers();
+    run_task(task, source, out, reads_[d]);
+    trace_.add_frame({task.trace_step, static_cast<int>(direction), step_begin, trace_.now()});
   }
-  ++runs_[static_cast<std::size_t>(direction)];
+  const double end = trace_.now();
+  trace_.add_frame({-1, static_cast<int>(direction), begin, end});
+  seconds_[d] += end - begin;
+  ++runs_[d];
+}
+
+void Executor::run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads) {
+  std::byte* const scratch = workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
+  if (host_) wait_for_slot(task.to);
+  const std::byte* from = slot(task.from, source, out);
+  const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
+  if (lends_input) from = readable_input(task, from, reads);
+  task.operation->run(from, slot(task.to, source, out), scratch);
+  // The caller may change the array as soon as this call returns.
+  if (!lends_input || from != source) return;
+  const Scope scope(&trace_, Activity::wait);
+  task.operation->wait_readers();
 }
 
 std::vector<StepReport> Executor::steps(Direction direction) const {
   std::vector<StepReport> reports;
   for (const Task& task : tasks_[static_cast<std::size_t>(direction)])
-    reports.push_back({task.operation->describe(), task.operation->bytes_sent(), task.trace_step});
+    reports.push_back(
+        {task.operation->describe(), task.operation->bytes_sent(), task.trace_step, task.operation->role()});
   return reports;
 }
 

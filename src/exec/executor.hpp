@@ -17,6 +17,14 @@ struct StepReport {
   std::string text;
   std::int64_t bytes_sent = 0;
   int trace_step = 0;
+  Role role = Role::computes;
+};
+
+/// How the ranks of a host came to an input of which they read each other's part, in runs of this rank.
+struct InputReads {
+  std::int64_t in_window = 0;  ///< it lay in shared memory: plan.allocate_input() and the like
+  std::int64_t across = 0;     ///< the kernel let them read it in this process
+  std::int64_t staged = 0;     ///< it was copied into shared memory first
 };
 
 /// Both directions of one program on this rank. Construction and run are collective.
@@ -36,23 +44,31 @@ class Executor {
   Trace& trace() { return trace_; }
   const Trace& trace() const { return trace_; }
   std::int64_t runs(Direction direction) const { return runs_[static_cast<std::size_t>(direction)]; }
+  /// Seconds in run() of this rank.
+  double seconds(Direction direction) const { return seconds_[static_cast<std::size_t>(direction)]; }
+  /// All zero where others do not read the input.
+  const InputReads& input_reads(Direction direction) const { return reads_[static_cast<std::size_t>(direction)]; }
   /// Runs whose input had to be copied into shared memory first.
-  std::int64_t staged_runs() const { return staged_runs_; }
+  std::int64_t staged_runs() const { return reads_[0].staged + reads_[1].staged; }
 
  private:
+  void choose_input_reads();
   void size_workspace();
   void allocate();
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
-  const std::byte* readable_input(const Task& task, const std::byte* in);
+  const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
+  void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
   const std::byte* unaliased(Direction direction, const std::byte* data);
   void wait_for_slot(Slot s);
 
   ExecutorSetup setup_;
   Trace trace_;
   std::unique_ptr<HostMemory> host_;
+  std::unique_ptr<CrossMemory> across_;
   std::array<std::vector<Task>, 2> tasks_;
   std::array<std::int64_t, 2> runs_{};
-  std::int64_t staged_runs_ = 0;
+  std::array<double, 2> seconds_{};
+  std::array<InputReads, 2> reads_{};
   std::array<std::size_t, 2> work_bytes_{};  ///< of the two work slots, in shared memory when there is a host
   std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
   std::size_t scratch_bytes_ = 0;

@@ -9,6 +9,9 @@ namespace shardfft {
 
 namespace {
 
+/// In the place of a window's number: the offset is an address in the owner's process.
+constexpr std::int64_t private_memory = -2;
+
 std::vector<int> members_here(const HostReshapeSetup& setup) {
   std::vector<int> here;
   for (const int m : setup.members)
@@ -37,8 +40,7 @@ class HostReshape : public Operation {
     sources_.open(in);
     {
       const Scope scope(setup_.trace, Activity::exchange);
-      for (const PeerCopy& c : copies_)
-        copy_box(sources_.of(c.peer), c.boxes.from, out, c.boxes.to, setup_.element_bytes, setup_.threads);
+      for (const PeerCopy& c : copies_) sources_.fetch(c, out, setup_.threads);
     }
     sources_.close();
     if (remote_) remote_->finish(buffers);
@@ -47,6 +49,13 @@ class HostReshape : public Operation {
   std::size_t scratch_bytes() const override { return remote_ ? remote_->workspace_bytes() : 0; }
   bool reads_host_memory() const override { return true; }
   void wait_readers() override { sources_.wait_readers(); }
+  CrossCost cross_cost() const override {
+    CrossCost sum;
+    for (const PeerCopy& c : copies_) sum += sources_.cost(c);
+    return sum;
+  }
+  void read_across(const CrossMemory* memory) override { sources_.read_across(memory); }
+  Role role() const override { return Role::moves; }
   std::string describe() const override {
     return std::string("reshape by reading shared memory") + (remote_ ? ", messages to other hosts" : "");
   }
@@ -62,17 +71,40 @@ class HostReshape : public Operation {
 
 HostSources::HostSources(const HostReshapeSetup& setup)
     : host_(setup.host),
+      rank_(setup.rank),
+      element_bytes_(setup.element_bytes),
       members_(members_here(setup)),
       turns_(*setup.host, setup.control, setup.turn_index, members_),
-      sources_(static_cast<std::size_t>(setup.from.ranks()), nullptr),
+      sources_(static_cast<std::size_t>(setup.from.ranks())),
       trace_(setup.trace) {}
 
 void HostSources::open(const std::byte* mine) {
   const Scope scope(trace_, Activity::wait);
-  turns_.publish(host_->locate(mine));
+  mine_ = mine;
+  HostAddress address = host_->locate(mine);
+  if (address.window < 0) address = {private_memory, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(mine))};
+  turns_.publish(address);
   turns_.wait_writers();
   for (std::size_t i = 0; i < members_.size(); ++i)
-    sources_[static_cast<std::size_t>(members_[i])] = host_->resolve(members_[i], turns_.address(i));
+    sources_[static_cast<std::size_t>(members_[i])] = find(members_[i], turns_.address(i));
+}
+
+HostSources::Source HostSources::find(int member, const HostAddress& address) const {
+  if (member == rank_) return {mine_, 0};
+  if (address.window != private_memory) return {host_->resolve(member, address), 0};
+  return {nullptr, static_cast<std::uint64_t>(address.offset)};
+}
+
+void HostSources::fetch(const PeerCopy& copy, std::byte* destination, int threads) const {
+  const Source& source = sources_[static_cast<std::size_t>(copy.peer)];
+  if (source.there == 0)
+    copy_box(source.here, copy.boxes.from, destination, copy.boxes.to, element_bytes_, threads);
+  else
+    read_box(*across_, host_->host_rank(copy.peer), source.there, copy.boxes, destination, element_bytes_);
+}
+
+CrossCost HostSources::cost(const PeerCopy& copy) const {
+  return copy.peer == rank_ ? CrossCost{} : shardfft::cross_cost(copy.boxes, element_bytes_);
 }
 
 std::unique_ptr<Operation> make_host_reshape(const HostReshapeSetup& setup, std::unique_ptr<Exchange> remote) {

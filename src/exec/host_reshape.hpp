@@ -26,17 +26,33 @@ struct HostReshapeSetup {
 class HostSources {
  public:
   explicit HostSources(const HostReshapeSetup& setup);
-  /// Publishes `mine` and waits for the members of this host.
+  /// Publishes `mine` and waits for the members of this host. Outside of the windows, `mine` is published as an address
+  /// in this process, which needs read_across().
   void open(const std::byte* mine);
-  const std::byte* of(int rank) const { return sources_[static_cast<std::size_t>(rank)]; }
+  /// Copies a box of a member's array.
+  void fetch(const PeerCopy& copy, std::byte* destination, int threads) const;
   void close() { turns_.release(); }
   void wait_readers() const { turns_.wait_readers(); }
+  void read_across(const CrossMemory* memory) { across_ = memory; }
+  /// Cost of one copy through the kernel: nothing for this rank's own.
+  CrossCost cost(const PeerCopy& copy) const;
 
  private:
+  /// Where a member's array lies: in memory that this process has, or at an address of that process.
+  struct Source {
+    const std::byte* here = nullptr;
+    std::uint64_t there = 0;
+  };
+  Source find(int member, const HostAddress& address) const;
+
   const HostMemory* host_;
+  int rank_;
+  std::size_t element_bytes_;
   std::vector<int> members_;  ///< on this host
   TurnCounter turns_;
-  std::vector<const std::byte*> sources_;  ///< by rank of the plan
+  std::vector<Source> sources_;  ///< by rank of the plan
+  const std::byte* mine_ = nullptr;
+  const CrossMemory* across_ = nullptr;
   Trace* trace_;
 };
 

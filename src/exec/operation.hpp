@@ -6,8 +6,13 @@
 
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
+#include "exec/cross_read.hpp"
 
 namespace shardfft {
+
+/// What of an operation's time is communication (docs/tracing.md): nothing but waiting, everything, or what is not the
+/// transform and the writing of its result.
+enum class Role { computes, moves, moves_and_computes };
 
 class Operation {
  public:
@@ -20,6 +25,11 @@ class Operation {
   virtual bool reads_host_memory() const { return false; }
   /// Until the other ranks have read the `in` of the last run.
   virtual void wait_readers() {}
+  /// Of an operation that reads host memory: what reading it all through the kernel instead would cost this rank.
+  virtual CrossCost cross_cost() const { return {}; }
+  /// From now on an `in` outside of the windows is read so; `memory` lives as long as the operation.
+  virtual void read_across(const CrossMemory* /*memory*/) {}
+  virtual Role role() const { return Role::computes; }
   /// For report(): what it is.
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.

@@ -12,6 +12,7 @@ class ReshapeOperation : public Operation {
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override { reshape_.run({in, out, scratch}); }
   std::size_t scratch_bytes() const override { return reshape_.workspace_bytes(); }
   std::int64_t bytes_sent() const override { return reshape_.sent() * static_cast<std::int64_t>(element_bytes_); }
+  Role role() const override { return Role::moves; }
   std::string describe() const override {
     return "reshape by " + exchange_ + " in a group of " + std::to_string(reshape_.group_size());
   }

@@ -1,0 +1,33 @@
+#pragma once
+// Boxes of other processes' arrays, read through the kernel.
+#include "mpi/cross_memory.hpp"
+#include "reshape/schedule.hpp"
+
+namespace shardfft {
+
+/// What reading a box costs: contiguous runs in the source, and bytes.
+struct CrossCost {
+  std::int64_t runs = 0;
+  std::int64_t bytes = 0;
+  /// About how long, in nanoseconds: every run costs the kernel a look at the page table, every byte a slower copy than
+  /// memcpy. Measured with 64 B to 64 KiB runs (docs/performance.md).
+  double nanoseconds() const { return 250.0 * static_cast<double>(runs) + 0.15 * static_cast<double>(bytes); }
+  CrossCost& operator+=(const CrossCost& other) {
+    runs += other.runs;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// The same for a copy into shared memory of `bytes`, out of which others then read `read` bytes.
+inline double staging_nanoseconds(std::int64_t bytes, std::int64_t read) {
+  return 0.15 * static_cast<double>(bytes) + 0.10 * static_cast<double>(read);
+}
+
+CrossCost cross_cost(const LocalCopy& copy, std::size_t element_bytes);
+
+/// copy_box out of the array at `address` of another process.
+void read_box(const CrossMemory& memory, int host_rank, std::uint64_t address, const LocalCopy& copy,
+              std::byte* destination, std::size_t element_bytes);
+
+}  // namespace shardfft

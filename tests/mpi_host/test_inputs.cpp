@@ -1,0 +1,129 @@
+// Inputs that others read: users' own arrays, arrays of the plan, both at once, on one host and on several.
+#include <gtest/gtest.h>
+
+#include "mpi_host/host_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+/// How often each way was taken. One rank alone exchanges nothing.
+void expect_ways(const Plan& plan, int in_window, int across, int staged) {
+  const InputWays ways = ways_of(plan);
+  if (world().size() == 1) return;
+  EXPECT_EQ(ways.in_window, in_window);
+  EXPECT_EQ(ways.across, across);
+  EXPECT_EQ(ways.staged, staged);
+}
+
+void expect_forward(const HostCase& c, Plan& plan, int salt) {
+  const Numbers in = random_input(plan.input().count(), salt);
+  const Numbers before = in;
+  Numbers out(static_cast<std::size_t>(plan.output().count()));
+  plan.forward(in.data(), out.data());
+  EXPECT_EQ(in, before);
+  EXPECT_LT(distance(out, by_messages(c, in)), 1e-12);
+}
+
+TEST(HostInputs, LongRowsAreReadThroughTheKernel) {
+  const HostCase c = long_rows();
+  Plan plan = c.plan();
+  for (int run = 0; run < 3; ++run) expect_forward(c, plan, run);
+  if (cross_memory_allowed())
+    expect_ways(plan, 0, 3, 0);
+  else
+    expect_ways(plan, 0, 0, 3);
+}
+
+TEST(HostInputs, ShortRowsAreStaged) {
+  const HostCase c = short_rows();
+  Plan plan = c.plan();
+  for (int run = 0; run < 3; ++run) expect_forward(c, plan, run);
+  expect_ways(plan, 0, 0, 3);
+}
+
+TEST(HostInputs, ArraysOfThePlanAreNotCopied) {
+  for (const HostCase& c : {long_rows(), short_rows()}) {
+    Plan plan = c.plan();
+    const Buffer in = plan.allocate_input();
+    const Buffer out = plan.allocate_output();
+    for (int run = 0; run < 2; ++run) {
+      const Numbers numbers = random_input(plan.input().count(), run);
+      std::copy(numbers.begin(), numbers.end(), in.as<std::complex<double>>());
+      plan.forward(in.data(), out.data());
+      const auto* first = out.as<std::complex<double>>();
+      EXPECT_LT(distance(Numbers(first, first + plan.output().count()), by_messages(c, numbers)), 1e-12);
+    }
+    expect_ways(plan, 2, 0, 0);
+  }
+}
+
+/// Even ranks take the plan's array, odd ones their own.
+TEST(HostInputs, BothKindsAtOnce) {
+  const HostCase c = long_rows();
+  Plan plan = c.plan();
+  const Buffer shared = plan.allocate_input();
+  Numbers own = random_input(plan.input().count(), 5);
+  std::copy(own.begin(), own.end(), shared.as<std::complex<double>>());
+  Numbers out(static_cast<std::size_t>(plan.output().count()));
+  plan.forward(world().rank() % 2 == 0 ? shared.data() : own.data(), out.data());
+  EXPECT_LT(distance(out, by_messages(c, own)), 1e-12);
+}
+
+/// The array may be changed as soon as the call returns: nobody reads it any more.
+TEST(HostInputs, InputMayChangeAfterTheCall) {
+  const HostCase c = long_rows();
+  Plan plan = c.plan();
+  Numbers in = random_input(plan.input().count(), 1);
+  Numbers out(static_cast<std::size_t>(plan.output().count()));
+  for (int run = 0; run < 20; ++run) {
+    in = random_input(plan.input().count(), run);
+    const Numbers kept = in;
+    plan.forward(in.data(), out.data());
+    std::fill(in.begin(), in.end(), std::complex<double>(1e30, -1e30));
+    if (run % 5 == 0) {
+      EXPECT_LT(distance(out, by_messages(c, kept)), 1e-12) << "run " << run;
+    }
+  }
+}
+
+TEST(HostInputs, SameArrayForInputAndOutput) {
+  const HostCase c = long_rows();
+  Plan plan = c.plan();
+  const Numbers in = random_input(plan.input().count(), 9);
+  Numbers both(static_cast<std::size_t>(std::max(plan.input().count(), plan.output().count())));
+  std::copy(in.begin(), in.end(), both.begin());
+  plan.forward(both.data(), both.data());
+  both.resize(static_cast<std::size_t>(plan.output().count()));
+  EXPECT_LT(distance(both, by_messages(c, in)), 1e-12);
+}
+
+/// Some peers are on the host, others get messages.
+TEST(HostInputs, MixedHosts) {
+  for (const int ranks_per_host : {1, 2, 3})
+    for (HostCase c : {long_rows(), short_rows()}) {
+      c.options.fake_ranks_per_host = ranks_per_host;
+      Plan plan = c.plan();
+      for (int run = 0; run < 2; ++run) expect_forward(c, plan, run);
+    }
+}
+
+/// There and back from users' arrays, whole transforms, first step a reshape on both ways.
+TEST(HostInputs, RoundTrip) {
+  const Shape shape{12, 10, 256};
+  HostCase c{shape, Layout::brick(shape, process_grid(world().size(), 3)), slabs(shape, 2), quick("pencil")};
+  c.options.exchange = "shared_window";
+  for (const int threads : {1, 2}) {
+    c.options.threads = threads;
+    Plan plan = c.plan();
+    const Numbers in = random_input(plan.input().count(), threads);
+    Numbers spectrum(static_cast<std::size_t>(plan.output().count()));
+    Numbers back(in.size());
+    plan.forward(in.data(), spectrum.data());
+    EXPECT_LT(distance(spectrum, by_messages(c, in)), 1e-10);
+    plan.backward(spectrum.data(), back.data());
+    EXPECT_LT(distance(back, in), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -7,6 +7,7 @@
 
 #include "api/problem.hpp"
 #include "api/report.hpp"
+#include "api/trace_file.hpp"
 #include "exec/executor.hpp"
 
 namespace shardfft {
@@ -40,8 +41,12 @@ struct Plan::Impl {
   Side input;
   Side output;
   std::unique_ptr<Executor> executor;
+  std::unique_ptr<TraceFile> trace_file;
 
   Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout* out, OutputLayout kind, const Options& o);
+  ~Impl() {
+    if (executor && trace_file) trace_file->write(*executor);
+  }
   void run(Direction direction, const void* in, void* out);
   /// Direction of the underlying r2c or c2c program.
   Direction program_direction(Direction d) const { return transform.kind == Kind::c2r ? opposite(d) : d; }
@@ -53,6 +58,7 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
   ProblemSpec spec{transform, in, out != nullptr ? *out : Layout(), kind, options, comm.size()};
   agree(comm, [&] { validate(spec); });
   agree_same(comm, spec);
+  trace_file = std::make_unique<TraceFile>(comm, options.trace);
   ExecutorSetup setup;
   agree(comm, [&] {
     const Problem problem = make_problem(spec);

@@ -2,7 +2,8 @@
 # Strong scaling on one host: cpu_strong.sh [N] [RANKS...] builds the library (FFTW only) and times N^3 complex double
 # pairs against FFTW-MPI, both in one run, for each number of ranks; JSON lines go to $OUT/cpu_strong.jsonl.
 # environment: OUT (results), WORK (build folder, /tmp/shardfft_scaling), EXTRA (folder of Debian packages that are
-# unpacked into WORK, for machines without FFTW-MPI), PREBUILT (programs for where building fails), LIMIT (seconds for everything, 280)
+# unpacked into WORK, for machines without FFTW-MPI), PREBUILT (programs for where building fails), LIMIT (seconds for
+# everything, 280), SECONDS_EACH (timed rounds of one number of ranks, 10)
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 n=${1:-512}
@@ -68,15 +69,13 @@ binding() {
 root_flag=()
 [[ $(id -u) -eq 0 ]] && root_flag=(--allow-run-as-root)
 for r in "${counts[@]}"; do
-  # Few ranks take longest: they get what is left, shared by how long a pair takes.
-  weight=0
-  for o in "${counts[@]}"; do ((o <= r)) && weight=$((weight + 2 + 8 / o)); done
-  share=$(($(left) * (2 + 8 / r) / weight))
-  ((share > 8)) || { echo "no time left for $r ranks"; continue; }
-  check=()
-  ((r >= 4)) && check=(check)
-  OMP_NUM_THREADS=1 timeout $((share + 10)) mpirun $(binding "$r") "${root_flag[@]}" -n "$r" "$programs/cpu_strong" "$n" \
-    $((share * 3 / 4)) $((share / 10)) "${check[@]}" > "$work/line" 2> "$work/errors"
+  # FFTW measures its plans where that takes seconds; with few ranks one candidate of 512^3 takes half a minute.
+  plan=0 check=()
+  ((r >= 16 || n <= 256)) && plan=2
+  ((r >= 8 || n <= 256)) && check=(check)
+  (($(left) > 5)) || { echo "no time left for $r ranks"; continue; }
+  OMP_NUM_THREADS=1 timeout "$(left)" mpirun $(binding "$r") "${root_flag[@]}" -n "$r" "$programs/cpu_strong" "$n" \
+    "${SECONDS_EACH:-10}" "$plan" "${check[@]}" > "$work/line" 2> "$work/errors"
   code=$?
   cat "$work/line" | tee -a "$out/cpu_strong.jsonl"
   ((code == 0)) || { echo "$r ranks: exit code $code"; tail -5 "$work/errors"; }

@@ -71,7 +71,7 @@ Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
   } else if (rep->form == Rep::Form::boxes) {
     for (IndexSet& set : rep->sets) set.axis[a] = resize(set.axis[a], old_extent, extent);
   } else {
-    fail(Status::internal, "a view of pieces cannot change an extent");
+    fail(Status::unsupported, "a layout of pieces has no cuts to continue to another extent, give the layout itself");
   }
   const Layout resized(rep);
   if (extent > old_extent) check_growth(resized, axis);
@@ -129,11 +129,20 @@ Layout Layout::without_batch() const {
     rep->parts.erase(rep->parts.begin());
     rep->rank_stride.erase(rep->rank_stride.begin());
   }
-  for (IndexSet& set : rep->sets) {
+  const auto drop_first = [](IndexSet& set) {
     std::copy(set.axis.begin() + 1, set.axis.begin() + set.axes, set.axis.begin());
     --set.axes;
-  }
-  if (rep->form == Rep::Form::pieces) fail(Status::internal, "a view of pieces keeps its batch axis");
+  };
+  for (IndexSet& set : rep->sets) drop_first(set);
+  if (rep->form == Rep::Form::pieces)
+    rep->make_pieces = [all = *this, drop_first](int rank) {
+      std::vector<Piece> pieces = all.pieces(rank);
+      for (Piece& p : pieces) {
+        std::copy(p.stride.begin() + 1, p.stride.begin() + p.set.axes, p.stride.begin());
+        drop_first(p.set);
+      }
+      return pieces;
+    };
   return Layout(rep);
 }
 

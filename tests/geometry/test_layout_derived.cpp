@@ -122,10 +122,12 @@ TEST(LayoutDerived, BatchOfPieces) {
       two.push_back({box({i == 0 ? rank : 3 - rank}, {i == 0 ? rank + 1 : 4 - rank}), i, {1}});
     return two;
   };
-  const Layout batched = Layout::from_pieces({4}, 2, pieces).with_batch(2);
+  const Layout one = Layout::from_pieces({4}, 2, pieces);
+  const Layout batched = one.with_batch(2);
   EXPECT_EQ(numbers_by_address(batched, 0), (std::vector<std::int64_t>{0, 3, 4, 7}));
   EXPECT_EQ(numbers_by_address(batched, 1), (std::vector<std::int64_t>{1, 2, 5, 6}));
-  EXPECT_THROW(batched.without_batch(), Error);
+  EXPECT_TRUE(batched.without_batch().same_as(one));
+  EXPECT_THROW(one.with_axis_extent(0, 3), Error);
 }
 
 TEST(LayoutDerived, SameAsComparesPlaces) {

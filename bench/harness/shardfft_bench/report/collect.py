@@ -77,7 +77,7 @@ class Cell:
             value = record
             for key in path:
                 value = value.get(key) if isinstance(value, dict) else None
-            if isinstance(value, (int, float)):
+            if isinstance(value, int | float):
                 found.append(value)
         return max(found) if found else None
 
@@ -88,7 +88,7 @@ class Cell:
             value = record
             for key in path:
                 value = value.get(key) if isinstance(value, dict) else None
-            if isinstance(value, (int, float)):
+            if isinstance(value, int | float):
                 found.append(value)
         return sorted(found)[len(found) // 2] if found else None
 

@@ -2,8 +2,8 @@
 //   mpirun -n RANKS cpu_strong N SECONDS PLAN_SECONDS [check]
 // SECONDS bounds the timed rounds (two at least), PLAN_SECONDS what FFTW may measure for a plan; 0 lets it estimate,
 // which its MPI part needs where one candidate takes longer than the limit.
-// One JSON line for each of the two, with times in milliseconds (the slowest rank's). Data are not refilled: an unscaled
-// pair multiplies them by n^3, and max_rounds of them stay far from overflow.
+// One JSON line for each of the two, with times in milliseconds (the slowest rank's). Data are not refilled: an
+// unscaled pair multiplies them by n^3, and max_rounds of them stay far from overflow.
 #include <fftw3.h>
 #include <mpi.h>
 
@@ -54,9 +54,10 @@ double pair_ms(claims::Contender& contender) {
 void print(const Entry& entry, long n, int ranks) {
   std::vector<double> sorted = entry.times;
   std::sort(sorted.begin(), sorted.end());
-  std::printf("{\"library\": \"%s\", \"n\": %ld, \"ranks\": %d, \"plan_seconds\": %.2f, \"error\": %.1e, \"median_ms\": %.3f, "
-              "\"min_ms\": %.3f, \"samples_ms\": [",
-              entry.library.c_str(), n, ranks, entry.plan_seconds, entry.error, sorted[sorted.size() / 2], sorted.front());
+  std::printf(
+      "{\"library\": \"%s\", \"n\": %ld, \"ranks\": %d, \"plan_seconds\": %.2f, \"error\": %.1e, \"median_ms\": %.3f, "
+      "\"min_ms\": %.3f, \"samples_ms\": [",
+      entry.library.c_str(), n, ranks, entry.plan_seconds, entry.error, sorted[sorted.size() / 2], sorted.front());
   for (std::size_t i = 0; i < entry.times.size(); ++i) std::printf("%s%.3f", i > 0 ? ", " : "", entry.times[i]);
   std::printf("]}\n");
   std::fflush(stdout);

@@ -55,9 +55,10 @@ void ratio_text(std::ostream& text, const ReportInput& in, Direction direction, 
   const double total = sum(in.comm, mine) / ranks;
   const double communication = sum(in.comm, communication_seconds(in.executor, direction)) / ranks;
   if (total <= 0) return;
-  text << "  " << std::setprecision(4) << ms(slowest) << " ms a run on the slowest rank; mean of the ranks: communication "
-       << ms(communication) << " ms, computation " << ms(total - communication) << " ms, r = T_comm / T_total = "
-       << std::setprecision(3) << communication / total << "\n";
+  text << "  " << std::setprecision(4) << ms(slowest)
+       << " ms a run on the slowest rank; mean of the ranks: communication " << ms(communication) << " ms, computation "
+       << ms(total - communication) << " ms, r = T_comm / T_total = " << std::setprecision(3) << communication / total
+       << "\n";
 }
 
 void input_text(std::ostream& text, const ReportInput& in, Direction direction) {

@@ -37,8 +37,10 @@ std::string facts_of(const Executor& executor) {
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     int number = 0;
     for (const StepReport& step : executor.steps(direction))
-      steps[std::to_string(step.trace_step)] = {
-          {"number", ++number}, {"text", step.text}, {"role", static_cast<int>(step.role)}, {"bytes_sent", step.bytes_sent}};
+      steps[std::to_string(step.trace_step)] = {{"number", ++number},
+                                                {"text", step.text},
+                                                {"role", static_cast<int>(step.role)},
+                                                {"bytes_sent", step.bytes_sent}};
   }
   const Json facts = {{"host", processor_name()}, {"dropped", executor.trace().dropped()}, {"steps", steps}};
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -85,8 +87,8 @@ void send_bytes(const Communicator& comm, const void* data, std::size_t bytes) {
   const auto size = static_cast<std::int64_t>(bytes);
   check_mpi(MPI_Send(&size, 1, MPI_INT64_T, 0, tag, comm.get()), "MPI_Send");
   for (std::size_t at = 0; at < bytes; at += bytes_a_message)
-    check_mpi(MPI_Send(static_cast<const std::byte*>(data) + at, static_cast<int>(std::min(bytes_a_message, bytes - at)),
-                       MPI_BYTE, 0, tag, comm.get()),
+    check_mpi(MPI_Send(static_cast<const std::byte*>(data) + at,
+                       static_cast<int>(std::min(bytes_a_message, bytes - at)), MPI_BYTE, 0, tag, comm.get()),
               "MPI_Send");
 }
 
@@ -112,7 +114,8 @@ class EventWriter {
   }
   void add(int rank, const RankTrace& trace, double zero) {
     const Json facts = Json::parse(trace.facts);
-    metadata(rank, "process_name", {{"name", "rank " + std::to_string(rank) + " on " + facts["host"].get<std::string>()}});
+    metadata(rank, "process_name",
+             {{"name", "rank " + std::to_string(rank) + " on " + facts["host"].get<std::string>()}});
     metadata(rank, "process_sort_index", {{"sort_index", rank}});
     dropped_ += facts["dropped"].get<std::int64_t>();
     const Json& steps = facts["steps"];
@@ -141,8 +144,14 @@ class EventWriter {
     return std::to_string(step["number"].get<int>()) + ". " + step["text"].get<std::string>();
   }
   void slice(int rank, const std::string& name, const char* category, double begin, double length, const Json& args) {
-    event({{"ph", "X"}, {"pid", rank}, {"tid", 0}, {"name", name}, {"cat", category}, {"ts", begin * 1e6},
-           {"dur", length * 1e6}, {"args", args}});
+    event({{"ph", "X"},
+           {"pid", rank},
+           {"tid", 0},
+           {"name", name},
+           {"cat", category},
+           {"ts", begin * 1e6},
+           {"dur", length * 1e6},
+           {"args", args}});
   }
   void metadata(int rank, const char* name, const Json& args) {
     event({{"ph", "M"}, {"pid", rank}, {"tid", 0}, {"name", name}, {"args", args}});

@@ -3,7 +3,8 @@
 namespace shardfft {
 
 const char* activity_name(Activity a) {
-  static const char* const names[activity_count] = {"fft", "pack", "exchange", "unpack", "wait", "copy", "stage", "other"};
+  static const char* const names[activity_count] = {"fft",  "pack", "exchange", "unpack",
+                                                    "wait", "copy", "stage",    "other"};
   return names[static_cast<int>(a)];
 }
 

@@ -34,7 +34,8 @@ std::vector<std::size_t> axes_of(const Piece& piece) {
 /// From the fastest to the slowest in memory.
 std::vector<std::size_t> fastest_first(const Piece& piece) {
   std::vector<std::size_t> axes = axes_of(piece);
-  std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) { return piece.stride[a] < piece.stride[b]; });
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](std::size_t a, std::size_t b) { return piece.stride[a] < piece.stride[b]; });
   return axes;
 }
 
@@ -179,7 +180,8 @@ void BundledFft::run(const Fetch& fetch, std::byte* out) {
 }
 
 std::string BundledFft::describe() const {
-  return text_ + " in " + std::to_string(bundles_.size()) + " bundles of " + std::to_string(line_bytes_ / 1024) + " KiB";
+  return text_ + " in " + std::to_string(bundles_.size()) + " bundles of " + std::to_string(line_bytes_ / 1024) +
+         " KiB";
 }
 
 }  // namespace shardfft

@@ -64,8 +64,8 @@ class BundledFft {
   BundledFftSetup setup_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
-  std::size_t line_bytes_ = 0;     ///< scratch of a bundle before the transform
-  std::size_t result_bytes_ = 0;   ///< and after it, when that is another array
+  std::size_t line_bytes_ = 0;    ///< scratch of a bundle before the transform
+  std::size_t result_bytes_ = 0;  ///< and after it, when that is another array
   bool stream_ = false;
   std::map<std::vector<std::int64_t>, std::unique_ptr<LocalFft>> ffts_;
   std::vector<Bundle> bundles_;

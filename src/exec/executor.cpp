@@ -49,9 +49,7 @@ void Executor::size_workspace() {
     }
 }
 
-std::size_t Executor::workspace_bytes() const {
-  return scratch_bytes_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
-}
+std::size_t Executor::workspace_bytes() const { return scratch_bytes_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]); }
 
 std::size_t Executor::window_bytes() const { return host_ ? work_bytes_[0] + work_bytes_[1] + stage_bytes_ : 0; }
 

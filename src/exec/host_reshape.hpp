@@ -1,9 +1,9 @@
 #pragma once
 // Reshapes over shared memory: the receiver reads the sender's array, no message is sent. Followed by a transform,
 // bundles of lines are gathered into cache, transformed there, and written once.
+#include "exchange/exchange.hpp"
 #include "exec/bundled_fft.hpp"
 #include "exec/operation.hpp"
-#include "exchange/exchange.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {

@@ -50,14 +50,16 @@ bool read_runs(pid_t process, const std::vector<CrossRun>& runs) {
 }  // namespace
 
 CrossMemory::CrossMemory(const Communicator& host) : processes_(host.all_gather(std::int64_t{getpid()})) {
-  const auto word_of = [this](std::size_t rank) { return 0x5A4DF7C0FFEE0000 + 977 * static_cast<std::int64_t>(rank) + processes_[rank]; };
+  const auto word_of = [this](std::size_t rank) {
+    return 0x5A4DF7C0FFEE0000 + 977 * static_cast<std::int64_t>(rank) + processes_[rank];
+  };
   const std::int64_t word = word_of(static_cast<std::size_t>(host.rank()));
   const auto addresses = host.all_gather(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&word)));
   bool all = true;
   for (std::size_t r = 0; r < processes_.size() && all; ++r) {
     std::int64_t read = 0;
-    all = read_runs(static_cast<pid_t>(processes_[r]), {{static_cast<std::uint64_t>(addresses[r]),
-                                                         reinterpret_cast<std::byte*>(&read), sizeof read}}) &&
+    all = read_runs(static_cast<pid_t>(processes_[r]),
+                    {{static_cast<std::uint64_t>(addresses[r]), reinterpret_cast<std::byte*>(&read), sizeof read}}) &&
           read == word_of(r);
   }
   // Nobody's word goes away before all have read it.

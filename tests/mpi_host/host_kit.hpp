@@ -22,9 +22,7 @@ struct HostCase {
   Options options;
   Kind kind = Kind::c2c;
 
-  Plan plan() const {
-    return {MPI_COMM_WORLD, Transform{kind, Precision::f64}, input, output, options};
-  }
+  Plan plan() const { return {MPI_COMM_WORLD, Transform{kind, Precision::f64}, input, output, options}; }
 };
 
 inline Layout slabs(const Shape& shape, int axis) { return Layout::slab(shape, world().size(), axis); }

@@ -24,7 +24,8 @@ Neighbour next_array(const void* mine) {
 
 std::vector<std::byte> numbered(std::size_t bytes, int rank) {
   std::vector<std::byte> data(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>((i * 7 + i / 251 + 31 * static_cast<std::size_t>(rank)) % 256);
+  for (std::size_t i = 0; i < bytes; ++i)
+    data[i] = static_cast<std::byte>((i * 7 + i / 251 + 31 * static_cast<std::size_t>(rank)) % 256);
   return data;
 }
 

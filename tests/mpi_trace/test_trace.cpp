@@ -1,6 +1,5 @@
 // The Chrome trace of a plan, read back; and the ratio that reports give.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <algorithm>

@@ -138,8 +138,8 @@ def irfftn(
     """Invert :func:`rfftn`. Collective.
 
     The arguments are those of :func:`fftn`, and ``n``: the extent of the halved axis in the real array; None is
-    2 (m - 1), which loses the last point of an odd extent, as in NumPy. ``x`` must be the half spectrum of a real array;
-    of others (edge modes that are not each other's mirror images) local FFT libraries give different inverses.
+    2 (m - 1), which loses the last point of an odd extent, as in NumPy. ``x`` must be the half spectrum of a real
+    array; of others (edge modes that are not each other's mirror images) local FFT libraries give different inverses.
     """
     # A c2r plan's forward has the exponent's plus sign and, as an inverse, NumPy's factor.
     return _transform(x, "c2r", True, comm, axes, norm, layout, n=n, **options)

@@ -60,6 +60,8 @@ class Alltoallv : public Exchange {
     const Scope scope(trace_, Activity::exchange);
     const std::byte* out = send_.all_direct() ? b.source : b.workspace;
     std::byte* in = recv_.all_direct() ? b.destination : incoming(b);
+    if (send_.size() == 0) out = &no_data_[0];
+    if (recv_.size() == 0) in = &no_data_[1];
     MPI_Request* request = requests_.add(RequestKind::collective);
     if (large_) {
       check_mpi(MPI_Ialltoallw(out, send_types_.counts.data(), send_types_.displacements.data(),
@@ -96,6 +98,8 @@ class Alltoallv : public Exchange {
   CountsByRank recv_counts_;
   TypesByRank send_types_;
   TypesByRank recv_types_;
+  /// Open MPI takes equal addresses for MPI_IN_PLACE, and an array of no elements may have the address of another.
+  std::byte no_data_[2] = {};
   Trace* trace_;
   RequestSet requests_;
 };

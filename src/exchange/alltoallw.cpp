@@ -21,15 +21,19 @@ class Alltoallw : public Exchange {
       : comm_(setup.comm),
         send_(array_types(setup.schedule.send, setup)),
         recv_(array_types(setup.schedule.recv, setup)),
+        sends_(setup.schedule.send_count > 0),
+        receives_(setup.schedule.recv_count > 0),
         trace_(setup.trace) {}
 
   std::size_t workspace_bytes() const override { return 0; }
 
   void start(const ExchangeBuffers& b) override {
     const Scope scope(trace_, Activity::exchange);
-    check_mpi(MPI_Ialltoallw(b.source, send_.counts.data(), send_.displacements.data(), send_.types.data(),
-                             b.destination, recv_.counts.data(), recv_.displacements.data(), recv_.types.data(),
-                             comm_.get(), requests_.add(RequestKind::collective)),
+    const std::byte* out = sends_ ? b.source : &no_data_[0];
+    std::byte* in = receives_ ? b.destination : &no_data_[1];
+    check_mpi(MPI_Ialltoallw(out, send_.counts.data(), send_.displacements.data(), send_.types.data(), in,
+                             recv_.counts.data(), recv_.displacements.data(), recv_.types.data(), comm_.get(),
+                             requests_.add(RequestKind::collective)),
               "MPI_Ialltoallw");
   }
 
@@ -44,6 +48,10 @@ class Alltoallw : public Exchange {
   Communicator comm_;
   TypesByRank send_;
   TypesByRank recv_;
+  bool sends_;
+  bool receives_;
+  /// Open MPI takes equal addresses for MPI_IN_PLACE, and an array of no elements may have the address of another.
+  std::byte no_data_[2] = {};
   Trace* trace_;
   RequestSet requests_;
 };

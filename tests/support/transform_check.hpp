@@ -158,7 +158,9 @@ inline void compare_field(const LocalArray& array, const Side& side, std::int64_
     error += e * e;
     largest_error = std::max(largest_error, e);
   });
-  const double tolerance = epsilon(side.element.precision) * (1 + std::log2(points));
+  // Measured at c = 1: oneMKL reaches 1.7 at lengths with large prime factors (255 = 3 * 5 * 17).
+  constexpr double c = 4;
+  const double tolerance = c * epsilon(side.element.precision) * (1 + std::log2(points));
   EXPECT_TRUE(finite) << "field " << field;
   EXPECT_LE(std::sqrt(error), tolerance * std::sqrt(norm)) << "field " << field << ", L2";
   EXPECT_LE(largest_error, 2 * tolerance * largest) << "field " << field << ", maximum";

@@ -44,7 +44,10 @@ void ProgramBuilder::step(Step step, State state) {
 }
 
 Program ProgramBuilder::finish() {
-  if (problem_.fixed_output()) reshape(problem_.output);
+  if (problem_.fixed_output()) {
+    reshape(problem_.output);
+    program_.states.back().layout = problem_.output;  // the same places, in the user's own words
+  }
   return std::move(program_);
 }
 

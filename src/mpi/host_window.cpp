@@ -32,7 +32,10 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : host_(host
   // Each rank's segment on its own pages, so that every rank's memory is near it.
   MPI_Info_set(info, "alloc_shared_noncontig", "true");
   void* base = nullptr;
-  const std::size_t size = round_up(bytes, 4096);
+  // Some MPI libraries put their own words in front of the memory: one page more, to begin at the next page. Every
+  // process maps whole pages, so all find the same place.
+  constexpr std::size_t page = 4096;
+  const std::size_t size = round_up(bytes, page) + page;
   const int code =
       MPI_Win_allocate_shared(static_cast<MPI_Aint>(size), 1, info, host_.get(), static_cast<void*>(&base), &window_);
   MPI_Info_free(&info);
@@ -42,7 +45,7 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : host_(host
     int unit = 0;
     void* address = nullptr;
     check_mpi(MPI_Win_shared_query(window_, r, &their_size, &unit, static_cast<void*>(&address)), "MPI_Win_shared_query");
-    segments_.push_back(static_cast<std::byte*>(address));
+    segments_.push_back(reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(address), page)));
   }
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
 }

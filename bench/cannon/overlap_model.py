@@ -191,10 +191,7 @@ def claim_line(records, found):
 
 def main():
     args = arguments()
-    if args.from_file:
-        records = json.loads(args.from_file.read_text())
-    else:
-        records = measure(args)
+    records = json.loads(args.from_file.read_text()) if args.from_file else measure(args)
     records.sort(key=lambda r: r["block"])
     if len(records) < 2:
         sys.exit("overlap_model: at least two block sizes are needed")

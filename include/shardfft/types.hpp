@@ -56,8 +56,6 @@ inline constexpr Transform r2c{Kind::r2c, detail::PrecisionOf<T>::value};
 template <class T>
 inline constexpr Transform c2r{Kind::c2r, detail::PrecisionOf<T>::value};
 
-inline Direction opposite(Direction d) {
-  return d == Direction::forward ? Direction::backward : Direction::forward;
-}
+inline Direction opposite(Direction d) { return d == Direction::forward ? Direction::backward : Direction::forward; }
 
 }  // namespace shardfft

@@ -49,7 +49,8 @@ Layout find_cyclic(const Problem& problem) {
       for (int a = 1; a < problem.input.axes(); ++a) {
         const auto i = static_cast<std::size_t>(a);
         if (!divides_twice(grid[i] * factor, shape[i])) continue;
-        if (best < 0 || shape[i] / grid[i] > shape[static_cast<std::size_t>(best)] / grid[static_cast<std::size_t>(best)])
+        if (best < 0 ||
+            shape[i] / grid[i] > shape[static_cast<std::size_t>(best)] / grid[static_cast<std::size_t>(best)])
           best = a;
       }
       if (best < 0) return {};

@@ -30,8 +30,8 @@ int first_cut(const Problem& p) {
   if (own > 0 && own != p.half_axis() && (p.axes.size() > 1 || !transformed(p, own))) return own;
   int idle = -1;
   for (int a = 1; a < p.input.axes(); ++a)
-    if (!transformed(p, a) && (idle < 0 || p.input.shape()[static_cast<std::size_t>(a)] >
-                                               p.input.shape()[static_cast<std::size_t>(idle)]))
+    if (!transformed(p, a) &&
+        (idle < 0 || p.input.shape()[static_cast<std::size_t>(a)] > p.input.shape()[static_cast<std::size_t>(idle)]))
       idle = a;
   if (idle > 0 && p.input.shape()[static_cast<std::size_t>(idle)] >= p.ranks()) return idle;
   if (p.axes.size() > 1) return p.axes.front() != p.half_axis() ? p.axes.front() : p.axes[p.axes.size() - 2];

@@ -32,7 +32,8 @@ Shape real_shape(const ProblemSpec& spec) {
   Shape shape = spec.input.shape();
   if (spec.transform.kind != Kind::c2r) return shape;
   const auto half = static_cast<std::size_t>(axes_of(spec).back());
-  shape[half] = spec.options.real_extent > 0 ? spec.options.real_extent : std::max<std::int64_t>(1, 2 * (shape[half] - 1));
+  shape[half] =
+      spec.options.real_extent > 0 ? spec.options.real_extent : std::max<std::int64_t>(1, 2 * (shape[half] - 1));
   return shape;
 }
 
@@ -44,7 +45,8 @@ Shape spectrum_shape(const ProblemSpec& spec) {
 }
 
 void validate_layout(const Layout& layout, const char* which, int ranks) {
-  require(layout.axes() > 0, "the ", which, " layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
+  require(layout.axes() > 0, "the ", which,
+          " layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
   require(layout.axes() <= max_user_axes, "the ", which, " layout has ", layout.axes(), " axes; 1 to ", max_user_axes,
           " are supported");
   require(layout.ranks() == ranks, "the ", which, " layout is made for ", layout.ranks(),
@@ -93,7 +95,8 @@ void validate_numbers(const Options& o) {
   require(o.batch >= 1, "option batch is ", o.batch, "; at least 1 field is needed");
   require(o.chunks >= 1, "option chunks is ", o.chunks, "; at least 1 is needed");
   require(o.threads >= 1, "option threads is ", o.threads, "; at least 1 is needed");
-  require(o.fake_ranks_per_host >= 0, "option fake_ranks_per_host is ", o.fake_ranks_per_host, "; it cannot be negative");
+  require(o.fake_ranks_per_host >= 0, "option fake_ranks_per_host is ", o.fake_ranks_per_host,
+          "; it cannot be negative");
   for (const std::int64_t g : o.grid) require(g >= 1, "option grid has an entry of ", g, "; at least 1 is needed");
 }
 
@@ -112,8 +115,7 @@ void validate(const ProblemSpec& spec) {
   const char* const kinds[] = {"c2c", "r2c", "c2r"};
   fail(Status::invalid_argument, "the output layout describes a ", shape_text(spec.output.shape()), " array, but ",
        kinds[static_cast<int>(spec.transform.kind)], " of a ", shape_text(spec.input.shape()), " array gives ",
-       shape_text(expected),
-       spec.transform.kind == Kind::c2c ? "" : " (the last entry of `axes` is the halved axis)");
+       shape_text(expected), spec.transform.kind == Kind::c2c ? "" : " (the last entry of `axes` is the halved axis)");
 }
 
 void agree_same(const Communicator& comm, const ProblemSpec& spec) {

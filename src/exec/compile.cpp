@@ -17,8 +17,8 @@ namespace {
 /// One direction of one program, step by step.
 class Compiler {
  public:
-  Compiler(const ExecutorSetup& setup, HostMemory* host, std::shared_ptr<HostWindow> control,
-           std::vector<bool> fusable, Direction direction, int first_trace_step, Trace* trace)
+  Compiler(const ExecutorSetup& setup, HostMemory* host, std::shared_ptr<HostWindow> control, std::vector<bool> fusable,
+           Direction direction, int first_trace_step, Trace* trace)
       : setup_(setup),
         host_(host),
         control_(std::move(control)),
@@ -54,7 +54,8 @@ class Compiler {
   std::size_t element_bytes(int i) const { return ElementType{setup_.precision, state(i).is_complex}.bytes(); }
 
   void add(const Stop& first, const Stop& last, std::unique_ptr<Operation> operation) {
-    tasks_.push_back({first.from, last.to, state_before(first), state_after(last), trace_step_++, std::move(operation)});
+    tasks_.push_back(
+        {first.from, last.to, state_before(first), state_after(last), trace_step_++, std::move(operation)});
   }
 
   /// The last transform that runs carries the scale.
@@ -114,7 +115,8 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
       operation = make_bundled_fft(bundles);
       return;
     }
-    FftSpec spec = fft_spec(fft, state(stop.step), state(stop.step + 1), setup_.comm.rank(), direction_, setup_.precision);
+    FftSpec spec =
+        fft_spec(fft, state(stop.step), state(stop.step + 1), setup_.comm.rank(), direction_, setup_.precision);
     spec.scale = scale_of(stop);
     spec.threads = setup_.options.threads;
     spec.effort = setup_.options.effort;
@@ -186,7 +188,8 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
       if (host_->host_rank(m.peer) >= 0) continue;
       m.offset = count;
       count += m.count;
-      m.peer = static_cast<int>(std::lower_bound(setup.members.begin(), setup.members.end(), m.peer) - setup.members.begin());
+      m.peer = static_cast<int>(std::lower_bound(setup.members.begin(), setup.members.end(), m.peer) -
+                                setup.members.begin());
       some.push_back(m);
     }
   };
@@ -269,8 +272,8 @@ std::array<std::vector<Task>, 2> compile(const ExecutorSetup& setup, HostMemory*
   const std::vector<bool> fusable = find_fusable(setup, host);
   std::array<std::vector<Task>, 2> tasks;
   tasks[0] = Compiler(setup, host, control, fusable, Direction::forward, 0, trace).run();
-  tasks[1] = Compiler(setup, host, control, fusable, Direction::backward, static_cast<int>(tasks[0].size()), trace)
-                 .run();
+  tasks[1] =
+      Compiler(setup, host, control, fusable, Direction::backward, static_cast<int>(tasks[0].size()), trace).run();
   return tasks;
 }
 

@@ -49,7 +49,8 @@ class RootTable {
 
  private:
   std::complex<double> root(std::int64_t m) const {
-    const long double angle = -2 * std::numbers::pi_v<long double> * static_cast<long double>(m) / static_cast<long double>(n_);
+    const long double angle =
+        -2 * std::numbers::pi_v<long double> * static_cast<long double>(m) / static_cast<long double>(n_);
     return {static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
   }
   std::int64_t n_;
@@ -131,8 +132,8 @@ class HalfSpectrumOperation : public Operation {
     const std::int64_t half = step_.n / 2;
     for (const Piece& piece : pieces_)
       for_each_element(piece, [&](std::int64_t offset, const auto& index) {
-        const std::int64_t k = index[static_cast<std::size_t>(step_.k1_axis)] +
-                               step_.n1 * index[static_cast<std::size_t>(step_.k2_axis)];
+        const std::int64_t k =
+            index[static_cast<std::size_t>(step_.k1_axis)] + step_.n1 * index[static_cast<std::size_t>(step_.k2_axis)];
         const bool alone = k == 0 || (step_.n % 2 == 0 && k == half);
         // Above the half nothing was received: that memory is not a number to multiply.
         target[offset] = k > half ? std::complex<T>(0) : source[offset] * static_cast<T>(alone ? 1 : 2);

@@ -23,7 +23,8 @@ bool moves_nothing(const Step& step, Direction direction) {
 
 bool is_fused(const Program& program, Direction direction, int step, const std::vector<bool>& fusable) {
   const int next = step + (direction == Direction::forward ? 1 : -1);
-  if (!fusable[static_cast<std::size_t>(step)] || next < 0 || next >= static_cast<int>(program.steps.size())) return false;
+  if (!fusable[static_cast<std::size_t>(step)] || next < 0 || next >= static_cast<int>(program.steps.size()))
+    return false;
   return std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(step)]) &&
          std::holds_alternative<FftStep>(program.steps[static_cast<std::size_t>(next)]);
 }

@@ -11,10 +11,10 @@ struct Layout::Rep {
   Shape shape;
   int ranks = 0;
   AxisOrder order;
-  std::vector<std::vector<Progression>> parts;           ///< grid: per axis and grid coordinate
-  std::vector<int> rank_stride;                          ///< grid: rank = sum of coordinate * stride
-  std::vector<IndexSet> sets;                            ///< boxes: per rank
-  std::function<std::vector<Piece>(int)> make_pieces;    ///< pieces: any rank, on demand
+  std::vector<std::vector<Progression>> parts;         ///< grid: per axis and grid coordinate
+  std::vector<int> rank_stride;                        ///< grid: rank = sum of coordinate * stride
+  std::vector<IndexSet> sets;                          ///< boxes: per rank
+  std::function<std::vector<Piece>(int)> make_pieces;  ///< pieces: any rank, on demand
 };
 
 }  // namespace shardfft

@@ -44,7 +44,8 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : host_(host
     MPI_Aint their_size = 0;
     int unit = 0;
     void* address = nullptr;
-    check_mpi(MPI_Win_shared_query(window_, r, &their_size, &unit, static_cast<void*>(&address)), "MPI_Win_shared_query");
+    check_mpi(MPI_Win_shared_query(window_, r, &their_size, &unit, static_cast<void*>(&address)),
+              "MPI_Win_shared_query");
     segments_.push_back(reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(address), page)));
   }
   check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
@@ -101,8 +102,7 @@ TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> con
 }
 
 void TurnCounter::wait_readers() const {
-  for (const Counters* m : members_)
-    spin_until([&] { return m->read.turn.load(std::memory_order_acquire) >= turn_; });
+  for (const Counters* m : members_) spin_until([&] { return m->read.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
 void TurnCounter::publish(const HostAddress& address) {

@@ -25,7 +25,8 @@ void stream_run(const std::byte* source, std::byte* destination, std::int64_t by
   for (; i + 64 <= bytes; i += 64) {
     const auto* s = reinterpret_cast<const __m128i*>(source + i);
     auto* d = reinterpret_cast<__m128i*>(destination + i);
-    const __m128i line[4] = {_mm_loadu_si128(s), _mm_loadu_si128(s + 1), _mm_loadu_si128(s + 2), _mm_loadu_si128(s + 3)};
+    const __m128i line[4] = {_mm_loadu_si128(s), _mm_loadu_si128(s + 1), _mm_loadu_si128(s + 2),
+                             _mm_loadu_si128(s + 3)};
     for (int quarter = 0; quarter < 4; ++quarter) _mm_stream_si128(d + quarter, line[quarter]);
   }
   std::memcpy(destination + i, source + i, static_cast<std::size_t>(bytes - i));

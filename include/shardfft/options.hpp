@@ -26,7 +26,7 @@ struct Options {
   std::int64_t real_extent = 0;
   /// Fields of the same layout, one behind the other in memory, transformed together.
   std::int64_t batch = 1;
-  /// Pieces each step is cut into so that communication overlaps computation; 1 cuts nothing.
+  /// Pieces each step is to be cut into so that communication overlaps computation. Reserved: has no effect yet.
   int chunks = 1;
   /// OpenMP threads of each rank.
   int threads = 1;

@@ -44,10 +44,7 @@ void ProgramBuilder::step(Step step, State state) {
 }
 
 Program ProgramBuilder::finish() {
-  if (problem_.fixed_output()) {
-    reshape(problem_.output);
-    program_.states.back().layout = problem_.output;  // the same places, in the user's own words
-  }
+  if (problem_.fixed_output()) reshape(problem_.output);
   return std::move(program_);
 }
 

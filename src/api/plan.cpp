@@ -76,8 +76,12 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
   const bool reversed = transform.kind == Kind::c2r;
   const State& first = reversed ? program.states.back() : program.states.front();
   const State& last = reversed ? program.states.front() : program.states.back();
-  input = {user_layout(first.layout), {transform.precision, first.is_complex}, options.batch, comm.rank()};
-  output = {user_layout(last.layout), {transform.precision, last.is_complex}, options.batch, comm.rank()};
+  // Programs keep layouts of equal placement for each other; users see the ones they gave.
+  input = {in, {transform.precision, first.is_complex}, options.batch, comm.rank()};
+  output = {out != nullptr ? *out : user_layout(last.layout),
+            {transform.precision, last.is_complex},
+            options.batch,
+            comm.rank()};
 }
 
 void Plan::Impl::run(Direction direction, const void* in, void* out) {

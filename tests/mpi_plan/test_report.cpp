@@ -1,6 +1,10 @@
 // What report() must tell.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -71,6 +75,35 @@ TEST(Report, NamesTheLocalFftAndTheExchange) {
     Plan plan = plan_with(exchange, "slab");
     if (world().size() > 1 && exchange != "shared_window") expect_words(plan.report(), {exchange});
   }
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The option `trace`: written when the plan goes, events of every rank, both directions.
+TEST(Report, TraceFile) {
+  const std::string path = testing::TempDir() + "shardfft_trace_" + std::to_string(world().size()) + ".json";
+  if (world().rank() == 0) std::remove(path.c_str());
+  TransformCase c{{8, 6, 10}, "slab", "natural", Kind::r2c, Precision::f64, quick()};
+  c.options.trace = path;
+  {
+    Plan plan = make_plan(MPI_COMM_WORLD, c);
+    check_plan(plan, c);
+  }
+  world().barrier();
+  if (world().rank() != 0) return;
+  const std::string text = contents(path);
+  expect_words(text, {"traceEvents", "forward", "backward", "fft", "rank " + std::to_string(world().size() - 1)});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
+  std::remove(path.c_str());
+}
+
+TEST(Report, TraceFileThatCannotBeWritten) {
+  TransformCase c{{8, 6, 10}, "slab", "left", Kind::c2c, Precision::f64, quick()};
+  c.options.trace = "/no/such/folder/trace.json";
+  expect_error(Status::invalid_argument, "trace file", [&] { make_plan(MPI_COMM_WORLD, c); });
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#pragma once
+// Changes of layout between GPUs: one factory a strategy, found by name.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/operation.hpp"
+#include "gpu/team.hpp"
+#include "shardfft/layout.hpp"
+
+namespace shardfft::gpu {
+
+struct DeviceReshapeSetup {
+  Team* team = nullptr;  ///< outlives the operations
+  Layout from, to;
+  std::size_t element_bytes = 16;
+};
+
+/// One operation for each member here, in the team's order.
+using MemberOperations = std::vector<std::unique_ptr<DeviceOperation>>;
+
+/// cuda_peer: straight into the peers' memory, by the copy engines or by kernels, as is faster for the block sizes;
+/// cuda_peer_copy and cuda_peer_store force one of the two. mpi_device: messages from device memory (a GPU-aware MPI).
+/// host_staged: messages through pinned host memory. nccl: grouped sends and receives, where it was built in.
+std::vector<std::string> device_exchange_names();
+/// What "auto" stands for on this team. Collective.
+std::string choose_device_exchange(const Team& team);
+/// Throws Error on all processes alike: invalid_argument for unknown names (listing those known), unsupported where
+/// this team cannot use it, saying why. Collective.
+MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup);
+/// Whether this MPI library takes device pointers: asked of the library, then tried with a small message. Collective.
+bool mpi_takes_device_memory(const Communicator& comm, int device);
+
+}  // namespace shardfft::gpu

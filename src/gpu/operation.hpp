@@ -1,0 +1,44 @@
+#pragma once
+// One thing a GPU plan enqueues: one member's part of a step. Nothing here waits for a device unless it must (messages
+// through the host).
+//
+// Phases: an operation is enqueued in phases() parts. Every member of the team has returned from a phase before any
+// member begins the next one (the executor calls Team::meet between them), because an event can only be waited for
+// after the call that records it. An operation that needs no others has one phase.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "cuda/device.hpp"
+
+namespace shardfft::gpu {
+
+/// Device arrays of one run of one operation. Not the same array, unless runs_in_place().
+struct DeviceBuffers {
+  const std::byte* in = nullptr;
+  std::byte* out = nullptr;
+  std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
+  std::span<std::byte* const> outs{};  ///< `out` of every rank as this process sees it, where writes_peers()
+};
+
+class DeviceOperation {
+ public:
+  virtual ~DeviceOperation() = default;
+  virtual int phases() const { return 1; }
+  /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
+  /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
+  virtual void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) = 0;
+  virtual std::size_t scratch_bytes() const { return 0; }
+  virtual bool runs_in_place() const { return false; }
+  /// Other members write into this member's `out` while it runs: `outs` must be given.
+  virtual bool writes_peers() const { return false; }
+  /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
+  virtual bool capturable() const { return true; }
+  virtual bool moves() const { return false; }  ///< communication, for the report's ratio
+  virtual std::string describe() const = 0;
+  /// Bytes this member sends to others in one run.
+  virtual std::int64_t bytes_sent() const { return 0; }
+};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,26 @@
+#pragma once
+// The fused slab: two transforms and the exchange between them as one operation, on the slab engine (src/cuda/slab).
+#include "algorithm/program.hpp"
+#include "gpu/exchange.hpp"
+#include "shardfft/options.hpp"
+
+namespace shardfft::gpu {
+
+struct SlabSetup {
+  Team* team = nullptr;
+  Precision precision = Precision::f64;
+  std::array<double, 2> scale{1, 1};  ///< forward, backward
+  int chunks = 0;                     ///< 0: chosen by size
+};
+
+/// Whether steps [first, first + 3) of the program are Fft, Reshape, Fft of a three-dimensional slab transform whose
+/// states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum; natural
+/// order in memory; near-equal runs; one field.
+bool is_slab(const Program& program, int first);
+/// Operations of both directions: [direction][member here]. `in` is left unchanged; the plan's own planes array (one
+/// complex field) is device memory of the operations. Collective.
+std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
+/// Bytes of device memory each member's slab keeps for itself.
+std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank);
+
+}  // namespace shardfft::gpu

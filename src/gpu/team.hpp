@@ -1,0 +1,64 @@
+#pragma once
+// The members of a GPU plan and how they find each other: GPUs of this process directly, GPUs of other processes of
+// the same host through IPC. One member is one rank of the plan's layouts on one device.
+#include <cstddef>
+#include <vector>
+
+#include "cuda/handles.hpp"
+#include "mpi/communicator.hpp"
+
+namespace shardfft::gpu {
+
+struct Member {
+  int rank = 0;
+  int device = 0;
+};
+
+/// Either one member a process of a communicator, or all members in this process. All functions are called by all
+/// processes in the same order.
+class Team {
+ public:
+  /// This process is rank comm.rank() on `device`.
+  Team(const Communicator& comm, int device);
+  /// All ranks are here: rank r on devices[r]; a device may appear more than once.
+  explicit Team(const std::vector<int>& devices);
+
+  int ranks() const { return ranks_; }
+  const std::vector<Member>& here() const { return here_; }
+  bool all_here() const { return static_cast<int>(here_.size()) == ranks_; }
+  /// Valid only with one member a process.
+  const Communicator& comm() const { return comm_; }
+  /// Every pair of members can use each other's device memory: all on one host (IPC works) and peers of each other.
+  bool all_peers() const { return all_peers_; }
+  /// A host barrier of the processes; nothing when all members are here.
+  void meet() const;
+  /// The most of any process.
+  std::int64_t max(std::int64_t value) const;
+
+  /// Events by member here -> for every rank, its events as this process can wait for them. Events must have been
+  /// made with event_use(). Opened handles live as long as the team.
+  std::vector<std::vector<cuda::EventHandle>> share_events(const std::vector<std::vector<cuda::EventHandle>>& mine);
+  cuda::EventUse event_use() const { return all_here() ? cuda::EventUse::order : cuda::EventUse::shared; }
+
+ private:
+  std::vector<Member> here_;
+  int ranks_ = 0;
+  Communicator comm_;
+  bool all_peers_ = false;
+  std::vector<cuda::Event> opened_;
+};
+
+/// Where every rank's part of one buffer lies, as this process sees it. Allocations of other processes are opened once
+/// and kept until the next share() no longer names them.
+class SharedAddresses {
+ public:
+  /// `mine[m]`: inside a whole device allocation of member m, or null for an empty part. Collective over the team.
+  void share(Team& team, const std::vector<void*>& mine);
+  const std::vector<std::byte*>& all() const { return all_; }
+
+ private:
+  std::vector<std::byte*> all_;
+  std::vector<cuda::ImportedMemory> opened_;
+};
+
+}  // namespace shardfft::gpu

@@ -6,7 +6,7 @@
 #include "algorithm/program.hpp"
 #include "shardfft/types.hpp"
 
-namespace shardfft::cuda {
+namespace shardfft::gpu {
 
 /// data[i] *= factor, `count` elements of `element`.
 void scale(void* data, std::int64_t count, ElementType element, double factor, void* stream);
@@ -20,4 +20,4 @@ void promote(const void* in, void* out, std::int64_t count, Direction direction,
 void half_spectrum(const void* in, void* out, const HalfSpectrumStep& step, const Layout& layout, int rank,
                    Precision precision, void* stream);
 
-}  // namespace shardfft::cuda
+}  // namespace shardfft::gpu

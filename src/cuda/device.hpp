@@ -54,6 +54,8 @@ struct PointerInfo {
   bool exportable = false;
 };
 PointerInfo describe(const void* pointer);
+/// Whether plain host code, and so any MPI library, may use memory from allocate().
+bool host_uses_device_memory();
 IpcHandle export_memory(void* memory);
 void* import_memory(const IpcHandle& handle);
 void close_memory(void* memory) noexcept;

@@ -85,6 +85,8 @@ void* allocate(std::size_t bytes) {
 
 void release(void* memory) noexcept { cudaFree(memory); }
 
+bool host_uses_device_memory() { return false; }
+
 IpcHandle export_memory(void* memory) {
   cudaIpcMemHandle_t native;
   check(cudaIpcGetMemHandle(&native, memory), "cudaIpcGetMemHandle");

@@ -17,11 +17,14 @@ install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir}
 
 # Libraries that this build uses where it found them; the user's build must find them too.
 set(SHARDFFT_OPTIONAL_PACKAGES)
-foreach(package MKLSequential CBLAS)
+foreach(package MKLSequential CBLAS CUDAToolkit NCCL)
   if(${package}_FOUND)
     list(APPEND SHARDFFT_OPTIONAL_PACKAGES ${package})
   endif()
 endforeach()
+if(SHARDFFT_GPU STREQUAL "STANDIN")
+  list(APPEND SHARDFFT_OPTIONAL_PACKAGES Threads)
+endif()
 file(GLOB _find_modules CONFIGURE_DEPENDS cmake/Find*.cmake)
 configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DIR}/shardfft-config.cmake
   INSTALL_DESTINATION ${_package_dir})

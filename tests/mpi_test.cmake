@@ -9,10 +9,15 @@ else()
   endif()
 endif()
 
+# Tests of GPU plans link the library with the stand-in, unless the library itself has GPUs or the stand-in.
 function(shardfft_test_program name source main)
   add_executable(${name} ${source} ${main})
+  set(library shardfft)
+  if(name MATCHES "^(mpi_)?gpu_" AND TARGET shardfft_standin)
+    set(library shardfft_standin)
+  endif()
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE shardfft GTest::gtest)
+  target_link_libraries(${name} PRIVATE ${library} GTest::gtest)
   target_compile_options(${name} PRIVATE -Wall -Wextra)
 endfunction()
 

@@ -2,6 +2,10 @@
 // The members of a GPU plan and how they find each other: GPUs of this process directly, GPUs of other processes of
 // the same host through IPC. One member is one rank of the plan's layouts on one device.
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "cuda/handles.hpp"
@@ -32,13 +36,18 @@ class Team {
   bool all_peers() const { return all_peers_; }
   /// A host barrier of the processes; nothing when all members are here.
   void meet() const;
-  /// The most of any process.
+  /// The most and the least of any process.
   std::int64_t max(std::int64_t value) const;
+  std::int64_t min(std::int64_t value) const;
+  /// shardfft::agree() of the processes. `work` must not communicate.
+  void agree(const std::function<void()>& work) const;
 
   /// Events by member here -> for every rank, its events as this process can wait for them. Events must have been
   /// made with event_use(). Opened handles live as long as the team.
   std::vector<std::vector<cuda::EventHandle>> share_events(const std::vector<std::vector<cuda::EventHandle>>& mine);
   cuda::EventUse event_use() const { return all_here() ? cuda::EventUse::order : cuda::EventUse::shared; }
+  /// What an exchange makes once for all its operations of this team, such as a communicator of another library.
+  std::shared_ptr<void>& resource(const std::string& name) { return resources_[name]; }
 
  private:
   std::vector<Member> here_;
@@ -46,19 +55,26 @@ class Team {
   Communicator comm_;
   bool all_peers_ = false;
   std::vector<cuda::Event> opened_;
+  std::map<std::string, std::shared_ptr<void>> resources_;
 };
 
 /// Where every rank's part of one buffer lies, as this process sees it. Allocations of other processes are opened once
 /// and kept until the next share() no longer names them.
 class SharedAddresses {
  public:
-  /// `mine[m]`: inside a whole device allocation of member m, or null for an empty part. Collective over the team.
-  void share(Team& team, const std::vector<void*>& mine);
+  /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Collective over the
+  /// team; throws on all processes alike.
+  void share(const Team& team, const std::vector<void*>& mine);
   const std::vector<std::byte*>& all() const { return all_; }
 
  private:
+  struct Opened {
+    int rank;
+    cuda::IpcHandle handle;
+    cuda::ImportedMemory memory;
+  };
   std::vector<std::byte*> all_;
-  std::vector<cuda::ImportedMemory> opened_;
+  std::vector<Opened> opened_;
 };
 
 }  // namespace shardfft::gpu

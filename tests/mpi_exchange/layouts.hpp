@@ -58,8 +58,7 @@ inline Layout two_pieces(const Shape& shape, int ranks) {
   });
 }
 
-inline std::vector<Case> cases() {
-  const int p = world().size();
+inline std::vector<Case> cases(int p) {
   const Shape uneven{7, 9, 5};
   const Shape tiny{3, 2, 2};
   const Shape even{16, 16, 8};
@@ -85,6 +84,8 @@ inline std::vector<Case> cases() {
   add("one dimension", Layout::slab({29}, p, 0), Layout::cyclic({29}, {p}));
   return all;
 }
+
+inline std::vector<Case> cases() { return cases(world().size()); }
 
 /// All cases, or every second one where ranks are many and cores few: for tests that vary something else.
 inline std::vector<Case> some_cases() {

@@ -1,0 +1,24 @@
+#pragma once
+// A copy between two boxes as calls of the copy engines, which move slices of rows of bytes.
+#include <optional>
+#include <vector>
+
+#include "cuda/device.hpp"
+#include "reshape/schedule.hpp"
+
+namespace shardfft::gpu {
+
+/// The calls for one box: `shape` (with null bases) once at each pair of offsets, in bytes.
+struct EngineCopies {
+  struct Place {
+    std::int64_t from, to;
+  };
+  cuda::BoxCopy shape{};
+  std::vector<Place> places;
+  std::size_t bytes() const { return shape.bytes * shape.rows * shape.slices; }
+};
+
+/// Nothing where no run of elements is contiguous on both sides, or where it takes more than `most_calls`.
+std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t element_bytes, std::int64_t most_calls);
+
+}  // namespace shardfft::gpu

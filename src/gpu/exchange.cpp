@@ -1,0 +1,90 @@
+// Exchanges between GPUs by name.
+#include "gpu/exchange.hpp"
+
+#include <functional>
+
+#include "base/check.hpp"
+#include "gpu/strategies.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+struct Strategy {
+  std::string name;
+  std::function<MemberOperations(const DeviceReshapeSetup&)> make;
+  /// Why a team cannot use it; empty when it can. Collective.
+  std::function<std::string(const Team&)> refusal;
+};
+
+std::string need_peers(const Team& team) {
+  return team.all_peers() ? "" : "not all GPUs of the plan can use each other's memory";
+}
+
+std::string need_processes(const Team& team) {
+  return team.comm().valid() ? "" : "its GPUs belong to one process, which sends itself no messages";
+}
+
+std::string need_device_mpi(const Team& team) {
+  const std::string refusal = need_processes(team);
+  if (!refusal.empty() || mpi_takes_device_memory(team.comm(), team.here().front().device)) return refusal;
+  return "this MPI library does not take pointers to device memory";
+}
+
+const std::vector<Strategy>& registry() {
+  static const std::vector<Strategy> strategies = {
+      {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers},
+      {"cuda_peer_copy", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::copies); }, need_peers},
+      {"cuda_peer_store", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::stores); }, need_peers},
+      {"host_staged", make_host_staged_exchange, need_processes},
+      {"mpi_device", make_mpi_device_exchange, need_device_mpi},
+#ifdef SHARDFFT_HAVE_NCCL
+      {"nccl", make_nccl_exchange, nccl_refusal},
+#endif
+  };
+  return strategies;
+}
+
+const Strategy* find(const std::string& name) {
+  for (const Strategy& s : registry())
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+const Strategy& known(const std::string& name) {
+  if (const Strategy* found = find(name)) return *found;
+  std::string names;
+  for (const Strategy& s : registry()) names += " " + s.name;
+  fail(Status::invalid_argument, "unknown exchange \"", name, "\" for GPUs; known:", names);
+}
+
+}  // namespace
+
+std::vector<std::string> device_exchange_names() {
+  std::vector<std::string> names;
+  for (const Strategy& s : registry()) names.push_back(s.name);
+  return names;
+}
+
+std::string choose_device_exchange(const Team& team) {
+  for (const char* name : {"cuda_peer", "mpi_device", "nccl", "host_staged"}) {
+    const Strategy* strategy = find(name);
+    if (strategy != nullptr && strategy->refusal(team).empty()) return name;
+  }
+  fail(Status::unsupported, "no exchange fits these GPUs: ", need_peers(team), ", and ", need_processes(team));
+}
+
+MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup) {
+  require(setup.team != nullptr, "a reshape of GPUs needs a team");
+  const Team& team = *setup.team;
+  team.agree([&] {
+    known(name);
+    require(setup.from.ranks() == team.ranks() && setup.to.ranks() == team.ranks(), "layouts of ", setup.from.ranks(),
+            " and ", setup.to.ranks(), " ranks for a team of ", team.ranks());
+  });
+  const std::string refusal = known(name).refusal(team);
+  if (!refusal.empty()) fail(Status::unsupported, "exchange ", name, ": ", refusal);
+  return known(name).make(setup);
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,146 @@
+// host_staged: messages through pinned host memory, for MPI libraries that do not take device pointers. While one
+// message is on the network the next one is on its way to the host.
+#include <thread>
+
+#include "exchange/link.hpp"
+#include "gpu/strategies.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+using PinnedMemory = cuda::Owned<cuda::release_pinned>;
+
+/// Host memory for all messages of one direction, one behind the other.
+class HostRuns {
+ public:
+  HostRuns(const Blocks& blocks, const MessageSide& side) {
+    std::size_t bytes = 0;
+    for (int i = 0; i < blocks.size(); ++i) {
+      begin_.push_back(bytes);
+      bytes += (side.bytes_of(blocks[i]) + 63) / 64 * 64;
+    }
+    if (bytes > 0) memory_ = PinnedMemory(cuda::allocate_pinned(bytes));
+  }
+  std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + begin_[static_cast<std::size_t>(i)]; }
+
+ private:
+  PinnedMemory memory_;
+  std::vector<std::size_t> begin_;
+};
+
+class HostStaged : public DeviceOperation {
+ public:
+  /// With the member's device current.
+  explicit HostStaged(const DeviceReshapeSetup& setup)
+      : side_(setup, 0),
+        link_(side_.setup),
+        out_(side_.send, side_),
+        in_(side_.recv, side_),
+        down_(cuda::make_stream()),
+        up_(cuda::make_stream()),
+        begun_(cuda::make_event()) {
+    for (int i = 0; i < side_.send.size(); ++i) {
+      packed_.push_back(cuda::make_event());
+      staged_.push_back(cuda::make_event());
+    }
+    for (int i = 0; i < side_.recv.size(); ++i) landed_.push_back(cuda::make_event());
+  }
+
+  void enqueue(int, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+    cuda::synchronize(up_.get());  // the last run's copies may still read the runs that are received into
+    post_receives();
+    cuda::record(begun_.get(), stream);
+    cuda::wait(up_.get(), begun_.get());
+    for (const int i : side_.send_order) stage(i, buffers, stream);
+    side_.copy_self(buffers, stream);
+    std::size_t sent = 0;
+    int arrived = 0;
+    while (sent < side_.send_order.size() || arrived < side_.recv.size()) {
+      const bool sends = sent < side_.send_order.size() && send_staged(side_.send_order[sent]);
+      const int message = arrived < side_.recv.size() ? next_arrived() : -1;
+      if (sends) ++sent;
+      if (message >= 0) {
+        land(message, buffers, stream);
+        ++arrived;
+      }
+      if (!sends && message < 0) std::this_thread::yield();
+    }
+    receives_.clear();
+    sends_.wait_all();
+  }
+  std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
+  bool capturable() const override { return false; }
+  bool moves() const override { return true; }
+  std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
+  std::string describe() const override {
+    return "host_staged, " + std::to_string(side_.send.size()) + " messages through pinned host memory";
+  }
+
+ private:
+  void post_receives() {
+    message_of_request_.clear();
+    missing_.assign(static_cast<std::size_t>(side_.recv.size()), 0);
+    for (const int i : side_.recv_order) {
+      link_.receive(in_.run(i), side_.recv[i].count, side_.recv[i].peer, receives_);
+      missing_[static_cast<std::size_t>(i)] = link_.messages(side_.recv[i].count);
+      message_of_request_.resize(receives_.size(), i);
+    }
+  }
+
+  /// Brings a message to the host, beside the packing of the next one.
+  void stage(int i, const DeviceBuffers& buffers, cuda::StreamHandle stream) {
+    const auto index = static_cast<std::size_t>(i);
+    side_.pack(i, buffers, stream);
+    cuda::record(packed_[index].get(), stream);
+    cuda::wait(down_.get(), packed_[index].get());
+    cuda::copy_bytes(out_.run(i), side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), down_.get());
+    cuda::record(staged_[index].get(), down_.get());
+  }
+
+  /// Sends the message if it is on the host.
+  bool send_staged(int i) {
+    if (!cuda::done(staged_[static_cast<std::size_t>(i)].get())) return false;
+    link_.send(out_.run(i), side_.send[i].count, side_.send[i].peer, sends_);
+    return true;
+  }
+
+  /// A message that has come since the last call, or -1. Lets MPI move the others.
+  int next_arrived() {
+    const int request = receives_.test_any();
+    if (request < 0) return -1;
+    const int message = message_of_request_[static_cast<std::size_t>(request)];
+    return --missing_[static_cast<std::size_t>(message)] == 0 ? message : -1;
+  }
+
+  void land(int i, const DeviceBuffers& buffers, cuda::StreamHandle stream) {
+    const cuda::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
+    cuda::copy_bytes(side_.incoming(i, buffers), in_.run(i), side_.bytes_of(side_.recv[i]), up_.get());
+    cuda::record(landed, up_.get());
+    cuda::wait(stream, landed);
+    side_.unpack(i, buffers, stream);
+  }
+
+  MessageSide side_;
+  Link link_;
+  HostRuns out_, in_;
+  cuda::Stream down_, up_;  ///< to and from the host
+  cuda::Event begun_;
+  std::vector<cuda::Event> packed_, staged_, landed_;
+  RequestSet sends_, receives_;
+  std::vector<int> message_of_request_;
+  std::vector<std::int64_t> missing_;  ///< requests that each message still waits for
+};
+
+}  // namespace
+
+MemberOperations make_host_staged_exchange(const DeviceReshapeSetup& setup) {
+  MemberOperations operations;
+  setup.team->agree([&] {
+    const cuda::DeviceScope scope(setup.team->here().front().device);
+    operations.push_back(std::make_unique<HostStaged>(setup));
+  });
+  return operations;
+}
+
+}  // namespace shardfft::gpu

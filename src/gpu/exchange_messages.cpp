@@ -1,0 +1,71 @@
+// What the exchanges that send messages share: packing and unpacking on the device.
+#include "gpu/strategies.hpp"
+#include "pack/cuda/copy_box.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// A dense run of `count` elements, `offset` elements behind its base.
+Box run_box(std::int64_t offset, std::int64_t count) {
+  Box box;
+  box.offset = offset;
+  if (count == 1) return box;
+  box.axes = 1;
+  box.count[0] = count;
+  box.stride[0] = 1;
+  return box;
+}
+
+ExchangeSetup exchange_setup(const DeviceReshapeSetup& setup, int member) {
+  ExchangeSetup made;
+  made.comm = setup.team->comm();
+  made.schedule = make_schedule(setup.from, setup.to, setup.team->here()[static_cast<std::size_t>(member)].rank);
+  made.element_bytes = setup.element_bytes;
+  return made;
+}
+
+}  // namespace
+
+MessageSide::MessageSide(const DeviceReshapeSetup& given, int member)
+    : setup(exchange_setup(given, member)),
+      send(setup.schedule.send, setup),
+      recv(setup.schedule.recv, setup),
+      send_order(send.from_neighbour(given.team->here()[static_cast<std::size_t>(member)].rank)),
+      recv_order(recv.from_neighbour(given.team->here()[static_cast<std::size_t>(member)].rank)) {}
+
+void MessageSide::pack(int i, const DeviceBuffers& b, cuda::StreamHandle stream) const {
+  if (send.direct(i)) return;
+  std::int64_t offset = send.offset(i);
+  for (const Box& box : send[i].boxes) {
+    const std::int64_t count = box.elements();
+    cuda::copy_box(b.in, box, b.scratch, run_box(offset, count), setup.element_bytes, stream);
+    offset += count;
+  }
+}
+
+void MessageSide::unpack(int i, const DeviceBuffers& b, cuda::StreamHandle stream) const {
+  if (recv.direct(i)) return;
+  std::int64_t offset = recv.offset(i);
+  for (const Box& box : recv[i].boxes) {
+    const std::int64_t count = box.elements();
+    cuda::copy_box(incoming_work(b), run_box(offset, count), b.out, box, setup.element_bytes, stream);
+    offset += count;
+  }
+}
+
+void MessageSide::copy_self(const DeviceBuffers& buffers, cuda::StreamHandle stream) const {
+  gpu::copy_self(setup.schedule.self, buffers, setup.element_bytes, stream);
+}
+
+std::int64_t MessageSide::bytes_sent() const {
+  return setup.schedule.send_count * static_cast<std::int64_t>(setup.element_bytes);
+}
+
+void copy_self(const std::vector<LocalCopy>& copies, const DeviceBuffers& buffers, std::size_t element_bytes,
+               cuda::StreamHandle stream) {
+  for (const LocalCopy& copy : copies)
+    cuda::copy_box(buffers.in, copy.from, buffers.out, copy.to, element_bytes, stream);
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,168 @@
+// cuda_peer, cuda_peer_copy, cuda_peer_store: every member writes its messages straight into the arrays of the others.
+// Nothing is packed or unpacked: a message's boxes go from where the sender has them to where the receiver wants them.
+#include <algorithm>
+#include <string>
+
+#include "base/check.hpp"
+#include "gpu/box_copies.hpp"
+#include "gpu/strategies.hpp"
+#include "pack/cuda/copy_box.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// From rows of a kilobyte on the copy engines reach the links' full speed; a call costs as much as 1 MB takes
+/// (docs/gpu-notes.md).
+constexpr std::size_t engine_row_bytes = 1024, engine_call_bytes = std::size_t{4} << 20;
+constexpr std::int64_t few_calls = 4, most_calls = 4096;
+
+/// One message: its boxes by copy engines, or where these do not fit, by kernels.
+struct PeerMessage {
+  int peer = 0;
+  std::vector<EngineCopies> engines;
+  std::vector<LocalCopy> kernels;
+};
+
+bool engines_are_faster(const EngineCopies& copies) {
+  const bool single = copies.shape.rows * copies.shape.slices == 1;
+  if (!single && copies.shape.bytes < engine_row_bytes) return false;
+  return static_cast<std::int64_t>(copies.places.size()) <= few_calls || copies.bytes() >= engine_call_bytes;
+}
+
+class PeerExchange : public DeviceOperation {
+ public:
+  PeerExchange(const DeviceReshapeSetup& setup, int member, PeerWay way)
+      : name_(way == PeerWay::chosen   ? "cuda_peer"
+              : way == PeerWay::copies ? "cuda_peer_copy"
+                                       : "cuda_peer_store"),
+        rank_(setup.team->here()[static_cast<std::size_t>(member)].rank),
+        element_bytes_(setup.element_bytes),
+        all_here_(setup.team->all_here()) {
+    const Schedule schedule = make_schedule(setup.from, setup.to, rank_);
+    self_ = schedule.self;
+    bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
+    for (const Message& m : schedule.send) add_message(setup, m, way);
+    std::stable_partition(messages_.begin(), messages_.end(), [this](const PeerMessage& m) { return m.peer > rank_; });
+    for (const Message& m : schedule.recv) senders_.push_back(m.peer);
+    const cuda::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
+    for (std::size_t i = 0; i < messages_.size(); ++i) streams_.push_back(cuda::make_stream());
+    for (int i = 0; i <= setup.team->ranks(); ++i) events_.push_back(cuda::make_event(setup.team->event_use()));
+  }
+
+  /// To be shared: that the arrays may be used, then for every rank that what it is sent has left.
+  std::vector<cuda::EventHandle> events() const {
+    std::vector<cuda::EventHandle> handles;
+    for (const cuda::Event& e : events_) handles.push_back(e.get());
+    return handles;
+  }
+  void set_events(const std::vector<std::vector<cuda::EventHandle>>& all) {
+    for (const PeerMessage& m : messages_) ready_.push_back(all[static_cast<std::size_t>(m.peer)].front());
+    for (const int q : senders_)
+      arrived_.push_back(all[static_cast<std::size_t>(q)][static_cast<std::size_t>(1 + rank_)]);
+  }
+
+  int phases() const override { return 3; }
+  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+    if (phase == 0) {
+      cuda::record(own_ready(), stream);
+    } else if (phase == 1) {
+      for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
+      copy_self(self_, buffers, element_bytes_, stream);
+    } else {
+      for (const cuda::EventHandle event : arrived_) cuda::wait(stream, event);
+      for (const PeerMessage& m : messages_) cuda::wait(stream, sent(m.peer));
+    }
+  }
+  bool writes_peers() const override { return true; }
+  /// Host barriers between processes are no part of a graph.
+  bool capturable() const override { return all_here_; }
+  bool moves() const override { return true; }
+  std::int64_t bytes_sent() const override { return bytes_sent_; }
+  std::string describe() const override {
+    std::size_t engines = 0, kernels = 0;
+    for (const PeerMessage& m : messages_) {
+      kernels += m.kernels.size();
+      for (const EngineCopies& copies : m.engines) engines += copies.places.size();
+    }
+    return name_ + ", " + std::to_string(messages_.size()) + " peers, " + std::to_string(engines) +
+           " copies by engines, " + std::to_string(kernels) + " by kernels";
+  }
+
+ private:
+  /// Both sides' boxes of a message are made in the same order.
+  void add_message(const DeviceReshapeSetup& setup, const Message& m, PeerWay way) {
+    const Schedule theirs = make_schedule(setup.from, setup.to, m.peer);
+    const auto there = std::find_if(theirs.recv.begin(), theirs.recv.end(),
+                                    [this](const Message& candidate) { return candidate.peer == rank_; });
+    if (there == theirs.recv.end() || there->boxes.size() != m.boxes.size())
+      fail(Status::internal, "ranks ", rank_, " and ", m.peer, " do not agree on their message");
+    PeerMessage message;
+    message.peer = m.peer;
+    for (std::size_t i = 0; i < m.boxes.size(); ++i) {
+      const LocalCopy boxes{m.boxes[i], there->boxes[i]};
+      auto engines = way == PeerWay::stores ? std::nullopt : engine_copies(boxes, setup.element_bytes, most_calls);
+      if (engines && (way == PeerWay::copies || engines_are_faster(*engines)))
+        message.engines.push_back(std::move(*engines));
+      else
+        message.kernels.push_back(boxes);
+    }
+    messages_.push_back(std::move(message));
+  }
+
+  void send(std::size_t i, const DeviceBuffers& buffers) {
+    const PeerMessage& m = messages_[i];
+    const cuda::StreamHandle stream = streams_[i].get();
+    std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
+    cuda::wait(stream, own_ready());
+    cuda::wait(stream, ready_[i]);
+    for (const EngineCopies& copies : m.engines)
+      for (const EngineCopies::Place& place : copies.places) {
+        cuda::BoxCopy copy = copies.shape;
+        copy.from.base = const_cast<std::byte*>(buffers.in) + place.from;  // the engines' interface; only read
+        copy.to.base = there + place.to;
+        cuda::copy_box(copy, stream);
+      }
+    for (const LocalCopy& boxes : m.kernels)
+      cuda::copy_box(buffers.in, boxes.from, there, boxes.to, element_bytes_, stream);
+    cuda::record(sent(m.peer), stream);
+  }
+
+  cuda::EventHandle own_ready() const { return events_.front().get(); }
+  cuda::EventHandle sent(int to) const { return events_[static_cast<std::size_t>(1 + to)].get(); }
+
+  std::string name_;
+  int rank_;
+  std::size_t element_bytes_;
+  bool all_here_;
+  std::int64_t bytes_sent_ = 0;
+  std::vector<LocalCopy> self_;
+  std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one at first
+  std::vector<int> senders_;
+  std::vector<cuda::Stream> streams_;  ///< one a message
+  std::vector<cuda::Event> events_;
+  std::vector<cuda::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
+};
+
+}  // namespace
+
+MemberOperations make_peer_exchange(const DeviceReshapeSetup& setup, PeerWay way) {
+  Team& team = *setup.team;
+  std::vector<std::unique_ptr<PeerExchange>> made;
+  std::vector<std::vector<cuda::EventHandle>> events;
+  team.agree([&] {
+    for (int m = 0; m < static_cast<int>(team.here().size()); ++m) {
+      made.push_back(std::make_unique<PeerExchange>(setup, m, way));
+      events.push_back(made.back()->events());
+    }
+  });
+  const auto all = team.share_events(events);
+  MemberOperations operations;
+  for (auto& operation : made) {
+    operation->set_events(all);
+    operations.push_back(std::move(operation));
+  }
+  return operations;
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,142 @@
+// nccl: grouped sends and receives between packed buffers, enqueued on the stream. Built where NCCL was found.
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <array>
+#include <cstring>
+#include <set>
+
+#include "base/check.hpp"
+#include "gpu/strategies.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+void check(ncclResult_t status, const char* what) {
+  if (status != ncclSuccess) fail(Status::backend_failure, what, ": ", ncclGetErrorString(status));
+}
+
+/// One of NCCL's communicators for each member here.
+class NcclTeam {
+ public:
+  explicit NcclTeam(const Team& team) : comms_(team.here().size(), nullptr) {
+    if (!team.comm().valid()) {
+      std::vector<int> devices;
+      for (const Member& m : team.here()) devices.push_back(m.device);
+      check(ncclCommInitAll(comms_.data(), team.ranks(), devices.data()), "ncclCommInitAll");
+      return;
+    }
+    ncclUniqueId id{};
+    agree(team.comm(), [&] {
+      if (team.comm().rank() == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    });
+    check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, team.comm().get()), "MPI_Bcast");
+    const cuda::DeviceScope scope(team.here().front().device);
+    agree(team.comm(),
+          [&] { check(ncclCommInitRank(comms_.data(), team.ranks(), id, team.comm().rank()), "ncclCommInitRank"); });
+  }
+  ~NcclTeam() {
+    for (const ncclComm_t comm : comms_)
+      if (comm != nullptr) ncclCommDestroy(comm);
+  }
+  NcclTeam(const NcclTeam&) = delete;
+  NcclTeam& operator=(const NcclTeam&) = delete;
+
+  ncclComm_t comm(int member) const { return comms_[static_cast<std::size_t>(member)]; }
+
+ private:
+  std::vector<ncclComm_t> comms_;
+};
+
+/// Phases: pack; all members' sends and receives in one group, opened by the first member here and closed by the last;
+/// unpack.
+class NcclExchange : public DeviceOperation {
+ public:
+  NcclExchange(const DeviceReshapeSetup& setup, int member, std::shared_ptr<NcclTeam> nccl)
+      : side_(setup, member),
+        nccl_(std::move(nccl)),
+        member_(member),
+        last_(member + 1 == static_cast<int>(setup.team->here().size())),
+        alone_(setup.team->here().size() == 1) {}
+
+  int phases() const override { return alone_ ? 1 : 3; }
+  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+    if (phase == 0)
+      for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);
+    if (phase == 1 || alone_) {
+      if (member_ == 0) check(ncclGroupStart(), "ncclGroupStart");
+      post(buffers, stream);
+      if (last_) check(ncclGroupEnd(), "ncclGroupEnd");
+    }
+    if (phase == 2 || alone_) {
+      side_.copy_self(buffers, stream);
+      for (int i = 0; i < side_.recv.size(); ++i) side_.unpack(i, buffers, stream);
+    }
+  }
+  std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
+  bool moves() const override { return true; }
+  std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
+  std::string describe() const override { return "nccl, " + std::to_string(side_.send.size()) + " grouped messages"; }
+
+ private:
+  void post(const DeviceBuffers& buffers, cuda::StreamHandle stream) {
+    const auto native = static_cast<cudaStream_t>(stream);
+    const ncclComm_t comm = nccl_->comm(member_);
+    for (int i = 0; i < side_.send.size(); ++i)
+      check(ncclSend(side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), ncclChar, side_.send[i].peer, comm,
+                     native),
+            "ncclSend");
+    for (int i = 0; i < side_.recv.size(); ++i)
+      check(ncclRecv(side_.incoming(i, buffers), side_.bytes_of(side_.recv[i]), ncclChar, side_.recv[i].peer, comm,
+                     native),
+            "ncclRecv");
+  }
+
+  MessageSide side_;
+  std::shared_ptr<NcclTeam> nccl_;
+  int member_;
+  bool last_, alone_;
+};
+
+/// What names a device anywhere: its own number, whatever a process calls it.
+std::array<char, 16> name_of(int device) {
+  cudaDeviceProp properties{};
+  const cudaError_t status = cudaGetDeviceProperties(&properties, device);
+  if (status != cudaSuccess) fail(Status::backend_failure, "cudaGetDeviceProperties: ", cudaGetErrorString(status));
+  std::array<char, 16> name{};
+  std::memcpy(name.data(), properties.uuid.bytes, name.size());
+  return name;
+}
+
+}  // namespace
+
+std::string nccl_refusal(const Team& team) {
+  std::vector<std::array<char, 16>> names;
+  team.agree([&] {
+    for (const Member& m : team.here()) names.push_back(name_of(m.device));
+  });
+  if (team.comm().valid()) {
+    const std::array<char, 16> mine = names.front();
+    names.resize(static_cast<std::size_t>(team.ranks()));
+    check_mpi(MPI_Allgather(mine.data(), sizeof mine, MPI_BYTE, names.data(), sizeof mine, MPI_BYTE, team.comm().get()),
+              "MPI_Allgather");
+  }
+  const std::set<std::array<char, 16>> different(names.begin(), names.end());
+  return different.size() == names.size() ? "" : "NCCL allows one rank a GPU only";
+}
+
+MemberOperations make_nccl_exchange(const DeviceReshapeSetup& setup) {
+  Team& team = *setup.team;
+  std::shared_ptr<void>& kept = team.resource("nccl");
+  if (!kept) kept = std::make_shared<NcclTeam>(team);
+  const auto nccl = std::static_pointer_cast<NcclTeam>(kept);
+  MemberOperations operations;
+  team.agree([&] {
+    for (int m = 0; m < static_cast<int>(team.here().size()); ++m)
+      operations.push_back(std::make_unique<NcclExchange>(setup, m, nccl));
+  });
+  return operations;
+}
+
+}  // namespace shardfft::gpu

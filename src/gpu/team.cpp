@@ -1,0 +1,216 @@
+#include "gpu/team.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/check.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Everybody's `mine`, by rank, one behind the other; ranks may give different numbers of records.
+template <class Record>
+std::vector<Record> gather_records(const Communicator& comm, const std::vector<Record>& mine,
+                                   std::vector<std::int64_t>& counts) {
+  counts = comm.all_gather(static_cast<std::int64_t>(mine.size()));
+  std::vector<int> bytes, begins;
+  std::int64_t total = 0;
+  for (const std::int64_t count : counts) {
+    bytes.push_back(narrow(count * static_cast<std::int64_t>(sizeof(Record)), "bytes of a rank's handles"));
+    begins.push_back(narrow(total * static_cast<std::int64_t>(sizeof(Record)), "bytes of all ranks' handles"));
+    total += count;
+  }
+  std::vector<Record> all(static_cast<std::size_t>(total));
+  check_mpi(MPI_Allgatherv(mine.data(), bytes[static_cast<std::size_t>(comm.rank())], MPI_BYTE, all.data(),
+                           bytes.data(), begins.data(), MPI_BYTE, comm.get()),
+            "MPI_Allgatherv");
+  return all;
+}
+
+/// False where `work` throws.
+template <class Work>
+bool succeeds(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The number that `sender` writes into the memory of `receiver`.
+std::uint32_t token(int sender, int receiver) {
+  return 0x5EED0000u + static_cast<std::uint32_t>(sender * 97 + receiver);
+}
+
+/// Tries what peers do: every rank opens the memory of all others and writes its number there. Asking the runtime
+/// would not do: whether IPC works depends on containers and on which devices a process is shown.
+class PeerTrial {
+ public:
+  PeerTrial(const Communicator& comm, int device) : comm_(comm), scope_(device) {}
+
+  bool run() {
+    bool good = agreed([&] { export_own(); });
+    std::vector<std::int64_t> counts;
+    if (good) handles_ = gather_records(comm_, mine_, counts);
+    good = good && agreed([&] { write_to_others(); });
+    good = good && agreed([&] { read_own(); });
+    opened_.clear();
+    comm_.barrier();  // nobody frees what another one has open
+    return good;
+  }
+
+ private:
+  template <class Work>
+  bool agreed(const Work& work) {
+    return comm_.min(std::int64_t{succeeds(work)}) == 1;
+  }
+  std::size_t bytes() const { return sizeof(std::uint32_t) * static_cast<std::size_t>(comm_.size()); }
+
+  void export_own() {
+    memory_ = cuda::make_memory(bytes());
+    stream_ = cuda::make_stream();
+    cuda::fill_zero(memory_.get(), bytes(), stream_.get());
+    cuda::synchronize(stream_.get());
+    event_ = cuda::make_event(cuda::EventUse::shared);
+    mine_ = {cuda::export_memory(memory_.get()), cuda::export_event(event_.get())};
+  }
+  void write_to_others() {
+    for (int q = 0; q < comm_.size(); ++q) {
+      if (q == comm_.rank()) continue;
+      opened_.emplace_back(cuda::import_memory(handles_[static_cast<std::size_t>(2 * q)]));
+      const cuda::Event event(cuda::import_event(handles_[static_cast<std::size_t>(2 * q + 1)]));
+      cuda::wait(stream_.get(), event.get());
+      const std::uint32_t number = token(comm_.rank(), q);
+      cuda::copy_bytes(static_cast<std::uint32_t*>(opened_.back().get()) + comm_.rank(), &number, sizeof number,
+                       stream_.get());
+      cuda::synchronize(stream_.get());
+    }
+  }
+  void read_own() {
+    std::vector<std::uint32_t> got(static_cast<std::size_t>(comm_.size()));
+    cuda::copy_bytes(got.data(), memory_.get(), bytes(), stream_.get());
+    cuda::synchronize(stream_.get());
+    for (int q = 0; q < comm_.size(); ++q)
+      if (q != comm_.rank() && got[static_cast<std::size_t>(q)] != token(q, comm_.rank()))
+        fail(Status::unsupported, "what rank ", q, " wrote did not arrive");
+  }
+
+  const Communicator& comm_;
+  cuda::DeviceScope scope_;
+  cuda::Memory memory_;
+  cuda::Stream stream_;
+  cuda::Event event_;
+  std::vector<cuda::IpcHandle> mine_, handles_;
+  std::vector<cuda::ImportedMemory> opened_;
+};
+
+}  // namespace
+
+Team::Team(const Communicator& comm, int device) : here_{{comm.rank(), device}}, ranks_(comm.size()), comm_(comm) {
+  const Communicator host = comm.split_host();
+  if (comm.min(host.size()) == comm.size()) all_peers_ = PeerTrial(comm, device).run();
+}
+
+Team::Team(const std::vector<int>& devices) : ranks_(static_cast<int>(devices.size())) {
+  require(!devices.empty(), "a team needs at least one device");
+  for (int r = 0; r < ranks_; ++r) here_.push_back({r, devices[static_cast<std::size_t>(r)]});
+  all_peers_ = succeeds([&] {
+    for (const int a : devices)
+      for (const int b : devices) cuda::enable_peer(a, b);
+  });
+}
+
+void Team::meet() const {
+  if (!all_here()) comm_.barrier();
+}
+
+std::int64_t Team::max(std::int64_t value) const { return all_here() ? value : comm_.max(value); }
+
+std::int64_t Team::min(std::int64_t value) const { return all_here() ? value : comm_.min(value); }
+
+void Team::agree(const std::function<void()>& work) const {
+  if (all_here())
+    work();
+  else
+    shardfft::agree(comm_, work);
+}
+
+std::vector<std::vector<cuda::EventHandle>> Team::share_events(
+    const std::vector<std::vector<cuda::EventHandle>>& mine) {
+  require(mine.size() == here_.size(), "events of ", mine.size(), " members, not of ", here_.size());
+  if (all_here()) return mine;
+  std::vector<cuda::IpcHandle> handles;
+  agree([&] {
+    for (const cuda::EventHandle event : mine.front()) handles.push_back(cuda::export_event(event));
+  });
+  std::vector<std::int64_t> counts;
+  const std::vector<cuda::IpcHandle> all = gather_records(comm_, handles, counts);
+  std::vector<std::vector<cuda::EventHandle>> events(static_cast<std::size_t>(ranks_));
+  agree([&] {
+    const cuda::DeviceScope scope(here_.front().device);
+    std::size_t next = 0;
+    for (int r = 0; r < ranks_; ++r) {
+      const auto rank = static_cast<std::size_t>(r), count = static_cast<std::size_t>(counts[rank]);
+      for (std::size_t i = 0; i < count && r != comm_.rank(); ++i) {
+        opened_.emplace_back(cuda::import_event(all[next + i]));
+        events[rank].push_back(opened_.back().get());
+      }
+      next += count;
+    }
+  });
+  events[static_cast<std::size_t>(comm_.rank())] = mine.front();
+  return events;
+}
+
+namespace {
+
+/// Where a rank's part lies: so many bytes from the beginning of an allocation.
+struct Address {
+  cuda::IpcHandle allocation{};
+  std::int64_t offset = -1;  ///< -1: an empty part
+};
+
+Address address_of(void* part) {
+  if (part == nullptr) return {};
+  const cuda::PointerInfo info = cuda::describe(part);
+  if (info.kind != cuda::MemoryKind::device || !info.exportable)
+    fail(Status::unsupported,
+         "an array cannot be opened by other processes: it is not part of a plain device allocation");
+  return {cuda::export_memory(info.base), static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
+}
+
+}  // namespace
+
+void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
+  require(mine.size() == team.here().size(), "parts of ", mine.size(), " members, not of ", team.here().size());
+  all_.assign(static_cast<std::size_t>(team.ranks()), nullptr);
+  for (std::size_t m = 0; m < mine.size(); ++m)
+    all_[static_cast<std::size_t>(team.here()[m].rank)] = static_cast<std::byte*>(mine[m]);
+  if (team.all_here()) return;
+  Address own;
+  team.agree([&] { own = address_of(mine.front()); });
+  std::vector<std::int64_t> counts;
+  const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
+  team.agree([&] {
+    const cuda::DeviceScope scope(team.here().front().device);
+    std::vector<Opened> named;
+    for (int r = 0; r < team.ranks(); ++r) {
+      const Address& at = addresses[static_cast<std::size_t>(r)];
+      if (r == team.comm().rank() || at.offset < 0) continue;
+      const auto known = std::find_if(opened_.begin(), opened_.end(),
+                                      [&](const Opened& o) { return o.rank == r && o.handle == at.allocation; });
+      if (known != opened_.end()) {
+        named.push_back(std::move(*known));
+        opened_.erase(known);
+      } else {
+        named.push_back({r, at.allocation, cuda::ImportedMemory(cuda::import_memory(at.allocation))});
+      }
+      all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back().memory.get()) + at.offset;
+    }
+    opened_ = std::move(named);
+  });
+}
+
+}  // namespace shardfft::gpu

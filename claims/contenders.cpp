@@ -34,7 +34,7 @@ class Ours : public Contender {
     options.exchange = wanted.exchange;
     options.local_fft = wanted.local_fft;
     options.norm = shardfft::Norm::none;
-    options.effort = shardfft::Effort::measure;
+    options.effort = wanted.measure ? shardfft::Effort::measure : shardfft::Effort::estimate;
     return {comm, shardfft::c2c<double>, shardfft::Layout::slab({n, n, n}, ranks), shardfft::default_output, options};
   }
   static std::vector<shardfft::Piece> pieces(const shardfft::Side& side) { return side.layout.pieces(side.rank); }
@@ -47,14 +47,14 @@ class Ours : public Contender {
 
 class FftwMpi : public Contender {
  public:
-  FftwMpi(MPI_Comm comm, std::int64_t n, bool destroy) : n_(n), destroy_(destroy) {
+  FftwMpi(MPI_Comm comm, std::int64_t n, bool destroy, bool measure) : n_(n), destroy_(destroy) {
     fftw_mpi_init();
     const std::ptrdiff_t count =
         fftw_mpi_local_size_3d_transposed(n, n, n, comm, &rows_, &first_row_, &columns_, &first_column_);
     in_ = fftw_alloc_complex(static_cast<std::size_t>(count));
     out_ = fftw_alloc_complex(static_cast<std::size_t>(count));
     if (in_ == nullptr || out_ == nullptr) throw std::runtime_error("FFTW could not allocate its arrays");
-    const unsigned flags = FFTW_MEASURE | (destroy ? FFTW_DESTROY_INPUT : 0U);
+    const unsigned flags = (measure ? FFTW_MEASURE : FFTW_ESTIMATE) | (destroy ? FFTW_DESTROY_INPUT : 0U);
     forward_ = fftw_mpi_plan_dft_3d(n, n, n, in_, out_, comm, FFTW_FORWARD, flags | FFTW_MPI_TRANSPOSED_OUT);
     backward_ = fftw_mpi_plan_dft_3d(n, n, n, out_, in_, comm, FFTW_BACKWARD, flags | FFTW_MPI_TRANSPOSED_IN);
     if (forward_ == nullptr || backward_ == nullptr) throw std::runtime_error("FFTW made no plan");
@@ -105,8 +105,8 @@ std::unique_ptr<Contender> make_ours(MPI_Comm comm, std::int64_t n, const OurOpt
   return std::make_unique<Ours>(comm, n, options);
 }
 
-std::unique_ptr<Contender> make_fftw_mpi(MPI_Comm comm, std::int64_t n, bool destroy) {
-  return std::make_unique<FftwMpi>(comm, n, destroy);
+std::unique_ptr<Contender> make_fftw_mpi(MPI_Comm comm, std::int64_t n, bool destroy, bool measure) {
+  return std::make_unique<FftwMpi>(comm, n, destroy, measure);
 }
 
 }  // namespace claims

@@ -33,11 +33,13 @@ struct OurOptions {
   std::string algorithm = "auto";
   std::string exchange = "auto";
   std::string local_fft = "fftw";
+  bool measure = true;
 };
 
-/// Plans with FFTW_MEASURE where FFTW does the local transforms. Collective.
+/// Plans with FFTW_MEASURE, or FFTW_ESTIMATE, where FFTW does the local transforms. Collective.
 std::unique_ptr<Contender> make_ours(MPI_Comm comm, std::int64_t n, const OurOptions& options);
-/// FFTW's own MPI transform, FFTW_MEASURE, transposed output; `destroy` allows it to overwrite its input. Collective.
-std::unique_ptr<Contender> make_fftw_mpi(MPI_Comm comm, std::int64_t n, bool destroy);
+/// FFTW's own MPI transform, FFTW_MEASURE or FFTW_ESTIMATE, transposed output; `destroy` allows it to overwrite its
+/// input. Collective.
+std::unique_ptr<Contender> make_fftw_mpi(MPI_Comm comm, std::int64_t n, bool destroy, bool measure = true);
 
 }  // namespace claims

@@ -55,9 +55,11 @@ void print(const Entry& entry, long n, int ranks, bool measured) {
   std::vector<double> sorted = entry.times;
   std::sort(sorted.begin(), sorted.end());
   std::printf(
-      "{\"library\": \"%s\", \"n\": %ld, \"ranks\": %d, \"measured_plan\": %s, \"plan_seconds\": %.2f, \"error\": %.1e, \"median_ms\": %.3f, "
+      "{\"library\": \"%s\", \"n\": %ld, \"ranks\": %d, \"measured_plan\": %s, \"plan_seconds\": %.2f, \"error\": "
+      "%.1e, \"median_ms\": %.3f, "
       "\"min_ms\": %.3f, \"samples_ms\": [",
-      entry.library.c_str(), n, ranks, measured ? "true" : "false", entry.plan_seconds, entry.error, sorted[sorted.size() / 2], sorted.front());
+      entry.library.c_str(), n, ranks, measured ? "true" : "false", entry.plan_seconds, entry.error,
+      sorted[sorted.size() / 2], sorted.front());
   for (std::size_t i = 0; i < entry.times.size(); ++i) std::printf("%s%.3f", i > 0 ? ", " : "", entry.times[i]);
   std::printf("]}\n");
   std::fflush(stdout);

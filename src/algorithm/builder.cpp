@@ -113,7 +113,8 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
     dim->parts.clear();
     for (std::int64_t i = 0; i < dim->ranks; ++i)
       dim->parts.push_back(block_part(shape[static_cast<std::size_t>(cut)], dim->ranks, i));
-    builder.reshape(cut_layout(shape, dims, problem.ranks(), stage_order(shape.size(), cut, needed)));
+    const AxisOrder order = problem.natural_order ? AxisOrder{} : stage_order(shape.size(), cut, needed);
+    builder.reshape(cut_layout(shape, dims, problem.ranks(), order));
   }
 }
 

@@ -81,6 +81,7 @@ struct Problem {
   Layout output;  ///< empty: as the last stage leaves it
   std::vector<int> axes;
   Shape grid;
+  bool natural_order = false;  ///< all stages keep their axes in order in memory: the slab engine of GPUs wants it
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }

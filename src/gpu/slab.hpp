@@ -1,5 +1,7 @@
 #pragma once
 // The fused slab: two transforms and the exchange between them as one operation, on the slab engine (src/cuda/slab).
+#include <array>
+
 #include "algorithm/program.hpp"
 #include "gpu/exchange.hpp"
 #include "shardfft/options.hpp"
@@ -15,10 +17,12 @@ struct SlabSetup {
 
 /// Whether steps [first, first + 3) of the program are Fft, Reshape, Fft of a three-dimensional slab transform whose
 /// states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum; natural
-/// order in memory; near-equal runs; one field.
+/// order in memory; near-equal runs; one field. Problem::natural_order makes the slab algorithm
+/// keep that order.
 bool is_slab(const Program& program, int first);
 /// Operations of both directions: [direction][member here]. `in` is left unchanged; the plan's own planes array (one
-/// complex field) is device memory of the operations. Collective.
+/// complex field) is device memory of the operations. Arrays must be aligned to 16 bytes. Collective; throws
+/// unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
 /// Bytes of device memory each member's slab keeps for itself.
 std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank);

@@ -89,21 +89,22 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
   lines::run(p, stream);
 }
 
-/// Direct: the own planes go straight where they belong. The peers' stay in the spectrum for the copy engines.
+/// Direct: the own planes go straight where they belong. The peers' lie in the rows for the copy engines.
 void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const {
   if (!fused_x_) {
-    x_plan_.execute(own.spectrum, own.spectrum, Direction::backward, stream);
+    x_plan_.execute(own.spectrum, own.rows, Direction::backward, stream);
     return;
   }
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
   const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
-  p.in.part[0] = p.out.part[0] = {own.spectrum, rows * pitch, pitch};
+  p.in.part[0] = {own.spectrum, rows * pitch, pitch};
+  p.out.part[0] = {own.rows, rows * pitch, pitch};
   p.scale = options_.backward_scale;
   flatten(p, z);
   if (direct_) {
     p.out.block = static_cast<int>(shape_.x_count(0));
     for (int q = 0; q < shape_.ranks; ++q)
-      p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(q), 0), rows * pitch,
+      p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.rows, rank_, shape_.x_begin(q), 0), rows * pitch,
                                                  pitch};
     p.out.part[static_cast<std::size_t>(rank_)] = {plane_row(own.planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch,
                                                    pitch};

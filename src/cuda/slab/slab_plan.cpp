@@ -30,8 +30,6 @@ void SlabRank::plan_fused() {
   const auto whole_bundles = [&](int r) { return shape_.y_count(r) * pitch % granule == 0; };
   fused_x_ = direct_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
                          whole_bundles(shape_.ranks - 1));
-  require(fused_x_ || (options_.forward_scale == 1 && options_.backward_scale == 1),
-          "only fused x lines can scale: multiply by the factor elsewhere");
   part_begin_ = {0};
   double share = 0;
   for (std::size_t p = 0; p + 1 < options_.parts.size() && direct_ && shape_.ranks > 1; ++p) {

@@ -20,12 +20,13 @@
 
 namespace shardfft::cuda {
 
-/// Device arrays of a rank. `planes` (complex, [x_count][ny][pitch]) may be `field` itself for c2c.
-/// Forward overwrites planes and spectrum, backward overwrites all three.
+/// Device arrays of a rank. Forward reads `field` and writes planes and spectrum; backward reads `spectrum` and writes
+/// rows, planes and field.
 struct SlabArrays {
   void* field = nullptr;
-  void* planes = nullptr;
+  void* planes = nullptr;  ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
   void* spectrum = nullptr;
+  void* rows = nullptr;  ///< backward's x lines, as large as the spectrum, which it may be; not used by forward
 };
 
 /// What a rank knows of another one (or of itself): where its arrays are, and its events.

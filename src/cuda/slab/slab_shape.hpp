@@ -57,7 +57,7 @@ struct SlabOptions {
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
   /// next is on the links. One entry: no cut; none: by size. Only fused complex transforms can be cut.
   std::vector<double> parts;
-  double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines; else they must be 1
+  double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines only
 };
 
 /// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;

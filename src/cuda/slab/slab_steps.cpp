@@ -54,8 +54,8 @@ void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers,
     void* there = peers[static_cast<std::size_t>(q)].arrays.planes;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
     copy_box(block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
-                   spectrum_row(own.spectrum, rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(),
-                   part(p), false),
+                   spectrum_row(own.rows, rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p),
+                   false),
              stream);
     record(sent(p, c, q), stream);
   }

@@ -1,0 +1,227 @@
+#include "gpu/slab.hpp"
+
+#include <array>
+#include <optional>
+
+#include "base/check.hpp"
+#include "cuda/slab/slab_rank.hpp"
+#include "gpu/pointwise.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+using cuda::SlabArrays;
+using cuda::SlabPeer;
+using cuda::SlabRank;
+using cuda::SlabShape;
+
+bool transforms(const Step& step, const std::vector<int>& axes, Kind kind) {
+  const auto* fft = std::get_if<FftStep>(&step);
+  return fft != nullptr && fft->axes == axes && fft->kind == kind;
+}
+
+/// One field of three axes, of which `cut` is cut in near-equal runs, in natural order.
+bool is_cut_along(const Layout& layout, int cut) {
+  const Shape& shape = layout.shape();
+  return layout.same_as(Layout::slab({shape[1], shape[2], shape[3]}, layout.ranks(), cut).with_batch(1));
+}
+
+/// The engine's shape of three steps; nothing where they are not its transform.
+std::optional<SlabShape> shape_of(const Program& program, int first, Precision precision) {
+  const auto at = static_cast<std::size_t>(first);
+  if (first < 0 || at + 3 > program.steps.size()) return std::nullopt;
+  const State& field = program.states[at];
+  const Kind kind = field.is_complex ? Kind::c2c : Kind::r2c;
+  const Shape& shape = field.layout.shape();
+  if (shape.size() != 4 || shape[0] != 1) return std::nullopt;
+  if (!transforms(program.steps[at], {2, 3}, kind) || !transforms(program.steps[at + 2], {1}, Kind::c2c) ||
+      !std::holds_alternative<ReshapeStep>(program.steps[at + 1]))
+    return std::nullopt;
+  for (int state = 0; state < 4; ++state)
+    if (!is_cut_along(program.states[at + static_cast<std::size_t>(state)].layout, state < 2 ? 0 : 1))
+      return std::nullopt;
+  SlabShape made;
+  made.transform = {kind, precision};
+  made.nx = shape[1];
+  made.ny = shape[2];
+  made.nz = shape[3];
+  made.ranks = field.layout.ranks();
+  made.padded = false;  // users' spectra are dense
+  return made;
+}
+
+SlabShape known_shape(const Program& program, int first, Precision precision) {
+  const std::optional<SlabShape> shape = shape_of(program, first, precision);
+  if (!shape) fail(Status::internal, "steps from ", first, " on are not a slab transform");
+  return *shape;
+}
+
+/// What both directions of one member share.
+struct SlabMember {
+  SlabShape shape;
+  SlabRank rank;
+  int number = 0;  ///< its rank
+  std::array<double, 2> scale{1, 1};
+  bool all_here = true;
+  cuda::Memory planes{};
+  std::shared_ptr<SharedAddresses> addresses{};  ///< of all ranks' planes
+  std::vector<SlabPeer> peers{};
+
+  double left_to_scale(Direction direction) const {
+    return rank.fused_x() ? 1 : scale[static_cast<std::size_t>(direction)];
+  }
+  std::string describe() const {
+    return std::string("slab, ") + std::to_string(rank.chunks()) + " chunks in " + std::to_string(rank.parts()) +
+           " parts, line kernels for" + (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
+           (rank.fused_y() || rank.fused_x() ? "" : " no axis");
+  }
+};
+
+class SlabOperation : public DeviceOperation {
+ public:
+  explicit SlabOperation(std::shared_ptr<SlabMember> member) : member_(std::move(member)) {}
+
+  int phases() const override { return 3; }
+  bool capturable() const override { return member_->all_here; }
+  bool moves() const override { return true; }
+  std::string describe() const override { return member_->describe(); }
+  std::int64_t bytes_sent() const override {
+    const SlabShape& s = member_->shape;
+    const int me = member_->number;
+    const std::int64_t rows =
+        sends_planes() ? s.x_count(me) * (s.ny - s.y_count(me)) : s.y_count(me) * (s.nx - s.x_count(me));
+    return rows * s.nzc() * static_cast<std::int64_t>(s.complex_bytes());
+  }
+
+ protected:
+  virtual bool sends_planes() const = 0;
+  void scale(std::byte* data, std::int64_t count, bool is_complex, Direction direction,
+             cuda::StreamHandle stream) const {
+    const double factor = member_->left_to_scale(direction);
+    if (factor != 1 && count > 0)
+      gpu::scale(data, count, {member_->shape.transform.precision, is_complex}, factor, stream);
+  }
+
+  std::shared_ptr<SlabMember> member_;
+};
+
+/// Field to planes, planes to the spectra of all ranks, x lines in place there.
+class SlabForward : public SlabOperation {
+ public:
+  using SlabOperation::SlabOperation;
+
+  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+    SlabMember& m = *member_;
+    const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out,
+                         nullptr};  // `in` is only read
+    if (phase == 0) {
+      m.rank.begin(stream);
+    } else if (phase == 1) {
+      for (std::size_t q = 0; q < m.peers.size(); ++q) m.peers[q].arrays.spectrum = buffers.outs[q];
+      m.rank.send_forward(own, m.peers, stream);
+    } else {
+      m.rank.finish_forward(own, m.peers, stream);
+      scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
+    }
+  }
+  bool writes_peers() const override { return true; }
+
+ protected:
+  bool sends_planes() const override { return true; }
+};
+
+/// x lines from the spectrum to scratch, from there to the planes of all ranks, planes to field.
+class SlabBackward : public SlabOperation {
+ public:
+  using SlabOperation::SlabOperation;
+
+  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+    SlabMember& m = *member_;
+    const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), buffers.scratch};
+    if (phase == 0) {
+      m.rank.begin(stream);
+    } else if (phase == 1) {
+      m.rank.send_backward(own, m.peers, stream);
+    } else {
+      m.rank.finish_backward(own, m.peers, stream);
+      scale(buffers.out, m.shape.x_count(m.number) * m.shape.ny * m.shape.nz, m.shape.transform.kind == Kind::c2c,
+            Direction::backward, stream);
+    }
+  }
+  std::size_t scratch_bytes() const override { return member_->shape.spectrum_bytes(member_->number); }
+
+ protected:
+  bool sends_planes() const override { return false; }
+};
+
+std::shared_ptr<SlabMember> make_member(const SlabShape& shape, const SlabSetup& setup, const Member& member) {
+  cuda::SlabOptions options;
+  options.chunks = setup.chunks;
+  options.forward_scale = setup.scale[0];
+  options.backward_scale = setup.scale[1];
+  SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
+  auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
+  const cuda::DeviceScope scope(member.device);
+  made->all_here = setup.team->all_here();
+  made->planes = cuda::make_memory(shape.planes_bytes(member.rank));
+  return made;
+}
+
+/// To be shared: ready, then for every rank the events of its parts and chunks.
+std::vector<cuda::EventHandle> events_of(const SlabRank& rank) {
+  std::vector<cuda::EventHandle> events = {rank.ready()};
+  for (int to = 0; to < rank.ranks(); ++to)
+    for (int p = 0; p < rank.parts(); ++p)
+      for (int c = 0; c < rank.chunks(); ++c) events.push_back(rank.sent(p, c, to));
+  return events;
+}
+
+SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::byte* planes, const SlabMember& me) {
+  SlabPeer peer;
+  peer.arrays.planes = planes;
+  peer.ready = events.front();
+  const auto each = static_cast<std::ptrdiff_t>(me.rank.parts()) * me.rank.chunks();
+  const auto first = events.begin() + 1 + each * me.number;
+  peer.sent_here.assign(first, first + each);
+  return peer;
+}
+
+}  // namespace
+
+bool is_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
+
+std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank) {
+  return known_shape(program, first, precision).planes_bytes(rank);
+}
+
+std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
+  require(setup.team != nullptr, "a slab transform of GPUs needs a team");
+  Team& team = *setup.team;
+  const SlabShape shape = known_shape(program, first, setup.precision);
+  if (!team.all_peers()) fail(Status::unsupported, "the slab engine needs GPUs that can use each other's memory");
+  std::vector<std::shared_ptr<SlabMember>> members;
+  std::vector<std::vector<cuda::EventHandle>> mine;
+  std::vector<void*> planes;
+  team.agree([&] {
+    for (const Member& member : team.here()) {
+      members.push_back(make_member(shape, setup, member));
+      mine.push_back(events_of(members.back()->rank));
+      planes.push_back(members.back()->planes.get());
+    }
+  });
+  const auto events = team.share_events(mine);
+  auto addresses = std::make_shared<SharedAddresses>();
+  addresses->share(team, planes);
+  std::array<MemberOperations, 2> operations;
+  for (const auto& member : members) {
+    for (std::size_t q = 0; q < events.size(); ++q)
+      member->peers.push_back(peer_of(events[q], addresses->all()[q], *member));
+    member->addresses = addresses;
+    operations[0].push_back(std::make_unique<SlabForward>(member));
+    operations[1].push_back(std::make_unique<SlabBackward>(member));
+  }
+  return operations;
+}
+
+}  // namespace shardfft::gpu

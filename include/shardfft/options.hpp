@@ -12,9 +12,19 @@ namespace shardfft {
 enum class Effort { estimate, measure, patient };
 
 struct Options {
+  /// Where transforms run: cpu, or gpu (builds with SHARDFFT_GPU; docs/gpu.md).
+  std::string processor = "cpu";
+  /// gpu only: where the arrays given to forward and backward live: host, registered (host memory that the plan pins
+  /// once), managed, device; auto asks the GPU runtime at every call.
+  std::string memory = "auto";
+  /// gpu only: this rank's GPU; -1 is its number on its host modulo the GPUs there. Ranks may differ.
+  int device = -1;
+  /// gpu only: the caller's stream (a cudaStream_t). Calls then return as soon as the work is enqueued, where memory and
+  /// exchange allow. Null: a stream of the plan's own, and calls return when the result is there.
+  void* stream = nullptr;
   /// slab, pencil, brick, cyclic, six_step, cannon, cannon_transposed, cannon_hybrid, or auto.
   std::string algorithm = "auto";
-  /// A name from `exchange_names()`, or auto.
+  /// A name from `exchange_names()`, or from `device_exchange_names()` on GPUs, or auto.
   std::string exchange = "auto";
   /// A name from `local_fft_names()`, or auto.
   std::string local_fft = "auto";
@@ -49,6 +59,8 @@ inline constexpr OutputLayout default_output = OutputLayout::as_left;
 
 std::vector<std::string> algorithm_names();
 std::vector<std::string> exchange_names();
+/// Exchanges between GPUs; none in builds without GPUs.
+std::vector<std::string> device_exchange_names();
 std::vector<std::string> local_fft_names();
 
 }  // namespace shardfft

@@ -9,6 +9,7 @@
 #include "api/report.hpp"
 #include "api/trace_file.hpp"
 #include "exec/executor.hpp"
+#include "gpu/make.hpp"
 
 namespace shardfft {
 
@@ -32,6 +33,12 @@ std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup
   return comm.min(std::int64_t{one_host && room ? 1 : 0}) == 1 ? "shared_window" : "alltoallv";
 }
 
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
+  if (setup.options.processor == "gpu") return gpu::make_runner(std::move(setup));
+  if (setup.exchange == "auto") setup.exchange = choose_exchange(setup.comm, setup);
+  return std::make_unique<Executor>(std::move(setup));
+}
+
 }  // namespace
 
 struct Plan::Impl {
@@ -40,12 +47,12 @@ struct Plan::Impl {
   Options options;
   Side input;
   Side output;
-  std::unique_ptr<Executor> executor;
+  std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
 
   Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout* out, OutputLayout kind, const Options& o);
   ~Impl() {
-    if (executor && trace_file) trace_file->write(*executor);
+    if (runner && trace_file) trace_file->write(*runner);
   }
   void run(Direction direction, const void* in, void* out);
   /// Direction of the underlying r2c or c2c program.
@@ -70,9 +77,8 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
   setup.comm = comm;
   setup.options = options;
   setup.precision = transform.precision;
-  if (setup.exchange == "auto") setup.exchange = choose_exchange(comm, setup);
-  executor = std::make_unique<Executor>(std::move(setup));
-  const Program& program = executor->program();
+  runner = make_runner(std::move(setup));
+  const Program& program = runner->program();
   const bool reversed = transform.kind == Kind::c2r;
   const State& first = reversed ? program.states.back() : program.states.front();
   const State& last = reversed ? program.states.front() : program.states.back();
@@ -87,15 +93,19 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
 void Plan::Impl::run(Direction direction, const void* in, void* out) {
   const Side& from = direction == Direction::forward ? input : output;
   const Side& to = direction == Direction::forward ? output : input;
+  const auto* const source = static_cast<const std::byte*>(in);
+  auto* const target = static_cast<std::byte*>(out);
+  const Direction d = program_direction(direction);
   const auto check = [&] {
     require(in != nullptr || from.count() == 0, "the input is a null pointer; ", from.bytes(), " bytes are expected");
     require(out != nullptr || to.count() == 0, "the output is a null pointer; ", to.bytes(), " bytes are expected");
+    runner->check_arrays(d, {&source, 1}, {&target, 1});
   };
   if (options.check_calls)
     agree(comm, check);
   else
     check();
-  executor->run(program_direction(direction), static_cast<const std::byte*>(in), static_cast<std::byte*>(out));
+  runner->run(d, {&source, 1}, {&target, 1});
 }
 
 Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output, const Options& options)
@@ -112,29 +122,25 @@ void Plan::forward(const void* in, void* out) { impl_->run(Direction::forward, i
 void Plan::backward(const void* in, void* out) { impl_->run(Direction::backward, in, out); }
 const Side& Plan::input() const { return impl_->input; }
 const Side& Plan::output() const { return impl_->output; }
-std::size_t Plan::workspace_bytes() const { return impl_->executor->workspace_bytes(); }
+std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
 
 void Plan::set_workspace(void* memory, std::size_t bytes) {
-  impl_->executor->set_workspace(static_cast<std::byte*>(memory), bytes);
+  impl_->runner->set_workspace(static_cast<std::byte*>(memory), bytes);
 }
 
-namespace {
-
-/// In the host's shared window when the plan's exchange reads memory there, else plain.
-Buffer allocate(Executor& executor, std::size_t bytes) {
-  if (const auto window = executor.allocate_shared(bytes))
-    return {std::shared_ptr<void>(window, static_cast<void*>(window->mine())), bytes};
-  AlignedMemory memory = allocate_aligned(bytes);
-  return {std::shared_ptr<void>(memory.release(), FreeDeleter()), bytes};
+Buffer Plan::allocate_input() {
+  const std::size_t bytes = impl_->input.bytes();
+  return {impl_->runner->allocate(0, bytes), bytes};
 }
 
-}  // namespace
-
-Buffer Plan::allocate_input() { return allocate(*impl_->executor, impl_->input.bytes()); }
-Buffer Plan::allocate_output() { return allocate(*impl_->executor, impl_->output.bytes()); }
+Buffer Plan::allocate_output() {
+  const std::size_t bytes = impl_->output.bytes();
+  return {impl_->runner->allocate(0, bytes), bytes};
+}
 
 std::string Plan::report() const {
-  return make_report({impl_->comm, impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->executor});
+  return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->input, impl_->output,
+                      *impl_->runner});
 }
 
 }  // namespace shardfft

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "exchange/exchange.hpp"
+#include "gpu/make.hpp"
 
 namespace shardfft {
 
@@ -79,16 +80,53 @@ void validate_real(const ProblemSpec& spec) {
           " modes there, but the input layout has ", modes);
 }
 
+using Names = std::vector<std::string>;
+
+bool among(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string joined(const Names& names) {
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  return list;
+}
+
+void validate_name(const Names& names, const std::string& name, const char* what) {
+  require(name == "auto" || among(names, name), "unknown ", what, " '", name, "'; known: ", joined(names));
+}
+
+/// A name that belongs to the other processor deserves to be told so.
+void validate_exchange(const Options& o) {
+  const bool gpu = o.processor == "gpu";
+  const Names here = gpu ? device_exchange_names() : exchange_names();
+  const Names other = gpu ? exchange_names() : device_exchange_names();
+  require(among(here, o.exchange) || !among(other, o.exchange), "exchange '", o.exchange, "' is for processor ",
+          gpu ? "cpu" : "gpu", "; processor ", o.processor, " has: ", joined(here));
+  validate_name(here, o.exchange, "exchange");
+}
+
+void validate_processor(const Options& o) {
+  require(o.processor == "cpu" || o.processor == "gpu", "unknown processor '", o.processor, "'; known: cpu, gpu");
+  const Names memories{"auto", "host", "registered", "managed", "device"};
+  require(among(memories, o.memory), "unknown memory '", o.memory, "'; known: ", joined(memories));
+  if (o.processor == "gpu") {
+    gpu::check_device(o.device);
+    require(o.algorithm.rfind("cannon", 0) != 0, "algorithm ", o.algorithm, " runs on CPUs only");
+    require(o.local_fft == "auto" || o.local_fft == "cufft", "local FFT '", o.local_fft,
+            "' is for processor cpu; on GPUs it is cufft");
+    return;
+  }
+  require(o.memory == "auto", "option memory is '", o.memory, "', but the processor is not gpu");
+  require(o.device == -1, "option device is ", o.device, ", but the processor is not gpu");
+  require(o.stream == nullptr, "option stream is given, but the processor is not gpu");
+  validate_name(local_fft_names(), o.local_fft, "local FFT");
+}
+
 void validate_names(const Options& o) {
-  const auto known = [](const std::vector<std::string>& names, const std::string& name, const char* what) {
-    if (name == "auto" || std::find(names.begin(), names.end(), name) != names.end()) return;
-    std::string list;
-    for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-    fail(Status::invalid_argument, "unknown ", what, " '", name, "'; known: ", list);
-  };
-  known(algorithm_names(), o.algorithm, "algorithm");
-  known(exchange_names(), o.exchange, "exchange");
-  known(local_fft_names(), o.local_fft, "local FFT");
+  validate_processor(o);
+  validate_name(algorithm_names(), o.algorithm, "algorithm");
+  validate_exchange(o);
 }
 
 void validate_numbers(const Options& o) {
@@ -126,6 +164,8 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   mix(static_cast<std::size_t>(spec.transform.kind));
   mix(static_cast<std::size_t>(spec.transform.precision));
   mix(static_cast<std::size_t>(spec.output_kind));
+  mix_text(o.processor);
+  mix_text(o.memory);
   mix_text(o.algorithm);
   mix_text(o.exchange);
   mix(static_cast<std::size_t>(o.norm));

@@ -2,18 +2,20 @@
 // The text of Plan::report().
 #include <string>
 
-#include "exec/executor.hpp"
+#include "exec/runner.hpp"
+#include "mpi/communicator.hpp"
 #include "shardfft/plan.hpp"
 
 namespace shardfft {
 
 struct ReportInput {
-  Communicator comm;
+  Communicator comm;  ///< none when all ranks are in this process
+  int ranks;
   Transform transform;
   Options options;
   Side input;
   Side output;
-  const Executor& executor;
+  Runner& runner;
 };
 
 /// Whether time is communication as Adelmann et al. (2004) count it, who include the local transposition: everything

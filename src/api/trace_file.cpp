@@ -32,17 +32,17 @@ std::string processor_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-std::string facts_of(const Executor& executor) {
+std::string facts_of(const Runner& runner) {
   Json steps = Json::object();
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     int number = 0;
-    for (const StepReport& step : executor.steps(direction))
+    for (const StepReport& step : runner.steps(direction))
       steps[std::to_string(step.trace_step)] = {{"number", ++number},
                                                 {"text", step.text},
                                                 {"role", static_cast<int>(step.role)},
                                                 {"bytes_sent", step.bytes_sent}};
   }
-  const Json facts = {{"host", processor_name()}, {"dropped", executor.trace().dropped()}, {"steps", steps}};
+  const Json facts = {{"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"steps", steps}};
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -166,12 +166,13 @@ class EventWriter {
   std::int64_t dropped_ = 0;
 };
 
-void write_all(const Communicator& comm, const Executor& executor, const std::string& path) {
+void write_all(const Communicator& comm, Runner& runner, const std::string& path) {
   RankTrace mine;
-  mine.facts = facts_of(executor);
-  mine.epoch = executor.trace().epoch() - clock_lead(comm);
-  mine.frames = executor.trace().frames();
-  mine.spans = executor.trace().spans();
+  runner.harvest();
+  mine.facts = facts_of(runner);
+  mine.epoch = runner.trace().epoch() - clock_lead(comm);
+  mine.frames = runner.trace().frames();
+  mine.spans = runner.trace().spans();
   const double zero = -comm.max(-mine.epoch);
   if (comm.rank() != 0) {
     send_bytes(comm, mine.facts.data(), mine.facts.size());
@@ -210,12 +211,12 @@ TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(
   });
 }
 
-void TraceFile::write(const Executor& executor) const noexcept {
+void TraceFile::write(Runner& runner) const noexcept {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (!wanted_ || finalized != 0) return;
   try {
-    write_all(comm_, executor, path_);
+    write_all(comm_, runner, path_);
   } catch (const std::exception&) {
     // A destructor has nobody to tell.
   }

@@ -2,7 +2,8 @@
 // The Chrome trace of a plan (option `trace`): opens in Perfetto or chrome://tracing.
 #include <string>
 
-#include "exec/executor.hpp"
+#include "exec/runner.hpp"
+#include "mpi/communicator.hpp"
 
 namespace shardfft {
 
@@ -14,7 +15,7 @@ class TraceFile {
   bool wanted() const { return wanted_; }
   /// Gathers the spans of all ranks on rank 0 and writes them. A failure leaves an incomplete file: this is for
   /// destructors. Collective.
-  void write(const Executor& executor) const noexcept;
+  void write(Runner& runner) const noexcept;
 
  private:
   Communicator comm_;

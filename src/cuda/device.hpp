@@ -4,6 +4,7 @@
 // reorder whatever no event orders. Handles are opaque; failures throw Error(backend_failure).
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace shardfft::cuda {
@@ -52,6 +53,8 @@ struct PointerInfo {
   void* base = nullptr;
   std::size_t bytes = 0;
   bool exportable = false;
+  /// A number no other allocation of this process ever had (device memory): new memory may lie at an old address.
+  std::uint64_t id = 0;
 };
 PointerInfo describe(const void* pointer);
 /// Whether plain host code, and so any MPI library, may use memory from allocate().

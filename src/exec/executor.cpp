@@ -62,12 +62,16 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
   own_workspace_.reset();
 }
 
-std::shared_ptr<HostWindow> Executor::allocate_shared(std::size_t bytes) {
-  if (!host_) return nullptr;
-  return host_->allocate(static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes))));
+std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
+  if (!host_) {
+    AlignedMemory memory = allocate_aligned(bytes);
+    return std::shared_ptr<void>(memory.release(), FreeDeleter());
+  }
+  const auto window = host_->allocate(static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes))));
+  return std::shared_ptr<void>(window, window->mine());
 }
 
-void Executor::allocate() {
+void Executor::allocate_workspace() {
   if (window_bytes() > 0 && !window_) window_ = host_->allocate(window_bytes());
   if (workspace_ == nullptr && workspace_bytes() > 0) {
     own_workspace_ = allocate_aligned(workspace_bytes());
@@ -125,8 +129,10 @@ void Executor::wait_for_slot(Slot s) {
       if (task.from == s) task.operation->wait_readers();
 }
 
-void Executor::run(Direction direction, const std::byte* in, std::byte* out) {
-  allocate();
+void Executor::run(Direction direction, InputArrays inputs, OutputArrays outputs) {
+  allocate_workspace();
+  const std::byte* const in = inputs.front();
+  std::byte* const out = outputs.front();
   auto& tasks = tasks_[static_cast<std::size_t>(direction)];
   // Only the first step reads the input, so equal buffers matter only where it writes the output at once.
   const Task& first = tasks.front();

@@ -169,6 +169,7 @@ namespace {
 /// Where a rank's part lies: so many bytes from the beginning of an allocation.
 struct Address {
   cuda::IpcHandle allocation{};
+  std::uint64_t id = 0;      ///< of the allocation, in its process
   std::int64_t offset = -1;  ///< -1: an empty part
 };
 
@@ -178,7 +179,7 @@ Address address_of(void* part) {
   if (info.kind != cuda::MemoryKind::device || !info.exportable)
     fail(Status::unsupported,
          "an array cannot be opened by other processes: it is not part of a plain device allocation");
-  return {cuda::export_memory(info.base), static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
+  return {cuda::export_memory(info.base), info.id, static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
 }
 
 }  // namespace
@@ -199,13 +200,14 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];
       if (r == team.comm().rank() || at.offset < 0) continue;
-      const auto known = std::find_if(opened_.begin(), opened_.end(),
-                                      [&](const Opened& o) { return o.rank == r && o.handle == at.allocation; });
+      const auto known = std::find_if(opened_.begin(), opened_.end(), [&](const Opened& o) {
+        return o.rank == r && o.id == at.id && o.handle == at.allocation;
+      });
       if (known != opened_.end()) {
         named.push_back(std::move(*known));
         opened_.erase(known);
       } else {
-        named.push_back({r, at.allocation, cuda::ImportedMemory(cuda::import_memory(at.allocation))});
+        named.push_back({r, at.id, at.allocation, cuda::ImportedMemory(cuda::import_memory(at.allocation))});
       }
       all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back().memory.get()) + at.offset;
     }

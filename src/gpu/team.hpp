@@ -2,6 +2,7 @@
 // The members of a GPU plan and how they find each other: GPUs of this process directly, GPUs of other processes of
 // the same host through IPC. One member is one rank of the plan's layouts on one device.
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class SharedAddresses {
  private:
   struct Opened {
     int rank;
+    std::uint64_t id;
     cuda::IpcHandle handle;
     cuda::ImportedMemory memory;
   };

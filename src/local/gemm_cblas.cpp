@@ -12,6 +12,7 @@ void cblas_cgemm(int order, int transpose_a, int transpose_b, int m, int n, int 
 // Only OpenBLAS has these; null in a process without it.
 [[gnu::weak]] void openblas_set_num_threads(int threads);
 [[gnu::weak]] int openblas_get_num_threads();
+[[gnu::weak]] int openblas_get_parallel();
 }
 
 namespace shardfft {
@@ -47,6 +48,14 @@ class OneBlasThread {
   }
 };
 
+/// A serial build of OpenBLAS (Debian's openblas-serial) gives wrong products when threads call it at the same time:
+/// they take turns then.
+std::unique_lock<std::mutex> turn() {
+  static std::mutex one_at_a_time;
+  static const bool needed = openblas_get_parallel != nullptr && openblas_get_parallel() == 0;
+  return needed ? std::unique_lock<std::mutex>(one_at_a_time) : std::unique_lock<std::mutex>();
+}
+
 constexpr int row_major = 101;
 
 int cblas_name(Transpose t) { return t == Transpose::none ? 111 : t == Transpose::transpose ? 112 : 113; }
@@ -68,6 +77,7 @@ bool gemm_available() { return true; }
 void detail::blas_gemm(const GemmSpec& spec, std::complex<double> alpha, const void* a, const void* b,
                        std::complex<double> beta, void* c) {
   const OneBlasThread guard;
+  const auto lock = turn();
   if (spec.precision == Precision::f64)
     call<double>(cblas_zgemm, spec, alpha, a, b, beta, c);
   else

@@ -1,6 +1,7 @@
 // Complex matrix products against the definition, with every transposition, in parts of larger matrices.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <limits>
@@ -109,6 +110,30 @@ TEST(Gemm, LeavesTheThreadsOfOpenBlasAsTheyWere) {
     threads.emplace_back([] { check_product<double>(Transpose::none, Transpose::none, 40, 40, 40, 1); });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(openblas_get_num_threads(), before);
+}
+
+TEST(Gemm, ManyThreadsAtOnceAreRight) {
+  if (!gemm_available()) GTEST_SKIP() << "built without a BLAS";
+  constexpr std::int64_t n = 160;
+  const Matrix<double> a(n, n, 1), b(n, n, 2);
+  const auto product = [&](Matrix<double>& c) {
+    gemm(Precision::f64, Transpose::none, Transpose::none, n, n, n, 1, a.values.data(), a.leading, b.values.data(),
+         b.leading, 0, c.values.data(), c.leading);
+  };
+  Matrix<double> alone(n, n, 3);
+  product(alone);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      Matrix<double> c(n, n, 3);
+      for (int repeat = 0; repeat < 50; ++repeat) {
+        product(c);
+        if (c.values != alone.values) ++wrong;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import statistics
 from pathlib import Path
@@ -45,6 +46,14 @@ def strong(options: argparse.Namespace) -> None:
         draw(records, counts, options.plot)
 
 
+def nice_ticks(limits):
+    """Positions 1, 2, 5 of every decade within the limits of a logarithmic axis, and their texts."""
+    low, high = limits
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [digit * 10**decade for decade in decades for digit in (1, 2, 5) if low <= digit * 10**decade <= high]
+    return ticks, [f"{tick:g}" for tick in ticks]
+
+
 def draw(records: dict, counts: list[int], path: Path) -> None:
     import matplotlib
 
@@ -59,6 +68,8 @@ def draw(records: dict, counts: list[int], path: Path) -> None:
     n = records["shardfft", counts[0]]["n"]
     axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="ms, forward + backward", title=f"{n}^3 complex double")
     axes.set_xticks(counts, [str(ranks) for ranks in counts])
+    axes.minorticks_off()
+    axes.set_yticks(*nice_ticks(axes.get_ylim()))
     axes.legend()
     figure.tight_layout()
     figure.savefig(path)

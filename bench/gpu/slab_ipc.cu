@@ -42,7 +42,7 @@ class Process {
       : shared_(shared), shape_(shape), me_(rank), rank_(make(shape, rank)), stream_(make_stream()) {
     field_ = make_memory(shape.field_bytes(rank));
     spectrum_ = make_memory(shape.spectrum_bytes(rank));
-    own_ = {field_.get(), field_.get(), spectrum_.get(), spectrum_.get()};
+    own_ = {field_.get(), field_.get(), spectrum_.get()};
     const std::vector<IpcHandle> mine = publish(rank_, own_);
     if (mine.size() > max_handles) std::exit(1);
     std::copy(mine.begin(), mine.end(), shared.handles[rank]);

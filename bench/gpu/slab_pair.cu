@@ -82,7 +82,7 @@ class Case {
         a.planes = memory_.back().get();
       }
       memory_.push_back(cuda::make_memory(shape.spectrum_bytes(r)));
-      a.spectrum = a.rows = memory_.back().get();
+      a.spectrum = memory_.back().get();
       streams_owned_.push_back(cuda::make_stream());
       streams_.push_back(streams_owned_.back().get());
     }

@@ -1,5 +1,6 @@
 #include "gpu/slab.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -57,6 +58,16 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
+/// Real transforms in double precision are faster with padded z lines, which x line passes can leave away at the
+/// spectrum; single precision would need units of 8 bytes.
+SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options) {
+  if (shape.transform.kind == Kind::c2c || shape.transform.precision == Precision::f32) return shape;
+  SlabShape padded = shape;
+  padded.padded = padded.dense_spectrum = true;
+  const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
+  return fusion.y && fusion.x ? padded : shape;
+}
+
 /// What both directions of one member share.
 struct SlabMember {
   SlabShape shape;
@@ -64,8 +75,8 @@ struct SlabMember {
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
-  cuda::Memory planes{};
-  std::shared_ptr<SharedAddresses> addresses{};  ///< of all ranks' planes
+  cuda::Memory planes{}, rows{};
+  std::shared_ptr<std::array<SharedAddresses, 2>> addresses{};  ///< of all ranks' planes and rows
   std::vector<SlabPeer> peers{};
 
   double left_to_scale(Direction direction) const {
@@ -74,7 +85,7 @@ struct SlabMember {
   std::string describe() const {
     return std::string("slab, ") + std::to_string(rank.chunks()) + " chunks in " + std::to_string(rank.parts()) +
            " parts, line kernels for" + (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
-           (rank.fused_y() || rank.fused_x() ? "" : " no axis");
+           (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (shape.dense_spectrum ? ", padded inside" : "");
   }
 };
 
@@ -106,7 +117,8 @@ class SlabOperation : public DeviceOperation {
   std::shared_ptr<SlabMember> member_;
 };
 
-/// Field to planes, planes to the spectra of all ranks, x lines in place there.
+/// Field to planes, planes to the x rows of all ranks, x lines from there to the spectrum. The x rows are the spectra
+/// themselves, where these are not padded inside.
 class SlabForward : public SlabOperation {
  public:
   using SlabOperation::SlabOperation;
@@ -114,31 +126,33 @@ class SlabForward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
     SlabMember& m = *member_;
     const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out,
-                         nullptr};  // `in` is only read
+                         m.rows.get()};  // `in` is only read
     if (phase == 0) {
       m.rank.begin(stream);
     } else if (phase == 1) {
-      for (std::size_t q = 0; q < m.peers.size(); ++q) m.peers[q].arrays.spectrum = buffers.outs[q];
+      for (std::size_t q = 0; q < m.peers.size() && writes_peers(); ++q) m.peers[q].arrays.rows = buffers.outs[q];
       m.rank.send_forward(own, m.peers, stream);
     } else {
       m.rank.finish_forward(own, m.peers, stream);
       scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
     }
   }
-  bool writes_peers() const override { return true; }
+  bool writes_peers() const override { return !member_->shape.dense_spectrum; }
 
  protected:
   bool sends_planes() const override { return true; }
 };
 
-/// x lines from the spectrum to scratch, from there to the planes of all ranks, planes to field.
+/// x lines from the spectrum to x rows (scratch where there are none), from there to the planes of all ranks, planes to
+/// field.
 class SlabBackward : public SlabOperation {
  public:
   using SlabOperation::SlabOperation;
 
   void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
     SlabMember& m = *member_;
-    const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), buffers.scratch};
+    void* const rows = m.shape.dense_spectrum ? m.rows.get() : buffers.scratch;
+    const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows};
     if (phase == 0) {
       m.rank.begin(stream);
     } else if (phase == 1) {
@@ -149,22 +163,41 @@ class SlabBackward : public SlabOperation {
             Direction::backward, stream);
     }
   }
-  std::size_t scratch_bytes() const override { return member_->shape.spectrum_bytes(member_->number); }
+  std::size_t scratch_bytes() const override {
+    return member_->shape.dense_spectrum ? 0 : member_->shape.rows_bytes(member_->number);
+  }
 
  protected:
   bool sends_planes() const override { return false; }
 };
 
-std::shared_ptr<SlabMember> make_member(const SlabShape& shape, const SlabSetup& setup, const Member& member) {
+/// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones.
+cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
+  std::int64_t least = 7, most = 0;
+  for (const Member& member : setup.team->here()) {
+    const cuda::DeviceScope scope(member.device);
+    const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options), options);
+    const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
+    least = std::min(least, flags);
+    most = std::max(most, flags);
+  }
+  options.fused = setup.team->min(least) == setup.team->max(most);
+  return options;
+}
+
+std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const cuda::SlabOptions& options,
+                                        const SlabSetup& setup, const Member& member) {
+  const cuda::DeviceScope scope(member.device);
+  const SlabShape shape = padded_where_faster(dense, options);
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
-  const cuda::DeviceScope scope(member.device);
   made->all_here = setup.team->all_here();
   made->planes = cuda::make_memory(shape.planes_bytes(member.rank));
+  if (shape.dense_spectrum) made->rows = cuda::make_memory(shape.rows_bytes(member.rank));
   return made;
 }
 
@@ -177,9 +210,10 @@ std::vector<cuda::EventHandle> events_of(const SlabRank& rank) {
   return events;
 }
 
-SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::byte* planes, const SlabMember& me) {
+SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::size_t q, const SlabMember& me) {
   SlabPeer peer;
-  peer.arrays.planes = planes;
+  peer.arrays.planes = (*me.addresses)[0].all()[q];
+  peer.arrays.rows = (*me.addresses)[1].all()[q];
   peer.ready = events.front();
   const auto each = static_cast<std::ptrdiff_t>(me.rank.parts()) * me.rank.chunks();
   const auto first = events.begin() + 1 + each * me.number;
@@ -192,7 +226,8 @@ SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::byte* planes
 bool is_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
 
 std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank) {
-  return known_shape(program, first, precision).planes_bytes(rank);
+  const SlabShape shape = padded_where_faster(known_shape(program, first, precision), {});
+  return shape.planes_bytes(rank) + (shape.dense_spectrum ? shape.rows_bytes(rank) : 0);
 }
 
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
@@ -202,22 +237,24 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
   if (!team.all_peers()) fail(Status::unsupported, "the slab engine needs GPUs that can use each other's memory");
   std::vector<std::shared_ptr<SlabMember>> members;
   std::vector<std::vector<cuda::EventHandle>> mine;
-  std::vector<void*> planes;
+  std::vector<void*> planes, rows;
+  const cuda::SlabOptions options = common_options(shape, setup);
   team.agree([&] {
     for (const Member& member : team.here()) {
-      members.push_back(make_member(shape, setup, member));
+      members.push_back(make_member(shape, options, setup, member));
       mine.push_back(events_of(members.back()->rank));
       planes.push_back(members.back()->planes.get());
+      rows.push_back(members.back()->rows.get());
     }
   });
   const auto events = team.share_events(mine);
-  auto addresses = std::make_shared<SharedAddresses>();
-  addresses->share(team, planes);
+  auto addresses = std::make_shared<std::array<SharedAddresses, 2>>();
+  (*addresses)[0].share(team, planes);
+  (*addresses)[1].share(team, rows);
   std::array<MemberOperations, 2> operations;
   for (const auto& member : members) {
-    for (std::size_t q = 0; q < events.size(); ++q)
-      member->peers.push_back(peer_of(events[q], addresses->all()[q], *member));
     member->addresses = addresses;
+    for (std::size_t q = 0; q < events.size(); ++q) member->peers.push_back(peer_of(events[q], q, *member));
     operations[0].push_back(std::make_unique<SlabForward>(member));
     operations[1].push_back(std::make_unique<SlabBackward>(member));
   }

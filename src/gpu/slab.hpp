@@ -20,11 +20,11 @@ struct SlabSetup {
 /// order in memory; near-equal runs; one field. Problem::natural_order makes the slab algorithm
 /// keep that order.
 bool is_slab(const Program& program, int first);
-/// Operations of both directions: [direction][member here]. `in` is left unchanged; the plan's own planes array (one
-/// complex field) is device memory of the operations. Arrays must be aligned to 16 bytes. Collective; throws
-/// unsupported where the team's GPUs are not all peers.
+/// Operations of both directions: [direction][member here]. `in` is left unchanged; planes (one complex field) and,
+/// for real transforms in double precision, a padded spectrum are device memory of the operations. Arrays must be
+/// aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
-/// Bytes of device memory each member's slab keeps for itself.
+/// Bytes of device memory that a member's slab keeps for itself, on the current device.
 std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank);
 
 }  // namespace shardfft::gpu

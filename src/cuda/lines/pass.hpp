@@ -22,10 +22,12 @@ struct Part {
 struct Side {
   std::array<Part, max_owners> part{};
   int block = 1 << 30;  ///< points an owner
+  /// Columns m from here on are not there: they are read as zeros and not written.
+  std::int64_t columns = std::int64_t{1} << 31;
 };
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
-/// m_begin and m_end - m_begin must be multiples of granule(precision).
+/// m_begin and m_end - m_begin must be multiples of granule(precision), `columns` of 16 bytes.
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;

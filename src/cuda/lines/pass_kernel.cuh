@@ -23,6 +23,7 @@ struct KernelOutput {
   double2* point[max_points];
   long long line_stride[2], outer_stride[2];
   unsigned far;
+  unsigned columns;  ///< none are written from here on
 };
 
 struct KernelPass {
@@ -113,8 +114,9 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     each<2>([&](auto kind) {
       place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + to.column + at.lane;
     });
-    each<Cut::E>(
-        [&](auto i) { pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]); });
+    if (to.column + at.lane < pass.out.columns)
+      each<Cut::E>(
+          [&](auto i) { pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]); });
   }
 }
 

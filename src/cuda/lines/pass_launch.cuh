@@ -35,6 +35,8 @@ KernelOutput kernel_output(const Side& side) {
   }
   k.line_stride[0] = near.line_stride / lines;
   k.line_stride[1] = far->line_stride / lines;
+  require(side.columns % lines == 0, "columns end within a unit of 16 bytes");
+  k.columns = static_cast<unsigned>(side.columns / lines);
   k.outer_stride[0] = near.outer_stride / lines;
   k.outer_stride[1] = far->outer_stride / lines;
   return k;
@@ -57,8 +59,8 @@ KernelInput kernel_input(const Pass& pass) {
   for (int q = 0; q < Cut::N / block; ++q) {
     const Part& part = pass.in.part[static_cast<std::size_t>(q)];
     k.owner[q] = make_map(part.base,
-                          {static_cast<std::uint64_t>(2 * pass.m_end / lines), static_cast<std::uint64_t>(block),
-                           static_cast<std::uint64_t>(pass.outer_end)},
+                          {static_cast<std::uint64_t>(2 * std::min(pass.m_end, pass.in.columns) / lines),
+                           static_cast<std::uint64_t>(block), static_cast<std::uint64_t>(pass.outer_end)},
                           {static_cast<std::uint64_t>(part.line_stride / lines * 16),
                            static_cast<std::uint64_t>(part.outer_stride / lines * 16)},
                           {2 * Width, static_cast<std::uint32_t>(k.rows)});

@@ -5,12 +5,12 @@
 namespace shardfft::cuda {
 
 namespace {
-constexpr std::size_t first_sent = 3;  // planes, spectrum, ready
+constexpr std::size_t first_sent = 3;  // planes, rows, ready
 }
 
 std::vector<IpcHandle> publish(const SlabRank& rank, const SlabArrays& arrays) {
   const DeviceScope scope(rank.device());
-  std::vector<IpcHandle> handles = {export_memory(arrays.planes), export_memory(arrays.spectrum),
+  std::vector<IpcHandle> handles = {export_memory(arrays.planes), export_memory(arrays.x_rows()),
                                     export_event(rank.ready())};
   for (int p = 0; p < rank.parts(); ++p)
     for (int c = 0; c < rank.chunks(); ++c)
@@ -24,7 +24,7 @@ RemotePeer::RemotePeer(const std::vector<IpcHandle>& handles, int me, int ranks)
   memory_.emplace_back(import_memory(handles[0]));
   memory_.emplace_back(import_memory(handles[1]));
   view_.arrays.planes = memory_[0].get();
-  view_.arrays.spectrum = memory_[1].get();
+  view_.arrays.rows = memory_[1].get();
   events_.emplace_back(import_event(handles[2]));
   view_.ready = events_.back().get();
   for (std::size_t i = first_sent + mine; i < handles.size(); i += all) {

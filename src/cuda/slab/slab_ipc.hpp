@@ -7,7 +7,7 @@
 
 namespace shardfft::cuda {
 
-/// Handles of a rank's planes, spectrum, ready event and all sent events. The arrays must be whole allocations
+/// Handles of a rank's planes, rows, ready event and all sent events. The arrays must be whole allocations
 /// (make_memory); every rank publishes the same number of handles.
 std::vector<IpcHandle> publish(const SlabRank& rank, const SlabArrays& arrays);
 

@@ -8,8 +8,8 @@ char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
          static_cast<std::size_t>((x * shape_.ny + y) * shape_.pitch()) * shape_.complex_bytes();
 }
 
-char* SlabRank::spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const {
-  return static_cast<char*>(spectrum) +
+char* SlabRank::x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const {
+  return static_cast<char*>(rows) +
          static_cast<std::size_t>((x * shape_.y_count(rank) + y) * shape_.pitch()) * shape_.complex_bytes();
 }
 
@@ -33,17 +33,17 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
   return pass;
 }
 
-/// Direct: the own rows go straight into the spectrum. All others stay in the planes, from where the copy engines take
-/// them.
+/// Direct: the own rows go straight where their x lines begin. All others stay in the planes, from where the copy
+/// engines take them.
 void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
   const std::int64_t pitch = shape_.pitch(), plane = shape_.ny * pitch;
   p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
-  if (direct_) {
+  if (fusion_.direct) {
     p.out.block = static_cast<int>(shape_.y_count(0));
     for (int q = 0; q < shape_.ranks; ++q)
       p.out.part[static_cast<std::size_t>(q)] = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, plane};
-    p.out.part[static_cast<std::size_t>(rank_)] = {spectrum_row(own.spectrum, rank_, shape_.x_begin(rank_), 0), pitch,
+    p.out.part[static_cast<std::size_t>(rank_)] = {x_row(own.x_rows(), rank_, shape_.x_begin(rank_), 0), pitch,
                                                    shape_.y_count(rank_) * pitch};
   }
   p.outer_begin = planes.begin;
@@ -63,10 +63,18 @@ void SlabRank::y_lines_backward(const SlabArrays& own, Range planes, Range z, St
   lines::run(p, stream);
 }
 
+lines::Side SlabRank::spectrum_side(void* spectrum) const {
+  lines::Side side;
+  const std::int64_t pitch = shape_.spectrum_pitch();
+  side.part[0] = {spectrum, shape_.y_count(rank_) * pitch, pitch};
+  if (shape_.dense_spectrum) side.columns = pitch;
+  return side;
+}
+
 /// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
 void SlabRank::flatten(lines::Pass& p, Range z) const {
   const std::int64_t rows = shape_.y_count(rank_);
-  if (z.count() == shape_.pitch() && rows > 0) {
+  if (z.count() == shape_.pitch() && shape_.spectrum_pitch() == shape_.pitch() && rows > 0) {
     p.outer_end = 1;
     p.m_end = rows * shape_.pitch();
   } else {
@@ -77,35 +85,35 @@ void SlabRank::flatten(lines::Pass& p, Range z) const {
 }
 
 void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const {
-  if (!fused_x_) {
-    x_plan_.execute(own.spectrum, own.spectrum, Direction::forward, stream);
+  if (!fusion_.x) {
+    x_plan_.execute(own.x_rows(), own.spectrum, Direction::forward, stream);
     return;
   }
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::forward);
   const std::int64_t pitch = shape_.pitch();
-  p.in.part[0] = p.out.part[0] = {own.spectrum, shape_.y_count(rank_) * pitch, pitch};
+  p.in.part[0] = {own.x_rows(), shape_.y_count(rank_) * pitch, pitch};
+  p.out = spectrum_side(own.spectrum);
   p.scale = options_.forward_scale;
   flatten(p, z);
   lines::run(p, stream);
 }
 
-/// Direct: the own planes go straight where they belong. The peers' lie in the rows for the copy engines.
+/// Direct: the own planes go straight where they belong. The peers' wait in the rows for the copy engines.
 void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const {
-  if (!fused_x_) {
-    x_plan_.execute(own.spectrum, own.rows, Direction::backward, stream);
+  if (!fusion_.x) {
+    x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
     return;
   }
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
   const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
-  p.in.part[0] = {own.spectrum, rows * pitch, pitch};
-  p.out.part[0] = {own.rows, rows * pitch, pitch};
+  p.in = spectrum_side(own.spectrum);
+  p.out.part[0] = {own.x_rows(), rows * pitch, pitch};
   p.scale = options_.backward_scale;
   flatten(p, z);
-  if (direct_) {
+  if (fusion_.direct) {
     p.out.block = static_cast<int>(shape_.x_count(0));
     for (int q = 0; q < shape_.ranks; ++q)
-      p.out.part[static_cast<std::size_t>(q)] = {spectrum_row(own.rows, rank_, shape_.x_begin(q), 0), rows * pitch,
-                                                 pitch};
+      p.out.part[static_cast<std::size_t>(q)] = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
     p.out.part[static_cast<std::size_t>(rank_)] = {plane_row(own.planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch,
                                                    pitch};
   }

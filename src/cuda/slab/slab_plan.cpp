@@ -19,28 +19,37 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
   make_handles(event_use);
 }
 
+SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
+  const std::int64_t granule = lines::granule(shape.transform.precision), pitch = shape.pitch();
+  const bool even = shape.nx % shape.ranks == 0 && shape.ny % shape.ranks == 0;
+  const bool fits = shape.ranks <= lines::max_owners && options.fused;
+  const auto owned = [&](std::int64_t n) { return lines::shareable(static_cast<int>(n), shape.ranks); };
+  SlabFusion fusion;
+  fusion.y = fits && lines::supported(static_cast<int>(shape.ny)) && pitch % granule == 0;
+  fusion.direct = fusion.y && even && owned(shape.ny) && owned(shape.nx);
+  // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
+  const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
+  fusion.x = fusion.direct || (options.fused && lines::supported(static_cast<int>(shape.nx)) && whole_bundles(0) &&
+                               whole_bundles(shape.ranks - 1));
+  return fusion;
+}
+
 void SlabRank::plan_fused() {
   const std::int64_t granule = lines::granule(shape_.transform.precision), pitch = shape_.pitch();
-  const bool even = shape_.nx % shape_.ranks == 0 && shape_.ny % shape_.ranks == 0;
-  const bool fits = shape_.ranks <= lines::max_owners && options_.fused;
-  const auto owned = [&](std::int64_t n) { return lines::shareable(static_cast<int>(n), shape_.ranks); };
-  fused_y_ = fits && lines::supported(static_cast<int>(shape_.ny)) && pitch % granule == 0;
-  direct_ = fused_y_ && even && owned(shape_.ny) && owned(shape_.nx);
-  // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
-  const auto whole_bundles = [&](int r) { return shape_.y_count(r) * pitch % granule == 0; };
-  fused_x_ = direct_ || (options_.fused && lines::supported(static_cast<int>(shape_.nx)) && whole_bundles(0) &&
-                         whole_bundles(shape_.ranks - 1));
+  fusion_ = fusion_of(shape_, options_);
+  require(!shape_.dense_spectrum || (fusion_.x && shape_.transform.precision == Precision::f64),
+          "padding can only be left away by line passes in double precision");
   part_begin_ = {0};
   double share = 0;
-  for (std::size_t p = 0; p + 1 < options_.parts.size() && direct_ && shape_.ranks > 1; ++p) {
+  for (std::size_t p = 0; p + 1 < options_.parts.size() && fusion_.direct && shape_.ranks > 1; ++p) {
     share += options_.parts[p];
     const std::int64_t step = std::max(granule, pitch / 16 / granule * granule);  // round columns: aligned, in step
     const std::int64_t end = std::llround(share * static_cast<double>(pitch) / static_cast<double>(step)) * step;
     if (end > part_begin_.back() && end < pitch) part_begin_.push_back(end);
   }
   part_begin_.push_back(pitch);
-  if (fused_y_) lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
-  if (fused_x_) lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
+  if (fusion_.y) lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
+  if (fusion_.x) lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
 }
 
 void SlabRank::plan_cufft() {
@@ -48,15 +57,15 @@ void SlabRank::plan_cufft() {
   spec.precision = shape_.transform.precision;
   const std::int64_t pitch = shape_.pitch();
   const CufftSide field =
-      fused_y_ ? CufftSide{{shape_.nz}, 1, shape_.nz} : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
+      fusion_.y ? CufftSide{{shape_.nz}, 1, shape_.nz} : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const CufftSide planes =
-      fused_y_ ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
+      fusion_.y ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
   for (int c = 0; c < options_.chunks; ++c) {
     const std::int64_t count = chunk(rank_, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;
     spec.kind = shape_.transform.kind;
-    spec.extents = fused_y_ ? std::vector<std::int64_t>{shape_.nz} : std::vector<std::int64_t>{shape_.ny, shape_.nz};
-    spec.batch = fused_y_ ? count * shape_.ny : count;
+    spec.extents = fusion_.y ? std::vector<std::int64_t>{shape_.nz} : std::vector<std::int64_t>{shape_.ny, shape_.nz};
+    spec.batch = fusion_.y ? count * shape_.ny : count;
     spec.in = field;
     spec.out = planes;
     plane_plans_.emplace(count, CufftPlan(spec));
@@ -66,7 +75,7 @@ void SlabRank::plan_cufft() {
       plane_plans_.emplace(-count, CufftPlan(spec));
     }
   }
-  if (fused_x_) return;
+  if (fusion_.x) return;
   const std::int64_t columns = shape_.y_count(rank_) * shape_.pitch();
   spec.kind = Kind::c2c;
   spec.extents = {shape_.nx};

@@ -20,14 +20,22 @@
 
 namespace shardfft::cuda {
 
-/// Device arrays of a rank. Forward reads `field` and writes planes and spectrum; backward reads `spectrum` and writes
-/// rows, planes and field.
+/// Device arrays of a rank. Forward goes from field over planes and rows to spectrum, backward the same way back; each
+/// writes all but the one it begins with, where that is not also another one.
 struct SlabArrays {
   void* field = nullptr;
-  void* planes = nullptr;  ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
-  void* spectrum = nullptr;
-  void* rows = nullptr;  ///< backward's x lines, as large as the spectrum, which it may be; not used by forward
+  void* planes = nullptr;    ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
+  void* spectrum = nullptr;  ///< [nx][y_count][spectrum_pitch]
+  void* rows = nullptr;      ///< [nx][y_count][pitch]; null: the spectrum itself
+  void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
+
+/// Which steps are line passes. A cut of equal parts lets them put the rank's own block into place (direct).
+struct SlabFusion {
+  bool y = false, x = false, direct = false;
+};
+/// On the current device; the same on all ranks.
+SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options);
 
 /// What a rank knows of another one (or of itself): where its arrays are, and its events.
 struct SlabPeer {
@@ -46,8 +54,8 @@ class SlabRank {
   int ranks() const { return shape_.ranks; }
   int parts() const { return static_cast<int>(part_begin_.size()) - 1; }
   int chunks() const { return options_.chunks; }
-  bool fused_y() const { return fused_y_; }
-  bool fused_x() const { return fused_x_; }
+  bool fused_y() const { return fusion_.y; }
+  bool fused_x() const { return fusion_.x; }
   EventHandle ready() const { return ready_.get(); }
   EventHandle sent(int part, int chunk, int to) const;
   std::size_t work_bytes() const;
@@ -69,7 +77,8 @@ class SlabRank {
   /// Run of x planes, counted from the first plane of `rank`.
   Range chunk(int rank, int c) const;
   char* plane_row(void* planes, std::int64_t x, std::int64_t y) const;
-  char* spectrum_row(void* spectrum, int rank, std::int64_t x, std::int64_t y) const;
+  /// In the rows of `rank`.
+  char* x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const;
 
   void plan_fused();
   void plan_cufft();
@@ -81,15 +90,16 @@ class SlabRank {
   void x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const;
   void x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const;
   lines::Pass pass(int n, Direction direction) const;
+  lines::Side spectrum_side(void* spectrum) const;
   void flatten(lines::Pass& pass, Range z) const;
 
   void release_copies(EventHandle after);
-  BoxCopy block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z, bool to_spectrum) const;
+  BoxCopy block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const;
   void send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, StreamHandle stream) const;
   void wait_for_own_copies(int part, int chunk, StreamHandle stream) const;
-  bool copies_to(int q) const { return q != rank_ || !direct_; }
+  bool copies_to(int q) const { return q != rank_ || !fusion_.direct; }
   std::size_t event_index(int part, int chunk) const {
     return static_cast<std::size_t>(part) * static_cast<std::size_t>(options_.chunks) + static_cast<std::size_t>(chunk);
   }
@@ -97,8 +107,7 @@ class SlabRank {
   SlabShape shape_;
   SlabOptions options_;
   int rank_, device_;
-  bool fused_y_ = false, fused_x_ = false;
-  bool direct_ = false;  ///< fused passes put the rank's own block into place: no copy to itself
+  SlabFusion fusion_;
   std::vector<std::int64_t> part_begin_;
   std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
   CufftPlan x_plan_;

@@ -23,6 +23,9 @@ struct SlabShape {
   int ranks = 1;
   /// Real transforms: pad the spectrum's z lines to whole bundles, so that the fused passes and whole-row copies apply.
   bool padded = true;
+  /// The spectrum itself has dense z lines even so: the x lines leave the padding away and put it back. Needs line
+  /// passes for y and x (fusion_of) and double precision.
+  bool dense_spectrum = false;
 
   std::int64_t nzc() const { return transform.kind == Kind::c2c ? nz : nz / 2 + 1; }
   std::int64_t x_begin(int r) const { return run_begin(nx, ranks, r); }
@@ -42,11 +45,13 @@ struct SlabShape {
     const std::int64_t bundle = transform.precision == Precision::f64 ? 16 : 32;
     return transform.kind == Kind::c2c || !padded ? nzc() : (nzc() + bundle - 1) / bundle * bundle;
   }
+  std::int64_t spectrum_pitch() const { return dense_spectrum ? nzc() : pitch(); }
   std::size_t planes_bytes(int r) const {
     return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * pitch());
   }
+  std::size_t rows_bytes(int r) const { return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * pitch()); }
   std::size_t spectrum_bytes(int r) const {
-    return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * pitch());
+    return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * spectrum_pitch());
   }
 };
 

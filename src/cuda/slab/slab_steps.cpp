@@ -14,16 +14,15 @@ void SlabRank::release_copies(EventHandle after) {
     if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), after);
 }
 
-/// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and spectrum.
-BoxCopy SlabRank::block(char* planes, char* spectrum, int rows_of, std::int64_t count, Range z,
-                        bool to_spectrum) const {
+/// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and x rows.
+BoxCopy SlabRank::block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const {
   const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(z.begin) * element;
   const auto rows = static_cast<std::size_t>(shape_.y_count(rows_of)), slices = static_cast<std::size_t>(count);
   const std::size_t pitch = static_cast<std::size_t>(shape_.pitch()) * element;
   const CopySide in_planes{planes + skip, pitch, pitch * static_cast<std::size_t>(shape_.ny)};
-  const CopySide in_spectrum{spectrum + skip, pitch, pitch * rows};
-  BoxCopy box{in_spectrum, in_planes, static_cast<std::size_t>(z.count()) * element, rows, slices};
-  if (!to_spectrum) std::swap(box.to, box.from);
+  const CopySide in_rows{x_rows + skip, pitch, pitch * rows};
+  BoxCopy box{in_rows, in_planes, static_cast<std::size_t>(z.count()) * element, rows, slices};
+  if (!to_rows) std::swap(box.to, box.from);
   if (box.bytes == pitch)  // whole rows: one long row a plane
     box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, slices, 1};
   return box;
@@ -35,12 +34,11 @@ void SlabRank::send_planes(const SlabArrays& own, std::span<const SlabPeer> peer
   for (int step = 1; step <= shape_.ranks; ++step) {
     const int q = (rank_ + step) % shape_.ranks;
     if (!copies_to(q)) continue;
-    void* spectrum = peers[static_cast<std::size_t>(q)].arrays.spectrum;
+    void* there = peers[static_cast<std::size_t>(q)].arrays.x_rows();
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    copy_box(
-        block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
-              spectrum_row(spectrum, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
-        stream);
+    copy_box(block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
+                   x_row(there, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
+             stream);
     record(sent(p, c, q), stream);
   }
 }
@@ -53,10 +51,10 @@ void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers,
     const Range planes = chunk(q, c);
     void* there = peers[static_cast<std::size_t>(q)].arrays.planes;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    copy_box(block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
-                   spectrum_row(own.rows, rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p),
-                   false),
-             stream);
+    copy_box(
+        block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
+              x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p), false),
+        stream);
     record(sent(p, c, q), stream);
   }
 }
@@ -81,7 +79,7 @@ void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> pee
     for (int c = 0; c < chunks(); ++c) {
       const Range planes = chunk(rank_, c);
       if (p == 0) plane_transform(own, planes, Direction::forward, stream);
-      if (fused_y_ && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
+      if (fusion_.y && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
       record(computed_.get(), stream);
       release_copies(computed_.get());
       send_planes(own, peers, p, c);
@@ -115,7 +113,7 @@ void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> 
     for (int c = 0; c < chunks(); ++c) {
       const Range planes = chunk(rank_, c);
       wait_for_peers(peers, p, c, stream);
-      if (fused_y_ && planes.count() > 0) y_lines_backward(own, planes, part(p), stream);
+      if (fusion_.y && planes.count() > 0) y_lines_backward(own, planes, part(p), stream);
       if (p == 0) plane_transform(own, planes, Direction::backward, stream);
     }
   wait_for_own_copies(0, chunks() - 1, stream);

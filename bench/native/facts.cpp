@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -116,6 +117,23 @@ std::int64_t peak_memory() {
 std::int64_t largest(std::int64_t mine, MPI_Comm comm) {
   MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_MAX, comm);
   return mine;
+}
+
+std::string memory_refusal(double bytes, MPI_Comm comm) {
+  MPI_Comm host;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int ranks_here = 1;
+  MPI_Comm_size(host, &ranks_here);
+  MPI_Comm_free(&host);
+  const double memory = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+  // Needed and there, of the host that is worst off.
+  double excess = bytes * ranks_here - memory, worst = excess;
+  MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+  if (worst <= 0) return {};
+  double sizes[2] = {excess == worst ? bytes * ranks_here : 0, excess == worst ? memory : 0};
+  MPI_Allreduce(MPI_IN_PLACE, sizes, 2, MPI_DOUBLE, MPI_MAX, comm);
+  const auto gib = [](double size) { return std::to_string(std::int64_t(std::ceil(size / (1 << 30)))) + " GiB"; };
+  return "the case needs " + gib(sizes[0]) + " for data alone on a host of " + gib(sizes[1]);
 }
 
 std::string now() {

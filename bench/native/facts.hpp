@@ -19,6 +19,8 @@ Json environment_facts();
 std::int64_t peak_memory();
 // The largest value over the ranks, on all ranks.
 std::int64_t largest(std::int64_t mine, MPI_Comm comm);
+// Why the hosts cannot hold `bytes` in every rank, in a sentence; empty when they can. The same on all ranks.
+std::string memory_refusal(double bytes, MPI_Comm comm);
 // UTC, ISO 8601.
 std::string now();
 

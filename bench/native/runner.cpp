@@ -1,9 +1,11 @@
 #include "runner.hpp"
 
 #include <cstring>
+#include <memory>
 
 #include "clock.hpp"
 #include "conformance.hpp"
+#include "device_energy.hpp"
 #include "facts.hpp"
 #include "mpi_profile.hpp"
 
@@ -122,9 +124,14 @@ class Run {
     SavedSource fresh(adapter_, source, from_spectrum ? examiner_.spectrum_bytes() : examiner_.field_bytes());
     const auto prepare = [&] { fresh.restore(); };
     EnergyMeter meter(comm_);
+    const auto devices = adapter_.on_device() ? std::make_unique<DeviceEnergyMeter>(comm_) : nullptr;
     const Timing timing = measure(comm_, case_.warmups, case_.repeats, case_.seconds, prepare, [&] { work(); });
     record_["energy"] = meter.stop();
     record_["energy"]["repeats"] = timing.samples.size() + std::size_t(case_.warmups);
+    if (devices) {
+      record_["device_energy"] = devices->stop();
+      record_["device_energy"]["repeats"] = record_["energy"]["repeats"];
+    }
     // The library may have changed its mind between the first call and the last.
     const bool good = accept("after_timing", final_error());
     record_["flop"] = case_.flop() * (case_.direction == Direction::pair ? 2 : 1);
@@ -205,13 +212,17 @@ Json run_case(const Case& wanted, Adapter& adapter, MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   const Description description = adapter.describe();
-  const std::string refusal = adapter.refuse(wanted, ranks);
+  std::string refusal = adapter.refuse(wanted, ranks);
+  // Field, spectrum, and the copy that every repeat starts from: more than there is would end in the system's hands.
+  const double data = double(wanted.points()) * double(wanted.real_bytes()) * (wanted.real() ? 1 : 2) / ranks;
+  if (refusal.empty()) refusal = memory_refusal(data * (wanted.in_place() ? 2 : 3), comm);
   const std::string started = now();
   const Json machine = machine_facts(comm);
   Json record = refusal.empty() ? Run(wanted, adapter, comm)() : Json{{"status", "unsupported"}, {"reason", refusal}};
   record["schema"] = 1;
   record["library"] = description.library;
   record["version"] = description.version;
+  record["backend"] = adapter.describe().backend;  // a library with several knows now which one it took
   record["case"] = to_json(wanted);
   record["ranks"] = ranks;
   record["started"] = started;

@@ -1,10 +1,10 @@
 // fftMPI: complex data of one precision (the library's build decides), any boxes in and out.
-#include <fft3d.h>
-#include <version.h>
-
 #include <cstring>
 
 #include "../native/adapter_base.hpp"
+// After the others: its header uses int64_t without saying where from.
+#include <fft3d.h>
+#include <version.h>
 
 namespace shardfft::bench {
 namespace {

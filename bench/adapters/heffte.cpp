@@ -1,7 +1,9 @@
 // heFFTe: any boxes in and out. Its index 0 is the fastest, our axis 2; so boxes are handed over reversed.
+#include <dlfcn.h>
 #include <heffte.h>
 
 #include <functional>
+#include <stdexcept>
 
 #include "../native/adapter_base.hpp"
 
@@ -13,26 +15,20 @@ const char* const algorithms[] = {"alltoallv", "alltoall", "p2p_plined", "p2p"};
 class HeFfte : public AdapterBase {
  public:
   Description describe() const override {
-    Json backends = Json::array();
-#ifdef Heffte_ENABLE_FFTW
-    backends.push_back("fftw");
-#endif
-#ifdef Heffte_ENABLE_MKL
-    backends.push_back("mkl");
-#endif
-    return {
-        .library = "heffte",
-        .version = SHARDFFT_BENCH_HEFFTE_VERSION,
-        .language = "C++",
-        .licence = "BSD-3-Clause",
-        .backend = "FFTW or MKL",
-        .capabilities = {{"kinds", {"c2c", "r2c"}},
-                         {"precisions", {"double", "single"}},
-                         {"placements", {"out"}},
-                         {"layouts", {"slab", "pencil", "brick"}},
-                         {"outputs", {"any", "natural"}}},
-        .options = {
-            {"backend", backends}, {"algorithm", algorithms}, {"reorder", {true, false}}, {"pencils", {true, false}}}};
+    return {.library = "heffte",
+            .version = SHARDFFT_BENCH_HEFFTE_VERSION,
+            .language = "C++",
+            .licence = "BSD-3-Clause",
+            .backend = backend_.empty() ? "by option backend" : backend_,
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out"}},
+                             {"layouts", {"slab", "pencil", "brick"}},
+                             {"outputs", {"any", "natural"}}},
+            .options = {{"backend", backends()},
+                        {"algorithm", algorithms},
+                        {"reorder", {true, false}},
+                        {"pencils", {true, false}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -46,11 +42,18 @@ class HeFfte : public AdapterBase {
     lay_out(wanted, rank, ranks);
     allocate(wanted, field_part_.volume(), spectrum_part_.volume());
     scale_ = double(wanted.points());
+    const std::string backend = wanted.options.value("backend", backends().front().get<std::string>());
 #ifdef Heffte_ENABLE_MKL
-    if (wanted.options.value("backend", "fftw") == "mkl") return make<heffte::backend::mkl>(wanted, comm);
+    if (backend == "mkl") {
+      backend_ = "MKL";
+      make<heffte::backend::mkl>(wanted, comm);
+    }
 #endif
 #ifdef Heffte_ENABLE_FFTW
-    make<heffte::backend::fftw>(wanted, comm);
+    if (backend == "fftw") {
+      backend_ = "FFTW in " + library_of(reinterpret_cast<void*>(&fftw_plan_many_dft));
+      make<heffte::backend::fftw>(wanted, comm);
+    }
 #endif
   }
 
@@ -58,6 +61,27 @@ class HeFfte : public AdapterBase {
   void backward() override { backward_(); }
 
  private:
+  // Those this build of the library has, its own default first.
+  static Json backends() {
+    Json names = Json::array();
+#ifdef Heffte_ENABLE_FFTW
+    names.push_back("fftw");
+#endif
+#ifdef Heffte_ENABLE_MKL
+    names.push_back("mkl");
+#endif
+    return names;
+  }
+
+  // MKL has FFTW's names too: the file that answers to them is said, and may not be MKL.
+  static std::string library_of(void* function) {
+    Dl_info found{};
+    const std::string path = dladdr(function, &found) && found.dli_fname ? found.dli_fname : "an unknown library";
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (name.rfind("libmkl", 0) == 0) throw std::runtime_error("FFTW's functions are answered by " + name);
+    return name;
+  }
+
   void lay_out(const Case& wanted, int rank, int ranks) {
     std::array<int, 3> in{ranks, 1, 1}, out{1, ranks, 1};
     if (wanted.layout == LayoutKind::pencil) {
@@ -112,6 +136,7 @@ class HeFfte : public AdapterBase {
     backward_ = [=] { plan->backward(modes, values, workspace->data()); };
   }
 
+  std::string backend_;  // the one that was planned with
   std::function<void()> forward_, backward_;
 };
 

@@ -112,6 +112,13 @@ def test_bad_cases_are_refused_by_name(real_drivers, case, said):
     assert done.returncode == 2 and said in done.stderr
 
 
+def test_more_data_than_memory_is_refused(real_drivers, tmp_path):
+    driver = next(driver for name, driver in built(real_drivers).items() if name in ("fftw-mpi", "shardfft"))
+    record = run_case(driver, {"shape": [2**14, 2**14, 2**14]}, 2, tmp_path)
+    assert record["status"] == "unsupported"
+    assert "the case needs 196608 GiB for data alone on a host of" in record["reason"]
+
+
 def test_unknown_options_are_refused(real_drivers, tmp_path):
     driver = built(real_drivers).get("fftw-mpi")
     if not driver:
@@ -138,6 +145,7 @@ class Bad : public AdapterBase {{
     allocate(c, field_part_.volume(), field_part_.volume());
     scale_ = double(c.points());
   }}
+  {more}
   void forward() override {{ run(field(), spectrum(), {sign}, {scale}); {after} }}
   void backward() override {{ run(spectrum(), field(), 1, 1); }}
  private:
@@ -175,17 +183,48 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_wrong_numbers_are_never_timed(real_drivers, tmp_path, fault):
-    """Builds an adapter that is right but for one fault: only the faultless one may be timed."""
+def build_adapter(real_drivers, tmp_path, changes, more=""):
+    """The driver of the O(n^2) adapter with these changes."""
     library = next(iter(sorted(real_drivers.parent.rglob("libbench_native.a"))), None)
     if not library or not shutil.which("mpicxx"):
         pytest.skip("the native part or mpicxx is not here")
-    changes, status = FAULTS[fault]
     source, program = tmp_path / "bad.cpp", tmp_path / "bad"
-    source.write_text(BAD.format(**changes))
+    source.write_text(BAD.format(more=more, **changes))
     native = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "native")
-    subprocess.run(["mpicxx", "-std=c++20", "-I", native, str(source), str(library), "-o", str(program)], check=True)
+    flags = ["-std=c++20", "-I", native, str(source), str(library), "-ldl", "-o", str(program)]
+    subprocess.run(["mpicxx", *flags], check=True)
+    return program
+
+
+# Two devices that count 1.5 J more at every look.
+NVML = """
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned* n) { *n = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void** d) { static char devices[2]; *d = &devices[i]; return 0; }
+int nvmlDeviceGetTotalEnergyConsumption(void* d, unsigned long long* mj) { *mj = 9000 + 1500 * ++*(char*)d; return 0; }
+"""
+
+
+def test_energy_of_devices_comes_from_nvml_or_not_at_all(real_drivers, tmp_path, monkeypatch):
+    on_device = "bool on_device() const override { return true; }"
+    program = build_adapter(real_drivers, tmp_path, FAULTS["nothing"][0], on_device)
+    source, library = tmp_path / "nvml.c", tmp_path / "libnvidia-ml.so.1"
+    record = run_case(program, {"shape": [4, 4, 4]}, 1, tmp_path)
+    real = record["device_energy"]
+    assert "unavailable" in real or real["source"].startswith("NVML")
+    source.write_text(NVML)
+    subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    energy = run_case(program, {"shape": [4, 4, 4], "warmups": 1, "repeats": 2}, 1, tmp_path)["device_energy"]
+    assert energy == {"joules": 3.0, "devices": 2, "source": "NVML, all devices of the hosts", "repeats": 3}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_wrong_numbers_are_never_timed(real_drivers, tmp_path, fault):
+    """Builds an adapter that is right but for one fault: only the faultless one may be timed."""
+    changes, status = FAULTS[fault]
+    program = build_adapter(real_drivers, tmp_path, changes)
     record = run_case(program, {"shape": [6, 6, 6]}, 1, tmp_path)
     assert record["status"] == status, record.get("error")
     assert ("samples" in record) == (status == "ok")

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from shardfft_bench import cli, compare, results, statistics
+from shardfft_bench.errors import BenchError
 
 POINT = {"shape": [64, 64, 64], "kind": "c2c", "precision": "double", "direction": "pair", "layout": "slab"}
 ERROR = {"max": 1e-15, "l2": 2e-16}
@@ -103,6 +104,34 @@ def test_compare_finds_slower_faster_same_and_broken(tmp_path, capsys):
     assert cli.main(["compare", a, b, "--library", "fast", "same"]) == cli.OK
     assert cli.main(["compare", a, b, "--library", "slow", "--threshold", "0.5"]) == cli.OK
     assert cli.main(["compare", a, b, "--confidence", "2"]) == cli.MISTAKE
+
+
+def test_compare_in_units_of_a_reference_forgives_the_machine(tmp_path, capsys):
+    """B is of a machine five times as slow: only what lost against the reference is slower."""
+
+    def machine(factor, lost):
+        return [record(label, factor * t, round_=r) for r in range(3)
+                for label, t in (("unit", 1.0), ("kept", 0.7), ("lost", lost))]  # fmt: skip
+
+    before, after = machine(1.0, 0.5), machine(5.0, 2.0)
+    lines = {line.label: line for line in compare.compare(before, after, 2.0, reference="unit")}
+    assert set(lines) == {"kept", "lost"}
+    assert lines["kept"].verdict == "same" and lines["kept"].ratio == pytest.approx(1.0)
+    assert lines["lost"].verdict == "slower" and lines["lost"].ratio == pytest.approx(4.0)
+    a, b = write(tmp_path / "a", before), write(tmp_path / "b", after)
+    arguments = ["compare", a, b, "--threshold", "2", "--relative-to"]
+    assert cli.main([*arguments, "unit"]) == cli.REGRESSION
+    assert "1 worse (time of B over A, each in units of unit; threshold 2)" in capsys.readouterr().out
+    assert cli.main([*arguments, "unit", "--library", "kept"]) == cli.OK
+    assert cli.main([*arguments, "no-such"]) == cli.MISTAKE
+    assert "no good record of the reference 'no-such'; its labels: kept, lost, unit" in capsys.readouterr().err
+
+
+def test_compare_wants_the_reference_at_every_point():
+    good = [record("unit", 1.0), record("a", 1.0)]
+    elsewhere = [record("unit", 1.0, kind="r2c"), record("a", 1.0)]
+    with pytest.raises(BenchError, match="set B has no good record of the reference 'unit' at 64³, c2c"):
+        compare.compare(good, elsewhere, 0.05, reference="unit")
 
 
 def test_the_report_shows_scaling_failures_and_stands_alone(tmp_path):

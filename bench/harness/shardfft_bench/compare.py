@@ -1,4 +1,8 @@
-"""Two result sets against each other: ratios with confidence, and whether anything got worse."""
+"""Two result sets against each other: ratios with confidence, and whether anything got worse.
+
+With a reference, a label's time counts in units of the reference's time at the same point of the same set, so that sets
+of different machines can be compared: a project can commit one and test against it anywhere.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from dataclasses import dataclass
 
 from . import statistics
 from .errors import BenchError
-from .report.collect import cells, point_key, point_name
+from .report.collect import Cell, cells, point_key, point_name
 
 
 @dataclass
@@ -30,26 +34,54 @@ class Line:
         return f"{self.verdict:10s} {self.label}: {self.point}: {self.ratio:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-def compare(before: list[dict], after: list[dict], threshold: float, confidence: float = 0.95) -> list[Line]:
+class _Set:
+    """One result set: its good cells by label and point."""
+
+    def __init__(self, name: str, records: list[dict], reference: str | None):
+        self._name, self._reference = name, reference
+        self.cells = {(cell.label, point_key(cell.point)): cell for cell in cells(records)}
+        self.tried = {(record["label"], point_key(record["point"])) for record in records}
+        if reference and not any(label == reference for label, _ in self.cells):
+            labels = ", ".join(sorted({label for label, _ in self.cells})) or "none"
+            raise BenchError(f"set {name} has no good record of the reference '{reference}'; its labels: {labels}")
+
+    def rounds(self, key: tuple[str, str]) -> list[list[list[float]]]:
+        """The samples of the cell, followed by those of the reference at its point when there is one."""
+        cell = self.cells[key]
+        if not self._reference:
+            return [cell.rounds]
+        unit: Cell | None = self.cells.get((self._reference, key[1]))
+        if not unit:
+            where = point_name(cell.point)
+            raise BenchError(f"set {self._name} has no good record of the reference '{self._reference}' at {where}")
+        return [cell.rounds, unit.rounds]
+
+
+def compare(
+    before: list[dict], after: list[dict], threshold: float, confidence: float = 0.95, reference: str | None = None
+) -> list[Line]:
     """A line for every label and point of either set. `slower`: the whole interval lies above 1 + threshold."""
     if not threshold >= 0:
         raise BenchError("--threshold must not be negative")
     if not 0 < confidence < 1:
         raise BenchError("--confidence must lie between 0 and 1")
-    first = {(cell.label, point_key(cell.point)): cell for cell in cells(before)}
-    second = {(cell.label, point_key(cell.point)): cell for cell in cells(after)}
-    tried = {(record["label"], point_key(record["point"])) for record in after}
+    first, second = _Set("A", before, reference), _Set("B", after, reference)
     lines = []
-    for key in dict.fromkeys([*first, *second]):
-        known = first.get(key) or second[key]
+    for key in dict.fromkeys([*first.cells, *second.cells]):
+        known = first.cells.get(key) or second.cells[key]
         name = point_name(known.point)
-        if key not in first:
+        if key[0] == reference:
+            continue
+        if key not in first.cells:
             lines.append(Line(known.label, name, None, None, None, "only in B"))
-        elif key not in second:
+        elif key not in second.cells:
             # Tried and without good records: it worked before and does not now.
-            lines.append(Line(known.label, name, None, None, None, "broken" if key in tried else "only in A"))
+            verdict = "broken" if key in second.tried else "only in A"
+            lines.append(Line(known.label, name, None, None, None, verdict))
         else:
-            ratio, low, high = statistics.ratio_interval(second[key].rounds, first[key].rounds, confidence)
+            above, below = second.rounds(key), first.rounds(key)
+            # (B / reference of B) / (A / reference of A)
+            ratio, low, high = statistics.ratio_interval(above[:1] + below[1:], below[:1] + above[1:], confidence)
             verdict = "slower" if low > 1 + threshold else "faster" if high < 1 / (1 + threshold) else "same"
             lines.append(Line(known.label, name, ratio, low, high, verdict))
     if not lines:

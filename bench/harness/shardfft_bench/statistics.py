@@ -35,13 +35,14 @@ def median_interval(rounds: list[list[float]], confidence: float = 0.95, seed: i
 
 
 def ratio_interval(
-    above: list[list[float]], below: list[list[float]], confidence: float = 0.95, seed: int = 1
+    above: list[list[list[float]]], below: list[list[list[float]]], confidence: float = 0.95, seed: int = 1
 ) -> tuple[float, float, float]:
-    """Ratio of the medians with its bootstrap interval: (ratio, low, high)."""
+    """Product of the medians above over that of the medians below, with its bootstrap interval: (ratio, low, high)."""
     rng = np.random.default_rng(seed)
-    ratios = _resampled_medians(above, rng) / _resampled_medians(below, rng)
+    ratios, ratio = np.ones(RESAMPLES), 1.0
+    for sign, factors in ((1, above), (-1, below)):
+        for rounds in factors:
+            ratios *= _resampled_medians(rounds, rng) ** sign
+            ratio *= float(np.median(np.concatenate([np.asarray(one, dtype=float) for one in rounds]))) ** sign
     tail = (1 - confidence) / 2
-    ratio = np.median(np.concatenate([np.asarray(one) for one in above])) / np.median(
-        np.concatenate([np.asarray(one) for one in below])
-    )
-    return float(ratio), float(np.quantile(ratios, tail)), float(np.quantile(ratios, 1 - tail))
+    return ratio, float(np.quantile(ratios, tail)), float(np.quantile(ratios, 1 - tail))

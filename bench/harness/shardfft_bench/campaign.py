@@ -91,6 +91,8 @@ def title(run: Run) -> str:
     words = [run.label, shape, run.case.get("kind", "c2c"), f"{run.ranks} rank" + ("s" if run.ranks > 1 else "")]
     if threads > 1:
         words.append(f"{threads} threads")
+    if run.network:
+        words.append(f"on {run.network['name']}")
     return " ".join([*words, f"round {run.round + 1}"])
 
 

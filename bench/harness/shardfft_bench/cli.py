@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -60,7 +61,9 @@ def _run(options: argparse.Namespace) -> int:
     runs = experiments.runs(
         experiment, options.ranks, options.size, options.library, options.rounds, _case(options.case)
     )
-    if options.time_limit:
+    if options.time_limit is not None:
+        if not options.time_limit > 0:
+            raise BenchError("--time-limit must be above 0")
         for run in runs:
             run.time_limit = options.time_limit
     libraries = find_libraries(options.drivers)
@@ -74,6 +77,8 @@ def _run(options: argparse.Namespace) -> int:
             print(f"# {campaign.title(run)}\n{shlex.join(command)}")
         return OK
     launcher.require()
+    # Ended politely, a campaign still ends its ranks and takes its networks down.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     into = Path(options.into or f"results/{experiment['name']}")
     counts = campaign.carry_out(runs, libraries, launcher, into, experiment, options.retry_failed)
     print(f"{into}: " + (", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing left to do"))
@@ -91,13 +96,15 @@ def _report(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     from .compare import compare
 
-    lines = compare(load(options.a), load(options.b), options.threshold, options.confidence)
+    a, b = load(options.a), load(options.b)
+    lines = compare(a, b, options.threshold, options.confidence, options.relative_to)
     if options.library:
         lines = [line for line in lines if line.label in options.library]
     for line in lines:
         print(line)
     worse = sum(line.regression for line in lines)
-    print(f"{len(lines)} compared, {worse} worse (time of B over A; threshold {options.threshold:g})")
+    unit = f", each in units of {options.relative_to}" if options.relative_to else ""
+    print(f"{len(lines)} compared, {worse} worse (time of B over A{unit}; threshold {options.threshold:g})")
     return REGRESSION if worse else OK
 
 
@@ -139,6 +146,7 @@ def add_commands(commands) -> None:
     compare.add_argument("--threshold", type=float, default=0.05, help="a change below this share counts as none")
     compare.add_argument("--confidence", type=float, default=0.95)
     compare.add_argument("--library", nargs="+", help="only these labels")
+    compare.add_argument("--relative-to", metavar="LABEL", help="count times in units of this label's in the same set")
     compare.set_defaults(act=_compare)
 
 

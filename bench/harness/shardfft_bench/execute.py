@@ -12,6 +12,7 @@ from pathlib import Path
 from .experiments import Run
 from .launch import Launcher
 from .libraries import Library
+from .network import Hosts, NetworkRefusedError, simulated
 
 TAIL = 2000  # characters of a failed driver's output kept in its record
 
@@ -49,12 +50,28 @@ def _read(path: Path) -> dict | None:
         return None
 
 
+def _shown(command: list[str], private: list[str]) -> list[str]:
+    """The command without the folders of this machine: the driver and its record by their names alone."""
+    return [Path(word).name if word in private else word for word in command]
+
+
 def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> dict:
     """The record of the run: the driver's own, or one that says how it failed."""
+    if not simulated(run.network):
+        return _execute(run, library, launcher, scratch, None)
+    try:
+        with Hosts(run.network, run.ranks, scratch, sorted(os.sched_getaffinity(0))) as hosts:
+            return _execute(run, library, launcher, scratch, hosts)
+    except NetworkRefusedError as refusal:
+        reason = f"the network '{run.network['name']}' cannot be made here: {refusal}"
+        return {"status": "unsupported", "reason": reason, "version": library.facts.get("version", "unknown")}
+
+
+def _execute(run: Run, library: Library, launcher: Launcher, scratch: Path, hosts: Hosts | None) -> dict:
     record_path, log_path = scratch / f"{run.key}.json", scratch / f"{run.key}.log"
     record_path.unlink(missing_ok=True)
     driver = [*library.command, json.dumps(run.case, separators=(",", ":")), str(record_path)]
-    command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
+    command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment, hosts)
     # Python drivers must find this package from the scratch folder, where libraries may leave files of their own.
     here = str(Path(__file__).resolve().parents[1])
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [here, environment.get("PYTHONPATH", "")]))
@@ -87,6 +104,9 @@ def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> di
         record["log"] = log_text[-TAIL:]
     record_path.unlink(missing_ok=True)
     log_path.unlink(missing_ok=True)
+    record.pop("command", None)  # the same as the launch's, with folders
     record.setdefault("version", library.facts.get("version", "unknown"))
-    record["launch"] = {"command": command, "wall_seconds": time.monotonic() - began, "load_before": load}
+    private = [library.command[0], str(record_path)] + ([str(hosts.agent)] if hosts else [])
+    shown = _shown(command, private)
+    record["launch"] = {"command": shown, "wall_seconds": time.monotonic() - began, "load_before": load}
     return record

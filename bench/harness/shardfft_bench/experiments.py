@@ -13,12 +13,13 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import network, results
 from .data import folder, load_yaml
 from .errors import BenchError
 
 KEYS = {
     "name", "title", "about", "paper", "ranks", "sizes", "sizes_by_ranks", "cases", "case", "vary", "libraries",
-    "rounds", "time_limit", "report", "needs",
+    "rounds", "time_limit", "networks",
 }  # fmt: skip
 ENTRY_KEYS = {"library", "label", "case", "one_process", "environment", "when"}
 CASE_KEYS = {
@@ -39,11 +40,13 @@ class Run:
     round: int
     time_limit: float
     environment: dict = field(default_factory=dict)
+    network: dict | None = None
 
     @property
     def key(self) -> str:
         """The same for the same work, so that an interrupted campaign knows what is done."""
         parts = [self.library, self.label, self.ranks, self.case, self.round, self.environment]
+        parts += [self.network] if self.network else []
         return hashlib.sha1(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -74,6 +77,8 @@ def _check(experiment: dict, path: Path) -> None:
         raise BenchError(f"{path}: no libraries")
     if not any(key in experiment for key in ("sizes", "cases", "sizes_by_ranks")):
         raise BenchError(f"{path}: one of sizes, sizes_by_ranks and cases is needed")
+    for each in experiment.get("networks", []):
+        network.check(each)
     for entry in map(_entry, experiment["libraries"]):
         unknown = set(entry) - ENTRY_KEYS
         if unknown:
@@ -108,7 +113,9 @@ def points(experiment: dict, ranks: list[int] | None = None, sizes: list | None 
     for count in counts:
         if not isinstance(count, int) or count < 1:
             raise BenchError(f"{count} is not a number of ranks")
-    vary = experiment.get("vary", {})
+    vary = dict(experiment.get("vary", {}))
+    if experiment.get("networks"):
+        vary["network"] = experiment["networks"]
     found = []
     for count in counts:
         if sizes:
@@ -129,7 +136,7 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
     when = entry.get("when", {})
     if any(point.get(key) not in values for key, values in when.items()):
         return None
-    case = {key: value for key, value in point.items() if key != "ranks"}
+    case = {key: value for key, value in point.items() if key not in ("ranks", "network")}
     own = dict(entry.get("case", {}))
     case["options"] = {**case.get("options", {}), **own.pop("options", {})}
     case.update(own)
@@ -140,8 +147,15 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
         ranks = 1
     return Run(
         entry["library"], entry.get("label", entry["library"]), point, ranks, case, round_, time_limit,
-        {key: str(value) for key, value in entry.get("environment", {}).items()},
+        {key: str(value) for key, value in entry.get("environment", {}).items()}, point.get("network"),
     )  # fmt: skip
+
+
+def _check_cases(runs: list[Run]) -> None:
+    for run in runs:
+        fault = results.case_fault(run.case)
+        if fault:
+            raise BenchError(f"the case of {run.label} is impossible: {fault}")
 
 
 def runs(
@@ -153,6 +167,9 @@ def runs(
     case: dict | None = None,
 ) -> list[Run]:
     """All runs in the order of execution: round by round and, at each point, the libraries in a shuffled order."""
+    rounds = experiment.get("rounds", 3) if rounds is None else rounds
+    if not isinstance(rounds, int) or rounds < 1:
+        raise BenchError(f"{rounds} is not a number of rounds")
     entries = [_entry(entry) for entry in experiment["libraries"]]
     if libraries:
         names = {entry["library"] for entry in entries} | {entry.get("label") for entry in entries}
@@ -162,10 +179,11 @@ def runs(
         entries = [one for one in entries if one["library"] in libraries or one.get("label") in libraries]
     limit = float(experiment.get("time_limit", 600))
     ordered = []
-    for round_ in range(rounds or experiment.get("rounds", 3)):
+    for round_ in range(rounds):
         for number, point in enumerate(points(experiment, ranks, sizes)):
             here = [_run_of(entry, {**point, **(case or {})}, round_, limit) for entry in entries]
             here = [run for run in here if run]
+            _check_cases(here)
             random.Random(1000 * round_ + number).shuffle(here)
             ordered += here
     if not ordered:

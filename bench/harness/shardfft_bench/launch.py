@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .data import folder, load_yaml
 from .errors import BenchError
+from .network import Hosts, NetworkRefusedError
 
 
 def cores() -> int:
@@ -48,8 +49,13 @@ class Launcher:
         if not shutil.which(program):
             raise BenchError(f"the launcher '{program}' is not on the path; --launcher names another")
 
-    def start(self, ranks: int, threads: int, driver: list[str], variables: dict[str, str]) -> tuple[list, dict]:
-        """The command line and the environment that run `driver` on `ranks` ranks of `threads` threads."""
+    def start(
+        self, ranks: int, threads: int, driver: list[str], variables: dict[str, str], hosts: Hosts | None = None
+    ) -> tuple[list, dict]:
+        """The command line and the environment that run `driver` on `ranks` ranks of `threads` threads.
+
+        On the hosts of a simulated network: a rank on each.
+        """
         values = {"ranks": ranks, "threads": threads}
         variables = {"OMP_NUM_THREADS": str(threads), **variables}
         environment = {**os.environ, **variables}
@@ -57,7 +63,13 @@ class Launcher:
             as_root = self._template.get("environment_as_root", {})
             environment.update({name: str(value) for name, value in as_root.items()})
         command = self._fill("command", values)
-        command += self._fill("when_fits" if ranks * threads <= self._cores else "when_oversubscribed", values)
+        if hosts:
+            if not self._template.get("on_hosts"):
+                raise NetworkRefusedError(f"the launcher '{self.name}' has no way to place ranks on hosts (on_hosts)")
+            values = {"hosts": ",".join(hosts.addresses), "agent": hosts.agent}
+            command = hosts.prefix + command + self._fill("on_hosts", values)
+        else:
+            command += self._fill("when_fits" if ranks * threads <= self._cores else "when_oversubscribed", values)
         for name, value in variables.items():
             command += self._fill("set_variable", {"name": name, "value": value})
         return command + driver, environment

@@ -30,6 +30,13 @@ def fault(record: object) -> str:
     return f"{error.json_path}: {error.message[:200]}" if error else ""
 
 
+def case_fault(case: dict) -> str:
+    """What the schema has against a case; empty when nothing."""
+    told = validator().evolve(schema={**validator().schema["$defs"]["case"]}).iter_errors(case)
+    error = jsonschema.exceptions.best_match(told)
+    return f"{error.json_path.removeprefix('$.')}: {error.message[:200]}" if error else ""
+
+
 def file_of(path: str | Path) -> Path:
     """A results file itself, or the one in a folder."""
     path = Path(path)

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 
 from .. import statistics
+from ..network import simulated
 
 # Keys of a case that do not make it another case to the reader of a plot.
 QUIET = {"warmups", "repeats", "seconds", "seed", "profile"}
@@ -27,6 +28,8 @@ def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
         words.append(" ".join(f"{key}={value}" for key, value in point["options"].items()))
     if point.get("grid") and "grid" not in leave_out:
         words.append("grid " + "×".join(map(str, point["grid"])))
+    if point.get("network") and "network" not in leave_out:
+        words.append(point["network"]["name"])
     if "ranks" in point and "ranks" not in leave_out:
         words.append(f"{point['ranks']} rank" + ("s" if point["ranks"] > 1 else ""))
     return ", ".join(words)
@@ -67,8 +70,23 @@ class Cell:
         return self.point["ranks"]
 
     @property
+    def network(self) -> str:
+        """The simulated network's name; empty on the plain machine."""
+        network = self.point.get("network")
+        return network["name"] if simulated(network) else ""
+
+    @property
     def one_process(self) -> bool:
         return self.records[0]["ranks"] == 1 and self.point["ranks"] > 1
+
+    @property
+    def joules(self) -> float | None:
+        """Energy of a repeat, CPU packages and GPUs together; None when either could not be counted."""
+        used = [kind for kind in ("energy", "device_energy") if kind in self.records[0]]
+        counted = [self.middle(kind, "joules") for kind in used]
+        if not counted or None in counted:
+            return None
+        return sum(joules / max(1, self.middle(kind, "repeats") or 1) for kind, joules in zip(used, counted))
 
     def largest(self, *path: str) -> float | None:
         """The largest value at this place of the records, None when no record has it."""

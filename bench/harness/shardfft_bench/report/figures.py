@@ -6,7 +6,8 @@ import numpy as np
 
 from .collect import Cell, groups
 from .exponents import weak
-from .style import Palette, grid_of_axes, plt, rank_ticks, shared_legend
+from .overview import overview
+from .style import Palette, grid_of_axes, rank_ticks, shared_legend
 
 
 def _by_label(cells: list[Cell]) -> dict[str, list[Cell]]:
@@ -236,22 +237,32 @@ def accuracy(cells: list[Cell], palette: Palette):
 
 
 def energy(cells: list[Cell], palette: Palette):
-    """Joules of the packages for each repeat, where the counters could be read."""
-    seen = [cell for cell in cells if cell.middle("energy", "joules") is not None]
-    if not seen:
+    """Joules of a repeat at each point, where the counters of packages (RAPL) or GPUs (NVML) could be read."""
+    kinds = {"energy": "", "device_energy": "//"}
+    seen = [cell for cell in cells if any(cell.middle(kind, "joules") is not None for kind in kinds)]
+    named = groups(seen, {"ranks"})
+    if not named or len(named) > 12:
         return None
-    figure, axis = plt.subplots(figsize=(6.4, 0.9 + 0.3 * len(seen)))
-    for place, cell in enumerate(seen):
-        joules = cell.middle("energy", "joules") / max(1, cell.middle("energy", "repeats") or 1)
-        axis.barh(place, joules, color=palette.colour(cell.label), edgecolor="black", linewidth=0.5)
-    axis.set_yticks(range(len(seen)), [f"{cell.label}, {cell.ranks} ranks" for cell in seen])
-    axis.set_xlabel("energy of the packages for one repeat, J")
+    figure, axes = grid_of_axes(len(named), 5.8, 1.0 + 0.3 * max(len(members) for members in named.values()))
+    for axis, (name, members) in zip(axes, named.items()):
+        for place, cell in enumerate(members):
+            left = 0.0
+            for kind, hatch in kinds.items():
+                joules = (cell.middle(kind, "joules") or 0) / max(1, cell.middle(kind, "repeats") or 1)
+                axis.barh(place, joules, left=left, color=palette.colour(cell.label), edgecolor="black", linewidth=0.5,
+                          hatch=hatch)  # fmt: skip
+                left += joules
+        axis.set_yticks(range(len(members)), [f"{cell.label}, {cell.ranks} ranks" for cell in members])
+        axis.grid(axis="y", visible=False)
+        axis.set_xlabel("energy of one repeat, J (hatched: GPUs)")
+        axis.set_title(name)
     figure.tight_layout()
     return figure
 
 
 # Name of the file, heading in the page, function.
 ALL = [
+    ("overview", "All libraries at all points", overview),
     ("scaling", "Time over ranks", scaling),
     ("efficiency", "Efficiency", efficiency),
     ("weak", "Weak scaling", weak),

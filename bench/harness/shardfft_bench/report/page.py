@@ -56,7 +56,7 @@ def _row(cell: Cell, best: Cell | None) -> str:
         _number(cell.largest("error", "after_timing", "max"), ".1e"),
         _number(cell.largest("memory", "peak_rss_bytes"), ".3g", 2**-20),
         _number(cell.middle("communication", "bytes_sent_largest_rank"), ".3g", 2**-20),
-        _number(cell.middle("communication", "ratio"), ".2f"), str(summary["count"]),
+        _number(cell.middle("communication", "ratio"), ".2f"), _number(cell.joules, ".3g"), str(summary["count"]),
     ]  # fmt: skip
     version = html.escape(cell.records[0]["version"])
     tail = "".join(f"<td>{column}</td>" for column in columns)
@@ -66,7 +66,7 @@ def _row(cell: Cell, best: Cell | None) -> str:
 HEAD = (
     "<tr><th>library</th><th class=text>version</th><th>median, ms</th><th>95 % interval</th><th>5 % – 95 %</th>"
     "<th>over best</th><th>GFLOP/s</th><th>plan, s</th><th>error L2</th><th>error max</th><th>peak RSS, MiB</th>"
-    "<th>sent, MiB</th><th>r</th><th>samples</th></tr>"
+    "<th>sent, MiB</th><th>r</th><th>J a repeat</th><th>samples</th></tr>"
 )
 
 
@@ -136,7 +136,7 @@ def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about
     probes = [cell for cell in all_cells if "bandwidth" in cell.records[0]]
     if probes:
         parts.append("<h3>Bandwidth</h3>" + _embedded(bandwidth.draw(probes, palette), folder, f"{prefix}bandwidth"))
-        parts.append(bandwidth.table(probes))
+        parts.append(bandwidth.summary(probes) + bandwidth.table(probes))
     parts.append(exponents.table(timed))
     parts.append(_tables(timed))
     parts.append(f"<h3>What failed, and why</h3>{_failures(records)}")

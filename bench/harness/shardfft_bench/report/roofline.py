@@ -13,14 +13,15 @@ from .collect import Cell, groups
 from .style import Palette, grid_of_axes, rank_ticks, shared_legend
 
 
-def bandwidths(probes: list[Cell]) -> dict[int, float]:
-    """Ranks -> GB/s of a rank in both directions, the best over message sizes and all-to-all patterns."""
-    found: dict[int, float] = {}
+def bandwidths(probes: list[Cell]) -> dict[tuple[int, str], float]:
+    """Ranks and network -> GB/s of a rank in both directions, the best over message sizes and all-to-all patterns."""
+    found: dict[tuple[int, str], float] = {}
     for cell in probes:
         probe = cell.records[0]["bandwidth"]
         if probe["pattern"] in ("all_to_all", "point_to_point"):
             rate = 2e-9 * probe["bytes_sent_by_a_rank"] / cell.median
-            found[cell.ranks] = max(found.get(cell.ranks, 0), rate)
+            place = (cell.ranks, cell.network)
+            found[place] = max(found.get(place, 0), rate)
     return found
 
 
@@ -33,7 +34,7 @@ def bound(ranks: int, points: float, bandwidth: float, bytes_a_number: int) -> f
 def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
     """GFLOP/s over ranks with the bound, for cubes of complex data at rank counts whose bandwidth was measured."""
     rates = bandwidths(probes)
-    fitting = [cell for cell in cells if cell.ranks in rates and not cell.one_process
+    fitting = [cell for cell in cells if (cell.ranks, cell.network) in rates and not cell.one_process
                and cell.point.get("kind", "c2c") == "c2c" and len(set(cell.point["shape"])) == 1]  # fmt: skip
     named = groups(fitting, {"ranks", "grid"})
     if not rates or not named or len(named) > 12:
@@ -49,7 +50,7 @@ def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
         ranks = sorted({cell.ranks for cell in members})
         points = float(math.prod(members[0].point["shape"]))
         size = 8 if members[0].point.get("precision") == "single" else 16
-        bounds = [bound(n, points, rates[n], size) for n in ranks]
+        bounds = [bound(n, points, rates[n, members[0].network], size) for n in ranks]
         axis.plot(ranks, bounds, color="0.35", marker="_", markersize=14, linestyle=(0, (2, 2)), linewidth=1.2,
                   label="bound: 3 exchanges\nat measured bandwidth")  # fmt: skip
         rank_ticks(axis, ranks)

@@ -1,9 +1,12 @@
 // device.hpp by the CUDA runtime.
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/check.hpp"
@@ -34,6 +37,70 @@ Native native_of(const IpcHandle& bytes) {
   Native native;
   std::memcpy(&native, bytes.data(), sizeof native);
   return native;
+}
+
+/// A function of the driver, which is not linked: found by the runtime.
+template <class Function>
+Function* driver_function(const char* name) {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found),
+        "cudaGetDriverEntryPointByVersion");
+  if (found != cudaDriverEntryPointSuccess) fail(Status::unsupported, "the driver has no ", name);
+  return reinterpret_cast<Function*>(entry);
+}
+
+/// Allocations of other processes that are open here: they cannot be exported again.
+class Imported {
+ public:
+  void add(void* base) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    bases_.insert(base);
+  }
+  void remove(void* base) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (const auto found = bases_.find(base); found != bases_.end()) bases_.erase(found);
+  }
+  bool has(void* base) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return bases_.contains(base);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multiset<void*> bases_;  // one allocation may be open several times
+};
+Imported& imported() {
+  static Imported all;
+  return all;
+}
+
+/// The whole allocation around a pointer to device memory; no base where the driver does not tell.
+void find_allocation(const void* pointer, PointerInfo& info) {
+  static auto* const range = driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
+  static auto* const attribute = driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+  const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  if (range(&base, &bytes, address) != CUDA_SUCCESS) return;
+  info.base = reinterpret_cast<void*>(base);
+  info.bytes = bytes;
+  unsigned long long capable = 0;  // of memory pools and of the virtual memory functions nothing can be exported so
+  const CUresult status = attribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, address);
+  info.exportable = status == CUDA_SUCCESS && capable != 0 && !imported().has(info.base);
+}
+
+/// CUDA 13 names the place to go to with a cudaMemLocation, CUDA 12 with a device's number.
+template <class Prefetch>
+cudaError_t prefetch_to(Prefetch function, int device, const void* memory, std::size_t bytes, cudaStream_t stream) {
+  if constexpr (std::is_invocable_v<Prefetch, const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t>) {
+    cudaMemLocation place{};
+    place.type = cudaMemLocationTypeDevice;
+    place.id = device;
+    return function(memory, bytes, place, 0, stream);
+  } else {
+    return function(memory, bytes, device, stream);
+  }
 }
 
 }  // namespace
@@ -77,6 +144,21 @@ void enable_peer(int device, int peer) {
   enabled.insert({device, peer});
 }
 
+std::string device_name(int device) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  return std::string(properties.name) + ", CUDA driver " + std::to_string(driver / 1000) + "." +
+         std::to_string(driver % 1000 / 10);
+}
+
+MemoryInfo memory_info() {
+  MemoryInfo info;
+  check(cudaMemGetInfo(&info.free, &info.total), "cudaMemGetInfo");
+  return info;
+}
+
 void* allocate(std::size_t bytes) {
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes), "cudaMalloc");
@@ -84,6 +166,51 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* memory) noexcept { cudaFree(memory); }
+
+void* allocate_pinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes == 0 ? 1 : bytes, cudaHostAllocPortable), "cudaHostAlloc");
+  return memory;
+}
+
+void release_pinned(void* memory) noexcept { cudaFreeHost(memory); }
+
+void* allocate_managed(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocManaged(&memory, bytes == 0 ? 1 : bytes), "cudaMallocManaged");
+  return memory;
+}
+
+void release_managed(void* memory) noexcept { cudaFree(memory); }
+
+void register_host(void* memory, std::size_t bytes) {
+  check(cudaHostRegister(memory, bytes, cudaHostRegisterPortable), "cudaHostRegister");
+}
+
+void unregister_host(void* memory) noexcept {
+  if (cudaHostUnregister(memory) != cudaSuccess) cudaGetLastError();
+}
+
+void prefetch(void* managed, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  check(prefetch_to(&cudaMemPrefetchAsync, current_device(), managed, bytes, stream_of(stream)),
+        "cudaMemPrefetchAsync");
+}
+
+PointerInfo describe(const void* pointer) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, pointer), "cudaPointerGetAttributes");
+  PointerInfo info;
+  if (attributes.type == cudaMemoryTypeUnregistered) return info;
+  info.device = attributes.device;
+  if (attributes.type == cudaMemoryTypeHost) info.kind = MemoryKind::pinned;
+  if (attributes.type == cudaMemoryTypeManaged) info.kind = MemoryKind::managed;
+  if (attributes.type == cudaMemoryTypeDevice) {
+    info.kind = MemoryKind::device;
+    find_allocation(pointer, info);
+  }
+  return info;
+}
 
 bool host_uses_device_memory() { return false; }
 
@@ -97,10 +224,14 @@ void* import_memory(const IpcHandle& handle) {
   void* memory = nullptr;
   check(cudaIpcOpenMemHandle(&memory, native_of<cudaIpcMemHandle_t>(handle), cudaIpcMemLazyEnablePeerAccess),
         "cudaIpcOpenMemHandle");
+  imported().add(memory);
   return memory;
 }
 
-void close_memory(void* memory) noexcept { cudaIpcCloseMemHandle(memory); }
+void close_memory(void* memory) noexcept {
+  imported().remove(memory);
+  cudaIpcCloseMemHandle(memory);
+}
 
 StreamHandle create_stream() {
   cudaStream_t stream = nullptr;
@@ -129,6 +260,16 @@ void record(EventHandle event, StreamHandle stream) {
 
 void wait(StreamHandle stream, EventHandle event) {
   check(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0), "cudaStreamWaitEvent");
+}
+
+bool done(EventHandle event) {
+  const cudaError_t status = cudaEventQuery(event_of(event));
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  check(status, "cudaEventQuery");
+  return true;
 }
 
 double elapsed_ms(EventHandle begin, EventHandle end) {
@@ -163,6 +304,16 @@ void copy_box(const BoxCopy& copy, StreamHandle stream) {
   box.extent = make_cudaExtent(copy.bytes, copy.rows, copy.slices);
   box.kind = cudaMemcpyDefault;
   check(cudaMemcpy3DAsync(&box, stream_of(stream)), "cudaMemcpy3DAsync");
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "cudaMemcpyAsync");
+}
+
+void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {
+  if (bytes == 0) return;
+  check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "cudaMemsetAsync");
 }
 
 void begin_capture(StreamHandle stream) {

@@ -74,7 +74,7 @@ lines::Side SlabRank::spectrum_side(void* spectrum) const {
 /// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
 void SlabRank::flatten(lines::Pass& p, Range z) const {
   const std::int64_t rows = shape_.y_count(rank_);
-  if (z.count() == shape_.pitch() && shape_.spectrum_pitch() == shape_.pitch() && rows > 0) {
+  if (z.count() == shape_.pitch() && shape_.spectrum_pitch() == shape_.pitch()) {
     p.outer_end = 1;
     p.m_end = rows * shape_.pitch();
   } else {
@@ -89,6 +89,7 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
     x_plan_.execute(own.x_rows(), own.spectrum, Direction::forward, stream);
     return;
   }
+  if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::forward);
   const std::int64_t pitch = shape_.pitch();
   p.in.part[0] = {own.x_rows(), shape_.y_count(rank_) * pitch, pitch};
@@ -104,6 +105,7 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle str
     x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
     return;
   }
+  if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
   lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
   const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
   p.in = spectrum_side(own.spectrum);

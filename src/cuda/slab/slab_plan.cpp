@@ -102,8 +102,14 @@ EventHandle SlabRank::sent(int part, int chunk, int to) const {
 }
 
 SlabRank::Range SlabRank::chunk(int rank, int c) const {
-  const std::int64_t begin = run_begin(shape_.x_count(rank), options_.chunks, c);
-  return {begin, begin + run_count(shape_.x_count(rank), options_.chunks, c)};
+  const std::int64_t count = shape_.x_count(rank);
+  // cuFFT wants arrays of reals aligned to complex numbers, too: runs of planes with an odd number of points are even.
+  const bool odd = shape_.transform.kind == Kind::r2c && shape_.ny * shape_.nz % 2 != 0;
+  const auto begin = [&](int index) {
+    const std::int64_t plane = run_begin(count, options_.chunks, index);
+    return odd && plane < count ? plane - plane % 2 : plane;
+  };
+  return {begin(c), begin(c + 1)};
 }
 
 }  // namespace shardfft::cuda

@@ -1,0 +1,185 @@
+// cuda/lines/pass.hpp without a GPU: bundle by bundle, in any order, with what the real kernels demand checked.
+#include <algorithm>
+#include <complex>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "base/check.hpp"
+#include "cuda/lines/pass.hpp"
+#include "cuda/standin/kernel.hpp"
+#include "cuda/standin/scheduler.hpp"
+#include "cuda/standin/settings.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::cuda::lines {
+namespace {
+
+using standin::Access;
+using Fft = std::shared_ptr<const LocalFft>;
+
+/// Threads that share a line in the kernels for Hopper; the sizes without one have none.
+int team_of(int n) {
+  static const std::map<int, int> teams = {{128, 8},  {256, 16},  {384, 16},  {512, 64},
+                                           {768, 32}, {1024, 64}, {1536, 64}, {2048, 128}};
+  const auto found = teams.find(n);
+  return found == teams.end() ? 0 : found->second;
+}
+
+/// Transforms of one bundle, [point][line], by size, precision and direction; and the devices that were prepared.
+class Bundles {
+ public:
+  void prepare(int n, Precision precision, int device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    prepared_.insert({device, n, precision});
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      FftSpec spec;
+      spec.precision = precision;
+      spec.direction = direction;
+      spec.transform = {{n, granule(precision), granule(precision)}};
+      spec.batch = {{granule(precision), 1, 1}};
+      spec.in_place = true;
+      spec.effort = Effort::estimate;
+      Fft& fft = ffts_[{n, precision, direction}];
+      if (!fft) fft = make_local_fft("fftw", spec);
+    }
+  }
+  Fft get(const Pass& pass, int device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!prepared_.contains({device, pass.n, pass.precision}))
+      fail(Status::internal, "lines::prepare(", pass.n, ") was not called on device ", device);
+    return ffts_.at({pass.n, pass.precision, pass.direction});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::tuple<int, int, Precision>> prepared_;
+  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
+};
+
+Bundles& bundles() {
+  static Bundles& all = *new Bundles;
+  return all;
+}
+
+std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision, true}.bytes(); }
+int owners(const Side& side, int n) { return side.block >= n ? 1 : (n + side.block - 1) / side.block; }
+
+/// Units of 16 bytes hold one number of f64, two of f32; everything starts at whole ones.
+void check_part(const Part& part, const Pass& pass) {
+  const std::int64_t numbers = pass.precision == Precision::f64 ? 1 : 2;
+  require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
+  require(part.line_stride % numbers == 0 && part.outer_stride % numbers == 0,
+          "a line pass needs strides of whole 16-byte units");
+  require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
+}
+
+void check_input(const Pass& pass) {
+  const int block = std::min(pass.in.block, pass.n);
+  require(pass.n % block == 0 && pass.n / block <= max_owners, "blocks of ", block,
+          " points an owner do not fit lines of ", pass.n);
+  for (int q = 0; q < pass.n / block; ++q) check_part(pass.in.part[static_cast<std::size_t>(q)], pass);
+  if (pass.m_end <= 0 || pass.outer_end <= 0)
+    fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
+}
+
+void check_output(const Pass& pass) {
+  const int team = team_of(pass.n), block = pass.out.block;
+  require(block >= pass.n || block % team == 0, "lines of ", pass.n, " points are shared by ", team,
+          " threads: blocks of ", block, " points an owner do not fit");
+  std::set<std::pair<std::int64_t, std::int64_t>> shapes;
+  require(owners(pass.out, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
+  for (int q = 0; q < owners(pass.out, pass.n); ++q) {
+    const Part& part = pass.out.part[static_cast<std::size_t>(q)];
+    check_part(part, pass);
+    shapes.insert({part.line_stride, part.outer_stride});
+  }
+  require(shapes.size() <= 2, "a line's owners have more than two shapes");
+}
+
+void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
+  const int block = std::min(side.block, pass.n);
+  for (int q = 0; q < owners(side, pass.n); ++q) {
+    const Part& part = side.part[static_cast<std::size_t>(q)];
+    const int points = std::min(block, pass.n - q * block);
+    const std::int64_t first = pass.outer_begin * part.outer_stride + pass.m_begin;
+    const std::int64_t end = (pass.outer_end - 1) * part.outer_stride + (points - 1) * part.line_stride + pass.m_end;
+    touched.push_back({static_cast<std::byte*>(part.base) + static_cast<std::size_t>(first) * element_bytes(pass),
+                       static_cast<std::size_t>(end - first) * element_bytes(pass)});
+  }
+}
+
+/// First number of a bundle's point k.
+template <class T>
+std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::int64_t m) {
+  const int block = std::min(side.block, n);
+  const Part& part = side.part[static_cast<std::size_t>(k / block)];
+  return static_cast<std::complex<T>*>(part.base) + (k % block) * part.line_stride + outer * part.outer_stride + m;
+}
+
+template <class T>
+void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::int64_t m,
+                std::vector<std::complex<T>>& bundle) {
+  const int width = granule(pass.precision);
+  for (int k = 0; k < pass.n; ++k)
+    std::copy_n(point<T>(pass.in, pass.n, k, outer, m), width, bundle.data() + static_cast<std::ptrdiff_t>(k) * width);
+  fft.execute(bundle.data(), bundle.data());
+  if (pass.scale != 1)
+    for (std::complex<T>& value : bundle) value *= static_cast<T>(pass.scale);
+  for (int k = 0; k < pass.n; ++k)
+    std::copy_n(bundle.data() + static_cast<std::ptrdiff_t>(k) * width, width, point<T>(pass.out, pass.n, k, outer, m));
+}
+
+template <class T>
+void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
+  const std::int64_t width = granule(pass.precision), in_row = (pass.m_end - pass.m_begin) / width;
+  std::vector<std::int64_t> order(static_cast<std::size_t>((pass.outer_end - pass.outer_begin) * in_row));
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(seed);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
+  for (const std::int64_t b : order)
+    run_bundle<T>(pass, fft, pass.outer_begin + b / in_row, pass.m_begin + b % in_row * width, bundle);
+}
+
+}  // namespace
+
+int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
+
+bool supported(int n) { return team_of(n) > 0; }
+
+bool shareable(int n, int owners) {
+  return supported(n) && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % team_of(n) == 0);
+}
+
+void prepare(int n, Precision precision) {
+  require(supported(n), "no line kernel for ", n, " points");
+  if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");
+  bundles().prepare(n, precision, current_device());
+}
+
+void run(const Pass& pass, void* stream) {
+  require(supported(pass.n), "no line kernel for ", pass.n, " points");
+  const int g = granule(pass.precision);
+  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  const Fft fft = bundles().get(pass, current_device());
+  check_input(pass);
+  check_output(pass);
+  if (pass.outer_end <= pass.outer_begin || pass.m_end <= pass.m_begin) return;
+  std::vector<Access> touched;
+  add_accesses(pass.in, pass, touched);
+  add_accesses(pass.out, pass, touched);
+  const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(pass.m_begin + pass.outer_begin);
+  standin::enqueue_kernel(stream, "line pass", std::move(touched), [pass, fft, seed] {
+    if (pass.precision == Precision::f64)
+      run_all<double>(pass, *fft, seed);
+    else
+      run_all<float>(pass, *fft, seed);
+  });
+}
+
+}  // namespace shardfft::cuda::lines

@@ -1,0 +1,21 @@
+#pragma once
+// What can be chosen about the stand-in: by the environment when it is first used, by tests at any time.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace shardfft::cuda::standin {
+
+/// Fake devices: SHARDFFT_STANDIN_DEVICES, else 4.
+int devices();
+/// Memory of each of them: SHARDFFT_STANDIN_MEMORY in MiB, else 4096 MiB. It can be changed between allocations.
+std::size_t device_bytes();
+void set_device_bytes(std::size_t bytes);
+/// Where the random order of work begins: SHARDFFT_STANDIN_SEED, else 1.
+std::uint64_t first_seed();
+/// For messages: how to repeat what went wrong.
+std::string how_to_repeat();
+/// Begins the random order anew from `seed`; no work may be under way.
+void reseed(std::uint64_t seed);
+
+}  // namespace shardfft::cuda::standin

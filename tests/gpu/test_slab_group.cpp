@@ -1,0 +1,179 @@
+// Slab transforms of one process on several devices.
+#include "cuda/slab/slab_group.hpp"
+#include "shardfft/error.hpp"
+#include "support/seed.hpp"
+#include "support/slab_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+using cuda::SlabGroup;
+using cuda::SlabOptions;
+
+template <class T>
+class Bench {
+ public:
+  Bench(const SlabShape& shape, const SlabOptions& options) : shape_(shape) {
+    std::vector<int> devices;
+    for (int r = 0; r < shape.ranks; ++r) devices.push_back(r % cuda::device_count());
+    group_ = std::make_unique<SlabGroup>(shape, options, devices);
+    std::vector<SlabArrays> arrays;
+    for (int r = 0; r < shape.ranks; ++r) {
+      const cuda::DeviceScope scope(devices[to_size(r)]);
+      ranks_.emplace_back(shape, r);
+      arrays.push_back(ranks_.back().arrays());
+      streams_.push_back(ranks_.back().stream());
+    }
+    group_->bind(arrays);
+  }
+  SlabGroup& group() { return *group_; }
+  void forward() { group_->forward(streams_); }
+  void backward() { group_->backward(streams_); }
+  cuda::Graph capture_pair() {
+    return group_->capture(streams_, [&] {
+      forward();
+      backward();
+    });
+  }
+  void launch(const cuda::Graph& graph) {
+    const cuda::DeviceScope scope(group_->rank(0).device());
+    cuda::launch(graph.get(), streams_[0]);
+    cuda::synchronize(streams_[0]);
+  }
+  template <class Body>
+  void each(Body body) {
+    for (int r = 0; r < shape_.ranks; ++r) {
+      const cuda::DeviceScope scope(group_->rank(r).device());
+      body(ranks_[to_size(r)]);
+    }
+  }
+  void upload_field(const SlabReference& reference) {
+    each([&](auto& rank) { rank.upload_field(reference); });
+  }
+  double spectrum_error(const SlabReference& reference, double scale) {
+    Norms norms;
+    each([&](auto& rank) { rank.compare_spectrum(reference, scale, norms); });
+    return norms.relative();
+  }
+  double field_error(const SlabReference& reference, double scale) {
+    Norms norms;
+    each([&](auto& rank) { rank.compare_field(reference, scale, norms); });
+    return norms.relative();
+  }
+
+ private:
+  SlabShape shape_;
+  std::unique_ptr<SlabGroup> group_;
+  std::vector<SlabRankArrays<T>> ranks_;
+  std::vector<cuda::StreamHandle> streams_;
+};
+
+double points(const SlabShape& shape) { return static_cast<double>(shape.nx * shape.ny * shape.nz); }
+
+/// Forward, backward from a spectrum that no forward left, and both again and again without waiting in between.
+template <class T>
+void check(Bench<T>& bench, const SlabShape& shape, const SlabReference& reference) {
+  const double tolerance = slab_tolerance(shape), n = points(shape);
+  bench.upload_field(reference);
+  bench.forward();
+  EXPECT_LE(bench.spectrum_error(reference, 1), tolerance) << "forward";
+  bench.each([&](auto& rank) { rank.upload_spectrum(reference); });
+  bench.backward();
+  EXPECT_LE(bench.field_error(reference, n), tolerance) << "backward";
+  bench.upload_field(reference);
+  bench.forward();
+  bench.backward();
+  bench.forward();
+  EXPECT_LE(bench.spectrum_error(reference, n), 2 * tolerance) << "forward, backward, forward";
+}
+
+template <class T>
+void check_shape(const SlabTestShape& test, Kind kind, int ranks, const SlabOptions& options) {
+  const Transform transform{kind, sizeof(T) == 8 ? Precision::f64 : Precision::f32};
+  const SlabShape shape = slab_shape(test.extents, transform, ranks);
+  const SlabReference reference(test.extents, kind, seed());
+  SCOPED_TRACE(text(test.extents) + (kind == Kind::r2c ? " r2c" : " c2c") + (sizeof(T) == 8 ? " f64, " : " f32, ") +
+               std::to_string(ranks) + " ranks, " + std::to_string(options.chunks) + " chunks, " +
+               std::to_string(options.parts.size()) + " parts: " + test.why);
+  Bench<T> bench(shape, options);
+  check(bench, shape, reference);
+}
+
+void check_all(int ranks, const SlabOptions& options) {
+  for (const SlabTestShape& test : slab_test_shapes())
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      check_shape<double>(test, kind, ranks, options);
+      check_shape<float>(test, kind, ranks, options);
+    }
+}
+
+SlabOptions cut(int chunks, std::vector<double> parts) {
+  SlabOptions options;
+  options.chunks = chunks;
+  options.parts = std::move(parts);
+  return options;
+}
+
+TEST(SlabGroup, OneRank) { check_all(1, cut(1, {1})); }
+TEST(SlabGroup, TwoRanks) { check_all(2, cut(1, {1})); }
+TEST(SlabGroup, ThreeRanks) { check_all(3, cut(2, {1})); }
+TEST(SlabGroup, FourRanks) { check_all(4, cut(3, {0.7, 0.3})); }
+TEST(SlabGroup, WithoutLinePasses) {
+  SlabOptions options = cut(2, {1});
+  options.fused = false;
+  check_shape<double>({{128, 128, 16}, "no line passes wanted"}, Kind::c2c, 2, options);
+  check_shape<double>({{128, 128, 16}, "no line passes wanted"}, Kind::r2c, 3, options);
+}
+
+TEST(SlabGroup, LinesOfThreeOwners) {
+  check_shape<double>({{384, 384, 16}, "blocks of 128 points"}, Kind::c2c, 3, cut(2, {1}));
+}
+
+TEST(SlabGroup, FusesWhatItCan) {
+  const auto fused = [](const Shape& extents, int ranks) {
+    const SlabShape shape = slab_shape(extents, c2c<double>, ranks);
+    Bench<double> bench(shape, cut(1, {0.5, 0.5}));
+    return std::array<int, 3>{bench.group().rank(0).fused_y(), bench.group().rank(0).fused_x(),
+                              bench.group().rank(0).parts()};
+  };
+  EXPECT_EQ(fused({128, 128, 32}, 2), (std::array<int, 3>{1, 1, 2}));
+  EXPECT_EQ(fused({61, 128, 32}, 2), (std::array<int, 3>{1, 0, 1}));
+  EXPECT_EQ(fused({128, 61, 32}, 2), (std::array<int, 3>{0, 1, 1}));
+  EXPECT_EQ(fused({61, 61, 32}, 2), (std::array<int, 3>{0, 0, 1}));
+}
+
+TEST(SlabGroup, ReplaysPairsAsGraphs) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Shape& extents : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
+      const SlabShape shape = slab_shape(extents, {kind, Precision::f64}, 3);
+      Bench<double> bench(shape, cut(2, {0.5, 0.5}));
+      const cuda::Graph graph = bench.capture_pair();
+      for (std::uint64_t round = 0; round < 4; ++round) {
+        const SlabReference reference(extents, kind, seed() + round);
+        bench.upload_field(reference);
+        bench.launch(graph);
+        EXPECT_LE(bench.field_error(reference, points(shape)), 2 * slab_tolerance(shape)) << text(extents);
+      }
+      const SlabReference reference(extents, kind, seed());
+      check(bench, shape, reference);
+    }
+}
+
+TEST(SlabGroup, ScalesInLinePassesOnly) {
+  const Shape extents{128, 128, 16};
+  const SlabShape shape = slab_shape(extents, c2c<double>, 2);
+  SlabOptions options = cut(1, {1});
+  options.forward_scale = 0.5;
+  options.backward_scale = 0.25;
+  Bench<double> bench(shape, options);
+  const SlabReference reference(extents, Kind::c2c, seed());
+  bench.upload_field(reference);
+  bench.forward();
+  EXPECT_LE(bench.spectrum_error(reference, 0.5), slab_tolerance(shape));
+  bench.backward();
+  EXPECT_LE(bench.field_error(reference, points(shape) / 8), 2 * slab_tolerance(shape));
+  EXPECT_THROW(Bench<double>(slab_shape({12, 10, 6}, c2c<double>, 2), options), Error);
+}
+
+}  // namespace
+}  // namespace shardfft::test

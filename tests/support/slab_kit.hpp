@@ -1,0 +1,155 @@
+#pragma once
+// Slab transforms on devices, checked over the whole array against one transform of FFTW. Only device.hpp is used: the
+// same tests run on GPUs and on the stand-in.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "cuda/slab/slab_rank.hpp"
+#include "local/local_fft.hpp"
+#include "support/elements.hpp"
+
+namespace shardfft::test {
+
+using cuda::SlabArrays;
+using cuda::SlabShape;
+
+inline SlabShape slab_shape(const Shape& extents, Transform transform, int ranks) {
+  SlabShape shape;
+  shape.transform = transform;
+  shape.nx = extents[0];
+  shape.ny = extents[1];
+  shape.nz = extents[2];
+  shape.ranks = ranks;
+  return shape;
+}
+
+/// A random field and its spectrum, unscaled; numbers that both precisions hold exactly.
+struct SlabReference {
+  SlabReference(const Shape& extents, Kind kind, std::uint64_t seed) {
+    const std::int64_t points = product(extents), last = extents[2];
+    const std::int64_t half = kind == Kind::r2c ? last / 2 + 1 : last;
+    field.resize(to_size(points) * (kind == Kind::r2c ? 1 : 2));
+    std::mt19937_64 random(seed);
+    for (double& x : field) x = static_cast<double>(static_cast<std::int64_t>(random() % 2001) - 1000) / 1024;
+    spectrum.resize(to_size(points / last * half));
+    FftSpec spec;
+    spec.kind = kind;
+    spec.effort = Effort::estimate;
+    std::int64_t in = 1, out = 1;
+    for (std::size_t a = 3; a-- > 0;) {
+      spec.transform.insert(spec.transform.begin(), {extents[a], in, out});
+      in *= extents[a];
+      out *= a == 2 ? half : extents[a];
+    }
+    make_local_fft("fftw", spec)->execute(field.data(), spectrum.data());
+  }
+  std::vector<double> field;  ///< complex numbers as two reals
+  std::vector<std::complex<double>> spectrum;
+};
+
+/// A relative difference that errors of rounding stay below.
+inline double slab_tolerance(const SlabShape& shape) {
+  const double eps = shape.transform.precision == Precision::f64 ? std::numeric_limits<double>::epsilon()
+                                                                 : std::numeric_limits<float>::epsilon();
+  return 4 * eps * (1 + std::log2(static_cast<double>(shape.nx * shape.ny * shape.nz)));
+}
+
+/// Sums of squares of a difference and of what it is relative to; not a number stays not a number.
+struct Norms {
+  double difference = 0, reference = 0;
+  void add(std::complex<double> is, std::complex<double> should) {
+    difference += std::norm(is - should);
+    reference += std::norm(should);
+  }
+  double relative() const { return std::sqrt(difference / (reference > 0 ? reference : 1)); }
+};
+
+/// The arrays of one rank on the current device, filled from a reference and compared with it.
+template <class T>
+class SlabRankArrays {
+ public:
+  SlabRankArrays(const SlabShape& shape, int rank)
+      : shape_(shape),
+        rank_(rank),
+        field_(cuda::make_memory(shape.field_bytes(rank))),
+        spectrum_(cuda::make_memory(shape.spectrum_bytes(rank))),
+        stream_(cuda::make_stream()) {
+    if (shape.transform.kind == Kind::r2c) planes_ = cuda::make_memory(shape.planes_bytes(rank));
+  }
+  SlabArrays arrays() const { return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum_.get()}; }
+  cuda::StreamHandle stream() const { return stream_.get(); }
+
+  void upload_field(const SlabReference& reference) {
+    std::vector<T> numbers(field_reals());
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(reference.field[first_real() + i]);
+    cuda::copy_bytes(field_.get(), numbers.data(), numbers.size() * sizeof(T), stream());
+    cuda::synchronize(stream());
+  }
+  void upload_spectrum(const SlabReference& reference) {
+    std::vector<std::complex<T>> numbers(spectrum_numbers(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+    for_spectrum(
+        [&](std::size_t here, std::size_t there) { numbers[here] = std::complex<T>(reference.spectrum[there]); });
+    cuda::copy_bytes(spectrum_.get(), numbers.data(), numbers.size() * sizeof(numbers[0]), stream());
+    cuda::synchronize(stream());
+  }
+  void compare_field(const SlabReference& reference, double scale, Norms& norms) {
+    std::vector<T> numbers(field_reals());
+    cuda::copy_bytes(numbers.data(), field_.get(), numbers.size() * sizeof(T), stream());
+    cuda::synchronize(stream());
+    for (std::size_t i = 0; i < numbers.size(); ++i) norms.add(numbers[i], scale * reference.field[first_real() + i]);
+  }
+  void compare_spectrum(const SlabReference& reference, double scale, Norms& norms) {
+    std::vector<std::complex<T>> numbers(spectrum_numbers());
+    cuda::copy_bytes(numbers.data(), spectrum_.get(), numbers.size() * sizeof(numbers[0]), stream());
+    cuda::synchronize(stream());
+    for_spectrum([&](std::size_t here, std::size_t there) {
+      norms.add(std::complex<double>(numbers[here]), scale * reference.spectrum[there]);
+    });
+  }
+
+ private:
+  std::size_t reals_a_point() const { return shape_.transform.kind == Kind::r2c ? 1 : 2; }
+  std::size_t field_reals() const { return shape_.field_bytes(rank_) / sizeof(T); }
+  std::size_t first_real() const { return to_size(shape_.x_begin(rank_) * shape_.ny * shape_.nz) * reals_a_point(); }
+  std::size_t spectrum_numbers() const { return shape_.spectrum_bytes(rank_) / sizeof(std::complex<T>); }
+  /// visit(place in the rank's spectrum, place in the whole one)
+  template <class Visit>
+  void for_spectrum(const Visit& visit) const {
+    const std::int64_t rows = shape_.y_count(rank_);
+    for (std::int64_t x = 0; x < shape_.nx; ++x)
+      for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t z = 0; z < shape_.nzc(); ++z)
+          visit(to_size((x * rows + y) * shape_.pitch() + z),
+                to_size((x * shape_.ny + shape_.y_begin(rank_) + y) * shape_.nzc() + z));
+  }
+
+  SlabShape shape_;
+  int rank_;
+  cuda::Memory field_, planes_, spectrum_;
+  cuda::Stream stream_;
+};
+
+struct SlabTestShape {
+  Shape extents;
+  const char* why;
+};
+/// Even and uneven, with and without line passes, ranks without planes or rows.
+inline std::vector<SlabTestShape> slab_test_shapes() {
+  return {{{128, 128, 48}, "line passes, three bundles a line"},
+          {{128, 256, 30}, "line passes, z lines that real transforms pad to whole bundles"},
+          {{128, 61, 32}, "line passes along x only"},
+          {{61, 128, 32}, "line passes along y only"},
+          {{128, 3, 32}, "line passes along x, ranks without rows"},
+          {{2, 128, 32}, "line passes along y, ranks without planes"},
+          {{50, 31, 20}, "no line passes"},
+          {{7, 5, 7}, "odd planes"},
+          {{3, 5, 7}, "fewer planes than ranks"},
+          {{1, 7, 5}, "one plane"}};
+}
+
+}  // namespace shardfft::test

@@ -85,6 +85,8 @@ void find_allocation(const void* pointer, PointerInfo& info) {
   if (range(&base, &bytes, address) != CUDA_SUCCESS) return;
   info.base = reinterpret_cast<void*>(base);
   info.bytes = bytes;
+  unsigned long long id = 0;
+  if (attribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) == CUDA_SUCCESS) info.id = id;
   unsigned long long capable = 0;  // of memory pools and of the virtual memory functions nothing can be exported so
   const CUresult status = attribute(&capable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, address);
   info.exportable = status == CUDA_SUCCESS && capable != 0 && !imported().has(info.base);

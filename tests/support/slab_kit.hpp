@@ -80,8 +80,11 @@ class SlabRankArrays {
         spectrum_(cuda::make_memory(shape.spectrum_bytes(rank))),
         stream_(cuda::make_stream()) {
     if (shape.transform.kind == Kind::r2c) planes_ = cuda::make_memory(shape.planes_bytes(rank));
+    if (shape.dense_spectrum) rows_ = cuda::make_memory(shape.rows_bytes(rank));
   }
-  SlabArrays arrays() const { return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum_.get()}; }
+  SlabArrays arrays() const {
+    return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum_.get(), rows_.get()};
+  }
   cuda::StreamHandle stream() const { return stream_.get(); }
 
   void upload_field(const SlabReference& reference) {
@@ -124,13 +127,13 @@ class SlabRankArrays {
     for (std::int64_t x = 0; x < shape_.nx; ++x)
       for (std::int64_t y = 0; y < rows; ++y)
         for (std::int64_t z = 0; z < shape_.nzc(); ++z)
-          visit(to_size((x * rows + y) * shape_.pitch() + z),
+          visit(to_size((x * rows + y) * shape_.spectrum_pitch() + z),
                 to_size((x * shape_.ny + shape_.y_begin(rank_) + y) * shape_.nzc() + z));
   }
 
   SlabShape shape_;
   int rank_;
-  cuda::Memory field_, planes_, spectrum_;
+  cuda::Memory field_, planes_, spectrum_, rows_;
   cuda::Stream stream_;
 };
 

@@ -78,12 +78,17 @@ void check_part(const Part& part, const Pass& pass) {
   require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
 }
 
+void check_columns(const Side& side, const Pass& pass) {
+  require(pass.precision == Precision::f64 || side.columns % 2 == 0, "columns end within a unit of 16 bytes");
+}
+
 void check_input(const Pass& pass) {
   const int block = std::min(pass.in.block, pass.n);
   require(pass.n % block == 0 && pass.n / block <= max_owners, "blocks of ", block,
           " points an owner do not fit lines of ", pass.n);
   for (int q = 0; q < pass.n / block; ++q) check_part(pass.in.part[static_cast<std::size_t>(q)], pass);
-  if (pass.m_end <= 0 || pass.outer_end <= 0)
+  check_columns(pass.in, pass);
+  if (std::min(pass.m_end, pass.in.columns) <= 0 || pass.outer_end <= 0)
     fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
 }
 
@@ -98,16 +103,19 @@ void check_output(const Pass& pass) {
     check_part(part, pass);
     shapes.insert({part.line_stride, part.outer_stride});
   }
+  check_columns(pass.out, pass);
   require(shapes.size() <= 2, "a line's owners have more than two shapes");
 }
 
 void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
   const int block = std::min(side.block, pass.n);
+  const std::int64_t m_end = std::min(pass.m_end, side.columns);
+  if (m_end <= pass.m_begin) return;
   for (int q = 0; q < owners(side, pass.n); ++q) {
     const Part& part = side.part[static_cast<std::size_t>(q)];
     const int points = std::min(block, pass.n - q * block);
     const std::int64_t first = pass.outer_begin * part.outer_stride + pass.m_begin;
-    const std::int64_t end = (pass.outer_end - 1) * part.outer_stride + (points - 1) * part.line_stride + pass.m_end;
+    const std::int64_t end = (pass.outer_end - 1) * part.outer_stride + (points - 1) * part.line_stride + m_end;
     touched.push_back({static_cast<std::byte*>(part.base) + static_cast<std::size_t>(first) * element_bytes(pass),
                        static_cast<std::size_t>(end - first) * element_bytes(pass)});
   }
@@ -124,14 +132,16 @@ std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::
 template <class T>
 void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::int64_t m,
                 std::vector<std::complex<T>>& bundle) {
-  const int width = granule(pass.precision);
-  for (int k = 0; k < pass.n; ++k)
-    std::copy_n(point<T>(pass.in, pass.n, k, outer, m), width, bundle.data() + static_cast<std::ptrdiff_t>(k) * width);
+  const std::int64_t width = granule(pass.precision);
+  const std::int64_t read = std::clamp<std::int64_t>(pass.in.columns - m, 0, width);
+  const std::int64_t written = std::clamp<std::int64_t>(pass.out.columns - m, 0, width);
+  std::fill(bundle.begin(), bundle.end(), std::complex<T>(0));
+  for (int k = 0; k < pass.n; ++k) std::copy_n(point<T>(pass.in, pass.n, k, outer, m), read, bundle.data() + k * width);
   fft.execute(bundle.data(), bundle.data());
   if (pass.scale != 1)
     for (std::complex<T>& value : bundle) value *= static_cast<T>(pass.scale);
   for (int k = 0; k < pass.n; ++k)
-    std::copy_n(bundle.data() + static_cast<std::ptrdiff_t>(k) * width, width, point<T>(pass.out, pass.n, k, outer, m));
+    std::copy_n(bundle.data() + k * width, written, point<T>(pass.out, pass.n, k, outer, m));
 }
 
 template <class T>

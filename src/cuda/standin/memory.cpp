@@ -34,6 +34,7 @@ MemoryTable& MemoryTable::instance() {
 
 /// Maps a block's file, with an unusable page behind it so that no two blocks touch.
 void* MemoryTable::place(Block block) {
+  block.id = ++last_id_;
   block.reserved = round_up(block.bytes, page_size()) + page_size();
   std::byte* base = reserve(block.reserved);
   block.file->map(base);
@@ -47,7 +48,7 @@ void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device) {
   const bool on_device = kind == MemoryKind::device;
   if (on_device && used_[device] + bytes > device_bytes())
     fail(Status::out_of_memory, "stand-in device ", device, " has no ", bytes, " bytes left");
-  void* memory = place({bytes, 0, kind, device, false, 0, 0, std::make_shared<SharedFile>(bytes)});
+  void* memory = place({bytes, 0, kind, device, false, 0, 0, 0, std::make_shared<SharedFile>(bytes)});
   if (on_device) used_[device] += bytes;
   std::memset(memory, fresh_pattern, bytes);
   return memory;
@@ -96,6 +97,7 @@ PointerInfo MemoryTable::describe(const void* pointer) const {
   if (block.kind != MemoryKind::device) return info;
   info.base = found->first;
   info.bytes = block.bytes;
+  info.id = block.id;
   info.exportable = block.opened == 0;
   return info;
 }
@@ -123,7 +125,7 @@ void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
       ++block.opened;
       return base;
     }
-  return place({address.bytes, 0, MemoryKind::device, device, false, 1, address.identity,
+  return place({address.bytes, 0, MemoryKind::device, device, false, 1, address.identity, 0,
                 std::make_shared<SharedFile>(address)});
 }
 

@@ -48,6 +48,7 @@ class MemoryTable {
     bool freed = false;
     int opened = 0;  ///< times that memory of another process was opened
     std::uint64_t identity = 0;
+    std::uint64_t id = 0;
     std::shared_ptr<SharedFile> file{};
   };
   /// The block whose reserved bytes hold `pointer`; null for memory that is not known.
@@ -59,6 +60,7 @@ class MemoryTable {
   mutable std::mutex mutex_;
   std::map<std::byte*, Block> blocks_;
   std::map<int, std::size_t> used_;
+  std::uint64_t last_id_ = 0;
   std::set<std::pair<int, int>> peers_;
 };
 

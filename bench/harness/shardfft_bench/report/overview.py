@@ -39,7 +39,7 @@ def overview(cells: list[Cell], _: Palette):
     ratios, medians = ratios[order], medians[order]
     named = {point_key(cell.point): point_name(cell.point) for cell in cells}
     shared, columns = _short([named[point] for point in points])
-    figure, axis = plt.subplots(figsize=(2.6 + 0.95 * len(points), 1.5 + 0.3 * len(labels)))
+    figure, axis = plt.subplots(figsize=(3.2 + 0.95 * len(points), 1.8 + 0.3 * len(labels)), layout="constrained")
     image = axis.imshow(np.log2(ratios), cmap="cividis_r", vmin=0, vmax=np.log2(MOST), aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(medians))):
         ratio = ratios[row, column]
@@ -56,5 +56,4 @@ def overview(cells: list[Cell], _: Palette):
     ticks = [1, 1.5, 2, 3, MOST]
     bar = figure.colorbar(image, ax=axis, label="time over that of the fastest distributed library")
     bar.set_ticks(np.log2(ticks), labels=[f"{tick:g}" if tick < MOST else f"≥ {tick:g}" for tick in ticks])
-    figure.set_layout_engine("constrained")
     return figure

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "adapter_base.hpp"
+#include "host_values.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -14,7 +15,9 @@ bool allows(const Json& capabilities, const char* list, const Json& word) {
 
 }  // namespace
 
-void Adapter::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+std::unique_ptr<Values> Adapter::make_values(const Case& wanted) {
+  return std::make_unique<HostValues>(wanted, *this);
+}
 
 HostBuffer::HostBuffer(std::size_t bytes) {
   constexpr std::size_t line = 64;

@@ -10,6 +10,7 @@
 
 #include "box.hpp"
 #include "case.hpp"
+#include "values.hpp"
 
 namespace shardfft::bench {
 
@@ -44,18 +45,23 @@ class Adapter {
   virtual void* field() = 0;
   virtual void* spectrum() = 0;
 
-  // field -> spectrum and spectrum -> field; complete on return. Either may destroy its source.
+  // field -> spectrum and spectrum -> field; complete on return, or after finish(). Either may destroy its source.
   virtual void forward() = 0;
   virtual void backward() = 0;
+  // Returns when all that was asked for is done, for libraries whose calls only enqueue.
+  virtual void finish() {}
   // By what the results must be divided to get the exact values: forward, backward.
   virtual double forward_scale() const { return 1; }
   virtual double backward_scale() const = 0;
 
   // The library's own account of where time went since plan(), when it offers one.
   virtual Json breakdown() const { return nullptr; }
-  // Copies between the driver's memory and the library's; a GPU library replaces it.
-  virtual void copy(void* to, const void* from, std::size_t bytes);
+  // Exact values in the buffers, after plan(); a library whose buffers the host cannot reach replaces it.
+  virtual std::unique_ptr<Values> make_values(const Case& wanted);
+  // Whether GPUs do the work: their energy is counted then, and the record says which they are.
   virtual bool on_device() const { return false; }
+  // The GPUs of this process in words.
+  virtual Json device_facts() const { return nullptr; }
 };
 
 // Each adapter's executable defines this one function.

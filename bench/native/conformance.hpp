@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include "adapter.hpp"
-#include "field.hpp"
 
 namespace shardfft::bench {
 
@@ -17,30 +16,20 @@ struct Error {
 Error tolerance(const Case& wanted);
 bool passes(const Error& error, const Error& bound);  // false for NaN
 
-// Moves values between the exact field and a library's buffers, through host memory where those lie on a GPU.
+// Errors of what a library's buffers hold, over all ranks. Made after the adapter has planned.
 class Examiner {
  public:
   Examiner(const Case& wanted, Adapter& adapter, MPI_Comm comm)
-      : case_(wanted), adapter_(adapter), comm_(comm), field_(wanted) {}
+      : case_(wanted), comm_(comm), values_(adapter.make_values(wanted)) {}
 
-  void fill_field();
-  void fill_spectrum();
-  // Errors over all ranks, the same on each, when the buffer holds the exact values times `scale`.
-  Error field_error(double scale);
-  Error spectrum_error(double scale);
-
-  std::size_t field_bytes() const;
-  std::size_t spectrum_bytes() const;
+  Values& values() { return *values_; }
+  // The same on each rank, when the buffer holds the exact values times `scale`.
+  Error error(Side side, double scale);
 
  private:
-  template <class Visit>
-  auto typed(bool real, void* data, Visit visit);
-  Error combine(const ErrorSums& mine, const Triple& shape) const;
-
   const Case& case_;
-  Adapter& adapter_;
   MPI_Comm comm_;
-  Field field_;
+  std::unique_ptr<Values> values_;
 };
 
 Json to_json(const Error& error);

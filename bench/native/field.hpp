@@ -38,10 +38,14 @@ class Field {
   template <class T>
   ErrorSums compare_spectrum(const Part& part, const T* data, double scale) const;
 
- private:
   using Value = std::complex<double>;
   using Factor = std::vector<Value>;
   static constexpr int terms = 2;
+  // The factors themselves, for values made elsewhere than on the host.
+  const Factor& field_factor(int term, int axis) const { return field_[term][axis]; }
+  const Factor& spectrum_factor(int term, int axis) const { return spectrum_[term][axis]; }
+
+ private:
   // [term][axis]
   Factor field_[terms][3];
   Factor spectrum_[terms][3];

@@ -1,7 +1,8 @@
 #include "runner.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "clock.hpp"
 #include "conformance.hpp"
@@ -16,13 +17,14 @@ namespace {
 class Run {
  public:
   Run(const Case& wanted, Adapter& adapter, MPI_Comm comm)
-      : case_(wanted), adapter_(adapter), comm_(comm), examiner_(wanted, adapter, comm), bound_(tolerance(wanted)) {}
+      : case_(wanted), adapter_(adapter), comm_(comm), bound_(tolerance(wanted)) {}
 
   Json operator()() {
     const auto before = peak_memory();
     record_["plan_seconds"] = time_once(comm_, [&] { adapter_.plan(case_, comm_); });
     record_["status"] = "ok";
     record_["error"] = {{"tolerance", to_json(bound_)}};
+    examiner_.emplace(case_, adapter_, comm_);
     if (layout_conforms() && numbers_conform()) {
       record_["memory"] = {{"peak_rss_bytes", largest(peak_memory(), comm_)},
                            {"before_planning_bytes", largest(before, comm_)},
@@ -34,7 +36,9 @@ class Run {
 
  private:
   std::int64_t buffer_bytes() const {
-    const auto field = std::int64_t(examiner_.field_bytes()), spectrum = std::int64_t(examiner_.spectrum_bytes());
+    const auto complex = std::int64_t(2 * case_.real_bytes());
+    const auto field = adapter_.field_part().span() * (case_.real() ? complex / 2 : complex);
+    const auto spectrum = adapter_.spectrum_part().span() * complex;
     return case_.in_place() ? std::max(field, spectrum) : field + spectrum;
   }
 
@@ -90,14 +94,16 @@ class Run {
   bool numbers_conform() {
     bool good = true;
     if (case_.direction != Direction::backward) {
-      examiner_.fill_field();
+      examiner_->values().fill(Side::field);
       adapter_.forward();
-      good = accept("forward", examiner_.spectrum_error(adapter_.forward_scale()));
+      adapter_.finish();
+      good = accept("forward", examiner_->error(Side::spectrum, adapter_.forward_scale()));
     }
     if (good && case_.direction != Direction::forward) {
-      examiner_.fill_spectrum();
+      examiner_->values().fill(Side::spectrum);
       adapter_.backward();
-      good = accept("backward", examiner_.field_error(adapter_.backward_scale()));
+      adapter_.finish();
+      good = accept("backward", examiner_->error(Side::field, adapter_.backward_scale()));
     }
     return good;
   }
@@ -106,23 +112,22 @@ class Run {
   void work() {
     if (case_.direction != Direction::backward) adapter_.forward();
     if (case_.direction != Direction::forward) adapter_.backward();
+    adapter_.finish();
   }
 
   Error final_error() {
-    if (case_.direction == Direction::forward) return examiner_.spectrum_error(adapter_.forward_scale());
+    if (case_.direction == Direction::forward) return examiner_->error(Side::spectrum, adapter_.forward_scale());
     const double pair = case_.direction == Direction::pair ? adapter_.forward_scale() : 1;
-    return examiner_.field_error(pair * adapter_.backward_scale());
+    return examiner_->error(Side::field, pair * adapter_.backward_scale());
   }
 
   void time_it() {
     const bool from_spectrum = case_.direction == Direction::backward;
-    if (from_spectrum)
-      examiner_.fill_spectrum();
-    else
-      examiner_.fill_field();
-    void* source = from_spectrum ? adapter_.spectrum() : adapter_.field();
-    SavedSource fresh(adapter_, source, from_spectrum ? examiner_.spectrum_bytes() : examiner_.field_bytes());
-    const auto prepare = [&] { fresh.restore(); };
+    Values& values = examiner_->values();
+    const Side source = from_spectrum ? Side::spectrum : Side::field;
+    values.fill(source);
+    values.keep(source);
+    const auto prepare = [&] { values.restore(); };
     EnergyMeter meter(comm_);
     const auto devices = adapter_.on_device() ? std::make_unique<DeviceEnergyMeter>(comm_) : nullptr;
     const Timing timing = measure(comm_, case_.warmups, case_.repeats, case_.seconds, prepare, [&] { work(); });
@@ -178,24 +183,10 @@ class Run {
                                 {"source", "MPI profiling interface"}};
   }
 
-  // A copy of the source, kept where the library's buffers are, that each repeat starts from.
-  class SavedSource {
-   public:
-    SavedSource(Adapter& adapter, void* source, std::size_t bytes) : adapter_(adapter), source_(source), copy_(bytes) {
-      adapter_.copy(copy_.data(), source_, bytes);
-    }
-    void restore() { adapter_.copy(source_, copy_.data(), copy_.size()); }
-
-   private:
-    Adapter& adapter_;
-    void* source_;
-    std::vector<char> copy_;
-  };
-
   const Case& case_;
   Adapter& adapter_;
   MPI_Comm comm_;
-  Examiner examiner_;
+  std::optional<Examiner> examiner_;  // from planning on
   Error bound_;
   Json record_ = Json::object();
 };
@@ -212,21 +203,18 @@ Json run_case(const Case& wanted, Adapter& adapter, MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   const Description description = adapter.describe();
-  std::string refusal = adapter.refuse(wanted, ranks);
-  // Field, spectrum, and the copy that every repeat starts from: more than there is would end in the system's hands.
-  const double data = double(wanted.points()) * double(wanted.real_bytes()) * (wanted.real() ? 1 : 2) / ranks;
-  if (refusal.empty()) refusal = memory_refusal(data * (wanted.in_place() ? 2 : 3), comm);
+  const std::string refusal = adapter.refuse(wanted, ranks);
   const std::string started = now();
   const Json machine = machine_facts(comm);
   Json record = refusal.empty() ? Run(wanted, adapter, comm)() : Json{{"status", "unsupported"}, {"reason", refusal}};
   record["schema"] = 1;
   record["library"] = description.library;
   record["version"] = description.version;
-  record["backend"] = adapter.describe().backend;  // a library with several knows now which one it took
   record["case"] = to_json(wanted);
   record["ranks"] = ranks;
   record["started"] = started;
   record["machine"] = machine;
+  if (adapter.on_device()) record["machine"]["devices"] = adapter.device_facts();
   record["environment"] = environment_facts();
   return record;
 }

@@ -1,0 +1,52 @@
+# Libraries on GPUs, with BENCH_GPU=ON and a CUDA toolkit. Included by adapters/CMakeLists.txt.
+set(bench_gpu_libraries cufft cufftxt cufftmp cudecomp shardfft-slab shardfft-gpu)
+if(NOT BENCH_GPU)
+  foreach(name ${bench_gpu_libraries})
+    bench_missing(${name} "drivers for GPUs are built with -DBENCH_GPU=ON")
+  endforeach()
+  return()
+endif()
+
+enable_language(CUDA)
+find_package(CUDAToolkit 12 REQUIRED)
+if(NOT CMAKE_CUDA_ARCHITECTURES OR CMAKE_CUDA_ARCHITECTURES MATCHES "^(52|75)$")  # compilers' own defaults
+  set(CMAKE_CUDA_ARCHITECTURES 90)
+endif()
+add_library(bench_native_gpu STATIC native/gpu/gpu_adapter.cpp native/gpu/gpu_values.cu)
+target_link_libraries(bench_native_gpu PUBLIC bench_native CUDA::cudart)
+target_compile_options(bench_native_gpu PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+set_target_properties(bench_native_gpu PROPERTIES CUDA_STANDARD 17)  # some CMakes know no newer one for CUDA
+
+bench_adapter(cufft SOURCES adapters/cufft.cpp LIBRARIES bench_native_gpu CUDA::cufft)
+bench_adapter(cufftxt SOURCES adapters/cufftxt.cpp LIBRARIES bench_native_gpu CUDA::cufft)
+
+# cuFFTMp's Python wheel or a part of NVIDIA's HPC SDK; CUFFTMP_ROOT names the folder of its include and lib, and
+# NVSHMEM_ROOT that of NVSHMEM's host library where it lies elsewhere.
+find_path(cufftmp_INCLUDE cufftMp.h HINTS ${CUFFTMP_ROOT}/include PATH_SUFFIXES cufftmp NO_DEFAULT_PATH)
+find_library(cufftmp_LIBRARY NAMES cufftMp libcufftMp.so.12 libcufftMp.so.11 HINTS ${CUFFTMP_ROOT}/lib NO_DEFAULT_PATH)
+find_library(cufftmp_NVSHMEM NAMES libnvshmem_host.so.3 nvshmem_host
+  HINTS ${NVSHMEM_ROOT}/lib ${NVSHMEM_ROOT} ${CUFFTMP_ROOT}/lib ${CUFFTMP_ROOT}/../../nvshmem/lib)
+if(cufftmp_INCLUDE AND cufftmp_LIBRARY AND cufftmp_NVSHMEM)
+  bench_adapter(cufftmp SOURCES adapters/cufftmp.cpp INCLUDES ${cufftmp_INCLUDE}
+    LIBRARIES bench_native_gpu ${cufftmp_LIBRARY} ${cufftmp_NVSHMEM} CUDA::cudart)
+  # Its cufft.h must come before the toolkit's, which is another version.
+  target_include_directories(bench-cufftmp BEFORE PRIVATE ${cufftmp_INCLUDE})
+  get_filename_component(cufftmp_nvshmem_folder ${cufftmp_NVSHMEM} DIRECTORY)
+  # An old-style run path serves the libraries that libcufftMp itself asks for.
+  set_target_properties(bench-cufftmp PROPERTIES BUILD_RPATH "${CUFFTMP_ROOT}/lib;${cufftmp_nvshmem_folder}")
+  target_link_options(bench-cufftmp PRIVATE -Wl,--disable-new-dtags)
+else()
+  bench_missing(cufftmp "cufftMp.h, libcufftMp and libnvshmem_host were not found (CUFFTMP_ROOT, NVSHMEM_ROOT)")
+endif()
+
+# The engine under shardfft's GPU plans: a target of the project's own build only.
+if(TARGET shardfft_gpu)
+  bench_adapter(shardfft-slab SOURCES adapters/slab_engine.cpp LIBRARIES bench_native_gpu shardfft_gpu shardfft
+    DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
+else()
+  bench_missing(shardfft-slab "the project was not built with SHARDFFT_CUDA=ON")
+endif()
+
+foreach(name cudecomp shardfft-gpu)
+  bench_missing(${name} "no adapter has been written yet")
+endforeach()

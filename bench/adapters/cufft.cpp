@@ -14,9 +14,8 @@ class Cufft : public GpuAdapter {
             .backend = "cuFFT",
             .gpu = true,
             .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
-                             {"precisions", {"double", "single"}},
-                             {"placements", {"out", "in"}}}};
+            .capabilities = {
+                {"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out", "in"}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

@@ -39,12 +39,12 @@ else()
   bench_missing(cufftmp "cufftMp.h, libcufftMp and libnvshmem_host were not found (CUFFTMP_ROOT, NVSHMEM_ROOT)")
 endif()
 
-# The engine under shardfft's GPU plans: a target of the project's own build only.
-if(TARGET shardfft_gpu)
-  bench_adapter(shardfft-slab SOURCES adapters/slab_engine.cpp LIBRARIES bench_native_gpu shardfft_gpu shardfft
-    DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
+# The engine under shardfft's GPU plans: inside the project's own build only.
+if(SHARDFFT_GPU STREQUAL "CUDA")
+  bench_adapter(shardfft-slab SOURCES adapters/slab_engine.cpp LIBRARIES bench_native_gpu shardfft
+    INCLUDES ${PROJECT_SOURCE_DIR}/../src DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
 else()
-  bench_missing(shardfft-slab "the project was not built with SHARDFFT_CUDA=ON")
+  bench_missing(shardfft-slab "the project was not built with SHARDFFT_GPU=CUDA")
 endif()
 
 foreach(name cudecomp shardfft-gpu)

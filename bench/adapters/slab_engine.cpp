@@ -8,18 +8,17 @@ namespace {
 class SlabEngine : public GpuAdapter {
  public:
   Description describe() const override {
-    return {.library = "shardfft-slab",
-            .version = SHARDFFT_BENCH_VERSION,
-            .language = "C++",
-            .licence = "BSD-3-Clause",
-            .backend = "cuFFT and own line passes",
-            .gpu = true,
-            .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out"}}},
-            .options = {{"devices", Json::array()},
-                        {"chunks", Json::array()},
-                        {"fused", {true, false}},
-                        {"graph", {true, false}}}};
+    return {
+        .library = "shardfft-slab",
+        .version = SHARDFFT_BENCH_VERSION,
+        .language = "C++",
+        .licence = "BSD-3-Clause",
+        .backend = "cuFFT and own line passes",
+        .gpu = true,
+        .distributed = false,
+        .capabilities = {{"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out"}}},
+        .options = {
+            {"devices", Json::array()}, {"chunks", Json::array()}, {"fused", {true, false}}, {"graph", {true, false}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {

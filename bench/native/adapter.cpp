@@ -15,9 +15,7 @@ bool allows(const Json& capabilities, const char* list, const Json& word) {
 
 }  // namespace
 
-std::unique_ptr<Values> Adapter::make_values(const Case& wanted) {
-  return std::make_unique<HostValues>(wanted, *this);
-}
+std::unique_ptr<Values> Adapter::make_values(const Case& wanted) { return std::make_unique<HostValues>(wanted, *this); }
 
 HostBuffer::HostBuffer(std::size_t bytes) {
   constexpr std::size_t line = 64;

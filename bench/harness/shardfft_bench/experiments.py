@@ -141,7 +141,11 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
     case["options"] = {**case.get("options", {}), **own.pop("options", {})}
     case.update(own)
     ranks = point["ranks"]
-    if entry.get("one_process"):
+    if entry.get("one_process") == "devices":
+        # One process drives as many GPUs as the others have ranks.
+        case["options"]["devices"] = point["ranks"]
+        ranks = 1
+    elif entry.get("one_process"):
         # A floor: the same cores, used by the threads of one process.
         case["threads"] = point["ranks"] * case.get("threads", 1)
         ranks = 1

@@ -32,7 +32,8 @@ struct Walk {
       const long long i = row / count[1], j = row % count[1];
       const double2 row1 = times(f.at[0][0][lower[0] + i], f.at[0][1][lower[1] + j]);
       const double2 row2 = times(f.at[1][0][lower[0] + i], f.at[1][1][lower[1] + j]);
-      for (long long k = blockIdx.x * (long long)threads + threadIdx.x; k < count[2]; k += gridDim.x * (long long)threads) {
+      for (long long k = blockIdx.x * (long long)threads + threadIdx.x; k < count[2];
+           k += gridDim.x * (long long)threads) {
         const double2 a = times(row1, f.at[0][2][lower[2] + k]), b = times(row2, f.at[1][2][lower[2] + k]);
         visit(i * stride[0] + j * stride[1] + k * stride[2], double2{a.x + b.x, a.y + b.y});
       }
@@ -101,7 +102,8 @@ Walk walk_of(const Part& part) {
 
 dim3 grid_of(const Part& part) {
   const auto across = std::min<std::int64_t>(64, (part.count[2] + threads - 1) / threads);
-  return {static_cast<unsigned>(across), static_cast<unsigned>(std::min<std::int64_t>(8192, part.count[0] * part.count[1]))};
+  return {static_cast<unsigned>(across),
+          static_cast<unsigned>(std::min<std::int64_t>(8192, part.count[0] * part.count[1]))};
 }
 
 // visit(typed pointer) of a buffer.
@@ -128,8 +130,7 @@ GpuValues::GpuValues(const Case& wanted, GpuAdapter& adapter) : case_(wanted), a
   for (const auto& piece : adapter.pieces(Side::field)) {
     BENCH_GPU_CHECK(cudaSetDevice(piece.device));
     Tables tables{DeviceBuffer(all.size() * sizeof(double2)), DeviceBuffer(sizeof(Sums))};
-    BENCH_GPU_CHECK(
-        cudaMemcpy(tables.memory.get(), all.data(), all.size() * sizeof(double2), cudaMemcpyHostToDevice));
+    BENCH_GPU_CHECK(cudaMemcpy(tables.memory.get(), all.data(), all.size() * sizeof(double2), cudaMemcpyHostToDevice));
     tables_.push_back(std::move(tables));
   }
 }

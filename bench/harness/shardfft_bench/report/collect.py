@@ -77,7 +77,8 @@ class Cell:
 
     @property
     def one_process(self) -> bool:
-        return self.records[0]["ranks"] == 1 and self.point["ranks"] > 1
+        several_gpus = "devices" in self.records[0]["case"].get("options", {})
+        return self.records[0]["ranks"] == 1 and self.point["ranks"] > 1 and not several_gpus
 
     @property
     def joules(self) -> float | None:

@@ -1,15 +1,17 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
 //   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-padded 1] [-xt 1] [-check 1]
-//             [-graph 0] [-energy 0] [-repeats 10] n|nx,ny,nz ...
+//             [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
+// -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
 #include <cufftXt.h>
-#include <dlfcn.h>
 
 #include <memory>
 #include <sstream>
 
 #include "common.cuh"
 #include "cuda/slab/slab_group.hpp"
+#include "energy_meter.cuh"
+#include "slab_trace.cuh"
 
 using namespace shardfft;
 using shardfft::cuda::SlabGroup;
@@ -21,7 +23,7 @@ struct Settings {
   int gpus = 2, chunks = 0, repeats = 10;
   std::string types = "Z2Z,C2C";
   std::vector<double> parts;
-  bool padded = true, fused = true, xt = true, check = true, graph = false, energy = false;
+  bool padded = true, fused = true, xt = true, check = true, graph = false, energy = false, trace = false;
 };
 
 std::vector<double> numbers(const std::string& text) {
@@ -31,36 +33,6 @@ std::vector<double> numbers(const std::string& text) {
   return v;
 }
 
-/// Total energy in millijoules of all GPUs by NVML's counter; 0 where NVML is missing.
-class EnergyMeter {
- public:
-  explicit EnergyMeter(int gpus) {
-    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    if (library == nullptr) return;
-    const auto init = reinterpret_cast<int (*)()>(dlsym(library, "nvmlInit_v2"));
-    const auto find = reinterpret_cast<int (*)(unsigned, void**)>(dlsym(library, "nvmlDeviceGetHandleByIndex_v2"));
-    read_ =
-        reinterpret_cast<int (*)(void*, unsigned long long*)>(dlsym(library, "nvmlDeviceGetTotalEnergyConsumption"));
-    if (init == nullptr || find == nullptr || init() != 0) read_ = nullptr;
-    for (int g = 0; g < gpus && read_ != nullptr; ++g) {
-      handles_.push_back(nullptr);
-      if (find(static_cast<unsigned>(g), &handles_.back()) != 0) read_ = nullptr;
-    }
-  }
-  double millijoules() const {
-    double total = 0;
-    for (void* h : handles_) {
-      unsigned long long value = 0;
-      if (read_ != nullptr && read_(h, &value) == 0) total += static_cast<double>(value);
-    }
-    return total;
-  }
-
- private:
-  int (*read_)(void*, unsigned long long*) = nullptr;
-  std::vector<void*> handles_;
-};
-
 class Case {
  public:
   Case(const Settings& settings, const SlabShape& shape, const std::string& type)
@@ -69,6 +41,7 @@ class Case {
     options.chunks = settings.chunks;
     options.parts = settings.parts;
     options.fused = settings.fused;
+    if (settings.trace) options.observer = &trace_;
     std::vector<int> devices;
     for (int r = 0; r < shape.ranks; ++r) devices.push_back(r);
     group_ = std::make_unique<SlabGroup>(shape, options, devices);
@@ -109,6 +82,7 @@ class Case {
       graph_ms = time_pair(replay);
     }
     report(pair, forward, graph_ms, error, round_trip, settings_.energy ? energy_per_pair() : -1);
+    if (settings_.trace) print_trace(both);
   }
 
  private:
@@ -212,7 +186,7 @@ class Case {
   }
 
   double energy_per_pair() {
-    const EnergyMeter meter(shape_.ranks);
+    const bench::EnergyMeter meter(shape_.ranks);
     refill(++seed_);
     const double before = meter.millijoules(), begin = bench::milliseconds();
     int pairs = 0;
@@ -222,6 +196,24 @@ class Case {
       bench::synchronize_all(shape_.ranks);
     }
     return (meter.millijoules() - before) * 1e-3 / pairs;
+  }
+
+  template <class Body>
+  void print_trace(Body body) {
+    refill(++seed_);
+    trace_.start(shape_.ranks);
+    body();
+    bench::synchronize_all(shape_.ranks);
+    std::string text;
+    for (const bench::Piece& p : trace_.pieces()) {
+      char piece[128];
+      std::snprintf(piece, sizeof piece, "%s[\"%s\",%d,%d,%.4f,%.4f]", text.empty() ? "" : ",", p.what.c_str(),
+                    p.device, p.stream, p.begin_ms, p.end_ms);
+      text += piece;
+    }
+    bench::line("\"driver\":\"slab_pair\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,\"trace\":[%s]",
+                (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
+                text.c_str());
   }
 
   void report(double pair, double forward, double graph, double error, double round_trip, double joules) {
@@ -245,6 +237,7 @@ class Case {
   Settings settings_;
   SlabShape shape_;
   std::string type_;
+  bench::SlabTrace trace_;
   std::unique_ptr<SlabGroup> group_;
   std::vector<cuda::SlabArrays> arrays_;
   std::vector<cuda::Memory> memory_;
@@ -366,6 +359,8 @@ int main(int argc, char** argv) {
         s.graph = value == "1";
       else if (name == "-energy")
         s.energy = value == "1";
+      else if (name == "-trace")
+        s.trace = value == "1";
       else if (name == "-repeats")
         s.repeats = std::atoi(value.c_str());
       else

@@ -71,6 +71,8 @@ def test_every_built_library_conforms(real_drivers, tmp_path, ranks, variants):
         told = json.loads(subprocess.run([str(driver), "--describe"], capture_output=True, check=True).stdout)
         if name == "mpi" or (ranks > 1 and not told["distributed"]):
             continue
+        if told["gpu"] and not shutil.which("nvidia-smi"):
+            continue
         for variant in variants:
             if offered(driver, variant):
                 shape = SHAPES["odd" if ranks == 3 else "even"]

@@ -108,6 +108,39 @@ def _compare(options: argparse.Namespace) -> int:
     return REGRESSION if worse else OK
 
 
+def _paper(options: argparse.Namespace) -> int:
+    from . import paper
+
+    into = Path(options.into) if options.into else None
+    if options.records:
+        records = paper.read(Path(options.records).read_text(encoding="utf-8").splitlines())
+    else:
+        gpus, sizes = (",".join(map(str, values)) for values in (options.gpus, options.size))
+        arguments = ["-gpus", gpus, "-sizes", sizes, "-repeats", str(options.repeats)]
+        records = paper.run(Path(options.driver), arguments, into)
+    text = paper.tables(records)
+    print(text, end="")
+    if into:
+        into.mkdir(parents=True, exist_ok=True)
+        (into / "tables.md").write_text(text, encoding="utf-8")
+    faults = paper.wrong(records)
+    for fault in faults:
+        print(f"wrong: {fault}", file=sys.stderr)
+    return FAILURES if faults else OK
+
+
+def _add_paper(commands) -> None:
+    paper = commands.add_parser("paper-gpu", help="the GPU paper's experiment: exponents and its tables 1 to 4")
+    source = paper.add_mutually_exclusive_group(required=True)
+    source.add_argument("--driver", help="gpu_paper_slab of a build with SHARDFFT_GPU=CUDA")
+    source.add_argument("--records", help="its output of an earlier run")
+    paper.add_argument("--gpus", type=int, nargs="+", default=[1, 2])
+    paper.add_argument("--size", type=int, nargs="+", default=[512, 1024])
+    paper.add_argument("--repeats", type=int, default=10)
+    paper.add_argument("--into", help="folder for the records and the tables")
+    paper.set_defaults(act=_paper)
+
+
 def _add_run(commands) -> None:
     run = commands.add_parser("run", help="run an experiment", description="Runs an experiment, or what is left of it.")
     run.add_argument("name", help="an experiment of 'bench list', or a YAML file")
@@ -134,6 +167,7 @@ def add_commands(commands) -> None:
     bench = commands.add_parser("bench", help="run experiments").add_subparsers(required=True, metavar="list|run")
     bench.add_parser("list", help="the experiments").set_defaults(act=_list)
     _add_run(bench)
+    _add_paper(commands)
     report = commands.add_parser("report", help="one HTML page with PNG and SVG pictures")
     report.add_argument("results", nargs="+", help="result folders or files")
     report.add_argument("--out", help="folder of the page (default: report/ beside the first results)")

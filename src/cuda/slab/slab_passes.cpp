@@ -16,6 +16,7 @@ char* SlabRank::x_row(void* rows, int rank, std::int64_t x, std::int64_t y) cons
 /// z lines (fused) or whole planes of cuFFT, between field and planes.
 void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction direction, StreamHandle stream) const {
   if (planes.count() == 0) return;
+  const SlabPiece piece(options_.observer, fusion_.y ? "z lines" : "planes", rank_, stream);
   char* field = static_cast<char*>(own.field) +
                 static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
   char* complex = plane_row(own.planes, planes.begin, 0);
@@ -36,6 +37,7 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
 /// Direct: the own rows go straight where their x lines begin. All others stay in the planes, from where the copy
 /// engines take them.
 void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
+  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
   const std::int64_t pitch = shape_.pitch(), plane = shape_.ny * pitch;
   p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
@@ -54,6 +56,7 @@ void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, Str
 }
 
 void SlabRank::y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
+  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::backward);
   p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
   p.outer_begin = planes.begin;
@@ -85,6 +88,7 @@ void SlabRank::flatten(lines::Pass& p, Range z) const {
 }
 
 void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const {
+  const SlabPiece piece(options_.observer, "x lines", rank_, stream);
   if (!fusion_.x) {
     x_plan_.execute(own.x_rows(), own.spectrum, Direction::forward, stream);
     return;
@@ -101,6 +105,7 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
 
 /// Direct: the own planes go straight where they belong. The peers' wait in the rows for the copy engines.
 void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const {
+  const SlabPiece piece(options_.observer, "x lines", rank_, stream);
   if (!fusion_.x) {
     x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
     return;

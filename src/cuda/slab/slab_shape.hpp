@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cuda/slab/slab_observer.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::cuda {
@@ -63,6 +64,7 @@ struct SlabOptions {
   /// next is on the links. One entry: no cut; none: by size. Only fused complex transforms can be cut.
   std::vector<double> parts;
   double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines only
+  SlabObserver* observer = nullptr;              ///< told of every piece; must outlive the plan
 };
 
 /// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;

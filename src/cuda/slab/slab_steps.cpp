@@ -36,6 +36,7 @@ void SlabRank::send_planes(const SlabArrays& own, std::span<const SlabPeer> peer
     if (!copies_to(q)) continue;
     void* there = peers[static_cast<std::size_t>(q)].arrays.x_rows();
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
+    const SlabPiece piece(options_.observer, "send", rank_, stream);
     copy_box(block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
                    x_row(there, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
              stream);
@@ -51,6 +52,7 @@ void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers,
     const Range planes = chunk(q, c);
     void* there = peers[static_cast<std::size_t>(q)].arrays.planes;
     const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
+    const SlabPiece piece(options_.observer, "send", rank_, stream);
     copy_box(
         block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
               x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p), false),

@@ -1,0 +1,92 @@
+"""The GPU paper's exponents and tables, from records made up so that the answers are known."""
+
+import json
+
+import pytest
+
+from shardfft_bench import paper
+from shardfft_bench.cli import main
+from shardfft_bench.errors import BenchError
+
+
+def record(schedule, n, precision, gpus, computation, communication, **more):
+    made = {
+        "driver": "paper_slab", "schedule": schedule, "n": n, "precision": precision, "gpus": gpus,
+        "pair_ms": computation + communication, "computation_ms": computation, "communication_ms": communication,
+        "tflops": 1.0, "field_error": 1e-15, "spectrum_error": 1e-16,
+    }  # fmt: skip
+    return {**made, **more}
+
+
+def family():
+    """Computation falls as p^-1 and communication as p^-1/2, on grids of two sizes, both precisions."""
+    made = []
+    for n in (512, 1024):
+        for precision, weight in (("single", 1), ("double", 2)):
+            for gpus in (1, 2, 4, 8):
+                made.append(record("fused", n, precision, gpus, weight * 8 / gpus, weight * 4 / gpus**0.5))
+                made.append({**record("cufft", n, precision, gpus, 10, 10), "computation_ms": None})
+    return made
+
+
+def test_exponent_of_an_exact_power():
+    found = paper.exponent({p: 3 * p**-0.75 for p in (1, 2, 4, 8)})
+    assert found.gamma == pytest.approx(0.75) and found.error == pytest.approx(0, abs=1e-12)
+    assert str(paper.exponent({1: 8.0, 2: 4.0})) == "1.00"
+
+
+def test_exponent_with_an_error():
+    # By hand: log2 T = 2, 1, 1 at log2 p = 0, 1, 2: slope -1/2, residuals 1/6, -1/3, 1/6, standard error sqrt(1/12).
+    found = paper.exponent({1: 4.0, 2: 2.0, 4: 2.0})
+    assert found.gamma == pytest.approx(0.5) and found.error == pytest.approx((1 / 12) ** 0.5)
+
+
+def test_exponent_needs_two_counts():
+    assert paper.exponent({2: 1.0}) is None
+    assert paper.exponent({1: 0.0, 2: 1.0}) is None  # no communication on one GPU
+
+
+def test_tables():
+    text = paper.tables(family())
+    lines = text.splitlines()
+    assert "| grid | γ1 SP | γ1 DP | γ2 SP | γ2 DP | γ SP | γ DP |" in lines
+    row = next(line for line in lines if line.startswith("| 512^3 |"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[1:5] == ["1.00 ± 0.00", "1.00 ± 0.00", "0.50 ± 0.00", "0.50 ± 0.00"]
+    assert 0.5 < float(cells[5].split()[0]) < 1
+    ratios = lines[lines.index("**Table 2 (fused): communication over total time**") + 4 :][:4]
+    assert ratios[0] == "| 1 | 0.33 | 0.33 | 0.33 | 0.33 |"
+    assert ratios[2] == "| 4 | 0.50 | 0.50 | 0.50 | 0.50 |"
+    last = [line for line in lines if line.startswith("| 8 | 20.00 | 20.00 | 2.41 | 4.83 |")]
+    assert len(last) == 1  # cuFFT first, then ours
+
+
+def test_errors_above_the_paper_s_bound_are_named():
+    bad = [record("paper", 64, "double", 2, 1, 1, field_error=1.1e-14)]
+    assert paper.wrong(bad) == ["paper 64^3 double on 2 GPUs: error of the field 1.1e-14"]
+    assert paper.wrong([record("paper", 64, "double", 2, 1, 1, spectrum_error=float("nan"))])
+    assert paper.wrong(family()) == []
+
+
+def test_command_reads_records(tmp_path, capsys):
+    file = tmp_path / "paper_slab.jsonl"
+    file.write_text("noise\n" + "".join(json.dumps(one) + "\n" for one in family()))
+    assert main(["paper-gpu", "--records", str(file), "--into", str(tmp_path / "out")]) == 0
+    assert "Table 4" in capsys.readouterr().out and "Table 1" in (tmp_path / "out" / "tables.md").read_text()
+
+
+def test_command_runs_a_driver_and_says_what_is_wrong(tmp_path, capsys):
+    driver = tmp_path / "driver"
+    line = json.dumps(record("fused", 64, "double", 2, 1, 1, field_error=1.0))
+    driver.write_text(f"#!/bin/sh\necho '{line}'\n")
+    driver.chmod(0o755)
+    assert main(["paper-gpu", "--driver", str(driver), "--into", str(tmp_path)]) == 3
+    assert "error of the field 1.0e+00" in capsys.readouterr().err
+    assert main(["paper-gpu", "--driver", str(tmp_path / "none")]) == 2
+
+
+def test_failures_of_the_driver_are_told():
+    with pytest.raises(BenchError, match="out of memory"):
+        paper.read(['{"driver":"paper_slab","error":"out of memory"}'])
+    with pytest.raises(BenchError, match="no record"):
+        paper.read(["nothing"])

@@ -39,14 +39,23 @@ else()
   bench_missing(cufftmp "cufftMp.h, libcufftMp and libnvshmem_host were not found (CUFFTMP_ROOT, NVSHMEM_ROOT)")
 endif()
 
-# The engine under shardfft's GPU plans: inside the project's own build only.
+find_path(cudecomp_INCLUDE cudecomp.h HINTS ${CUDECOMP_ROOT}/include)
+find_library(cudecomp_LIBRARY cudecomp HINTS ${CUDECOMP_ROOT}/lib)
+if(cudecomp_INCLUDE AND cudecomp_LIBRARY)
+  bench_adapter(cudecomp SOURCES adapters/cudecomp.cpp LIBRARIES bench_native_gpu ${cudecomp_LIBRARY} CUDA::cufft
+    INCLUDES ${cudecomp_INCLUDE})
+else()
+  bench_missing(cudecomp "cudecomp.h and libcudecomp were not found (CUDECOMP_ROOT)")
+endif()
+
+# shardfft's plans on GPUs, and the engine under them: inside the project's own build only.
 if(SHARDFFT_GPU STREQUAL "CUDA")
+  bench_adapter(shardfft-gpu SOURCES adapters/shardfft_gpu.cpp LIBRARIES bench_native_gpu shardfft::shardfft
+    DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
   bench_adapter(shardfft-slab SOURCES adapters/slab_engine.cpp LIBRARIES bench_native_gpu shardfft
     INCLUDES ${PROJECT_SOURCE_DIR}/../src DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
 else()
-  bench_missing(shardfft-slab "the project was not built with SHARDFFT_GPU=CUDA")
+  foreach(name shardfft-gpu shardfft-slab)
+    bench_missing(${name} "the project was not built with SHARDFFT_GPU=CUDA")
+  endforeach()
 endif()
-
-foreach(name cudecomp shardfft-gpu)
-  bench_missing(${name} "no adapter has been written yet")
-endforeach()

@@ -1,9 +1,9 @@
 // shardfft itself: every algorithm, exchange and local FFT as options of the case.
 #include <optional>
 #include <shardfft/shardfft.hpp>
-#include <stdexcept>
 
 #include "../native/adapter_base.hpp"
+#include "shardfft_case.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -43,10 +43,8 @@ class Shardfft : public AdapterBase {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    const Transform transform{wanted.real() ? shardfft::Kind::r2c : shardfft::Kind::c2c,
-                              wanted.single() ? shardfft::Precision::f32 : shardfft::Precision::f64};
-    plan_.emplace(comm, transform, input_layout(wanted, ranks), wanted.natural() ? natural_output : default_output,
-                  options_of(wanted));
+    plan_.emplace(comm, transform_of(wanted), input_layout(wanted, ranks),
+                  wanted.natural() ? natural_output : default_output, options_of(wanted));
     field_part_ = part_of(plan_->input().layout, rank);
     spectrum_part_ = part_of(plan_->output().layout, rank);
     scale_ = double(wanted.points());
@@ -67,47 +65,6 @@ class Shardfft : public AdapterBase {
   Json breakdown() const override { return {{"report", plan_->report()}}; }
 
  private:
-  static Layout input_layout(const Case& wanted, int ranks) {
-    const Shape shape(wanted.shape.begin(), wanted.shape.end());
-    if (wanted.layout == LayoutKind::slab) return Layout::slab(shape, ranks, 0);
-    if (wanted.layout == LayoutKind::pencil) {
-      const auto grid = pencil_grid(wanted, ranks);
-      return Layout::pencil(shape, 2, {grid[0], grid[1]});
-    }
-    const auto grid = brick_grid(wanted, ranks);
-    return Layout::brick(shape, {grid[0], grid[1], grid[2]});
-  }
-
-  static Options options_of(const Case& wanted) {
-    Options options;
-    options.algorithm = wanted.options.value("algorithm", "auto");
-    options.exchange = wanted.options.value("exchange", "auto");
-    options.local_fft = wanted.options.value("local_fft", "auto");
-    options.chunks = wanted.options.value("chunks", 1);
-    options.norm = Norm::none;
-    options.effort = static_cast<shardfft::Effort>(wanted.effort);
-    options.threads = wanted.threads;
-    options.in_place = wanted.in_place();
-    if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
-    return options;
-  }
-
-  static Part part_of(const Layout& layout, int rank) {
-    const auto pieces = layout.pieces(rank);
-    if (pieces.size() > 1 || (pieces.size() == 1 && pieces[0].offset != 0))
-      throw std::runtime_error("this driver knows only layouts of one box a rank");
-    Part part;
-    for (int axis = 0; pieces.size() == 1 && axis < 3; ++axis) {
-      const auto& along = pieces[0].set.axis[axis];
-      if (along.stride != 1 && along.count > 1)
-        throw std::runtime_error("this driver knows only layouts of contiguous indices");
-      part.lower[axis] = along.first;
-      part.count[axis] = along.count;
-      part.stride[axis] = pieces[0].stride[axis];
-    }
-    return part;
-  }
-
   std::optional<Plan> plan_;
   Buffer planned_field_, planned_spectrum_;
 };

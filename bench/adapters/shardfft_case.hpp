@@ -1,0 +1,57 @@
+// A case in shardfft's own words, for its drivers on CPUs and on GPUs.
+#pragma once
+
+#include <shardfft/shardfft.hpp>
+#include <stdexcept>
+
+#include "../native/box.hpp"
+
+namespace shardfft::bench {
+
+inline Transform transform_of(const Case& wanted) {
+  return {wanted.real() ? shardfft::Kind::r2c : shardfft::Kind::c2c,
+          wanted.single() ? shardfft::Precision::f32 : shardfft::Precision::f64};
+}
+
+inline Layout input_layout(const Case& wanted, int ranks) {
+  const Shape shape(wanted.shape.begin(), wanted.shape.end());
+  if (wanted.layout == LayoutKind::slab) return Layout::slab(shape, ranks, 0);
+  if (wanted.layout == LayoutKind::pencil) {
+    const auto grid = pencil_grid(wanted, ranks);
+    return Layout::pencil(shape, 2, {grid[0], grid[1]});
+  }
+  const auto grid = brick_grid(wanted, ranks);
+  return Layout::brick(shape, {grid[0], grid[1], grid[2]});
+}
+
+inline Options options_of(const Case& wanted) {
+  Options options;
+  options.algorithm = wanted.options.value("algorithm", "auto");
+  options.exchange = wanted.options.value("exchange", "auto");
+  options.local_fft = wanted.options.value("local_fft", "auto");
+  options.chunks = wanted.options.value("chunks", 1);
+  options.norm = Norm::none;
+  options.effort = static_cast<shardfft::Effort>(wanted.effort);
+  options.threads = wanted.threads;
+  options.in_place = wanted.in_place();
+  if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
+  return options;
+}
+
+inline Part part_of(const Layout& layout, int rank) {
+  const auto pieces = layout.pieces(rank);
+  if (pieces.size() > 1 || (pieces.size() == 1 && pieces[0].offset != 0))
+    throw std::runtime_error("this driver knows only layouts of one box a rank");
+  Part part;
+  for (int axis = 0; pieces.size() == 1 && axis < 3; ++axis) {
+    const auto& along = pieces[0].set.axis[axis];
+    if (along.stride != 1 && along.count > 1)
+      throw std::runtime_error("this driver knows only layouts of contiguous indices");
+    part.lower[axis] = along.first;
+    part.count[axis] = along.count;
+    part.stride[axis] = pieces[0].stride[axis];
+  }
+  return part;
+}
+
+}  // namespace shardfft::bench

@@ -26,7 +26,7 @@ cmake --build "$BUILD/gpu" -j "$(jobs)" --target "${targets[@]}" > "$BUILD/build
   die "the GPU drivers could not be built"
 }
 
-model=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | sed 's/^NVIDIA //; s/ .*//')
+model=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | sed 's/^NVIDIA //; s/ .*//' | tr '[:upper:]' '[:lower:]')
 into=$RESULTS/2x$model/$(date -u +%F)
 mkdir -p "$into"
 record=$into/slab_pair.jsonl

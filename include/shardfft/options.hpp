@@ -31,7 +31,7 @@ struct Options {
   Norm norm = Norm::backward;
   Effort effort = Effort::measure;
   /// Axes to transform; empty means all. For real transforms the last entry is the halved axis.
-  std::vector<int> axes;
+  std::vector<int> axes{};
   /// c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.
   std::int64_t real_extent = 0;
   /// Fields of the same layout, one behind the other in memory, transformed together.
@@ -41,7 +41,7 @@ struct Options {
   /// OpenMP threads of each rank.
   int threads = 1;
   /// Process grid of the intermediate pencils, {p1, p2}; empty lets the algorithm choose.
-  Shape grid;
+  Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;
   /// Agree on bad arguments of forward/backward over all ranks (one small all-reduce a call), so none hangs.
@@ -49,7 +49,7 @@ struct Options {
   /// Ranks per host to pretend, for tests of host-aware exchanges; 0 asks MPI.
   int fake_ranks_per_host = 0;
   /// Write a Chrome trace (Perfetto) to this file when the plan is destroyed; empty writes none.
-  std::string trace;
+  std::string trace{};
 };
 
 /// Output layout of a plan: what the last stage leaves, or the input's own.

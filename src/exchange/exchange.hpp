@@ -7,14 +7,15 @@
 #include <vector>
 
 #include "base/trace.hpp"
-#include "mpi/communicator.hpp"
+#include "mpi/groups.hpp"
 #include "reshape/schedule.hpp"
 
 namespace shardfft {
 
 /// What a strategy is given once, while planning.
 struct ExchangeSetup {
-  Communicator comm;  ///< the members of this exchange; peers in `schedule` are its ranks
+  Communicator comm;         ///< the members of this exchange; peers in `schedule` are its ranks
+  Groups* groups = nullptr;  ///< where exchanges of one plan share communicators; used while planning only
   Schedule schedule;
   std::size_t element_bytes = 16;
   int threads = 1;

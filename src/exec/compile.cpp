@@ -18,9 +18,10 @@ namespace {
 class Compiler {
  public:
   Compiler(const ExecutorSetup& setup, HostMemory* host, std::shared_ptr<HostWindow> control, std::vector<bool> fusable,
-           Direction direction, int first_trace_step, Trace* trace)
+           Groups& groups, Direction direction, int first_trace_step, Trace* trace)
       : setup_(setup),
         host_(host),
+        groups_(groups),
         control_(std::move(control)),
         fusable_(std::move(fusable)),
         direction_(direction),
@@ -79,6 +80,7 @@ class Compiler {
 
   const ExecutorSetup& setup_;
   HostMemory* host_;
+  Groups& groups_;
   std::shared_ptr<HostWindow> control_;
   std::vector<bool> fusable_;
   Direction direction_;
@@ -154,6 +156,7 @@ std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
 std::unique_ptr<Operation> Compiler::make_message_reshape(const Stop& stop) {
   ReshapeSetup reshape;
   reshape.comm = setup_.comm;
+  reshape.groups = &groups_;
   reshape.exchange = setup_.exchange;
   reshape.element_bytes = element_bytes(stop.step);
   reshape.threads = setup_.options.threads;
@@ -180,7 +183,7 @@ HostReshapeSetup Compiler::host_setup(const Stop& stop) {
 /// Point-to-point messages to and from the members on other hosts. Collective.
 std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setup) {
   ExchangeSetup remote;
-  remote.comm = setup_.comm.split(setup.members.front(), setup.rank);
+  remote.comm = groups_.of(setup.members);
   if (host_->holds(setup.members)) return nullptr;
   const Schedule whole = make_schedule(setup.from, setup.to, setup.rank);
   const auto add_remote = [&](const std::vector<Message>& all, std::vector<Message>& some, std::int64_t& count) {
@@ -222,7 +225,8 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
 std::size_t Compiler::add_host_task(std::size_t i) {
   if (host_ == nullptr || !std::holds_alternative<ReshapeStep>(step(route_[i]))) return 0;
   const HostReshapeSetup setup = host_setup(route_[i]);
-  auto remote = remote_exchange(setup);
+  std::unique_ptr<Exchange> remote;
+  if (!fusable_[static_cast<std::size_t>(route_[i].step)]) remote = remote_exchange(setup);
   if (!is_fused(setup_.program, direction_, route_[i].step, fusable_)) {
     add(route_[i], route_[i], make_host_reshape(setup, std::move(remote)));
     return 1;
@@ -270,10 +274,11 @@ std::size_t max_state_bytes(const ExecutorSetup& setup, int state) {
 std::array<std::vector<Task>, 2> compile(const ExecutorSetup& setup, HostMemory* host, Trace* trace) {
   const auto control = make_control(setup, host);
   const std::vector<bool> fusable = find_fusable(setup, host);
+  Groups groups(setup.comm);
   std::array<std::vector<Task>, 2> tasks;
-  tasks[0] = Compiler(setup, host, control, fusable, Direction::forward, 0, trace).run();
-  tasks[1] =
-      Compiler(setup, host, control, fusable, Direction::backward, static_cast<int>(tasks[0].size()), trace).run();
+  tasks[0] = Compiler(setup, host, control, fusable, groups, Direction::forward, 0, trace).run();
+  const int steps = static_cast<int>(tasks[0].size());
+  tasks[1] = Compiler(setup, host, control, fusable, groups, Direction::backward, steps, trace).run();
   return tasks;
 }
 

@@ -22,7 +22,8 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   const std::vector<int> group = exchange_group(from, to, rank);
   group_size_ = static_cast<int>(group.size());
   ExchangeSetup exchange;
-  exchange.comm = setup.comm.split(group.front(), rank);
+  exchange.groups = setup.groups;
+  exchange.comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm).of(group);
   exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
   self_ = exchange.schedule.self;
   sent_ = exchange.schedule.send_count;

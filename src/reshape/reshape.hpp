@@ -15,6 +15,8 @@ struct ReshapeSetup {
   int fake_ranks_per_host = 0;
   Slice from_slice;
   Slice to_slice;
+  /// Where the reshapes of one plan share communicators; null: this one splits its own from comm.
+  Groups* groups = nullptr;
 };
 
 /// Moves arrays from one layout to another. Construction is collective over setup.comm, start and finish over the
@@ -24,6 +26,10 @@ class Reshape {
   Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace);
   std::size_t workspace_bytes() const { return exchange_ ? exchange_->workspace_bytes() : 0; }
   void start(const ExchangeBuffers& buffers);
+  /// Lets messages move on between start and finish. Optional, not collective.
+  void progress(const ExchangeBuffers& buffers) {
+    if (exchange_) exchange_->progress(buffers);
+  }
   void finish(const ExchangeBuffers& buffers);
   void run(const ExchangeBuffers& buffers) {
     start(buffers);

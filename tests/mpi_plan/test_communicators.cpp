@@ -1,0 +1,102 @@
+// MPI libraries have only so many communicators: the exchanges of a plan share them, and plans give them back.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "mpi/groups.hpp"
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+/// Communicators that this program has made and not freed.
+int live = 0;
+
+int counted(int code, const MPI_Comm* made) {
+  if (code == MPI_SUCCESS && *made != MPI_COMM_NULL) ++live;
+  return code;
+}
+
+}  // namespace
+
+// MPI's profiling interface: these take the place of the library's own.
+extern "C" int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) { return counted(PMPI_Comm_dup(comm, made), made); }
+extern "C" int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  return counted(PMPI_Comm_split(comm, color, key, made), made);
+}
+extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  return counted(PMPI_Comm_split_type(comm, type, key, info, made), made);
+}
+extern "C" int MPI_Comm_free(MPI_Comm* comm) {
+  --live;
+  return PMPI_Comm_free(comm);
+}
+
+namespace shardfft::test {
+namespace {
+
+/// Ranks that `part` puts together with this one.
+std::vector<int> members(int (*part)(int)) {
+  std::vector<int> with_me;
+  for (int r = 0; r < world().size(); ++r)
+    if (part(r) == part(world().rank())) with_me.push_back(r);
+  return with_me;
+}
+
+int everyone(int) { return 0; }
+int pairs(int rank) { return rank / 2; }
+int one_pair(int rank) { return rank < 2 ? 0 : rank; }
+
+TEST(Communicators, OneAGroup) {
+  const Communicator& all = world();
+  const int before = live;
+  {
+    Groups groups(all);
+    EXPECT_EQ(groups.of(members(everyone)).get(), all.get());
+    const Communicator pair = groups.of(members(pairs));
+    EXPECT_EQ(pair.size(), static_cast<int>(members(pairs).size()));
+    EXPECT_EQ(groups.of(members(pairs)).get(), pair.get());
+    EXPECT_LE(live - before, 1);
+    // The first two ranks know this one already; the others do not.
+    const Communicator known = groups.of(members(one_pair));
+    EXPECT_EQ(known.size(), static_cast<int>(members(one_pair).size()));
+    EXPECT_EQ(known.get() == pair.get(), members(one_pair) == members(pairs));
+    EXPECT_LE(live - before, 2);
+    EXPECT_EQ(groups.host_of(pair, 1).size(), 1);
+    const int with_host = live;
+    EXPECT_EQ(groups.host_of(pair, 1).get(), groups.host_of(pair, 1).get());
+    EXPECT_EQ(live, with_host);
+  }
+  EXPECT_EQ(live, before);
+}
+
+/// Communicators of one plan, all of which it must give back.
+int held_by(const std::string& algorithm, const std::string& exchange, int chunks) {
+  TransformCase c{{8, 9, 10}, algorithm, "natural", Kind::c2c, Precision::f64, quick(algorithm)};
+  c.options.exchange = exchange;
+  c.options.chunks = chunks;
+  c.options.fake_ranks_per_host = 2;
+  world().barrier();  // made before the count
+  const int before = live;
+  int held = 0;
+  {
+    Plan plan = make_plan(MPI_COMM_WORLD, c);
+    held = live - before;
+    check_plan(plan, c);
+  }
+  EXPECT_EQ(live, before);
+  return held;
+}
+
+TEST(Communicators, PlansHoldFew) {
+  for (const std::string exchange : {"alltoallv", "p2p_pipelined"})
+    for (const int chunks : {1, 4}) {
+      EXPECT_EQ(held_by("slab", exchange, chunks), 1);
+      EXPECT_LE(held_by("pencil", exchange, chunks), 4);
+      EXPECT_LE(held_by("brick", exchange, chunks), 6);
+    }
+  for (const std::string algorithm : {"slab", "pencil"})
+    EXPECT_EQ(held_by(algorithm, "hierarchical", 1), held_by(algorithm, "hierarchical", 4));
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -36,7 +36,8 @@ struct Options {
   std::int64_t real_extent = 0;
   /// Fields of the same layout, one behind the other in memory, transformed together.
   std::int64_t batch = 1;
-  /// Pieces each step is to be cut into so that communication overlaps computation. Reserved: has no effect yet.
+  /// Chunks that exchanges and the transforms next to them are cut into, so that the messages of one chunk travel while
+  /// others are transformed; 1 cuts nothing. `shared_window` sends nothing to overlap and is not cut. report() tells.
   int chunks = 1;
   /// OpenMP threads of each rank.
   int threads = 1;

@@ -46,7 +46,11 @@ class Alltoall : public Exchange {
               "MPI_Ialltoall");
   }
 
-  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+  void progress(const ExchangeBuffers&) override {
+    if (requests_.size() == 0) return;
+    const Scope scope(trace_, Activity::exchange);
+    requests_.test_all();
+  }
 
   void finish(const ExchangeBuffers& b) override {
     {

@@ -76,7 +76,11 @@ class Alltoallv : public Exchange {
     }
   }
 
-  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+  void progress(const ExchangeBuffers&) override {
+    if (requests_.size() == 0) return;
+    const Scope scope(trace_, Activity::exchange);
+    requests_.test_all();
+  }
 
   void finish(const ExchangeBuffers& b) override {
     {

@@ -31,7 +31,11 @@ class P2p : public Exchange {
       link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, requests_);
   }
 
-  void progress(const ExchangeBuffers&) override { requests_.test_all(); }
+  void progress(const ExchangeBuffers&) override {
+    if (requests_.size() == 0) return;
+    const Scope scope(trace_, Activity::exchange);
+    requests_.test_all();
+  }
 
   void finish(const ExchangeBuffers& b) override {
     {

@@ -7,6 +7,7 @@
 #include "exec/cannon_operation.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/host_reshape.hpp"
+#include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"
 #include "exec/reshape_operation.hpp"
 
@@ -36,6 +37,10 @@ class Compiler {
         i += fused - 1;
         continue;
       }
+      if (const std::size_t fused = add_pipeline(i); fused > 0) {
+        i += fused - 1;
+        continue;
+      }
       add(route_[i], route_[i], make_operation(route_[i]));
     }
     if (tasks_.empty()) {
@@ -51,6 +56,14 @@ class Compiler {
   bool backward() const { return direction_ == Direction::backward; }
   int state_before(const Stop& stop) const { return stop.step + (backward() ? 1 : 0); }
   int state_after(const Stop& stop) const { return stop.step + (backward() ? 0 : 1); }
+  bool is_fft(std::size_t i) const { return i < route_.size() && std::holds_alternative<FftStep>(step(route_[i])); }
+  bool is_reshape(std::size_t i) const {
+    return i < route_.size() && std::holds_alternative<ReshapeStep>(step(route_[i]));
+  }
+  /// With a view in between, two steps count other axes.
+  bool joins_next(std::size_t i) const {
+    return i + 1 < route_.size() && state_after(route_[i]) == state_before(route_[i + 1]);
+  }
   const State& state(int i) const { return setup_.program.states[static_cast<std::size_t>(i)]; }
   std::size_t element_bytes(int i) const { return ElementType{setup_.precision, state(i).is_complex}.bytes(); }
 
@@ -72,7 +85,11 @@ class Compiler {
   std::unique_ptr<Operation> make_operation(const Stop& stop);
   std::unique_ptr<Operation> make_fft(const Stop& stop);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
+  ReshapeSetup message_setup(const Stop& stop) const;
   std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
+  std::size_t add_pipeline(std::size_t i);
+  bool wanted_by_next(std::size_t i) const;
+  PipelineFft pipeline_fft(const Stop& stop) const;
   std::size_t add_host_task(std::size_t i);
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup);
@@ -153,7 +170,7 @@ std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
   return operation;
 }
 
-std::unique_ptr<Operation> Compiler::make_message_reshape(const Stop& stop) {
+ReshapeSetup Compiler::message_setup(const Stop& stop) const {
   ReshapeSetup reshape;
   reshape.comm = setup_.comm;
   reshape.groups = &groups_;
@@ -161,8 +178,46 @@ std::unique_ptr<Operation> Compiler::make_message_reshape(const Stop& stop) {
   reshape.element_bytes = element_bytes(stop.step);
   reshape.threads = setup_.options.threads;
   reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
-  return std::make_unique<ReshapeOperation>(state(state_before(stop)).layout, state(state_after(stop)).layout, reshape,
-                                            trace_);
+  return reshape;
+}
+
+std::unique_ptr<Operation> Compiler::make_message_reshape(const Stop& stop) {
+  return std::make_unique<ReshapeOperation>(state(state_before(stop)).layout, state(state_after(stop)).layout,
+                                            message_setup(stop), trace_);
+}
+
+PipelineFft Compiler::pipeline_fft(const Stop& stop) const {
+  return {bundled(stop, state(state_before(stop)).layout), stop.from == stop.to, stop.from == Slot::in};
+}
+
+/// Whether the transform `i` should be left to the reshapes behind it, because one of them would otherwise have none.
+bool Compiler::wanted_by_next(std::size_t i) const {
+  for (std::size_t reshape = i + 1; joins_next(reshape - 1) && is_reshape(reshape); reshape += 2)
+    if (!joins_next(reshape) || !is_fft(reshape + 1)) return true;
+  return false;
+}
+
+/// With chunks: a reshape with the transforms at its ends, whose exchange is hidden behind them. Returns the stops it
+/// took.
+std::size_t Compiler::add_pipeline(std::size_t i) {
+  if (host_ != nullptr || setup_.options.chunks < 2 || setup_.comm.size() < 2) return 0;
+  const bool fft_first = is_fft(i);
+  const std::size_t reshape = fft_first ? i + 1 : i;
+  if (!is_reshape(reshape) || (fft_first && !joins_next(i))) return 0;
+  std::size_t last = reshape;
+  if (joins_next(reshape) && is_fft(reshape + 1) && !(fft_first && wanted_by_next(reshape + 1))) ++last;
+  PipelineSetup pipeline;
+  pipeline.from = state(state_before(route_[reshape])).layout;
+  pipeline.to = state(state_after(route_[reshape])).layout;
+  pipeline.reshape = message_setup(route_[reshape]);
+  if (fft_first) pipeline.before = pipeline_fft(route_[i]);
+  if (last > reshape) pipeline.after = pipeline_fft(route_[last]);
+  pipeline.chunks = setup_.options.chunks;
+  pipeline.trace = trace_;
+  auto operation = make_pipeline(pipeline);
+  if (!operation) return 0;
+  add(route_[i], route_[last], std::move(operation));
+  return last - i + 1;
 }
 
 HostReshapeSetup Compiler::host_setup(const Stop& stop) {

@@ -165,11 +165,22 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Inp
   task.operation->wait_readers();
 }
 
+/// Of a step that the option `chunks` does not reach: that it does not.
+std::string Executor::uncut_text(const Operation& operation) const {
+  if (setup_.options.chunks < 2 || setup_.comm.size() < 2) return {};
+  if (operation.role() == Role::computes || operation.in_chunks()) return {};
+  if (operation.reads_host_memory()) return " (not cut in chunks: shared memory has its own overlap)";
+  if (operation.role() == Role::moves_and_computes) return " (not cut in chunks: its rounds overlap as they are)";
+  return " (not cut in chunks)";
+}
+
 std::vector<StepReport> Executor::steps(Direction direction) const {
   std::vector<StepReport> reports;
-  for (const Task& task : tasks_[static_cast<std::size_t>(direction)])
+  for (const Task& task : tasks_[static_cast<std::size_t>(direction)]) {
+    const Operation& operation = *task.operation;
     reports.push_back(
-        {task.operation->describe(), task.operation->bytes_sent(), task.trace_step, task.operation->role()});
+        {operation.describe() + uncut_text(operation), operation.bytes_sent(), task.trace_step, operation.role()});
+  }
   return reports;
 }
 

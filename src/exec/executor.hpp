@@ -42,6 +42,7 @@ class Executor : public Runner {
   void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
   const std::byte* unaliased(Direction direction, const std::byte* data);
   void wait_for_slot(Slot s);
+  std::string uncut_text(const Operation& operation) const;
 
   ExecutorSetup setup_;
   Trace trace_;

@@ -30,6 +30,8 @@ class Operation {
   /// From now on an `in` outside of the windows is read so; `memory` lives as long as the operation.
   virtual void read_across(const CrossMemory* /*memory*/) {}
   virtual Role role() const { return Role::computes; }
+  /// Whether it overlaps chunks, as Options::chunks asks.
+  virtual bool in_chunks() const { return false; }
   /// For report(): what it is.
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.

@@ -34,6 +34,7 @@ struct TransformCase {
                          output + ", " + options.algorithm + ", " + options.exchange + ", " + options.local_fft;
     for (const int a : options.axes) result += (a == options.axes.front() ? ", axes " : " ") + std::to_string(a);
     if (options.batch > 1) result += ", batch " + std::to_string(options.batch);
+    if (options.chunks > 1) result += ", chunks " + std::to_string(options.chunks);
     return result;
   }
 };

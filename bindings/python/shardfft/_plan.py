@@ -297,7 +297,8 @@ def plan(
         local_fft: ``auto``, or one of ``shardfft.local_fft_names()``.
         effort: time the local FFT library may spend planning: ``estimate``, ``measure`` or ``patient``.
         threads: OpenMP threads of each rank.
-        chunks: pieces that each step is cut into, so that communication overlaps computation.
+        chunks: chunks that exchanges and the transforms next to them are cut into, so that communication overlaps
+            computation; 1 cuts nothing. ``shared_window`` is not cut. ``report()`` tells what was.
         grid: process grid of the intermediate pencils, two factors; None lets the algorithm choose.
         in_place: tune for ``forward(x, out=x)``.
         check_calls: agree on wrong arguments of forward and backward over all ranks, so that none waits for ever.

@@ -1,0 +1,137 @@
+#include "exec/chunk_fft.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "exec/fft_operation.hpp"
+#include "exec/host_reshape.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Of a chunk, however large: small blocks make slow transforms.
+constexpr std::int64_t most_blocks = 8;
+
+Piece sliced(Piece piece, const Slice& slice) {
+  if (slice.axis < 0) return piece;
+  const auto a = static_cast<std::size_t>(slice.axis);
+  Progression& axis = piece.set.axis[a];
+  const Progression part = block_part(axis.count, slice.parts, slice.index);
+  piece.offset += part.first * piece.stride[a];
+  axis = {axis.at(part.first), part.count, axis.stride};
+  return piece;
+}
+
+/// The slowest axis in memory that is not transformed and has several indices, or -1.
+int block_axis(const Piece& piece, const FftStep& step) {
+  int best = -1;
+  for (int axis = 0; axis < piece.set.axes; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (piece.set.axis[a].count < 2 || std::find(step.axes.begin(), step.axes.end(), axis) != step.axes.end()) continue;
+    if (best < 0 || piece.stride[a] > piece.stride[static_cast<std::size_t>(best)]) best = axis;
+  }
+  return best;
+}
+
+/// `whole` with nothing but this piece of this rank.
+Layout only(const Layout& whole, int rank, const Piece& piece) {
+  return Layout::from_pieces(whole.shape(), whole.ranks(), [rank, piece](int r) {
+    return r == rank ? std::vector<Piece>{piece} : std::vector<Piece>{};
+  });
+}
+
+std::size_t element_bytes(const PipelineFft& setup, const State& state) {
+  return ElementType{setup.fft.precision, state.is_complex}.bytes();
+}
+
+}  // namespace
+
+ChunkFft::ChunkFft(const PipelineFft& setup, const Slice& slice) : trace_(setup.fft.trace) {
+  const auto pieces = setup.fft.before.layout.pieces(setup.fft.rank);
+  const auto results = setup.fft.after.layout.pieces(setup.fft.rank);
+  if (pieces.size() > 1 || results.size() > 1) fail(Status::internal, "transforms need one index set a rank");
+  if (pieces.empty() || results.empty()) return;
+  const Piece in = sliced(pieces.front(), slice);
+  const Piece out = sliced(results.front(), slice);
+  if (in.set.empty() || out.set.empty()) return;
+  Slice block{block_axis(in, setup.fft.step), 1, 0};
+  if (block.axis >= 0) {
+    const auto bytes = in.set.count() * static_cast<std::int64_t>(element_bytes(setup, setup.fft.before));
+    const std::int64_t tasks = 2 * std::int64_t{setup.fft.threads};
+    const std::int64_t most = in.set.axis[static_cast<std::size_t>(block.axis)].count;
+    block.parts = std::clamp<std::int64_t>(bytes / setup.block_bytes, 1, std::min(most_blocks, most));
+    // Enough blocks for all threads, or each block is one transform of many threads.
+    if (setup.fft.threads > 1 && most >= tasks && bytes / tasks >= setup.block_bytes / 64) {
+      task_threads_ = setup.fft.threads;
+      block.parts = std::max(block.parts, tasks);
+    }
+  }
+  for (; block.index < block.parts; ++block.index) add_block(setup, sliced(in, block), sliced(out, block));
+}
+
+void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece& out) {
+  BundledFftSetup bundled = setup.fft;
+  bundled.trace = nullptr;
+  if (task_threads_ > 1) bundled.threads = 1;
+  bundled.before.layout = only(setup.fft.before.layout, setup.fft.rank, in);
+  bundled.after.layout = only(setup.fft.after.layout, setup.fft.rank, out);
+  if (BundledFft::worth_it(bundled)) {
+    blocks_.push_back({make_bundled_fft(bundled), 0, 0});
+    return;
+  }
+  const BundledFftSetup& fft = setup.fft;
+  FftSpec spec = fft_spec_between(fft.step, in, out, fft.direction, fft.precision);
+  spec.scale = fft.scale;
+  spec.threads = bundled.threads;
+  spec.effort = fft.effort;
+  spec.preserve_input = setup.preserve_input;
+  const auto in_offset = in.offset * static_cast<std::int64_t>(element_bytes(setup, fft.before));
+  const auto out_offset = out.offset * static_cast<std::int64_t>(element_bytes(setup, fft.after));
+  spec.aligned = in_offset % 16 == 0 && out_offset % 16 == 0;
+  blocks_.push_back({std::make_unique<FftOperation>(spec, fft.backend, setup.in_place, !setup.in_place, nullptr),
+                     in_offset, out_offset});
+}
+
+void ChunkFft::run_block(const Block& block, const std::byte* in, std::byte* out, Trace* trace) const {
+  const Scope scope(trace, Activity::fft);
+  block.fft->run(in + block.in, out + block.out, nullptr);
+}
+
+void ChunkFft::run(const std::byte* in, std::byte* out, const std::function<void()>& between) const {
+  if (task_threads_ > 1) {
+    run_tasks(in, out, between);
+    return;
+  }
+  for (const Block& block : blocks_) {
+    run_block(block, in, out, trace_);
+    between();
+  }
+}
+
+/// The calling thread hands the blocks out, then takes its share; it alone moves messages, so that MPI need not know of
+/// the others, and its time is what is recorded.
+void ChunkFft::run_tasks(const std::byte* in, std::byte* out, const std::function<void()>& between) const {
+  std::exception_ptr failure;
+  const auto task = [&](const Block& block) {
+    const bool caller = omp_get_thread_num() == 0;
+    try {
+      run_block(block, in, out, caller ? trace_ : nullptr);
+      if (caller) between();
+    } catch (...) {
+#pragma omp critical(shardfft_chunk_fft)
+      failure = std::current_exception();
+    }
+  };
+#pragma omp parallel num_threads(task_threads_)
+#pragma omp master
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+#pragma omp task firstprivate(i)
+    task(blocks_[i]);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace shardfft

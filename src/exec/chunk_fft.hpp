@@ -1,0 +1,48 @@
+#pragma once
+// The local transform of one chunk, in blocks between which messages can be moved on.
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "exec/bundled_fft.hpp"
+#include "exec/operation.hpp"
+#include "reshape/schedule.hpp"
+
+namespace shardfft {
+
+/// A transform at one end of a pipelined reshape.
+struct PipelineFft {
+  BundledFftSetup fft;
+  bool in_place = false;  ///< reads and writes the same array
+  bool preserve_input = true;
+  /// Messages are looked after about this often, and a task has at least a 64th of it; tests lower it.
+  std::int64_t block_bytes = std::int64_t{4} << 20;
+};
+
+class ChunkFft {
+ public:
+  /// Of this rank's elements in `slice`, whose axis is not transformed; Slice{} means all of them.
+  ChunkFft(const PipelineFft& setup, const Slice& slice);
+  /// `in` and `out` are the whole arrays. The calling thread calls `between` after every block of its own.
+  /// All time of a block is recorded as that of a transform, its copies into and out of cache too.
+  void run(const std::byte* in, std::byte* out, const std::function<void()>& between) const;
+
+ private:
+  /// Offsets in bytes from the beginning of the whole arrays.
+  struct Block {
+    std::unique_ptr<Operation> fft;
+    std::int64_t in = 0;
+    std::int64_t out = 0;
+  };
+
+  void add_block(const PipelineFft& setup, const Piece& in, const Piece& out);
+  void run_block(const Block& block, const std::byte* in, std::byte* out, Trace* trace) const;
+  void run_tasks(const std::byte* in, std::byte* out, const std::function<void()>& between) const;
+
+  std::vector<Block> blocks_;
+  int task_threads_ = 1;  ///< with several, every block is a task of one thread
+  Trace* trace_;
+};
+
+}  // namespace shardfft

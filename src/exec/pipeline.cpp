@@ -1,0 +1,187 @@
+#include "exec/pipeline.hpp"
+
+#include <algorithm>
+
+#include "base/aligned.hpp"
+#include "exec/chunking.hpp"
+#include "exec/fft_operation.hpp"
+#include "exec/task_graph.hpp"
+
+namespace shardfft {
+
+namespace {
+
+std::string fft_text(const PipelineFft& fft) {
+  const bool backward = fft.fft.direction == Direction::backward;
+  const State& first = backward ? fft.fft.after : fft.fft.before;
+  const State& last = backward ? fft.fft.before : fft.fft.after;
+  return describe_fft(fft_spec(fft.fft.step, first, last, fft.fft.rank, fft.fft.direction, fft.fft.precision));
+}
+
+class Pipeline : public Operation {
+ public:
+  Pipeline(const PipelineSetup& setup, const Chunking& chunking);
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
+  std::size_t scratch_bytes() const override {
+    return sent_array_bytes_ + received_array_bytes_ + static_cast<std::size_t>(in_flight) * exchange_bytes_;
+  }
+  /// As long as the input is not the array that the exchange writes, a barrier is enough.
+  bool runs_in_place() const override { return aliased_barrier_ != Barrier::none; }
+  /// The transforms record nothing but their own time, so that all else is communication.
+  Role role() const override { return Role::moves; }
+  bool in_chunks() const override { return true; }
+  std::string describe() const override { return text_; }
+  std::int64_t bytes_sent() const override { return bytes_sent_; }
+
+ private:
+  static constexpr int in_flight = 2;
+
+  /// The arrays of one run.
+  struct Arrays {
+    const std::byte* in;
+    std::byte* sent;  ///< before the exchange
+    std::byte* received;
+    std::byte* out;
+    std::byte* exchange;  ///< workspaces of the exchanges under way
+  };
+
+  void make_reshapes(const PipelineSetup& setup, const Chunking& chunking);
+  void make_orders(const PipelineSetup& setup, const Chunking& chunking);
+  void make_ffts(const PipelineSetup& setup, const Chunking& chunking);
+  Arrays arrays(const std::byte* in, std::byte* out, std::byte* scratch) const;
+  ExchangeBuffers buffers(const Arrays& arrays, int chunk) const;
+  void run_task(const PipelineTask& task, const Arrays& arrays);
+  void progress(const Arrays& arrays);
+
+  std::vector<ChunkFft> before_;
+  std::vector<std::unique_ptr<Reshape>> reshapes_;
+  std::vector<ChunkFft> after_;
+  std::vector<PipelineTask> order_;
+  std::vector<PipelineTask> aliased_order_;  ///< when in == out
+  Barrier aliased_barrier_ = Barrier::none;
+  int started_ = 0;  ///< exchanges of the present run
+  int finished_ = 0;
+  std::size_t sent_array_bytes_ = 0;      ///< of the array between first transform and exchange, if it is in scratch
+  std::size_t received_array_bytes_ = 0;  ///< of the array between exchange and last transform
+  std::size_t exchange_bytes_ = 0;
+  std::int64_t bytes_sent_ = 0;
+  std::string text_;
+};
+
+Pipeline::Pipeline(const PipelineSetup& setup, const Chunking& chunking) {
+  const int rank = setup.reshape.comm.rank();
+  const auto array_bytes = [&](const Layout& layout) {
+    return round_up(static_cast<std::size_t>(layout.count(rank)) * setup.reshape.element_bytes, cache_line);
+  };
+  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
+  agree(setup.reshape.comm, [&] { make_ffts(setup, chunking); });
+  if (setup.before && !setup.before->in_place) sent_array_bytes_ = array_bytes(setup.from);
+  if (setup.after && !setup.after->in_place) received_array_bytes_ = array_bytes(setup.to);
+  make_reshapes(setup, chunking);
+  make_orders(setup, chunking);
+  text_ = "pipeline of " + shardfft::describe(chunking) + ": ";
+  if (setup.before) text_ += fft_text(*setup.before) + ", ";
+  text_ += "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(reshapes_[0]->group_size());
+  if (setup.after) text_ += ", " + fft_text(*setup.after);
+}
+
+void Pipeline::make_ffts(const PipelineSetup& setup, const Chunking& chunking) {
+  const auto make = [&](const std::optional<PipelineFft>& fft, bool chunked, std::vector<ChunkFft>& all) {
+    if (!fft) return;
+    for (int k = 0; k < (chunked ? chunking.parts : 1); ++k)
+      all.emplace_back(*fft, chunked ? chunking.slice(k) : Slice{});
+  };
+  make(setup.before, chunking.ends != ChunkEnds::receiver, before_);
+  make(setup.after, chunking.ends != ChunkEnds::sender, after_);
+}
+
+void Pipeline::make_reshapes(const PipelineSetup& setup, const Chunking& chunking) {
+  ReshapeSetup reshape = setup.reshape;
+  std::int64_t sent = 0;
+  for (int k = 0; k < chunking.parts; ++k) {
+    reshape.from_slice = chunking.from(k);
+    reshape.to_slice = chunking.to(k);
+    reshapes_.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape, setup.trace));
+    sent += reshapes_.back()->sent();
+    exchange_bytes_ = std::max(exchange_bytes_, round_up(reshapes_.back()->workspace_bytes(), cache_line));
+  }
+  bytes_sent_ = sent * static_cast<std::int64_t>(setup.reshape.element_bytes);
+}
+
+void Pipeline::make_orders(const PipelineSetup& setup, const Chunking& chunking) {
+  using Transform = PipelineShape::Transform;
+  PipelineShape shape;
+  shape.chunks = chunking.parts;
+  shape.in_flight = in_flight;
+  if (setup.before) shape.before = chunking.ends == ChunkEnds::receiver ? Transform::whole : Transform::chunked;
+  if (setup.after) shape.after = chunking.ends == ChunkEnds::sender ? Transform::whole : Transform::chunked;
+  order_ = order_tasks(shape);
+  // in == out: whoever reads the input must be done before anyone writes the output.
+  if (setup.before && !setup.before->in_place)
+    aliased_barrier_ = Barrier::before_start;
+  else if (setup.after && !setup.after->in_place)
+    aliased_barrier_ = Barrier::finish_after;
+  shape.barrier = aliased_barrier_;
+  aliased_order_ = order_tasks(shape);
+}
+
+Pipeline::Arrays Pipeline::arrays(const std::byte* in, std::byte* out, std::byte* scratch) const {
+  Arrays a{in, scratch, out, out, scratch + sent_array_bytes_ + received_array_bytes_};
+  // A transform in place is told so by the owner of the array, who lets it be written.
+  if (sent_array_bytes_ == 0) a.sent = const_cast<std::byte*>(in);
+  if (received_array_bytes_ > 0) a.received = scratch + sent_array_bytes_;
+  return a;
+}
+
+ExchangeBuffers Pipeline::buffers(const Arrays& arrays, int chunk) const {
+  return {arrays.sent, arrays.received,
+          arrays.exchange + static_cast<std::size_t>(chunk % in_flight) * exchange_bytes_};
+}
+
+void Pipeline::run(const std::byte* in, std::byte* out, std::byte* scratch) {
+  const Arrays a = arrays(in, out, scratch);
+  started_ = 0;
+  finished_ = 0;
+  for (const PipelineTask& task : in == out ? aliased_order_ : order_) run_task(task, a);
+}
+
+void Pipeline::run_task(const PipelineTask& task, const Arrays& a) {
+  const auto chunk = static_cast<std::size_t>(task.chunk);
+  const auto between = [this, &a] { progress(a); };
+  switch (task.stage) {
+    case Stage::before:
+      before_[chunk].run(a.in, a.sent, between);
+      break;
+    case Stage::start:
+      reshapes_[chunk]->start(buffers(a, task.chunk));
+      ++started_;
+      break;
+    case Stage::finish:
+      reshapes_[chunk]->finish(buffers(a, task.chunk));
+      ++finished_;
+      break;
+    case Stage::after:
+      after_[chunk].run(a.received, a.out, between);
+      break;
+  }
+}
+
+/// Most MPI libraries move messages only inside their calls.
+void Pipeline::progress(const Arrays& a) {
+  for (int k = finished_; k < started_; ++k) reshapes_[static_cast<std::size_t>(k)]->progress(buffers(a, k));
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
+  const ChunkedSteps steps{setup.from, setup.to, setup.before ? &setup.before->fft.step : nullptr,
+                           setup.after ? &setup.after->fft.step : nullptr};
+  const Chunking chunking = choose_chunking(steps, setup.chunks);
+  if (!chunking.cuts()) return nullptr;
+  const Communicator& comm = setup.reshape.comm;
+  const auto group = static_cast<std::int64_t>(exchange_group(setup.from, setup.to, comm.rank()).size());
+  if (comm.max(group) == 1) return nullptr;
+  return std::make_unique<Pipeline>(setup, chunking);
+}
+
+}  // namespace shardfft

@@ -1,0 +1,128 @@
+// The transform of a chunk, cut in blocks: all chunks together are the transform of the whole.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "exec/chunk_fft.hpp"
+#include "exec/fft_operation.hpp"
+
+namespace shardfft::test {
+namespace {
+
+const Shape real_shape{2, 6, 5, 8};
+
+PipelineFft setup_of(Kind kind, Direction direction, const std::vector<int>& axes,
+                     const AxisOrder& order = {0, 1, 2, 3}) {
+  const Layout points = Layout::single(real_shape, 1).with_order(order);
+  const Layout modes = kind == Kind::r2c ? points.with_axis_extent(axes.back(), 5) : points;
+  State first{points, kind != Kind::r2c};
+  State last{modes, true};
+  PipelineFft setup;
+  setup.fft.step = {axes, kind};
+  setup.fft.before = direction == Direction::forward ? first : last;
+  setup.fft.after = direction == Direction::forward ? last : first;
+  setup.fft.direction = direction;
+  setup.fft.effort = Effort::estimate;
+  setup.fft.backend = "reference";
+  setup.fft.scale = 0.5;
+  setup.fft.from = setup.fft.before.layout;
+  setup.block_bytes = 64;
+  return setup;
+}
+
+std::size_t doubles(const State& state) {
+  return static_cast<std::size_t>(state.layout.count(0)) * (state.is_complex ? 2 : 1);
+}
+
+std::vector<double> whole_transform(const PipelineFft& setup, const std::vector<double>& in) {
+  const BundledFftSetup& fft = setup.fft;
+  FftSpec spec = fft_spec_between(fft.step, fft.before.layout.pieces(0)[0], fft.after.layout.pieces(0)[0],
+                                  fft.direction, fft.precision);
+  spec.scale = fft.scale;
+  std::vector<double> out(doubles(fft.after));
+  make_local_fft("reference", spec)->execute(in.data(), out.data());
+  return out;
+}
+
+void check(PipelineFft setup, int axis, int chunks) {
+  std::vector<double> in(doubles(setup.fft.before));
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(static_cast<double>(7 * i + 1));
+  const std::vector<double> expected = whole_transform(setup, in);
+  std::vector<double> out(expected.size(), -99);
+  if (setup.in_place) out = in;
+  const double* source = setup.in_place ? out.data() : in.data();
+  int blocks = 0;
+  for (int k = 0; k < chunks; ++k) {
+    const ChunkFft fft(setup, axis < 0 ? Slice{} : Slice{axis, chunks, k});
+    fft.run(reinterpret_cast<const std::byte*>(source), reinterpret_cast<std::byte*>(out.data()), [&] { ++blocks; });
+  }
+  if (setup.fft.threads == 1) {
+    EXPECT_GT(blocks, chunks);
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) worst = std::max(worst, std::abs(out[i] - expected[i]));
+  EXPECT_LT(worst, 1e-12);
+}
+
+TEST(ChunkFft, ChunksMakeTheWhole) {
+  for (const AxisOrder& order : {AxisOrder{0, 1, 2, 3}, AxisOrder{0, 2, 3, 1}, AxisOrder{3, 2, 1, 0}})
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (const auto& axes : {std::vector<int>{3}, std::vector<int>{2, 3}})
+        for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+          const PipelineFft setup = setup_of(kind, direction, axes, order);
+          check(setup, -1, 1);
+          check(setup, 0, 2);
+          check(setup, 1, 4);
+          PipelineFft in_place = setup;
+          in_place.in_place = true;
+          if (kind == Kind::c2c) check(in_place, 1, 3);
+        }
+}
+
+/// Blocks as tasks: messages are left to the calling thread.
+TEST(ChunkFft, Threads) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      PipelineFft setup = setup_of(kind, direction, {3});
+      setup.fft.threads = 3;
+      check(setup, 1, 1);
+      setup.fft.threads = 2;
+      check(setup, 0, 2);
+    }
+}
+
+/// What fails while messages are looked after comes out of run(); of two threads, the other may have taken all blocks.
+TEST(ChunkFft, Failures) {
+  for (const int threads : {1, 2}) {
+    PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
+    setup.fft.threads = threads;
+    const std::vector<double> in(doubles(setup.fft.before));
+    std::vector<double> out(doubles(setup.fft.after));
+    const ChunkFft fft(setup, {});
+    int calls = 0;
+    bool thrown = false;
+    try {
+      fft.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()), [&] {
+        ++calls;
+        fail(Status::mpi_failure, "a lost message");
+      });
+    } catch (const Error& e) {
+      thrown = e.code() == Status::mpi_failure;
+    }
+    EXPECT_EQ(thrown, calls > 0);
+    if (threads == 1) {
+      EXPECT_EQ(calls, 1);
+    }
+  }
+}
+
+/// More chunks than indices: the rest is empty, nothing is planned or called.
+TEST(ChunkFft, EmptyChunks) {
+  const PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
+  const ChunkFft last(setup, {0, 5, 4});
+  last.run(nullptr, nullptr, [] { ADD_FAILURE() << "an empty chunk has no blocks"; });
+}
+
+}  // namespace
+}  // namespace shardfft::test

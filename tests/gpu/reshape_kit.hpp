@@ -1,0 +1,160 @@
+#pragma once
+// Conformance of the exchanges between GPUs: index-encoded elements move between two layouts, several times without a
+// pause, so that what is not ordered by events or messages shows as elements of another run.
+#include "gpu/exchange.hpp"
+#include "mpi_exchange/layouts.hpp"
+
+namespace shardfft::kit {
+
+/// The members here of one reshape, with their device arrays. All that a run reads and leaves is in device memory until
+/// check(): no copy from or to the host makes it wait.
+class DeviceReshape {
+ public:
+  static constexpr std::uint64_t runs = 3;
+
+  DeviceReshape(gpu::Team& team, const std::string& strategy, const Case& c) : team_(team), case_(c) {
+    operations_ = gpu::make_device_reshape(strategy, {&team, c.from, c.to, c.element_bytes});
+    std::vector<void*> outs;
+    for (std::size_t m = 0; m < team.here().size(); ++m) {
+      const cuda::DeviceScope scope(team.here()[m].device);
+      members_.push_back(make_member(team.here()[m].rank, operations_[m]->scratch_bytes()));
+      outs.push_back(members_.back().out.get());
+    }
+    if (operations_.front()->writes_peers()) outs_.share(team, outs);
+  }
+
+  /// Collective: nobody frees what another process has open.
+  ~DeviceReshape() {
+    for (const MemberArrays& member : members_) cuda::synchronize(member.stream.get());
+    outs_ = {};
+    team_.meet();
+  }
+
+  /// Enqueues the next of `runs` runs: fresh input, poisoned output, the reshape, copies for check(), and an input that
+  /// is wiped as soon as the stream allows it.
+  void run() {
+    for_members([this](std::size_t, MemberArrays& a) {
+      cuda::copy_bytes(a.in.get(), a.source[next_].get(), a.in_bytes, a.stream.get());
+      cuda::copy_bytes(a.out.get(), a.poisoned.get(), a.out_bytes, a.stream.get());
+    });
+    for (int phase = 0; phase < operations_.front()->phases(); ++phase) {
+      if (phase > 0) team_.meet();
+      for_members([this, phase](std::size_t m, MemberArrays& a) {
+        operations_[m]->enqueue(phase,
+                                {static_cast<const std::byte*>(a.in.get()), static_cast<std::byte*>(a.out.get()),
+                                 static_cast<std::byte*>(a.scratch.get()), outs_.all()},
+                                a.stream.get());
+      });
+    }
+    for_members([this](std::size_t, MemberArrays& a) {
+      cuda::copy_bytes(a.kept_in[next_].get(), a.in.get(), a.in_bytes, a.stream.get());
+      cuda::fill_zero(a.in.get(), a.in_bytes, a.stream.get());
+      cuda::copy_bytes(a.kept_out[next_].get(), a.out.get(), a.out_bytes, a.stream.get());
+    });
+    ++next_;
+  }
+
+  /// Compares all runs.
+  void check() {
+    for_members([this](std::size_t, MemberArrays& a) {
+      cuda::synchronize(a.stream.get());
+      for (std::size_t run = 0; run < next_; ++run) {
+        expect_same(a, a.kept_out[run], encoded(case_.to, a.rank, case_.element_bytes, run), run, "output");
+        expect_same(a, a.kept_in[run], encoded(case_.from, a.rank, case_.element_bytes, run), run, "input");
+      }
+    });
+  }
+
+ private:
+  struct MemberArrays {
+    int rank;
+    std::size_t in_bytes, out_bytes;
+    cuda::Stream stream;
+    cuda::Memory in, out, scratch, poisoned;
+    std::vector<cuda::Memory> source, kept_in, kept_out;
+  };
+
+  static cuda::Memory upload(const std::vector<std::byte>& bytes, const cuda::Stream& stream) {
+    cuda::Memory memory = cuda::make_memory(bytes.size());
+    cuda::copy_bytes(memory.get(), bytes.data(), bytes.size(), stream.get());
+    cuda::synchronize(stream.get());
+    return memory;
+  }
+
+  MemberArrays make_member(int rank, std::size_t scratch_bytes) const {
+    const auto bytes = [&](const Layout& layout) {
+      return static_cast<std::size_t>(layout.count(rank)) * case_.element_bytes + guard_bytes;
+    };
+    MemberArrays a{rank, bytes(case_.from), bytes(case_.to), cuda::make_stream(), {}, {}, {}, {}, {}, {}, {}};
+    a.in = cuda::make_memory(a.in_bytes);
+    a.out = cuda::make_memory(a.out_bytes);
+    a.scratch = cuda::make_memory(scratch_bytes);
+    a.poisoned = upload(std::vector<std::byte>(a.out_bytes, std::byte{poison}), a.stream);
+    for (std::uint64_t run = 0; run < runs; ++run) {
+      a.source.push_back(upload(encoded(case_.from, rank, case_.element_bytes, run), a.stream));
+      a.kept_in.push_back(cuda::make_memory(a.in_bytes));
+      a.kept_out.push_back(cuda::make_memory(a.out_bytes));
+    }
+    return a;
+  }
+
+  template <class Body>
+  void for_members(const Body& body) {
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      const cuda::DeviceScope scope(team_.here()[m].device);
+      body(m, members_[m]);
+    }
+  }
+
+  void expect_same(const MemberArrays& a, const cuda::Memory& kept, const std::vector<std::byte>& wanted,
+                   std::size_t run, const char* array) const {
+    std::vector<std::byte> got(wanted.size());
+    cuda::copy_bytes(got.data(), kept.get(), got.size(), a.stream.get());
+    cuda::synchronize(a.stream.get());
+    std::ptrdiff_t wrong = -1;
+    for (std::size_t i = 0; i < wanted.size() && wrong < 0; ++i)
+      if (got[i] != wanted[i]) wrong = static_cast<std::ptrdiff_t>(i / case_.element_bytes);
+    EXPECT_EQ(wrong, -1) << "first wrong element of rank " << a.rank << "'s " << array << " in run " << run << " of "
+                         << case_.name;
+  }
+
+  gpu::Team& team_;
+  Case case_;
+  gpu::MemberOperations operations_;
+  std::vector<MemberArrays> members_;
+  gpu::SharedAddresses outs_;
+  std::size_t next_ = 0;
+};
+
+/// All runs of one reshape, enqueued one behind the other.
+inline void conform(gpu::Team& team, const std::string& strategy, const Case& c) {
+  SCOPED_TRACE(strategy + " on " + c.name + ", element " + std::to_string(c.element_bytes));
+  DeviceReshape reshape(team, strategy, c);
+  for (std::uint64_t i = 0; i < DeviceReshape::runs; ++i) reshape.run();
+  reshape.check();
+}
+
+/// Rows long enough for the copy engines; those of `cases` are short.
+inline std::vector<Case> long_rows(int p) {
+  std::vector<Case> all;
+  const Shape wide{6, 5, 160};
+  all.push_back({"wide slabs", Layout::slab(wide, p, 0), Layout::slab(wide, p, 1), 16});
+  all.push_back({"wide bricks to pencils", Layout::brick(wide, process_grid(p, 3)),
+                 Layout::pencil(wide, 2, process_grid(p, 2)), 16});
+  all.push_back({"wide slabs, other order", Layout::slab(wide, p, 0), Layout::slab(wide, p, 1, {1, 0, 2}), 16});
+  all.push_back({"wide batch", Layout::slab(wide, p, 0).with_batch(2), Layout::slab(wide, p, 1).with_batch(2), 16});
+  return all;
+}
+
+/// All layouts with changing element sizes.
+inline void conform_all(gpu::Team& team, const std::string& strategy) {
+  constexpr std::size_t sizes[] = {4, 8, 16};
+  std::size_t turn = 0;
+  for (Case c : cases(team.ranks())) {
+    c.element_bytes = sizes[turn++ % 3];
+    conform(team, strategy, c);
+  }
+  for (const Case& c : long_rows(team.ranks())) conform(team, strategy, c);
+}
+
+}  // namespace shardfft::kit

@@ -1,0 +1,236 @@
+#pragma once
+// Slab transforms of the engine against the definition of the transform, both directions several times without a
+// pause.
+#include <array>
+#include <memory>
+
+#include "gpu/slab.hpp"
+#include "support/transform_check.hpp"
+
+namespace shardfft::test {
+
+struct SlabCase {
+  Shape shape;
+  Kind kind = Kind::c2c;
+  Precision precision = Precision::f64;
+  int chunks = 0;
+  std::array<double, 2> scale{1, 1};
+
+  std::string name(int ranks) const {
+    return text(shape) + (kind == Kind::c2c ? " c2c" : " r2c") + (precision == Precision::f64 ? " double" : " single") +
+           ", " + std::to_string(chunks) + " chunks, " + std::to_string(ranks) + " ranks";
+  }
+  SerialTransform serial() const { return {kind, shape, {0, 1, 2}}; }
+};
+
+/// The three steps of a slab transform in natural order.
+inline Program slab_steps(const SlabCase& c, int ranks) {
+  const Shape spectrum = c.serial().spectrum_shape();
+  const auto cut = [ranks](const Shape& shape, int axis) { return Layout::slab(shape, ranks, axis).with_batch(1); };
+  Program program;
+  program.algorithm = "slab";
+  program.states = {{cut(c.shape, 0), c.kind == Kind::c2c}, {cut(spectrum, 0)}, {cut(spectrum, 1)}, {cut(spectrum, 1)}};
+  program.steps = {FftStep{{2, 3}, c.kind}, ReshapeStep{}, FftStep{{1}, Kind::c2c}};
+  return program;
+}
+
+/// One run of one member. What it reads and leaves stays in device memory until the check: no copy from or to the host
+/// makes it wait.
+struct SlabRun {
+  std::size_t from, to;  ///< 0: field, 1: spectrum
+  LocalArray source, result, source_after;
+  cuda::Memory fresh, poisoned, kept_source, kept_result;
+  std::shared_ptr<const std::vector<Value>> expected;
+};
+
+/// The members here of one slab transform, with their arrays.
+class DeviceSlab {
+ public:
+  DeviceSlab(gpu::Team& team, const SlabCase& c) : team_(team), case_(c) {
+    const Program program = slab_steps(c, team.ranks());
+    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks});
+    const SerialTransform serial = c.serial();
+    for (std::size_t m = 0; m < team.here().size(); ++m) {
+      const int rank = team.here()[m].rank;
+      const cuda::DeviceScope scope(team.here()[m].device);
+      const Side field{Layout::slab(c.shape, team.ranks(), 0), {c.precision, c.kind == Kind::c2c}, 1, rank};
+      const Side spectrum{Layout::slab(serial.spectrum_shape(), team.ranks(), 1), {c.precision, true}, 1, rank};
+      const std::size_t scratch = std::max(operations_[0][m]->scratch_bytes(), operations_[1][m]->scratch_bytes());
+      members_.push_back({{field, spectrum},
+                          {cuda::make_memory(field.bytes()), cuda::make_memory(spectrum.bytes())},
+                          cuda::make_memory(scratch),
+                          cuda::make_stream(),
+                          {}});
+    }
+    for (const std::size_t side : {0, 1}) {
+      std::vector<void*> mine;
+      for (const MemberArrays& a : members_) mine.push_back(a.memory[side].get());
+      shared_[side].share(team, mine);
+    }
+  }
+
+  /// Collective: nobody frees what another process has open.
+  ~DeviceSlab() {
+    for (const MemberArrays& a : members_) cuda::synchronize(a.stream.get());
+    operations_ = {};
+    shared_ = {};
+    team_.meet();
+  }
+
+  const gpu::DeviceOperation& operation(Direction direction, std::size_t member) const {
+    return *operations_[to_index(direction)][member];
+  }
+
+  /// Prepares one run on fresh data.
+  void add(Direction direction, std::uint64_t salt) {
+    directions_.push_back(direction);
+    const std::vector<Value> whole = whole_source(direction, salt);
+    const auto expected = std::make_shared<const std::vector<Value>>(transformed(direction, whole));
+    for_members([&](std::size_t, MemberArrays& a) {
+      const std::size_t from = to_index(direction), to = 1 - from;
+      const Side &source = a.sides[from], &result = a.sides[to];
+      SlabRun run{from, to, LocalArray(source), LocalArray(result), LocalArray(source), {}, {}, {}, {}, expected};
+      for_own_elements(source, 0, [&](std::int64_t at, std::int64_t i) { run.source.set(at, whole[to_size(i)]); });
+      run.fresh = upload(a, run.source, source.bytes());
+      run.poisoned = upload(a, run.result, result.bytes());
+      run.kept_source = cuda::make_memory(source.bytes());
+      run.kept_result = cuda::make_memory(result.bytes());
+      a.runs.push_back(std::move(run));
+    });
+  }
+
+  /// Enqueues all runs, one behind the other, and compares.
+  void check() {
+    for (std::size_t i = 0; i < directions_.size(); ++i) run(i);
+    for_members([&](std::size_t, MemberArrays& a) {
+      for (SlabRun& run : a.runs) {
+        SCOPED_TRACE("rank " + std::to_string(a.sides[0].rank) + (run.from == 0 ? ", forward" : ", backward"));
+        copy(a, run.result.data(), run.kept_result.get(), a.sides[run.to].bytes());
+        copy(a, run.source_after.data(), run.kept_source.get(), a.sides[run.from].bytes());
+        cuda::synchronize(a.stream.get());
+        compare_field(run.result, a.sides[run.to], 0, *run.expected, case_.serial().points());
+        EXPECT_TRUE(run.source_after.memory() == run.source.memory()) << "the input was written";
+      }
+    });
+  }
+
+ private:
+  struct MemberArrays {
+    std::array<Side, 2> sides;  ///< field, spectrum
+    std::array<cuda::Memory, 2> memory;
+    cuda::Memory scratch;
+    cuda::Stream stream;
+    std::vector<SlabRun> runs;
+  };
+
+  static std::size_t to_index(Direction direction) { return direction == Direction::forward ? 0 : 1; }
+  static void copy(const MemberArrays& a, void* to, const void* from, std::size_t bytes) {
+    if (bytes > 0) cuda::copy_bytes(to, from, bytes, a.stream.get());
+  }
+  static cuda::Memory upload(const MemberArrays& a, LocalArray& array, std::size_t bytes) {
+    cuda::Memory memory = cuda::make_memory(bytes);
+    copy(a, memory.get(), array.data(), bytes);
+    cuda::synchronize(a.stream.get());
+    return memory;
+  }
+
+  template <class Body>
+  void for_members(const Body& body) {
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      const cuda::DeviceScope scope(team_.here()[m].device);
+      body(m, members_[m]);
+    }
+  }
+
+  /// Fresh input, poisoned output, the transform, copies for the comparison, and an input that is wiped as soon as the
+  /// stream allows it.
+  void run(std::size_t i) {
+    const auto& operations = operations_[to_index(directions_[i])];
+    for_members([&](std::size_t, MemberArrays& a) {
+      const SlabRun& run = a.runs[i];
+      copy(a, a.memory[run.from].get(), run.fresh.get(), a.sides[run.from].bytes());
+      copy(a, a.memory[run.to].get(), run.poisoned.get(), a.sides[run.to].bytes());
+    });
+    for (int phase = 0; phase < operations.front()->phases(); ++phase) {
+      if (phase > 0) team_.meet();
+      for_members([&](std::size_t m, MemberArrays& a) {
+        const SlabRun& run = a.runs[i];
+        operations[m]->enqueue(
+            phase,
+            {static_cast<const std::byte*>(a.memory[run.from].get()), static_cast<std::byte*>(a.memory[run.to].get()),
+             static_cast<std::byte*>(a.scratch.get()), shared_[run.to].all()},
+            a.stream.get());
+      });
+    }
+    for_members([&](std::size_t, MemberArrays& a) {
+      const SlabRun& run = a.runs[i];
+      const std::size_t source_bytes = a.sides[run.from].bytes();
+      copy(a, run.kept_source.get(), a.memory[run.from].get(), source_bytes);
+      if (source_bytes > 0) cuda::fill_zero(a.memory[run.from].get(), source_bytes, a.stream.get());
+      copy(a, run.kept_result.get(), a.memory[run.to].get(), a.sides[run.to].bytes());
+    });
+  }
+
+  std::vector<Value> whole_source(Direction direction, std::uint64_t salt) const {
+    const SerialTransform serial = case_.serial();
+    if (direction == Direction::forward)
+      return whole_field(case_.shape, {case_.precision, case_.kind == Kind::c2c}, salt, 0);
+    if (case_.kind == Kind::c2c) return whole_field(case_.shape, {case_.precision, true}, salt, 0);
+    return half_spectrum(serial, {case_.precision, true}, salt, 0);
+  }
+
+  std::vector<Value> transformed(Direction direction, const std::vector<Value>& whole) const {
+    const SerialTransform serial = case_.serial();
+    std::vector<Value> result = direction == Direction::forward ? serial.analyse(whole) : serial.synthesise(whole);
+    for (Value& v : result) v *= case_.scale[to_index(direction)];
+    return result;
+  }
+
+  gpu::Team& team_;
+  SlabCase case_;
+  std::array<gpu::MemberOperations, 2> operations_;
+  std::vector<MemberArrays> members_;
+  std::array<gpu::SharedAddresses, 2> shared_;
+  std::vector<Direction> directions_;
+};
+
+/// Both directions, twice each, one behind the other.
+inline void check_slab(gpu::Team& team, const SlabCase& c) {
+  SCOPED_TRACE(c.name(team.ranks()));
+  DeviceSlab slab(team, c);
+  slab.add(Direction::forward, 1);
+  slab.add(Direction::backward, 2);
+  slab.add(Direction::backward, 3);
+  slab.add(Direction::forward, 4);
+  slab.check();
+}
+
+/// Both directions of a large shape. False where the device has no line kernels for it.
+inline bool check_fused_slab(gpu::Team& team, const SlabCase& c) {
+  SCOPED_TRACE(c.name(team.ranks()));
+  DeviceSlab slab(team, c);
+  if (slab.operation(Direction::forward, 0).describe().find("for y x") == std::string::npos) return false;
+  slab.add(Direction::forward, 1);
+  slab.add(Direction::backward, 2);
+  slab.check();
+  return true;
+}
+
+/// Small shapes, which cuFFT and copies serve: even, uneven, fewer planes than ranks.
+inline std::vector<SlabCase> small_slabs() {
+  std::vector<SlabCase> all;
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Precision precision : {Precision::f32, Precision::f64}) {
+      all.push_back({{8, 8, 8}, kind, precision, 2});
+      all.push_back({{7, 9, 5}, kind, precision, 3, {0.5, 3}});
+      all.push_back({{2, 3, 6}, kind, precision, 1, {1, 0.125}});
+    }
+  return all;
+}
+
+/// Shapes that have line kernels; the real one is padded inside.
+inline const SlabCase fused_f64{{128, 128, 16}, Kind::c2c, Precision::f64, 2, {0.25, 2}};
+inline const SlabCase fused_f32{{128, 128, 32}, Kind::c2c, Precision::f32, 3};
+inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
+
+}  // namespace shardfft::test

@@ -1,0 +1,96 @@
+// The exchanges between GPUs of one process move every element to its place.
+#include "gpu/reshape_kit.hpp"
+
+namespace shardfft::kit {
+namespace {
+
+std::vector<int> devices(int ranks) {
+  std::vector<int> list;
+  for (int r = 0; r < ranks; ++r) list.push_back(r % cuda::device_count());
+  return list;
+}
+
+class GroupExchange : public testing::TestWithParam<std::string> {};
+
+TEST_P(GroupExchange, AllLayouts) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    gpu::Team team(devices(ranks));
+    ASSERT_TRUE(team.all_peers());
+    conform_all(team, GetParam());
+  }
+}
+
+TEST_P(GroupExchange, RanksThatShareADevice) {
+  gpu::Team team({0, 1 % cuda::device_count(), 0});
+  conform_all(team, GetParam());
+}
+
+TEST_P(GroupExchange, TwoAlive) {
+  gpu::Team team(devices(3));
+  const std::vector<Case> all = cases(3);
+  for (std::size_t i = 0; i + 1 < all.size(); i += 2) {
+    SCOPED_TRACE(all[i].name + " with " + all[i + 1].name);
+    DeviceReshape first(team, GetParam(), all[i]), second(team, GetParam(), all[i + 1]);
+    for (std::uint64_t run = 0; run < DeviceReshape::runs; ++run) {
+      first.run();
+      second.run();
+    }
+    second.check();
+    first.check();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, GroupExchange, testing::Values("cuda_peer", "cuda_peer_copy", "cuda_peer_store"),
+                         [](const auto& strategy) { return strategy.param; });
+
+TEST(GroupExchangeChoice, PeersWriteDirectly) {
+  EXPECT_EQ(gpu::choose_device_exchange(gpu::Team({0, 0})), "cuda_peer");
+}
+
+Status refused(const std::string& name, std::string& why) {
+  gpu::Team team({0, 0});
+  try {
+    gpu::make_device_reshape(name, {&team, Layout::slab({4, 4}, 2, 0), Layout::slab({4, 4}, 2, 1), 8});
+  } catch (const Error& e) {
+    why = e.what();
+    return e.code();
+  }
+  return Status::ok;
+}
+
+TEST(GroupExchangeChoice, MessagesNeedProcesses) {
+  for (const char* name : {"mpi_device", "host_staged"}) {
+    std::string why;
+    EXPECT_EQ(refused(name, why), Status::unsupported);
+    EXPECT_NE(why.find("one process"), std::string::npos) << why;
+  }
+}
+
+TEST(GroupExchangeChoice, UnknownNamesAreRefused) {
+  std::string why;
+  EXPECT_EQ(refused("pigeon", why), Status::invalid_argument);
+  for (const std::string& name : gpu::device_exchange_names()) EXPECT_NE(why.find(name), std::string::npos) << why;
+}
+
+TEST(GroupExchangeChoice, LayoutsOfOtherRankCountsAreRefused) {
+  gpu::Team team({0, 0});
+  EXPECT_THROW(
+      gpu::make_device_reshape("cuda_peer", {&team, Layout::slab({4, 4}, 3, 0), Layout::slab({4, 4}, 3, 1), 8}), Error);
+}
+
+TEST(GroupExchangeChoice, LongRowsGoByEnginesShortOnesByKernels) {
+  gpu::Team team({0, 0});
+  const Case wide = long_rows(2).front();
+  const auto described = [&](const char* name, const Case& c) {
+    return gpu::make_device_reshape(name, {&team, c.from, c.to, c.element_bytes}).front()->describe();
+  };
+  const Case narrow{"narrow", Layout::slab({8, 8, 4}, 2, 0), Layout::slab({8, 8, 4}, 2, 1), 8};
+  EXPECT_EQ(described("cuda_peer", wide), "cuda_peer, 1 peers, 1 copies by engines, 0 by kernels");
+  EXPECT_EQ(described("cuda_peer_store", wide), "cuda_peer_store, 1 peers, 0 copies by engines, 1 by kernels");
+  EXPECT_EQ(described("cuda_peer", narrow), "cuda_peer, 1 peers, 0 copies by engines, 1 by kernels");
+  EXPECT_EQ(described("cuda_peer_copy", narrow), "cuda_peer_copy, 1 peers, 1 copies by engines, 0 by kernels");
+}
+
+}  // namespace
+}  // namespace shardfft::kit

@@ -1,0 +1,100 @@
+// The slab engine behind operations, all GPUs in one process.
+#include "algorithm/algorithm.hpp"
+#include "gpu/slab_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+std::vector<int> devices(int ranks) {
+  std::vector<int> list;
+  for (int r = 0; r < ranks; ++r) list.push_back(r % cuda::device_count());
+  return list;
+}
+
+TEST(GroupSlab, SmallShapes) {
+  for (int ranks = 1; ranks <= 4; ++ranks) {
+    gpu::Team team(devices(ranks));
+    for (const SlabCase& c : small_slabs()) check_slab(team, c);
+  }
+}
+
+TEST(GroupSlab, LineKernels) {
+  gpu::Team two(devices(2)), four(devices(4));
+  if (!check_fused_slab(two, fused_f32)) GTEST_SKIP() << "no line kernels here";
+  check_fused_slab(four, fused_f64);
+}
+
+TEST(GroupSlab, RealTransformsArePaddedInside) {
+  for (const int ranks : {1, 2, 3}) {
+    gpu::Team team(devices(ranks));
+    if (!check_fused_slab(team, fused_real)) GTEST_SKIP() << "no line kernels here";
+    const auto operations = gpu::make_slab(slab_steps(fused_real, ranks), 0, {&team});
+    EXPECT_NE(operations[0][0]->describe().find("padded inside"), std::string::npos);
+    EXPECT_FALSE(operations[0][0]->writes_peers());
+    EXPECT_EQ(operations[1][0]->scratch_bytes(), 0u);
+  }
+}
+
+TEST(GroupSlab, RanksThatShareADevice) {
+  gpu::Team team({0, 1 % cuda::device_count(), 0});
+  for (const SlabCase& c : small_slabs()) check_slab(team, c);
+}
+
+TEST(GroupSlab, SaysWhatItNeeds) {
+  gpu::Team team({0, 0, 0});
+  const SlabCase c{{7, 9, 5}, Kind::r2c, Precision::f32, 2};
+  const Program program = slab_steps(c, 3);
+  const auto operations = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks});
+  EXPECT_EQ(gpu::slab_own_bytes(program, 0, c.precision, 0), 3u * 9 * 3 * 8);
+  EXPECT_EQ(operations[0][0]->scratch_bytes(), 0u);
+  EXPECT_EQ(operations[1][0]->scratch_bytes(), 7u * 3 * 3 * 8);
+  EXPECT_EQ(operations[0][0]->bytes_sent(), 3 * 6 * 3 * 8);
+  EXPECT_EQ(operations[1][0]->bytes_sent(), 3 * 4 * 3 * 8);
+  EXPECT_TRUE(operations[0][0]->writes_peers());
+  EXPECT_FALSE(operations[1][0]->writes_peers());
+}
+
+TEST(IsSlab, NaturalPlanesAndRows) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (int ranks = 1; ranks <= 4; ++ranks) EXPECT_TRUE(gpu::is_slab(slab_steps({{6, 5, 4}, kind}, ranks), 0));
+}
+
+TEST(IsSlab, OtherProgramsAreNot) {
+  const SlabCase c{{6, 5, 4}};
+  const Program good = slab_steps(c, 2);
+  EXPECT_FALSE(gpu::is_slab(good, 1)) << "too few steps";
+  Program other = good;
+  other.steps[2] = FftStep{{2}, Kind::c2c};
+  EXPECT_FALSE(gpu::is_slab(other, 0)) << "another axis";
+  other = good;
+  other.states[2].layout = other.states[3].layout = Layout::slab(c.shape, 2, 1, {1, 0, 2}).with_batch(1);
+  EXPECT_FALSE(gpu::is_slab(other, 0)) << "another order in memory";
+  other = good;
+  other.states[0].layout = other.states[1].layout = Layout::slab(c.shape, 2, 1).with_batch(1);
+  EXPECT_FALSE(gpu::is_slab(other, 0)) << "another cut";
+  other = good;
+  for (State& state : other.states) state.layout = state.layout.without_batch().with_batch(2);
+  EXPECT_FALSE(gpu::is_slab(other, 0)) << "two fields";
+  EXPECT_FALSE(gpu::is_slab(slab_steps({{6, 5}}, 2), 0)) << "two axes";
+}
+
+TEST(IsSlab, TheSlabAlgorithmMakesOneInNaturalOrder) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const bool fixed : {false, true}) {
+      const SlabCase c{{6, 5, 4}, kind};
+      Problem problem;
+      problem.kind = kind;
+      problem.input = Layout::slab(c.shape, 2, 0).with_batch(1);
+      if (fixed) problem.output = Layout::slab(c.serial().spectrum_shape(), 2, 1).with_batch(1);
+      problem.axes = {1, 2, 3};
+      problem.natural_order = true;
+      const Program program = slab_program(problem);
+      EXPECT_EQ(program.steps.size(), 3u);
+      EXPECT_TRUE(gpu::is_slab(program, 0));
+      problem.natural_order = false;
+      EXPECT_FALSE(gpu::is_slab(slab_program(problem), 0));
+    }
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -1,0 +1,96 @@
+// The exchanges between GPUs, one process a GPU.
+#include "gpu/reshape_kit.hpp"
+
+namespace shardfft::kit {
+namespace {
+
+std::vector<std::string> strategies() {
+  std::vector<std::string> names = gpu::device_exchange_names();
+  names.erase(std::remove(names.begin(), names.end(), "nccl"), names.end());  // not where ranks share GPUs
+  return names;
+}
+
+class ProcessExchange : public testing::TestWithParam<std::string> {};
+
+/// False, and the test is skipped, where this MPI library cannot do it.
+bool possible(const std::string& strategy, int device) {
+  return strategy != "mpi_device" || gpu::mpi_takes_device_memory(world(), device);
+}
+
+TEST_P(ProcessExchange, AllLayouts) {
+  const int device = world().rank() % cuda::device_count();
+  if (!possible(GetParam(), device)) GTEST_SKIP() << "this MPI library takes no device pointers";
+  gpu::Team team(world(), device);
+  ASSERT_TRUE(team.all_peers());
+  conform_all(team, GetParam());
+}
+
+TEST_P(ProcessExchange, ProcessesThatShareADevice) {
+  if (!possible(GetParam(), 0)) GTEST_SKIP() << "this MPI library takes no device pointers";
+  gpu::Team team(world(), world().rank() == world().size() - 1 ? 1 % cuda::device_count() : 0);
+  ASSERT_TRUE(team.all_peers());
+  conform_all(team, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, ProcessExchange, testing::ValuesIn(strategies()),
+                         [](const auto& strategy) { return strategy.param; });
+
+TEST(ProcessExchangeChoice, PeersWriteDirectly) {
+  const gpu::Team team(world(), 0);
+  EXPECT_EQ(gpu::choose_device_exchange(team), "cuda_peer");
+}
+
+TEST(ProcessExchangeChoice, FailuresAreAgreed) {
+  gpu::Team team(world(), 0);
+  const int p = world().size();
+  const Layout good = Layout::slab({8, 8}, p, 0), bad = Layout::slab({8, 8}, p + 1, 1);
+  const Layout to = world().rank() == 0 ? bad : Layout::slab({8, 8}, p, 1);
+  EXPECT_THROW(gpu::make_device_reshape("cuda_peer", {&team, good, to, 8}), Error);
+}
+
+TEST(SharedAddressesTest, ArraysInsideOfAllocationsAreFound) {
+  gpu::Team team(world(), world().rank() % cuda::device_count());
+  const int device = team.here().front().device, p = world().size(), me = world().rank();
+  const cuda::DeviceScope scope(device);
+  const cuda::Memory first = cuda::make_memory(4096), second = cuda::make_memory(4096);
+  const cuda::Stream stream = cuda::make_stream();
+  gpu::SharedAddresses shared;
+  const cuda::Memory* const order[] = {&first, &second, &first, &first};
+  for (int turn = 0; turn < 4; ++turn) {
+    const int offset = 256 * turn + 64 * (me % 3);
+    auto* const mine = static_cast<std::byte*>(order[turn]->get()) + offset;
+    shared.share(team, {mine});
+    ASSERT_EQ(shared.all().size(), static_cast<std::size_t>(p));
+    EXPECT_EQ(shared.all()[static_cast<std::size_t>(me)], mine);
+    // Every rank writes its number into the next one's array, and finds the last one's in its own.
+    const int number = 100 * turn + me;
+    cuda::copy_bytes(shared.all()[static_cast<std::size_t>((me + 1) % p)], &number, sizeof number, stream.get());
+    cuda::synchronize(stream.get());
+    world().barrier();
+    int got = -1;
+    cuda::copy_bytes(&got, mine, sizeof got, stream.get());
+    cuda::synchronize(stream.get());
+    EXPECT_EQ(got, 100 * turn + (me + p - 1) % p);
+    world().barrier();
+  }
+  shared.share(team, {nullptr});
+  for (const std::byte* address : shared.all()) EXPECT_EQ(address, nullptr);
+  world().barrier();
+}
+
+TEST(SharedAddressesTest, HostMemoryIsRefusedOnAllRanks) {
+  gpu::Team team(world(), 0);
+  if (team.all_here()) return;  // plain pointers do
+  gpu::SharedAddresses shared;
+  const cuda::Memory memory = cuda::make_memory(64);
+  std::vector<std::byte> host(64);
+  try {
+    shared.share(team, {world().rank() == 0 ? static_cast<void*>(host.data()) : memory.get()});
+    FAIL() << "no exception";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Status::unsupported);
+  }
+}
+
+}  // namespace
+}  // namespace shardfft::kit

@@ -1,0 +1,26 @@
+// The slab engine behind operations, one process a GPU.
+#include "gpu/slab_kit.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+TEST(ProcessSlab, SmallShapes) {
+  gpu::Team team(world(), world().rank() % cuda::device_count());
+  for (const SlabCase& c : small_slabs()) check_slab(team, c);
+}
+
+TEST(ProcessSlab, LineKernels) {
+  if (world().size() > 4) GTEST_SKIP() << "every rank computes the whole reference";
+  gpu::Team team(world(), world().rank() % cuda::device_count());
+  if (!check_fused_slab(team, fused_f64)) GTEST_SKIP() << "no line kernels here";
+  check_fused_slab(team, fused_real);
+}
+
+TEST(ProcessSlab, ProcessesThatShareADevice) {
+  gpu::Team team(world(), 0);
+  check_slab(team, small_slabs().front());
+}
+
+}  // namespace
+}  // namespace shardfft::test

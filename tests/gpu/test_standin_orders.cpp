@@ -7,7 +7,7 @@
 namespace shardfft {
 namespace {
 
-constexpr int orders = 40;
+constexpr int orders = 20;
 
 /// Calls check() after each of many new beginnings of the random order; they differ from run to run.
 template <class Check>

@@ -11,7 +11,7 @@ TEST(ProcessSlab, SmallShapes) {
 }
 
 TEST(ProcessSlab, LineKernels) {
-  if (world().size() > 4) GTEST_SKIP() << "every rank computes the whole reference";
+  if (world().size() > 3) GTEST_SKIP() << "every rank computes the whole reference";
   gpu::Team team(world(), world().rank() % cuda::device_count());
   if (!check_fused_slab(team, fused_f64)) GTEST_SKIP() << "no line kernels here";
   check_fused_slab(team, fused_real);

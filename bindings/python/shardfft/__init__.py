@@ -1,8 +1,8 @@
 """Distributed FFTs of NumPy arrays over MPI.
 
 A :class:`Layout` says which rank owns which part of a global array; :func:`plan` prepares a transform between two
-layouts, and its ``forward`` and ``backward`` run it. :func:`fftn` and its siblings do the same in NumPy's manner, for
-one use.
+layouts, and its ``forward`` and ``backward`` run it. :func:`fftn` and its siblings do the same in NumPy's manner, and
+keep their last few plans until :func:`clear_plans`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ._errors import ArgumentError, Error
 from ._layout import Layout, Piece
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
 from ._plan import Plan, Side, plan
+from ._plan_cache import clear_plans
 
 __version__ = "0.1.0"
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Plan",
     "Side",
     "algorithm_names",
+    "clear_plans",
     "exchange_names",
     "fftn",
     "gather",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from . import _mpi
 from ._layout import Layout
-from ._plan import plan
+from ._plan_cache import recent_plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -64,12 +65,13 @@ def _transform(
     precision = max(comm.allgather(mine))
     if layout is None:
         layout = _layout_of(local, comm)
-    # Planned for one use: no measuring. plan() is for transforms that are repeated.
+    # Planned without measuring: plan() is for transforms that are repeated often.
     options = {"effort": "estimate", "norm": norm or "backward", **options}
-    with plan(layout.shape, kind, precision, comm, layout=layout, output="natural", axes=axes, **options) as once:
-        source = once.input if forward else once.output
+    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=axes, **options)
+    with contextlib.nullcontext() if kept else plan:
+        source = plan.input if forward else plan.output
         array = _mpi.agree(comm, lambda: source.asarray(local))
-        return once.forward(array) if forward else once.backward(array)
+        return plan.forward(array) if forward else plan.backward(array)
 
 
 def fftn(
@@ -93,7 +95,8 @@ def fftn(
     Returns:
         This rank's part of the spectrum, cut as the input is.
 
-    Plans for one use, without measuring; :func:`plan` is for transforms that are repeated.
+    Plans without measuring, and keeps the last few plans for calls with the same arguments on the same ranks, which
+    :func:`clear_plans` ends; :func:`plan` is for transforms that are repeated often.
     """
     return _transform(x, "c2c", True, comm, axes, norm, layout, **options)
 

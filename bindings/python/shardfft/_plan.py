@@ -202,6 +202,10 @@ class Plan:
         """End the plan and free its memory; arrays from it stay valid. Collective."""
         self._core.close()
 
+    def _abandon(self) -> None:
+        """Never end the plan: for exits where the other ranks may not come to end it too."""
+        self._core.abandon()
+
     def __enter__(self) -> Plan:
         return self
 

@@ -56,6 +56,8 @@ class PyPlan {
     return plan.report();
   }
   void close() { plan_.reset(); }
+  /// Leaves the plan as it is for ever: ending it may wait for other ranks.
+  void abandon() { static_cast<void>(plan_.release()); }
   bool closed() const { return !plan_; }
 
  private:
@@ -131,6 +133,7 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def("run", &PyPlan::run, "forward"_a, "source"_a, "destination"_a)
       .def("report", &PyPlan::report)
       .def("close", &PyPlan::close)
+      .def("abandon", &PyPlan::abandon)
       .def_prop_ro("closed", &PyPlan::closed)
       .def_prop_ro("input", [](PyPlan& self) { return self.get().input(); })
       .def_prop_ro("output", [](PyPlan& self) { return self.get().output(); })

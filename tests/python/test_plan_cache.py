@@ -1,0 +1,159 @@
+"""Plans that fftn and its siblings keep: what is kept, for which calls, and how they end."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import shardfft
+from shardfft import Layout, _plan_cache
+
+
+@pytest.fixture
+def made(comm, monkeypatch):
+    """Plans that were made, in their order; none is kept from before."""
+    plans = []
+
+    def count(*arguments, **options):
+        plans.append(shardfft.plan(*arguments, **options))
+        return plans[-1]
+
+    shardfft.clear_plans()
+    monkeypatch.setattr(_plan_cache, "plan", count)
+    yield plans
+    shardfft.clear_plans()
+
+
+def closed(plans):
+    return [plan._core.closed for plan in plans]
+
+
+def local_zeros(comm, shape, dtype=complex):
+    return np.zeros(Layout.slab(shape, comm.size).local_shape(comm.rank), dtype)
+
+
+def test_both_directions_share_a_plan(comm, rng, close, made):
+    shape, layout = (6, 5, 4), Layout.slab((6, 5, 4), comm.size)
+    for _ in range(3):
+        x = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+        spectrum = shardfft.fftn(x[layout.local(comm.rank)], comm)
+        close(spectrum, layout, np.fft.fftn(x))
+        close(shardfft.ifftn(spectrum, comm), layout, x)
+    assert closed(made) == [False]
+
+
+def test_results_are_not_the_next_calls(comm, made):
+    first = shardfft.fftn(local_zeros(comm, (4, 4)) + 1, comm)
+    before = first.copy()
+    shardfft.fftn(local_zeros(comm, (4, 4)) + 2, comm)
+    assert np.array_equal(first, before)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"norm": "ortho"},
+        {"axes": (0,)},
+        {"threads": 2},
+        {"chunks": 2},
+        {"exchange": "alltoallv"},
+        {"layout": "turned"},
+        {"dtype": "complex64"},
+        {"shape": (8, 4)},
+    ],
+)
+def test_what_matters_makes_another_plan(comm, made, change):
+    def call(shape=(6, 4), dtype="complex128", layout=None, **options):
+        if layout == "turned":
+            layout = Layout.slab(shape, comm.size, order=(1, 0))
+        shardfft.fftn(local_zeros(comm, shape, dtype), comm, layout=layout, **options)
+
+    for arguments in ({}, change, {}, change):
+        call(**arguments)
+    assert closed(made) == [False, False]
+
+
+def test_the_oldest_is_closed(comm, made):
+    sizes = range(8, 9 + _plan_cache.LIMIT)
+    for size in sizes:
+        shardfft.fftn(local_zeros(comm, (size, 2)), comm)
+        shardfft.fftn(local_zeros(comm, (8, 2)), comm)  # the first one stays in use
+    assert closed(made) == [False, True] + [False] * (len(sizes) - 2)
+    shardfft.clear_plans()
+    assert all(closed(made))
+    shardfft.fftn(local_zeros(comm, (8, 2)), comm)
+    assert closed(made) == [True] * len(sizes) + [False]
+
+
+def test_another_communicator_of_the_same_ranks(comm, made):
+    for _ in range(3):
+        copy = comm.Dup()
+        shardfft.fftn(local_zeros(copy, (4, 4)), copy)
+        copy.Free()
+    assert closed(made) == [False]
+
+
+def test_other_ranks_keep_other_plans(comm, made):
+    """Halves evict at their own pace, and the world's plans stay."""
+    shardfft.fftn(local_zeros(comm, (4, 4)), comm)
+    half = comm.Split(comm.rank % 2, comm.rank)
+    for size in range(8, 9 + (comm.rank % 2) * 2 * _plan_cache.LIMIT):
+        shardfft.fftn(local_zeros(half, (size, 3)), half)
+    backwards = comm.Split(0, -comm.rank)
+    shardfft.fftn(local_zeros(backwards, (4, 4)), backwards)
+    count = len(made)
+    shardfft.fftn(local_zeros(comm, (4, 4)), comm)
+    assert len(made) == count
+    shardfft.clear_plans()
+    assert all(closed(made))
+    backwards.Free()
+    half.Free()
+
+
+def test_ranks_that_differ_fail_together(comm, made):
+    if comm.size == 1:
+        pytest.skip("needs two ranks")
+    for norm in ("ortho", "forward"):
+        shardfft.fftn(local_zeros(comm, (4, 4)), comm, norm=norm)
+    with pytest.raises(shardfft.Error):
+        shardfft.fftn(local_zeros(comm, (4, 4)), comm, norm="ortho" if comm.rank == 0 else "forward")
+    with pytest.raises(shardfft.Error):
+        shardfft.fftn(local_zeros(comm, (4, 4)), comm, norm="ortho" if comm.rank == 0 else "backward")
+    shardfft.fftn(local_zeros(comm, (4, 4)), comm, norm="ortho")
+    assert closed(made) == [False, False]
+
+
+def test_traced_plans_end_at_once(comm, made, tmp_path):
+    path = comm.bcast(str(tmp_path / "trace.json"))
+    for _ in range(2):
+        shardfft.fftn(local_zeros(comm, (4, 4)), comm, trace=path)
+        assert comm.rank > 0 or os.path.getsize(path) > 0
+    assert closed(made) == [True, True]
+
+
+def test_other_threads_keep_nothing(comm, made):
+    if comm.size > 1:
+        pytest.skip("MPI may be used by one thread only")
+    thread = threading.Thread(target=lambda: shardfft.fftn(local_zeros(comm, (4, 4)), comm))
+    thread.start()
+    thread.join()
+    assert closed(made) == [True]
+
+
+@pytest.mark.parametrize("failing", [False, True])
+def test_exit_with_plans_kept(comm, failing):
+    """A process of its own, which MPI does not know as one of this job."""
+    if comm.rank > 0:
+        pytest.skip("one rank is enough")
+    program = "import numpy, shardfft; shardfft.fftn(numpy.ones((4, 4)))" + ("; 1 / 0" if failing else "")
+    ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "HYDI_", "MPI_LOCAL")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == int(failing), done.stderr
+    assert ("ZeroDivisionError" in done.stderr) == failing, done.stderr
+    assert "leaked" not in done.stderr, done.stderr

@@ -55,10 +55,11 @@ class CufftMp : public GpuAdapter {
  private:
   void make(CufftHandle& plan, bool forward) {
     plan.create();
+    BENCH_GPU_CHECK(cufftMpAttachComm(plan.get(), CUFFT_COMM_MPI, &comm_));
     BENCH_GPU_CHECK(cufftSetStream(plan.get(), stream_));
     std::size_t work = 0;
-    BENCH_GPU_CHECK(cufftMpMakePlan3d(plan.get(), int(wanted_.shape[0]), int(wanted_.shape[1]), int(wanted_.shape[2]),
-                                      cufft_type(wanted_, forward), &comm_, CUFFT_COMM_MPI, &work));
+    BENCH_GPU_CHECK(cufftMakePlan3d(plan.get(), int(wanted_.shape[0]), int(wanted_.shape[1]), int(wanted_.shape[2]),
+                                    cufft_type(wanted_, forward), &work));
   }
 
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -61,6 +61,12 @@ def test_tables():
     assert len(last) == 1  # cuFFT first, then ours
 
 
+def test_one_gpu_is_no_point_of_communication():
+    found = [record("fused", 512, "double", gpus, 8 / gpus, 0.01 if gpus == 1 else 4 / gpus) for gpus in (1, 2, 4)]
+    row = next(line for line in paper.tables(found).splitlines() if line.startswith("| 512^3 |"))
+    assert row.split("|")[5].strip() == "1.00" and row.split("|")[3].strip() == "1.00 ± 0.00"
+
+
 def test_errors_above_the_paper_s_bound_are_named():
     bad = [record("paper", 64, "double", 2, 1, 1, field_error=1.1e-14)]
     assert paper.wrong(bad) == ["paper 64^3 double on 2 GPUs: error of the field 1.1e-14"]

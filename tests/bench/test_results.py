@@ -80,6 +80,13 @@ def test_the_interval_widens_when_rounds_disagree():
     assert differ[1] - differ[0] > 5 * (agree[1] - agree[0])
 
 
+def test_rounds_of_different_lengths_are_drawn_with_their_own_samples():
+    # Always the median of one of both rounds, or of both together: 1, 3, or their mean.
+    low, high = statistics.median_interval([[1.0, 1.0, 1.0], [3.0]], 0.99)
+    assert (low, high) == (1.0, 3.0)
+    assert statistics.median_interval([[2.0], [2.0, 2.0, 2.0, 2.0]]) == (2.0, 2.0)
+
+
 def test_compare_finds_slower_faster_same_and_broken(tmp_path, capsys):
     rounds = range(3)
     before = [record(label, 1.0, round_=r) for r in rounds for label in ("slow", "fast", "same", "breaks", "gone")]

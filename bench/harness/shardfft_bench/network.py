@@ -54,9 +54,9 @@ def _do(command: list[str]) -> str:
 
 
 def _burst(rate: str) -> int:
-    """Bytes that may leave at once: a large segment at least, and what flows in a millisecond."""
+    """Bytes that may leave at once: the largest segment, or 0.1 ms of the rate; more would let messages slip by."""
     number, unit = re.fullmatch(r"([\d.]+)(\w+)", rate).groups()
-    return max(128 * 1024, int(float(number) * UNITS[unit] / 8 / 1000))
+    return max(80 * 1024, int(float(number) * UNITS[unit] / 8 * 1e-4))
 
 
 class Hosts:

@@ -19,12 +19,16 @@ def summary(samples: list[float]) -> dict[str, float]:
 def _resampled_medians(rounds: list[list[float]], rng: np.random.Generator) -> np.ndarray:
     """Medians of samples drawn again: first rounds, then samples inside each, since those of a round hang together."""
     arrays = [np.asarray(samples, dtype=float) for samples in rounds if len(samples)]
-    medians = np.empty(RESAMPLES)
-    for each in range(RESAMPLES):
-        chosen = rng.integers(0, len(arrays), len(arrays))
-        drawn = [rng.choice(arrays[number], arrays[number].size) for number in chosen]
-        medians[each] = np.median(np.concatenate(drawn))
-    return medians
+    sizes = np.array([array.size for array in arrays])
+    padded = np.full((len(arrays), sizes.max()), np.nan)
+    for place, array in enumerate(arrays):
+        padded[place, : array.size] = array
+    chosen = rng.integers(0, len(arrays), (RESAMPLES, len(arrays)))
+    size = sizes[chosen][..., None]
+    drawn = padded[chosen[..., None], (rng.random((*chosen.shape, sizes.max())) * size).astype(int)]
+    # A round of fewer samples gives fewer.
+    drawn[np.broadcast_to(np.arange(sizes.max()) >= size, drawn.shape)] = np.nan
+    return np.nanmedian(drawn.reshape(RESAMPLES, -1), axis=1)
 
 
 def median_interval(rounds: list[list[float]], confidence: float = 0.95, seed: int = 1) -> tuple[float, float]:

@@ -35,7 +35,7 @@ def _series(probes: list[Cell]) -> dict[str, dict[str, list[tuple[int, float, fl
     return {pattern: lines for pattern, lines in found.items() if lines}
 
 
-def _bytes(value: float, _) -> str:
+def _bytes(value: int) -> str:
     for unit, size in (("MiB", 2**20), ("KiB", 2**10)):
         if value >= size:
             return f"{value / size:g} {unit}"
@@ -52,12 +52,16 @@ def draw(probes: list[Cell], _: Palette):
             axis.plot([one[0] for one in line], [one[1] * 1e-9 for one in line], label=name, **names.line(name))
         axis.set_xscale("log", base=2)
         axis.set_yscale("log")
-        axis.sharey(axes[0])
-        axis.xaxis.set_major_formatter(_bytes)
+        sizes = sorted({one[0] for line in lines.values() for one in line})
+        axis.set_xticks(sizes, [_bytes(size) for size in sizes])
+        axis.xaxis.minorticks_off()
         axis.yaxis.set_major_formatter("{x:g}")
         axis.set_xlabel("size of a message")
         axis.set_ylabel("GB/s through a rank" + (", both directions" if PATTERNS[pattern][1] == 2 else ""))
         axis.set_title(PATTERNS[pattern][0])
+    limits = [axis.get_ylim() for axis in axes]
+    for axis in axes:
+        axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
     shared_legend(figure, axes)
     return figure
 

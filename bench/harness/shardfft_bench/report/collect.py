@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .. import statistics
 from ..network import simulated
@@ -20,7 +21,7 @@ def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
     words.append(point.get("layout", "slab"))
     if point.get("output", "any") == "natural":
         words.append("natural order")
-    if point.get("placement", "out") == "in":
+    if point.get("placement", "out") == "in" and "placement" not in leave_out:
         words.append("in place")
     if point.get("effort", "measure") != "measure":
         words.append(point["effort"])
@@ -42,7 +43,7 @@ def point_key(point: dict, leave_out: set[str] = frozenset()) -> str:
 
 @dataclass
 class Cell:
-    """One label at one point: all its good records, a list of samples each."""
+    """One label at one point: all its good records, a list of samples each; complete before it is asked anything."""
 
     label: str
     library: str
@@ -57,11 +58,11 @@ class Cell:
     def samples(self) -> list[float]:
         return [sample for record in self.records for sample in record["samples"]]
 
-    @property
+    @cached_property
     def median(self) -> float:
         return statistics.summary(self.samples)["median"]
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float]:
         return statistics.median_interval(self.rounds)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from .collect import Cell, groups
 from .exponents import weak
+from .heat import heat_map, time_over_best
 from .overview import overview
-from .style import Palette, grid_of_axes, rank_ticks, shared_legend
+from .style import Palette, grid_of_axes, plt, rank_ticks, shared_legend
 
 
 def _by_label(cells: list[Cell]) -> dict[str, list[Cell]]:
@@ -48,6 +51,7 @@ def scaling(cells: list[Cell], palette: Palette):
             axis.plot(ranks, ideal, color="0.6", linewidth=1, linestyle=(0, (2, 2)), label="ideal", zorder=0)
         rank_ticks(axis, ranks)
         axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
         axis.set_ylabel("time, ms (median, 95 % interval)")
         axis.set_title(name)
     shared_legend(figure, axes)
@@ -109,40 +113,56 @@ def bars(cells: list[Cell], palette: Palette):
 
 
 def breakdown(cells: list[Cell], palette: Palette):
-    """Time inside MPI and outside it, where the profiling interface could see both."""
-    seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
-    named = {name: members for name, members in groups(seen, {"ranks", "placement", "grid"}).items()}
-    if not named or len(seen) < 2 or len(named) > 12:
+    """Time inside MPI and outside it, where the profiling interface could see both; grey where it could not."""
+    rivals = [cell for cell in cells if not cell.one_process and cell.ranks > 1]
+    named = {
+        name: members
+        for name, members in groups(rivals, {"ranks", "placement", "grid"}).items()
+        if len(members) > 1 and any(_ratio(cell) is not None for cell in members)
+    }
+    if not named or len(named) > 12:
         return None
     figure, axes = grid_of_axes(len(named), 5.8, 1.0 + 0.3 * max(len(members) for members in named.values()))
     for axis, (name, members) in zip(axes, named.items()):
         members = sorted(members, key=lambda cell: (cell.label, -cell.ranks))[::-1]
-        ratios = [cell.middle("communication", "ratio") for cell in members]
-        times = [cell.median * 1e3 for cell in members]
-        inside = [time * ratio for time, ratio in zip(times, ratios)]
-        outside = [time - one for time, one in zip(times, inside)]
-        places = range(len(members))
-        axis.barh(places, outside, color="#56B4E9", edgecolor="black", linewidth=0.5, label="outside MPI")
-        axis.barh(
-            places, inside, left=outside, color="#E69F00", edgecolor="black", linewidth=0.5, hatch="//",
-            label="inside MPI",
-        )  # fmt: skip
-        for place, time, ratio in zip(places, times, ratios):
-            axis.annotate(f"r = {ratio:.2f}", (time, place), xytext=(3, 0), textcoords="offset points", va="center",
-                          fontsize=8)  # fmt: skip
-        names = []
-        for cell in members:
-            grid = "×".join(map(str, cell.point.get("grid") or []))
-            place = " in place" if cell.point.get("placement") == "in" else ""
-            names.append(f"{cell.label}{place}, {cell.ranks} ranks" + (f" ({grid})" if grid else ""))
-        axis.set_yticks(places, names)
+        for place, cell in enumerate(members):
+            _split_bar(axis, place, cell)
+        axis.set_yticks(range(len(members)), [_breakdown_name(cell) for cell in members])
         axis.grid(axis="y", visible=False)
         axis.margins(x=0.16)
         axis.set_xlabel("time, ms (median; share of MPI from separate runs)")
         axis.set_title(name)
     figure.set_layout_engine("constrained")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    patches = [plt.Rectangle((0, 0), 1, 1, edgecolor="black", linewidth=0.5, **look) for look in LOOKS.values()]
+    figure.legend(patches, list(LOOKS), loc="outside upper right", ncols=3)
     return figure
+
+
+LOOKS = {
+    "outside MPI": {"facecolor": "#56B4E9"},
+    "inside MPI": {"facecolor": "#E69F00", "hatch": "//"},
+    "not counted": {"facecolor": "0.85"},
+}
+
+
+def _ratio(cell: Cell) -> float | None:
+    return cell.middle("communication", "ratio")
+
+
+def _split_bar(axis, place: int, cell: Cell) -> None:
+    time, ratio = cell.median * 1e3, _ratio(cell)
+    inside = time * (ratio or 0)
+    look = LOOKS["not counted" if ratio is None else "outside MPI"]
+    axis.barh(place, time - inside, edgecolor="black", linewidth=0.5, **look)
+    axis.barh(place, inside, left=time - inside, edgecolor="black", linewidth=0.5, **LOOKS["inside MPI"])
+    said = "" if ratio is None else f"r = {ratio:.2f}"
+    axis.annotate(said, (time, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
+
+
+def _breakdown_name(cell: Cell) -> str:
+    grid = "×".join(map(str, cell.point.get("grid") or []))
+    placed = " in place" if cell.point.get("placement") == "in" else ""
+    return f"{cell.label}{placed}, {cell.ranks} ranks" + (f" ({grid})" if grid else "")
 
 
 def ratio_over_ranks(cells: list[Cell], palette: Palette):
@@ -151,7 +171,9 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
     named = _scaling_groups(seen)
     if not named:
         return None
-    figure, axes = grid_of_axes(len(named), 5.6, 3.4)
+    # A row of panels for each layout, a column for each network.
+    networks = {json.dumps(cell.point.get("network")) for cell in seen}
+    figure, axes = grid_of_axes(len(named), 4.6, 3.2, min(3, max(2, len(networks))))
     for axis, (name, members) in zip(axes, named.items()):
         for label, line in _by_label(members).items():
             values = [cell.middle("communication", "ratio") for cell in line]
@@ -175,29 +197,29 @@ def process_grids(cells: list[Cell], palette: Palette):
                 panels[f"{label}: {name}"] = line
     if not panels:
         return None
-    figure, axes = grid_of_axes(len(panels), 5.2, 2.8)
+    most = max(len({cell.ranks for cell in line}) for line in panels.values())
+    figure, axes = grid_of_axes(len(panels), 5.0, 1.5 + 0.45 * most)
     for axis, (name, line) in zip(axes, panels.items()):
-        rows = sorted({cell.ranks for cell in line})
-        columns = sorted({cell.point["grid"][0] for cell in line})
-        values = np.full((len(rows), len(columns)), np.nan)
-        for cell in line:
-            values[rows.index(cell.ranks), columns.index(cell.point["grid"][0])] = cell.median * 1e3
-        # Each row against its own best: more ranks must not hide the effect of the shape.
-        relative = values / np.nanmin(values, axis=1, keepdims=True)
-        image = axis.imshow(relative, cmap="cividis_r", vmin=1, vmax=max(1.2, np.nanmax(relative)), aspect="auto")
-        for row, column in zip(*np.nonzero(~np.isnan(values))):
-            dark = relative[row, column] > 1 + 0.55 * (np.nanmax(relative) - 1)
-            axis.text(column, row, f"{values[row, column]:.3g}", ha="center", va="center", fontsize=8,
-                      color="white" if dark else "black")  # fmt: skip
-        axis.set_xticks(range(len(columns)), [str(n) for n in columns])
-        axis.set_yticks(range(len(rows)), [str(n) for n in rows])
-        axis.set_xlabel("rows of the process grid")
-        axis.set_ylabel("ranks")
-        axis.grid(visible=False)
+        image = _grid_map(axis, line)
         axis.set_title(f"{name}\ntime in ms")
-        figure.colorbar(image, ax=axis, label="time over best of the row")
-    figure.tight_layout()
+    figure.set_layout_engine("constrained")
+    time_over_best(figure, image, axes, "time over the best of the row")
     return figure
+
+
+def _grid_map(axis, line: list[Cell]):
+    rows = sorted({cell.ranks for cell in line})
+    columns = sorted({cell.point["grid"][0] for cell in line})
+    values = np.full((len(rows), len(columns)), np.nan)
+    for cell in line:
+        values[rows.index(cell.ranks), columns.index(cell.point["grid"][0])] = cell.median * 1e3
+    # Each row against its own best: more ranks must not hide the effect of the shape.
+    image = heat_map(axis, values, values / np.nanmin(values, axis=1, keepdims=True))
+    axis.set_xticks(range(len(columns)), [str(n) for n in columns])
+    axis.set_yticks(range(len(rows)), [str(n) for n in rows])
+    axis.set_xlabel("rows of the process grid")
+    axis.set_ylabel("ranks")
+    return image
 
 
 def accuracy(cells: list[Cell], palette: Palette):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .collect import Cell, point_key, point_name
+from .heat import heat_map, time_over_best
 from .style import Palette, plt
-
-MOST = 4.0  # ratios above this share the darkest colour
 
 
 def _short(names: list[str]) -> tuple[str, list[str]]:
@@ -40,20 +39,11 @@ def overview(cells: list[Cell], _: Palette):
     named = {point_key(cell.point): point_name(cell.point) for cell in cells}
     shared, columns = _short([named[point] for point in points])
     figure, axis = plt.subplots(figsize=(3.2 + 0.95 * len(points), 1.8 + 0.3 * len(labels)), layout="constrained")
-    image = axis.imshow(np.log2(ratios), cmap="cividis_r", vmin=0, vmax=np.log2(MOST), aspect="auto")
-    for row, column in zip(*np.nonzero(~np.isnan(medians))):
-        ratio = ratios[row, column]
-        axis.text(column, row, f"{medians[row, column]:.3g}", ha="center", va="center", fontsize=8,
-                  fontweight="bold" if ratio == 1 else "normal", color="white" if ratio > 2 else "black")  # fmt: skip
+    image = heat_map(axis, medians, ratios)
     if floors:
         axis.axhline(len(labels) - len(floors) - 0.5, color="black", linewidth=1.2)
     axis.set_yticks(range(len(labels)), [labels[row] for row in order])
     axis.set_xticks(range(len(points)), columns)
-    axis.tick_params(length=0)
-    axis.grid(visible=False)
-    axis.spines[:].set_visible(False)
     axis.set_title(f"{shared}\ntime in ms (median)" + ("; below the line: threads of one process" if floors else ""))
-    ticks = [1, 1.5, 2, 3, MOST]
-    bar = figure.colorbar(image, ax=axis, label="time over that of the fastest distributed library")
-    bar.set_ticks(np.log2(ticks), labels=[f"{tick:g}" if tick < MOST else f"≥ {tick:g}" for tick in ticks])
+    time_over_best(figure, image, axis, "time over that of the fastest distributed library")
     return figure

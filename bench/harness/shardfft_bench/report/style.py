@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p"]
 DASHES = ["-", "--", "-.", ":"]
-HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
+REFERENCES = {"ideal", "tolerance"}  # lines that are no library: last in legends
 
 plt.rcParams.update(
     {
@@ -70,6 +70,6 @@ def shared_legend(figure, axes) -> None:
         handles, labels = axis.get_legend_handles_labels()
         for label, handle in zip(labels, handles):
             found.setdefault(label, handle)
-    names = sorted(found, key=lambda label: (not label.startswith("shardfft"), label))
+    names = sorted(found, key=lambda label: (label in REFERENCES, not label.startswith("shardfft"), label))
     figure.set_layout_engine("constrained")
     figure.legend([found[name] for name in names], names, loc="outside right upper")

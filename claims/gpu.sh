@@ -13,6 +13,7 @@ if ((gpus < 2)); then
 fi
 command -v nvcc > /dev/null || die "there are GPUs, but no nvcc on the path"
 
+mkdir -p "$BUILD"
 cmake -S "$ROOT" -B "$BUILD/gpu" -Wno-dev --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSHARDFFT_GPU=CUDA \
   -DSHARDFFT_TESTS=OFF -DSHARDFFT_EXAMPLES=OFF -DCUFFTMP_ROOT="${CUFFTMP_ROOT:-}" -DNVSHMEM_ROOT="${NVSHMEM_ROOT:-}" \
   > "$BUILD/configure_gpu.log" 2>&1 || {

@@ -12,7 +12,8 @@ def heat_map(axis, times: np.ndarray, ratios: np.ndarray):
     image = axis.imshow(np.log2(ratios), cmap="cividis_r", vmin=0, vmax=np.log2(MOST), aspect="auto")
     for row, column in zip(*np.nonzero(~np.isnan(times))):
         ratio = ratios[row, column]
-        axis.text(column, row, f"{times[row, column]:.3g}", ha="center", va="center", fontsize=8,
+        time = times[row, column]
+        axis.text(column, row, f"{time:.0f}" if time >= 1000 else f"{time:.3g}", ha="center", va="center", fontsize=8,
                   fontweight="bold" if ratio == 1 else "normal", color="white" if ratio > 2 else "black")  # fmt: skip
     axis.tick_params(length=0)
     axis.grid(visible=False)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from .collect import Cell, groups
-from .style import Palette, grid_of_axes, rank_ticks, shared_legend
+from .style import BOUND, Palette, grid_of_axes, rank_ticks, shared_legend
 
 
 def bandwidths(probes: list[Cell]) -> dict[tuple[int, str], float]:
@@ -36,7 +36,11 @@ def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
     rates = bandwidths(probes)
     fitting = [cell for cell in cells if (cell.ranks, cell.network) in rates and not cell.one_process
                and cell.point.get("kind", "c2c") == "c2c" and len(set(cell.point["shape"])) == 1]  # fmt: skip
-    named = groups(fitting, {"ranks", "grid"})
+    named = {
+        name: members
+        for name, members in groups(fitting, {"ranks", "grid"}).items()
+        if len({cell.ranks for cell in members}) > 1
+    }
     if not rates or not named or len(named) > 12:
         return None
     figure, axes = grid_of_axes(len(named), 5.6, 3.8)
@@ -52,9 +56,10 @@ def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
         size = 8 if members[0].point.get("precision") == "single" else 16
         bounds = [bound(n, points, rates[n, members[0].network], size) for n in ranks]
         axis.plot(ranks, bounds, color="0.35", marker="_", markersize=14, linestyle=(0, (2, 2)), linewidth=1.2,
-                  label="bound: 3 exchanges\nat measured bandwidth")  # fmt: skip
+                  label=BOUND)  # fmt: skip
         rank_ticks(axis, ranks)
         axis.set_yscale("log")
+        axis.yaxis.set_major_formatter("{x:g}")
         axis.set_ylabel("GFLOP/s of all ranks")
         axis.set_title(name)
     shared_legend(figure, axes)

@@ -10,7 +10,8 @@ import matplotlib.pyplot as plt
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p"]
 DASHES = ["-", "--", "-.", ":"]
-REFERENCES = {"ideal", "tolerance"}  # lines that are no library: last in legends
+BOUND = "bound: 3 exchanges\nat measured bandwidth"
+REFERENCES = {"ideal", "tolerance", BOUND}  # lines that are no library: last in legends
 
 plt.rcParams.update(
     {

@@ -19,8 +19,8 @@ struct Options {
   std::string memory = "auto";
   /// gpu only: this rank's GPU; -1 is its number on its host modulo the GPUs there. Ranks may differ.
   int device = -1;
-  /// gpu only: the caller's stream (a cudaStream_t). Calls then return as soon as the work is enqueued, where memory and
-  /// exchange allow. Null: a stream of the plan's own, and calls return when the result is there.
+  /// gpu only: the caller's stream (a cudaStream_t). Calls then return as soon as the work is enqueued, where memory
+  /// and exchange allow. Null: a stream of the plan's own, and calls return when the result is there.
   void* stream = nullptr;
   /// slab, pencil, brick, cyclic, six_step, cannon, cannon_transposed, cannon_hybrid, or auto.
   std::string algorithm = "auto";

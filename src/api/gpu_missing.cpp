@@ -20,10 +20,7 @@ void check_device(int /*device*/) { missing(); }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/) { missing(); }
 
-std::unique_ptr<Runner> make_group_runner(ExecutorSetup /*setup*/, const std::vector<int>& /*devices*/,
-                                          const std::vector<void*>& /*streams*/) {
-  missing();
-}
+std::unique_ptr<Runner> make_group_runner(ExecutorSetup /*setup*/, const std::vector<int>& /*devices*/) { missing(); }
 
 }  // namespace gpu
 }  // namespace shardfft

@@ -139,8 +139,8 @@ Buffer Plan::allocate_output() {
 }
 
 std::string Plan::report() const {
-  return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->input, impl_->output,
-                      *impl_->runner});
+  return make_report(
+      {impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->runner});
 }
 
 }  // namespace shardfft

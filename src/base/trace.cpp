@@ -32,6 +32,10 @@ double Trace::total(int step, Activity activity) const {
   return s < totals_.size() ? totals_[s].seconds[static_cast<int>(activity)] : 0;
 }
 
+void Trace::forget(int step) {
+  if (step < steps()) totals_[static_cast<std::size_t>(step)] = {};
+}
+
 void Trace::clear() {
   totals_.clear();
   spans_.clear();

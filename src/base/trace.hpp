@@ -48,6 +48,8 @@ class Trace {
   const std::vector<Frame>& frames() const { return frames_; }
   /// Spans and frames that were not kept because there were too many.
   std::int64_t dropped() const { return dropped_; }
+  /// The totals of a step begin anew.
+  void forget(int step);
   void clear();
 
  private:

@@ -9,15 +9,14 @@ bool can_run_in_place(const Step& step) {
   return std::holds_alternative<TwiddleStep>(step) || std::holds_alternative<HalfSpectrumStep>(step);
 }
 
+bool moves_something(const Step& step, Direction direction) {
+  return !std::holds_alternative<ViewStep>(step) &&
+         !(std::holds_alternative<HalfSpectrumStep>(step) && direction == Direction::forward);
+}
+
 namespace {
 
 Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
-
-/// Forward, the half spectrum is left as it is.
-bool moves_nothing(const Step& step, Direction direction) {
-  return std::holds_alternative<ViewStep>(step) ||
-         (std::holds_alternative<HalfSpectrumStep>(step) && direction == Direction::forward);
-}
 
 }  // namespace
 
@@ -32,7 +31,7 @@ bool is_fused(const Program& program, Direction direction, int step, const std::
 std::vector<Stop> plan_route(const Program& program, Direction direction, const std::vector<bool>& fusable) {
   std::vector<Stop> stops;
   for (int i = 0; i < static_cast<int>(program.steps.size()); ++i)
-    if (!moves_nothing(program.steps[static_cast<std::size_t>(i)], direction)) stops.push_back({i, {}, {}});
+    if (moves_something(program.steps[static_cast<std::size_t>(i)], direction)) stops.push_back({i, {}, {}});
   if (direction == Direction::backward) std::reverse(stops.begin(), stops.end());
   Slot to = Slot::out;
   Slot after = Slot::out;  // where the stop behind this one writes

@@ -24,6 +24,9 @@ bool is_fused(const Program& program, Direction direction, int step, const std::
 /// that can run in place do so, except the first.
 std::vector<Stop> plan_route(const Program& program, Direction direction, const std::vector<bool>& fusable);
 
+/// Does the step run at all? Views never do; forward, the half spectrum is left as it is.
+bool moves_something(const Step& step, Direction direction);
+
 /// Can the step write over what it reads?
 bool can_run_in_place(const Step& step);
 

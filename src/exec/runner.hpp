@@ -36,7 +36,8 @@ using OutputArrays = std::span<std::byte* const>;
 class Runner {
  public:
   virtual ~Runner() = default;
-  virtual int members() const { return 1; }
+  /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
+  virtual void set_streams(std::span<void* const> /*streams*/) {}
   /// Throws Error where run() could not use these arrays; does not communicate.
   virtual void check_arrays(Direction /*direction*/, InputArrays /*in*/, OutputArrays /*out*/) {}
   virtual void run(Direction direction, InputArrays in, OutputArrays out) = 0;

@@ -12,9 +12,7 @@ namespace shardfft::gpu {
 void check_device(int device);
 /// The runner of a plan with one rank a process: options.device says on which GPU. Collective over setup.comm.
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup);
-/// All ranks in this process, rank r on devices[r], its results complete on streams[r] (null: streams of the plan's
-/// own). setup.comm is not used.
-std::unique_ptr<Runner> make_group_runner(ExecutorSetup setup, const std::vector<int>& devices,
-                                          const std::vector<void*>& streams);
+/// All ranks in this process, rank r on devices[r]. setup.comm is not used.
+std::unique_ptr<Runner> make_group_runner(ExecutorSetup setup, const std::vector<int>& devices);
 
 }  // namespace shardfft::gpu

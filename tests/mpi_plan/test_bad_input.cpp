@@ -258,6 +258,21 @@ TEST(BadInput, NullBuffers) {
   check_plan(plan, c);
 }
 
+TEST(BadInput, Processors) {
+  const Status bad = Status::invalid_argument;
+  check_refused({
+      {"no such processor", bad, "unknown processor 'abacus'; known: cpu, gpu",
+       [](Arguments& a) { a.options.processor = "abacus"; }},
+      {"memory without gpu", bad, "the processor is not gpu", [](Arguments& a) { a.options.memory = "device"; }},
+      {"unknown memory", bad, "unknown memory 'attic'; known: auto, host",
+       [](Arguments& a) { a.options.memory = "attic"; }},
+      {"device without gpu", bad, "the processor is not gpu", [](Arguments& a) { a.options.device = 0; }},
+  });
+  if (!device_exchange_names().empty()) return;
+  check_refused({{"built without GPUs", Status::unsupported, "configure with -DSHARDFFT_GPU=CUDA",
+                  [](Arguments& a) { a.options.processor = "gpu"; }}});
+}
+
 /// Who owns nothing needs no buffer.
 TEST(BadInput, NullBuffersOfEmptyRanks) {
   Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::single({4, 4}, ranks(), 0), Layout::single({4, 4}, ranks(), 0),

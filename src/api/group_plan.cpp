@@ -1,0 +1,120 @@
+// GroupPlan: checks the arguments and hands the work to the GPU executor of all ranks.
+#include "shardfft/group_plan.hpp"
+
+#include "api/problem.hpp"
+#include "api/report.hpp"
+#include "gpu/make.hpp"
+
+namespace shardfft {
+
+struct GroupPlan::Impl {
+  Transform transform;
+  Options options;
+  Side input;
+  Side output;
+  std::unique_ptr<Runner> runner;
+
+  Impl(const std::vector<int>& devices, Transform t, const Layout& in, const Layout* out, OutputLayout kind,
+       const Options& o);
+  int ranks() const { return input.layout.ranks(); }
+  void run(Direction direction, std::span<const void* const> in, std::span<void* const> out);
+  Buffer allocate(const Side& side, int rank) const {
+    const Side mine = at(side, rank);
+    return {runner->allocate(rank, mine.bytes()), mine.bytes()};
+  }
+  Side at(Side side, int rank) const {
+    require(rank >= 0 && rank < ranks(), "rank ", rank, " is not one of the plan's ", ranks());
+    side.rank = rank;
+    return side;
+  }
+  Direction program_direction(Direction d) const { return transform.kind == Kind::c2r ? opposite(d) : d; }
+};
+
+GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout& in, const Layout* out,
+                      OutputLayout kind, const Options& o)
+    : transform(t), options(o) {
+  options.processor = "gpu";
+  require(!devices.empty(), "a group plan needs one GPU at least");
+  require(options.device == -1, "a group plan is given its GPUs as a list; option device does not apply");
+  require(options.stream == nullptr, "a group plan is given its streams by set_streams()");
+  require(options.trace.empty(), "a group plan writes no trace file");
+  const ProblemSpec spec{transform, in,      out != nullptr ? *out : Layout(),
+                         kind,      options, static_cast<int>(devices.size())};
+  validate(spec);
+  for (const int device : devices) {
+    require(device >= 0, "GPU ", device, " does not exist");
+    gpu::check_device(device);
+  }
+  ExecutorSetup setup;
+  setup.program = make_program(options.algorithm, make_problem(spec));
+  setup.exchange = options.exchange;
+  setup.scale = scales(spec);
+  setup.options = options;
+  setup.precision = transform.precision;
+  runner = gpu::make_group_runner(std::move(setup), devices);
+  const Program& program = runner->program();
+  const bool reversed = transform.kind == Kind::c2r;
+  const State& first = reversed ? program.states.back() : program.states.front();
+  const State& last = reversed ? program.states.front() : program.states.back();
+  input = {in, {transform.precision, first.is_complex}, options.batch, 0};
+  output = {out != nullptr ? *out : user_layout(last.layout), {transform.precision, last.is_complex}, options.batch, 0};
+}
+
+void GroupPlan::Impl::run(Direction direction, std::span<const void* const> in, std::span<void* const> out) {
+  const auto count = static_cast<std::size_t>(ranks());
+  require(in.size() == count && out.size() == count, "the plan has ", count, " ranks, but ", in.size(), " inputs and ",
+          out.size(), " outputs were given");
+  const Side& from = direction == Direction::forward ? input : output;
+  const Side& to = direction == Direction::forward ? output : input;
+  std::vector<const std::byte*> sources;
+  std::vector<std::byte*> targets;
+  for (std::size_t r = 0; r < count; ++r) {
+    const int rank = static_cast<int>(r);
+    require(in[r] != nullptr || at(from, rank).count() == 0, "the input of rank ", r, " is a null pointer");
+    require(out[r] != nullptr || at(to, rank).count() == 0, "the output of rank ", r, " is a null pointer");
+    sources.push_back(static_cast<const std::byte*>(in[r]));
+    targets.push_back(static_cast<std::byte*>(out[r]));
+  }
+  const Direction d = program_direction(direction);
+  runner->check_arrays(d, sources, targets);
+  runner->run(d, sources, targets);
+}
+
+GroupPlan::GroupPlan(std::vector<int> devices, Transform transform, const Layout& input, OutputLayout output,
+                     const Options& options)
+    : impl_(std::make_unique<Impl>(devices, transform, input, nullptr, output, options)) {}
+
+GroupPlan::GroupPlan(std::vector<int> devices, Transform transform, const Layout& input, const Layout& output,
+                     const Options& options)
+    : impl_(std::make_unique<Impl>(devices, transform, input, &output, OutputLayout::as_left, options)) {}
+
+GroupPlan::~GroupPlan() = default;
+GroupPlan::GroupPlan(GroupPlan&&) noexcept = default;
+GroupPlan& GroupPlan::operator=(GroupPlan&&) noexcept = default;
+
+void GroupPlan::set_streams(std::span<void* const> streams) {
+  require(streams.empty() || static_cast<int>(streams.size()) == ranks(), "the plan has ", ranks(), " ranks, but ",
+          streams.size(), " streams were given");
+  impl_->runner->set_streams(streams);
+}
+
+void GroupPlan::forward(std::span<const void* const> in, std::span<void* const> out) {
+  impl_->run(Direction::forward, in, out);
+}
+void GroupPlan::backward(std::span<const void* const> in, std::span<void* const> out) {
+  impl_->run(Direction::backward, in, out);
+}
+
+int GroupPlan::ranks() const { return impl_->ranks(); }
+Side GroupPlan::input(int rank) const { return impl_->at(impl_->input, rank); }
+Side GroupPlan::output(int rank) const { return impl_->at(impl_->output, rank); }
+std::size_t GroupPlan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
+Buffer GroupPlan::allocate_input(int rank) { return impl_->allocate(impl_->input, rank); }
+Buffer GroupPlan::allocate_output(int rank) { return impl_->allocate(impl_->output, rank); }
+
+std::string GroupPlan::report() const {
+  return make_report(
+      {Communicator(), impl_->ranks(), impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->runner});
+}
+
+}  // namespace shardfft

@@ -1,0 +1,115 @@
+#include "gpu/arrays.hpp"
+
+#include <cstdint>
+
+#include "base/check.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Kernels move elements of up to 16 bytes in one piece.
+constexpr std::uintptr_t alignment = 16;
+
+const char* kind_text(cuda::MemoryKind kind) {
+  switch (kind) {
+    case cuda::MemoryKind::pageable:
+      return "plain host memory";
+    case cuda::MemoryKind::pinned:
+      return "pinned host memory";
+    case cuda::MemoryKind::managed:
+      return "managed memory";
+    case cuda::MemoryKind::device:
+      break;
+  }
+  return "device memory";
+}
+
+bool on_host(cuda::MemoryKind kind) { return kind == cuda::MemoryKind::pageable || kind == cuda::MemoryKind::pinned; }
+
+bool fits(MemoryModel model, cuda::MemoryKind kind) {
+  switch (model) {
+    case MemoryModel::host:
+    case MemoryModel::registered:
+      return on_host(kind);
+    case MemoryModel::managed:
+      return kind == cuda::MemoryKind::managed;
+    case MemoryModel::device:
+      return kind == cuda::MemoryKind::device;
+    case MemoryModel::automatic:
+      break;
+  }
+  return true;
+}
+
+bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array) % alignment == 0; }
+
+}  // namespace
+
+MemoryModel memory_model(const std::string& name) {
+  if (name == "host") return MemoryModel::host;
+  if (name == "registered") return MemoryModel::registered;
+  if (name == "managed") return MemoryModel::managed;
+  if (name == "device") return MemoryModel::device;
+  return MemoryModel::automatic;
+}
+
+void UserArrays::check(const void* array, std::size_t bytes, const char* which) const {
+  if (bytes == 0) return;
+  const cuda::PointerInfo info = cuda::describe(array);
+  static const char* const names[] = {"auto", "host", "registered", "managed", "device"};
+  require(fits(model_, info.kind), "the ", which, " lies in ", kind_text(info.kind),
+          ", but the plan was made with memory=", names[static_cast<int>(model_)]);
+  require(info.kind != cuda::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
+          info.device, ", but rank ", member_.rank, " runs on GPU ", member_.device);
+}
+
+void UserArrays::meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info,
+                      cuda::StreamHandle stream) {
+  if (info.kind == cuda::MemoryKind::managed) cuda::prefetch(const_cast<std::byte*>(array), bytes, stream);
+  if (model_ == MemoryModel::registered) {
+    const auto known = pinned_.find(array);
+    if (known != pinned_.end() ? known->second.bytes() >= bytes : info.kind == cuda::MemoryKind::pinned) return;
+    if (known != pinned_.end()) {
+      cuda::synchronize(stream);  // copies of earlier calls
+      pinned_.erase(known);
+    }
+    try {
+      pinned_.try_emplace(array, const_cast<std::byte*>(array), bytes);
+      return;
+    } catch (const Error&) {
+      waits_ = true;  // some of its pages are pinned already, or the system's limit is reached
+    }
+  }
+  waits_ = waits_ || info.kind == cuda::MemoryKind::pageable;
+}
+
+std::byte* UserArrays::stage(cuda::Memory& memory) {
+  if (!memory) memory = cuda::make_memory(largest_);
+  copies_ = true;
+  return static_cast<std::byte*>(memory.get());
+}
+
+const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bool copy, cuda::StreamHandle stream) {
+  if (bytes == 0) return nullptr;
+  const cuda::PointerInfo info = cuda::describe(array);
+  meet(array, bytes, info, stream);
+  if (!copy && !on_host(info.kind) && aligned(array)) return array;
+  std::byte* const staged = stage(input_stage_);
+  cuda::copy_bytes(staged, array, bytes, stream);
+  return staged;
+}
+
+std::byte* UserArrays::output(std::byte* array, std::size_t bytes, bool shared, cuda::StreamHandle stream) {
+  if (bytes == 0) return nullptr;
+  const cuda::PointerInfo info = cuda::describe(array);
+  meet(array, bytes, info, stream);
+  if (!on_host(info.kind) && aligned(array) && (!shared || info.exportable)) return array;
+  return stage(output_stage_);
+}
+
+void UserArrays::deliver(std::byte* array, const std::byte* result, std::size_t bytes, cuda::StreamHandle stream) {
+  if (bytes > 0 && array != result) cuda::copy_bytes(array, result, bytes, stream);
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,68 @@
+#pragma once
+// The users' arrays of one member: where they live, and how the device comes to use them (FFT-ECP section 4.2: host,
+// registered, managed and device memory).
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "cuda/handles.hpp"
+#include "gpu/team.hpp"
+
+namespace shardfft::gpu {
+
+enum class MemoryModel { automatic, host, registered, managed, device };
+MemoryModel memory_model(const std::string& name);
+
+/// Host memory pinned in place; released with its owner.
+class PinnedArray {
+ public:
+  /// Throws where the system refuses.
+  PinnedArray(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) { cuda::register_host(memory, bytes); }
+  PinnedArray(const PinnedArray&) = delete;
+  PinnedArray& operator=(const PinnedArray&) = delete;
+  ~PinnedArray() { cuda::unregister_host(memory_); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* memory_;
+  std::size_t bytes_;
+};
+
+class UserArrays {
+ public:
+  /// No array has more than `largest` bytes.
+  UserArrays(MemoryModel model, Member member, std::size_t largest)
+      : model_(model), member_(member), largest_(largest) {}
+  UserArrays(UserArrays&&) = default;
+
+  /// Throws Error when the array does not live where the plan was told, or where the member's device cannot use it.
+  void check(const void* array, std::size_t bytes, const char* which) const;
+
+  /// All with the member's device current.
+  /// Begins a call; nothing is known yet of its arrays.
+  void begin() { waits_ = copies_ = false; }
+  /// The device's view of an input, copied where it cannot be used in place or when `copy` says so.
+  const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, cuda::StreamHandle stream);
+  /// Where the program puts the result; `shared`: other members write there too.
+  std::byte* output(std::byte* array, std::size_t bytes, bool shared, cuda::StreamHandle stream);
+  /// Puts the result where the user wants it.
+  void deliver(std::byte* array, const std::byte* result, std::size_t bytes, cuda::StreamHandle stream);
+  /// Whether this call's arrays are in memory of which copies are not asynchronous.
+  bool waits() const { return waits_; }
+  /// Whether this call copied anything.
+  bool copies() const { return copies_; }
+
+ private:
+  /// Pins host memory if asked to; where that fails copies are slower and synchronous.
+  void meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info, cuda::StreamHandle stream);
+  std::byte* stage(cuda::Memory& memory);
+
+  MemoryModel model_;
+  Member member_;
+  std::size_t largest_;
+  cuda::Memory input_stage_, output_stage_;
+  std::map<const std::byte*, PinnedArray> pinned_;
+  bool waits_ = false, copies_ = false;
+};
+
+}  // namespace shardfft::gpu

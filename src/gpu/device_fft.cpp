@@ -1,0 +1,258 @@
+#include "gpu/device_fft.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+#include "exec/fft_operation.hpp"
+#include "gpu/fft_passes.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Past this many calls of cuFFT two copies through dense memory are cheaper.
+constexpr std::int64_t most_calls = 64;
+constexpr std::size_t most_cufft_axes = 3;
+constexpr std::size_t scratch_alignment = 256;
+
+enum class Place { in, out, scratch };
+
+/// An array of one run; `offset` in bytes.
+struct Spot {
+  Place place = Place::in;
+  std::size_t offset = 0;
+};
+
+struct PlacedPass {
+  Spot from, to;
+  PassPointer pass;
+};
+
+class DeviceFft : public DeviceOperation {
+ public:
+  DeviceFft(std::vector<PlacedPass> passes, std::size_t scratch_bytes, bool in_place, std::string text)
+      : passes_(std::move(passes)), scratch_bytes_(scratch_bytes), in_place_(in_place), text_(std::move(text)) {}
+
+  void enqueue(int /*phase*/, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+    for (const PlacedPass& p : passes_) p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), stream);
+  }
+  std::size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool runs_in_place() const override { return in_place_; }
+  std::string describe() const override { return text_; }
+
+ private:
+  static std::byte* at(Spot spot, const DeviceBuffers& buffers) {
+    std::byte* const base = spot.place == Place::in    ? const_cast<std::byte*>(buffers.in)  // written only if allowed
+                            : spot.place == Place::out ? buffers.out
+                                                       : buffers.scratch;
+    return base + spot.offset;
+  }
+
+  std::vector<PlacedPass> passes_;
+  std::size_t scratch_bytes_;
+  bool in_place_;
+  std::string text_;
+};
+
+using Group = std::vector<std::size_t>;  ///< positions in FftSpec::transform
+
+/// Which side's strides an array between two stages has.
+enum class Strides { in, out };
+
+class Planner {
+ public:
+  explicit Planner(const FftSpec& spec) : spec_(spec) {
+    same_strides_ = std::all_of(spec.transform.begin(), spec.transform.end(), alike) &&
+                    std::all_of(spec.batch.begin(), spec.batch.end(), alike);
+  }
+
+  std::unique_ptr<DeviceOperation> plan() {
+    if (points(input_loops(spec_)) > 0) {
+      if (spec_.kind == Kind::c2r)
+        plan_c2r();
+      else
+        plan_forward_order();
+      plan_scale();
+    }
+    const bool in_place = spec_.in_place || (spec_.kind == Kind::c2c && same_strides_);
+    return std::make_unique<DeviceFft>(std::move(passes_), scratch_, in_place, describe());
+  }
+
+ private:
+  static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
+
+  /// c2c and r2c: the first stage leads from the input to the output, the others stay there.
+  void plan_forward_order() {
+    const std::vector<Group> groups = spec_.kind == Kind::r2c ? real_groups() : complex_groups(all_axes());
+    Spot from{Place::in};
+    if (spec_.in_place && !same_strides_) from = copied_input();
+    if (groups.empty()) add_plain(from);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const bool first = g == 0;
+      FftSpec stage = part(first ? spec_.kind : Kind::c2c, groups[g], first ? Strides::in : Strides::out, Strides::out);
+      if (g + 1 == groups.size()) stage.scale = spec_.scale;
+      add(stage, first ? from : Spot{Place::out}, {Place::out});
+    }
+  }
+
+  /// The halved axis comes last. cuFFT's c2r may write over its input: where that must not be, the other axes are done
+  /// first, elsewhere.
+  void plan_c2r() {
+    const Group others = other_axes();
+    const std::vector<Group> whole = real_groups();
+    if (!spec_.preserve_input && whole.size() == 1) {
+      add(part(Kind::c2r, whole.front(), Strides::in, Strides::out), {Place::in}, {Place::out});
+      return;
+    }
+    Spot from{Place::in};
+    if (others.empty() && spec_.preserve_input) from = copied_input();
+    const Spot work = others.empty() || !spec_.preserve_input ? from : scratch(input_bytes());
+    for (const Group& group : complex_groups(others)) {
+      add(part(Kind::c2c, group, Strides::in, Strides::in), from, work);
+      from = work;
+    }
+    add(part(Kind::c2r, {half_axis()}, Strides::in, Strides::out), from, {Place::out});
+  }
+
+  void plan_scale() {
+    if (spec_.scale == 1 || (!passes_.empty() && passes_.back().pass->scales())) return;
+    passes_.push_back(
+        {{Place::out}, {Place::out}, make_scale_pass(points(output_loops(spec_)), output_element(spec_), spec_.scale)});
+  }
+
+  std::size_t half_axis() const { return spec_.transform.size() - 1; }
+  /// Axes of more than one point, the slowest of the input first.
+  Group all_axes() const {
+    Group axes;
+    for (std::size_t i = 0; i < spec_.transform.size(); ++i)
+      if (spec_.transform[i].n > 1) axes.push_back(i);
+    std::stable_sort(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
+      return spec_.transform[a].in_stride > spec_.transform[b].in_stride;
+    });
+    return axes;
+  }
+  Group other_axes() const {
+    Group axes = all_axes();
+    std::erase(axes, half_axis());
+    return axes;
+  }
+
+  /// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one.
+  std::vector<Group> complex_groups(const Group& axes) const {
+    const bool ordered = std::is_sorted(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
+      return spec_.transform[a].out_stride > spec_.transform[b].out_stride;
+    });
+    const std::size_t most = ordered ? most_cufft_axes : 1;
+    std::vector<Group> groups;
+    for (std::size_t end = axes.size(); end > 0;) {
+      const std::size_t begin = end > most ? end - most : 0;
+      groups.emplace_back(axes.begin() + static_cast<std::ptrdiff_t>(begin),
+                          axes.begin() + static_cast<std::ptrdiff_t>(end));
+      end = begin;
+    }
+    return groups;
+  }
+
+  /// The halved axis with what may come around it, then the rest.
+  std::vector<Group> real_groups() const {
+    Group all = other_axes();
+    const FftDim& half = spec_.transform[half_axis()];
+    const bool inside = std::all_of(all.begin(), all.end(), [&](std::size_t a) {
+      return spec_.transform[a].in_stride > half.in_stride && spec_.transform[a].out_stride > half.out_stride;
+    });
+    all.push_back(half_axis());
+    if (inside && all.size() <= most_cufft_axes && complex_groups(all).size() == 1) return {all};
+    std::vector<Group> groups{{half_axis()}};
+    const std::vector<Group> rest = complex_groups(other_axes());
+    groups.insert(groups.end(), rest.begin(), rest.end());
+    return groups;
+  }
+
+  /// The stage that transforms `group`; all other loops are its batch. The halved axis is so for the stage of the real
+  /// kind and has n/2+1 points for the others.
+  FftSpec part(Kind kind, const Group& group, Strides from, Strides to) const {
+    FftSpec stage = spec_;
+    stage.kind = kind;
+    stage.scale = 1;
+    stage.transform.clear();
+    const auto between = [&](FftDim d) {
+      const FftDim sides = d;
+      d.in_stride = from == Strides::in ? sides.in_stride : sides.out_stride;
+      d.out_stride = to == Strides::out ? sides.out_stride : sides.in_stride;
+      return d;
+    };
+    for (FftDim& d : stage.batch) d = between(d);
+    for (const std::size_t axis : group) stage.transform.push_back(between(spec_.transform[axis]));
+    for (std::size_t i = 0; i < spec_.transform.size(); ++i) {
+      if (std::find(group.begin(), group.end(), i) != group.end()) continue;
+      FftDim d = between(spec_.transform[i]);
+      if (spec_.kind != Kind::c2c && i == half_axis()) d.n = d.n / 2 + 1;
+      stage.batch.push_back(d);
+    }
+    return stage;
+  }
+
+  Spot scratch(std::size_t bytes) {
+    const Spot spot{Place::scratch, scratch_};
+    scratch_ += round_up(bytes, scratch_alignment);
+    return spot;
+  }
+
+  std::size_t input_bytes() const {
+    return static_cast<std::size_t>(input_extent(input_loops(spec_))) * input_element(spec_).bytes();
+  }
+
+  Spot copied_input() {
+    const Spot copy = scratch(input_bytes());
+    passes_.push_back({{Place::in}, copy, make_plain_copy(input_bytes())});
+    return copy;
+  }
+
+  /// No axis has more than one point: the numbers only change places.
+  void add_plain(Spot from) {
+    passes_.push_back(
+        {from,
+         {Place::out},
+         same_strides_ ? make_plain_copy(input_bytes()) : make_copy_pass(merged(spec_.batch), input_element(spec_))});
+  }
+
+  void add(const FftSpec& stage, Spot from, Spot to) {
+    if (PassPointer line = make_line_pass(stage)) {
+      passes_.push_back({from, to, std::move(line)});
+      return;
+    }
+    if (PassPointer direct = make_cufft_pass(stage, most_calls)) {
+      passes_.push_back({from, to, std::move(direct)});
+      return;
+    }
+    const DenseForm dense = dense_form(stage);
+    const auto bytes = [](const Loops& loops, ElementType element) {
+      return static_cast<std::size_t>(points(loops)) * element.bytes();
+    };
+    const Spot gathered = scratch(bytes(dense.gather, input_element(stage)));
+    const Spot result = stage.kind == Kind::c2c ? gathered : scratch(bytes(dense.scatter, output_element(stage)));
+    passes_.push_back({from, gathered, make_copy_pass(dense.gather, input_element(stage))});
+    passes_.push_back({gathered, result, make_cufft_pass(dense.spec, 1)});
+    passes_.push_back({result, to, make_copy_pass(dense.scatter, output_element(stage))});
+  }
+
+  std::string describe() const {
+    std::string text = describe_fft(spec_) + " by ";
+    for (const PlacedPass& p : passes_) text += (&p == &passes_.front() ? "" : ", ") + p.pass->name();
+    return passes_.empty() ? describe_fft(spec_) : text;
+  }
+
+  FftSpec spec_;
+  bool same_strides_ = false;
+  std::vector<PlacedPass> passes_;
+  std::size_t scratch_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) { return Planner(spec).plan(); }
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,15 @@
+#pragma once
+// Transforms of one member's data on its GPU.
+#include <memory>
+
+#include "gpu/operation.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::gpu {
+
+/// Plans on the current device. The input is left unchanged if spec.preserve_input. Complex transforms whose strides
+/// are alike on both sides, and those with spec.in_place, may run in place. Arrays begin at multiples of 16 bytes, and
+/// the output's loops fill it without gaps.
+std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec);
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,360 @@
+#include "gpu/executor.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+constexpr std::size_t alignment = 256;
+constexpr std::array<Slot, 4> all_slots{Slot::in, Slot::out, Slot::work0, Slot::work1};
+constexpr std::array<Direction, 2> both{Direction::forward, Direction::backward};
+
+std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
+
+}  // namespace
+
+DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
+    : setup_(std::move(setup)),
+      team_(std::move(team)),
+      model_(memory_model(setup_.options.memory)),
+      trace_(!setup_.options.trace.empty()),
+      times_(*team_) {
+  if (setup_.exchange == "auto") setup_.exchange = team_->ranks() == 1 ? "cuda_peer" : choose_device_exchange(*team_);
+  team_->agree([&] { refuse_what_does_not_fit(); });
+  tasks_ = compile(setup_, *team_);
+  for (const auto& tasks : tasks_)
+    for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().moves() && !team_->all_here());
+  team_->agree([&] {
+    for (std::size_t m = 0; m < team_->here().size(); ++m) {
+      const cuda::DeviceScope scope(team_->here()[m].device);
+      own_streams_.push_back(cuda::make_stream());
+      const int last = static_cast<int>(setup_.program.states.size()) - 1;
+      places_.emplace_back(UserArrays(model_, team_->here()[m], std::max(bytes_of(0, m), bytes_of(last, m))));
+    }
+    set_streams({});
+    size_buffers();
+    refuse_what_does_not_fit();
+  });
+}
+
+/// What other processes use of this one lives until all have finished with it.
+DeviceExecutor::~DeviceExecutor() {
+  try {
+    for (std::size_t m = 0; m < streams_.size(); ++m) {
+      const cuda::DeviceScope scope(team_->here()[m].device);
+      cuda::synchronize(streams_[m]);
+    }
+    int finalized = 0;
+    if (!team_->all_here()) MPI_Finalized(&finalized);
+    if (finalized == 0) team_->meet();
+    shared_ = {};
+    if (finalized == 0) team_->meet();
+  } catch (const std::exception&) {
+    // A destructor has nobody to tell.
+  }
+}
+
+/// Runs on the streams used so far are finished first: the buffers are in order with one stream only.
+void DeviceExecutor::set_streams(std::span<void* const> streams) {
+  for (std::size_t m = 0; m < streams_.size(); ++m) {
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    cuda::synchronize(streams_[m]);
+  }
+  streams_.clear();
+  asynchronous_ = !streams.empty() && std::find(streams.begin(), streams.end(), nullptr) == streams.end();
+  for (std::size_t m = 0; m < own_streams_.size(); ++m)
+    streams_.push_back(m < streams.size() && streams[m] != nullptr ? streams[m] : own_streams_[m].get());
+}
+
+std::size_t DeviceExecutor::bytes_of(int state, std::size_t member) const {
+  return state_bytes(setup_, state, team_->here()[member].rank);
+}
+
+int DeviceExecutor::state_of(Direction direction, bool result) const {
+  const bool first = (direction == Direction::forward) != result;
+  return first ? 0 : static_cast<int>(setup_.program.states.size()) - 1;
+}
+
+bool DeviceExecutor::written_by_peers(Direction direction, Slot slot) const {
+  const auto& tasks = tasks_[index(direction)];
+  return team_->ranks() > 1 && std::any_of(tasks.begin(), tasks.end(), [slot](const DeviceTask& task) {
+           return task.to == slot && task.first().writes_peers();
+         });
+}
+
+void DeviceExecutor::size_buffers() {
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    Place& place = places_[m];
+    const auto grow = [&](Slot slot, int state) {
+      if (slot != Slot::work0 && slot != Slot::work1) return;
+      std::size_t& bytes = place.work_bytes[slot == Slot::work0 ? 0 : 1];
+      bytes = std::max(bytes, round_up(bytes_of(state, m), alignment));
+    };
+    for (const auto& tasks : tasks_)
+      for (const DeviceTask& task : tasks) {
+        grow(task.from, task.from_state);
+        grow(task.to, task.to_state);
+        place.scratch_bytes = std::max(place.scratch_bytes, round_up(task.operations[m]->scratch_bytes(), alignment));
+      }
+  }
+}
+
+/// Managed arrays larger than the device would move to and fro without end. The workspace counts once it is known.
+void DeviceExecutor::refuse_what_does_not_fit() const {
+  if (model_ != MemoryModel::managed) return;
+  for (std::size_t m = 0; m < team_->here().size(); ++m) {
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
+    const std::size_t needed =
+        bytes_of(0, m) + bytes_of(static_cast<int>(setup_.program.states.size()) - 1, m) + workspace;
+    const std::size_t there = cuda::memory_info().total;
+    if (needed > there)
+      fail(Status::out_of_memory, "input, output and workspace have ", needed, " bytes on rank ", team_->here()[m].rank,
+           ", its GPU has ", there, ": managed memory would not help");
+  }
+}
+
+std::size_t DeviceExecutor::workspace_bytes() const {
+  std::size_t most = 0;
+  for (const Place& place : places_) most = std::max(most, place.workspace_bytes());
+  return most;
+}
+
+void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
+  Place& place = places_.front();
+  require(bytes >= place.workspace_bytes(), "the workspace has ", bytes, " bytes, the plan needs ",
+          place.workspace_bytes());
+  if (place.workspace_bytes() == 0) return;
+  require(memory != nullptr, "the workspace is a null pointer");
+  require(reinterpret_cast<std::uintptr_t>(memory) % alignment == 0, "the workspace must be aligned to ", alignment,
+          " bytes");
+  const cuda::PointerInfo info = cuda::describe(memory);
+  require(info.kind == cuda::MemoryKind::device && info.device == team_->here().front().device,
+          "the workspace must be memory of GPU ", team_->here().front().device);
+  for (const Direction d : both)
+    for (const Slot s : {Slot::work0, Slot::work1})
+      require(info.exportable || !written_by_peers(d, s), "other GPUs write into this plan's workspace: it must be a",
+              " whole allocation of the GPU runtime, not memory of a pool");
+  cuda::synchronize(streams_.front());  // earlier runs used the old one
+  place.workspace = memory;
+  place.own_workspace = cuda::Memory();
+}
+
+void DeviceExecutor::allocate_workspace() {
+  if (allocated_) return;
+  team_->agree([&] {
+    for (std::size_t m = 0; m < places_.size(); ++m) {
+      Place& place = places_[m];
+      if (place.workspace != nullptr || place.workspace_bytes() == 0) continue;
+      const cuda::DeviceScope scope(team_->here()[m].device);
+      place.own_workspace = cuda::make_memory(place.workspace_bytes());
+      place.workspace = static_cast<std::byte*>(place.own_workspace.get());
+    }
+  });
+  allocated_ = true;
+}
+
+std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
+  const cuda::DeviceScope scope(team_->here()[static_cast<std::size_t>(member)].device);
+  switch (model_) {
+    case MemoryModel::host:
+      return {allocate_aligned(bytes).release(), FreeDeleter()};
+    case MemoryModel::registered:
+      return {cuda::allocate_pinned(bytes), cuda::release_pinned};
+    case MemoryModel::managed:
+      return {cuda::allocate_managed(bytes), cuda::release_managed};
+    case MemoryModel::device:
+    case MemoryModel::automatic:
+      break;
+  }
+  return {cuda::allocate(bytes), cuda::release};
+}
+
+void DeviceExecutor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    places_[m].arrays.check(in[m], bytes_of(state_of(direction, false), m), "input");
+    places_[m].arrays.check(out[m], bytes_of(state_of(direction, true), m), "output");
+  }
+}
+
+void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArrays out) {
+  const DeviceTask& first = tasks_[index(direction)].front();
+  const bool shares = written_by_peers(direction, Slot::out);
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    Place& place = places_[m];
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    place.arrays.begin();
+    // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
+    const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
+    place.in = place.arrays.input(in[m], bytes_of(state_of(direction, false), m), clash, streams_[m]);
+    place.out = place.arrays.output(out[m], bytes_of(state_of(direction, true), m), shares, streams_[m]);
+  }
+}
+
+/// The first meeting of a call. Nobody is left waiting for a rank that cannot take part.
+void DeviceExecutor::place_or_agree(Direction direction, InputArrays in, OutputArrays out) {
+  if (!meets_) {
+    place_arrays(direction, in, out);
+    if (changed(direction)) share(direction);
+    return;
+  }
+  enum Word : std::int64_t { same, other, failed };
+  std::exception_ptr error;
+  try {
+    place_arrays(direction, in, out);
+  } catch (const Error&) {
+    error = std::current_exception();
+  }
+  const std::int64_t word = team_->max(error ? failed : changed(direction) ? other : same);
+  if (error) std::rethrow_exception(error);
+  if (word == failed) fail(Status::backend_failure, "another rank could not prepare its arrays");
+  if (word == other) share(direction);
+}
+
+std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
+  const Place& place = places_[member];
+  switch (slot) {
+    case Slot::in:
+      return const_cast<std::byte*>(place.in);  // only ever read: no task writes to Slot::in
+    case Slot::out:
+      return place.out;
+    case Slot::work0:
+      return place.workspace;
+    case Slot::work1:
+      break;
+  }
+  return place.workspace == nullptr ? nullptr : place.workspace + place.work_bytes[0];
+}
+
+/// An address alone does not do: new memory may lie where old memory was.
+std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction direction, Slot s) const {
+  std::vector<std::pair<void*, std::uint64_t>> list;
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const bool nothing = s == Slot::out ? bytes_of(state_of(direction, true), m) == 0
+                                        : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
+    std::byte* const address = nothing ? nullptr : slot(s, m);
+    list.emplace_back(address, address == nullptr ? 0 : cuda::describe(address).id);
+  }
+  return list;
+}
+
+bool DeviceExecutor::changed(Direction direction) const {
+  return std::any_of(all_slots.begin(), all_slots.end(), [&](Slot s) {
+    return written_by_peers(direction, s) &&
+           shared_[index(direction)][static_cast<std::size_t>(s)].mine != addresses(direction, s);
+  });
+}
+
+void DeviceExecutor::share(Direction direction) {
+  for (const Slot s : all_slots) {
+    if (!written_by_peers(direction, s)) continue;
+    Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
+    one.mine = addresses(direction, s);
+    std::vector<void*> mine;
+    for (const auto& [address, id] : one.mine) mine.push_back(address);
+    one.addresses.share(*team_, mine);
+  }
+}
+
+void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed) {
+  const bool alone = team_->ranks() == 1;
+  for (DeviceTask& task : tasks_[index(direction)]) {
+    const auto& all = shared_[index(direction)][static_cast<std::size_t>(task.to)].addresses.all();
+    for (int phase = 0; phase < task.first().phases(); ++phase) {
+      if (phase > 0) team_->meet();
+      for (std::size_t m = 0; m < places_.size(); ++m) {
+        const cuda::DeviceScope scope(team_->here()[m].device);
+        const Place& place = places_[m];
+        DeviceBuffers buffers{slot(task.from, m), slot(task.to, m), nullptr, {}};
+        if (place.scratch_bytes > 0) buffers.scratch = place.workspace + place.work_bytes[0] + place.work_bytes[1];
+        if (task.first().writes_peers())
+          buffers.outs = alone ? std::span<std::byte* const>(&buffers.out, 1) : std::span<std::byte* const>(all);
+        task.operations[m]->enqueue(phase, buffers, streams[m]);
+      }
+    }
+    if (timed) times_.mark({task.trace_step, task.first().moves() ? Activity::exchange : Activity::fft}, streams);
+  }
+}
+
+void DeviceExecutor::run_tasks(Direction direction) {
+  Replay& replay = replays_[index(direction)];
+  const auto& tasks = tasks_[index(direction)];
+  const bool capturable =
+      team_->all_here() && setup_.options.trace.empty() &&
+      std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
+  if (!capturable) {
+    enqueue_tasks(direction, streams_, true);
+    return;
+  }
+  std::vector<const void*> pointers;
+  for (const Place& place : places_) pointers.insert(pointers.end(), {place.in, place.out, place.workspace});
+  replay.see(pointers);
+  if (replay.ready()) {
+    times_.drop();
+    replay.launch(*team_, streams_);
+    return;
+  }
+  enqueue_tasks(direction, streams_, true);
+  if (!replay.due()) return;
+  std::vector<cuda::StreamHandle> own;  // the caller may be capturing its own streams
+  for (const cuda::Stream& stream : own_streams_) own.push_back(stream.get());
+  replay.capture(*team_, own, [&] { enqueue_tasks(direction, own, false); });
+}
+
+bool DeviceExecutor::any_copies() const {
+  return std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.copies(); });
+}
+
+void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) {
+  allocate_workspace();
+  const auto& tasks = tasks_[index(direction)];
+  times_.begin(direction, trace_, streams_);
+  place_or_agree(direction, in, out);
+  if (any_copies()) times_.mark({tasks.front().trace_step, Activity::stage}, streams_);
+  run_tasks(direction);
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    places_[m].arrays.deliver(out[m], places_[m].out, bytes_of(state_of(direction, true), m), streams_[m]);
+  }
+  if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);
+  times_.end();
+  ++runs_[index(direction)];
+  const bool wait = !asynchronous_ || std::any_of(places_.begin(), places_.end(),
+                                                  [](const Place& place) { return place.arrays.waits(); });
+  for (std::size_t m = 0; wait && m < places_.size(); ++m) {
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    cuda::synchronize(streams_[m]);
+  }
+  harvest();
+}
+
+std::vector<StepReport> DeviceExecutor::steps(Direction direction) const {
+  std::vector<StepReport> reports;
+  for (const DeviceTask& task : tasks_[index(direction)]) {
+    StepReport report{task.first().describe(), 0, task.trace_step, task.first().moves() ? Role::moves : Role::computes};
+    for (const auto& operation : task.operations)
+      report.bytes_sent = std::max(report.bytes_sent, operation->bytes_sent());
+    reports.push_back(report);
+  }
+  return reports;
+}
+
+std::string DeviceExecutor::machine() const {
+  std::ostringstream text;
+  const Member& first = team_->here().front();
+  text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << cuda::device_name(first.device)
+       << "; exchange " << setup_.exchange << ", memory " << setup_.options.memory;
+  for (const Direction d : both)
+    if (const std::int64_t launches = replays_[index(d)].launches(); launches > 0)
+      text << ", " << launches << (d == Direction::forward ? " forward" : " backward") << " runs as a graph";
+  return text.str();
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,226 @@
+#include "gpu/fft_passes.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+#include "cuda/lines/pass.hpp"
+#include "gpu/pointwise.hpp"
+#include "local/cufft.hpp"
+#include "local/loops.hpp"
+#include "pack/cuda/copy_box.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+class LinePass : public FftPass {
+ public:
+  explicit LinePass(const cuda::lines::Pass& pass) : pass_(pass) {}
+  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+    cuda::lines::Pass pass = pass_;
+    pass.in.part[0].base = const_cast<std::byte*>(from);  // only read
+    pass.out.part[0].base = to;
+    cuda::lines::run(pass, stream);
+  }
+  std::string name() const override { return "line pass"; }
+  bool scales() const override { return true; }
+
+ private:
+  cuda::lines::Pass pass_;
+};
+
+class CufftPass : public FftPass {
+ public:
+  CufftPass(CufftPlan plan, Direction direction, std::vector<std::pair<std::int64_t, std::int64_t>> offsets)
+      : plan_(std::move(plan)), direction_(direction), offsets_(std::move(offsets)) {}
+  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+    for (const auto& [in, out] : offsets_) plan_.execute(from + in, to + out, direction_, stream);
+  }
+  std::string name() const override {
+    return offsets_.size() == 1 ? "cufft" : std::to_string(offsets_.size()) + " calls of cufft";
+  }
+
+ private:
+  CufftPlan plan_;
+  Direction direction_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> offsets_;  ///< in bytes, one a call
+};
+
+class CopyPass : public FftPass {
+ public:
+  CopyPass(const Box& from, const Box& to, std::size_t element_bytes)
+      : from_(from), to_(to), element_bytes_(element_bytes) {}
+  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+    cuda::copy_box(from, from_, to, to_, element_bytes_, stream);
+  }
+  std::string name() const override { return "copy"; }
+
+ private:
+  Box from_, to_;
+  std::size_t element_bytes_;
+};
+
+class PlainCopy : public FftPass {
+ public:
+  explicit PlainCopy(std::size_t bytes) : bytes_(bytes) {}
+  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+    if (from != to) cuda::copy_bytes(to, from, bytes_, stream);
+  }
+  std::string name() const override { return "copy"; }
+
+ private:
+  std::size_t bytes_;
+};
+
+class ScalePass : public FftPass {
+ public:
+  ScalePass(std::int64_t count, ElementType element, double factor)
+      : count_(count), element_(element), factor_(factor) {}
+  void enqueue(const std::byte* /*from*/, std::byte* to, cuda::StreamHandle stream) const override {
+    scale(to, count_, element_, factor_, stream);
+  }
+  std::string name() const override { return "scale"; }
+
+ private:
+  std::int64_t count_;
+  ElementType element_;
+  double factor_;
+};
+
+/// One side's strides as cuFFT has them, the slowest axis first; none where they do not nest.
+std::optional<CufftSide> nested(const Loops& axes, std::int64_t FftDim::*stride, bool half) {
+  CufftSide side;
+  const auto points_of = [&](std::size_t i) { return half && i + 1 == axes.size() ? axes[i].n / 2 + 1 : axes[i].n; };
+  side.stride = axes.back().*stride;
+  side.embed.push_back(points_of(0));
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    const std::int64_t outer = axes[i - 1].*stride, inner = axes[i].*stride;
+    if (outer % inner != 0 || outer / inner < points_of(i)) return std::nullopt;
+    side.embed.push_back(outer / inner);
+  }
+  return side;
+}
+
+Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
+  Box box;
+  for (const FftDim& loop : loops) {
+    if (loop.n == 1) continue;
+    box.count[static_cast<std::size_t>(box.axes)] = loop.n;
+    box.stride[static_cast<std::size_t>(box.axes)] = loop.*stride;
+    ++box.axes;
+  }
+  return box;
+}
+
+/// Row-major strides of loops of `counts` points.
+std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> strides(counts.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = counts.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= counts[i];
+  }
+  return strides;
+}
+
+}  // namespace
+
+PassPointer make_line_pass(const FftSpec& spec) {
+  if (spec.kind != Kind::c2c || spec.transform.size() != 1) return nullptr;
+  const FftDim& line = spec.transform.front();
+  Loops loops = merged(spec.batch);
+  const auto contiguous =
+      std::find_if(loops.begin(), loops.end(), [](const FftDim& d) { return d.in_stride == 1 && d.out_stride == 1; });
+  if (contiguous == loops.end() || loops.size() > 2 || line.n > (1 << 24)) return nullptr;
+  const FftDim across = *contiguous;
+  loops.erase(contiguous);
+  const FftDim outer = loops.empty() ? FftDim{1, 0, 0} : loops.front();
+  // Bulk copies want rows that begin at multiples of 16 bytes.
+  const auto unit = static_cast<std::int64_t>(16 / ElementType{spec.precision, true}.bytes());
+  for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
+    if (stride % unit != 0) return nullptr;
+  const int n = narrow(line.n, "line length");
+  if (across.n % cuda::lines::granule(spec.precision) != 0 || !cuda::lines::supported(n)) return nullptr;
+  cuda::lines::prepare(n, spec.precision);
+  cuda::lines::Pass pass;
+  pass.n = n;
+  pass.precision = spec.precision;
+  pass.direction = spec.direction;
+  pass.in.part[0] = {nullptr, line.in_stride, outer.in_stride};
+  pass.out.part[0] = {nullptr, line.out_stride, outer.out_stride};
+  pass.outer_end = outer.n;
+  pass.m_end = across.n;
+  pass.scale = spec.scale;
+  return std::make_unique<LinePass>(pass);
+}
+
+PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls) {
+  if (spec.transform.empty() || spec.transform.size() > 3) return nullptr;
+  const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
+  const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
+  if (!in || !out) return nullptr;
+  CufftSpec cufft{spec.kind, spec.precision, {}, 1, *in, *out};
+  for (const FftDim& d : spec.transform) cufft.extents.push_back(d.n);
+  Loops loops = merged(spec.batch);
+  if (!loops.empty()) {
+    const auto longest =
+        std::max_element(loops.begin(), loops.end(), [](const FftDim& a, const FftDim& b) { return a.n < b.n; });
+    cufft.batch = longest->n;
+    cufft.in.distance = longest->in_stride;
+    cufft.out.distance = longest->out_stride;
+    loops.erase(longest);
+  }
+  if (points(loops) > most_calls) return nullptr;
+  // cuFFT wants real arrays to begin where a complex number could.
+  for (const FftDim& d : loops)
+    if ((spec.kind == Kind::r2c && d.in_stride % 2 != 0) || (spec.kind == Kind::c2r && d.out_stride % 2 != 0))
+      return nullptr;
+  const auto in_bytes = static_cast<std::int64_t>(input_element(spec).bytes());
+  const auto out_bytes = static_cast<std::int64_t>(output_element(spec).bytes());
+  std::vector<std::pair<std::int64_t, std::int64_t>> offsets;
+  walk(loops, [&](std::int64_t from, std::int64_t to, const FftDim& inner) {
+    for (std::int64_t i = 0; i < inner.n; ++i)
+      offsets.emplace_back((from + i * inner.in_stride) * in_bytes, (to + i * inner.out_stride) * out_bytes);
+  });
+  return std::make_unique<CufftPass>(CufftPlan(cufft), spec.direction, std::move(offsets));
+}
+
+PassPointer make_copy_pass(const std::vector<FftDim>& loops, ElementType element) {
+  return std::make_unique<CopyPass>(box_of(loops, &FftDim::in_stride), box_of(loops, &FftDim::out_stride),
+                                    element.bytes());
+}
+
+PassPointer make_plain_copy(std::size_t bytes) { return std::make_unique<PlainCopy>(bytes); }
+
+PassPointer make_scale_pass(std::int64_t count, ElementType element, double factor) {
+  return std::make_unique<ScalePass>(count, element, factor);
+}
+
+DenseForm dense_form(const FftSpec& spec) {
+  DenseForm form;
+  form.spec = spec;
+  form.spec.batch = merged(spec.batch);
+  Loops loops = form.spec.batch;
+  loops.insert(loops.end(), spec.transform.begin(), spec.transform.end());
+  std::vector<std::int64_t> in_counts, out_counts;
+  for (const FftDim& loop : loops) {
+    in_counts.push_back(loop.n);
+    out_counts.push_back(loop.n);
+  }
+  if (spec.kind == Kind::c2r) in_counts.back() = in_counts.back() / 2 + 1;
+  if (spec.kind == Kind::r2c) out_counts.back() = out_counts.back() / 2 + 1;
+  const auto in = row_major(in_counts), out = row_major(out_counts);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    form.gather.push_back({in_counts[i], loops[i].in_stride, in[i]});
+    form.scatter.push_back({out_counts[i], out[i], loops[i].out_stride});
+    const std::size_t batches = form.spec.batch.size();
+    FftDim& dense = i < batches ? form.spec.batch[i] : form.spec.transform[i - batches];
+    dense.in_stride = in[i];
+    dense.out_stride = out[i];
+  }
+  return form;
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,44 @@
+#pragma once
+// What a transform on a GPU is made of: calls of cuFFT, line passes, copies. One pass reads one array and writes one.
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cuda/device.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::gpu {
+
+class FftPass {
+ public:
+  virtual ~FftPass() = default;
+  virtual void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const = 0;
+  virtual std::string name() const = 0;
+  /// True when the pass multiplied its results by FftSpec::scale.
+  virtual bool scales() const { return false; }
+};
+
+using PassPointer = std::unique_ptr<FftPass>;
+
+/// Transforms along one strided axis by a line pass (src/cuda/lines); null where there is no such kernel for it.
+PassPointer make_line_pass(const FftSpec& spec);
+/// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
+/// axes destroys its input.
+PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);
+/// Elements from the loops' places in the input to their places in the output; both sides of one type.
+PassPointer make_copy_pass(const std::vector<FftDim>& loops, ElementType element);
+/// `bytes` bytes as they are.
+PassPointer make_plain_copy(std::size_t bytes);
+/// Multiplies `count` elements where they are.
+PassPointer make_scale_pass(std::int64_t count, ElementType element, double factor);
+
+/// The same transforms between dense arrays, batch loops before transformed axes; and the loops that lead there from
+/// the spec's input and from there to its output.
+struct DenseForm {
+  FftSpec spec;
+  std::vector<FftDim> gather, scatter;
+};
+DenseForm dense_form(const FftSpec& spec);
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,35 @@
+#include "gpu/make.hpp"
+
+#include "base/check.hpp"
+#include "gpu/exchange.hpp"
+#include "gpu/executor.hpp"
+
+namespace shardfft {
+
+std::vector<std::string> device_exchange_names() { return gpu::device_exchange_names(); }
+
+namespace gpu {
+
+void check_device(int device) {
+  const int count = cuda::device_count();
+  if (count == 0) fail(Status::unsupported, "this build has GPU support, but no GPU was found");
+  require(device >= -1 && device < count, "option device is ", device, ", but this host has the GPUs 0 to ", count - 1);
+}
+
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
+  int device = setup.options.device;
+  const Communicator host = setup.comm.split_host();
+  if (device < 0) device = host.rank() % cuda::device_count();
+  auto team = std::make_unique<Team>(setup.comm, device);
+  void* const stream = setup.options.stream;
+  auto runner = std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));
+  runner->set_streams({&stream, 1});
+  return runner;
+}
+
+std::unique_ptr<Runner> make_group_runner(ExecutorSetup setup, const std::vector<int>& devices) {
+  return std::make_unique<DeviceExecutor>(std::move(setup), std::make_unique<Team>(devices));
+}
+
+}  // namespace gpu
+}  // namespace shardfft

@@ -1,0 +1,60 @@
+#include "gpu/replay.hpp"
+
+namespace shardfft::gpu {
+
+void Replay::see(const std::vector<const void*>& pointers) {
+  if (pointers != pointers_) {
+    graph_ = cuda::Graph();
+    pointers_ = pointers;
+    seen_ = 0;
+  }
+  if (seen_ < runs_before_capture) ++seen_;
+}
+
+void Replay::make_joints(const Team& team) {
+  if (!joints_.empty()) return;
+  for (const Member& member : team.here()) {
+    const cuda::DeviceScope scope(member.device);
+    joints_.push_back(cuda::make_event());
+  }
+}
+
+void Replay::fork(const Team& team, const Streams& streams) {
+  const cuda::DeviceScope scope(team.here().front().device);
+  cuda::record(joints_.front().get(), streams.front());
+  for (std::size_t m = 1; m < streams.size(); ++m) {
+    cuda::set_device(team.here()[m].device);
+    cuda::wait(streams[m], joints_.front().get());
+  }
+  cuda::set_device(team.here().front().device);
+}
+
+void Replay::join(const Team& team, const Streams& streams) {
+  const cuda::DeviceScope scope(team.here().front().device);
+  for (std::size_t m = 1; m < streams.size(); ++m) {
+    cuda::set_device(team.here()[m].device);
+    cuda::record(joints_[m].get(), streams[m]);
+    cuda::set_device(team.here().front().device);
+    cuda::wait(streams.front(), joints_[m].get());
+  }
+}
+
+void Replay::capture(const Team& team, const Streams& streams, const std::function<void()>& body) {
+  make_joints(team);
+  const cuda::DeviceScope scope(team.here().front().device);
+  cuda::begin_capture(streams.front());
+  fork(team, streams);
+  body();
+  join(team, streams);
+  graph_ = cuda::Graph(cuda::end_capture(streams.front()));
+}
+
+void Replay::launch(const Team& team, const Streams& streams) {
+  const cuda::DeviceScope scope(team.here().front().device);
+  join(team, streams);
+  cuda::launch(graph_.get(), streams.front());
+  fork(team, streams);
+  ++launches_;
+}
+
+}  // namespace shardfft::gpu

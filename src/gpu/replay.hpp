@@ -1,0 +1,41 @@
+#pragma once
+// One direction of a plan as a graph: when the same arrays come again, the host launches it in one call.
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "cuda/handles.hpp"
+#include "gpu/team.hpp"
+
+namespace shardfft::gpu {
+
+class Replay {
+ public:
+  using Streams = std::vector<cuda::StreamHandle>;
+
+  /// Every pointer that the enqueued work depends on. Other ones than last time: what was captured is forgotten.
+  void see(const std::vector<const void*>& pointers);
+  bool ready() const { return static_cast<bool>(graph_); }
+  /// Whether these pointers came often enough to be worth a graph.
+  bool due() const { return !graph_ && seen_ == runs_before_capture; }
+  /// Captures what `body` enqueues on `streams`, one a member; nothing runs.
+  void capture(const Team& team, const Streams& streams, const std::function<void()>& body);
+  /// In the order of all `streams`.
+  void launch(const Team& team, const Streams& streams);
+  std::int64_t launches() const { return launches_; }
+
+ private:
+  /// The second run is still enqueued one by one, so that report() knows its steps, and captured behind that.
+  static constexpr int runs_before_capture = 2;
+  void make_joints(const Team& team);
+  void fork(const Team& team, const Streams& streams);
+  void join(const Team& team, const Streams& streams);
+
+  std::vector<const void*> pointers_;
+  int seen_ = 0;
+  std::int64_t launches_ = 0;
+  cuda::Graph graph_;
+  std::vector<cuda::Event> joints_;
+};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,62 @@
+#pragma once
+// How long the steps of runs took on the GPUs: events between the steps, read when the work is done anyway.
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/trace.hpp"
+#include "cuda/handles.hpp"
+#include "gpu/team.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft::gpu {
+
+/// What a stretch between two marks is, for the trace.
+struct Stretch {
+  int trace_step = 0;
+  Activity activity = Activity::fft;
+};
+
+class StepTimes {
+ public:
+  explicit StepTimes(const Team& team) : team_(&team) {}
+
+  /// Begins to time a run; does nothing while the runs in flight use all events. `trace` tells the time of the host.
+  void begin(Direction direction, const Trace& trace, const std::vector<cuda::StreamHandle>& streams);
+  /// The work since the last mark was `stretch`.
+  void mark(const Stretch& stretch, const std::vector<cuda::StreamHandle>& streams);
+  void end();
+  /// The run that began is not timed after all.
+  void drop() { current_ = nullptr; }
+  /// Takes the times of runs that are done into the trace. The first run of a direction counts only until there is
+  /// another: kernels are loaded in it.
+  void harvest(Trace& trace);
+
+  std::int64_t runs(Direction direction) const { return totals_[static_cast<std::size_t>(direction)].runs; }
+  double seconds(Direction direction) const { return totals_[static_cast<std::size_t>(direction)].seconds; }
+
+ private:
+  struct Run {
+    Direction direction = Direction::forward;
+    double host_begin = 0;
+    std::vector<Stretch> stretches;
+    std::vector<std::vector<cuda::Event>> events;  ///< by mark and member; one mark more than stretches
+    bool pending = false;
+  };
+  struct Totals {
+    std::int64_t runs = 0;
+    double seconds = 0;
+    bool warm = false;  ///< the first run is no longer counted
+  };
+  void record(Run& run, std::size_t mark, const std::vector<cuda::StreamHandle>& streams);
+  bool done(const Run& run) const;
+  void take(const Run& run, Trace& trace);
+
+  const Team* team_;
+  std::array<Run, 8> ring_;
+  std::size_t next_ = 0;
+  Run* current_ = nullptr;
+  std::array<Totals, 2> totals_;
+};
+
+}  // namespace shardfft::gpu

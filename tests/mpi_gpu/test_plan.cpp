@@ -1,0 +1,202 @@
+// Plans of which every process has one GPU: memory and events of other processes, messages.
+#include <gtest/gtest.h>
+
+#include "support/device_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
+
+int my_device() { return world().rank() % cuda::device_count(); }
+
+void check_mpi_case(const TransformCase& c, const std::string& memory = "device") {
+  SCOPED_TRACE(memory + ": " + c.name());
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  check_device_plan(ranks_of(plan, my_device()), c, memory);
+}
+
+/// The exchanges that this machine and MPI library can do.
+std::vector<std::string> usable_exchanges() {
+  std::vector<std::string> names;
+  for (const std::string& name : device_exchange_names()) {
+    Options o = on_gpu();
+    o.exchange = name;
+    try {
+      Plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 8}, world().size()), default_output, o);
+      names.push_back(name);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Status::unsupported) << name << ": " << e.what();
+    }
+  }
+  return names;
+}
+
+TEST(GpuPlans, SizesKindsAndPrecisions) {
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 3, 5}, Shape{7, 11, 13}, Shape{16, 8, 32}})
+    for (const Kind kind : kinds)
+      for (const Precision precision : {Precision::f64, Precision::f32})
+        check_mpi_case({shape, "slab", "left", kind, precision, on_gpu()});
+}
+
+TEST(GpuPlans, AlgorithmsAndInputs) {
+  const std::vector<std::string> outputs{"left", "natural", "brick", "left", "uneven", "cyclic"};
+  std::size_t turn = 0;
+  for (const std::string algorithm : {"slab", "pencil", "brick", "cyclic"})
+    for (const char* input : {"slab", "brick", "turned-cyclic", "uneven", "mosaic", "last-owns"}) {
+      const Precision precision = turn % 4 == 3 ? Precision::f32 : Precision::f64;
+      check_mpi_case({{8, 6, 9}, input, outputs[turn % outputs.size()], kinds[turn % 3], precision, on_gpu(algorithm)});
+      ++turn;
+    }
+  for (const Kind kind : kinds) check_mpi_case({{36}, "slab", "natural", kind, Precision::f64, on_gpu()});
+}
+
+TEST(GpuPlans, EveryExchange) {
+  for (const std::string& exchange : usable_exchanges())
+    for (const std::string algorithm : {"slab", "pencil"}) {
+      Options o = on_gpu(algorithm);
+      o.exchange = exchange;
+      o.batch = 2;
+      check_mpi_case({{9, 8, 6}, "brick", "natural", Kind::r2c, Precision::f64, o});
+      o.batch = 1;
+      check_mpi_case({{2, 3, 4}, "last-owns", "slab", Kind::c2c, Precision::f32, o});
+    }
+}
+
+TEST(GpuPlans, MemoryModels) {
+  for (const std::string memory : {"host", "registered", "managed", "device", "auto"})
+    for (const std::string exchange : {"auto", "host_staged"}) {
+      Options o = on_gpu();
+      o.memory = memory;
+      o.exchange = exchange;
+      check_mpi_case({{7, 6, 10}, "slab", "natural", Kind::r2c, Precision::f64, o}, memory);
+      check_mpi_case({{2, 3, 5}, "brick", "left", Kind::c2c, Precision::f32, o}, memory);
+    }
+  // Ranks need not have their arrays in the same kind of memory.
+  const char* const kinds_of_memory[] = {"device", "host", "managed"};
+  check_mpi_case({{7, 6, 10}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()},
+                 kinds_of_memory[world().rank() % 3]);
+}
+
+/// Arrays change on one rank only, are freed, and come again at the same address.
+TEST(GpuPlans, ChangingArrays) {
+  const TransformCase c{{8, 9, 6}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const Ranks ranks = ranks_of(plan, my_device());
+  std::vector<RunArrays> kept = make_arrays(ranks, c, Direction::forward, "device", false);
+  for (std::uint64_t run = 0; run < 6; ++run) {
+    if (static_cast<int>(run) % world().size() == world().rank()) {
+      std::vector<RunArrays> fresh = make_arrays(ranks, c, Direction::forward, "device", false);
+      check_arrays(ranks, fresh, c, Direction::forward, 10 + run);
+    } else {
+      check_arrays(ranks, kept, c, Direction::forward, 10 + run);
+    }
+  }
+}
+
+/// Runs of both directions in turns, several plans at once.
+TEST(GpuPlans, RunsInTurns) {
+  const TransformCase slab{{8, 6, 10}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  const TransformCase pencil{{6, 7, 9}, "pencil", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")};
+  Plan a = make_plan(MPI_COMM_WORLD, slab), b = make_plan(MPI_COMM_WORLD, pencil);
+  const Ranks first = ranks_of(a, my_device()), second = ranks_of(b, my_device());
+  std::vector<RunArrays> slab_forward = make_arrays(first, slab, Direction::forward, "device", false);
+  std::vector<RunArrays> slab_backward = make_arrays(first, slab, Direction::backward, "device", true);
+  std::vector<RunArrays> pencil_forward = make_arrays(second, pencil, Direction::forward, "device", true);
+  for (std::uint64_t run = 0; run < 4; ++run) {
+    check_arrays(first, slab_forward, slab, Direction::forward, 20 + run);
+    check_arrays(second, pencil_forward, pencil, Direction::forward, 30 + run);
+    check_arrays(first, slab_backward, slab, Direction::backward, 40 + run);
+  }
+}
+
+TEST(GpuPlans, CallersStream) {
+  const cuda::DeviceScope scope(my_device());
+  const cuda::Stream stream = cuda::make_stream();
+  TransformCase c{{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()};
+  c.options.stream = stream.get();
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const Ranks ranks = ranks_of(plan, my_device());
+  const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input().element, 5);
+  std::vector<RunArrays> arrays = make_arrays(ranks, c, Direction::forward, "device", false);
+  RunArrays& a = arrays.front();
+  PlacedArray pinned_in("pinned", my_device(), plan.input().bytes());
+  PlacedArray pinned_out("pinned", my_device(), plan.output().bytes());
+  for_own_elements(plan.input(), 0,
+                   [&](std::int64_t address, std::int64_t i) { a.host_in.set(address, whole.input[0][to_size(i)]); });
+  pinned_in.put(a.host_in.data());
+  for (int run = 0; run < 4; ++run) {
+    cuda::fill_zero(a.in->data(), plan.input().bytes(), stream.get());
+    cuda::copy_bytes(a.in->data(), pinned_in.data(), plan.input().bytes(), stream.get());
+    plan.forward(a.in->data(), a.out.data());
+    cuda::copy_bytes(pinned_out.data(), a.out.data(), plan.output().bytes(), stream.get());
+    cuda::synchronize(stream.get());
+    pinned_out.get(a.host_out.data());
+    compare_field(a.host_out, plan.output(), 0, whole.output[0], whole.points);
+  }
+}
+
+TEST(GpuPlans, CallersWorkspace) {
+  const TransformCase c{{6, 8, 5}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")};
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const Ranks ranks = ranks_of(plan, my_device());
+  check_device_plan(ranks, c);
+  for (int i = 0; i < 2; ++i) {
+    const PlacedArray memory("device", my_device(), plan.workspace_bytes());
+    plan.set_workspace(memory.data(), plan.workspace_bytes());
+    check_device_plan(ranks, c);
+    EXPECT_TRUE(memory.guard_is_whole()) << "written behind the workspace";
+    world().barrier();
+  }
+}
+
+TEST(GpuPlans, ReportAndTrace) {
+  TransformCase c{{12, 10, 8}, "pencil", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  check_device_plan(ranks_of(plan, my_device()), c);
+  const std::string report = plan.report();
+  for (const std::string word : {"GPUs: rank", "exchange cuda_peer", "memory auto", "fft c2c", " ms", "r = T_comm"})
+    EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
+}
+
+TEST(GpuPlans, BadInput) {
+  const Layout slab = Layout::slab({4, 6, 5}, world().size());
+  const auto make = [&](const Options& o) { Plan(MPI_COMM_WORLD, c2c<double>, slab, default_output, o); };
+  const int last = world().size() - 1;
+  Options o = on_gpu();
+  // Wrong on one rank only: all of them hear of it.
+  if (world().rank() == last) o.device = 1000;
+  expect_error(Status::invalid_argument, "but this host has the GPUs", [&] { make(o); });
+  o = on_gpu();
+  o.processor = "abacus";
+  expect_error(Status::invalid_argument, "unknown processor 'abacus'; known: cpu, gpu", [&] { make(o); });
+  o = on_gpu("cannon");
+  expect_error(Status::invalid_argument, "CPUs only", [&] { make(o); });
+  o = on_gpu();
+  o.exchange = "shared_window";
+  expect_error(Status::invalid_argument, "is for processor cpu", [&] { make(o); });
+  o = Options();
+  o.exchange = "cuda_peer";
+  expect_error(Status::invalid_argument, "is for processor gpu", [&] { make(o); });
+  o = Options();
+  o.memory = "device";
+  expect_error(Status::invalid_argument, "the processor is not gpu", [&] { make(o); });
+  if (world().size() == 1) return;
+  o = on_gpu();
+  if (world().rank() == last) o.memory = "host";
+  expect_error(Status::mismatch, "different transforms or options", [&] { make(o); });
+}
+
+TEST(GpuPlans, ArraysInTheWrongPlace) {
+  Options o = on_gpu();
+  o.memory = "device";
+  Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 6, 5}, world().size()), natural_output, o);
+  const bool wrong = world().rank() == world().size() - 1;
+  const PlacedArray array(wrong ? "host" : "device", my_device(), plan.input().bytes());
+  expect_error(Status::invalid_argument, "lies in plain host memory, but the plan was made with memory=device",
+               [&] { plan.forward(array.data(), array.data()); });
+}
+
+}  // namespace
+}  // namespace shardfft::test

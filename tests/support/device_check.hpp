@@ -1,0 +1,201 @@
+#pragma once
+// Transforms on GPUs against the serial reference: the same cases as on CPUs, arrays in any memory, one rank a process
+// or all ranks in one.
+#include <functional>
+#include <memory>
+
+#include "cuda/handles.hpp"
+#include "shardfft/group_plan.hpp"
+#include "support/transform_check.hpp"
+
+namespace shardfft::test {
+
+/// An array of a kind of memory that options.memory names, on `device`; poisoned, with a guard.
+class PlacedArray {
+ public:
+  PlacedArray(const std::string& memory, int device, std::size_t bytes, std::size_t shift = 0)
+      : device_(device), bytes_(bytes), shift_(shift) {
+    const cuda::DeviceScope scope(device);
+    const std::size_t whole = shift + bytes + guard_bytes;
+    if (memory == "managed")
+      memory_ = {cuda::allocate_managed(whole), cuda::release_managed};
+    else if (memory == "pinned")
+      memory_ = {cuda::allocate_pinned(whole), cuda::release_pinned};
+    else if (memory == "device" || memory == "auto")
+      memory_ = {cuda::allocate(whole), cuda::release};
+    else
+      memory_ = {std::malloc(whole), std::free};
+    on_host_ = memory == "host" || memory == "registered";
+    // A plan pins arrays until it ends: they must live as long.
+    static std::vector<std::shared_ptr<void>> kept;
+    if (memory == "registered") kept.push_back(memory_);
+    const std::vector<std::byte> fill(whole, poison);
+    move(memory_.get(), fill.data(), whole);
+  }
+  std::byte* data() const { return static_cast<std::byte*>(memory_.get()) + shift_; }
+  void put(const void* from) { move(data(), from, bytes_); }
+  void get(void* to) const { move(to, data(), bytes_); }
+  bool guard_is_whole() const {
+    std::vector<std::byte> guard(guard_bytes);
+    move(guard.data(), data() + bytes_, guard_bytes);
+    return std::all_of(guard.begin(), guard.end(), [](std::byte b) { return b == poison; });
+  }
+
+ private:
+  void move(void* to, const void* from, std::size_t bytes) const {
+    if (on_host_) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    const cuda::DeviceScope scope(device_);
+    const cuda::Stream stream = cuda::make_stream();
+    cuda::copy_bytes(to, from, bytes, stream.get());
+    cuda::synchronize(stream.get());
+  }
+  int device_;
+  std::size_t bytes_;
+  std::size_t shift_;
+  bool on_host_ = false;
+  std::shared_ptr<void> memory_;
+};
+
+/// The ranks of a plan that this process has, and how to run one direction on all of them.
+struct Ranks {
+  std::vector<int> devices;
+  std::function<Side(bool output, std::size_t member)> side;
+  std::function<void(Direction, const std::vector<const void*>&, const std::vector<void*>&)> run;
+};
+
+inline Ranks ranks_of(GroupPlan& plan, const std::vector<int>& devices) {
+  return {devices,
+          [&plan](bool output, std::size_t m) {
+            return output ? plan.output(static_cast<int>(m)) : plan.input(static_cast<int>(m));
+          },
+          [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
+            d == Direction::forward ? plan.forward(in, out) : plan.backward(in, out);
+          }};
+}
+
+inline Ranks ranks_of(Plan& plan, int device) {
+  return {{device},
+          [&plan](bool output, std::size_t) { return output ? plan.output() : plan.input(); },
+          [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
+            d == Direction::forward ? plan.forward(in[0], out[0]) : plan.backward(in[0], out[0]);
+          }};
+}
+
+/// Whole input and expected output of one direction, field by field.
+struct WholeArrays {
+  std::vector<std::vector<Value>> input, output;
+  double points = 1;
+};
+
+inline WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementType from, std::uint64_t salt) {
+  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const bool analysis = (direction == Direction::forward) != (c.kind == Kind::c2r);
+  const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
+  WholeArrays whole{{}, {}, serial.points()};
+  for (std::int64_t f = 0; f < c.options.batch; ++f) {
+    whole.input.push_back(analysis || c.kind == Kind::c2c ? whole_field(shape, from, salt, f)
+                                                          : half_spectrum(serial, from, salt, f));
+    whole.output.push_back(analysis ? serial.analyse(whole.input.back()) : serial.synthesise(whole.input.back()));
+    for (Value& v : whole.output.back()) v *= scale_of(c.options.norm, analysis, serial.points());
+  }
+  return whole;
+}
+
+/// One member's arrays of one run: on the host, and where the plan finds them.
+struct RunArrays {
+  RunArrays(const Side& from, const Side& to, const TransformCase& c, const std::string& memory, int device,
+            bool in_place)
+      : from_side(from),
+        to_side(to),
+        bytes(in_place ? std::max(from.bytes(), to.bytes()) : 0),
+        host_in(from, bytes),
+        host_out(to, bytes),
+        out(memory, device, std::max(bytes, to.bytes()), c.shift * to.element.bytes()) {
+    if (!in_place) in = std::make_unique<PlacedArray>(memory, device, from.bytes(), c.shift * from.element.bytes());
+  }
+  PlacedArray& source() { return in ? *in : out; }
+
+  Side from_side, to_side;
+  std::size_t bytes;
+  LocalArray host_in, host_out;
+  PlacedArray out;
+  std::unique_ptr<PlacedArray> in;
+};
+
+inline std::vector<RunArrays> make_arrays(const Ranks& ranks, const TransformCase& c, Direction direction,
+                                          const std::string& memory, bool in_place) {
+  const bool forward = direction == Direction::forward;
+  std::vector<RunArrays> arrays;
+  for (std::size_t m = 0; m < ranks.devices.size(); ++m)
+    arrays.emplace_back(ranks.side(!forward, m), ranks.side(forward, m), c, memory, ranks.devices[m], in_place);
+  return arrays;
+}
+
+/// Runs with these arrays and compares; they may be used again.
+inline void check_arrays(const Ranks& ranks, std::vector<RunArrays>& arrays, const TransformCase& c,
+                         Direction direction, std::uint64_t salt) {
+  SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") +
+               (arrays.front().in ? "" : ", in place"));
+  const WholeArrays whole = whole_arrays(c, direction, arrays.front().from_side.element, salt);
+  std::vector<const void*> ins;
+  std::vector<void*> outs;
+  for (RunArrays& a : arrays) {
+    for (std::int64_t f = 0; f < c.options.batch; ++f)
+      for_own_elements(a.from_side, f, [&](std::int64_t address, std::int64_t i) {
+        a.host_in.set(address, whole.input[to_size(f)][to_size(i)]);
+      });
+    a.source().put(a.host_in.data());
+    ins.push_back(a.source().data());
+    outs.push_back(a.out.data());
+  }
+  ranks.run(direction, ins, outs);
+  for (std::size_t m = 0; m < arrays.size(); ++m) {
+    SCOPED_TRACE("rank " + std::to_string(arrays[m].to_side.rank));
+    RunArrays& a = arrays[m];
+    a.out.get(a.host_out.data());
+    for (std::int64_t f = 0; f < c.options.batch; ++f)
+      compare_field(a.host_out, a.to_side, f, whole.output[to_size(f)], whole.points);
+    EXPECT_TRUE(a.out.guard_is_whole()) << "written behind the output";
+    if (!a.in) continue;
+    LocalArray after(a.from_side, a.bytes);
+    a.in->get(after.data());
+    EXPECT_TRUE(after.memory() == a.host_in.memory()) << "the input was written";
+  }
+}
+
+/// Both directions, out of place and in place.
+inline void check_device_plan(const Ranks& ranks, const TransformCase& c, const std::string& memory = "device",
+                              std::uint64_t salt = 1) {
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const bool in_place : {false, true}) {
+      std::vector<RunArrays> arrays = make_arrays(ranks, c, direction, memory, in_place);
+      check_arrays(ranks, arrays, c, direction, salt);
+    }
+}
+
+/// Options for many small plans on GPUs.
+inline Options on_gpu(const std::string& algorithm = "auto") {
+  Options o;
+  o.processor = "gpu";
+  o.algorithm = algorithm;
+  return o;
+}
+
+inline GroupPlan make_group_plan(const std::vector<int>& devices, const TransformCase& c) {
+  const int ranks = static_cast<int>(devices.size());
+  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const Shape& in = c.kind == Kind::c2r ? serial.spectrum_shape() : c.shape;
+  const Shape& out = c.kind == Kind::c2r ? c.shape : serial.spectrum_shape();
+  const Layout input = zoo_layout(c.input, in, ranks);
+  Options options = c.options;
+  if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(serial.axes.back())];
+  const Transform transform{c.kind, c.precision};
+  if (c.output == "left") return GroupPlan(devices, transform, input, default_output, options);
+  if (c.output == "natural") return GroupPlan(devices, transform, input, natural_output, options);
+  return GroupPlan(devices, transform, input, zoo_layout(c.output, out, ranks), options);
+}
+
+}  // namespace shardfft::test

@@ -15,16 +15,6 @@ namespace {
 /// Of a chunk, however large: small blocks make slow transforms.
 constexpr std::int64_t most_blocks = 8;
 
-Piece sliced(Piece piece, const Slice& slice) {
-  if (slice.axis < 0) return piece;
-  const auto a = static_cast<std::size_t>(slice.axis);
-  Progression& axis = piece.set.axis[a];
-  const Progression part = block_part(axis.count, slice.parts, slice.index);
-  piece.offset += part.first * piece.stride[a];
-  axis = {axis.at(part.first), part.count, axis.stride};
-  return piece;
-}
-
 /// The slowest axis in memory that is not transformed and has several indices, or -1.
 int block_axis(const Piece& piece, const FftStep& step) {
   int best = -1;

@@ -9,8 +9,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-using PinnedMemory = cuda::Owned<cuda::release_pinned>;
-
 /// Host memory for all messages of one direction, one behind the other.
 class HostRuns {
  public:
@@ -20,12 +18,12 @@ class HostRuns {
       begin_.push_back(bytes);
       bytes += (side.bytes_of(blocks[i]) + 63) / 64 * 64;
     }
-    if (bytes > 0) memory_ = PinnedMemory(cuda::allocate_pinned(bytes));
+    if (bytes > 0) memory_ = cuda::make_pinned_memory(bytes);
   }
   std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + begin_[static_cast<std::size_t>(i)]; }
 
  private:
-  PinnedMemory memory_;
+  cuda::PinnedMemory memory_;
   std::vector<std::size_t> begin_;
 };
 

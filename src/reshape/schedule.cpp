@@ -9,14 +9,7 @@ namespace {
 
 std::vector<Piece> sliced_pieces(const Layout& layout, int rank, const Slice& slice) {
   std::vector<Piece> pieces = layout.pieces(rank);
-  if (slice.axis < 0) return pieces;
-  const auto a = static_cast<std::size_t>(slice.axis);
-  for (Piece& p : pieces) {
-    Progression& axis = p.set.axis[a];
-    const Progression part = block_part(axis.count, slice.parts, slice.index);
-    p.offset += part.first * p.stride[a];
-    axis = {axis.at(part.first), part.count, axis.stride};
-  }
+  for (Piece& piece : pieces) piece = sliced(piece, slice);
   return pieces;
 }
 
@@ -100,6 +93,16 @@ std::int64_t Box::elements() const {
   std::int64_t product = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) product *= count[a];
   return product;
+}
+
+Piece sliced(Piece piece, const Slice& slice) {
+  if (slice.axis < 0) return piece;
+  const auto a = static_cast<std::size_t>(slice.axis);
+  Progression& axis = piece.set.axis[a];
+  const Progression part = block_part(axis.count, slice.parts, slice.index);
+  piece.offset += part.first * piece.stride[a];
+  axis = {axis.at(part.first), part.count, axis.stride};
+  return piece;
 }
 
 Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Slice& from_slice, const Slice& to_slice) {

@@ -51,6 +51,9 @@ struct Slice {
   std::int64_t index = 0;
 };
 
+/// The part of a rank's piece that `slice` names.
+Piece sliced(Piece piece, const Slice& slice);
+
 /// Elements of `from` (restricted to `from_slice`) that belong into `to` (restricted to `to_slice`).
 Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Slice& from_slice = {},
                        const Slice& to_slice = {});

@@ -294,6 +294,16 @@ EventHandle import_event(const IpcHandle& handle) {
 
 void copy_box(const BoxCopy& copy, StreamHandle stream) {
   if (copy.bytes == 0 || copy.rows == 0 || copy.slices == 0) return;
+  // The runtime takes pitches up to this: longer rows, and those further apart, are copied one by one.
+  constexpr std::size_t largest_pitch = 2147483647;
+  if (copy.to.pitch > largest_pitch || copy.from.pitch > largest_pitch) {
+    for (std::size_t s = 0; s < copy.slices; ++s)
+      for (std::size_t r = 0; r < copy.rows; ++r)
+        copy_bytes(static_cast<std::byte*>(copy.to.base) + s * copy.to.slice + r * copy.to.pitch,
+                   static_cast<const std::byte*>(copy.from.base) + s * copy.from.slice + r * copy.from.pitch,
+                   copy.bytes, stream);
+    return;
+  }
   if (copy.slices == 1) {
     check(cudaMemcpy2DAsync(copy.to.base, copy.to.pitch, copy.from.base, copy.from.pitch, copy.bytes, copy.rows,
                             cudaMemcpyDefault, stream_of(stream)),

@@ -23,8 +23,7 @@ Access extent(const CopySide& side, const BoxCopy& copy) {
 }
 
 void check_side(const CopySide& side, const BoxCopy& copy) {
-  constexpr std::size_t most = (std::size_t{1} << 31) - 1;
-  if (side.pitch < copy.bytes || side.pitch > most)
+  if (side.pitch < copy.bytes)
     fail(Status::backend_failure, "rows of ", copy.bytes, " bytes cannot lie ", side.pitch, " bytes apart");
   if (copy.slices > 1 && (side.slice % side.pitch != 0 || side.slice / side.pitch < copy.rows))
     fail(Status::backend_failure, "slices of ", copy.rows, " rows cannot lie ", side.slice, " bytes apart");

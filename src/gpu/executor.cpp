@@ -206,13 +206,16 @@ void DeviceExecutor::place_or_agree(Direction direction, InputArrays in, OutputA
     return;
   }
   enum Word : std::int64_t { same, other, failed };
+  std::int64_t word = same;
   std::exception_ptr error;
   try {
     place_arrays(direction, in, out);
+    if (changed(direction)) word = other;
   } catch (const Error&) {
     error = std::current_exception();
+    word = failed;
   }
-  const std::int64_t word = team_->max(error ? failed : changed(direction) ? other : same);
+  word = team_->max(word);
   if (error) std::rethrow_exception(error);
   if (word == failed) fail(Status::backend_failure, "another rank could not prepare its arrays");
   if (word == other) share(direction);
@@ -253,13 +256,16 @@ bool DeviceExecutor::changed(Direction direction) const {
 }
 
 void DeviceExecutor::share(Direction direction) {
+  // Earlier runs may still write to memory of others that is closed now.
+  if (!team_->all_here()) team_->agree([&] { cuda::synchronize(streams_.front()); });
   for (const Slot s : all_slots) {
     if (!written_by_peers(direction, s)) continue;
     Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
-    one.mine = addresses(direction, s);
+    auto list = addresses(direction, s);
     std::vector<void*> mine;
-    for (const auto& [address, id] : one.mine) mine.push_back(address);
+    for (const auto& [address, id] : list) mine.push_back(address);
     one.addresses.share(*team_, mine);
+    one.mine = std::move(list);  // not before: a failed call must share again
   }
 }
 

@@ -178,13 +178,15 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
-  for (const Member& member : setup.team->here()) {
-    const cuda::DeviceScope scope(member.device);
-    const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options), options);
-    const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
-    least = std::min(least, flags);
-    most = std::max(most, flags);
-  }
+  setup.team->agree([&] {
+    for (const Member& member : setup.team->here()) {
+      const cuda::DeviceScope scope(member.device);
+      const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options), options);
+      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
+      least = std::min(least, flags);
+      most = std::max(most, flags);
+    }
+  });
   options.fused = setup.team->min(least) == setup.team->max(most);
   return options;
 }

@@ -109,6 +109,8 @@ class PeerTrial {
 }  // namespace
 
 Team::Team(const Communicator& comm, int device) : here_{{comm.rank(), device}}, ranks_(comm.size()), comm_(comm) {
+  // A device may be of no use to one process only (taken by another one, out of memory).
+  agree([&] { const cuda::DeviceScope scope(device); });
   const Communicator host = comm.split_host();
   if (comm.min(host.size()) == comm.size()) all_peers_ = PeerTrial(comm, device).run();
 }

@@ -92,7 +92,7 @@ class Compiler {
   PipelineFft pipeline_fft(const Stop& stop) const;
   std::size_t add_host_task(std::size_t i);
   HostReshapeSetup host_setup(const Stop& stop);
-  std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup);
+  std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
   BundledFftSetup bundled(const Stop& stop, const Layout& from) const;
 
   const ExecutorSetup& setup_;
@@ -235,11 +235,11 @@ HostReshapeSetup Compiler::host_setup(const Stop& stop) {
   return setup;
 }
 
-/// Point-to-point messages to and from the members on other hosts. Collective.
-std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setup) {
-  ExchangeSetup remote;
-  remote.comm = groups_.of(setup.members);
+/// Point-to-point messages to and from the members on other hosts; null where there are none. Collective over them.
+std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const {
   if (host_->holds(setup.members)) return nullptr;
+  ExchangeSetup remote;
+  remote.comm = members;
   const Schedule whole = make_schedule(setup.from, setup.to, setup.rank);
   const auto add_remote = [&](const std::vector<Message>& all, std::vector<Message>& some, std::int64_t& count) {
     for (Message m : all) {
@@ -281,7 +281,10 @@ std::size_t Compiler::add_host_task(std::size_t i) {
   if (host_ == nullptr || !std::holds_alternative<ReshapeStep>(step(route_[i]))) return 0;
   const HostReshapeSetup setup = host_setup(route_[i]);
   std::unique_ptr<Exchange> remote;
-  if (!fusable_[static_cast<std::size_t>(route_[i].step)]) remote = remote_exchange(setup);
+  if (!fusable_[static_cast<std::size_t>(route_[i].step)]) {
+    const Communicator members = groups_.of(setup.members);
+    agree(setup_.comm, [&] { remote = remote_exchange(setup, members); });
+  }
   if (!is_fused(setup_.program, direction_, route_[i].step, fusable_)) {
     add(route_[i], route_[i], make_host_reshape(setup, std::move(remote)));
     return 1;

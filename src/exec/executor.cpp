@@ -71,12 +71,17 @@ std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
   return std::shared_ptr<void>(window, window->mine());
 }
 
+/// Memory may be missing on one rank or host only, so all agree at the first run.
 void Executor::allocate_workspace() {
-  if (window_bytes() > 0 && !window_) window_ = host_->allocate(window_bytes());
-  if (workspace_ == nullptr && workspace_bytes() > 0) {
-    own_workspace_ = allocate_aligned(workspace_bytes());
-    workspace_ = own_workspace_.get();
-  }
+  if (allocated_) return;
+  agree(setup_.comm, [this] {
+    if (window_bytes() > 0 && !window_) window_ = host_->allocate(window_bytes());
+    if (workspace_ == nullptr && workspace_bytes() > 0) {
+      own_workspace_ = allocate_aligned(workspace_bytes());
+      workspace_ = own_workspace_.get();
+    }
+  });
+  allocated_ = true;
 }
 
 std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {

@@ -55,6 +55,7 @@ class Executor : public Runner {
   std::array<std::size_t, 2> work_bytes_{};  ///< of the two work slots, in shared memory when there is a host
   std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
   std::size_t scratch_bytes_ = 0;
+  bool allocated_ = false;  ///< on all ranks
   AlignedMemory own_workspace_;
   std::shared_ptr<HostWindow> window_;
   std::byte* workspace_ = nullptr;  ///< private: scratch, and the work slots when there is no host

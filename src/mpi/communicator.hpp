@@ -47,7 +47,7 @@ class Communicator {
 };
 
 /// Runs `work` on this rank, then agrees: if it threw on any rank, every rank throws the first failing rank's error.
-/// `work` must not communicate. Collective.
+/// `work` must not communicate, but among ranks that fail together. Collective.
 void agree(const Communicator& comm, const std::function<void()>& work);
 
 }  // namespace shardfft

@@ -27,14 +27,16 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
   self_ = exchange.schedule.self;
   sent_ = exchange.schedule.send_count;
-  if (group.size() == 1) return;
   renumber(exchange.schedule.send, group);
   renumber(exchange.schedule.recv, group);
   exchange.element_bytes = setup.element_bytes;
   exchange.threads = setup.threads;
   exchange.fake_ranks_per_host = setup.fake_ranks_per_host;
   exchange.trace = trace;
-  exchange_ = make_exchange(setup.exchange, exchange);
+  // A group fails together; the groups beside it must not go on to the next collective call alone.
+  agree(setup.comm, [&] {
+    if (group.size() > 1) exchange_ = make_exchange(setup.exchange, exchange);
+  });
 }
 
 void Reshape::start(const ExchangeBuffers& buffers) {

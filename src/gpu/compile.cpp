@@ -166,6 +166,27 @@ class Compiler {
 
 }  // namespace
 
+Program prefer_slab(Program program) {
+  const int steps = static_cast<int>(program.steps.size());
+  for (int first = 0; first + slab_steps <= steps; ++first) {
+    Program turned = program;
+    const auto end = static_cast<std::size_t>(first + slab_steps);
+    if (!std::holds_alternative<ReshapeStep>(turned.steps[end - 2])) continue;
+    for (const std::size_t s : {end - 1, end})
+      if (turned.states[s].layout.axes() == 4)
+        turned.states[s].layout = turned.states[s].layout.with_order({0, 1, 2, 3});
+    // What follows must find its data as before, or be the reshape that only turned them.
+    const bool last = end == turned.steps.size();
+    if (!is_slab(turned, first) || (!last && !std::holds_alternative<ReshapeStep>(turned.steps[end]))) continue;
+    if (!last && turned.states[end].layout.same_as(turned.states[end + 1].layout)) {
+      turned.steps.erase(turned.steps.begin() + first + slab_steps);
+      turned.states.erase(turned.states.begin() + first + slab_steps);
+    }
+    return turned;
+  }
+  return program;
+}
+
 std::array<std::vector<DeviceTask>, 2> compile(const ExecutorSetup& setup, Team& team) {
   return Compiler(setup, team).run();
 }

@@ -28,6 +28,7 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
       times_(*team_) {
   if (setup_.exchange == "auto") setup_.exchange = team_->ranks() == 1 ? "cuda_peer" : choose_device_exchange(*team_);
   team_->agree([&] { refuse_what_does_not_fit(); });
+  if (setup_.exchange == "cuda_peer" && team_->all_peers()) setup_.program = prefer_slab(std::move(setup_.program));
   tasks_ = compile(setup_, *team_);
   for (const auto& tasks : tasks_)
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().moves() && !team_->all_here());

@@ -250,6 +250,24 @@ TEST(GroupPlans, ReportTellsStepsAndTimes) {
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
 }
 
+/// Planes to rows is the slab engine's, wherever the output may lie as it leaves it.
+TEST(GroupPlans, SlabsRunOnTheSlabEngine) {
+  const std::vector<int> devices = devices_for(2);
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    const Shape half{16, 12, kind == Kind::r2c ? 5 : 8};
+    for (const bool given : {false, true}) {
+      const TransformCase c{{16, 12, 8}, "", "", kind, Precision::f64, on_gpu()};
+      const Layout in = Layout::slab(c.shape, 2), out = Layout::slab(half, 2, 1);
+      GroupPlan plan = given ? GroupPlan(devices, {kind, Precision::f64}, in, out, c.options)
+                             : GroupPlan(devices, {kind, Precision::f64}, in, default_output, c.options);
+      EXPECT_TRUE(plan.output(0).layout.same_as(out));
+      EXPECT_NE(plan.report().find("1. slab"), std::string::npos) << plan.report();
+      EXPECT_EQ(plan.report().find("2. "), std::string::npos) << plan.report();
+      check_device_plan(ranks_of(plan, devices), c);
+    }
+  }
+}
+
 void expect_refusal(Status code, const std::string& words, const std::function<void()>& work) {
   try {
     work();

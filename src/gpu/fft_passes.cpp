@@ -136,7 +136,7 @@ PassPointer make_line_pass(const FftSpec& spec) {
   if (contiguous == loops.end() || loops.size() > 2 || line.n > (1 << 24)) return nullptr;
   const FftDim across = *contiguous;
   loops.erase(contiguous);
-  const FftDim outer = loops.empty() ? FftDim{1, 0, 0} : loops.front();
+  const FftDim outer = loops.empty() ? FftDim{1, across.n, across.n} : loops.front();  // a pass wants some stride
   // Bulk copies want rows that begin at multiples of 16 bytes.
   const auto unit = static_cast<std::int64_t>(16 / ElementType{spec.precision, true}.bytes());
   for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})

@@ -47,19 +47,26 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
 
 /// What other processes use of this one lives until all have finished with it.
 DeviceExecutor::~DeviceExecutor() {
-  try {
+  // A destructor has nobody to tell what fails; but the others wait for it, come what may.
+  const auto try_to = [](const auto& work) {
+    try {
+      work();
+    } catch (const std::exception&) {
+    }
+  };
+  try_to([this] {
     for (std::size_t m = 0; m < streams_.size(); ++m) {
       const cuda::DeviceScope scope(team_->here()[m].device);
       cuda::synchronize(streams_[m]);
     }
+  });
+  try_to([this] {
     int finalized = 0;
     if (!team_->all_here()) MPI_Finalized(&finalized);
     if (finalized == 0) team_->meet();
     shared_ = {};
     if (finalized == 0) team_->meet();
-  } catch (const std::exception&) {
-    // A destructor has nobody to tell.
-  }
+  });
 }
 
 /// Runs on the streams used so far are finished first: the buffers are in order with one stream only.

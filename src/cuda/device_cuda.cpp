@@ -11,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "cuda/device.hpp"
+#include "cuda/handles.hpp"
 
 namespace shardfft::cuda {
 namespace {
@@ -209,6 +210,7 @@ PointerInfo describe(const void* pointer) {
   if (attributes.type == cudaMemoryTypeManaged) info.kind = MemoryKind::managed;
   if (attributes.type == cudaMemoryTypeDevice) {
     info.kind = MemoryKind::device;
+    const DeviceScope scope(attributes.device);  // the driver looks in the current device's context
     find_allocation(pointer, info);
   }
   return info;

@@ -145,6 +145,7 @@ std::vector<std::vector<cuda::EventHandle>> Team::share_events(
   if (all_here()) return mine;
   std::vector<cuda::IpcHandle> handles;
   agree([&] {
+    const cuda::DeviceScope scope(here_.front().device);
     for (const cuda::EventHandle event : mine.front()) handles.push_back(cuda::export_event(event));
   });
   std::vector<std::int64_t> counts;
@@ -193,7 +194,10 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
     all_[static_cast<std::size_t>(team.here()[m].rank)] = static_cast<std::byte*>(mine[m]);
   if (team.all_here()) return;
   Address own;
-  team.agree([&] { own = address_of(mine.front()); });
+  team.agree([&] {
+    const cuda::DeviceScope scope(team.here().front().device);
+    own = address_of(mine.front());
+  });
   std::vector<std::int64_t> counts;
   const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
   team.agree([&] {

@@ -124,9 +124,21 @@ void prefetch(void* managed, std::size_t bytes, StreamHandle stream) {
   });
 }
 
+namespace {
+/// CUDA's driver looks in the current device's context, and may crash where that is another one.
+void require_current(int device, const char* what) {
+  if (device != current_device())
+    fail(Status::backend_failure, what, " of device ", device, " is exported while device ", current_device(),
+         " is current");
+}
+}  // namespace
+
 PointerInfo describe(const void* pointer) { return MemoryTable::instance().describe(pointer); }
 bool host_uses_device_memory() { return true; }
-IpcHandle export_memory(void* memory) { return MemoryTable::instance().export_memory(memory); }
+IpcHandle export_memory(void* memory) {
+  require_current(describe(memory).device, "memory");
+  return MemoryTable::instance().export_memory(memory);
+}
 void* import_memory(const IpcHandle& handle) { return MemoryTable::instance().import_memory(handle, current_device()); }
 void close_memory(void* memory) noexcept {
   try {
@@ -152,7 +164,11 @@ bool done(EventHandle event) { return Scheduler::instance().done(*events().get(e
 double elapsed_ms(EventHandle begin, EventHandle end) {
   return std::chrono::duration<double, std::milli>(events().get(end)->time() - events().get(begin)->time()).count();
 }
-IpcHandle export_event(EventHandle event) { return events().get(event)->export_handle(); }
+IpcHandle export_event(EventHandle event) {
+  const auto shared = events().get(event);
+  require_current(shared->device(), "an event");
+  return shared->export_handle();
+}
 EventHandle import_event(const IpcHandle& handle) { return events().add(std::make_shared<Event>(handle)); }
 
 void begin_capture(StreamHandle stream) { Scheduler::instance().begin_capture(stream, current_device()); }

@@ -50,24 +50,26 @@ __device__ Offsets offsets(const Loops& loops, int axes, long long index) {
 
 constexpr int in_flight = 4;  ///< loads of a thread before its first store
 
-/// The last axis is contiguous on both sides: threads x walk along rows, threads y and blocks over rows.
-template <class Unit>
+/// Threads x walk along the last axis (contiguous on both sides, but for rare layouts), threads y and blocks over rows.
+template <class Unit, bool contiguous>
 __global__ void __launch_bounds__(256)
     copy_rows(const __grid_constant__ Loops loops, const Unit* source, Unit* destination, long long rows) {
-  const long long length = loops.count[loops.axes - 1], step = blockDim.x;
+  const int last = loops.axes - 1;
+  const long long length = loops.count[last], step = blockDim.x;
+  const long long from_stride = contiguous ? 1 : loops.from[last], to_stride = contiguous ? 1 : loops.to[last];
   for (long long row = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; row < rows;
        row += static_cast<long long>(gridDim.x) * blockDim.y) {
-    const Offsets at = offsets(loops, loops.axes - 1, row);
+    const Offsets at = offsets(loops, last, row);
     const Unit* from = source + at.from;
     Unit* to = destination + at.to;
     for (long long i = threadIdx.x; i < length; i += in_flight * step) {
       Unit held[in_flight];
 #pragma unroll
       for (int k = 0; k < in_flight; ++k)
-        if (i + k * step < length) held[k] = from[i + k * step];
+        if (i + k * step < length) held[k] = from[(i + k * step) * from_stride];
 #pragma unroll
       for (int k = 0; k < in_flight; ++k)
-        if (i + k * step < length) to[i + k * step] = held[k];
+        if (i + k * step < length) to[(i + k * step) * to_stride] = held[k];
     }
   }
 }
@@ -131,8 +133,10 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
   while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
   const dim3 block(x, 256 / x);
   const long long blocks = std::min<long long>((rows + block.y - 1) / block.y, 132 * 64);
-  copy_rows<Unit><<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),
-                                                                       reinterpret_cast<Unit*>(destination), rows);
+  const bool contiguous = loops.from[loops.axes - 1] == 1 && loops.to[loops.axes - 1] == 1;
+  const auto kernel = contiguous ? copy_rows<Unit, true> : copy_rows<Unit, false>;
+  kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),
+                                                              reinterpret_cast<Unit*>(destination), rows);
 }
 
 template <class Unit>

@@ -36,6 +36,7 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
     for (std::size_t m = 0; m < team_->here().size(); ++m) {
       const cuda::DeviceScope scope(team_->here()[m].device);
       own_streams_.push_back(cuda::make_stream());
+      finished_.push_back(cuda::make_event());
       const int last = static_cast<int>(setup_.program.states.size()) - 1;
       places_.emplace_back(UserArrays(model_, team_->here()[m], std::max(bytes_of(0, m), bytes_of(last, m))));
     }
@@ -54,27 +55,31 @@ DeviceExecutor::~DeviceExecutor() {
     } catch (const std::exception&) {
     }
   };
-  try_to([this] {
-    for (std::size_t m = 0; m < streams_.size(); ++m) {
-      const cuda::DeviceScope scope(team_->here()[m].device);
-      cuda::synchronize(streams_[m]);
-    }
-  });
+  try_to([this] { finish_runs(); });
   try_to([this] {
     int finalized = 0;
     if (!team_->all_here()) MPI_Finalized(&finalized);
     if (finalized == 0) team_->meet();
     shared_ = {};
+    for (auto& tasks : tasks_)
+      for (DeviceTask& task : tasks)
+        for (auto& operation : task.operations) operation->close_peers();
     if (finalized == 0) team_->meet();
   });
 }
 
+/// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.
+void DeviceExecutor::finish_runs() {
+  for (std::size_t m = 0; m < own_streams_.size(); ++m) {
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    cuda::wait(own_streams_[m].get(), finished_[m].get());
+    cuda::synchronize(own_streams_[m].get());
+  }
+}
+
 /// Runs on the streams used so far are finished first: the buffers are in order with one stream only.
 void DeviceExecutor::set_streams(std::span<void* const> streams) {
-  for (std::size_t m = 0; m < streams_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    cuda::synchronize(streams_[m]);
-  }
+  finish_runs();
   streams_.clear();
   asynchronous_ = !streams.empty() && std::find(streams.begin(), streams.end(), nullptr) == streams.end();
   for (std::size_t m = 0; m < own_streams_.size(); ++m)
@@ -150,7 +155,7 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
     for (const Slot s : {Slot::work0, Slot::work1})
       require(info.exportable || !written_by_peers(d, s), "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
-  cuda::synchronize(streams_.front());  // earlier runs used the old one
+  finish_runs();  // they used the old one
   place.workspace = memory;
   place.own_workspace = cuda::Memory();
 }
@@ -265,7 +270,7 @@ bool DeviceExecutor::changed(Direction direction) const {
 
 void DeviceExecutor::share(Direction direction) {
   // Earlier runs may still write to memory of others that is closed now.
-  if (!team_->all_here()) team_->agree([&] { cuda::synchronize(streams_.front()); });
+  if (!team_->all_here()) team_->agree([&] { finish_runs(); });
   for (const Slot s : all_slots) {
     if (!written_by_peers(direction, s)) continue;
     Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
@@ -336,6 +341,7 @@ void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) 
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const cuda::DeviceScope scope(team_->here()[m].device);
     places_[m].arrays.deliver(out[m], places_[m].out, bytes_of(state_of(direction, true), m), streams_[m]);
+    if (asynchronous_) cuda::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();

@@ -56,6 +56,7 @@ class DeviceExecutor : public Runner {
     std::vector<std::pair<void*, std::uint64_t>> mine;
   };
 
+  void finish_runs();
   void size_buffers();
   void refuse_what_does_not_fit() const;
   void allocate_workspace();
@@ -81,6 +82,7 @@ class DeviceExecutor : public Runner {
   std::vector<cuda::Stream> own_streams_;
   std::vector<cuda::StreamHandle> streams_;  ///< the callers', or the own ones
   bool asynchronous_ = false;
+  std::vector<cuda::Event> finished_;  ///< the last asynchronous run
   std::array<std::vector<DeviceTask>, 2> tasks_;
   bool meets_ = false;  ///< processes must agree before they enqueue
   std::vector<Place> places_;

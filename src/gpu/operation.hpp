@@ -36,6 +36,8 @@ class DeviceOperation {
   /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
   virtual bool capturable() const { return true; }
   virtual bool moves() const { return false; }  ///< communication, for the report's ratio
+  /// Closes what it has opened of other processes, who may free it afterwards. It is not enqueued again.
+  virtual void close_peers() {}
   virtual std::string describe() const = 0;
   /// Bytes this member sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }

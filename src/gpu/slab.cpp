@@ -96,6 +96,7 @@ class SlabOperation : public DeviceOperation {
   int phases() const override { return 3; }
   bool capturable() const override { return member_->all_here; }
   bool moves() const override { return true; }
+  void close_peers() override { *member_->addresses = {}; }
   std::string describe() const override { return member_->describe(); }
   std::int64_t bytes_sent() const override {
     const SlabShape& s = member_->shape;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "gpu/imports.hpp"
 
 namespace shardfft::gpu {
 
@@ -202,20 +203,12 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
   const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
   team.agree([&] {
     const cuda::DeviceScope scope(team.here().front().device);
-    std::vector<Opened> named;
+    std::vector<std::shared_ptr<void>> named;  // what stays named stays open
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];
       if (r == team.comm().rank() || at.offset < 0) continue;
-      const auto known = std::find_if(opened_.begin(), opened_.end(), [&](const Opened& o) {
-        return o.rank == r && o.id == at.id && o.handle == at.allocation;
-      });
-      if (known != opened_.end()) {
-        named.push_back(std::move(*known));
-        opened_.erase(known);
-      } else {
-        named.push_back({r, at.id, at.allocation, cuda::ImportedMemory(cuda::import_memory(at.allocation))});
-      }
-      all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back().memory.get()) + at.offset;
+      named.push_back(open_import(at.allocation, at.id));
+      all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back().get()) + at.offset;
     }
     opened_ = std::move(named);
   });

@@ -69,14 +69,8 @@ class SharedAddresses {
   const std::vector<std::byte*>& all() const { return all_; }
 
  private:
-  struct Opened {
-    int rank;
-    std::uint64_t id;
-    cuda::IpcHandle handle;
-    cuda::ImportedMemory memory;
-  };
   std::vector<std::byte*> all_;
-  std::vector<Opened> opened_;
+  std::vector<std::shared_ptr<void>> opened_;
 };
 
 }  // namespace shardfft::gpu

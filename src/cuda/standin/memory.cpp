@@ -120,11 +120,9 @@ IpcHandle MemoryTable::export_memory(void* base) const {
 void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
   const FileAddress address = from_handle(handle, memory_handle);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto& [base, block] : blocks_)
-    if (block.opened > 0 && block.identity == address.identity) {
-      ++block.opened;
-      return base;
-    }
+  for (const auto& [base, block] : blocks_)
+    if (block.opened > 0 && block.identity == address.identity)
+      fail(Status::backend_failure, "an allocation is opened a second time");  // as CUDA: resource already mapped
   return place({address.bytes, 0, MemoryKind::device, device, false, 1, address.identity, 0,
                 std::make_shared<SharedFile>(address)});
 }

@@ -60,7 +60,7 @@ DeviceExecutor::~DeviceExecutor() {
     int finalized = 0;
     if (!team_->all_here()) MPI_Finalized(&finalized);
     if (finalized == 0) team_->meet();
-    shared_ = {};
+    for (auto& slots : shared_) slots.fill({});
     for (auto& tasks : tasks_)
       for (DeviceTask& task : tasks)
         for (auto& operation : task.operations) operation->close_peers();
@@ -263,23 +263,29 @@ std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction
 
 bool DeviceExecutor::changed(Direction direction) const {
   return std::any_of(all_slots.begin(), all_slots.end(), [&](Slot s) {
-    return written_by_peers(direction, s) &&
-           shared_[index(direction)][static_cast<std::size_t>(s)].mine != addresses(direction, s);
+    const Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
+    return written_by_peers(direction, s) && (one.addresses.stale() || one.mine != addresses(direction, s));
   });
 }
 
 void DeviceExecutor::share(Direction direction) {
   // Earlier runs may still write to memory of others that is closed now.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
-  for (const Slot s : all_slots) {
-    if (!written_by_peers(direction, s)) continue;
-    Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
-    auto list = addresses(direction, s);
-    std::vector<void*> mine;
-    for (const auto& [address, id] : list) mine.push_back(address);
-    one.addresses.share(*team_, mine);
-    one.mine = std::move(list);  // not before: a failed call must share again
+  // Opening one buffer may have closed another one; the second time there is room for all.
+  for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(direction)}) != 0; ++attempt) {
+    if (attempt == 3) fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
+    for (const Slot s : all_slots)
+      if (written_by_peers(direction, s)) share(direction, s);
   }
+}
+
+void DeviceExecutor::share(Direction direction, Slot s) {
+  Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
+  auto list = addresses(direction, s);
+  std::vector<void*> mine;
+  for (const auto& [address, id] : list) mine.push_back(address);
+  one.addresses.share(*team_, mine);
+  one.mine = std::move(list);  // not before: a failed call must share again
 }
 
 void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed) {

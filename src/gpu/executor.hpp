@@ -52,7 +52,7 @@ class DeviceExecutor : public Runner {
   };
   /// Addresses of one buffer on all ranks, and of which allocations.
   struct Shared {
-    SharedAddresses addresses;
+    SharedAddresses addresses{SharedAddresses::Use::checked};
     std::vector<std::pair<void*, std::uint64_t>> mine;
   };
 
@@ -68,8 +68,8 @@ class DeviceExecutor : public Runner {
   void place_or_agree(Direction direction, InputArrays in, OutputArrays out);
   bool changed(Direction direction) const;
   std::vector<std::pair<void*, std::uint64_t>> addresses(Direction direction, Slot slot) const;
-  Shared& shared(Direction direction, Slot slot);
   void share(Direction direction);
+  void share(Direction direction, Slot slot);
 
   std::byte* slot(Slot slot, std::size_t member) const;
   void enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed);

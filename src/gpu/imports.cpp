@@ -1,24 +1,44 @@
 #include "gpu/imports.hpp"
 
-#include <map>
+#include <algorithm>
 #include <mutex>
-#include <utility>
+#include <vector>
 
-#include "cuda/handles.hpp"
+#include "shardfft/error.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
-struct Import {
-  std::uint64_t id = 0;
-  cuda::ImportedMemory memory;
+struct Entry {
+  int device = 0;
+  Exported allocation;
+  bool reopened = false;
+  std::weak_ptr<Import> import;
+
+  bool is(int on_device, const Exported& wanted) const {
+    return device == on_device && allocation.handle == wanted.handle && allocation.id == wanted.id &&
+           allocation.owner == wanted.owner;
+  }
 };
 
-/// Imports of this process by device and handle.
+/// What this process has open.
 struct Table {
   std::mutex mutex;
-  std::map<std::pair<int, cuda::IpcHandle>, std::weak_ptr<Import>> imports;
+  std::vector<Entry> entries;
+
+  void forget_closed() {
+    std::erase_if(entries, [](const Entry& entry) {
+      const auto import = entry.import.lock();
+      return !import || !import->open();
+    });
+  }
+  void make_room(std::int64_t owner) {
+    for (const Entry& entry : entries)
+      if (const auto import = entry.import.lock(); import && entry.reopened && entry.allocation.owner == owner)
+        import->close();
+    forget_closed();
+  }
 };
 
 Table& table() {
@@ -28,17 +48,24 @@ Table& table() {
 
 }  // namespace
 
-std::shared_ptr<void> open_import(const cuda::IpcHandle& handle, std::uint64_t id) {
+std::shared_ptr<Import> open_import(const Exported& allocation, bool reopened) {
   const std::lock_guard<std::mutex> lock(table().mutex);
-  std::erase_if(table().imports, [](const auto& entry) { return entry.second.expired(); });
-  std::weak_ptr<Import>& known = table().imports[{cuda::current_device(), handle}];
-  std::shared_ptr<Import> import = known.lock();
-  if (!import || import->id != id) {
-    if (import) import->memory = cuda::ImportedMemory();
-    import = std::make_shared<Import>(Import{id, cuda::ImportedMemory(cuda::import_memory(handle))});
-    known = import;
+  const int device = cuda::current_device();
+  table().forget_closed();
+  for (Entry& entry : table().entries) {
+    if (!entry.is(device, allocation)) continue;
+    entry.reopened = entry.reopened && reopened;
+    return entry.import.lock();
   }
-  return {import, import->memory.get()};
+  std::shared_ptr<Import> import;
+  try {
+    import = std::make_shared<Import>(allocation.handle);
+  } catch (const Error&) {
+    table().make_room(allocation.owner);
+    import = std::make_shared<Import>(allocation.handle);
+  }
+  table().entries.push_back({device, allocation, reopened, import});
+  return import;
 }
 
 }  // namespace shardfft::gpu

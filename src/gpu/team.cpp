@@ -1,10 +1,11 @@
 #include "gpu/team.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 
 #include "base/check.hpp"
-#include "gpu/imports.hpp"
 
 namespace shardfft::gpu {
 
@@ -172,8 +173,7 @@ namespace {
 
 /// Where a rank's part lies: so many bytes from the beginning of an allocation.
 struct Address {
-  cuda::IpcHandle allocation{};
-  std::uint64_t id = 0;      ///< of the allocation, in its process
+  Exported allocation;
   std::int64_t offset = -1;  ///< -1: an empty part
 };
 
@@ -183,7 +183,8 @@ Address address_of(void* part) {
   if (info.kind != cuda::MemoryKind::device || !info.exportable)
     fail(Status::unsupported,
          "an array cannot be opened by other processes: it is not part of a plain device allocation");
-  return {cuda::export_memory(info.base), info.id, static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
+  return {{cuda::export_memory(info.base), info.id, getpid()},
+          static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
 }
 
 }  // namespace
@@ -203,15 +204,19 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
   const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
   team.agree([&] {
     const cuda::DeviceScope scope(team.here().front().device);
-    std::vector<std::shared_ptr<void>> named;  // what stays named stays open
+    std::vector<std::shared_ptr<Import>> named;  // what stays named stays open
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];
       if (r == team.comm().rank() || at.offset < 0) continue;
-      named.push_back(open_import(at.allocation, at.id));
-      all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back().get()) + at.offset;
+      named.push_back(open_import(at.allocation, use_ == Use::checked));
+      all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back()->address()) + at.offset;
     }
     opened_ = std::move(named);
   });
+}
+
+bool SharedAddresses::stale() const {
+  return std::any_of(opened_.begin(), opened_.end(), [](const auto& import) { return !import->open(); });
 }
 
 }  // namespace shardfft::gpu

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/handles.hpp"
+#include "gpu/imports.hpp"
 #include "mpi/communicator.hpp"
 
 namespace shardfft::gpu {
@@ -63,14 +64,21 @@ class Team {
 /// and kept until the next share() no longer names them.
 class SharedAddresses {
  public:
+  /// Fixed addresses stay as long as their owners live. Others are of callers' arrays, which come and go: look at
+  /// stale() before every use.
+  enum class Use { fixed, checked };
+  explicit SharedAddresses(Use use = Use::fixed) : use_(use) {}
   /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Collective over the
   /// team; throws on all processes alike.
   void share(const Team& team, const std::vector<void*>& mine);
   const std::vector<std::byte*>& all() const { return all_; }
+  /// Whether something had to be closed to make room (imports.hpp): share() again.
+  bool stale() const;
 
  private:
+  Use use_;
   std::vector<std::byte*> all_;
-  std::vector<std::shared_ptr<void>> opened_;
+  std::vector<std::shared_ptr<Import>> opened_;
 };
 
 }  // namespace shardfft::gpu

@@ -61,8 +61,13 @@ class Cufft : public GpuAdapter {
     const cudaDataType complex = wanted_.single() ? CUDA_C_32F : CUDA_C_64F;
     const cudaDataType real = !wanted_.real() ? complex : wanted_.single() ? CUDA_R_32F : CUDA_R_64F;
     std::size_t work = 0;
-    BENCH_GPU_CHECK(cufftXtMakePlanMany(plan.get(), 3, n, forward ? field : spectrum, 1, 0, forward ? real : complex,
-                                        forward ? spectrum : field, 1, 0, forward ? complex : real, 1, &work, complex));
+    const auto points = [](const long long* extents) { return extents[0] * extents[1] * extents[2]; };
+    const long long* const in = forward ? field : spectrum;
+    const long long* const out = forward ? spectrum : field;
+    // A distance of zero was refused (CUFFT_INVALID_VALUE), even for one transform.
+    BENCH_GPU_CHECK(cufftXtMakePlanMany(plan.get(), 3, n, const_cast<long long*>(in), 1, points(in),
+                                        forward ? real : complex, const_cast<long long*>(out), 1, points(out),
+                                        forward ? complex : real, 1, &work, complex));
   }
 
   DeviceBuffer buffers_[2];

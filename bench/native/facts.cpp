@@ -89,8 +89,8 @@ Json environment_facts() {
                             "SLURM_JOB_NUM_NODES"};
   // Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup, nor do the
   // harness's own variables.
-  const char* wiring[] = {"OMPI_MCA_orte",         "OMPI_MCA_ess",   "OMPI_MCA_pmix",
-                          "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem", "SHARDFFT_BENCH_DRIVERS"};
+  const char* wiring[] = {"OMPI_MCA_orte",  "OMPI_MCA_ess",     "OMPI_MCA_pmix",         "OMPI_MCA_initial_wdir",
+                          "OMPI_MCA_shmem", "OMPI_MCA_plm_rsh", "SHARDFFT_BENCH_DRIVERS"};
   Json facts = Json::object();
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;

@@ -20,6 +20,15 @@ DEFAULTS = {
     "profile": False, "options": {},
 }  # fmt: skip
 PREFIXES = ("OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "UCX_", "FFTW_", "KMP_")
+# Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup.
+WIRING = (
+    "OMPI_MCA_orte",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_pmix",
+    "OMPI_MCA_initial_wdir",
+    "OMPI_MCA_shmem",
+    "OMPI_MCA_plm_rsh",
+)
 LISTS = {
     "kinds": "kind",
     "precisions": "precision",
@@ -195,6 +204,12 @@ class Session:
             self.record["samples"], self.record["fastest_rank"] = slowest.tolist(), fastest.tolist()
 
 
+def _environment() -> dict[str, str]:
+    """What the user set for the libraries."""
+    names = (name for name in os.environ if name.startswith(PREFIXES) and not name.startswith(WIRING))
+    return {name: os.environ[name] for name in names}
+
+
 def _machine(comm, mpi) -> dict:
     model = "unknown"
     try:
@@ -243,7 +258,7 @@ def main(description: dict, make_adapter) -> int:
     record.update(
         schema=1, library=description["library"], version=description["version"], case=case, ranks=comm.size,
         started=started, machine=machine, command=shlex.join(sys.argv),
-        environment={name: value for name, value in os.environ.items() if name.startswith(PREFIXES)},
+        environment=_environment(),
     )  # fmt: skip
     if comm.rank == 0:
         line = json.dumps(record)

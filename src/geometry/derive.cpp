@@ -1,5 +1,6 @@
 // Layouts made from other layouts: another extent, order or batch.
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
@@ -79,13 +80,13 @@ Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
 }
 
 Layout Layout::with_order(const AxisOrder& order) const {
-  AxisOrder sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::size_t i = 0; i < sorted.size(); ++i)
-    require(sorted.size() == shape().size() && sorted[i] == static_cast<int>(i),
-            "the axis order must name each of the ", shape().size(), " axes once");
+  AxisOrder natural(shape().size());
+  std::iota(natural.begin(), natural.end(), 0);
+  AxisOrder sorted = order.empty() ? natural : order;
   auto rep = std::make_shared<Rep>(*rep_);
-  rep->order = order;
+  rep->order = sorted;
+  std::sort(sorted.begin(), sorted.end());
+  require(sorted == natural, "the axis order must name each of the ", shape().size(), " axes once");
   return Layout(rep);
 }
 

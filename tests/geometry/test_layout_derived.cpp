@@ -87,6 +87,7 @@ TEST(LayoutDerived, AnotherOrderKeepsOwners) {
     }
     places(other);
   }
+  EXPECT_TRUE(Layout::slab(shape, 2).with_order({1, 2, 0}).with_order({}).same_as(Layout::slab(shape, 2)));
   EXPECT_THROW(Layout::slab(shape, 2).with_order({0, 1}), Error);
   EXPECT_THROW(Layout::slab(shape, 2).with_order({0, 1, 1}), Error);
   EXPECT_THROW(Layout::slab(shape, 2).with_order({1, 2, 3}), Error);

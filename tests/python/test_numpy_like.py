@@ -45,6 +45,17 @@ def test_uneven_slabs_of_integers(comm, close):
     assert np.allclose(spectrum, np.fft.fftn(x)[start : start + count])
 
 
+def test_ranks_without_rows(comm):
+    x = np.arange(120.0).reshape(4, 5, 6)
+    mine = slice(0, 4) if comm.rank == comm.size - 1 else slice(0, 0)  # the last rank has everything
+    spectrum = shardfft.rfftn(x[mine], comm)
+    assert spectrum.shape == (mine.stop, 5, 4)
+    assert np.allclose(spectrum, np.fft.rfftn(x)[mine])
+    back = shardfft.irfftn(spectrum, comm, n=6)
+    assert back.shape == (mine.stop, 5, 6)
+    assert np.allclose(back, x[mine])
+
+
 def test_single_precision_stays_single(comm, rng):
     x = rng.standard_normal((8, 4)).astype("float32")
     assert shardfft.fftn(cut(x, comm), comm).dtype == np.complex64

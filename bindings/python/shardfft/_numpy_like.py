@@ -63,15 +63,18 @@ def _transform(
     local, mine = _mpi.agree(comm, prepare)
     # One rank's single precision next to another's double is double, as in NumPy.
     precision = max(comm.allgather(mine))
+    rows_of_axis_0 = layout is None
     if layout is None:
         layout = _layout_of(local, comm)
     # Planned without measuring: plan() is for transforms that are repeated often.
     options = {"effort": "estimate", "norm": norm or "backward", **options}
     plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=axes, **options)
     with contextlib.nullcontext() if kept else plan:
-        source = plan.input if forward else plan.output
+        source, target = (plan.input, plan.output) if forward else (plan.output, plan.input)
         array = _mpi.agree(comm, lambda: source.asarray(local))
-        return plan.forward(array) if forward else plan.backward(array)
+        result = plan.forward(array) if forward else plan.backward(array)
+    # A rank without rows still says how long they are.
+    return result.reshape(0, *target.layout.shape[1:]) if rows_of_axis_0 and result.size == 0 else result
 
 
 def fftn(

@@ -75,6 +75,8 @@ class Side:
     def asarray(self, x: Any) -> NDArray[Any]:
         """Give ``x`` in this side's type and memory order, copied only if it is not so already."""
         array = np.asarray(x)
+        if array.size == self.count == 0:
+            return self.empty()  # no elements have no shape worth a refusal
         if array.shape != self.shape:
             raise ValueError(f"an array of shape {array.shape} is no local array of shape {self.shape}")
         if array.dtype == self.dtype and self._dense(array):
@@ -92,6 +94,8 @@ class Side:
             raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
         if array.dtype != self.dtype:
             raise TypeError(f"{name} must have dtype {self.dtype}, not {array.dtype}")
+        if array.size == self.count == 0:
+            return self.empty()  # no elements have no shape worth a refusal
         if array.shape != self.shape:
             raise ValueError(f"{name} must have the shape {self.shape} on rank {self.rank}, not {array.shape}")
         if not self._dense(array):

@@ -42,15 +42,19 @@ class Trial {
     const int next = (comm_.rank() + 1) % comm_.size(), last = (comm_.rank() + comm_.size() - 1) % comm_.size();
     std::vector<std::uint32_t> numbers(words);
     for (std::size_t i = 0; i < words; ++i) numbers[i] = word(comm_.rank(), i);
-    cuda::copy_bytes(from_.get(), numbers.data(), bytes, stream_.get());
-    cuda::fill_zero(to_.get(), bytes, stream_.get());
-    cuda::synchronize(stream_.get());
+    agree(comm_, [&] {
+      cuda::copy_bytes(from_.get(), numbers.data(), bytes, stream_.get());
+      cuda::fill_zero(to_.get(), bytes, stream_.get());
+      cuda::synchronize(stream_.get());
+    });
     const int count = narrow(static_cast<std::int64_t>(bytes), "bytes of a trial");
     check_mpi(MPI_Sendrecv(from_.get(), count, MPI_BYTE, next, 0, to_.get(), count, MPI_BYTE, last, 0, comm_.get(),
                            MPI_STATUS_IGNORE),
               "MPI_Sendrecv");
-    cuda::copy_bytes(numbers.data(), to_.get(), bytes, stream_.get());
-    cuda::synchronize(stream_.get());
+    agree(comm_, [&] {
+      cuda::copy_bytes(numbers.data(), to_.get(), bytes, stream_.get());
+      cuda::synchronize(stream_.get());
+    });
     bool same = true;
     for (std::size_t i = 0; i < words; ++i) same = same && numbers[i] == word(last, i);
     return same;

@@ -1,6 +1,20 @@
 #include "gpu/replay.hpp"
 
+#include "shardfft/error.hpp"
+
 namespace shardfft::gpu {
+
+namespace {
+
+/// A stream that stays in capture refuses everything else. What was captured is of no use, whether it ends well or not.
+void leave_capture(cuda::StreamHandle stream) noexcept {
+  try {
+    const cuda::Graph unfinished(cuda::end_capture(stream));
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
 
 void Replay::see(const std::vector<const void*>& pointers) {
   if (pointers != pointers_) {
@@ -43,9 +57,14 @@ void Replay::capture(const Team& team, const Streams& streams, const std::functi
   make_joints(team);
   const cuda::DeviceScope scope(team.here().front().device);
   cuda::begin_capture(streams.front());
-  fork(team, streams);
-  body();
-  join(team, streams);
+  try {
+    fork(team, streams);
+    body();
+    join(team, streams);
+  } catch (...) {
+    leave_capture(streams.front());
+    throw;
+  }
   graph_ = cuda::Graph(cuda::end_capture(streams.front()));
 }
 

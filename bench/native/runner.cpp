@@ -203,13 +203,17 @@ Json run_case(const Case& wanted, Adapter& adapter, MPI_Comm comm) {
   int ranks = 1;
   MPI_Comm_size(comm, &ranks);
   const Description description = adapter.describe();
-  const std::string refusal = adapter.refuse(wanted, ranks);
+  std::string refusal = adapter.refuse(wanted, ranks);
+  // Field, spectrum, and the copy that every repeat starts from: more than there is would end in the system's hands.
+  const double data = double(wanted.points()) * double(wanted.real_bytes()) * (wanted.real() ? 1 : 2) / ranks;
+  if (refusal.empty() && !adapter.on_device()) refusal = memory_refusal(data * (wanted.in_place() ? 2 : 3), comm);
   const std::string started = now();
   const Json machine = machine_facts(comm);
   Json record = refusal.empty() ? Run(wanted, adapter, comm)() : Json{{"status", "unsupported"}, {"reason", refusal}};
   record["schema"] = 1;
   record["library"] = description.library;
   record["version"] = description.version;
+  record["backend"] = adapter.describe().backend;  // a library with several knows now which one it took
   record["case"] = to_json(wanted);
   record["ranks"] = ranks;
   record["started"] = started;

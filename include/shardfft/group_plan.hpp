@@ -14,9 +14,9 @@ namespace shardfft {
 class GroupPlan {
  public:
   /// As Plan's, with options.processor taken as "gpu"; options.device, stream and trace do not apply.
-  GroupPlan(std::vector<int> devices, Transform transform, const Layout& input, OutputLayout output = default_output,
-            const Options& options = {});
-  GroupPlan(std::vector<int> devices, Transform transform, const Layout& input, const Layout& output,
+  GroupPlan(const std::vector<int>& devices, Transform transform, const Layout& input,
+            OutputLayout output = default_output, const Options& options = {});
+  GroupPlan(const std::vector<int>& devices, Transform transform, const Layout& input, const Layout& output,
             const Options& options = {});
   ~GroupPlan();
   GroupPlan(GroupPlan&&) noexcept;

@@ -80,11 +80,11 @@ void GroupPlan::Impl::run(Direction direction, std::span<const void* const> in, 
   runner->run(d, sources, targets);
 }
 
-GroupPlan::GroupPlan(std::vector<int> devices, Transform transform, const Layout& input, OutputLayout output,
+GroupPlan::GroupPlan(const std::vector<int>& devices, Transform transform, const Layout& input, OutputLayout output,
                      const Options& options)
     : impl_(std::make_unique<Impl>(devices, transform, input, nullptr, output, options)) {}
 
-GroupPlan::GroupPlan(std::vector<int> devices, Transform transform, const Layout& input, const Layout& output,
+GroupPlan::GroupPlan(const std::vector<int>& devices, Transform transform, const Layout& input, const Layout& output,
                      const Options& options)
     : impl_(std::make_unique<Impl>(devices, transform, input, &output, OutputLayout::as_left, options)) {}
 

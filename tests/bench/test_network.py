@@ -131,6 +131,11 @@ def test_an_error_and_a_stale_maker_leave_nothing(permitted, tmp_path):
     assert namespaces() == []
 
 
+def heed_interrupts():
+    """Shells make their background jobs deaf to SIGINT, and what those start inherits it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_campaign_takes_its_network_down(permitted, tmp_path, fake_drivers, experiment, how):
     launcher = tmp_path / "odd.yaml"
@@ -139,7 +144,7 @@ def test_an_interrupted_campaign_takes_its_network_down(permitted, tmp_path, fak
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "bench" / "harness")}
     arguments = ["--drivers", str(fake_drivers), "--launcher", str(launcher), "--into", str(tmp_path / "out")]
     campaign = subprocess.Popen([sys.executable, "-m", "shardfft_bench", "bench", "run", path, *arguments],
-                                env=environment, cwd=tmp_path)  # fmt: skip
+                                env=environment, cwd=tmp_path, preexec_fn=heed_interrupts)  # fmt: skip
     for _ in range(600):
         busy = [name for name in namespaces() if subprocess.run(["ip", "netns", "pids", name], capture_output=True,
                                                                 check=False).stdout]  # fmt: skip

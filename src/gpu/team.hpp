@@ -67,7 +67,8 @@ class SharedAddresses {
   /// Fixed addresses stay as long as their owners live. Others are of callers' arrays, which come and go: look at
   /// stale() before every use.
   enum class Use { fixed, checked };
-  explicit SharedAddresses(Use use = Use::fixed) : use_(use) {}
+  SharedAddresses() = default;
+  explicit SharedAddresses(Use use) : use_(use) {}
   /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Collective over the
   /// team; throws on all processes alike.
   void share(const Team& team, const std::vector<void*>& mine);
@@ -76,7 +77,7 @@ class SharedAddresses {
   bool stale() const;
 
  private:
-  Use use_;
+  Use use_ = Use::fixed;
   std::vector<std::byte*> all_;
   std::vector<std::shared_ptr<Import>> opened_;
 };

@@ -12,6 +12,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 from .errors import BenchError
@@ -148,12 +149,25 @@ class Hosts:
 
 def remove(name: str) -> None:
     """Ends what still runs in the namespace, which this package made, and removes it with its devices."""
-    with contextlib.suppress(NetworkRefusedError):
-        for pid in _do(["ip", "netns", "pids", name]).split():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(pid), signal.SIGKILL)
-    with contextlib.suppress(NetworkRefusedError):
+    inside = Path("/run/netns") / name
+    with contextlib.suppress(NetworkRefusedError, OSError):
+        identity = inside.stat().st_ino
+        # Without its name nobody begins to enter it; who was about to is waited for.
         _do(["ip", "netns", "delete", name])
+        time.sleep(0.05)
+        while _end_all_in(identity):
+            time.sleep(0.05)
+
+
+def _end_all_in(identity: int) -> bool:
+    """Kills the processes of a network namespace, found by its inode; whether there were any."""
+    found = False
+    for entry in Path("/proc").glob("[0-9]*/ns/net"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if entry.stat().st_ino == identity:
+                found = True
+                os.kill(int(entry.parts[2]), signal.SIGKILL)
+    return found
 
 
 def remove_stale() -> None:

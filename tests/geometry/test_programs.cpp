@@ -235,6 +235,18 @@ TEST(Programs, LocalAxesNeedNoReshape) {
   EXPECT_EQ(reshapes(make_program("pencil", problem_of(Kind::c2c, pencil, {2}))), 0);
 }
 
+/// Planes and then lines, where an array is too large for the cache; c2c and the halved axis alike.
+TEST(Programs, LargeLocalArraysTakeTwoSteps) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    for (const auto& [extent, steps] : std::vector<std::pair<std::int64_t, std::size_t>>{{16, 1}, {64, 2}}) {
+      const Problem problem = problem_of(kind, Layout::slab({extent, extent, extent}, 1));
+      const Program program = make_program("slab", problem);
+      check_program(program, problem);
+      EXPECT_EQ(program.steps.size(), steps);
+    }
+  }
+}
+
 TEST(Programs, PencilExchangesInRowsAndColumns) {
   Problem problem = problem_of(Kind::c2c, Layout::pencil({16, 16, 16}, 2, {2, 4}));
   const Program program = make_program("pencil", problem);

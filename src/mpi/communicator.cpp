@@ -65,6 +65,12 @@ std::int64_t Communicator::min(std::int64_t value) const {
   return result;
 }
 
+std::int64_t Communicator::either(std::int64_t bits) const {
+  std::int64_t result = 0;
+  check_mpi(MPI_Allreduce(&bits, &result, 1, MPI_INT64_T, MPI_BOR, get()), "MPI_Allreduce");
+  return result;
+}
+
 double Communicator::max(double value) const {
   double result = 0;
   check_mpi(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, get()), "MPI_Allreduce");
@@ -106,6 +112,9 @@ std::pair<Status, std::string> describe_failure() {
   }
 }
 
+/// What an agreed failure ends with; agreed by a larger group, it keeps the first one.
+constexpr const char* rank_mark = " [rank ";
+
 }  // namespace
 
 void agree(const Communicator& comm, const std::function<void()>& work) {
@@ -124,7 +133,9 @@ void agree(const Communicator& comm, const std::function<void()>& work) {
   std::strncpy(message.data(), text.c_str(), message.size() - 1);
   check_mpi(MPI_Bcast(&number, 1, MPI_INT32_T, first, comm.get()), "MPI_Bcast");
   check_mpi(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, first, comm.get()), "MPI_Bcast");
-  throw Error(static_cast<Status>(number), std::string(message.data()) + " [rank " + std::to_string(first) + "]");
+  std::string words = message.data();
+  if (words.find(rank_mark) == std::string::npos) words.append(rank_mark).append(std::to_string(first)).append("]");
+  throw Error(static_cast<Status>(number), words);
 }
 
 }  // namespace shardfft

@@ -35,6 +35,8 @@ class Communicator {
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
+  /// The bits that any rank has set.
+  std::int64_t either(std::int64_t bits) const;
   std::vector<std::int64_t> all_gather(std::int64_t value) const;
   /// Rank of each member in `parent`.
   std::vector<int> ranks_in(const Communicator& parent) const;

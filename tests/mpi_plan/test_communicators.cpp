@@ -98,5 +98,17 @@ TEST(Communicators, PlansHoldFew) {
     EXPECT_EQ(held_by(algorithm, "hierarchical", 1), held_by(algorithm, "hierarchical", 4));
 }
 
+/// A failure that a group agreed on and that then passes through a larger one.
+TEST(Communicators, FailuresNameOneRank) {
+  const int last = world().size() - 1;
+  const auto fails = [&] { require(world().rank() != last, "out of luck"); };
+  try {
+    agree(world(), [&] { agree(world(), fails); });
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()), "out of luck [rank " + std::to_string(last) + "]");
+  }
+}
+
 }  // namespace
 }  // namespace shardfft::test

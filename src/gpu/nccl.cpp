@@ -27,14 +27,7 @@ class NcclTeam {
       check(ncclCommInitAll(comms_.data(), team.ranks(), devices.data()), "ncclCommInitAll");
       return;
     }
-    ncclUniqueId id{};
-    agree(team.comm(), [&] {
-      if (team.comm().rank() == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    });
-    check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, team.comm().get()), "MPI_Bcast");
-    const cuda::DeviceScope scope(team.here().front().device);
-    agree(team.comm(),
-          [&] { check(ncclCommInitRank(comms_.data(), team.ranks(), id, team.comm().rank()), "ncclCommInitRank"); });
+    init(team);
   }
   ~NcclTeam() {
     for (const ncclComm_t comm : comms_)
@@ -46,6 +39,30 @@ class NcclTeam {
   ncclComm_t comm(int member) const { return comms_[static_cast<std::size_t>(member)]; }
 
  private:
+  /// ncclCommInitRank waits for all ranks: what can fail on one of them alone comes before it, and is agreed.
+  void init(const Team& team) {
+    const Communicator& comm = team.comm();
+    const int device = team.here().front().device;
+    ncclUniqueId id{};
+    int version = 0;
+    agree(comm, [&] {
+      const cuda::DeviceScope scope(device);
+      const cuda::Memory context_and_room = cuda::make_memory(least_room);
+      check(ncclGetVersion(&version), "ncclGetVersion");
+      if (comm.rank() == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    });
+    if (comm.min(std::int64_t{version}) != comm.max(std::int64_t{version}))
+      fail(Status::unsupported, "the ranks have different versions of NCCL");
+    check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.get()), "MPI_Bcast");
+    agree(comm, [&] {
+      const cuda::DeviceScope scope(device);
+      check(ncclCommInitRank(comms_.data(), team.ranks(), id, comm.rank()), "ncclCommInitRank");
+    });
+  }
+
+  /// Device memory that its buffers take, about.
+  static constexpr std::size_t least_room = std::size_t{64} << 20;
+
   std::vector<ncclComm_t> comms_;
 };
 
@@ -75,7 +92,7 @@ class NcclExchange : public DeviceOperation {
     }
   }
   std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
-  bool moves() const override { return true; }
+  Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
   std::string describe() const override { return "nccl, " + std::to_string(side_.send.size()) + " grouped messages"; }
 

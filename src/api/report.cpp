@@ -1,5 +1,6 @@
 #include "api/report.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -55,10 +56,21 @@ double communication_seconds(const Runner& runner, Direction direction) {
   return seconds;
 }
 
+bool overlaps(const Runner& runner, Direction direction) {
+  const std::vector<StepReport> steps = runner.steps(direction);
+  return std::any_of(steps.begin(), steps.end(), [](const StepReport& step) { return step.overlaps; });
+}
+
 void ratio_text(std::ostream& text, const ReportInput& in, Direction direction, std::int64_t runs) {
   const auto ms = [runs](double seconds) { return seconds * 1e3 / static_cast<double>(runs); };
   const double mine = in.runner.seconds(direction);
   const double slowest = most(in.comm, mine);
+  if (overlaps(in.runner, direction)) {
+    text
+        << "  " << std::setprecision(4) << ms(slowest)
+        << " ms a run on the slowest rank; r = T_comm / T_total cannot be told: transforms run while messages travel\n";
+    return;
+  }
   const double total = mean(in.comm, mine);
   const double communication = mean(in.comm, communication_seconds(in.runner, direction));
   if (total <= 0) return;

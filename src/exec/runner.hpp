@@ -19,6 +19,7 @@ struct StepReport {
   std::int64_t bytes_sent = 0;
   int trace_step = 0;
   Role role = Role::computes;
+  bool overlaps = false;  ///< transforms and messages at the same time, of which only the sum was measured
 };
 
 /// How the ranks of a host came to an input of which they read each other's part, in runs of this rank.

@@ -54,7 +54,7 @@ MemoryModel memory_model(const std::string& name) {
   return MemoryModel::automatic;
 }
 
-void UserArrays::check(const void* array, std::size_t bytes, const char* which) const {
+void UserArrays::check(const void* array, std::size_t bytes, const char* which, cuda::Memory& stage) {
   if (bytes == 0) return;
   const cuda::PointerInfo info = cuda::describe(array);
   static const char* const names[] = {"auto", "host", "registered", "managed", "device"};
@@ -62,6 +62,7 @@ void UserArrays::check(const void* array, std::size_t bytes, const char* which) 
           ", but the plan was made with memory=", names[static_cast<int>(model_)]);
   require(info.kind != cuda::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
           info.device, ", but rank ", member_.rank, " runs on GPU ", member_.device);
+  if (on_host(info.kind) || !aligned(array)) reserve(stage);
 }
 
 void UserArrays::meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info,
@@ -84,8 +85,12 @@ void UserArrays::meet(const std::byte* array, std::size_t bytes, const cuda::Poi
   waits_ = waits_ || info.kind == cuda::MemoryKind::pageable;
 }
 
+void UserArrays::reserve(cuda::Memory& stage) const {
+  if (!stage) stage = cuda::make_memory(largest_);
+}
+
 std::byte* UserArrays::stage(cuda::Memory& memory) {
-  if (!memory) memory = cuda::make_memory(largest_);
+  reserve(memory);
   copies_ = true;
   return static_cast<std::byte*>(memory.get());
 }

@@ -35,10 +35,12 @@ class UserArrays {
       : model_(model), member_(member), largest_(largest) {}
   UserArrays(UserArrays&&) = default;
 
-  /// Throws Error when the array does not live where the plan was told, or where the member's device cannot use it.
-  void check(const void* array, std::size_t bytes, const char* which) const;
-
   /// All with the member's device current.
+  /// Throw Error when the array does not live where the plan was told, or where the member's device cannot use it, or
+  /// when there is no memory for the copy that it needs.
+  void check_input(const void* array, std::size_t bytes) { check(array, bytes, "input", input_stage_); }
+  void check_output(const void* array, std::size_t bytes) { check(array, bytes, "output", output_stage_); }
+
   /// Begins a call; nothing is known yet of its arrays.
   void begin() { waits_ = copies_ = false; }
   /// The device's view of an input, copied where it cannot be used in place or when `copy` says so.
@@ -55,6 +57,8 @@ class UserArrays {
  private:
   /// Pins host memory if asked to; where that fails copies are slower and synchronous.
   void meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info, cuda::StreamHandle stream);
+  void check(const void* array, std::size_t bytes, const char* which, cuda::Memory& stage);
+  void reserve(cuda::Memory& stage) const;
   std::byte* stage(cuda::Memory& memory);
 
   MemoryModel model_;

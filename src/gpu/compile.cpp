@@ -112,7 +112,16 @@ class Compiler {
       tasks.resize(1);
       tasks.front().operations = for_members([&](int rank) { return make_copy(state_bytes(setup_, 0, rank)); });
     }
+    mark_early(tasks);
     return tasks;
+  }
+
+  static void mark_early(std::vector<DeviceTask>& tasks) {
+    for (auto task = tasks.begin(); task != tasks.end(); ++task)
+      task->announced_early =
+          task->first().announces() && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
+            return before.from == task->to || before.to == task->to;
+          });
   }
 
   /// What may fail on one rank only is agreed.

@@ -17,6 +17,7 @@ struct DeviceTask {
   int from_state = 0;
   int to_state = 0;
   int trace_step = 0;
+  bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
 
   const DeviceOperation& first() const { return *operations.front(); }

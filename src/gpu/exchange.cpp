@@ -25,10 +25,13 @@ std::string need_processes(const Team& team) {
   return team.comm().valid() ? "" : "its GPUs belong to one process, which sends itself no messages";
 }
 
+/// Tried once a team: every reshape asks.
 std::string need_device_mpi(const Team& team) {
   const std::string refusal = need_processes(team);
-  if (!refusal.empty() || mpi_takes_device_memory(team.comm(), team.here().front().device)) return refusal;
-  return "this MPI library does not take pointers to device memory";
+  if (!refusal.empty()) return refusal;
+  std::shared_ptr<void>& known = team.resource("mpi_device");
+  if (!known) known = std::make_shared<bool>(mpi_takes_device_memory(team.comm(), team.here().front().device));
+  return *static_cast<const bool*>(known.get()) ? "" : "this MPI library does not take pointers to device memory";
 }
 
 const std::vector<Strategy>& registry() {

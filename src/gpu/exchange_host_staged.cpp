@@ -69,7 +69,7 @@ class HostStaged : public DeviceOperation {
   }
   std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
   bool capturable() const override { return false; }
-  bool moves() const override { return true; }
+  Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
   std::string describe() const override {
     return "host_staged, " + std::to_string(side_.send.size()) + " messages through pinned host memory";

@@ -47,10 +47,20 @@ class PeerExchange : public DeviceOperation {
     for (const Message& m : schedule.recv) senders_.push_back(m.peer);
     const cuda::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
     for (std::size_t i = 0; i < messages_.size(); ++i) streams_.push_back(cuda::make_stream());
-    for (int i = 0; i <= setup.team->ranks(); ++i) events_.push_back(cuda::make_event(setup.team->event_use()));
+    filled_ = cuda::make_event();
+    events_.resize(static_cast<std::size_t>(setup.team->ranks()) + 1);
+    events_.front() = cuda::make_event(setup.team->event_use());
+    for (const PeerMessage& m : messages_)
+      events_[static_cast<std::size_t>(1 + m.peer)] = cuda::make_event(setup.team->event_use());
   }
 
-  /// To be shared: that the arrays may be used, then for every rank that what it is sent has left.
+  /// Those whose events this member waits for: it sends to them, or they to it.
+  std::vector<int> partners() const {
+    std::vector<int> ranks = senders_;
+    for (const PeerMessage& m : messages_) ranks.push_back(m.peer);
+    return ranks;
+  }
+  /// To be shared: that the arrays may be used, then for every rank that what it is sent has left (null: nothing is).
   std::vector<cuda::EventHandle> events() const {
     std::vector<cuda::EventHandle> handles;
     for (const cuda::Event& e : events_) handles.push_back(e.get());
@@ -63,10 +73,12 @@ class PeerExchange : public DeviceOperation {
   }
 
   int phases() const override { return 3; }
+  bool announces() const override { return true; }
   void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
     if (phase == 0) {
-      cuda::record(own_ready(), stream);
+      cuda::record(events_.front().get(), stream);
     } else if (phase == 1) {
+      cuda::record(filled_.get(), stream);
       for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
       copy_self(self_, buffers, element_bytes_, stream);
     } else {
@@ -77,7 +89,7 @@ class PeerExchange : public DeviceOperation {
   bool writes_peers() const override { return true; }
   /// Host barriers between processes are no part of a graph.
   bool capturable() const override { return all_here_; }
-  bool moves() const override { return true; }
+  Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return bytes_sent_; }
   std::string describe() const override {
     std::size_t engines = 0, kernels = 0;
@@ -114,7 +126,7 @@ class PeerExchange : public DeviceOperation {
     const PeerMessage& m = messages_[i];
     const cuda::StreamHandle stream = streams_[i].get();
     std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
-    cuda::wait(stream, own_ready());
+    cuda::wait(stream, filled_.get());
     cuda::wait(stream, ready_[i]);
     for (const EngineCopies& copies : m.engines)
       for (const EngineCopies::Place& place : copies.places) {
@@ -128,7 +140,6 @@ class PeerExchange : public DeviceOperation {
     cuda::record(sent(m.peer), stream);
   }
 
-  cuda::EventHandle own_ready() const { return events_.front().get(); }
   cuda::EventHandle sent(int to) const { return events_[static_cast<std::size_t>(1 + to)].get(); }
 
   std::string name_;
@@ -140,6 +151,7 @@ class PeerExchange : public DeviceOperation {
   std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one at first
   std::vector<int> senders_;
   std::vector<cuda::Stream> streams_;  ///< one a message
+  cuda::Event filled_;  ///< what is sent is there
   std::vector<cuda::Event> events_;
   std::vector<cuda::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };
@@ -156,7 +168,7 @@ MemberOperations make_peer_exchange(const DeviceReshapeSetup& setup, PeerWay way
       events.push_back(made.back()->events());
     }
   });
-  const auto all = team.share_events(events);
+  const auto all = team.share_events(events, made.front()->partners());
   MemberOperations operations;
   for (auto& operation : made) {
     operation->set_events(all);

@@ -13,7 +13,6 @@ namespace shardfft::gpu {
 namespace {
 
 constexpr std::size_t alignment = 256;
-constexpr std::array<Slot, 4> all_slots{Slot::in, Slot::out, Slot::work0, Slot::work1};
 constexpr std::array<Direction, 2> both{Direction::forward, Direction::backward};
 
 std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
@@ -31,7 +30,7 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
   if (setup_.exchange == "cuda_peer" && team_->all_peers()) setup_.program = prefer_slab(std::move(setup_.program));
   tasks_ = compile(setup_, *team_);
   for (const auto& tasks : tasks_)
-    for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().moves() && !team_->all_here());
+    for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
   team_->agree([&] {
     for (std::size_t m = 0; m < team_->here().size(); ++m) {
       const cuda::DeviceScope scope(team_->here()[m].device);
@@ -192,179 +191,23 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
 
 void DeviceExecutor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    places_[m].arrays.check(in[m], bytes_of(state_of(direction, false), m), "input");
-    places_[m].arrays.check(out[m], bytes_of(state_of(direction, true), m), "output");
-  }
-}
-
-void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArrays out) {
-  const DeviceTask& first = tasks_[index(direction)].front();
-  const bool shares = written_by_peers(direction, Slot::out);
-  for (std::size_t m = 0; m < places_.size(); ++m) {
-    Place& place = places_[m];
     const cuda::DeviceScope scope(team_->here()[m].device);
-    place.arrays.begin();
-    // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
-    const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
-    place.in = place.arrays.input(in[m], bytes_of(state_of(direction, false), m), clash, streams_[m]);
-    place.out = place.arrays.output(out[m], bytes_of(state_of(direction, true), m), shares, streams_[m]);
+    places_[m].arrays.check_input(in[m], bytes_of(state_of(direction, false), m));
+    places_[m].arrays.check_output(out[m], bytes_of(state_of(direction, true), m));
   }
-}
-
-/// The first meeting of a call. Nobody is left waiting for a rank that cannot take part.
-void DeviceExecutor::place_or_agree(Direction direction, InputArrays in, OutputArrays out) {
-  if (!meets_) {
-    place_arrays(direction, in, out);
-    if (changed(direction)) share(direction);
-    return;
-  }
-  enum Word : std::int64_t { same, other, failed };
-  std::int64_t word = same;
-  std::exception_ptr error;
-  try {
-    place_arrays(direction, in, out);
-    if (changed(direction)) word = other;
-  } catch (const Error&) {
-    error = std::current_exception();
-    word = failed;
-  }
-  word = team_->max(word);
-  if (error) std::rethrow_exception(error);
-  if (word == failed) fail(Status::backend_failure, "another rank could not prepare its arrays");
-  if (word == other) share(direction);
-}
-
-std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
-  const Place& place = places_[member];
-  switch (slot) {
-    case Slot::in:
-      return const_cast<std::byte*>(place.in);  // only ever read: no task writes to Slot::in
-    case Slot::out:
-      return place.out;
-    case Slot::work0:
-      return place.workspace;
-    case Slot::work1:
-      break;
-  }
-  return place.workspace == nullptr ? nullptr : place.workspace + place.work_bytes[0];
-}
-
-/// An address alone does not do: new memory may lie where old memory was.
-std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction direction, Slot s) const {
-  std::vector<std::pair<void*, std::uint64_t>> list;
-  for (std::size_t m = 0; m < places_.size(); ++m) {
-    const bool nothing = s == Slot::out ? bytes_of(state_of(direction, true), m) == 0
-                                        : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
-    std::byte* const address = nothing ? nullptr : slot(s, m);
-    list.emplace_back(address, address == nullptr ? 0 : cuda::describe(address).id);
-  }
-  return list;
-}
-
-bool DeviceExecutor::changed(Direction direction) const {
-  return std::any_of(all_slots.begin(), all_slots.end(), [&](Slot s) {
-    const Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
-    return written_by_peers(direction, s) && (one.addresses.stale() || one.mine != addresses(direction, s));
-  });
-}
-
-void DeviceExecutor::share(Direction direction) {
-  // Earlier runs may still write to memory of others that is closed now.
-  if (!team_->all_here()) team_->agree([&] { finish_runs(); });
-  // Opening one buffer may have closed another one; the second time there is room for all.
-  for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(direction)}) != 0; ++attempt) {
-    if (attempt == 3) fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
-    for (const Slot s : all_slots)
-      if (written_by_peers(direction, s)) share(direction, s);
-  }
-}
-
-void DeviceExecutor::share(Direction direction, Slot s) {
-  Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
-  auto list = addresses(direction, s);
-  std::vector<void*> mine;
-  for (const auto& [address, id] : list) mine.push_back(address);
-  one.addresses.share(*team_, mine);
-  one.mine = std::move(list);  // not before: a failed call must share again
-}
-
-void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed) {
-  const bool alone = team_->ranks() == 1;
-  for (DeviceTask& task : tasks_[index(direction)]) {
-    const auto& all = shared_[index(direction)][static_cast<std::size_t>(task.to)].addresses.all();
-    for (int phase = 0; phase < task.first().phases(); ++phase) {
-      if (phase > 0) team_->meet();
-      for (std::size_t m = 0; m < places_.size(); ++m) {
-        const cuda::DeviceScope scope(team_->here()[m].device);
-        const Place& place = places_[m];
-        DeviceBuffers buffers{slot(task.from, m), slot(task.to, m), nullptr, {}};
-        if (place.scratch_bytes > 0) buffers.scratch = place.workspace + place.work_bytes[0] + place.work_bytes[1];
-        if (task.first().writes_peers())
-          buffers.outs = alone ? std::span<std::byte* const>(&buffers.out, 1) : std::span<std::byte* const>(all);
-        task.operations[m]->enqueue(phase, buffers, streams[m]);
-      }
-    }
-    if (timed) times_.mark({task.trace_step, task.first().moves() ? Activity::exchange : Activity::fft}, streams);
-  }
-}
-
-void DeviceExecutor::run_tasks(Direction direction) {
-  Replay& replay = replays_[index(direction)];
-  const auto& tasks = tasks_[index(direction)];
-  const bool capturable =
-      team_->all_here() && setup_.options.trace.empty() &&
-      std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
-  if (!capturable) {
-    enqueue_tasks(direction, streams_, true);
-    return;
-  }
-  std::vector<const void*> pointers;
-  for (const Place& place : places_) pointers.insert(pointers.end(), {place.in, place.out, place.workspace});
-  replay.see(pointers);
-  if (replay.ready()) {
-    times_.drop();
-    replay.launch(*team_, streams_);
-    return;
-  }
-  enqueue_tasks(direction, streams_, true);
-  if (!replay.due()) return;
-  std::vector<cuda::StreamHandle> own;  // the caller may be capturing its own streams
-  for (const cuda::Stream& stream : own_streams_) own.push_back(stream.get());
-  replay.capture(*team_, own, [&] { enqueue_tasks(direction, own, false); });
-}
-
-bool DeviceExecutor::any_copies() const {
-  return std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.copies(); });
-}
-
-void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) {
-  allocate_workspace();
-  const auto& tasks = tasks_[index(direction)];
-  times_.begin(direction, trace_, streams_);
-  place_or_agree(direction, in, out);
-  if (any_copies()) times_.mark({tasks.front().trace_step, Activity::stage}, streams_);
-  run_tasks(direction);
-  for (std::size_t m = 0; m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    places_[m].arrays.deliver(out[m], places_[m].out, bytes_of(state_of(direction, true), m), streams_[m]);
-    if (asynchronous_) cuda::record(finished_[m].get(), streams_[m]);
-  }
-  if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);
-  times_.end();
-  ++runs_[index(direction)];
-  const bool wait = !asynchronous_ || std::any_of(places_.begin(), places_.end(),
-                                                  [](const Place& place) { return place.arrays.waits(); });
-  for (std::size_t m = 0; wait && m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    cuda::synchronize(streams_[m]);
-  }
-  harvest();
 }
 
 std::vector<StepReport> DeviceExecutor::steps(Direction direction) const {
   std::vector<StepReport> reports;
   for (const DeviceTask& task : tasks_[index(direction)]) {
-    StepReport report{task.first().describe(), 0, task.trace_step, task.first().moves() ? Role::moves : Role::computes};
+    const Activity activity = task.first().activity();
+    StepReport report;
+    report.text = task.first().describe();
+    report.trace_step = task.trace_step;
+    report.role = activity == Activity::exchange ? Role::moves : Role::computes;
+    report.overlaps = activity == Activity::other;
+    if (setup_.options.chunks > 1 && team_->ranks() > 1 && activity == Activity::exchange)
+      report.text += " (not cut in chunks)";
     for (const auto& operation : task.operations)
       report.bytes_sent = std::max(report.bytes_sent, operation->bytes_sent());
     reports.push_back(report);

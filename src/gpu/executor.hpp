@@ -65,15 +65,19 @@ class DeviceExecutor : public Runner {
   bool written_by_peers(Direction direction, Slot slot) const;
 
   void place_arrays(Direction direction, InputArrays in, OutputArrays out);
-  void place_or_agree(Direction direction, InputArrays in, OutputArrays out);
+  bool in_place() const;
+  void announce(Direction direction);
+  bool place_and_meet(Direction direction, InputArrays in, OutputArrays out);
   bool changed(Direction direction) const;
   std::vector<std::pair<void*, std::uint64_t>> addresses(Direction direction, Slot slot) const;
   void share(Direction direction);
   void share(Direction direction, Slot slot);
 
   std::byte* slot(Slot slot, std::size_t member) const;
-  void enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed);
-  void run_tasks(Direction direction);
+  void enqueue_phase(Direction direction, const DeviceTask& task, int phase,
+                     const std::vector<cuda::StreamHandle>& streams);
+  void enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed, bool announced);
+  void run_tasks(Direction direction, bool announced);
   bool any_copies() const;
 
   ExecutorSetup setup_;
@@ -84,7 +88,7 @@ class DeviceExecutor : public Runner {
   bool asynchronous_ = false;
   std::vector<cuda::Event> finished_;  ///< the last asynchronous run
   std::array<std::vector<DeviceTask>, 2> tasks_;
-  bool meets_ = false;  ///< processes must agree before they enqueue
+  bool meets_ = false;  ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;
   bool allocated_ = false;
   std::array<std::array<Shared, 4>, 2> shared_;  ///< by direction and slot

@@ -4,12 +4,14 @@
 //
 // Phases: an operation is enqueued in phases() parts. Every member of the team has returned from a phase before any
 // member begins the next one (the executor calls Team::meet between them), because an event can only be waited for
-// after the call that records it. An operation that needs no others has one phase.
+// after the call that records it. An operation that needs no others has one phase. `in` is complete in the order of the
+// stream from phase 0 on, or from phase 1 on where announces().
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "base/trace.hpp"
 #include "cuda/device.hpp"
 
 namespace shardfft::gpu {
@@ -26,6 +28,8 @@ class DeviceOperation {
  public:
   virtual ~DeviceOperation() = default;
   virtual int phases() const { return 1; }
+  /// Phase 0 does nothing but say that others may write into `out`: it may come as soon as that is true.
+  virtual bool announces() const { return false; }
   /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
   /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
   virtual void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) = 0;
@@ -35,7 +39,8 @@ class DeviceOperation {
   virtual bool writes_peers() const { return false; }
   /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
   virtual bool capturable() const { return true; }
-  virtual bool moves() const { return false; }  ///< communication, for the report's ratio
+  /// What its time is, for reports and traces: fft, exchange, or `other` where both run at the same time.
+  virtual Activity activity() const { return Activity::fft; }
   /// Closes what it has opened of other processes, who may free it afterwards. It is not enqueued again.
   virtual void close_peers() {}
   virtual std::string describe() const = 0;

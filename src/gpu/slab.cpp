@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 
 #include "base/check.hpp"
@@ -94,8 +95,10 @@ class SlabOperation : public DeviceOperation {
   explicit SlabOperation(std::shared_ptr<SlabMember> member) : member_(std::move(member)) {}
 
   int phases() const override { return 3; }
+  bool announces() const override { return true; }
   bool capturable() const override { return member_->all_here; }
-  bool moves() const override { return true; }
+  /// Transforms run while copies are under way: neither's time can be told from the events around both.
+  Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }
   void close_peers() override { *member_->addresses = {}; }
   std::string describe() const override { return member_->describe(); }
   std::int64_t bytes_sent() const override {
@@ -103,7 +106,7 @@ class SlabOperation : public DeviceOperation {
     const int me = member_->number;
     const std::int64_t rows =
         sends_planes() ? s.x_count(me) * (s.ny - s.y_count(me)) : s.y_count(me) * (s.nx - s.x_count(me));
-    return rows * s.nzc() * static_cast<std::int64_t>(s.complex_bytes());
+    return rows * s.pitch() * static_cast<std::int64_t>(s.complex_bytes());  // the padding travels, too
   }
 
  protected:
@@ -250,7 +253,9 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
       rows.push_back(members.back()->rows.get());
     }
   });
-  const auto events = team.share_events(mine);
+  std::vector<int> others(static_cast<std::size_t>(team.ranks()));
+  std::iota(others.begin(), others.end(), 0);  // planes are cut by all, empty ranks included
+  const auto events = team.share_events(mine, others);
   auto addresses = std::make_shared<std::array<SharedAddresses, 2>>();
   (*addresses)[0].share(team, planes);
   (*addresses)[1].share(team, rows);

@@ -134,6 +134,8 @@ std::int64_t Team::max(std::int64_t value) const { return all_here() ? value : c
 
 std::int64_t Team::min(std::int64_t value) const { return all_here() ? value : comm_.min(value); }
 
+std::int64_t Team::either(std::int64_t bits) const { return all_here() ? bits : comm_.either(bits); }
+
 void Team::agree(const std::function<void()>& work) const {
   if (all_here())
     work();
@@ -141,26 +143,29 @@ void Team::agree(const std::function<void()>& work) const {
     shardfft::agree(comm_, work);
 }
 
-std::vector<std::vector<cuda::EventHandle>> Team::share_events(
-    const std::vector<std::vector<cuda::EventHandle>>& mine) {
+Team::Events Team::share_events(const Events& mine, const std::vector<int>& partners) {
   require(mine.size() == here_.size(), "events of ", mine.size(), " members, not of ", here_.size());
   if (all_here()) return mine;
   std::vector<cuda::IpcHandle> handles;
   agree([&] {
     const cuda::DeviceScope scope(here_.front().device);
-    for (const cuda::EventHandle event : mine.front()) handles.push_back(cuda::export_event(event));
+    for (const cuda::EventHandle event : mine.front())
+      handles.push_back(event == nullptr ? cuda::IpcHandle{} : cuda::export_event(event));
   });
   std::vector<std::int64_t> counts;
   const std::vector<cuda::IpcHandle> all = gather_records(comm_, handles, counts);
-  std::vector<std::vector<cuda::EventHandle>> events(static_cast<std::size_t>(ranks_));
+  Events events(static_cast<std::size_t>(ranks_));
   agree([&] {
     const cuda::DeviceScope scope(here_.front().device);
     std::size_t next = 0;
     for (int r = 0; r < ranks_; ++r) {
       const auto rank = static_cast<std::size_t>(r), count = static_cast<std::size_t>(counts[rank]);
-      for (std::size_t i = 0; i < count && r != comm_.rank(); ++i) {
-        opened_.emplace_back(cuda::import_event(all[next + i]));
-        events[rank].push_back(opened_.back().get());
+      const bool wanted = r != comm_.rank() && std::find(partners.begin(), partners.end(), r) != partners.end();
+      for (std::size_t i = next; wanted && i < next + count; ++i) {
+        cuda::Event event;
+        if (all[i] != cuda::IpcHandle{}) event = cuda::Event(cuda::import_event(all[i]));
+        events[rank].push_back(event.get());
+        opened_.push_back(std::move(event));
       }
       next += count;
     }

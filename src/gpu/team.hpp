@@ -41,15 +41,19 @@ class Team {
   /// The most and the least of any process.
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
+  /// The bits that any process has set.
+  std::int64_t either(std::int64_t bits) const;
   /// shardfft::agree() of the processes. `work` must not communicate.
   void agree(const std::function<void()>& work) const;
 
-  /// Events by member here -> for every rank, its events as this process can wait for them. Events must have been
-  /// made with event_use(). Opened handles live as long as the team.
-  std::vector<std::vector<cuda::EventHandle>> share_events(const std::vector<std::vector<cuda::EventHandle>>& mine);
+  /// Events by member here -> for every rank, its events as this process can wait for them; of other processes only
+  /// those of `partners`, and none from the others. Events must have been made with event_use(); null ones stay null.
+  /// Opened handles live as long as the team.
+  using Events = std::vector<std::vector<cuda::EventHandle>>;
+  Events share_events(const Events& mine, const std::vector<int>& partners);
   cuda::EventUse event_use() const { return all_here() ? cuda::EventUse::order : cuda::EventUse::shared; }
   /// What an exchange makes once for all its operations of this team, such as a communicator of another library.
-  std::shared_ptr<void>& resource(const std::string& name) { return resources_[name]; }
+  std::shared_ptr<void>& resource(const std::string& name) const { return resources_[name]; }
 
  private:
   std::vector<Member> here_;
@@ -57,7 +61,7 @@ class Team {
   Communicator comm_;
   bool all_peers_ = false;
   std::vector<cuda::Event> opened_;
-  std::map<std::string, std::shared_ptr<void>> resources_;
+  mutable std::map<std::string, std::shared_ptr<void>> resources_;  ///< a cache
 };
 
 /// Where every rank's part of one buffer lies, as this process sees it. Allocations of other processes are opened once

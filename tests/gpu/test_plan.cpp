@@ -250,6 +250,28 @@ TEST(GroupPlans, ReportTellsStepsAndTimes) {
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
 }
 
+TEST(GroupPlans, ReportsWhatChunksReach) {
+  Options o = on_gpu("pencil");
+  o.chunks = 3;
+  GroupPlan pencils(devices_for(4), c2c<double>, Layout::pencil({12, 10, 8}, 2, {2, 2}), default_output, o);
+  EXPECT_NE(pencils.report().find("(not cut in chunks)"), std::string::npos) << pencils.report();
+  o.algorithm = "slab";
+  GroupPlan slab(devices_for(2), c2c<double>, Layout::slab({12, 10, 8}, 2), default_output, o);
+  EXPECT_NE(slab.report().find("slab, 3 chunks"), std::string::npos) << slab.report();
+  EXPECT_EQ(slab.report().find("(not cut in chunks)"), std::string::npos) << slab.report();
+}
+
+/// Its transforms run while its copies travel: there is no time of either alone.
+TEST(GroupPlans, ReportTellsNoRatioOfSlabs) {
+  const std::vector<int> devices = devices_for(2);
+  const TransformCase c{{12, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  GroupPlan plan = make_group_plan(devices, c);
+  check_device_plan(ranks_of(plan, devices), c);
+  const std::string report = plan.report();
+  EXPECT_NE(report.find("cannot be told"), std::string::npos) << report;
+  EXPECT_EQ(report.find("T_total = "), std::string::npos) << report;
+}
+
 /// Planes to rows is the slab engine's, wherever the output may lie as it leaves it.
 TEST(GroupPlans, SlabsRunOnTheSlabEngine) {
   const std::vector<int> devices = devices_for(2);

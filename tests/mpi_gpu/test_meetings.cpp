@@ -1,0 +1,120 @@
+// What plans of several processes cost on the host: meetings, trials, events of others.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "gpu/team.hpp"
+#include "support/device_check.hpp"
+#include "support/world.hpp"
+
+namespace {
+
+/// Calls of this program so far.
+int meetings = 0;
+int trials = 0;
+
+}  // namespace
+
+// MPI's profiling interface: these take the place of the library's own.
+extern "C" int MPI_Barrier(MPI_Comm comm) {
+  ++meetings;
+  return PMPI_Barrier(comm);
+}
+extern "C" int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  ++meetings;
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+extern "C" int MPI_Sendrecv(const void* from, int sent, MPI_Datatype type, int to_rank, int tag, void* to, int received,
+                            MPI_Datatype to_type, int from_rank, int from_tag, MPI_Comm comm, MPI_Status* status) {
+  ++trials;
+  return PMPI_Sendrecv(from, sent, type, to_rank, tag, to, received, to_type, from_rank, from_tag, comm, status);
+}
+
+namespace shardfft::test {
+namespace {
+
+int my_device() { return world().rank() % cuda::device_count(); }
+
+/// Meetings of a forward run once the plan knows its arrays, and the exchanges of its program.
+struct Cost {
+  int meetings = 0, exchanges = 0;
+};
+
+Cost cost_of(const std::string& exchange, const std::string& memory, bool in_place) {
+  Options o = on_gpu("pencil");
+  o.exchange = exchange;
+  o.check_calls = false;
+  const Layout layout = Layout::pencil({8, 12, 10}, 2, process_grid(world().size(), 2));
+  Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, o);
+  const PlacedArray in(memory, my_device(), std::max(plan.input().bytes(), plan.output().bytes()));
+  const PlacedArray out(memory, my_device(), plan.output().bytes());
+  void* const target = in_place ? in.data() : out.data();
+  plan.forward(in.data(), target);
+  Cost cost;
+  const int before = meetings;
+  plan.forward(in.data(), target);
+  cost.meetings = meetings - before;
+  std::string report = plan.report();
+  report.resize(report.find("backward program"));
+  for (std::size_t at = report.find(", sends "); at != std::string::npos; at = report.find(", sends ", at + 1))
+    ++cost.exchanges;
+  return cost;
+}
+
+TEST(Meetings, MessagesNeedNone) {
+  for (const std::string exchange : {"host_staged", "mpi_device"})
+    for (const std::string memory : {"device", "host"}) {
+      SCOPED_TRACE(exchange + ", " + memory);
+      try {
+        EXPECT_EQ(cost_of(exchange, memory, false).meetings, 0);
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), Status::unsupported) << e.what();
+      }
+    }
+}
+
+TEST(Meetings, PeersMeetOnceACallAndOnceAnExchange) {
+  const Cost apart = cost_of("cuda_peer", "device", false);
+  if (world().size() == 1) {
+    EXPECT_EQ(apart.meetings, 0);
+    return;
+  }
+  EXPECT_GE(apart.exchanges, 1);
+  EXPECT_EQ(apart.meetings, 1 + apart.exchanges);
+  const Cost in_place = cost_of("cuda_peer", "device", true);
+  EXPECT_EQ(in_place.meetings, 1 + 2 * in_place.exchanges) << "nobody may write into what is still read";
+}
+
+TEST(Meetings, DeviceMessagesAreTriedOnceAPlan) {
+  Options o = on_gpu("pencil");
+  o.exchange = "mpi_device";
+  const int before = trials;
+  try {
+    Plan(MPI_COMM_WORLD, c2c<double>, Layout::brick({8, 12, 10}, process_grid(world().size(), 3)), natural_output, o);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Status::unsupported) << e.what();
+  }
+  EXPECT_LE(trials - before, 2) << "a short message and a long one";
+}
+
+TEST(Meetings, EventsOfPartnersOnly) {
+  gpu::Team team(world(), my_device());
+  if (team.all_here()) return;
+  const int p = world().size(), next = (world().rank() + 1) % p;
+  const cuda::DeviceScope scope(my_device());
+  const cuda::Event event = cuda::make_event(team.event_use());
+  const auto all = team.share_events({{event.get(), nullptr}}, {next});
+  for (int r = 0; r < p; ++r) {
+    const auto& theirs = all[to_size(r)];
+    if (r != next && r != world().rank()) {
+      EXPECT_TRUE(theirs.empty()) << "events of rank " << r << " are open";
+      continue;
+    }
+    ASSERT_EQ(theirs.size(), 2u);
+    EXPECT_NE(theirs[0], nullptr);
+    EXPECT_EQ(theirs[1], nullptr);
+  }
+  world().barrier();
+}
+
+}  // namespace
+}  // namespace shardfft::test

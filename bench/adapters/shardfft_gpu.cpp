@@ -10,6 +10,10 @@ namespace {
 
 class ShardfftGpu : public GpuAdapter {
  public:
+  ~ShardfftGpu() override {
+    plan_.reset();
+    if (stream_) cudaStreamDestroy(stream_);
+  }
   Description describe() const override {
     return {.library = "shardfft-gpu",
             .version = SHARDFFT_BENCH_VERSION,
@@ -41,6 +45,8 @@ class ShardfftGpu : public GpuAdapter {
     options.processor = "gpu";
     options.memory = "device";
     options.device = device;
+    BENCH_GPU_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    options.stream = stream_;  // calls enqueue; finish() waits
     plan_.emplace(comm, transform_of(wanted), input_layout(wanted, ranks),
                   wanted.natural() ? natural_output : default_output, options);
     const Part field = part_of(plan_->input().layout, rank), spectrum = part_of(plan_->output().layout, rank);
@@ -58,6 +64,7 @@ class ShardfftGpu : public GpuAdapter {
   Json breakdown() const override { return {{"report", plan_->report()}}; }
 
  private:
+  cudaStream_t stream_ = nullptr;
   std::optional<Plan> plan_;
   DeviceBuffer buffers_[2];
 };

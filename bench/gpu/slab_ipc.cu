@@ -61,12 +61,12 @@ class Process {
   }
 
   void pair() {
-    rank_.begin(stream_.get());
+    rank_.begin_forward(own_, stream_.get());
     meet();
     rank_.send_forward(own_, peers_, stream_.get());
     meet();
     rank_.finish_forward(own_, peers_, stream_.get());
-    rank_.begin(stream_.get());
+    rank_.begin_backward(own_, stream_.get());
     meet();
     rank_.send_backward(own_, peers_, stream_.get());
     meet();

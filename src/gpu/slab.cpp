@@ -132,7 +132,7 @@ class SlabForward : public SlabOperation {
     const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out,
                          m.rows.get()};  // `in` is only read
     if (phase == 0) {
-      m.rank.begin(stream);
+      m.rank.begin_forward(own, stream);
     } else if (phase == 1) {
       for (std::size_t q = 0; q < m.peers.size() && writes_peers(); ++q) m.peers[q].arrays.rows = buffers.outs[q];
       m.rank.send_forward(own, m.peers, stream);
@@ -158,7 +158,7 @@ class SlabBackward : public SlabOperation {
     void* const rows = m.shape.dense_spectrum ? m.rows.get() : buffers.scratch;
     const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows};
     if (phase == 0) {
-      m.rank.begin(stream);
+      m.rank.begin_backward(own, stream);
     } else if (phase == 1) {
       m.rank.send_backward(own, m.peers, stream);
     } else {

@@ -29,12 +29,12 @@ class Process {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   void forward() {
-    step([&] { rank_->begin(stream()); });
+    step([&] { rank_->begin_forward(own(), stream()); });
     step([&] { rank_->send_forward(own(), peers_, stream()); });
     step([&] { rank_->finish_forward(own(), peers_, stream()); });
   }
   void backward() {
-    step([&] { rank_->begin(stream()); });
+    step([&] { rank_->begin_backward(own(), stream()); });
     step([&] { rank_->send_backward(own(), peers_, stream()); });
     step([&] { rank_->finish_backward(own(), peers_, stream()); });
   }

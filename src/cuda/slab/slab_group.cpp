@@ -26,13 +26,13 @@ void SlabGroup::bind(const std::vector<SlabArrays>& arrays) {
 }
 
 void SlabGroup::forward(const std::vector<StreamHandle>& streams) {
-  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin(streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin_forward(arrays_[r], streams[r]);
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_forward(arrays_[r], peers_[r], streams[r]);
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_forward(arrays_[r], peers_[r], streams[r]);
 }
 
 void SlabGroup::backward(const std::vector<StreamHandle>& streams) {
-  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin(streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin_backward(arrays_[r], streams[r]);
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_backward(arrays_[r], peers_[r], streams[r]);
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_backward(arrays_[r], peers_[r], streams[r]);
 }

@@ -2,11 +2,10 @@
 // The part of one GPU in a slab transform. Its steps only enqueue: they are the same whether the peers are GPUs of this
 // process or memory and events of other processes opened through IPC.
 //
-//   forward:   z lines, y lines of a run of x planes -> copy engines send it while the next run is transformed -> x
-//   lines backward:  x lines -> the copy engines send runs of x planes -> y lines, z lines of a run while the next
-//   arrives
+//   forward:   z and y lines of a run of x planes -> copy engines send it beside the next run's lines -> x lines
+//   backward:  x lines -> copy engines send runs of x planes -> y and z lines of a run while the next one arrives
 //
-// Host order: every rank has returned from begin() before any rank calls send_*(), and from send_*() before any rank
+// Host order: every rank has returned from begin_*() before any rank calls send_*(), and from send_*() before any rank
 // calls finish_*(): an event can only be waited for after the call that records it.
 #include <map>
 #include <span>
@@ -60,9 +59,10 @@ class SlabRank {
   EventHandle sent(int part, int chunk, int to) const;
   std::size_t work_bytes() const;
 
-  void begin(StreamHandle stream);
+  void begin_forward(const SlabArrays& own, StreamHandle stream);
   void send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
   void finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+  void begin_backward(const SlabArrays& own, StreamHandle stream);
   void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
   void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
 
@@ -93,7 +93,10 @@ class SlabRank {
   lines::Side spectrum_side(void* spectrum) const;
   void flatten(lines::Pass& pass, Range z) const;
 
-  void release_copies(EventHandle after);
+  void compute_forward(const SlabArrays& own, int part, int chunk, StreamHandle stream);
+  void compute_backward(const SlabArrays& own, int part, StreamHandle stream);
+  void release_copies(StreamHandle stream);
+  void wait_until_ready(std::span<const SlabPeer> peers);
   BoxCopy block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const;
   void send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
   void send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);

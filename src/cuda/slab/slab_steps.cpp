@@ -3,15 +3,42 @@
 
 namespace shardfft::cuda {
 
-/// Marks that work before this call on `stream` is done with the rank's arrays.
-void SlabRank::begin(StreamHandle stream) {
+/// Work before this call on `stream` is done with the rank's arrays. The first piece needs no peer, so the GPU has work
+/// while the ranks meet.
+void SlabRank::begin_forward(const SlabArrays& own, StreamHandle stream) {
   const DeviceScope scope(device_);
   record(ready_.get(), stream);
+  compute_forward(own, 0, 0, stream);
 }
 
-void SlabRank::release_copies(EventHandle after) {
+void SlabRank::begin_backward(const SlabArrays& own, StreamHandle stream) {
+  const DeviceScope scope(device_);
+  record(ready_.get(), stream);
+  compute_backward(own, parts() - 1, stream);
+}
+
+/// What comes before the sends of (part, chunk); they wait for it.
+void SlabRank::compute_forward(const SlabArrays& own, int p, int c, StreamHandle stream) {
+  const Range planes = chunk(rank_, c);
+  if (p == 0) plane_transform(own, planes, Direction::forward, stream);
+  if (fusion_.y && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
+  release_copies(stream);
+}
+
+void SlabRank::compute_backward(const SlabArrays& own, int p, StreamHandle stream) {
+  x_lines_backward(own, part(p), stream);
+  release_copies(stream);
+}
+
+void SlabRank::release_copies(StreamHandle stream) {
+  record(computed_.get(), stream);
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), after);
+    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), computed_.get());
+}
+
+void SlabRank::wait_until_ready(std::span<const SlabPeer> peers) {
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), peers[static_cast<std::size_t>(q)].ready);
 }
 
 /// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and x rows.
@@ -75,15 +102,10 @@ void SlabRank::wait_for_own_copies(int p, int c, StreamHandle stream) const {
 
 void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
   const DeviceScope scope(device_);
-  for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), peers[static_cast<std::size_t>(q)].ready);
+  wait_until_ready(peers);
   for (int p = 0; p < parts(); ++p)
     for (int c = 0; c < chunks(); ++c) {
-      const Range planes = chunk(rank_, c);
-      if (p == 0) plane_transform(own, planes, Direction::forward, stream);
-      if (fusion_.y && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
-      record(computed_.get(), stream);
-      release_copies(computed_.get());
+      if (p > 0 || c > 0) compute_forward(own, p, c, stream);
       send_planes(own, peers, p, c);
     }
 }
@@ -99,12 +121,9 @@ void SlabRank::finish_forward(const SlabArrays& own, std::span<const SlabPeer> p
 
 void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
   const DeviceScope scope(device_);
-  for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), peers[static_cast<std::size_t>(q)].ready);
+  wait_until_ready(peers);
   for (int p = parts() - 1; p >= 0; --p) {
-    x_lines_backward(own, part(p), stream);
-    record(computed_.get(), stream);
-    release_copies(computed_.get());
+    if (p < parts() - 1) compute_backward(own, p, stream);
     for (int c = 0; c < chunks(); ++c) send_rows(own, peers, p, c);
   }
 }

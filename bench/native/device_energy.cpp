@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include <string>
+#include "facts.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -20,13 +20,16 @@ bool call(void* library, const char* name, Arguments... arguments) {
 }  // namespace
 
 DeviceEnergyMeter::DeviceEnergyMeter(MPI_Comm comm) : comm_(comm) {
-  MPI_Comm host;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int place = 0;
-  MPI_Comm_rank(host, &place);
-  MPI_Comm_free(&host);
-  reads_ = place == 0;
-  if (!reads_) return;
+  reads_ = first_of_host(comm);
+  if (reads_) open();
+  int faults = !fault_.empty();
+  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, comm);
+  counts_ = faults == 0;
+  if (!counts_ && fault_.empty()) fault_ = "not counted on every host";
+  start_ = MPI_Wtime();
+}
+
+void DeviceEnergyMeter::open() {
   library_ = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library_ || !call(library_, "nvmlInit_v2")) {
     fault_ = library_ ? "NVML did not start" : "libnvidia-ml.so.1 was not found";
@@ -61,14 +64,16 @@ std::vector<unsigned long long> DeviceEnergyMeter::read() {
   return energies;
 }
 
-Json DeviceEnergyMeter::stop() {
-  const auto after = reads_ ? read() : std::vector<unsigned long long>{};
+Json DeviceEnergyMeter::stop(std::int64_t repeats) {
+  const double seconds = MPI_Wtime() - start_;
+  const auto after = counts_ && reads_ ? read() : std::vector<unsigned long long>{};
   double sums[3] = {0, double(devices_.size()), fault_.empty() ? 0.0 : 1.0};
-  if (fault_.empty())
-    for (std::size_t place = 0; place < after.size(); ++place) sums[0] += double(after[place] - before_[place]) * 1e-3;
+  for (std::size_t place = 0; place < after.size(); ++place) sums[0] += double(after[place] - before_[place]) * 1e-3;
   MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE, MPI_SUM, comm_);
   if (sums[2] > 0) return {{"unavailable", fault_.empty() ? "not counted on every host" : fault_}};
-  return {{"joules", sums[0]}, {"devices", int(sums[1])}, {"source", "NVML, all devices of the hosts"}};
+  Json found = energy_found(sums[0], seconds, repeats, "NVML, all devices of the hosts");
+  if (found.contains("joules")) found["devices"] = int(sums[1]);
+  return found;
 }
 
 }  // namespace shardfft::bench

@@ -145,34 +145,47 @@ std::string now() {
   return text;
 }
 
-EnergyMeter::EnergyMeter(MPI_Comm comm) : comm_(comm) {
+bool first_of_host(MPI_Comm comm) {
   MPI_Comm host;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   int place = 0;
   MPI_Comm_rank(host, &place);
   MPI_Comm_free(&host);
-  reads_ = place == 0;
-  if (!reads_) return;
-  for (int package = 0; package < 64; ++package) {
+  return place == 0;
+}
+
+Json energy_found(double joules, double seconds, std::int64_t repeats, const char* source) {
+  // Nothing runs without energy: a zero says that the counter's step is longer than the measurement.
+  if (!(joules > 0)) return {{"unavailable", "the counter did not move in " + std::to_string(seconds) + " s"}};
+  return {{"joules", joules}, {"seconds", seconds}, {"repeats", repeats}, {"source", source}};
+}
+
+EnergyMeter::EnergyMeter(MPI_Comm comm) : comm_(comm) {
+  const bool reads = first_of_host(comm);
+  for (int package = 0; reads && package < 64; ++package) {
     Zone zone{"/sys/class/powercap/intel-rapl:" + std::to_string(package)};
     std::ifstream energy(zone.path + "/energy_uj"), range(zone.path + "/max_energy_range_uj");
     if (!(energy >> zone.before)) break;
     range >> zone.range;
     zones_.push_back(zone);
   }
+  int blind = reads && zones_.empty();
+  MPI_Allreduce(MPI_IN_PLACE, &blind, 1, MPI_INT, MPI_SUM, comm);
+  counts_ = blind == 0;
+  start_ = MPI_Wtime();
 }
 
-Json EnergyMeter::stop() {
-  // Hosts without counters make the sum meaningless, so their number travels with it.
-  double sums[2] = {0, reads_ && zones_.empty() ? 1.0 : 0.0};
+Json EnergyMeter::stop(std::int64_t repeats) {
+  if (!counts_) return {{"unavailable", "no readable RAPL counter under /sys/class/powercap"}};
+  const double seconds = MPI_Wtime() - start_;
+  double joules = 0;
   for (const auto& zone : zones_) {
     double after = 0;
     std::ifstream(zone.path + "/energy_uj") >> after;
-    sums[0] += (after < zone.before ? after + zone.range - zone.before : after - zone.before) * 1e-6;
+    joules += (after < zone.before ? after + zone.range - zone.before : after - zone.before) * 1e-6;
   }
-  MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, comm_);
-  if (sums[1] > 0) return {{"unavailable", "no readable RAPL counter under /sys/class/powercap"}};
-  return {{"joules", sums[0]}, {"source", "RAPL packages through powercap"}};
+  MPI_Allreduce(MPI_IN_PLACE, &joules, 1, MPI_DOUBLE, MPI_SUM, comm_);
+  return energy_found(joules, seconds, repeats, "RAPL packages through powercap");
 }
 
 }  // namespace shardfft::bench

@@ -24,12 +24,19 @@ std::string memory_refusal(double bytes, MPI_Comm comm);
 // UTC, ISO 8601.
 std::string now();
 
+// Whether this is the rank that reads the counters of its host.
+bool first_of_host(MPI_Comm comm);
+// {"joules": x, "seconds": s, "repeats": n, "source": "..."}; {"unavailable": reason} when the counter did not move.
+Json energy_found(double joules, double seconds, std::int64_t repeats, const char* source);
+
 // Joules of the CPU packages of all hosts between construction and stop(), from the kernel's RAPL counters.
 class EnergyMeter {
  public:
   explicit EnergyMeter(MPI_Comm comm);
-  // {"joules": x, "source": "..."} or {"unavailable": reason}. Collective; on rank 0.
-  Json stop();
+  // Whether all hosts can tell. The same on all ranks.
+  bool counts() const { return counts_; }
+  // energy_found(), or {"unavailable": reason}. Collective; on rank 0.
+  Json stop(std::int64_t repeats);
 
  private:
   struct Zone {
@@ -38,7 +45,8 @@ class EnergyMeter {
     double range = 0;
   };
   MPI_Comm comm_;
-  bool reads_ = false;  // one rank a host reads
+  bool counts_ = false;
+  double start_ = 0;
   std::vector<Zone> zones_;
 };
 

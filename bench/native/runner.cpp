@@ -128,24 +128,33 @@ class Run {
     values.fill(source);
     values.keep(source);
     const auto prepare = [&] { values.restore(); };
-    EnergyMeter meter(comm_);
-    const auto devices = adapter_.on_device() ? std::make_unique<DeviceEnergyMeter>(comm_) : nullptr;
     const Timing timing = measure(comm_, case_.warmups, case_.repeats, case_.seconds, prepare, [&] { work(); });
-    record_["energy"] = meter.stop();
-    record_["energy"]["repeats"] = timing.samples.size() + std::size_t(case_.warmups);
-    if (devices) {
-      record_["device_energy"] = devices->stop();
-      record_["device_energy"]["repeats"] = record_["energy"]["repeats"];
-    }
     // The library may have changed its mind between the first call and the last.
-    const bool good = accept("after_timing", final_error());
+    if (!accept("after_timing", final_error())) return;
     record_["flop"] = case_.flop() * (case_.direction == Direction::pair ? 2 : 1);
     record_["breakdown"] = adapter_.breakdown();
     if (case_.profile) profile(prepare);
-    if (good) {
-      record_["samples"] = timing.samples;
-      record_["fastest_rank"] = timing.fastest;
+    measure_energy(prepare);
+    record_["samples"] = timing.samples;
+    record_["fastest_rank"] = timing.fastest;
+  }
+
+  // Counters advance in steps, NVML's some ten times a second: energy gets repeats of its own, for a second at least.
+  void measure_energy(const std::function<void()>& prepare) {
+    EnergyMeter packages(comm_);
+    const auto devices = adapter_.on_device() ? std::make_unique<DeviceEnergyMeter>(comm_) : nullptr;
+    const bool worth = packages.counts() || (devices && devices->counts());
+    const double start = MPI_Wtime();
+    std::int64_t repeats = 0;
+    for (int more = worth; more; ++repeats) {
+      prepare();
+      MPI_Barrier(comm_);
+      work();
+      more = MPI_Wtime() - start < 1;
+      MPI_Bcast(&more, 1, MPI_INT, 0, comm_);
     }
+    record_["energy"] = packages.stop(repeats);
+    if (devices) record_["device_energy"] = devices->stop(repeats);
   }
 
   void profile(const std::function<void()>& prepare) {
@@ -172,7 +181,10 @@ class Run {
     MPI_Allreduce(MPI_IN_PLACE, &largest_share, 1, MPI_DOUBLE, MPI_MAX, comm_);
     MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm_);
     MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT64_T, MPI_MAX, comm_);
-    if (counts[1] == 0) {
+    // One rank has nobody to talk to: nothing counted is right there.
+    int ranks = 1;
+    MPI_Comm_size(comm_, &ranks);
+    if (counts[1] == 0 && ranks > 1) {
       record_["communication"] = {{"unavailable", "no MPI call passed the profiling interface"}};
       return;
     }

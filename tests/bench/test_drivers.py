@@ -198,28 +198,42 @@ def build_adapter(real_drivers, tmp_path, changes, more=""):
     return program
 
 
-# Two devices that count 1.5 J more at every look.
+# Two devices that count STEP more millijoules at every look.
 NVML = """
 int nvmlInit_v2(void) { return 0; }
 int nvmlShutdown(void) { return 0; }
 int nvmlDeviceGetCount_v2(unsigned* n) { *n = 2; return 0; }
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, void** d) { static char devices[2]; *d = &devices[i]; return 0; }
-int nvmlDeviceGetTotalEnergyConsumption(void* d, unsigned long long* mj) { *mj = 9000 + 1500 * ++*(char*)d; return 0; }
+int nvmlDeviceGetTotalEnergyConsumption(void* d, unsigned long long* mj) { *mj = 9000 + STEP * ++*(char*)d; return 0; }
 """
+
+
+def fake_nvml(folder, step):
+    folder.mkdir()
+    (folder / "nvml.c").write_text(NVML)
+    command = ["cc", f"-DSTEP={step}", "-shared", "-fPIC", str(folder / "nvml.c")]
+    subprocess.run([*command, "-o", str(folder / "libnvidia-ml.so.1")], check=True)
+    return str(folder)
 
 
 def test_energy_of_devices_comes_from_nvml_or_not_at_all(real_drivers, tmp_path, monkeypatch):
     on_device = "bool on_device() const override { return true; }"
     program = build_adapter(real_drivers, tmp_path, FAULTS["nothing"][0], on_device)
-    source, library = tmp_path / "nvml.c", tmp_path / "libnvidia-ml.so.1"
-    record = run_case(program, {"shape": [4, 4, 4]}, 1, tmp_path)
-    real = record["device_energy"]
+    real = run_case(program, {"shape": [4, 4, 4]}, 1, tmp_path)["device_energy"]
     assert "unavailable" in real or real["source"].startswith("NVML")
-    source.write_text(NVML)
-    subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
-    energy = run_case(program, {"shape": [4, 4, 4], "warmups": 1, "repeats": 2}, 1, tmp_path)["device_energy"]
-    assert energy == {"joules": 3.0, "devices": 2, "source": "NVML, all devices of the hosts", "repeats": 3}
+    monkeypatch.setenv("LD_LIBRARY_PATH", fake_nvml(tmp_path / "counts", 1500))
+    energy = run_case(program, {"shape": [4, 4, 4], "repeats": 2}, 1, tmp_path)["device_energy"]
+    assert (energy["joules"], energy["devices"], energy["source"]) == (3.0, 2, "NVML, all devices of the hosts")
+    # The case's three repeats take microseconds: too little for a counter that moves some ten times a second.
+    assert energy["seconds"] >= 1 and energy["repeats"] > 3
+
+
+def test_a_counter_that_stands_still_is_no_energy_of_zero(real_drivers, tmp_path, monkeypatch):
+    on_device = "bool on_device() const override { return true; }"
+    program = build_adapter(real_drivers, tmp_path, FAULTS["nothing"][0], on_device)
+    monkeypatch.setenv("LD_LIBRARY_PATH", fake_nvml(tmp_path / "stands", 0))
+    energy = run_case(program, {"shape": [4, 4, 4], "repeats": 2}, 1, tmp_path)["device_energy"]
+    assert "joules" not in energy and energy["unavailable"].startswith("the counter did not move in 1.")
 
 
 @pytest.mark.parametrize("fault", FAULTS)

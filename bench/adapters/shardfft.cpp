@@ -62,7 +62,7 @@ class Shardfft : public AdapterBase {
   }
   void forward() override { plan_->forward(field(), spectrum()); }
   void backward() override { plan_->backward(spectrum(), field()); }
-  Json breakdown() const override { return {{"report", plan_->report()}}; }
+  Json breakdown() const override { return breakdown_of(plan_->report()); }
 
  private:
   std::optional<Plan> plan_;

@@ -1,6 +1,8 @@
 // A case in shardfft's own words, for its drivers on CPUs and on GPUs.
 #pragma once
 
+#include <map>
+#include <regex>
 #include <shardfft/shardfft.hpp>
 #include <stdexcept>
 
@@ -52,6 +54,15 @@ inline Part part_of(const Layout& layout, int rank) {
     part.stride[axis] = pieces[0].stride[axis];
   }
   return part;
+}
+
+// What the plan says, with the sums of its steps' times by name ("  fft 2.07 ms").
+inline Json breakdown_of(const std::string& report) {
+  static const std::regex time("  ([a-z]+) ([0-9.e+-]+) ms");
+  std::map<std::string, double> seconds;
+  for (std::sregex_iterator found(report.begin(), report.end(), time), end; found != end; ++found)
+    seconds[(*found)[1]] += std::stod((*found)[2]) * 1e-3;
+  return {{"report", report}, {"seconds", seconds}};
 }
 
 }  // namespace shardfft::bench

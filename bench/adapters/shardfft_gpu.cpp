@@ -61,7 +61,7 @@ class ShardfftGpu : public GpuAdapter {
 
   void forward() override { plan_->forward(field(), spectrum()); }
   void backward() override { plan_->backward(spectrum(), field()); }
-  Json breakdown() const override { return {{"report", plan_->report()}}; }
+  Json breakdown() const override { return breakdown_of(plan_->report()); }
 
  private:
   cudaStream_t stream_ = nullptr;

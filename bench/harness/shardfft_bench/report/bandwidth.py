@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from .collect import Cell
-from .style import Palette, grid_of_axes, shared_legend
+from .style import Palette, grid_of_axes, plain_log, shared_legend
 
 # Pattern -> heading, and how many times what a rank sends passes its link: both ways count twice, as in FFT-ECP.
 PATTERNS = {
@@ -55,13 +55,13 @@ def draw(probes: list[Cell], _: Palette):
         sizes = sorted({one[0] for line in lines.values() for one in line})
         axis.set_xticks(sizes, [_bytes(size) for size in sizes])
         axis.xaxis.minorticks_off()
-        axis.yaxis.set_major_formatter("{x:g}")
         axis.set_xlabel("size of a message")
         axis.set_ylabel("GB/s through a rank" + (", both directions" if PATTERNS[pattern][1] == 2 else ""))
         axis.set_title(PATTERNS[pattern][0])
     limits = [axis.get_ylim() for axis in axes]
     for axis in axes:
         axis.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
+        plain_log(axis)
     shared_legend(figure, axes)
     return figure
 

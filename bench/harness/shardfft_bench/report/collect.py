@@ -12,8 +12,11 @@ from ..network import simulated
 # Keys of a case that do not make it another case to the reader of a plot.
 QUIET = {"warmups", "repeats", "seconds", "seed", "profile"}
 
+# Counters advance in steps of up to a tenth of a second: what was counted for less than this says nothing.
+LEAST_SECONDS_OF_ENERGY = 0.5
 
-def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
+
+def point_name(point: dict, leave_out: set[str] = frozenset(), unit: str = "rank") -> str:
     """The setting in words: '256³ c2c double, pair, slab'."""
     shape = point["shape"]
     size = f"{shape[0]}³" if len(set(shape)) == 1 else "×".join(map(str, shape))
@@ -32,13 +35,22 @@ def point_name(point: dict, leave_out: set[str] = frozenset()) -> str:
     if point.get("network") and "network" not in leave_out:
         words.append(point["network"]["name"])
     if "ranks" in point and "ranks" not in leave_out:
-        words.append(f"{point['ranks']} rank" + ("s" if point["ranks"] > 1 else ""))
+        words.append(f"{point['ranks']} {unit}" + ("s" if point["ranks"] > 1 else ""))
     return ", ".join(words)
 
 
 def point_key(point: dict, leave_out: set[str] = frozenset()) -> str:
     """What makes two records comparable, with some keys left out (ranks for a scaling curve, say)."""
     return json.dumps({k: v for k, v in point.items() if k not in QUIET | leave_out}, sort_keys=True)
+
+
+def _joules(record: dict, kind: str) -> float | None:
+    """Joules of a repeat, when they were counted for so long that the counter's steps do not matter."""
+    found = record.get(kind, {})
+    seconds = found.get("seconds", sum(record["samples"]))
+    if not found.get("joules") or seconds < LEAST_SECONDS_OF_ENERGY:
+        return None
+    return found["joules"] / max(1, found.get("repeats", 1))
 
 
 @dataclass
@@ -82,13 +94,24 @@ class Cell:
         return self.records[0]["ranks"] == 1 and self.point["ranks"] > 1 and not several_gpus
 
     @property
-    def joules(self) -> float | None:
-        """Energy of a repeat, CPU packages and GPUs together; None when either could not be counted."""
-        used = [kind for kind in ("energy", "device_energy") if kind in self.records[0]]
-        counted = [self.middle(kind, "joules") for kind in used]
-        if not counted or None in counted:
-            return None
-        return sum(joules / max(1, self.middle(kind, "repeats") or 1) for kind, joules in zip(used, counted))
+    def unit(self) -> str:
+        """What `ranks` counts."""
+        return "GPU" if self.records[0]["machine"].get("devices") else "rank"
+
+    def with_ranks(self, more: str = "") -> str:
+        return f"{self.label}{more}, {self.ranks} {self.unit}" + ("s" if self.ranks > 1 else "")
+
+    def joules(self, kind: str) -> float | None:
+        """Energy of a repeat (`energy`: CPU packages, `device_energy`: GPUs); None where it was not counted."""
+        found = [joules for record in self.records if (joules := _joules(record, kind)) is not None]
+        return sorted(found)[len(found) // 2] if found else None
+
+    @property
+    def own_times(self) -> dict[str, float]:
+        """The library's own account: names of parts and their shares of the sum; empty when it offers none."""
+        seconds = (self.records[0].get("breakdown") or {}).get("seconds") or {}
+        whole = sum(seconds.values())
+        return {name: value / whole for name, value in seconds.items()} if whole > 0 else {}
 
     def largest(self, *path: str) -> float | None:
         """The largest value at this place of the records, None when no record has it."""
@@ -147,7 +170,7 @@ def groups(all_cells: list[Cell], leave_out: set[str]) -> dict[str, list[Cell]]:
     found: dict[str, tuple[str, list[Cell]]] = {}
     for cell in all_cells:
         key = point_key(cell.point, leave_out)
-        found.setdefault(key, (point_name(cell.point, leave_out), []))[1].append(cell)
+        found.setdefault(key, (point_name(cell.point, leave_out, cell.unit), []))[1].append(cell)
     named: dict[str, list[Cell]] = {}
     for name, members in found.values():
         named.setdefault(name, []).extend(members)

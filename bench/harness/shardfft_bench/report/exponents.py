@@ -14,13 +14,14 @@ from .style import Palette, grid_of_axes, rank_ticks, shared_legend
 def weak_groups(cells: list[Cell]) -> dict[str, list[Cell]]:
     """Cells whose points for each rank stay the same while the ranks grow."""
     found: dict[str, list[Cell]] = {}
-    for _, members in groups(cells, {"ranks", "grid", "shape"}).items():
+    for name, members in groups(cells, {"ranks", "grid", "shape"}).items():
         by_load: dict[int, list[Cell]] = {}
         for cell in members:
             by_load.setdefault(math.prod(cell.point["shape"]) // cell.ranks, []).append(cell)
         for load, line in by_load.items():
             if len({cell.ranks for cell in line}) > 1 and len({tuple(cell.point["shape"]) for cell in line}) > 1:
-                found[f"{load} points a rank"] = line
+                # Without the size, which comes first.
+                found[f"{load:_} points a rank, {name.split(', ', 1)[1]}".replace("_", " ")] = line
     return found
 
 
@@ -37,7 +38,7 @@ def weak(cells: list[Cell], palette: Palette):
             ranks = [cell.ranks for cell in line]
             bars = [medians - low, high - medians]
             axis.errorbar(ranks, medians, yerr=bars, label=label, capsize=2, elinewidth=0.8, **palette.line(label))
-        rank_ticks(axis, [cell.ranks for cell in members])
+        rank_ticks(axis, members)
         axis.set_ylim(bottom=0)
         axis.set_ylabel("time, ms (median, 95 % interval)")
         axis.set_title(name)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 
 import numpy as np
+from matplotlib.ticker import NullFormatter
 
+from .accounts import accounts
 from .collect import Cell, groups
 from .exponents import weak
 from .heat import heat_map, time_over_best
 from .overview import overview
-from .style import Palette, grid_of_axes, plt, rank_ticks, shared_legend
+from .style import Palette, grid_of_axes, plain_log, plt, rank_ticks, shared_legend
+
+MOST_PANELS = 24  # a picture of more is no picture; the tables have it all
 
 
 def _by_label(cells: list[Cell]) -> dict[str, list[Cell]]:
@@ -49,9 +53,8 @@ def scaling(cells: list[Cell], palette: Palette):
         if first:
             ideal = [first * 1e3 * ranks[0] / n for n in ranks]
             axis.plot(ranks, ideal, color="0.6", linewidth=1, linestyle=(0, (2, 2)), label="ideal", zorder=0)
-        rank_ticks(axis, ranks)
-        axis.set_yscale("log")
-        axis.yaxis.set_major_formatter("{x:g}")
+        rank_ticks(axis, members)
+        plain_log(axis)
         axis.set_ylabel("time, ms (median, 95 % interval)")
         axis.set_title(name)
     shared_legend(figure, axes)
@@ -71,7 +74,7 @@ def efficiency(cells: list[Cell], palette: Palette):
             values = [100 * best * ranks[0] / (cell.ranks * cell.median) for cell in line]
             axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
         axis.axhline(100, color="0.6", linewidth=1, linestyle=(0, (2, 2)))
-        rank_ticks(axis, ranks)
+        rank_ticks(axis, members)
         axis.set_ylabel("efficiency, %")
         axis.set_ylim(bottom=0)
         axis.set_title(name)
@@ -83,7 +86,7 @@ def bars(cells: list[Cell], palette: Palette):
     """Medians at each point as bars, the fastest on top; one process with threads is drawn hollow."""
     named = groups(cells, set())
     named = {name: members for name, members in named.items() if len(members) > 1}
-    if not named or len(named) > 12:
+    if not named or len(named) > MOST_PANELS:
         return None
     most = max(len(members) for members in named.values())
     figure, axes = grid_of_axes(len(named), 5.8, 0.9 + 0.3 * most)
@@ -104,7 +107,7 @@ def bars(cells: list[Cell], palette: Palette):
             )  # fmt: skip
         axis.set_yticks(range(len(members)), [cell.label for cell in members])
         axis.grid(axis="y", visible=False)
-        axis.margins(x=0.14)
+        axis.margins(x=0.14, y=0.02)
         axis.set_xlim(left=0)
         axis.set_xlabel("time, ms (median, 95 % interval)")
         axis.set_title(name)
@@ -113,14 +116,14 @@ def bars(cells: list[Cell], palette: Palette):
 
 
 def breakdown(cells: list[Cell], palette: Palette):
-    """Time inside MPI and outside it, where the profiling interface could see both; grey where it could not."""
+    """Time inside MPI and outside it, where the profiling interface could see both; grey where it saw nothing."""
     rivals = [cell for cell in cells if not cell.one_process and cell.ranks > 1]
     named = {
         name: members
         for name, members in groups(rivals, {"ranks", "placement", "grid"}).items()
         if len(members) > 1 and any(_ratio(cell) is not None for cell in members)
     }
-    if not named or len(named) > 12:
+    if not named or len(named) > MOST_PANELS:
         return None
     figure, axes = grid_of_axes(len(named), 5.8, 1.0 + 0.3 * max(len(members) for members in named.values()))
     for axis, (name, members) in zip(axes, named.items()):
@@ -129,7 +132,7 @@ def breakdown(cells: list[Cell], palette: Palette):
             _split_bar(axis, place, cell)
         axis.set_yticks(range(len(members)), [_breakdown_name(cell) for cell in members])
         axis.grid(axis="y", visible=False)
-        axis.margins(x=0.16)
+        axis.margins(x=0.16, y=0.02)
         axis.set_xlabel("time, ms (median; share of MPI from separate runs)")
         axis.set_title(name)
     figure.set_layout_engine("constrained")
@@ -141,7 +144,7 @@ def breakdown(cells: list[Cell], palette: Palette):
 LOOKS = {
     "outside MPI": {"facecolor": "#56B4E9"},
     "inside MPI": {"facecolor": "#E69F00", "hatch": "//"},
-    "not counted": {"facecolor": "0.85"},
+    "no MPI call seen": {"facecolor": "0.85"},
 }
 
 
@@ -152,7 +155,7 @@ def _ratio(cell: Cell) -> float | None:
 def _split_bar(axis, place: int, cell: Cell) -> None:
     time, ratio = cell.median * 1e3, _ratio(cell)
     inside = time * (ratio or 0)
-    look = LOOKS["not counted" if ratio is None else "outside MPI"]
+    look = LOOKS["no MPI call seen" if ratio is None else "outside MPI"]
     axis.barh(place, time - inside, edgecolor="black", linewidth=0.5, **look)
     axis.barh(place, inside, left=time - inside, edgecolor="black", linewidth=0.5, **LOOKS["inside MPI"])
     said = "" if ratio is None else f"r = {ratio:.2f}"
@@ -162,13 +165,14 @@ def _split_bar(axis, place: int, cell: Cell) -> None:
 def _breakdown_name(cell: Cell) -> str:
     grid = "×".join(map(str, cell.point.get("grid") or []))
     placed = " in place" if cell.point.get("placement") == "in" else ""
-    return f"{cell.label}{placed}, {cell.ranks} ranks" + (f" ({grid})" if grid else "")
+    return cell.with_ranks(placed) + (f" ({grid})" if grid else "")
 
 
 def ratio_over_ranks(cells: list[Cell], palette: Palette):
     """Adelmann's r: the share of communication in the total over the number of processes."""
     seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
-    named = _scaling_groups(seen)
+    several = {cell.label for cell in seen if cell.ranks > 1}
+    named = _scaling_groups([cell for cell in seen if cell.label in several])
     if not named:
         return None
     # A row of panels for each layout, a column for each network.
@@ -178,7 +182,7 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
         for label, line in _by_label(members).items():
             values = [cell.middle("communication", "ratio") for cell in line]
             axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
-        rank_ticks(axis, [cell.ranks for cell in members])
+        rank_ticks(axis, members)
         axis.set_ylim(0, 1)
         axis.set_ylabel("r = communication / total")
         axis.set_title(name)
@@ -251,6 +255,8 @@ def accuracy(cells: list[Cell], palette: Palette):
         axis.plot(*zip(*bound), color="0.4", linestyle=(0, (2, 2)), linewidth=1, label="tolerance")
         axis.set_xscale("log")
         axis.set_yscale("log")
+        axis.set_ylim(top=2 * max(tolerance for _, tolerance in bound))
+        axis.yaxis.set_minor_formatter(NullFormatter())
         axis.set_xlabel("points")
         axis.set_ylabel("relative error, L2")
         axis.set_title(name)
@@ -259,23 +265,27 @@ def accuracy(cells: list[Cell], palette: Palette):
 
 
 def energy(cells: list[Cell], palette: Palette):
-    """Joules of a repeat at each point, where the counters of packages (RAPL) or GPUs (NVML) could be read."""
+    """Joules of a repeat at each point, where the counters of packages (RAPL) or GPUs (NVML) told them."""
     kinds = {"energy": "", "device_energy": "//"}
-    seen = [cell for cell in cells if any(cell.middle(kind, "joules") is not None for kind in kinds)]
-    named = groups(seen, {"ranks"})
-    if not named or len(named) > 12:
+    seen = [cell for cell in cells if any(cell.joules(kind) is not None for kind in kinds)]
+    named = {name: members for name, members in groups(seen, {"ranks"}).items() if len(members) > 1}
+    if not named or len(named) > MOST_PANELS:
         return None
     figure, axes = grid_of_axes(len(named), 5.8, 1.0 + 0.3 * max(len(members) for members in named.values()))
     for axis, (name, members) in zip(axes, named.items()):
+        members = sorted(members, key=lambda cell: (palette.place(cell.label), cell.ranks))[::-1]
         for place, cell in enumerate(members):
             left = 0.0
             for kind, hatch in kinds.items():
-                joules = (cell.middle(kind, "joules") or 0) / max(1, cell.middle(kind, "repeats") or 1)
+                joules = cell.joules(kind) or 0
                 axis.barh(place, joules, left=left, color=palette.colour(cell.label), edgecolor="black", linewidth=0.5,
                           hatch=hatch)  # fmt: skip
                 left += joules
-        axis.set_yticks(range(len(members)), [f"{cell.label}, {cell.ranks} ranks" for cell in members])
+            axis.annotate(f"{left:.3g}", (left, place), xytext=(3, 0), textcoords="offset points", va="center",
+                          fontsize=8)  # fmt: skip
+        axis.set_yticks(range(len(members)), [cell.with_ranks() for cell in members])
         axis.grid(axis="y", visible=False)
+        axis.margins(x=0.14, y=0.02)
         axis.set_xlabel("energy of one repeat, J (hatched: GPUs)")
         axis.set_title(name)
     figure.tight_layout()
@@ -290,6 +300,7 @@ ALL = [
     ("weak", "Weak scaling", weak),
     ("bars", "Time at each point", bars),
     ("breakdown", "Inside and outside MPI", breakdown),
+    ("accounts", "The libraries' own accounts", accounts),
     ("ratio", "Share of communication", ratio_over_ranks),
     ("grids", "Process grids", process_grids),
     ("accuracy", "Accuracy", accuracy),

@@ -8,22 +8,25 @@ from .collect import Cell, point_key, point_name
 from .heat import heat_map, time_over_best
 from .style import Palette, plt
 
+WIDE = 12  # more points than this stand below each other, with the libraries as columns
+MOST = 40
 
-def _short(names: list[str]) -> tuple[str, list[str]]:
+
+def _short(names: list[str], between: str) -> tuple[str, list[str]]:
     """What all names share, and each name without it."""
     split = [name.split(", ") for name in names]
     shared = [word for word in split[0] if all(word in words for words in split)]
-    return ", ".join(shared), ["\n".join(word for word in words if word not in shared) for words in split]
+    return ", ".join(shared), [between.join(word for word in words if word not in shared) for words in split]
 
 
 def overview(cells: list[Cell], _: Palette):
-    """Rows are labels, the quickest on average first; columns are points; a cell has the time and the ratio as colour.
+    """A label a row, the quickest on average first, and a point a column; a cell has the time, its colour the ratio.
 
-    One process with threads stands below a line: a floor, not a rival; ratios are over the best rival.
+    One process with threads stands beyond a line: a floor, not a rival; ratios are over the best rival.
     """
     points = list(dict.fromkeys(point_key(cell.point) for cell in cells))
     labels = list(dict.fromkeys(cell.label for cell in cells))
-    if not 2 <= len(points) <= 12 or not 3 <= len(labels) <= 30:
+    if not 2 <= len(points) <= MOST or not 3 <= len(labels) <= 30:
         return None
     floors = {cell.label for cell in cells if cell.one_process}
     medians = np.full((len(labels), len(points)), np.nan)
@@ -35,15 +38,24 @@ def overview(cells: list[Cell], _: Palette):
     ratios = medians / np.nanmin(medians[rivals], axis=0)
     rank = [(label in floors, float(np.nanmean(np.log(ratios[row])))) for row, label in enumerate(labels)]
     order = sorted(range(len(labels)), key=rank.__getitem__)
-    ratios, medians = ratios[order], medians[order]
-    named = {point_key(cell.point): point_name(cell.point) for cell in cells}
-    shared, columns = _short([named[point] for point in points])
-    figure, axis = plt.subplots(figsize=(3.2 + 0.95 * len(points), 1.8 + 0.3 * len(labels)), layout="constrained")
-    image = heat_map(axis, medians, ratios)
+    named = {point_key(cell.point): point_name(cell.point, unit=cell.unit) for cell in cells}
+    return _draw(medians[order], ratios[order], [labels[row] for row in order], [named[one] for one in points], floors)
+
+
+def _draw(medians: np.ndarray, ratios: np.ndarray, labels: list[str], points: list[str], floors: set[str]):
+    upright = len(points) > WIDE
+    shared, points = _short(points, ", " if upright else "\n")
+    rows, columns = (points, labels) if upright else (labels, points)
+    width = 3.2 + 0.95 * len(columns) + (0.8 if upright else 0)
+    figure, axis = plt.subplots(figsize=(width, 1.8 + 0.3 * len(rows)), layout="constrained")
+    image = heat_map(axis, *((medians.T, ratios.T) if upright else (medians, ratios)))
     if floors:
-        axis.axhline(len(labels) - len(floors) - 0.5, color="black", linewidth=1.2)
-    axis.set_yticks(range(len(labels)), [labels[row] for row in order])
-    axis.set_xticks(range(len(points)), columns)
-    axis.set_title(f"{shared}\ntime in ms (median)" + ("; below the line: threads of one process" if floors else ""))
-    time_over_best(figure, image, axis, "time over that of the fastest distributed library")
+        line = axis.axvline if upright else axis.axhline
+        line(len(labels) - len(floors) - 0.5, color="black", linewidth=1.2)
+    axis.set_yticks(range(len(rows)), rows)
+    axis.set_xticks(range(len(columns)), columns)
+    beyond = "; beyond the line: threads of one process" if floors else ""
+    blank = "; blank: not run there" if np.isnan(medians).any() else ""
+    axis.set_title(f"{shared}\ntime in ms (median){beyond}{blank}")
+    time_over_best(figure, image, axis, f"time over that of the fastest {'distributed ' if floors else ''}library")
     return figure

@@ -7,11 +7,12 @@ import html
 import io
 import json
 import os
+import warnings
 from pathlib import Path
 
 from .. import experiments, results, statistics
 from ..errors import BenchError
-from . import bandwidth, exponents, figures
+from . import accounts, bandwidth, exponents, figures
 from .collect import Cell, cells, failures, groups
 from .roofline import roofline
 from .style import Palette, plt
@@ -23,6 +24,7 @@ table{border-collapse:collapse;font-size:13px;margin:.5em 0}
 th,td{padding:3px 9px;text-align:right;border-bottom:1px solid #e3e3e3}
 th{background:#f3f3f3;position:sticky;top:0}td:first-child,th:first-child,td.text,th.text{text-align:left}
 tr.floor td{color:#666;font-style:italic}tr.best td{font-weight:600}img{max-width:100%}
+pre{font-size:12px;overflow:auto}details{margin:.3em 0}
 .note{color:#555;font-size:13px}code{background:#f3f3f3;padding:0 .25em}
 @media print{th{position:static}h2{page-break-after:avoid}table{page-break-inside:auto}}
 """
@@ -43,6 +45,12 @@ def _number(value: float | None, form: str = ".4g", scale: float = 1) -> str:
     return "not available" if value is None else format(value * scale, form)
 
 
+def _energy(cell: Cell) -> float | None:
+    """Joules of a repeat, packages and GPUs together; None unless all that was used could be counted."""
+    counted = [cell.joules(kind) for kind in ("energy", "device_energy") if kind in cell.records[0]]
+    return sum(counted) if counted and None not in counted else None
+
+
 def _row(cell: Cell, best: Cell | None) -> str:
     low, high = cell.interval
     summary = statistics.summary(cell.samples)
@@ -56,7 +64,7 @@ def _row(cell: Cell, best: Cell | None) -> str:
         _number(cell.largest("error", "after_timing", "max"), ".1e"),
         _number(cell.largest("memory", "peak_rss_bytes"), ".3g", 2**-20),
         _number(cell.middle("communication", "bytes_sent_largest_rank"), ".3g", 2**-20),
-        _number(cell.middle("communication", "ratio"), ".2f"), _number(cell.joules, ".3g"), str(summary["count"]),
+        _number(cell.middle("communication", "ratio"), ".2f"), _number(_energy(cell), ".3g"), str(summary["count"]),
     ]  # fmt: skip
     version = html.escape(cell.records[0]["version"])
     tail = "".join(f"<td>{column}</td>" for column in columns)
@@ -95,6 +103,21 @@ def _failures(records: list[dict]) -> str:
         "<tr><th>library</th><th class=text>how</th><th class=text>why</th><th class=text>where</th><th>times</th></tr>"
     )
     return f"<table>{head}{rows}</table>"
+
+
+def _left_out(faults: list[str]) -> str:
+    lines = "".join(f"<li>{html.escape(fault)}</li>" for fault in faults)
+    return f"<h2>Damaged lines, left out</h2><ul>{lines}</ul>" if faults else ""
+
+
+def _load(sources: list[str]) -> tuple[list[tuple[Path, list[dict]]], list[str]]:
+    """The records of each file, and what was wrong with lines that were left out; they are warned of as well."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loaded = [(file, results.load(file)) for source in sources for file in results.files_of(source)]
+    for warning in caught:
+        warnings.warn(str(warning.message), stacklevel=2)
+    return loaded, [str(warning.message) for warning in caught]
 
 
 def _facts(records: list[dict]) -> str:
@@ -139,13 +162,14 @@ def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about
         parts.append(bandwidth.summary(probes) + bandwidth.table(probes))
     parts.append(exponents.table(timed))
     parts.append(_tables(timed))
+    parts.append(accounts.texts(timed))
     parts.append(f"<h3>What failed, and why</h3>{_failures(records)}")
     return "".join(parts)
 
 
 def write_report(sources: list[str], target: Path) -> Path:
     """Writes `target`/index.html with its PNG and SVG files and returns its path."""
-    loaded = [(results.file_of(source), results.load(source)) for source in sources]
+    loaded, faults = _load(sources)
     records = [record for _, some in loaded for record in some]
     if not records:
         raise BenchError(f"no records in {', '.join(map(str, sources))}")
@@ -167,7 +191,7 @@ def write_report(sources: list[str], target: Path) -> Path:
         "the ranks, data refilled before every repeat, libraries in interleaved order. Every library shown gave the "
         "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "
         "r: share of the time spent inside MPI. “Sent” is the largest rank's, counted at MPI's profiling interface."
-        f"</p>{''.join(parts)}<h2>Machine and environment</h2>{_facts(records)}</html>"
+        f"</p>{_left_out(faults)}{''.join(parts)}<h2>Machine and environment</h2>{_facts(records)}</html>"
     )
     path = target / "index.html"
     path.write_text(page, encoding="utf-8")
@@ -180,7 +204,9 @@ def _about(name: str, loaded: list) -> dict:
         kept = file.parent / "experiment.json"
         if kept.is_file() and any(record["experiment"] == name for record in records):
             try:
-                return json.loads(kept.read_text(encoding="utf-8"))
-            except json.JSONDecodeError:
+                about = json.loads(kept.read_text(encoding="utf-8"))
+            except ValueError:
                 continue
+            if isinstance(about, dict) and about.get("name") == name:
+                return about
     return experiments.load(name) if name in experiments.available() else {}

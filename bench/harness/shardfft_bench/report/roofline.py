@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from .collect import Cell, groups
-from .style import BOUND, Palette, grid_of_axes, rank_ticks, shared_legend
+from .style import BOUND, Palette, grid_of_axes, plain_log, rank_ticks, shared_legend
 
 
 def bandwidths(probes: list[Cell]) -> dict[tuple[int, str], float]:
@@ -57,9 +57,8 @@ def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
         bounds = [bound(n, points, rates[n, members[0].network], size) for n in ranks]
         axis.plot(ranks, bounds, color="0.35", marker="_", markersize=14, linestyle=(0, (2, 2)), linewidth=1.2,
                   label=BOUND)  # fmt: skip
-        rank_ticks(axis, ranks)
-        axis.set_yscale("log")
-        axis.yaxis.set_major_formatter("{x:g}")
+        rank_ticks(axis, members)
+        plain_log(axis)
         axis.set_ylabel("GFLOP/s of all ranks")
         axis.set_title(name)
     shared_legend(figure, axes)

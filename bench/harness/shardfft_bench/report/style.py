@@ -6,6 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p"]
@@ -55,13 +56,23 @@ def grid_of_axes(count: int, width: float = 5.0, height: float = 3.4, columns: i
     return figure, flat[:count]
 
 
-def rank_ticks(axis, ranks) -> None:
-    """Whole numbers of ranks on a logarithmic axis."""
-    ranks = sorted(set(ranks))
+def rank_ticks(axis, cells) -> None:
+    """The cells' numbers of ranks on a logarithmic axis."""
+    ranks = sorted({cell.ranks for cell in cells})
     axis.set_xscale("log", base=2)
     axis.set_xticks(ranks, [str(n) for n in ranks])
     axis.minorticks_off()
-    axis.set_xlabel("ranks")
+    axis.set_xlabel(" and ".join(sorted({f"{cell.unit}s" for cell in cells}, reverse=True)))
+
+
+def plain_log(axis) -> None:
+    """A logarithmic vertical axis whose ticks are plain numbers, also where it spans less than a decade."""
+    axis.set_yscale("log")
+    low, high = axis.get_ylim()
+    narrow = high < 8 * low
+    axis.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]) if narrow else LogLocator(subs=(1, 2, 5)))
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.yaxis.set_minor_locator(NullLocator())
 
 
 def shared_legend(figure, axes) -> None:

@@ -101,6 +101,8 @@ def test_one_process_uses_the_cores_of_the_ranks(experiment):
         (["bench", "run", "one-host", "--launcher", "no-such"], "unknown launcher 'no-such'; known:"),
         (["bench", "run", "one-host", "--case", "colour=red"], "--case wants KEY=VALUE"),
         (["bench", "run", "one-host", "--drivers", "/no/such"], "is it the bin folder of a build"),
+        (["bench", "run", "one-host", "--case", "options=5"], "the case given is impossible: options: 5 is not"),
+        (["bench", "run", "process-grids", "--ranks", "3"], "nothing to run for these ranks, sizes and grids"),
         (["report", "/no/such"], "cannot read"),
         (["compare", "/no/such", "/no/such"], "cannot read"),
     ],
@@ -126,13 +128,21 @@ def test_a_missing_launcher_is_said_before_anything_runs(tmp_path, fake_drivers,
 @pytest.mark.parametrize(
     "change, said",
     [
-        ({"colour": "red"}, "unknown key 'colour'"),
-        ({"case": {"flavour": 1}}, "a case has no 'flavour'"),
-        ({"libraries": []}, "no libraries"),
-        ({"libraries": [{"library": "a", "speed": 9}]}, "unknown key 'speed' of library a"),
+        ({"colour": "red"}, "'colour' was unexpected"),
+        ({"case": {"flavour": 1}}, "case: 'flavour' is not one of ['shape'"),
+        ({"libraries": []}, "libraries: [] should be non-empty"),
+        ({"libraries": [{"library": "a", "speed": 9}]}, "libraries[0]: Additional properties are not allowed ('speed'"),
         ({"sizes": ["huge"]}, "'huge' is not a size"),
-        ({"ranks": ["all"]}, "all is not a number of ranks"),
-        ({"rounds": 0}, "0 is not a number of rounds"),
+        ({"ranks": ["all"]}, "ranks[0]: 'all' is not of type 'integer'"),
+        ({"rounds": 0}, "rounds: 0 is less than the minimum of 1"),
+        ({"libraries": "fake-good"}, "libraries: 'fake-good' is not of type 'array'"),
+        ({"libraries": [{"label": "a"}]}, "libraries[0]: 'library' is a required property"),
+        ({"ranks": 2}, "ranks: 2 is not of type 'array'"),
+        ({"vary": {"kind": "c2c"}}, "vary.kind: 'c2c' is not of type 'array'"),
+        ({"case": {"options": 5}}, "case.options: 5 is not of type 'object'"),
+        ({"libraries": [{"library": "fake-good", "when": {"kinds": ["c2c"]}}]}, "libraries[0].when: 'kinds'"),
+        ({"time_limit": "soon"}, "time_limit: 'soon' is not of type 'number'"),
+        ({"sizes": [10**20]}, "greater than the maximum"),
         ({"case": {"layout": "cube"}}, "the case of fake-good is impossible: layout: 'cube' is not one of"),
         ({"networks": [{"name": "n", "rate": 5}]}, "network 'n': '5' is not a rate"),
     ],
@@ -141,6 +151,63 @@ def test_bad_experiments_are_named(change, said, experiment, capsys, fake_driver
     path = experiment(change.get("libraries", ["fake-good"]), **{k: v for k, v in change.items() if k != "libraries"})
     assert cli.main(["bench", "run", path, "--drivers", str(fake_drivers), "--dry-run"]) == cli.MISTAKE
     assert said in capsys.readouterr().err
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path, fake_drivers, plain_launcher, experiment, capsys):
+    from shardfft_bench.campaign import alone
+
+    path, out = experiment(["fake-good"]), tmp_path / "out"
+    out.mkdir()
+    with alone(out / results.FILE):
+        assert run(path, fake_drivers, plain_launcher, out) == cli.MISTAKE
+    assert f"another run is writing into {out}" in capsys.readouterr().err
+    assert run(path, fake_drivers, plain_launcher, out) == cli.OK
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path, fake_drivers, plain_launcher, experiment, capsys):
+    (tmp_path / "file").write_text("in the way")
+    assert run(experiment(["fake-good"]), fake_drivers, plain_launcher, tmp_path / "file" / "out") == cli.MISTAKE
+    assert f"cannot use {tmp_path / 'file' / 'out'}: Not a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "template, said",
+    [
+        ("command: mpirun -n", "command is not a list of words"),
+        ("command: [env, '{nodes}']", "command may say {ranks}, {threads} and no other placeholder"),
+        ("when_fits: [env]", "a launcher needs a command"),
+        ("command: [env", "is not YAML"),
+    ],
+)
+def test_bad_launchers_are_named(template, said, tmp_path, fake_drivers, experiment, capsys):
+    launcher = tmp_path / "bad.yaml"
+    launcher.write_text(template)
+    assert run(experiment(["fake-good"]), fake_drivers, str(launcher), tmp_path / "out") == cli.MISTAKE
+    assert said in capsys.readouterr().err
+
+
+def test_nothing_but_missing_libraries_is_a_failure(tmp_path, fake_drivers, plain_launcher, experiment):
+    assert run(experiment(["fake-absent"]), fake_drivers, plain_launcher, tmp_path / "out") == cli.FAILURES
+
+
+def test_grids_are_run_at_the_ranks_that_they_have_room_for(experiment):
+    from shardfft_bench import experiments
+
+    grids = {"grid": [[1, 2], [2, 1], [2, 2]]}
+    loaded = experiments.load(experiment(["a"], ranks=[2, 4], vary=grids, rounds=1))
+    found = [(run.ranks, run.case["grid"]) for run in experiments.runs(loaded)]
+    assert found == [(2, [1, 2]), (2, [2, 1]), (4, [2, 2])]
+    # What is the same after a change of the case is run once.
+    assert len(experiments.runs(loaded, case={"grid": [2, 2]})) == 1
+
+
+def test_another_size_keeps_the_rest_of_the_cases(experiment):
+    from shardfft_bench import experiments
+
+    cases = [{"shape": [n] * 3, "kind": kind} for n in (8, 16) for kind in ("c2c", "r2c")]
+    loaded = experiments.load(experiment(["a"], cases=cases, rounds=1))
+    found = [(run.case["shape"], run.case["kind"]) for run in experiments.runs(loaded, sizes=["4"])]
+    assert found == [([4, 4, 4], "c2c"), ([4, 4, 4], "r2c")]
 
 
 def test_every_shipped_experiment_expands():

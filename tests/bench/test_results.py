@@ -162,17 +162,53 @@ def test_the_report_of_a_damaged_file_keeps_the_rest(tmp_path, capsys):
         file.write('{"schema": 1, "key"')
     assert cli.main(["report", source, "--out", str(tmp_path / "page")]) == cli.OK
     assert "results.jsonl:3 is left out: cut short" in capsys.readouterr().err
+    assert "results.jsonl:3 is left out: cut short" in (tmp_path / "page" / "index.html").read_text()
     assert (tmp_path / "page" / "bars.png").exists()
 
 
 def test_grid_sweeps_accuracy_and_energy_are_drawn(tmp_path):
     records = [record("p", 1 + abs(rows - 2), ranks=4, layout="pencil", grid=[rows, 4 // rows]) for rows in (1, 2, 4)]
     records += [record("q", 1.0, shape=[n, n, n]) for n in (8, 16, 32, 64)]
+    records.append(record("r", 1.0, shape=[8, 8, 8]))
     for one in records:
-        one["energy"] = {"joules": 5.0, "repeats": 5, "source": "made up"}
+        one["energy"] = {"joules": 5.0, "repeats": 5, "seconds": 1.0, "source": "made up"}
     assert cli.main(["report", write(tmp_path / "r", records)]) == cli.OK
     for name in ("grids", "accuracy", "energy"):
         assert (tmp_path / "r" / "report" / f"{name}.svg").exists(), name
+
+
+def test_energy_counted_for_too_short_a_time_is_left_out():
+    from shardfft_bench.report.collect import cells
+
+    def joules(**energy):
+        return cells([{**record("a", 1e-3), "energy": {"source": "made up", **energy}}])[0].joules("energy")
+
+    assert joules(joules=6.0, repeats=3, seconds=1.1) == 2.0
+    assert joules(joules=6.0, repeats=3, seconds=0.1) is None
+    assert joules(joules=6.0, repeats=3) is None  # five samples of a millisecond
+    assert joules(joules=0.0, repeats=3, seconds=1.1) is None
+
+
+def test_own_accounts_and_whole_sets_are_shown(tmp_path):
+    (tmp_path / "set").mkdir()
+    for place, (name, parts) in enumerate({"a": {"fft": 1.0, "wait": 3.0}, "b": {"fft and copy": 2.0}}.items()):
+        one = record(name, 1.0)
+        one["breakdown"] = {"seconds": parts, "report": f"the plan of {name} < that of others"}
+        write(tmp_path / "set" / str(place), [one])
+    assert cli.main(["report", str(tmp_path / "set")]) == cli.OK
+    folder = tmp_path / "set" / "report"
+    assert (folder / "accounts.svg").exists()
+    page = (folder / "index.html").read_text()
+    assert "the plan of a &lt; that" in page and 'href="../1/results.jsonl"' in page
+
+
+def test_many_points_stand_below_each_other(tmp_path):
+    from shardfft_bench.report.collect import cells
+    from shardfft_bench.report.overview import overview
+
+    records = [record(label, 1.0, shape=[n] * 3) for n in range(1, 15) for label in "abc"]
+    axis = overview(cells(records), None).axes[0]
+    assert len(axis.get_yticks()) == 14 and [text.get_text() for text in axis.get_xticklabels()] == ["a", "b", "c"]
 
 
 def test_the_overview_sets_floors_apart_and_copes_with_gaps(tmp_path):

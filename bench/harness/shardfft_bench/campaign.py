@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import shutil
 import subprocess
@@ -36,8 +37,6 @@ def revision() -> str:
 
 def finished(file: Path, retry_failed: bool) -> set[str]:
     """Keys of the runs that need not be repeated."""
-    if not file.exists():
-        return set()
     final = {"ok", "unsupported", "missing"} if retry_failed else None
     return {record["key"] for record in results.load(file) if final is None or record["status"] in final}
 
@@ -88,7 +87,8 @@ class Progress:
 def title(run: Run) -> str:
     shape = "x".join(str(n) for n in run.case["shape"])
     threads = run.case.get("threads", 1)
-    words = [run.label, shape, run.case.get("kind", "c2c"), f"{run.ranks} rank" + ("s" if run.ranks > 1 else "")]
+    words = [run.label, shape, run.case.get("kind", "c2c"), run.case.get("layout", "slab")]
+    words.append(f"{run.ranks} rank" + ("s" if run.ranks > 1 else ""))
     if threads > 1:
         words.append(f"{threads} threads")
     if run.network:
@@ -127,8 +127,26 @@ def carry_out(
 ) -> dict[str, int]:
     """Runs what is not done yet; returns how many runs ended how."""
     into.mkdir(parents=True, exist_ok=True)
-    (into / "experiment.json").write_text(json.dumps(experiment, indent=1), encoding="utf-8")
     file = into / results.FILE
+    with alone(file):
+        (into / "experiment.json").write_text(json.dumps(experiment, indent=1), encoding="utf-8")
+        return _carry_out(runs, libraries, launcher, file, experiment["name"], retry_failed)
+
+
+@contextlib.contextmanager
+def alone(file: Path):
+    """Keeps a second campaign from the same file: both would run the same work, and each would disturb the other."""
+    with file.open("ab") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BenchError(f"another run is writing into {file.parent}; --into names another folder") from error
+        yield
+
+
+def _carry_out(
+    runs: list[Run], libraries: dict[str, Library], launcher: Launcher, file: Path, name: str, retry_failed: bool
+) -> dict[str, int]:
     done = finished(file, retry_failed)
     todo = [run for run in runs if run.key not in done]
     counts: dict[str, int] = {}
@@ -146,7 +164,7 @@ def carry_out(
                 else:
                     record = {"status": "missing", "reason": library.missing, "version": "not found"}
                 record.setdefault("started", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-                record = complete(record, run, experiment["name"], git)
+                record = complete(record, run, name, git)
                 results.append(file, record)
                 counts[record["status"]] = counts.get(record["status"], 0) + 1
                 progress.end(run, record)

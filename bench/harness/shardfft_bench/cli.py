@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import signal
 import sys
@@ -17,7 +18,7 @@ from . import campaign, experiments
 from .errors import BenchError
 from .launch import Launcher
 from .libraries import find_libraries, table
-from .results import file_of, load
+from .results import load
 
 OK, REGRESSION, MISTAKE, FAILURES = 0, 1, 2, 3
 
@@ -46,8 +47,8 @@ def _case(texts: list[str]) -> dict:
     case = {}
     for text in texts:
         key, equals, value = text.partition("=")
-        if not equals or key not in experiments.CASE_KEYS:
-            known = ", ".join(sorted(experiments.CASE_KEYS))
+        if not equals or key not in experiments.case_keys():
+            known = ", ".join(experiments.case_keys())
             raise BenchError(f"--case wants KEY=VALUE with a KEY out of {known}; got '{text}'")
         try:
             case[key] = json.loads(value)
@@ -82,13 +83,15 @@ def _run(options: argparse.Namespace) -> int:
     into = Path(options.into or f"results/{experiment['name']}")
     counts = campaign.carry_out(runs, libraries, launcher, into, experiment, options.retry_failed)
     print(f"{into}: " + (", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing left to do"))
-    return FAILURES if set(counts) & {"wrong", "crashed", "hung", "invalid"} else OK
+    failed = set(counts) & {"wrong", "crashed", "hung", "invalid"} or (counts and "ok" not in counts)
+    return FAILURES if failed else OK
 
 
 def _report(options: argparse.Namespace) -> int:
     from .report import write_report  # matplotlib takes a while: only when wanted
 
-    target = Path(options.out) if options.out else file_of(options.results[0]).parent / "report"
+    first = Path(options.results[0])
+    target = Path(options.out) if options.out else (first if first.is_dir() else first.parent) / "report"
     print(write_report(options.results, target))
     return OK
 
@@ -97,6 +100,9 @@ def _compare(options: argparse.Namespace) -> int:
     from .compare import compare
 
     a, b = load(options.a), load(options.b)
+    for path, records in ((options.a, a), (options.b, b)):
+        if not records:
+            raise BenchError(f"no records in {path}")
     lines = compare(a, b, options.threshold, options.confidence, options.relative_to)
     if options.library:
         lines = [line for line in lines if line.label in options.library]
@@ -191,6 +197,12 @@ def act(options: argparse.Namespace) -> int:
         return options.act(options)
     except BenchError as error:
         print(f"error: {error}", file=sys.stderr)
+        return MISTAKE
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except OSError as error:
+        print(f"error: cannot use {error.filename or 'the system'}: {error.strerror}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
         print("interrupted: what was finished is kept; run the same command again to go on", file=sys.stderr)

@@ -24,7 +24,7 @@ def load_yaml(path: Path) -> dict:
     except OSError as error:
         raise BenchError(f"cannot read {path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BenchError(f"{path} is not YAML: {error}") from error
+        raise BenchError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
         raise BenchError(f"{path} does not hold a mapping")
     return content

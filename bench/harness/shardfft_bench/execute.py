@@ -32,13 +32,14 @@ def _end(process: subprocess.Popen) -> None:
 def _reason(log: str, code: int) -> str:
     said = [line for line in log.splitlines() if line.startswith("bench-error:")]
     if said:
-        return said[0].removeprefix("bench-error:").strip()
+        return said[0].split("bench-error:")[1].strip()  # ranks may write into each other's lines
     if code < 0:
         return f"ended by signal {signal.Signals(-code).name}"
     for line in log.splitlines():
         if "exited on signal" in line:
             return line.strip()
-    return f"exit code {code} without a record"
+    words = next((line.strip() for line in log.splitlines() if line.strip(" -")), "")
+    return f"exit code {code} without a record" + (f"; it said '{words[:200]}'" if words else "")
 
 
 def _read(path: Path) -> dict | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,16 +17,6 @@ from pathlib import Path
 from . import network, results
 from .data import folder, load_yaml
 from .errors import BenchError
-
-KEYS = {
-    "name", "title", "about", "paper", "ranks", "sizes", "sizes_by_ranks", "cases", "case", "vary", "libraries",
-    "rounds", "time_limit", "networks",
-}  # fmt: skip
-ENTRY_KEYS = {"library", "label", "case", "one_process", "environment", "when"}
-CASE_KEYS = {
-    "shape", "kind", "precision", "direction", "placement", "layout", "output", "effort", "grid", "threads", "warmups",
-    "repeats", "seconds", "seed", "profile", "options",
-}  # fmt: skip
 
 
 @dataclass
@@ -70,22 +61,18 @@ def load(name_or_path: str) -> dict:
 
 
 def _check(experiment: dict, path: Path) -> None:
-    unknown = set(experiment) - KEYS
-    if unknown:
-        raise BenchError(f"{path}: unknown key '{sorted(unknown)[0]}'")
-    if not experiment.get("libraries"):
-        raise BenchError(f"{path}: no libraries")
-    if not any(key in experiment for key in ("sizes", "cases", "sizes_by_ranks")):
-        raise BenchError(f"{path}: one of sizes, sizes_by_ranks and cases is needed")
+    if not {"sizes", "sizes_by_ranks", "cases"} & set(experiment):
+        raise BenchError(f"{path} is no experiment: one of sizes, sizes_by_ranks and cases is needed")
+    problem = results.fault(experiment, "experiment")
+    if problem:
+        raise BenchError(f"{path} is no experiment: {problem}")
     for each in experiment.get("networks", []):
         network.check(each)
-    for entry in map(_entry, experiment["libraries"]):
-        unknown = set(entry) - ENTRY_KEYS
-        if unknown:
-            raise BenchError(f"{path}: unknown key '{sorted(unknown)[0]}' of library {entry.get('library')}")
-    cases = [experiment.get("case", {}), experiment.get("vary", {}), *experiment.get("cases", [])]
-    for key in set().union(*cases) - CASE_KEYS:
-        raise BenchError(f"{path}: a case has no '{key}'")
+
+
+def case_keys() -> list[str]:
+    """What a case may say."""
+    return results.validator("experiment").schema["$defs"]["key"]["enum"]
 
 
 def _entry(entry: str | dict) -> dict:
@@ -106,29 +93,42 @@ def parse_shape(size) -> list[int]:
     return size * 3 if len(size) == 1 else size
 
 
-def points(experiment: dict, ranks: list[int] | None = None, sizes: list | None = None) -> list[dict]:
-    """Every setting of the experiment: the case with its ranks. Given ranks and sizes replace the experiment's own."""
+def _cases(experiment: dict, count: int, sizes: list | None) -> list[dict]:
+    """Shapes with what else a case of the experiment says; given sizes take the place of the shapes."""
+    cases = experiment.get("cases", [])
+    if sizes:
+        shapes = [{"shape": parse_shape(size)} for size in sizes]
+        return [{**case, **shape} for shape in shapes for case in cases or [{}]]
+    by_ranks = experiment.get("sizes_by_ranks", {})
+    wanted = experiment.get("sizes", []) + [by_ranks[at] for at in (count, str(count)) if at in by_ranks]
+    shapes = [{"shape": parse_shape(size)} for size in wanted]
+    return shapes + [{**case, "shape": parse_shape(case["shape"])} for case in cases]
+
+
+def _has_room(grid: object, count: int) -> bool:
+    """Whether the process grid is one of so many ranks; what is no list of numbers is named later."""
+    good = isinstance(grid, list) and all(isinstance(extent, int) for extent in grid)
+    return not good or not grid or math.prod(grid) == count
+
+
+def points(
+    experiment: dict, ranks: list[int] | None = None, sizes: list | None = None, case: dict | None = None
+) -> list[dict]:
+    """Every setting of the experiment: the case with its ranks. What is given replaces the experiment's own."""
     base = experiment.get("case", {})
     counts = ranks or experiment.get("ranks", [2])
     for count in counts:
-        if not isinstance(count, int) or count < 1:
+        if count < 1:
             raise BenchError(f"{count} is not a number of ranks")
     vary = dict(experiment.get("vary", {}))
     if experiment.get("networks"):
         vary["network"] = experiment["networks"]
     found = []
     for count in counts:
-        if sizes:
-            shapes = [{"shape": parse_shape(size)} for size in sizes]
-        elif "sizes_by_ranks" in experiment:
-            by_ranks = experiment["sizes_by_ranks"]
-            shapes = [{"shape": parse_shape(by_ranks[count])}] if count in by_ranks else []
-        else:
-            shapes = [{"shape": parse_shape(size)} for size in experiment.get("sizes", [])]
-        cases = [] if sizes else experiment.get("cases", [])
-        shapes += [{**case, "shape": parse_shape(case["shape"])} for case in cases]
-        for shape, values in itertools.product(shapes, itertools.product(*vary.values())):
-            found.append({**base, **shape, **dict(zip(vary, values)), "ranks": count})
+        for shape, values in itertools.product(_cases(experiment, count, sizes), itertools.product(*vary.values())):
+            point = {**base, **shape, **dict(zip(vary, values)), "ranks": count, **(case or {})}
+            if point not in found and _has_room(point.get("grid"), count):
+                found.append(point)
     return found
 
 
@@ -155,11 +155,10 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
     )  # fmt: skip
 
 
-def _check_cases(runs: list[Run]) -> None:
-    for run in runs:
-        fault = results.case_fault(run.case)
-        if fault:
-            raise BenchError(f"the case of {run.label} is impossible: {fault}")
+def _check_case(case: dict, whose: str) -> None:
+    fault = results.case_fault(case)
+    if fault:
+        raise BenchError(f"{whose} is impossible: {fault}")
 
 
 def runs(
@@ -172,8 +171,9 @@ def runs(
 ) -> list[Run]:
     """All runs in the order of execution: round by round and, at each point, the libraries in a shuffled order."""
     rounds = experiment.get("rounds", 3) if rounds is None else rounds
-    if not isinstance(rounds, int) or rounds < 1:
+    if rounds < 1:
         raise BenchError(f"{rounds} is not a number of rounds")
+    _check_case({"shape": [1, 1, 1], **(case or {})}, "the case given")
     entries = [_entry(entry) for entry in experiment["libraries"]]
     if libraries:
         names = {entry["library"] for entry in entries} | {entry.get("label") for entry in entries}
@@ -184,12 +184,13 @@ def runs(
     limit = float(experiment.get("time_limit", 600))
     ordered = []
     for round_ in range(rounds):
-        for number, point in enumerate(points(experiment, ranks, sizes)):
-            here = [_run_of(entry, {**point, **(case or {})}, round_, limit) for entry in entries]
+        for number, point in enumerate(points(experiment, ranks, sizes, case)):
+            here = [_run_of(entry, point, round_, limit) for entry in entries]
             here = [run for run in here if run]
-            _check_cases(here)
+            for run in here:
+                _check_case(run.case, f"the case of {run.label}")
             random.Random(1000 * round_ + number).shuffle(here)
             ordered += here
     if not ordered:
-        raise BenchError(f"experiment '{experiment['name']}' has nothing to run for these ranks and sizes")
+        raise BenchError(f"experiment '{experiment['name']}' has nothing to run for these ranks, sizes and grids")
     return ordered

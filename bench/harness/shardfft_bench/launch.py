@@ -41,6 +41,9 @@ class Launcher:
         self._template = load_yaml(path)
         if not self._template.get("command"):
             raise BenchError(f"{path}: a launcher needs a command")
+        for part in ("command", "on_hosts", "set_variable", "when_fits", "when_oversubscribed"):
+            if not isinstance(self._template.get(part, []), list):
+                raise BenchError(f"{path}: {part} is not a list of words")
         self._cores = available_cores or cores()
 
     def require(self) -> None:
@@ -75,4 +78,8 @@ class Launcher:
         return command + driver, environment
 
     def _fill(self, part: str, values: dict) -> list[str]:
-        return [str(word).format(**values) for word in self._template.get(part, [])]
+        try:
+            return [str(word).format(**values) for word in self._template.get(part, [])]
+        except (KeyError, IndexError, ValueError) as error:
+            known = ", ".join(f"{{{value}}}" for value in values)
+            raise BenchError(f"the launcher '{self.name}': {part} may say {known} and no other placeholder") from error

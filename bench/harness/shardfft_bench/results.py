@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import warnings
@@ -13,39 +14,52 @@ from .data import folder
 from .errors import BenchError
 
 FILE = "results.jsonl"
-_validator = None
 
 
-def validator() -> jsonschema.Draft202012Validator:
-    global _validator
-    if _validator is None:
-        schema = json.loads((folder("schema") / "record.schema.json").read_text(encoding="utf-8"))
-        _validator = jsonschema.Draft202012Validator(schema)
-    return _validator
+@functools.cache
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """Of the schema `record` or `experiment`."""
+    schema = json.loads((folder("schema") / f"{name}.schema.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
 
 
-def fault(record: object) -> str:
+def _first(errors) -> str:
+    error = jsonschema.exceptions.best_match(errors)
+    return f"{error.json_path.removeprefix('$.')}: {error.message[:200]}" if error else ""
+
+
+def fault(record: object, schema: str = "record") -> str:
     """What the schema has against the record; empty when nothing."""
-    error = jsonschema.exceptions.best_match(validator().iter_errors(record))
-    return f"{error.json_path}: {error.message[:200]}" if error else ""
+    return _first(validator(schema).iter_errors(record))
 
 
 def case_fault(case: dict) -> str:
     """What the schema has against a case; empty when nothing."""
-    told = validator().evolve(schema={**validator().schema["$defs"]["case"]}).iter_errors(case)
-    error = jsonschema.exceptions.best_match(told)
-    return f"{error.json_path.removeprefix('$.')}: {error.message[:200]}" if error else ""
+    records = validator("record")
+    return _first(records.evolve(schema={**records.schema["$defs"]["case"]}).iter_errors(case))
 
 
-def file_of(path: str | Path) -> Path:
-    """A results file itself, or the one in a folder."""
+def files_of(path: str | Path) -> list[Path]:
+    """A results file itself, the one in a folder, or those of its folders: a committed set has one an experiment."""
     path = Path(path)
-    return path / FILE if path.is_dir() else path
+    if not path.is_dir():
+        return [path]
+    found = [path / FILE] if (path / FILE).exists() else sorted(path.glob(f"*/{FILE}"))
+    if not found:
+        raise BenchError(f"{path} holds no {FILE}, nor do its folders")
+    return found
 
 
 def load(path: str | Path) -> list[dict]:
     """All good records. Lines cut short or against the schema are left out with a warning that names them."""
-    file = file_of(path)
+    return [record for file in files_of(path) for record in _load(file)]
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)  # NaN and infinities are no JSON
+
+
+def _load(file: Path) -> list[dict]:
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -55,9 +69,9 @@ def load(path: str | Path) -> list[dict]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json.loads(line, parse_constant=_no_number)
             problem = fault(record)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             problem = "cut short or not JSON"
         if problem:
             warnings.warn(f"{file}:{number} is left out: {problem}", stacklevel=2)

@@ -79,8 +79,8 @@ def tolerance(case: dict) -> dict:
 
 
 class Session:
-    """One case on one library. The adapter has plan(case, comm), field, spectrum (NumPy arrays of this rank),
-    field_box, spectrum_box (slices), forward(), backward() and backward_scale."""
+    """One case on one library. The adapter has refuse(case, ranks), plan(case, comm), field, spectrum (NumPy arrays of
+    this rank), field_box, spectrum_box (slices), forward(), backward() and backward_scale."""
 
     def __init__(self, case: dict, adapter, comm):
         from mpi4py import MPI
@@ -248,7 +248,7 @@ def main(description: dict, make_adapter) -> int:
     comm = MPI.COMM_WORLD
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
-        refusal = refuse(description, case, comm.size)
+        refusal = refuse(description, case, comm.size) or make_adapter.refuse(case, comm.size)
         refused = {"status": "unsupported", "reason": refusal}
         record = refused if refusal else Session(case, make_adapter(), comm).run()
         machine = _machine(comm, MPI)

@@ -20,7 +20,9 @@ DESCRIPTION = {
 }  # fmt: skip
 
 
-def _pencil_grid(case: dict, ranks: int) -> list[int]:
+def _grid(case: dict, ranks: int) -> list[int]:
+    if case["layout"] == "slab":
+        return [ranks, 1]
     if case["grid"]:
         if len(case["grid"]) != 2 or case["grid"][0] * case["grid"][1] != ranks:
             raise CaseError(f"case: 'grid' must have 2 extents whose product is {ranks}")
@@ -32,11 +34,20 @@ def _pencil_grid(case: dict, ranks: int) -> list[int]:
 class Mpi4pyFft:
     """The library's own arrays are used, so that no call copies."""
 
+    @staticmethod
+    def refuse(case: dict, ranks: int) -> str:
+        """It asserts that no rank goes empty: axes 0 and 1 of the field are split, and 1 and 2 of the spectrum."""
+        rows, columns = _grid(case, ranks)
+        last = case["shape"][2] // 2 + 1 if case["kind"] == "r2c" else case["shape"][2]
+        if rows > min(case["shape"][:2]) or columns > min(case["shape"][1], last):
+            return "mpi4py-fft wants a line for every row and column of the process grid"
+        return ""
+
     def plan(self, case: dict, comm) -> None:
         from mpi4py_fft import PFFT
 
         letters = {"c2c": {"double": "D", "single": "F"}, "r2c": {"double": "d", "single": "f"}}
-        grid = [comm.size, 1] if case["layout"] == "slab" else _pencil_grid(case, comm.size)
+        grid = _grid(case, comm.size)
         self._plan = PFFT(
             comm, case["shape"], axes=([0], [1], [2]), dtype=np.dtype(letters[case["kind"]][case["precision"]]),
             grid=(*grid, 1), collapse=case["options"].get("collapse", True), threads=case["threads"],

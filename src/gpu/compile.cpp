@@ -116,12 +116,14 @@ class Compiler {
     return tasks;
   }
 
+  /// The first task has its input from the beginning; others may only announce.
   static void mark_early(std::vector<DeviceTask>& tasks) {
-    for (auto task = tasks.begin(); task != tasks.end(); ++task)
-      task->announced_early =
-          task->first().announces() && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
-            return before.from == task->to || before.to == task->to;
-          });
+    for (auto task = tasks.begin(); task != tasks.end(); ++task) {
+      const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
+      task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
+        return before.from == task->to || before.to == task->to;
+      });
+    }
   }
 
   /// What may fail on one rank only is agreed.

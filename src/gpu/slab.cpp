@@ -95,7 +95,6 @@ class SlabOperation : public DeviceOperation {
   explicit SlabOperation(std::shared_ptr<SlabMember> member) : member_(std::move(member)) {}
 
   int phases() const override { return 3; }
-  bool announces() const override { return true; }
   bool capturable() const override { return member_->all_here; }
   /// Transforms run while copies are under way: neither's time can be told from the events around both.
   Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }

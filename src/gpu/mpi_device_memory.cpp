@@ -4,16 +4,26 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
+#include "base/check.hpp"
 #include "gpu/exchange.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
-/// What the library says of itself: Open MPI and MPICH have this extension; libraries without it count as no.
+/// What the user says: 1 or 0 in SHARDFFT_MPI_DEVICE (Open MPI built without CUDA does not know what its UCX can do);
+/// else what the library says of itself: Open MPI and MPICH have this extension, others count as no.
 bool claimed() {
+  if (const char* said = std::getenv("SHARDFFT_MPI_DEVICE"); said != nullptr && *said != '\0') {
+    require(std::string(said) == "0" || std::string(said) == "1",
+            "SHARDFFT_MPI_DEVICE (whether MPI takes device pointers) is '", said, "', expected 0 or 1");
+    return *said == '1';
+  }
+  if (cuda::host_uses_device_memory()) return true;
   using Query = int (*)();
   const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
   return query != nullptr && query() == 1;
@@ -69,7 +79,9 @@ class Trial {
 }  // namespace
 
 bool mpi_takes_device_memory(const Communicator& comm, int device) {
-  if (comm.min(std::int64_t{cuda::host_uses_device_memory() || claimed()}) == 0) return false;
+  bool may = false;
+  agree(comm, [&] { may = claimed(); });
+  if (comm.min(std::int64_t{may}) == 0) return false;
   const cuda::DeviceScope scope(device);
   Trial trial(comm);
   for (const std::size_t words : lengths)

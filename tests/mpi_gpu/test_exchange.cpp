@@ -48,6 +48,15 @@ TEST(ProcessExchangeChoice, FailuresAreAgreed) {
   EXPECT_THROW(gpu::make_device_reshape("cuda_peer", {&team, good, to, 8}), Error);
 }
 
+TEST(ProcessExchangeChoice, TheUserMayForbidDeviceMessages) {
+  const char* const name = "SHARDFFT_MPI_DEVICE";
+  setenv(name, "0", 1);
+  EXPECT_FALSE(gpu::mpi_takes_device_memory(world(), 0));
+  if (world().rank() == 0) setenv(name, "perhaps", 1);
+  EXPECT_THROW(gpu::mpi_takes_device_memory(world(), 0), Error) << "on every rank";
+  unsetenv(name);
+}
+
 TEST(SharedAddressesTest, ArraysInsideOfAllocationsAreFound) {
   gpu::Team team(world(), world().rank() % cuda::device_count());
   const int device = team.here().front().device, p = world().size(), me = world().rank();

@@ -14,7 +14,10 @@ namespace shardfft::bench {
 inline void gpu_check(int status, const char* call) {
   if (status != 0) throw std::runtime_error(std::string(call) + " returned " + std::to_string(status));
 }
-#define BENCH_GPU_CHECK(call) ::shardfft::bench::gpu_check(static_cast<int>(call), #call)
+inline void gpu_check(cudaError_t status, const char* call) {
+  if (status != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
+}
+#define BENCH_GPU_CHECK(call) ::shardfft::bench::gpu_check((call), #call)
 
 // What one GPU holds of one side.
 struct Piece {

@@ -7,6 +7,8 @@ import html
 from .collect import Cell, groups
 from .style import COLOURS, Palette, grid_of_axes, plt
 
+# In this order in every bar; what is not named here comes after.
+ORDER = ["fft", "fft and copy", "copy", "pack", "unpack", "exchange", "reshape", "wait"]
 HATCHES = ["", "//", "..", "xx"]
 
 
@@ -17,7 +19,7 @@ def accounts(cells: list[Cell], _: Palette):
     named = {name: members for name, members in named.items() if len({cell.label for cell in members}) > 1}
     if not named or len(named) > 12:
         return None
-    parts = list(dict.fromkeys(part for cell in told for part in cell.own_times))
+    parts = sorted({part for cell in told for part in cell.own_times}, key=_place)
     looks = {
         part: {"facecolor": COLOURS[place % len(COLOURS)], "hatch": HATCHES[place % len(HATCHES)]}
         for place, part in enumerate(parts)
@@ -27,8 +29,8 @@ def accounts(cells: list[Cell], _: Palette):
         members = sorted(members, key=lambda cell: (cell.label, -cell.ranks))[::-1]
         for place, cell in enumerate(members):
             left = 0.0
-            for part, share in cell.own_times.items():
-                length = share * cell.median * 1e3
+            for part in sorted(cell.own_times, key=_place):
+                length = cell.own_times[part] * cell.median * 1e3
                 axis.barh(place, length, left=left, edgecolor="black", linewidth=0.5, **looks[part])
                 left += length
         axis.set_yticks(range(len(members)), [cell.with_ranks() for cell in members])
@@ -40,6 +42,10 @@ def accounts(cells: list[Cell], _: Palette):
     patches = [plt.Rectangle((0, 0), 1, 1, edgecolor="black", linewidth=0.5, **look) for look in looks.values()]
     figure.legend(patches, parts, loc="outside upper right", ncols=min(8, len(parts)))
     return figure
+
+
+def _place(part: str) -> tuple[int, str]:
+    return (ORDER.index(part) if part in ORDER else len(ORDER)), part
 
 
 def texts(cells: list[Cell]) -> str:

@@ -98,8 +98,12 @@ class Cell:
         """What `ranks` counts."""
         return "GPU" if self.records[0]["machine"].get("devices") else "rank"
 
-    def with_ranks(self, more: str = "") -> str:
-        return f"{self.label}{more}, {self.ranks} {self.unit}" + ("s" if self.ranks > 1 else "")
+    def with_ranks(self) -> str:
+        """Label, ranks and what else tells two bars of a panel apart."""
+        placed = " in place" if self.point.get("placement") == "in" else ""
+        grid = "×".join(map(str, self.point.get("grid") or []))
+        several = "s" if self.ranks > 1 else ""
+        return f"{self.label}{placed}, {self.ranks} {self.unit}{several}" + (f" ({grid})" if grid else "")
 
     def joules(self, kind: str) -> float | None:
         """Energy of a repeat (`energy`: CPU packages, `device_energy`: GPUs); None where it was not counted."""
@@ -149,18 +153,17 @@ def cells(records: list[dict]) -> list[Cell]:
 
 
 def failures(records: list[dict]) -> list[dict]:
-    """One entry a label, point and kind of failure, with how often it happened."""
+    """One entry a label, kind of failure and reason, with the points where it happened and how often."""
     found: dict[tuple, dict] = {}
     for record in records:
         if record["status"] == "ok":
             continue
-        reason = record.get("reason", "")
-        # Not found is one fact, whatever the point.
-        point = "everywhere" if record["status"] == "missing" else point_name(record["point"])
-        key = (record["label"], point, record["status"], reason)
+        label, status, reason = record["label"], record["status"], record.get("reason", "")
         entry = found.setdefault(
-            key, {"label": record["label"], "point": point, "status": record["status"], "reason": reason, "times": 0}
+            (label, status, reason), {"label": label, "status": status, "reason": reason, "points": {}, "times": 0}
         )
+        # Not found is one fact, whatever the point.
+        entry["points"]["everywhere" if status == "missing" else point_name(record["point"])] = True
         entry["times"] += 1
     return list(found.values())
 
@@ -175,3 +178,13 @@ def groups(all_cells: list[Cell], leave_out: set[str]) -> dict[str, list[Cell]]:
     for name, members in found.values():
         named.setdefault(name, []).extend(members)
     return named
+
+
+def curves(members: list[Cell]) -> dict[str, list[Cell]]:
+    """Each label's cells by ranks; of several process grids the best."""
+    found: dict[str, dict[int, Cell]] = {}
+    for cell in sorted(members, key=lambda one: one.ranks):
+        line = found.setdefault(cell.label, {})
+        if cell.ranks not in line or cell.median < line[cell.ranks].median:
+            line[cell.ranks] = cell
+    return {label: list(line.values()) for label, line in found.items()}

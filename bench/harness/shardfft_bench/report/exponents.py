@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .collect import Cell, groups
+from .collect import Cell, curves, groups
 from .style import Palette, grid_of_axes, rank_ticks, shared_legend
 
 
@@ -47,10 +47,7 @@ def weak(cells: list[Cell], palette: Palette):
 
 
 def _lines(members: list[Cell]) -> dict[str, list[Cell]]:
-    found: dict[str, list[Cell]] = {}
-    for cell in sorted(members, key=lambda one: one.ranks):
-        found.setdefault(cell.label, []).append(cell)
-    return {label: line for label, line in found.items() if len({cell.ranks for cell in line}) > 1}
+    return {label: line for label, line in curves(members).items() if len(line) > 1}
 
 
 def fit(line: list[Cell]) -> tuple[float, float | None]:

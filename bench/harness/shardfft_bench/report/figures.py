@@ -8,20 +8,13 @@ import numpy as np
 from matplotlib.ticker import NullFormatter
 
 from .accounts import accounts
-from .collect import Cell, groups
+from .collect import Cell, curves, groups
 from .exponents import weak
 from .heat import heat_map, time_over_best
 from .overview import overview
 from .style import Palette, grid_of_axes, plain_log, plt, rank_ticks, shared_legend
 
 MOST_PANELS = 24  # a picture of more is no picture; the tables have it all
-
-
-def _by_label(cells: list[Cell]) -> dict[str, list[Cell]]:
-    found: dict[str, list[Cell]] = {}
-    for cell in sorted(cells, key=lambda one: one.ranks):
-        found.setdefault(cell.label, []).append(cell)
-    return found
 
 
 def _scaling_groups(cells: list[Cell]) -> dict[str, list[Cell]]:
@@ -36,7 +29,7 @@ def scaling(cells: list[Cell], palette: Palette):
         return None
     figure, axes = grid_of_axes(len(named), 5.6, 4.0)
     for axis, (name, members) in zip(axes, named.items()):
-        for label, line in _by_label(members).items():
+        for label, line in curves(members).items():
             low, high = np.array([cell.interval for cell in line]).T * 1e3
             medians = np.array([cell.median for cell in line]) * 1e3
             axis.errorbar(
@@ -70,7 +63,7 @@ def efficiency(cells: list[Cell], palette: Palette):
     for axis, (name, members) in zip(axes, named.items()):
         ranks = sorted({cell.ranks for cell in members})
         best = min(cell.median for cell in members if cell.ranks == ranks[0])
-        for label, line in _by_label(members).items():
+        for label, line in curves(members).items():
             values = [100 * best * ranks[0] / (cell.ranks * cell.median) for cell in line]
             axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
         axis.axhline(100, color="0.6", linewidth=1, linestyle=(0, (2, 2)))
@@ -130,7 +123,7 @@ def breakdown(cells: list[Cell], palette: Palette):
         members = sorted(members, key=lambda cell: (cell.label, -cell.ranks))[::-1]
         for place, cell in enumerate(members):
             _split_bar(axis, place, cell)
-        axis.set_yticks(range(len(members)), [_breakdown_name(cell) for cell in members])
+        axis.set_yticks(range(len(members)), [cell.with_ranks() for cell in members])
         axis.grid(axis="y", visible=False)
         axis.margins(x=0.16, y=0.02)
         axis.set_xlabel("time, ms (median; share of MPI from separate runs)")
@@ -162,12 +155,6 @@ def _split_bar(axis, place: int, cell: Cell) -> None:
     axis.annotate(said, (time, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
 
 
-def _breakdown_name(cell: Cell) -> str:
-    grid = "×".join(map(str, cell.point.get("grid") or []))
-    placed = " in place" if cell.point.get("placement") == "in" else ""
-    return cell.with_ranks(placed) + (f" ({grid})" if grid else "")
-
-
 def ratio_over_ranks(cells: list[Cell], palette: Palette):
     """Adelmann's r: the share of communication in the total over the number of processes."""
     seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
@@ -179,7 +166,7 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
     networks = {json.dumps(cell.point.get("network")) for cell in seen}
     figure, axes = grid_of_axes(len(named), 4.6, 3.2, min(3, max(2, len(networks))))
     for axis, (name, members) in zip(axes, named.items()):
-        for label, line in _by_label(members).items():
+        for label, line in curves(members).items():
             values = [cell.middle("communication", "ratio") for cell in line]
             axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
         rank_ticks(axis, members)
@@ -196,7 +183,7 @@ def process_grids(cells: list[Cell], palette: Palette):
     named = groups(swept, {"grid", "ranks"})
     panels = {}
     for name, members in named.items():
-        for label, line in _by_label(members).items():
+        for label, line in _grids_by_label(members).items():
             if len({tuple(cell.point["grid"]) for cell in line}) > 1:
                 panels[f"{label}: {name}"] = line
     if not panels:
@@ -209,6 +196,13 @@ def process_grids(cells: list[Cell], palette: Palette):
     figure.set_layout_engine("constrained")
     time_over_best(figure, image, axes, "time over the best of the row")
     return figure
+
+
+def _grids_by_label(members: list[Cell]) -> dict[str, list[Cell]]:
+    found: dict[str, list[Cell]] = {}
+    for cell in members:
+        found.setdefault(cell.label, []).append(cell)
+    return dict(sorted(found.items()))
 
 
 def _grid_map(axis, line: list[Cell]):

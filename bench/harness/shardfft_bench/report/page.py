@@ -89,13 +89,28 @@ def _tables(all_cells: list[Cell]) -> str:
     return "".join(parts)
 
 
+def _where(points: list[str]) -> str:
+    lines = "<br>".join(map(html.escape, points))
+    return lines if len(points) < 4 else f"<details><summary>{len(points)} points</summary>{lines}</details>"
+
+
+def _fact(name: str, value: object) -> str:
+    if name == "binding":
+        return "; ".join(f"rank {rank}: {cores}" for rank, cores in enumerate(value[:8]))
+    if name == "memory_bytes":
+        return f"{value} ({value / 2**30:.0f} GiB)"
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_fact(key, one)}" for key, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def _failures(records: list[dict]) -> str:
     found = failures(records)
     if not found:
         return "<p>Nothing failed.</p>"
     rows = "".join(
         f"<tr><td>{html.escape(one['label'])}</td><td class=text>{html.escape(one['status'])}</td>"
-        f"<td class=text>{html.escape(one['reason'])}</td><td class=text>{html.escape(one['point'])}</td>"
+        f"<td class=text>{html.escape(one['reason'])}</td><td class=text>{_where(list(one['points']))}</td>"
         f"<td>{one['times']}</td></tr>"
         for one in found
     )
@@ -127,10 +142,8 @@ def _facts(records: list[dict]) -> str:
         facts = {**record.get("machine", {}), **record.get("environment", {})}
         facts.update(revision=record["revision"], day=record.get("started", "")[:10])
         for name, value in facts.items():
-            if name == "binding":
-                value = "; ".join(f"rank {rank}: {cores}" for rank, cores in enumerate(value[:8]))
             if value is not None:
-                found.setdefault(name, set()).add(str(value))
+                found.setdefault(name, set()).add(_fact(name, value))
     loads = [
         record["launch"]["load_before"] for record in records if record.get("launch", {}).get("load_before") is not None
     ]

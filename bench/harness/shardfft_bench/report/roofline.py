@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .collect import Cell, groups
+from .collect import Cell, curves, groups
 from .style import BOUND, Palette, grid_of_axes, plain_log, rank_ticks, shared_legend
 
 
@@ -45,10 +45,7 @@ def roofline(cells: list[Cell], palette: Palette, probes: list[Cell]):
         return None
     figure, axes = grid_of_axes(len(named), 5.6, 3.8)
     for axis, (name, members) in zip(axes, named.items()):
-        lines: dict[str, list[Cell]] = {}
-        for cell in sorted(members, key=lambda one: one.ranks):
-            lines.setdefault(cell.label, []).append(cell)
-        for label, line in lines.items():
+        for label, line in curves(members).items():
             speeds = [cell.records[0]["flop"] / cell.median * 1e-9 for cell in line]
             axis.plot([cell.ranks for cell in line], speeds, label=label, **palette.line(label))
         ranks = sorted({cell.ranks for cell in members})

@@ -69,8 +69,9 @@ def plain_log(axis) -> None:
     """A logarithmic vertical axis whose ticks are plain numbers, also where it spans less than a decade."""
     axis.set_yscale("log")
     low, high = axis.get_ylim()
-    narrow = high < 8 * low
-    axis.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]) if narrow else LogLocator(subs=(1, 2, 5)))
+    # Less than a decade: ticks as on a plain axis. Many: the decades alone.
+    few = MaxNLocator(6, steps=[1, 2, 5, 10])
+    axis.yaxis.set_major_locator(few if high < 8 * low else LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
     axis.yaxis.set_major_formatter("{x:g}")
     axis.yaxis.set_minor_locator(NullLocator())
 

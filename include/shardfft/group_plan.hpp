@@ -33,6 +33,8 @@ class GroupPlan {
   int ranks() const;
   Side input(int rank) const;
   Side output(int rank) const;
+  /// The stream of `rank` that calls are enqueued on: the caller's, or the plan's own.
+  void* stream(int rank) const;
   /// Bytes of scratch memory on the GPU that needs most.
   std::size_t workspace_bytes() const;
   /// An array for `rank`, where options.memory says, on its GPU for "auto".

@@ -68,6 +68,11 @@ class Plan {
 
   const Side& input() const;
   const Side& output() const;
+  /// This rank's GPU; -1 for plans on CPUs.
+  int device() const;
+  /// The stream that calls are enqueued on: options.stream, or the plan's own; null for plans on CPUs. Work that must
+  /// be done before a call can be enqueued here, or waited for here.
+  void* stream() const;
   /// Bytes of scratch memory this rank needs; nothing is allocated before the first run or `set_workspace`.
   std::size_t workspace_bytes() const;
   /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating.

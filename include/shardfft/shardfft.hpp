@@ -1,6 +1,7 @@
 #pragma once
 // Everything: include this one.
 #include "shardfft/error.hpp"
+#include "shardfft/gpu.hpp"
 #include "shardfft/group_plan.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"

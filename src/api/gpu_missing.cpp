@@ -1,12 +1,9 @@
 // Stands for src/gpu in builds without GPUs.
 #include "base/check.hpp"
 #include "gpu/make.hpp"
+#include "shardfft/gpu.hpp"
 
 namespace shardfft {
-
-std::vector<std::string> device_exchange_names() { return {}; }
-
-namespace gpu {
 
 namespace {
 
@@ -15,6 +12,16 @@ namespace {
 }
 
 }  // namespace
+
+std::vector<std::string> device_exchange_names() { return {}; }
+std::string gpu_support() { return {}; }
+std::vector<std::string> gpu_names() { return {}; }
+MemoryPlace memory_place(const void* /*address*/) { return {}; }
+int set_current_gpu(int /*device*/) { missing(); }
+void order_streams(int /*device*/, void* /*earlier*/, void* /*stream*/) { missing(); }
+void synchronize_stream(int /*device*/, void* /*stream*/) { missing(); }
+
+namespace gpu {
 
 void check_device(int /*device*/) { missing(); }
 

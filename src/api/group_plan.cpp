@@ -108,6 +108,7 @@ void GroupPlan::backward(std::span<const void* const> in, std::span<void* const>
 int GroupPlan::ranks() const { return impl_->ranks(); }
 Side GroupPlan::input(int rank) const { return impl_->at(impl_->input, rank); }
 Side GroupPlan::output(int rank) const { return impl_->at(impl_->output, rank); }
+void* GroupPlan::stream(int rank) const { return impl_->runner->stream(impl_->at(impl_->input, rank).rank); }
 std::size_t GroupPlan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
 Buffer GroupPlan::allocate_input(int rank) { return impl_->allocate(impl_->input, rank); }
 Buffer GroupPlan::allocate_output(int rank) { return impl_->allocate(impl_->output, rank); }

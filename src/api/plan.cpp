@@ -122,6 +122,8 @@ void Plan::forward(const void* in, void* out) { impl_->run(Direction::forward, i
 void Plan::backward(const void* in, void* out) { impl_->run(Direction::backward, in, out); }
 const Side& Plan::input() const { return impl_->input; }
 const Side& Plan::output() const { return impl_->output; }
+int Plan::device() const { return impl_->runner->device(0); }
+void* Plan::stream() const { return impl_->runner->stream(0); }
 std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
 
 void Plan::set_workspace(void* memory, std::size_t bytes) {

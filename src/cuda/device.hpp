@@ -15,6 +15,8 @@ using GraphHandle = void*;
 /// What one process sends another so that it can open its memory or event; plain bytes, fit for any transport.
 using IpcHandle = std::array<unsigned char, 64>;
 
+/// The runtime and its version: for records.
+std::string runtime_name();
 int device_count();
 int current_device();
 void set_device(int device);

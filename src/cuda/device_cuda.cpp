@@ -108,6 +108,12 @@ cudaError_t prefetch_to(Prefetch function, int device, const void* memory, std::
 
 }  // namespace
 
+std::string runtime_name() {
+  int version = 0;
+  check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
+  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
 int device_count() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);

@@ -39,6 +39,9 @@ class Runner {
   virtual ~Runner() = default;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
   virtual void set_streams(std::span<void* const> /*streams*/) {}
+  /// GPUs only: the GPU of a member, and the stream that its runs are enqueued on.
+  virtual int device(int /*member*/) const { return -1; }
+  virtual void* stream(int /*member*/) const { return nullptr; }
   /// Throws Error where run() could not use these arrays; does not communicate.
   virtual void check_arrays(Direction /*direction*/, InputArrays /*in*/, OutputArrays /*out*/) {}
   virtual void run(Direction direction, InputArrays in, OutputArrays out) = 0;

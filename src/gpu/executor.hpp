@@ -23,6 +23,8 @@ class DeviceExecutor : public Runner {
   ~DeviceExecutor() override;
 
   void set_streams(std::span<void* const> streams) override;
+  int device(int member) const override { return team_->here()[static_cast<std::size_t>(member)].device; }
+  void* stream(int member) const override { return streams_[static_cast<std::size_t>(member)]; }
   void check_arrays(Direction direction, InputArrays in, OutputArrays out) override;
   void run(Direction direction, InputArrays in, OutputArrays out) override;
   std::size_t workspace_bytes() const override;

@@ -78,6 +78,7 @@ void release_after_work(void* memory, MemoryKind kind, int device) noexcept {
 
 }  // namespace
 
+std::string runtime_name() { return "stand-in without a GPU"; }
 int device_count() { return standin::devices(); }
 int current_device() { return device_of_thread; }
 void set_device(int device) {

@@ -53,8 +53,11 @@ void Scheduler::destroy_stream(StreamHandle handle) {
   if (found->second->queue.empty()) streams_.erase(found);
 }
 
+/// The default stream has two names: null, and the 1 of cudaStreamLegacy.
+bool Scheduler::is_default(StreamHandle handle) { return reinterpret_cast<std::uintptr_t>(handle) <= 1; }
+
 Scheduler::Stream& Scheduler::find(StreamHandle handle, int device) {
-  if (handle == nullptr) {
+  if (is_default(handle)) {
     StreamHandle& own = default_streams_[device];
     if (own == nullptr) {
       next_handle_ += 16;
@@ -170,7 +173,7 @@ void Scheduler::wait_until_finished(std::unique_lock<std::mutex>& lock, const St
 void Scheduler::synchronize(StreamHandle handle, int device) {
   std::unique_lock<std::mutex> lock(mutex_);
   find(handle, device);
-  const std::shared_ptr<Stream> stream = streams_.at(handle == nullptr ? default_streams_.at(device) : handle);
+  const std::shared_ptr<Stream> stream = streams_.at(is_default(handle) ? default_streams_.at(device) : handle);
   if (stream->capture) fail(Status::backend_failure, "a captured stream cannot be synchronised");
   wait_until_finished(lock, *stream, stream->enqueued);
   throw_failure();
@@ -187,7 +190,7 @@ void Scheduler::drain(int device) {
 void Scheduler::begin_capture(StreamHandle handle, int device) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Stream& stream = find(handle, device);
-  if (handle == nullptr || stream.capture) fail(Status::backend_failure, "this stream cannot be captured");
+  if (is_default(handle) || stream.capture) fail(Status::backend_failure, "this stream cannot be captured");
   stream.capture = std::make_shared<Capture>();
   stream.captured_after.clear();
   ++captures_;

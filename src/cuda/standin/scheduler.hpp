@@ -68,6 +68,7 @@ class Scheduler {
   };
 
   Scheduler();
+  static bool is_default(StreamHandle handle);
   Stream& find(StreamHandle handle, int device);
   void push(Stream& stream, Task task);
   void add_node(Stream& stream, std::function<void()> work);

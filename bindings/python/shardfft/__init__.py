@@ -1,33 +1,40 @@
-"""Distributed FFTs of NumPy arrays over MPI.
+"""Distributed FFTs of NumPy, CuPy, PyTorch and JAX arrays over MPI.
 
 A :class:`Layout` says which rank owns which part of a global array; :func:`plan` prepares a transform between two
-layouts, and its ``forward`` and ``backward`` run it. :func:`fftn` and its siblings do the same in NumPy's manner, and
-keep their last few plans until :func:`clear_plans`.
+layouts, and its ``forward`` and ``backward`` run it; :func:`group_plan` does so for the GPUs of one process.
+:func:`fftn` and its siblings do the same in NumPy's manner, and keep their last few plans until :func:`clear_plans`.
 """
 
 from __future__ import annotations
 
-from ._core import algorithm_names, exchange_names, local_fft_names
+from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
+from ._device_array import DeviceArray
 from ._distribute import gather, scatter
 from ._errors import ArgumentError, Error
+from ._group_plan import GroupPlan, group_plan
 from ._layout import Layout, Piece
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
-from ._plan import Plan, Side, plan
+from ._plan import Plan, plan
 from ._plan_cache import clear_plans
+from ._side import Side
 
 __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
+    "DeviceArray",
     "Error",
+    "GroupPlan",
     "Layout",
     "Piece",
     "Plan",
     "Side",
     "algorithm_names",
     "clear_plans",
+    "device_exchange_names",
     "exchange_names",
     "fftn",
     "gather",
+    "group_plan",
     "ifftn",
     "irfftn",
     "local_fft_names",

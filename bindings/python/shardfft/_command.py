@@ -25,6 +25,16 @@ def _usage() -> str:
     return "\n".join(lines)
 
 
+def _gpus() -> list[tuple[str, str]]:
+    from . import _core
+
+    support = _core.gpu_support()
+    if not support:
+        return [("GPUs", "this build has no support: -C cmake.define.SHARDFFT_GPU=CUDA gives it")]
+    found = [("", f"{number}: {name}") for number, name in enumerate(_core.gpu_names())] or [("", "none found")]
+    return [("GPUs", f"by {support}; exchanges {', '.join(_core.device_exchange_names())}"), *found]
+
+
 def _info() -> int:
     import numpy
 
@@ -45,6 +55,7 @@ def _info() -> int:
         ("algorithms", ", ".join(_core.algorithm_names())),
         ("exchanges", ", ".join(_core.exchange_names())),
         ("local FFTs", ", ".join(_core.local_fft_names())),
+        *_gpus(),
     ]
     for name, text in lines:
         print(f"{name:12}{text}")

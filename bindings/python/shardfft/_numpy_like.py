@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _mpi
+from . import _mpi, _streams
+from ._array_libraries import as_array, library_of
+from ._gpu_arrays import device_of, dtype_of
 from ._layout import Layout
 from ._plan_cache import recent_plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import NDArray
 
 _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
 
@@ -28,9 +29,19 @@ def _precision(dtype: np.dtype[Any], real: bool) -> str:
     return "float32" if dtype in _SINGLE else "float64"
 
 
-def _layout_of(local: NDArray[Any], comm: MPI.Comm) -> Layout:
+def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
+    """Arrays on GPUs are transformed there."""
+    if not any(on_gpus):
+        return {}
+    if not all(on_gpus):
+        where = ", ".join("GPU" if on_gpu else "host" for on_gpu in on_gpus)
+        raise ValueError(f"the ranks' arrays must be all on GPUs or all in host memory, not {where}")
+    return {"processor": "gpu", "device": device}
+
+
+def _layout_of(local: Any, comm: MPI.Comm) -> Layout:
     """Slabs along axis 0, as the ranks hold them."""
-    shapes = comm.allgather(local.shape)
+    shapes = comm.allgather(tuple(local.shape))
     if any(shape[1:] != shapes[0][1:] or not shape for shape in shapes):
         raise ValueError(f"the local arrays must differ in axis 0 only; the ranks have {shapes}")
     starts = np.concatenate([[0], np.cumsum([shape[0] for shape in shapes])]).tolist()
@@ -53,28 +64,33 @@ def _transform(
     norm: str | None,
     layout: Layout | None,
     **options: Any,
-) -> NDArray[Any]:
+) -> Any:
     comm = _mpi.communicator(comm)
 
-    def prepare() -> tuple[NDArray[Any], str]:
-        array = np.asarray(x)
-        return array, _precision(array.dtype, kind == "r2c")
+    def prepare() -> tuple[Any, str, int | None]:
+        array = as_array(x)
+        precision = _precision(dtype_of(array), kind == "r2c")
+        return array, precision if library_of(array).has_double() else "float32", device_of(array)
 
-    local, mine = _mpi.agree(comm, prepare)
+    local, mine, device = _mpi.agree(comm, prepare)
+    known = comm.allgather((mine, device is not None))
     # One rank's single precision next to another's double is double, as in NumPy.
-    precision = max(comm.allgather(mine))
+    precision = max(single_or_double for single_or_double, _ in known)
+    options = {**_processor([on_gpu for _, on_gpu in known], device), **options}
     rows_of_axis_0 = layout is None
     if layout is None:
         layout = _layout_of(local, comm)
     # Planned without measuring: plan() is for transforms that are repeated often.
     options = {"effort": "estimate", "norm": norm or "backward", **options}
+    if "stream" in options:
+        options["stream"] = _streams.pointer(options["stream"]) or None  # a stream may not do as a plan's key
     plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=axes, **options)
     with contextlib.nullcontext() if kept else plan:
         source, target = (plan.input, plan.output) if forward else (plan.output, plan.input)
         array = _mpi.agree(comm, lambda: source.asarray(local))
         result = plan.forward(array) if forward else plan.backward(array)
     # A rank without rows still says how long they are.
-    return result.reshape(0, *target.layout.shape[1:]) if rows_of_axis_0 and result.size == 0 else result
+    return result.reshape(0, *target.layout.shape[1:]) if rows_of_axis_0 and 0 in result.shape else result
 
 
 def fftn(
@@ -84,11 +100,12 @@ def fftn(
     norm: str | None = None,
     layout: Layout | None = None,
     **options: Any,
-) -> NDArray[Any]:
+) -> Any:
     """Transform an array that is cut over the ranks, as ``numpy.fft.fftn`` would the whole. Collective.
 
     Args:
-        x: this rank's part; converted to complex64 or complex128.
+        x: this rank's part; converted to complex64 or complex128. Arrays on GPUs are transformed there, and the result
+            is of their kind; then all ranks' arrays must be on GPUs.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         axes: axes of the global array; None is all.
         norm: ``backward`` (None), ``ortho`` or ``forward``.
@@ -111,7 +128,7 @@ def ifftn(
     norm: str | None = None,
     layout: Layout | None = None,
     **options: Any,
-) -> NDArray[Any]:
+) -> Any:
     """Invert :func:`fftn`; the arguments are the same. Collective."""
     return _transform(x, "c2c", False, comm, axes, norm, layout, **options)
 
@@ -123,7 +140,7 @@ def rfftn(
     norm: str | None = None,
     layout: Layout | None = None,
     **options: Any,
-) -> NDArray[Any]:
+) -> Any:
     """Transform a real array that is cut over the ranks, as ``numpy.fft.rfftn`` would the whole. Collective.
 
     The arguments are those of :func:`fftn`. The last of ``axes`` is halved, n to n//2 + 1; the other cuts stay, and
@@ -140,7 +157,7 @@ def irfftn(
     layout: Layout | None = None,
     n: int | None = None,
     **options: Any,
-) -> NDArray[Any]:
+) -> Any:
     """Invert :func:`rfftn`. Collective.
 
     The arguments are those of :func:`fftn`, and ``n``: the extent of the halved axis in the real array; None is

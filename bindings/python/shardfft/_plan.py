@@ -7,107 +7,16 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from . import _core, _layout, _mpi
+from . import _array_libraries, _core, _mpi
+from ._call import Call, Place
 from ._errors import ArgumentError
 from ._layout import Layout
+from ._problem import Problem, problem
+from ._side import Side
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import DTypeLike, NDArray
-
-_PRECISIONS = {
-    np.dtype(np.float32): _core.Precision.f32,
-    np.dtype(np.complex64): _core.Precision.f32,
-    np.dtype(np.float64): _core.Precision.f64,
-    np.dtype(np.complex128): _core.Precision.f64,
-}
-_DTYPES = {
-    (_core.Precision.f32, False): np.dtype(np.float32),
-    (_core.Precision.f32, True): np.dtype(np.complex64),
-    (_core.Precision.f64, False): np.dtype(np.float64),
-    (_core.Precision.f64, True): np.dtype(np.complex128),
-}
-
-
-class Side:
-    """One side of a plan, as this rank sees it: what its local array must look like.
-
-    Attributes:
-        layout: which rank owns what.
-        dtype: type of one element.
-        fields: arrays transformed together; more than 1 puts a slowest axis before the others.
-        rank: this rank.
-        slices: the part of the global array that is here; None when it is not one product of slices.
-        shape: shape of the local array, with the axis of the fields if there is one.
-        count, nbytes: its elements and bytes.
-    """
-
-    def __init__(self, core: _core.Side, dtype: np.dtype[Any]) -> None:
-        self.layout = Layout._wrap(core.layout)
-        self.dtype = dtype
-        self.fields = core.fields
-        self.rank = core.rank
-        self.count = core.count
-        self.nbytes = core.count * dtype.itemsize
-        self.slices = self.layout.local(self.rank)
-        self._batched = self.fields > 1
-        local = self.layout.local_shape(self.rank)
-        self.shape = (self.fields, *local) if self._batched else local
-        order = self.layout.order if self.slices is not None else (0,)
-        # Axes of the local array from slowest to fastest in memory.
-        self._order = (0, *(axis + 1 for axis in order)) if self._batched else tuple(order)
-
-    def view(self, flat: NDArray[Any]) -> NDArray[Any]:
-        """See a flat array of ``count`` elements as the local array; no copy."""
-        in_memory = flat.reshape(tuple(self.shape[axis] for axis in self._order))
-        return in_memory.transpose(np.argsort(self._order))
-
-    def empty(self) -> NDArray[Any]:
-        """Make a local array, not initialised."""
-        return self.view(np.empty(self.count, self.dtype))
-
-    def zeros(self) -> NDArray[Any]:
-        """Make a local array of zeros."""
-        return self.view(np.zeros(self.count, self.dtype))
-
-    def asarray(self, x: Any) -> NDArray[Any]:
-        """Give ``x`` in this side's type and memory order, copied only if it is not so already."""
-        array = np.asarray(x)
-        if array.size == self.count == 0:
-            return self.empty()  # no elements have no shape worth a refusal
-        if array.shape != self.shape:
-            raise ValueError(f"an array of shape {array.shape} is no local array of shape {self.shape}")
-        if array.dtype == self.dtype and self._dense(array):
-            return array
-        result = self.empty()
-        result[...] = array
-        return result
-
-    def _dense(self, array: NDArray[Any]) -> bool:
-        return array.transpose(self._order).flags.c_contiguous and array.flags.aligned
-
-    def check(self, array: Any, name: str, write: bool = False) -> None:
-        """Raise TypeError or ValueError unless ``array`` can be used as it is."""
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"{name} must be a NumPy array, not {type(array).__name__}")
-        if array.dtype != self.dtype:
-            raise TypeError(f"{name} must have dtype {self.dtype}, not {array.dtype}")
-        if array.size == self.count == 0:
-            return self.empty()  # no elements have no shape worth a refusal
-        if array.shape != self.shape:
-            raise ValueError(f"{name} must have the shape {self.shape} on rank {self.rank}, not {array.shape}")
-        if not self._dense(array):
-            raise ValueError(
-                f"{name} must be dense in memory with its axes in the order {self._order} from slowest to fastest; "
-                "asarray() of the plan's input or output makes it so"
-            )
-        if write and not array.flags.writeable:
-            raise ValueError(f"{name} is read-only")
-
-    def __repr__(self) -> str:
-        return f"<shardfft.Side {self.dtype}, {self.shape} on rank {self.rank}, {self.layout!r}>"
+    from numpy.typing import DTypeLike
 
 
 class Plan:
@@ -118,26 +27,23 @@ class Plan:
     times: dropping is collective too.
     """
 
-    def __init__(
-        self,
-        comm: MPI.Comm,
-        transform: _core.Transform,
-        layout: Layout,
-        output: Layout | None,
-        natural: bool,
-        options: _core.Options,
-    ) -> None:
+    def __init__(self, comm: MPI.Comm, problem: Problem, stream: Any = None) -> None:
         self.comm = comm
-        self._check_calls = options.check_calls
+        self._check_calls = problem.options.check_calls
         self._core = _core.Plan(
-            _mpi.address(comm), transform, layout._core, None if output is None else output._core, natural, options
+            _mpi.address(comm),
+            problem.transform,
+            problem.input._core,
+            None if problem.output is None else problem.output._core,
+            problem.natural,
+            problem.options,
         )
-        self._input = self._side(self._core.input, transform.precision)
-        self._output = self._side(self._core.output, transform.precision)
-
-    @staticmethod
-    def _side(core: _core.Side, precision: _core.Precision) -> Side:
-        return Side(core, _DTYPES[precision, core.is_complex])
+        self._input = Side(self._core.input, problem.transform.precision)
+        self._output = Side(self._core.output, problem.transform.precision)
+        self._user_stream = stream  # must live as long as the plan
+        self._place = Place(
+            self._core.device, self._core.stream, problem.options.memory, asynchronous=problem.options.stream != 0
+        )
 
     @property
     def input(self) -> Side:
@@ -150,53 +56,76 @@ class Plan:
         return self._output
 
     @property
+    def device(self) -> int | None:
+        """This rank's GPU; None for plans on CPUs."""
+        return self._place.device if self._place.device >= 0 else None
+
+    @property
     def workspace_bytes(self) -> int:
         """Bytes of scratch memory on this rank; allocated at the first run."""
         return self._core.workspace_bytes
 
-    def forward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+    def forward(self, x: Any, out: Any = None) -> Any:
         """Transform ``x`` (like ``input``) and give the result (like ``output``). Collective.
 
-        ``out`` is written if given, and may be ``x`` itself where both sides are alike; without it a new array is made.
+        ``x`` is a NumPy array, or on GPUs one of CuPy, PyTorch, JAX or any library that knows DLPack or
+        ``__cuda_array_interface__``. ``out`` is written if given, and may be ``x`` itself where both sides are alike;
+        without it a new array of the kind of ``x`` is made.
+
+        On GPUs the work begins after what the library of each array has under way for it on its current stream. With
+        the plan's ``stream`` the call returns when the work is enqueued there: ``x`` and the result must live, and
+        other streams must not use the result, before it is done. Without, and for JAX arrays, the result is there.
+
         Raises TypeError and ValueError for arrays that do not fit, then ``shardfft.Error`` on the other ranks.
         """
         return self._run(True, x, out, self._input, self._output)
 
-    def backward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+    def backward(self, x: Any, out: Any = None) -> Any:
         """Transform ``x`` (like ``output``) back and give the result (like ``input``). Collective.
 
         The inverse of :meth:`forward`, except that ``norm="none"`` leaves out the factor 1/N.
         """
         return self._run(False, x, out, self._output, self._input)
 
-    def _run(self, forward: bool, x: Any, out: Any, source: Side, destination: Side) -> NDArray[Any]:
+    def _run(self, forward: bool, x: Any, out: Any, source: Side, destination: Side) -> Any:
+        if self._core.closed:
+            raise ArgumentError("this plan was closed")
         try:
-            source.check(x, "x")
-            if out is None:
-                out = destination.empty()
-            else:
-                destination.check(out, "out", write=True)
-                if x.ctypes.data != out.ctypes.data and np.may_share_memory(x, out):
-                    raise ValueError("x and out overlap in part; they must be the same memory or apart")
-        except (TypeError, ValueError):
-            if self._check_calls and not self._core.closed:
+            allocate = self._core.allocate_output if forward else self._core.allocate_input
+            call = Call(self._place, x, out, source, destination, allocate)
+        except Exception:
+            if self._check_calls:
                 self._join_failing(forward)
             raise
-        self._core.run(forward, x.ctypes.data, out.ctypes.data)
-        return out
+        self._core.run(forward, call.source, call.destination)
+        return call.finish()
 
     def _join_failing(self, forward: bool) -> None:
         """Take part in the other ranks' call with null arrays: they raise too, and do not wait for this one."""
         with contextlib.suppress(ArgumentError):
             self._core.run(forward, 0, 0)
 
-    def allocate_input(self) -> NDArray[Any]:
-        """Make an input array where exchanges reach it without a copy; not initialised. Collective."""
-        return self._input.view(self._core.allocate_input())
+    def allocate_input(self) -> Any:
+        """Make an input array where exchanges reach it without a copy; not initialised. Collective.
 
-    def allocate_output(self) -> NDArray[Any]:
-        """Make an output array where exchanges reach it without a copy; not initialised. Collective."""
-        return self._output.view(self._core.allocate_output())
+        On GPUs a CuPy array where CuPy can be imported, else a :class:`DeviceArray`; a NumPy array for the memories
+        ``host`` and ``registered``.
+        """
+        return self._show(self._input, self._core.allocate_input())
+
+    def allocate_output(self) -> Any:
+        """Make an output array, as :meth:`allocate_input` does. Collective."""
+        return self._show(self._output, self._core.allocate_output())
+
+    @staticmethod
+    def _show(side: Side, memory: _core.Memory) -> Any:
+        return _array_libraries.for_users(side._of_memory(memory)).transpose(side._places)
+
+    def synchronize(self) -> None:
+        """Wait until the results of all calls are there; plans with a ``stream`` on GPUs do not wait themselves."""
+        if self._core.closed:
+            raise ArgumentError("this plan was closed")
+        self._place.synchronize()
 
     def report(self) -> str:
         """Tell the program, strategies, bytes and workspace, and after runs the time of every step. Collective."""
@@ -224,44 +153,6 @@ class Plan:
         return f"<shardfft.Plan {self._input!r} -> {self._output!r}>"
 
 
-def _choice(enum: Any, value: str, name: str) -> Any:
-    try:
-        return getattr(enum, value)
-    except (AttributeError, TypeError):
-        names = ", ".join(known for known in enum.__members__)
-        raise ValueError(f"unknown {name} {value!r}: give one of {names}") from None
-
-
-def _precision(dtype: DTypeLike) -> _core.Precision:
-    try:
-        return _PRECISIONS[np.dtype(dtype)]
-    except (KeyError, TypeError):
-        raise TypeError(f"dtype must be float32, float64, complex64 or complex128, not {dtype!r}") from None
-
-
-def _resolve(layout: str | Layout, shape: Sequence[int], ranks: int, name: str) -> Layout:
-    if isinstance(layout, str):
-        return _layout.named(layout, shape, ranks)
-    if not isinstance(layout, Layout):
-        raise TypeError(f"{name} must be a name or a shardfft.Layout, not {type(layout).__name__}")
-    if layout.ranks != ranks:
-        raise ValueError(f"{name} is cut for {layout.ranks} ranks, but the communicator has {ranks}")
-    if layout.shape != tuple(shape):
-        raise ValueError(f"{name} has the shape {layout.shape}, but {tuple(shape)} is needed")
-    return layout
-
-
-def _spectrum_shape(shape: Sequence[int], kind: str, axes: Sequence[int], n: int | None) -> list[int]:
-    """Shape of the output's global array."""
-    result = list(shape)
-    halved = axes[-1]
-    if kind == "r2c":
-        result[halved] = shape[halved] // 2 + 1
-    elif kind == "c2r":
-        result[halved] = n if n is not None else 2 * (shape[halved] - 1)
-    return result
-
-
 def plan(
     shape: int | Iterable[int],
     kind: str = "c2c",
@@ -284,6 +175,10 @@ def plan(
     in_place: bool = False,
     check_calls: bool = True,
     trace: str = "",
+    processor: str = "cpu",
+    memory: str = "auto",
+    device: int | None = None,
+    stream: Any = None,
 ) -> Plan:
     """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
 
@@ -301,7 +196,7 @@ def plan(
         norm: ``backward``, ``ortho``, ``forward`` (NumPy's words) or ``none`` (no factor in either direction).
         batch: fields of the same layout transformed together; more than 1 puts an axis before the others.
         algorithm: ``auto``, or one of ``shardfft.algorithm_names()``.
-        exchange: ``auto``, or one of ``shardfft.exchange_names()``.
+        exchange: ``auto``, or one of ``shardfft.exchange_names()``; on GPUs of ``shardfft.device_exchange_names()``.
         local_fft: ``auto``, or one of ``shardfft.local_fft_names()``.
         effort: time the local FFT library may spend planning: ``estimate``, ``measure`` or ``patient``.
         threads: OpenMP threads of each rank.
@@ -311,6 +206,13 @@ def plan(
         in_place: tune for ``forward(x, out=x)``.
         check_calls: agree on wrong arguments of forward and backward over all ranks, so that none waits for ever.
         trace: file for a Chrome trace, written when the plan is closed; empty for none.
+        processor: ``cpu``, or ``gpu`` in builds with GPU support.
+        memory: GPUs only: where arrays are: ``auto`` (anywhere: asked at every call), ``device``, ``managed``,
+            ``registered`` (host memory, pinned at first sight and kept until the plan is closed) or ``host``.
+        device: GPUs only: the number of this rank's GPU; None is the rank's number on its host modulo the GPUs there.
+        stream: GPUs only: the stream that calls are enqueued on, after which they return at once: an integer, a
+            ``cupy.cuda.Stream``, a ``torch.cuda.Stream`` or anything that has ``__cuda_stream__``. None is a stream of
+            the plan's own, and calls return when the result is there.
 
     Raises:
         TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
@@ -319,29 +221,32 @@ def plan(
     """
     comm = _mpi.communicator(comm)
 
-    def prepare() -> tuple[_core.Transform, Layout, Layout | None, bool, _core.Options]:
-        extents = _layout._shape(shape)
-        count = len(extents)
-        wanted = range(count) if axes is None else ([axes] if isinstance(axes, int) else axes)
-        chosen = [_layout._axis(axis, count) for axis in _layout._integers(wanted, "axes")]
-        if not chosen or len(set(chosen)) != len(chosen):
-            raise ValueError(f"axes must name one axis at least, and none twice: {axes!r}")
-        if n is not None and kind != "c2r":
-            raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
-        transform = _core.Transform(_choice(_core.Kind, kind, "kind"), _precision(dtype))
-        options = _core.Options()
-        options.norm = _choice(_core.Norm, norm, "norm")
-        options.effort = _choice(_core.Effort, effort, "effort")
-        options.axes = chosen
-        options.real_extent = 0 if n is None else n
-        options.algorithm, options.exchange, options.local_fft = algorithm, exchange, local_fft
-        options.batch, options.threads, options.chunks = batch, threads, chunks
-        options.grid = [] if grid is None else _layout._integers(grid, "grid")
-        options.in_place, options.check_calls, options.trace = in_place, check_calls, trace
-        source = _resolve(layout, extents, comm.size, "layout")
-        if isinstance(output, str) and output in ("default", "natural"):
-            return transform, source, None, output == "natural", options
-        result = _spectrum_shape(extents, kind, chosen, n)
-        return transform, source, _resolve(output, result, comm.size, "output"), False, options
+    def prepare() -> Problem:
+        return problem(
+            comm.size,
+            shape,
+            kind,
+            dtype,
+            layout=layout,
+            output=output,
+            axes=axes,
+            n=n,
+            norm=norm,
+            batch=batch,
+            algorithm=algorithm,
+            exchange=exchange,
+            local_fft=local_fft,
+            effort=effort,
+            threads=threads,
+            chunks=chunks,
+            grid=grid,
+            in_place=in_place,
+            check_calls=check_calls,
+            trace=trace,
+            processor=processor,
+            memory=memory,
+            device=-1 if device is None else device,
+            stream=stream,
+        )
 
-    return Plan(comm, *_mpi.agree(comm, prepare))
+    return Plan(comm, _mpi.agree(comm, prepare), stream)

@@ -2,9 +2,27 @@
 // The parts of the extension module; one function a source file.
 #include <nanobind/nanobind.h>
 
+#include "shardfft/shardfft.hpp"
+
 namespace shardfft::python {
 
 void bind_layout(nanobind::module_& module);
+void bind_options(nanobind::module_& module);
+void bind_gpu(nanobind::module_& module);
+void bind_memory(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
+void bind_group_plan(nanobind::module_& module);
+
+/// Memory of a plan's, which Python makes arrays of; lives as long as they do.
+struct Memory {
+  Buffer buffer;
+  MemoryPlace place;
+};
+/// `device`: the plan's GPU, -1 for plans on CPUs, whose memory no GPU runtime is asked about.
+Memory make_memory(Buffer buffer, int device);
+
+/// Streams and addresses travel as integers.
+inline void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 }  // namespace shardfft::python

@@ -89,5 +89,9 @@ NB_MODULE(_core, module) {
   module.def("exchange_names", shardfft::exchange_names);
   module.def("local_fft_names", shardfft::local_fft_names);
   shardfft::python::bind_layout(module);
+  shardfft::python::bind_options(module);
+  shardfft::python::bind_gpu(module);
+  shardfft::python::bind_memory(module);
   shardfft::python::bind_plan(module);
+  shardfft::python::bind_group_plan(module);
 }

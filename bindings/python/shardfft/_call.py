@@ -1,0 +1,111 @@
+"""The arrays of one rank in one call: checked, in the order of their libraries' streams, and a result of their kind."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import _array_libraries, _core, _gpu_arrays
+from ._array_libraries import library_of
+
+if TYPE_CHECKING:
+    from ._gpu_arrays import Seen
+    from ._side import Side
+
+
+@dataclasses.dataclass
+class Place:
+    """Where a rank of a plan runs, and what its calls do with arrays."""
+
+    device: int = -1  #: -1 for CPUs
+    stream: int = 0
+    memory: str = "auto"
+    asynchronous: bool = False  #: the stream is the user's: calls do not wait
+    #: What the plan has pinned: it must not be freed before the plan.
+    pinned: list[Any] = dataclasses.field(default_factory=list)
+
+    def synchronize(self) -> None:
+        """Wait for all calls so far."""
+        if self.device >= 0:
+            _core.synchronize_stream(self.device, self.stream)
+
+
+class Call:
+    """Two arrays for the library, and the one that the user gets."""
+
+    def __init__(
+        self, place: Place, x: Any, out: Any, source: Side, destination: Side, allocate: Callable[[], _core.Memory]
+    ) -> None:
+        self._place, self._library, self._like, self._out = place, library_of(x), x, out
+        self._side = destination
+        self._own: Any = None
+        if out is None:
+            # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
+            self._own = self._new(allocate)
+        self._x = x = self._in_order(x, source)
+        seen = self._see(x, "x", place.stream)
+        if x is not self._like:
+            seen = seen.transpose(source._places)
+        source.check(seen, "x")
+        if out is None:
+            target = self._see(self._own, "out", _gpu_arrays.NO_ORDER)
+        else:
+            if not library_of(out).mutable:
+                raise TypeError("out cannot be a JAX array, which nobody may write to: use the array that is returned")
+            target = self._see(out, "out", place.stream)
+            destination.check(target, "out", write=True)
+            if target.address != seen.address and _overlap(target, seen):
+                raise ValueError("x and out overlap in part; they must be the same memory or apart")
+        self._keep_pinned(seen, target)
+        self.source, self.destination = seen.address, target.address
+
+    def _see(self, array: Any, name: str, stream: int) -> Seen:
+        return _gpu_arrays.see(array, name, self._place.device, stream)
+
+    def _in_order(self, x: Any, source: Side) -> Any:
+        """JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right."""
+        turned = source._order != tuple(range(len(source._order)))
+        if self._library.mutable or not turned or tuple(x.shape) != source.shape:
+            return x
+        return self._library.transpose(x, source._order)
+
+    def _new(self, allocate: Callable[[], _core.Memory]) -> Any:
+        """Make an array in the memory order of the result."""
+        side, place = self._side, self._place
+        of_plan = place.memory in ("registered", "managed") and place.device >= 0
+        if self._library.allocates and not of_plan:
+            return self._library.empty(self._like, side._memory_shape, side.dtype)
+        if of_plan or _lies_on_gpu(self._like):
+            return side._of_memory(allocate(), place.stream if place.asynchronous else 0)
+        return _array_libraries.NUMPY.empty(None, side._memory_shape, side.dtype)
+
+    def _keep_pinned(self, *arrays: Seen) -> None:
+        if self._place.memory != "registered" or self._place.device < 0:
+            return
+        for array, owner in zip(arrays, (self._x, self._own if self._out is None else self._out), strict=True):
+            if array.nbytes > 0 and _core.memory_place(array.address)[0] == "pageable":
+                self._place.pinned.append(owner)
+
+    def finish(self) -> Any:
+        """After the run: give the result as the user wants it."""
+        place, library = self._place, self._library
+        if place.asynchronous and not (library.mutable and library_of(self._x).mutable):
+            place.synchronize()  # JAX may use the memory of the input anew at any time
+        if self._out is not None:
+            return self._out
+        result = self._own
+        if library_of(result) is not library:
+            result = library.adopt(self._like, result)
+        if self._side._places == tuple(range(len(self._side._places))):
+            return result
+        return library_of(result).transpose(result, self._side._places)
+
+
+def _lies_on_gpu(x: Any) -> bool:
+    return _gpu_arrays.is_array(x) and _gpu_arrays.device_of(x) is not None
+
+
+def _overlap(one: Seen, other: Seen) -> bool:
+    """Both are dense."""
+    return one.address < other.address + other.nbytes and other.address < one.address + one.nbytes

@@ -1,0 +1,117 @@
+"""What users ask of a plan, checked and in the library's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _core, _layout, _streams
+from ._errors import Error
+from ._layout import Layout
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+_PRECISIONS = {
+    np.dtype(np.float32): _core.Precision.f32,
+    np.dtype(np.complex64): _core.Precision.f32,
+    np.dtype(np.float64): _core.Precision.f64,
+    np.dtype(np.complex128): _core.Precision.f64,
+}
+
+
+class Problem(NamedTuple):
+    """The arguments of the library's plans."""
+
+    transform: _core.Transform
+    input: Layout
+    output: Layout | None
+    natural: bool
+    options: _core.Options
+
+
+def _choice(enum: Any, value: str, name: str) -> Any:
+    try:
+        return getattr(enum, value)
+    except (AttributeError, TypeError):
+        names = ", ".join(known for known in enum.__members__)
+        raise ValueError(f"unknown {name} {value!r}: give one of {names}") from None
+
+
+def _precision(dtype: DTypeLike) -> _core.Precision:
+    try:
+        return _PRECISIONS[np.dtype(dtype)]
+    except (KeyError, TypeError):
+        raise TypeError(f"dtype must be float32, float64, complex64 or complex128, not {dtype!r}") from None
+
+
+def _resolve(layout: str | Layout, shape: Sequence[int], ranks: int, name: str) -> Layout:
+    if isinstance(layout, str):
+        return _layout.named(layout, shape, ranks)
+    if not isinstance(layout, Layout):
+        raise TypeError(f"{name} must be a name or a shardfft.Layout, not {type(layout).__name__}")
+    if layout.ranks != ranks:
+        raise ValueError(f"{name} is cut for {layout.ranks} ranks, but there are {ranks}")
+    if layout.shape != tuple(shape):
+        raise ValueError(f"{name} has the shape {layout.shape}, but {tuple(shape)} is needed")
+    return layout
+
+
+def _spectrum_shape(shape: Sequence[int], kind: str, axes: Sequence[int], n: int | None) -> list[int]:
+    """Shape of the output's global array."""
+    result = list(shape)
+    halved = axes[-1]
+    if kind == "r2c":
+        result[halved] = shape[halved] // 2 + 1
+    elif kind == "c2r":
+        result[halved] = n if n is not None else 2 * (shape[halved] - 1)
+    return result
+
+
+def _options(norm: str, effort: str, grid: Sequence[int] | None, stream: Any, **same: Any) -> _core.Options:
+    options = _core.Options()
+    options.norm = _choice(_core.Norm, norm, "norm")
+    options.effort = _choice(_core.Effort, effort, "effort")
+    options.grid = [] if grid is None else _layout._integers(grid, "grid")
+    options.stream = _streams.pointer(stream)
+    for name, value in same.items():
+        setattr(options, name, value)
+    if options.processor == "gpu" and not _core.gpu_support():
+        raise Error(
+            "this build of shardfft has no GPU support: install it with "
+            "'pip install ./bindings/python -C cmake.define.SHARDFFT_GPU=CUDA'",
+            "unsupported",
+        )
+    return options
+
+
+def problem(
+    ranks: int,
+    shape: int | Iterable[int],
+    kind: str,
+    dtype: DTypeLike,
+    *,
+    layout: str | Layout,
+    output: str | Layout,
+    axes: Sequence[int] | int | None,
+    n: int | None,
+    **options: Any,
+) -> Problem:
+    """Check the arguments of :func:`shardfft.plan`."""
+    extents = _layout._shape(shape)
+    count = len(extents)
+    wanted = range(count) if axes is None else ([axes] if isinstance(axes, int) else axes)
+    chosen = [_layout._axis(axis, count) for axis in _layout._integers(wanted, "axes")]
+    if not chosen or len(set(chosen)) != len(chosen):
+        raise ValueError(f"axes must name one axis at least, and none twice: {axes!r}")
+    if n is not None and kind != "c2r":
+        raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
+    transform = _core.Transform(_choice(_core.Kind, kind, "kind"), _precision(dtype))
+    told = _options(axes=chosen, real_extent=0 if n is None else n, **options)
+    source = _resolve(layout, extents, ranks, "layout")
+    if isinstance(output, str) and output in ("default", "natural"):
+        return Problem(transform, source, None, output == "natural", told)
+    result = _spectrum_shape(extents, kind, chosen, n)
+    return Problem(transform, source, _resolve(output, result, ranks, "output"), False, told)

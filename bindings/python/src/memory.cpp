@@ -1,0 +1,62 @@
+// Memory of plans, as NumPy arrays or as DLPack capsules.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "bind.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+using shardfft::python::Memory;
+
+namespace {
+
+nb::dlpack::dtype element(bool is_complex, int bytes) {
+  nb::dlpack::dtype type{};
+  type.code = static_cast<std::uint8_t>(is_complex ? nb::dlpack::dtype_code::Complex : nb::dlpack::dtype_code::Float);
+  type.bits = static_cast<std::uint8_t>(8 * bytes);
+  type.lanes = 1;
+  return type;
+}
+
+/// A flat array that keeps the memory, as its views do.
+nb::ndarray<nb::numpy> numpy(nb::handle self, bool is_complex, int bytes) {
+  const Memory& memory = nb::cast<const Memory&>(self);
+  const std::size_t count = memory.buffer.bytes() / static_cast<std::size_t>(bytes);
+  return {memory.buffer.data(), {count}, self, {1}, element(is_complex, bytes)};
+}
+
+/// Managed memory too is announced as a GPU's: not all libraries know DLPack's word for it.
+nb::ndarray<> dlpack(nb::handle self, bool is_complex, int bytes, const std::vector<std::size_t>& shape,
+                     const std::vector<std::int64_t>& strides) {
+  const Memory& memory = nb::cast<const Memory&>(self);
+  return {memory.buffer.data(),    shape.size(),       shape.data(), self, strides.data(), element(is_complex, bytes),
+          nb::device::cuda::value, memory.place.device};
+}
+
+}  // namespace
+
+Memory shardfft::python::make_memory(Buffer buffer, int device) {
+  if (device < 0 || buffer.data() == nullptr) return {std::move(buffer), {"pageable", device}};
+  MemoryPlace place = memory_place(buffer.data());
+  place.device = device;
+  return {std::move(buffer), place};
+}
+
+void shardfft::python::bind_memory(nb::module_& module) {
+  nb::class_<Memory>(module, "Memory")
+      .def_prop_ro("address", [](const Memory& memory) { return address(memory.buffer.data()); })
+      .def_prop_ro("kind", [](const Memory& memory) { return memory.place.kind; })
+      .def_prop_ro("device", [](const Memory& memory) { return memory.place.device; })
+      .def(
+          "numpy", [](nb::handle_t<Memory> self, bool c, int bytes) { return numpy(self, c, bytes); }, "is_complex"_a,
+          "bytes"_a)
+      .def(
+          "dlpack",
+          [](nb::handle_t<Memory> self, bool c, int bytes, const std::vector<std::size_t>& shape,
+             const std::vector<std::int64_t>& strides) { return dlpack(self, c, bytes, shape, strides); },
+          "is_complex"_a, "bytes"_a, "shape"_a, "strides"_a);
+}

@@ -1,0 +1,134 @@
+"""What waits for what: the stand-in runs the work of streams in any order that nothing forbids."""
+
+import sys
+
+import numpy as np
+import pytest
+from fakes import DLPackArray, FakeArray, StandardArray, device_input, fake_cupy, make_stream, to_numpy
+
+import shardfft
+from shardfft import _core, _streams
+
+pytestmark = pytest.mark.standin
+KINDS = [FakeArray, DLPackArray, StandardArray]
+ROUNDS = 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pending_input_is_waited_for(comm, whole, close, kind):
+    x = whole((6, 4, 5))
+    with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
+        stream = make_stream(plan.device)
+        for turn in range(ROUNDS):
+            local = (turn + 1) * x[plan.input.slices]
+            spectrum = plan.forward(kind(device_input(plan), stream).write_later(local))
+            raw = getattr(spectrum, "memory", spectrum)
+            close(to_numpy(raw), plan.output.layout, (turn + 1) * np.fft.fftn(x))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pending_work_on_the_output_is_waited_for(comm, whole, close, kind):
+    x = whole((6, 4, 5))
+    with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
+        stream = make_stream(plan.device)
+        for _ in range(ROUNDS):
+            out = kind(plan.allocate_output(), stream)
+            out.write_later(np.full(out.shape, 7.0))
+            plan.forward(plan.input.asarray(x[plan.input.slices]), out=out)
+            close(out.numpy(), plan.output.layout, np.fft.fftn(x))
+
+
+def test_before_version_3_the_default_stream_is_waited_for(comm, whole, close):
+    class Old(FakeArray):
+        @property
+        def __cuda_array_interface__(self):
+            return {**self.memory.__cuda_array_interface__, "version": 2}
+
+    x = whole((6, 4, 5))
+    with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
+        for _ in range(ROUNDS):
+            a = Old(device_input(plan), _streams.LEGACY).write_later(x[plan.input.slices])
+            close(to_numpy(plan.forward(a)), plan.output.layout, np.fft.fftn(x))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_asynchronous_calls(comm, whole, close, kind):
+    """The user's stream: calls follow each other there, and the result waits to be asked for."""
+    x = whole((8, 6, 4))
+    device = comm.rank % len(_core.gpu_names())
+    stream = make_stream(device)
+    with shardfft.plan(x.shape, comm=comm, output="natural", processor="gpu", stream=stream) as plan:
+        others = make_stream(device)
+        for turn in range(ROUNDS):
+            a = kind(device_input(plan), others).write_later((turn + 1) * x[plan.input.slices])
+            spectrum = plan.forward(a)
+            back = plan.backward(spectrum)
+            plan.synchronize()
+            for result, exact in ((spectrum, np.fft.fftn(x)), (back, x)):
+                close(to_numpy(getattr(result, "memory", result)), plan.output.layout, (turn + 1) * exact)
+
+
+def test_results_tell_what_they_wait_for(comm, whole, close):
+    """Who takes a result of an asynchronous call into another stream waits for it there."""
+    x = whole((6, 4, 5))
+    device = comm.rank % len(_core.gpu_names())
+    stream, other = make_stream(device), make_stream(device)
+    with (
+        shardfft.plan(x.shape, comm=comm, output="natural", processor="gpu", stream=stream) as first,
+        shardfft.plan(x.shape, comm=comm, output="natural", processor="gpu", stream=other) as second,
+        shardfft.plan(x.shape, comm=comm, output="natural", processor="gpu") as third,
+    ):
+        for _ in range(ROUNDS):
+            a = DLPackArray(device_input(first), stream).write_later(x[first.input.slices])
+            spectrum = first.forward(a)
+            assert spectrum.__cuda_array_interface__["stream"] == stream
+            again = second.backward(spectrum)
+            close(to_numpy(third.forward(again)), third.output.layout, np.fft.fftn(x))
+
+
+def test_new_arrays_of_a_pool(comm, whole, close, monkeypatch):
+    """A pool gives memory on which older work of the library's stream is still under way."""
+    x = whole((6, 4, 5))
+    with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
+        stream, pool = make_stream(plan.device), []
+        monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(plan, stream, pool))
+        for _ in range(ROUNDS):
+            a = cupy.ndarray(plan.input._of_memory(plan._core.allocate_input()), stream)
+            a.write_later(x[plan.input.slices])
+            memory = plan.output._of_memory(plan._core.allocate_output())
+            DLPackArray(memory, stream).write_later(np.zeros(memory.shape))
+            pool.append(memory)
+            spectrum = plan.forward(a)
+            assert isinstance(spectrum, cupy.ndarray) and not pool
+            close(spectrum.numpy(), plan.output.layout, np.fft.fftn(x))
+
+
+def test_streams_of_libraries():
+    class CuPy:
+        ptr = 48
+
+    class Torch:
+        cuda_stream = 0
+
+    class Method:
+        def __cuda_stream__(self):
+            return (0, 64)
+
+    class Attribute:
+        __cuda_stream__ = (0, 80)
+
+    known = [(None, 0), (32, 32), (0, 1), (2, 2), (CuPy(), 48), (Torch(), 1), (Method(), 64), (Attribute(), 80)]
+    for stream, handle in known:
+        assert _streams.pointer(stream) == handle
+    with pytest.raises(TypeError, match="cupy.cuda.Stream"):
+        _streams.pointer("fast")
+
+
+def test_a_streams_owner_lives_as_long_as_the_plan(comm):
+    class Stream:
+        def __init__(self, handle):
+            self.ptr = handle
+
+    stream = Stream(make_stream(comm.rank % len(_core.gpu_names())))
+    with shardfft.plan((4, 4, 4), comm=comm, processor="gpu", stream=stream) as plan:
+        assert plan._core.stream == stream.ptr and plan._user_stream is stream

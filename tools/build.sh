@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Builds and installs into build/: build.sh [--with-tests] [--no-python].
+# Builds and installs into build/: build.sh [--with-tests] [--with-python-tests] [--no-python].
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run build [--with-tests] [--no-python]
+usage="usage: ./run build [--with-tests] [--with-python-tests] [--no-python]
   the library and its headers go to build/install, the Python package into .venv"
 
-target=shardfft python=yes
+targets=(shardfft) python=yes python_tests=OFF
 while [[ $# -gt 0 ]]; do
   case "$1" in
-    --with-tests) target=all ;;
+    --with-tests) targets+=(all) ;;
+    --with-python-tests) targets+=(python_standin) python_tests=ON ;;
     --no-python) python=no ;;
     -h | --help) echo "$usage"; exit 0 ;;
     *) usage_error "build: unknown option '$1'" "$usage" ;;
@@ -23,11 +24,12 @@ mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)
   -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)")
 say "building the library with $(jobs) jobs"
 mkdir -p "$BUILD"
-cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" > "$BUILD/configure.log" 2>&1 || {
+cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
+  -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
   cat "$BUILD/configure.log" >&2
   die "cmake failed; its words are above"
 }
-cmake --build "$BUILD" --target "$target" -j "$(jobs)" -- --no-print-directory ||
+cmake --build "$BUILD" --target "${targets[@]}" -j "$(jobs)" -- --no-print-directory ||
   die "the build failed; the compiler's words are above"
 cmake --install "$BUILD" --component development --prefix "$BUILD/install" > /dev/null
 

@@ -19,7 +19,7 @@ done
 
 options=()
 [[ $cpp == yes ]] && options+=(--with-tests)
-[[ $python == no ]] && options+=(--no-python)
+if [[ $python == yes ]]; then options+=(--with-python-tests); else options+=(--no-python); fi
 bash "$ROOT/tools/build.sh" "${options[@]}"
 
 failed=()
@@ -30,7 +30,13 @@ fi
 if [[ $python == yes ]]; then
   for ranks in 1 2 4; do
     say "Python tests, $ranks ranks"
-    mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" "$ROOT/tests/python" || failed+=("Python on $ranks ranks")
+    mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" --ignore="$ROOT/tests/python/gpu" \
+      "$ROOT/tests/python" || failed+=("Python on $ranks ranks")
+  done
+  for ranks in 1 2 4; do
+    say "Python tests of GPU arrays on the stand-in's devices, $ranks ranks"
+    PYTHONPATH=$BUILD/python_standin mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" \
+      "$ROOT/tests/python/gpu" || failed+=("Python with GPU arrays on $ranks ranks")
   done
   say "benchmark harness tests"
   "$VENV/bin/python" -m pytest -q --color="$COLOR" "$ROOT/tests/bench" || failed+=("benchmark harness")

@@ -42,6 +42,10 @@ class Library:
         result[...] = array
         return result
 
+    def resolve(self, array: Any) -> Any:
+        """Do what the library has put off, so that the memory holds the numbers."""
+        return array
+
     def has_double(self) -> bool:
         """Whether arrays can hold double precision."""
         return True
@@ -70,6 +74,9 @@ class _Torch(Library):
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
         return array.permute(tuple(axes)).is_contiguous()
+
+    def resolve(self, array: Any) -> Any:
+        return array.resolve_conj().resolve_neg()
 
 
 class _Standard(Library):

@@ -43,10 +43,7 @@ class Call:
         if out is None:
             # Before the input is seen: then its library's pending work is waited for, and some may be on this memory.
             self._own = self._new(allocate)
-        self._x = x = self._in_order(x, source)
-        seen = self._see(x, "x", place.stream)
-        if x is not self._like:
-            seen = seen.transpose(source._places)
+        seen = self._see_input(x, source)
         source.check(seen, "x")
         if out is None:
             target = self._see(self._own, "out", _gpu_arrays.NO_ORDER)
@@ -63,12 +60,13 @@ class Call:
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         return _gpu_arrays.see(array, name, self._place.device, stream)
 
-    def _in_order(self, x: Any, source: Side) -> Any:
-        """JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right."""
-        turned = source._order != tuple(range(len(source._order)))
-        if self._library.mutable or not turned or tuple(x.shape) != source.shape:
-            return x
-        return self._library.transpose(x, source._order)
+    def _see_input(self, x: Any, source: Side) -> Seen:
+        self._x = self._library.resolve(x)
+        if self._library.mutable or tuple(x.shape) != source.shape:
+            return self._see(self._x, "x", self._place.stream)
+        # JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right.
+        self._x = self._library.transpose(x, source._order)
+        return self._see(self._x, "x", self._place.stream).transpose(source._places)
 
     def _new(self, allocate: Callable[[], _core.Memory]) -> Any:
         """Make an array in the memory order of the result."""

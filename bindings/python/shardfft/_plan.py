@@ -61,6 +61,11 @@ class Plan:
         return self._place.device if self._place.device >= 0 else None
 
     @property
+    def stream(self) -> int:
+        """The stream that calls are enqueued on, the user's or the plan's own, as an integer; 0 for plans on CPUs."""
+        return self._place.stream
+
+    @property
     def workspace_bytes(self) -> int:
         """Bytes of scratch memory on this rank; allocated at the first run."""
         return self._core.workspace_bytes

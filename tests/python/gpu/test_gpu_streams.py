@@ -131,4 +131,4 @@ def test_a_streams_owner_lives_as_long_as_the_plan(comm):
 
     stream = Stream(make_stream(comm.rank % len(_core.gpu_names())))
     with shardfft.plan((4, 4, 4), comm=comm, processor="gpu", stream=stream) as plan:
-        assert plan._core.stream == stream.ptr and plan._user_stream is stream
+        assert plan.stream == stream.ptr and plan._user_stream is stream

@@ -65,16 +65,26 @@ void UserArrays::check(const void* array, std::size_t bytes, const char* which, 
   if (on_host(info.kind) || !aligned(array)) reserve(stage);
 }
 
+/// The runtime goes on to call memory pinned after it was unmapped, and would copy to and from the pages that it had.
+void UserArrays::forget_others(const std::byte* array, std::size_t bytes, cuda::StreamHandle stream) {
+  for (auto known = pinned_.begin(); known != pinned_.end();) {
+    const PinnedArray& pinned = known->second;
+    const bool too_small = known->first == array && pinned.bytes() < bytes;
+    if (!too_small && (!pinned.overlaps(array, bytes) || pinned.there())) {
+      ++known;
+      continue;
+    }
+    cuda::synchronize(stream);  // copies of earlier calls
+    known = pinned_.erase(known);
+  }
+}
+
 void UserArrays::meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info,
                       cuda::StreamHandle stream) {
   if (info.kind == cuda::MemoryKind::managed) cuda::prefetch(const_cast<std::byte*>(array), bytes, stream);
   if (model_ == MemoryModel::registered) {
-    const auto known = pinned_.find(array);
-    if (known != pinned_.end() ? known->second.bytes() >= bytes : info.kind == cuda::MemoryKind::pinned) return;
-    if (known != pinned_.end()) {
-      cuda::synchronize(stream);  // copies of earlier calls
-      pinned_.erase(known);
-    }
+    forget_others(array, bytes, stream);
+    if (pinned_.contains(array) || cuda::describe(array).kind == cuda::MemoryKind::pinned) return;
     try {
       pinned_.try_emplace(array, const_cast<std::byte*>(array), bytes);
       return;

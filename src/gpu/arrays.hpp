@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cuda/handles.hpp"
+#include "gpu/mapping_watch.hpp"
 #include "gpu/team.hpp"
 
 namespace shardfft::gpu {
@@ -17,15 +18,28 @@ MemoryModel memory_model(const std::string& name);
 class PinnedArray {
  public:
   /// Throws where the system refuses.
-  PinnedArray(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes) { cuda::register_host(memory, bytes); }
-  PinnedArray(const PinnedArray&) = delete;
-  PinnedArray& operator=(const PinnedArray&) = delete;
-  ~PinnedArray() { cuda::unregister_host(memory_); }
+  PinnedArray(void* memory, std::size_t bytes)
+      : memory_(memory), bytes_(bytes), registration_(memory, bytes), watch_(memory, bytes) {}
   std::size_t bytes() const { return bytes_; }
+  /// Whether what was pinned still lies there.
+  bool there() const { return watch_.there(); }
+  bool overlaps(const std::byte* array, std::size_t bytes) const {
+    const auto* const mine = static_cast<const std::byte*>(memory_);
+    return array < mine + bytes_ && mine < array + bytes;
+  }
 
  private:
+  struct Registration {
+    Registration(void* at, std::size_t bytes) : memory(at) { cuda::register_host(at, bytes); }
+    Registration(const Registration&) = delete;
+    Registration& operator=(const Registration&) = delete;
+    ~Registration() { cuda::unregister_host(memory); }
+    void* memory;
+  };
   void* memory_;
   std::size_t bytes_;
+  Registration registration_;
+  MappingWatch watch_;
 };
 
 class UserArrays {
@@ -55,6 +69,8 @@ class UserArrays {
   bool copies() const { return copies_; }
 
  private:
+  /// Lets go of pinned arrays that lie, or lay, where this one does, but are not it.
+  void forget_others(const std::byte* array, std::size_t bytes, cuda::StreamHandle stream);
   /// Pins host memory if asked to; where that fails copies are slower and synchronous.
   void meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info, cuda::StreamHandle stream);
   void check(const void* array, std::size_t bytes, const char* which, cuda::Memory& stage);

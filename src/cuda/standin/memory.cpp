@@ -78,6 +78,12 @@ void MemoryTable::register_host(void* memory, std::size_t bytes) {
       find(static_cast<std::byte*>(memory) + bytes - 1) != nullptr)
     fail(Status::backend_failure, "memory cannot be registered: it is known already, or nothing");
   blocks_.emplace(static_cast<std::byte*>(memory), Block{bytes, bytes, MemoryKind::pinned});
+  ++registrations_;
+}
+
+std::int64_t MemoryTable::registrations() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return registrations_;
 }
 
 void MemoryTable::unregister_host(void* memory) {

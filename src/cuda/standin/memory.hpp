@@ -28,6 +28,8 @@ class MemoryTable {
   void release(void* base, MemoryKind kind);
   void register_host(void* memory, std::size_t bytes);
   void unregister_host(void* memory);
+  /// How often memory was registered.
+  std::int64_t registrations() const;
   PointerInfo describe(const void* pointer) const;
   std::size_t used(int device) const;
 
@@ -61,6 +63,7 @@ class MemoryTable {
   std::map<std::byte*, Block> blocks_;
   std::map<int, std::size_t> used_;
   std::uint64_t last_id_ = 0;
+  std::int64_t registrations_ = 0;
   std::set<std::pair<int, int>> peers_;
 };
 

@@ -67,6 +67,8 @@ void close_memory(void* memory) noexcept;
 
 StreamHandle create_stream();
 void destroy_stream(StreamHandle stream) noexcept;
+/// The device that a stream belongs to; the current one for default streams.
+int device_of_stream(StreamHandle stream);
 void synchronize(StreamHandle stream);
 
 /// `shared` events can be exported to other processes and keep no time.

@@ -251,6 +251,22 @@ StreamHandle create_stream() {
 
 void destroy_stream(StreamHandle stream) noexcept { cudaStreamDestroy(stream_of(stream)); }
 
+int device_of_stream(StreamHandle stream) {
+  static auto* const context_of = driver_function<decltype(cuStreamGetCtx)>("cuStreamGetCtx");
+  static auto* const push = driver_function<decltype(cuCtxPushCurrent)>("cuCtxPushCurrent");
+  static auto* const device_of = driver_function<decltype(cuCtxGetDevice)>("cuCtxGetDevice");
+  static auto* const pop = driver_function<decltype(cuCtxPopCurrent)>("cuCtxPopCurrent");
+  CUcontext context = nullptr;
+  CUdevice device = 0;
+  bool known = context_of(stream_of(stream), &context) == CUDA_SUCCESS && push(context) == CUDA_SUCCESS;
+  if (known) {
+    known = device_of(&device) == CUDA_SUCCESS;
+    pop(&context);
+  }
+  if (!known) fail(Status::invalid_argument, "the runtime does not know this stream");
+  return device;
+}
+
 void synchronize(StreamHandle stream) { check(cudaStreamSynchronize(stream_of(stream)), "cudaStreamSynchronize"); }
 
 EventHandle create_event(EventUse use) {

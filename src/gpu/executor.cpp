@@ -7,6 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "gpu/device_program.hpp"
 
 namespace shardfft::gpu {
 
@@ -27,7 +28,7 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
       times_(*team_) {
   if (setup_.exchange == "auto") setup_.exchange = team_->ranks() == 1 ? "cuda_peer" : choose_device_exchange(*team_);
   team_->agree([&] { refuse_what_does_not_fit(); });
-  if (setup_.exchange == "cuda_peer" && team_->all_peers()) setup_.program = prefer_slab(std::move(setup_.program));
+  setup_.program = device_program(setup_, *team_);
   tasks_ = compile(setup_, *team_);
   for (const auto& tasks : tasks_)
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
@@ -76,8 +77,20 @@ void DeviceExecutor::finish_runs() {
   }
 }
 
+void DeviceExecutor::check_streams(std::span<void* const> streams) const {
+  for (std::size_t m = 0; m < streams.size(); ++m) {
+    if (streams[m] == nullptr) continue;
+    const Member& member = team_->here()[m];
+    const cuda::DeviceScope scope(member.device);
+    const int device = cuda::device_of_stream(streams[m]);
+    require(device == member.device, "the stream belongs to GPU ", device, ", but rank ", member.rank, " runs on GPU ",
+            member.device);
+  }
+}
+
 /// Runs on the streams used so far are finished first: the buffers are in order with one stream only.
 void DeviceExecutor::set_streams(std::span<void* const> streams) {
+  if (!streams.empty()) team_->agree([&] { check_streams(streams); });
   finish_runs();
   streams_.clear();
   asynchronous_ = !streams.empty() && std::find(streams.begin(), streams.end(), nullptr) == streams.end();

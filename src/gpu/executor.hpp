@@ -59,6 +59,7 @@ class DeviceExecutor : public Runner {
   };
 
   void finish_runs();
+  void check_streams(std::span<void* const> streams) const;
   void size_buffers();
   void refuse_what_does_not_fit() const;
   void allocate_workspace();

@@ -1,26 +1,10 @@
 // Plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
-#include "support/device_check.hpp"
+#include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
 namespace {
-
-const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
-
-/// `ranks` members on as many of the machine's GPUs as there are.
-std::vector<int> devices_for(int ranks) {
-  std::vector<int> devices;
-  for (int r = 0; r < ranks; ++r) devices.push_back(r % cuda::device_count());
-  return devices;
-}
-
-void check_case_on(int ranks, const TransformCase& c, const std::string& memory = "device") {
-  SCOPED_TRACE(std::to_string(ranks) + " ranks, " + memory + ": " + c.name());
-  const std::vector<int> devices = devices_for(ranks);
-  GroupPlan plan = make_group_plan(devices, c);
-  check_device_plan(ranks_of(plan, devices), c, memory);
-}
 
 TEST(GroupPlans, SizesKindsAndPrecisions) {
   for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 3, 5}, Shape{7, 11, 13}, Shape{16, 8, 32}, Shape{31, 1, 17}})
@@ -248,115 +232,6 @@ TEST(GroupPlans, ReportTellsStepsAndTimes) {
   const std::string report = plan.report();
   for (const std::string word : {"2 ranks", "GPUs: rank 0", "cuda_peer", "fft c2c", "cufft", " ms", "r = T_comm"})
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
-}
-
-TEST(GroupPlans, ReportsWhatChunksReach) {
-  Options o = on_gpu("pencil");
-  o.chunks = 3;
-  GroupPlan pencils(devices_for(4), c2c<double>, Layout::pencil({12, 10, 8}, 2, {2, 2}), default_output, o);
-  EXPECT_NE(pencils.report().find("(not cut in chunks)"), std::string::npos) << pencils.report();
-  o.algorithm = "slab";
-  GroupPlan slab(devices_for(2), c2c<double>, Layout::slab({12, 10, 8}, 2), default_output, o);
-  EXPECT_NE(slab.report().find("slab, 3 chunks"), std::string::npos) << slab.report();
-  EXPECT_EQ(slab.report().find("(not cut in chunks)"), std::string::npos) << slab.report();
-}
-
-/// Its transforms run while its copies travel: there is no time of either alone.
-TEST(GroupPlans, ReportTellsNoRatioOfSlabs) {
-  const std::vector<int> devices = devices_for(2);
-  const TransformCase c{{12, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
-  GroupPlan plan = make_group_plan(devices, c);
-  check_device_plan(ranks_of(plan, devices), c);
-  const std::string report = plan.report();
-  EXPECT_NE(report.find("cannot be told"), std::string::npos) << report;
-  EXPECT_EQ(report.find("T_total = "), std::string::npos) << report;
-}
-
-/// Planes to rows is the slab engine's, wherever the output may lie as it leaves it.
-TEST(GroupPlans, SlabsRunOnTheSlabEngine) {
-  const std::vector<int> devices = devices_for(2);
-  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    const Shape half{16, 12, kind == Kind::r2c ? 5 : 8};
-    for (const bool given : {false, true}) {
-      const TransformCase c{{16, 12, 8}, "", "", kind, Precision::f64, on_gpu()};
-      const Layout in = Layout::slab(c.shape, 2), out = Layout::slab(half, 2, 1);
-      GroupPlan plan = given ? GroupPlan(devices, {kind, Precision::f64}, in, out, c.options)
-                             : GroupPlan(devices, {kind, Precision::f64}, in, default_output, c.options);
-      EXPECT_TRUE(plan.output(0).layout.same_as(out));
-      EXPECT_NE(plan.report().find("1. slab"), std::string::npos) << plan.report();
-      EXPECT_EQ(plan.report().find("2. "), std::string::npos) << plan.report();
-      check_device_plan(ranks_of(plan, devices), c);
-    }
-  }
-}
-
-void expect_refusal(Status code, const std::string& words, const std::function<void()>& work) {
-  try {
-    work();
-    ADD_FAILURE() << "no error; expected: " << words;
-  } catch (const Error& e) {
-    EXPECT_EQ(static_cast<int>(e.code()), static_cast<int>(code)) << e.what();
-    EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
-  }
-}
-
-TEST(GroupPlans, BadInput) {
-  const Layout slab = Layout::slab({4, 6, 5}, 2);
-  const auto make = [&](const std::vector<int>& devices, const Options& o) {
-    GroupPlan(devices, c2c<double>, slab, default_output, o);
-  };
-  Options o = on_gpu();
-  expect_refusal(Status::invalid_argument, "one GPU at least", [&] { make({}, o); });
-  expect_refusal(Status::invalid_argument, "2 ranks", [&] { make({0}, o); });
-  expect_refusal(Status::invalid_argument, "but this host has", [&] { make({0, 1000}, o); });
-  expect_refusal(Status::invalid_argument, "GPU -1", [&] { make({0, -1}, o); });
-  o.memory = "attic";
-  expect_refusal(Status::invalid_argument, "unknown memory 'attic'; known: auto, host", [&] { make({0, 0}, o); });
-  o = on_gpu("cannon");
-  expect_refusal(Status::invalid_argument, "CPUs only", [&] { make({0, 0}, o); });
-  o = on_gpu();
-  o.exchange = "alltoallv";
-  expect_refusal(Status::invalid_argument, "is for processor cpu; processor gpu has: cuda_peer", [&] {
-    make({0, 0}, o);
-  });
-  o.exchange = "pigeon";
-  expect_refusal(Status::invalid_argument, "unknown exchange 'pigeon'; known: cuda_peer", [&] { make({0, 0}, o); });
-  o = on_gpu();
-  o.local_fft = "fftw";
-  expect_refusal(Status::invalid_argument, "cufft", [&] { make({0, 0}, o); });
-}
-
-TEST(GroupPlans, ArraysInTheWrongPlace) {
-  const std::vector<int> devices = devices_for(2);
-  for (const std::string memory : {"host", "registered", "managed", "device"}) {
-    Options o = on_gpu();
-    o.memory = memory;
-    GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, o);
-    const std::string wrong = memory == "device" ? "host" : "device";
-    const PlacedArray a(wrong, devices[0], plan.input(0).bytes()), b(wrong, devices[1], plan.input(1).bytes());
-    const std::vector<const void*> ins{a.data(), b.data()};
-    const std::vector<void*> outs{a.data(), b.data()};
-    expect_refusal(Status::invalid_argument, "memory=" + memory, [&] { plan.forward(ins, outs); });
-    expect_refusal(Status::invalid_argument, "null pointer", [&] {
-      plan.forward(std::vector<const void*>{nullptr, nullptr}, outs);
-    });
-    expect_refusal(Status::invalid_argument, "2 ranks",
-                   [&] { plan.forward(std::vector<const void*>{a.data()}, outs); });
-  }
-  if (devices[0] == devices[1]) return;
-  GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, on_gpu());
-  const PlacedArray a("device", devices[0], plan.input(0).bytes());
-  const std::vector<const void*> ins{a.data(), a.data()};
-  const std::vector<void*> outs{a.data(), a.data()};
-  expect_refusal(Status::invalid_argument, "lies on GPU 0, but rank 1 runs on GPU 1", [&] { plan.forward(ins, outs); });
-}
-
-TEST(GroupPlans, ManagedArraysLargerThanTheDevice) {
-  Options o = on_gpu();
-  o.memory = "managed";
-  expect_refusal(Status::out_of_memory, "managed memory would not help", [&] {
-    GroupPlan({0}, c2c<double>, Layout::slab({1 << 20, 1 << 20, 1}, 1), default_output, o);
-  });
 }
 
 }  // namespace

@@ -160,43 +160,5 @@ TEST(GpuPlans, ReportAndTrace) {
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
 }
 
-TEST(GpuPlans, BadInput) {
-  const Layout slab = Layout::slab({4, 6, 5}, world().size());
-  const auto make = [&](const Options& o) { Plan(MPI_COMM_WORLD, c2c<double>, slab, default_output, o); };
-  const int last = world().size() - 1;
-  Options o = on_gpu();
-  // Wrong on one rank only: all of them hear of it.
-  if (world().rank() == last) o.device = 1000;
-  expect_error(Status::invalid_argument, "but this host has the GPUs", [&] { make(o); });
-  o = on_gpu();
-  o.processor = "abacus";
-  expect_error(Status::invalid_argument, "unknown processor 'abacus'; known: cpu, gpu", [&] { make(o); });
-  o = on_gpu("cannon");
-  expect_error(Status::invalid_argument, "CPUs only", [&] { make(o); });
-  o = on_gpu();
-  o.exchange = "shared_window";
-  expect_error(Status::invalid_argument, "is for processor cpu", [&] { make(o); });
-  o = Options();
-  o.exchange = "cuda_peer";
-  expect_error(Status::invalid_argument, "is for processor gpu", [&] { make(o); });
-  o = Options();
-  o.memory = "device";
-  expect_error(Status::invalid_argument, "the processor is not gpu", [&] { make(o); });
-  if (world().size() == 1) return;
-  o = on_gpu();
-  if (world().rank() == last) o.memory = "host";
-  expect_error(Status::mismatch, "different transforms or options", [&] { make(o); });
-}
-
-TEST(GpuPlans, ArraysInTheWrongPlace) {
-  Options o = on_gpu();
-  o.memory = "device";
-  Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 6, 5}, world().size()), natural_output, o);
-  const bool wrong = world().rank() == world().size() - 1;
-  const PlacedArray array(wrong ? "host" : "device", my_device(), plan.input().bytes());
-  expect_error(Status::invalid_argument, "lies in plain host memory, but the plan was made with memory=device",
-               [&] { plan.forward(array.data(), array.data()); });
-}
-
 }  // namespace
 }  // namespace shardfft::test

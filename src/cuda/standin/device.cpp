@@ -151,6 +151,7 @@ void close_memory(void* memory) noexcept {
 
 StreamHandle create_stream() { return Scheduler::instance().create_stream(current_device()); }
 void destroy_stream(StreamHandle stream) noexcept { Scheduler::instance().destroy_stream(stream); }
+int device_of_stream(StreamHandle stream) { return Scheduler::instance().device_of(stream, current_device()); }
 void synchronize(StreamHandle stream) { Scheduler::instance().synchronize(stream, current_device()); }
 
 EventHandle create_event(EventUse use) { return events().add(std::make_shared<Event>(use, current_device())); }

@@ -46,7 +46,9 @@ GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout
     gpu::check_device(device);
   }
   ExecutorSetup setup;
-  setup.program = make_program(options.algorithm, make_problem(spec));
+  const Problem problem = make_problem(spec);
+  setup.program = make_program(options.algorithm, problem);
+  setup.fixed_output = problem.fixed_output();
   setup.exchange = options.exchange;
   setup.scale = scales(spec);
   setup.options = options;

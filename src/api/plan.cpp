@@ -70,6 +70,7 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
   agree(comm, [&] {
     const Problem problem = make_problem(spec);
     setup.program = make_program(options.algorithm, problem);
+    setup.fixed_output = problem.fixed_output();
     setup.exchange = options.exchange;
     setup.local_fft = options.local_fft;
     setup.scale = scales(spec);

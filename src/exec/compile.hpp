@@ -21,6 +21,7 @@ struct ExecutorSetup {
   std::string local_fft;
   /// Factor applied to the result, forward and backward.
   std::array<double, 2> scale{1, 1};
+  bool fixed_output = false;  ///< the order in memory of the program's last state is the user's
 };
 
 /// An operation, the buffers it works on, and the states at its ends.

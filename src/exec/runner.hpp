@@ -38,6 +38,7 @@ class Runner {
  public:
   virtual ~Runner() = default;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
+  /// Collective.
   virtual void set_streams(std::span<void* const> /*streams*/) {}
   /// GPUs only: the GPU of a member, and the stream that its runs are enqueued on.
   virtual int device(int /*member*/) const { return -1; }

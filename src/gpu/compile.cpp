@@ -24,7 +24,10 @@ struct Job {
 
 class Compiler {
  public:
-  Compiler(const ExecutorSetup& setup, Team& team) : setup_(setup), team_(team) { find_slab(); }
+  Compiler(const ExecutorSetup& setup, Team& team) : setup_(setup), team_(team) {
+    find_slab();
+    find_scaled_steps();
+  }
 
   std::array<std::vector<DeviceTask>, 2> run() {
     std::array<std::vector<DeviceTask>, 2> tasks;
@@ -67,18 +70,41 @@ class Compiler {
     return list;
   }
 
-  /// The last transform that runs carries the scale; -1 without any.
+  /// The last transform that runs carries the scale, or the last one for which it costs nothing; -1 without any.
   int scaled_step(Direction direction) const {
-    int scaled = -1;
-    for (int i = 0; i < steps(); ++i) {
-      if (!std::holds_alternative<FftStep>(step(i))) continue;
-      if (direction == Direction::backward) return i;
-      scaled = i;
-    }
-    return scaled;
+    std::vector<int> transforms;  // in the order in which they run
+    for (int i = 0; i < steps(); ++i)
+      if (std::holds_alternative<FftStep>(step(i))) transforms.push_back(i);
+    if (direction == Direction::backward) std::reverse(transforms.begin(), transforms.end());
+    if (transforms.empty()) return -1;
+    const double scale = setup_.scale[static_cast<std::size_t>(direction)];
+    if (slab_ || scale == 1) return transforms.back();
+    const auto free =
+        std::find_if(transforms.rbegin(), transforms.rend(), [&](int i) { return all_scale_free(i, direction); });
+    return free == transforms.rend() ? transforms.back() : *free;
+  }
+
+  /// Ranks must decide alike: what one sends the other may be scaled already.
+  bool all_scale_free(int i, Direction direction) const {
+    std::int64_t free = 1;
+    team_.agree([&] {
+      for (const Member& member : team_.here()) {
+        const cuda::DeviceScope scope(member.device);
+        const FftSpec spec =
+            fft_spec(std::get<FftStep>(step(i)), state(i), state(i + 1), member.rank, direction, setup_.precision);
+        if (!scales_free(spec)) free = 0;
+      }
+    });
+    return team_.min(free) == 1;
+  }
+
+  /// Asked once: it is collective.
+  void find_scaled_steps() {
+    for (const Direction d : {Direction::forward, Direction::backward})
+      scaled_[static_cast<std::size_t>(d)] = scaled_step(d);
   }
   double scale_of(const Job& job, Direction direction) const {
-    const int scaled = scaled_step(direction);
+    const int scaled = scaled_[static_cast<std::size_t>(direction)];
     return scaled >= job.first && scaled < job.first + job.count ? setup_.scale[static_cast<std::size_t>(direction)]
                                                                  : 1;
   }
@@ -172,31 +198,11 @@ class Compiler {
   Team& team_;
   Direction direction_ = Direction::forward;
   std::optional<int> slab_;
+  std::array<int, 2> scaled_{-1, -1};
   std::array<MemberOperations, 2> slab_operations_;
 };
 
 }  // namespace
-
-Program prefer_slab(Program program) {
-  const int steps = static_cast<int>(program.steps.size());
-  for (int first = 0; first + slab_steps <= steps; ++first) {
-    Program turned = program;
-    const auto end = static_cast<std::size_t>(first + slab_steps);
-    if (!std::holds_alternative<ReshapeStep>(turned.steps[end - 2])) continue;
-    for (const std::size_t s : {end - 1, end})
-      if (turned.states[s].layout.axes() == 4)
-        turned.states[s].layout = turned.states[s].layout.with_order({0, 1, 2, 3});
-    // What follows must find its data as before, or be the reshape that only turned them.
-    const bool last = end == turned.steps.size();
-    if (!is_slab(turned, first) || (!last && !std::holds_alternative<ReshapeStep>(turned.steps[end]))) continue;
-    if (!last && turned.states[end].layout.same_as(turned.states[end + 1].layout)) {
-      turned.steps.erase(turned.steps.begin() + first + slab_steps);
-      turned.states.erase(turned.states.begin() + first + slab_steps);
-    }
-    return turned;
-  }
-  return program;
-}
 
 std::array<std::vector<DeviceTask>, 2> compile(const ExecutorSetup& setup, Team& team) {
   return Compiler(setup, team).run();

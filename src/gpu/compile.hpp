@@ -23,9 +23,6 @@ struct DeviceTask {
   const DeviceOperation& first() const { return *operations.front(); }
 };
 
-/// The program with the rows of a slab left in natural order where the slab engine can then run it; else as it was.
-Program prefer_slab(Program program);
-
 /// Operations of both directions, at least one each. setup.exchange is a name, never "auto"; `team` outlives them.
 /// Collective.
 std::array<std::vector<DeviceTask>, 2> compile(const ExecutorSetup& setup, Team& team);

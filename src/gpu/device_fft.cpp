@@ -17,6 +17,9 @@ namespace {
 constexpr std::int64_t most_calls = 64;
 constexpr std::size_t most_cufft_axes = 3;
 constexpr std::size_t scratch_alignment = 256;
+/// From so many points on a slow axis is better taken by a line pass than by cuFFT with its neighbours
+/// (docs/gpu-notes.md); smaller transforms are bound by launches.
+constexpr std::int64_t large = std::int64_t{1} << 21;
 
 enum class Place { in, out, scratch };
 
@@ -70,58 +73,84 @@ class Planner {
   }
 
   std::unique_ptr<DeviceOperation> plan() {
-    if (points(input_loops(spec_)) > 0) {
-      if (spec_.kind == Kind::c2r)
-        plan_c2r();
-      else
-        plan_forward_order();
-      plan_scale();
-    }
+    plan_stages();
+    give_scale();
+    for (const Stage& stage : stages_) add(stage);
+    if (spec_.scale != 1 && points(input_loops(spec_)) > 0 && !scales())
+      passes_.push_back({{Place::out},
+                         {Place::out},
+                         make_scale_pass(points(output_loops(spec_)), output_element(spec_), spec_.scale)});
     const bool in_place = spec_.in_place || (spec_.kind == Kind::c2c && same_strides_);
     return std::make_unique<DeviceFft>(std::move(passes_), scratch_, in_place, describe());
   }
 
+  /// Whether the scale costs no pass of its own.
+  bool scales_free() {
+    plan_stages();
+    return stages_.empty() ? points(input_loops(spec_)) == 0
+                           : std::any_of(stages_.begin(), stages_.end(),
+                                         [](const Stage& stage) { return line_pass_fits(stage.spec); });
+  }
+
  private:
+  /// A part of the transform that reads one array and writes one.
+  struct Stage {
+    FftSpec spec;
+    Spot from, to;
+  };
+
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
+
+  void plan_stages() {
+    if (points(input_loops(spec_)) == 0) return;
+    if (spec_.kind == Kind::c2r)
+      plan_c2r();
+    else
+      plan_forward_order();
+  }
 
   /// c2c and r2c: the first stage leads from the input to the output, the others stay there.
   void plan_forward_order() {
-    const std::vector<Group> groups = spec_.kind == Kind::r2c ? real_groups() : complex_groups(all_axes());
+    const std::vector<Group> groups =
+        spec_.kind == Kind::r2c ? real_groups(Strides::out) : complex_groups(all_axes(), Strides::out);
     Spot from{Place::in};
     if (spec_.in_place && !same_strides_) from = copied_input();
     if (groups.empty()) add_plain(from);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const bool first = g == 0;
-      FftSpec stage = part(first ? spec_.kind : Kind::c2c, groups[g], first ? Strides::in : Strides::out, Strides::out);
-      if (g + 1 == groups.size()) stage.scale = spec_.scale;
-      add(stage, first ? from : Spot{Place::out}, {Place::out});
+      stages_.push_back(
+          {part(first ? spec_.kind : Kind::c2c, groups[g], first ? Strides::in : Strides::out, Strides::out),
+           first ? from : Spot{Place::out},
+           {Place::out}});
     }
   }
 
-  /// The halved axis comes last. cuFFT's c2r may write over its input: where that must not be, it is given a copy (two
-  /// passes over memory; transforming the other axes apart is strided and took six times as long at 1024^3).
+  /// The halved axis comes last. cuFFT's c2r over several axes may write over its input: where that must not be, an
+  /// axis that costs no more alone leads away from it first, or else a copy.
   void plan_c2r() {
-    const Group others = other_axes();
-    const std::vector<Group> whole = real_groups();
-    if (whole.size() == 1) {
-      const Spot source = spec_.preserve_input ? copied_input() : Spot{Place::in};
-      add(part(Kind::c2r, whole.front(), Strides::in, Strides::out), source, {Place::out});
-      return;
-    }
+    std::vector<Group> groups = real_groups(Strides::in);
+    if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && alone_is_one_call(groups.front()[0]))
+      groups = {Group(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
+    std::reverse(groups.begin(), groups.end());
     Spot from{Place::in};
-    if (others.empty() && spec_.preserve_input) from = copied_input();
-    const Spot work = others.empty() || !spec_.preserve_input ? from : scratch(input_bytes());
-    for (const Group& group : complex_groups(others)) {
-      add(part(Kind::c2c, group, Strides::in, Strides::in), from, work);
+    if (groups.size() == 1 && spec_.preserve_input) from = copied_input();
+    const Spot work = groups.size() == 1 || !spec_.preserve_input ? from : scratch(input_bytes());
+    for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+      stages_.push_back({part(Kind::c2c, groups[g], Strides::in, Strides::in), from, work});
       from = work;
     }
-    add(part(Kind::c2r, {half_axis()}, Strides::in, Strides::out), from, {Place::out});
+    stages_.push_back({part(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {Place::out}});
   }
 
-  void plan_scale() {
-    if (spec_.scale == 1 || (!passes_.empty() && passes_.back().pass->scales())) return;
-    passes_.push_back(
-        {{Place::out}, {Place::out}, make_scale_pass(points(output_loops(spec_)), output_element(spec_), spec_.scale)});
+  /// The last line pass scales its results; cuFFT cannot.
+  void give_scale() {
+    if (stages_.empty()) return;
+    auto carrier =
+        std::find_if(stages_.rbegin(), stages_.rend(), [](const Stage& s) { return line_pass_fits(s.spec); });
+    if (carrier != stages_.rend()) carrier->spec.scale = spec_.scale;
+  }
+  bool scales() const {
+    return std::any_of(passes_.begin(), passes_.end(), [](const PlacedPass& p) { return p.pass->scales(); });
   }
 
   std::size_t half_axis() const { return spec_.transform.size() - 1; }
@@ -141,8 +170,21 @@ class Planner {
     return axes;
   }
 
-  /// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one.
-  std::vector<Group> complex_groups(const Group& axes) const {
+  /// Takes the slowest axes that line passes can have out of `axes`; `side`: whose strides the stage has.
+  std::vector<Group> take_lines(Group& axes, Strides side) const {
+    std::vector<Group> lines;
+    while (!axes.empty() && points(input_loops(spec_)) >= large &&
+           line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
+      lines.insert(lines.begin(), {axes.front()});
+      axes.erase(axes.begin());
+    }
+    return lines;
+  }
+
+  /// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one. The fastest
+  /// come first.
+  std::vector<Group> complex_groups(Group axes, Strides side) const {
+    const std::vector<Group> lines = take_lines(axes, side);
     const bool ordered = std::is_sorted(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
       return spec_.transform[a].out_stride > spec_.transform[b].out_stride;
     });
@@ -154,22 +196,38 @@ class Planner {
                           axes.begin() + static_cast<std::ptrdiff_t>(end));
       end = begin;
     }
+    groups.insert(groups.end(), lines.begin(), lines.end());
     return groups;
   }
 
   /// The halved axis with what may come around it, then the rest.
-  std::vector<Group> real_groups() const {
-    Group all = other_axes();
+  std::vector<Group> real_groups(Strides side) const {
+    Group around = other_axes();
+    const std::vector<Group> lines = take_lines(around, side);
     const FftDim& half = spec_.transform[half_axis()];
-    const bool inside = std::all_of(all.begin(), all.end(), [&](std::size_t a) {
+    const auto sorted = [&](auto stride) {
+      return std::is_sorted(around.begin(), around.end(), [&](std::size_t a, std::size_t b) {
+        return spec_.transform[a].*stride > spec_.transform[b].*stride;
+      });
+    };
+    const bool inside = std::all_of(around.begin(), around.end(), [&](std::size_t a) {
       return spec_.transform[a].in_stride > half.in_stride && spec_.transform[a].out_stride > half.out_stride;
     });
-    all.push_back(half_axis());
-    if (inside && all.size() <= most_cufft_axes && complex_groups(all).size() == 1) return {all};
-    std::vector<Group> groups{{half_axis()}};
-    const std::vector<Group> rest = complex_groups(other_axes());
-    groups.insert(groups.end(), rest.begin(), rest.end());
+    if (!inside || around.size() >= most_cufft_axes || !sorted(&FftDim::out_stride)) {
+      std::vector<Group> groups{{half_axis()}};
+      const std::vector<Group> rest = complex_groups(other_axes(), side);
+      groups.insert(groups.end(), rest.begin(), rest.end());
+      return groups;
+    }
+    around.push_back(half_axis());
+    std::vector<Group> groups{around};
+    groups.insert(groups.end(), lines.begin(), lines.end());
     return groups;
+  }
+
+  /// One strided call of cuFFT transforms this axis of the input, and the passes of the others stay as they are.
+  bool alone_is_one_call(std::size_t axis) const {
+    return merged(part(Kind::c2c, {axis}, Strides::in, Strides::in).batch).size() <= 1;
   }
 
   /// The stage that transforms `group`; all other loops are its batch. The halved axis is so for the stage of the real
@@ -220,7 +278,8 @@ class Planner {
          same_strides_ ? make_plain_copy(input_bytes()) : make_copy_pass(merged(spec_.batch), input_element(spec_))});
   }
 
-  void add(const FftSpec& stage, Spot from, Spot to) {
+  void add(const Stage& planned) {
+    const auto& [stage, from, to] = planned;
     if (PassPointer line = make_line_pass(stage)) {
       passes_.push_back({from, to, std::move(line)});
       return;
@@ -248,6 +307,7 @@ class Planner {
 
   FftSpec spec_;
   bool same_strides_ = false;
+  std::vector<Stage> stages_;
   std::vector<PlacedPass> passes_;
   std::size_t scratch_ = 0;
 };
@@ -255,5 +315,7 @@ class Planner {
 }  // namespace
 
 std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) { return Planner(spec).plan(); }
+
+bool scales_free(const FftSpec& spec) { return Planner(spec).scales_free(); }
 
 }  // namespace shardfft::gpu

@@ -11,5 +11,7 @@ namespace shardfft::gpu {
 /// are alike on both sides, and those with spec.in_place, may run in place. Arrays begin at multiples of 16 bytes, and
 /// the output's loops fill it without gaps.
 std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec);
+/// Whether its factor spec.scale costs no pass over memory, on the current device.
+bool scales_free(const FftSpec& spec);
 
 }  // namespace shardfft::gpu

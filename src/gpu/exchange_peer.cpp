@@ -151,7 +151,7 @@ class PeerExchange : public DeviceOperation {
   std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one at first
   std::vector<int> senders_;
   std::vector<cuda::Stream> streams_;  ///< one a message
-  cuda::Event filled_;  ///< what is sent is there
+  cuda::Event filled_;                 ///< what is sent is there
   std::vector<cuda::Event> events_;
   std::vector<cuda::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };

@@ -127,23 +127,25 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
 
 }  // namespace
 
-PassPointer make_line_pass(const FftSpec& spec) {
-  if (spec.kind != Kind::c2c || spec.transform.size() != 1) return nullptr;
+namespace {
+
+/// The pass that does it, without its arrays.
+std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
+  if (spec.kind != Kind::c2c || spec.transform.size() != 1) return std::nullopt;
   const FftDim& line = spec.transform.front();
   Loops loops = merged(spec.batch);
   const auto contiguous =
       std::find_if(loops.begin(), loops.end(), [](const FftDim& d) { return d.in_stride == 1 && d.out_stride == 1; });
-  if (contiguous == loops.end() || loops.size() > 2 || line.n > (1 << 24)) return nullptr;
+  if (contiguous == loops.end() || loops.size() > 2 || line.n > (1 << 24)) return std::nullopt;
   const FftDim across = *contiguous;
   loops.erase(contiguous);
   const FftDim outer = loops.empty() ? FftDim{1, across.n, across.n} : loops.front();  // a pass wants some stride
   // Bulk copies want rows that begin at multiples of 16 bytes.
   const auto unit = static_cast<std::int64_t>(16 / ElementType{spec.precision, true}.bytes());
   for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
-    if (stride % unit != 0) return nullptr;
+    if (stride % unit != 0) return std::nullopt;
   const int n = narrow(line.n, "line length");
-  if (across.n % cuda::lines::granule(spec.precision) != 0 || !cuda::lines::supported(n)) return nullptr;
-  cuda::lines::prepare(n, spec.precision);
+  if (across.n % cuda::lines::granule(spec.precision) != 0 || !cuda::lines::supported(n)) return std::nullopt;
   cuda::lines::Pass pass;
   pass.n = n;
   pass.precision = spec.precision;
@@ -153,7 +155,18 @@ PassPointer make_line_pass(const FftSpec& spec) {
   pass.outer_end = outer.n;
   pass.m_end = across.n;
   pass.scale = spec.scale;
-  return std::make_unique<LinePass>(pass);
+  return pass;
+}
+
+}  // namespace
+
+bool line_pass_fits(const FftSpec& spec) { return points(input_loops(spec)) > 0 && line_pass(spec).has_value(); }
+
+PassPointer make_line_pass(const FftSpec& spec) {
+  const auto pass = line_pass(spec);
+  if (!pass) return nullptr;
+  cuda::lines::prepare(pass->n, pass->precision);
+  return std::make_unique<LinePass>(*pass);
 }
 
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls) {

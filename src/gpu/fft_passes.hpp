@@ -23,6 +23,8 @@ using PassPointer = std::unique_ptr<FftPass>;
 
 /// Transforms along one strided axis by a line pass (src/cuda/lines); null where there is no such kernel for it.
 PassPointer make_line_pass(const FftSpec& spec);
+/// Whether make_line_pass() makes one, on the current device.
+bool line_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
 /// axes destroys its input.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);

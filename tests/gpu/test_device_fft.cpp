@@ -22,7 +22,7 @@ void check(const FftSpec& spec, std::size_t points, const std::string& pass) {
   std::uniform_real_distribution<double> value(-1, 1);
   std::vector<Complex> in(points), expected(points), got(points);
   for (Complex& z : in) z = {value(random), value(random)};
-  make_local_fft("reference", spec)->execute(std::vector<Complex>(in).data(), expected.data());
+  make_local_fft("fftw", spec)->execute(std::vector<Complex>(in).data(), expected.data());
 
   const std::size_t bytes = points * sizeof(Complex);
   const auto operation = gpu::make_device_fft(spec);
@@ -57,6 +57,43 @@ TEST(DeviceFft, LinesAcrossTwoLoops) {
 }
 
 TEST(DeviceFft, LinesOfOtherSizes) { check(forward({{10, 7, 7}}, {{7, 1, 1}}), 70, "cufft"); }
+
+/// 128^3 and its neighbours: slow axes that line passes can have, the rest by cuFFT in one call.
+FftSpec cube(Kind kind, std::int64_t nx, std::int64_t nz) {
+  FftSpec spec = forward({{nx, 128 * nz, 128 * nz}, {128, nz, nz}, {nz, 1, 1}}, {});
+  spec.kind = kind;
+  if (kind == Kind::c2c) return spec;
+  const std::int64_t half = nz / 2 + 1;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::int64_t stride = (i == 0 ? 128 : 1) * half;
+    (kind == Kind::r2c ? spec.transform[i].out_stride : spec.transform[i].in_stride) = stride;
+  }
+  return spec;
+}
+
+std::string passes_of(FftSpec spec, double scale = 1) {
+  spec.scale = scale;
+  const std::string text = gpu::make_device_fft(spec)->describe();
+  return text.substr(text.find(" by ") + 4);
+}
+
+TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {
+  EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 128), 0.5), "cufft, line pass, line pass");
+  EXPECT_EQ(passes_of(cube(Kind::r2c, 128, 256), 0.5), "cufft, line pass");
+  EXPECT_EQ(passes_of(cube(Kind::c2r, 128, 256), 0.5), "line pass, cufft");
+  EXPECT_EQ(passes_of(cube(Kind::c2c, 130, 128)), "cufft") << "no kernel for the slowest axis";
+  EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 32)), "cufft") << "small";
+}
+
+/// cuFFT would write over the input of a c2r over several axes.
+TEST(DeviceFft, KeptInputsOfRealResultsAreNotCopied) {
+  EXPECT_EQ(passes_of(cube(Kind::c2r, 10, 16)), "cufft, cufft");
+  FftSpec spent = cube(Kind::c2r, 10, 16);
+  spent.preserve_input = false;
+  EXPECT_EQ(passes_of(spent), "cufft");
+}
+
+TEST(DeviceFft, LargeCubes) { check(cube(Kind::c2c, 128, 128), 128 * 128 * 128, "line pass, line pass"); }
 
 }  // namespace
 }  // namespace shardfft

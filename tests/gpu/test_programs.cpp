@@ -1,0 +1,95 @@
+// What runs on GPUs: engines, orders in memory, passes; and what reports say of it.
+#include "gpu/group_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+TEST(GroupPrograms, ReportsWhatChunksReach) {
+  Options o = on_gpu("pencil");
+  o.chunks = 3;
+  GroupPlan pencils(devices_for(4), c2c<double>, Layout::pencil({12, 10, 8}, 2, {2, 2}), default_output, o);
+  EXPECT_NE(pencils.report().find("(not cut in chunks)"), std::string::npos) << pencils.report();
+  o.algorithm = "slab";
+  GroupPlan slab(devices_for(2), c2c<double>, Layout::slab({12, 10, 8}, 2), default_output, o);
+  EXPECT_NE(slab.report().find("slab, 3 chunks"), std::string::npos) << slab.report();
+  EXPECT_EQ(slab.report().find("(not cut in chunks)"), std::string::npos) << slab.report();
+}
+
+/// Its transforms run while its copies travel: there is no time of either alone.
+TEST(GroupPrograms, ReportTellsNoRatioOfSlabs) {
+  const std::vector<int> devices = devices_for(2);
+  const TransformCase c{{12, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  GroupPlan plan = make_group_plan(devices, c);
+  check_device_plan(ranks_of(plan, devices), c);
+  const std::string report = plan.report();
+  EXPECT_NE(report.find("cannot be told"), std::string::npos) << report;
+  EXPECT_EQ(report.find("T_total = "), std::string::npos) << report;
+}
+
+/// Planes to rows is the slab engine's, wherever the output may lie as it leaves it.
+TEST(GroupPrograms, SlabsRunOnTheSlabEngine) {
+  const std::vector<int> devices = devices_for(2);
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    const Shape half{16, 12, kind == Kind::r2c ? 5 : 8};
+    for (const bool given : {false, true}) {
+      const TransformCase c{{16, 12, 8}, "", "", kind, Precision::f64, on_gpu()};
+      const Layout in = Layout::slab(c.shape, 2), out = Layout::slab(half, 2, 1);
+      GroupPlan plan = given ? GroupPlan(devices, {kind, Precision::f64}, in, out, c.options)
+                             : GroupPlan(devices, {kind, Precision::f64}, in, default_output, c.options);
+      EXPECT_TRUE(plan.output(0).layout.same_as(out));
+      EXPECT_NE(plan.report().find("1. slab"), std::string::npos) << plan.report();
+      EXPECT_EQ(plan.report().find("2. "), std::string::npos) << plan.report();
+      check_device_plan(ranks_of(plan, devices), c);
+    }
+  }
+}
+
+/// The caller's order in memory stays, where another one would suit the engine better.
+TEST(GroupPrograms, OrdersThatAreGivenStay) {
+  for (const Kind kind : kinds) {
+    const TransformCase c{{16, 12, 8}, "", "", kind, Precision::f64, on_gpu()};
+    const Shape half{16, 12, 5};
+    const Layout planes = Layout::slab(c.shape, 2),
+                 rows = Layout::slab(kind == Kind::c2c ? c.shape : half, 2, 1, {1, 0, 2});
+    const std::vector<int> devices = devices_for(2);
+    GroupPlan plan(devices, {kind, Precision::f64}, kind == Kind::c2r ? rows : planes,
+                   kind == Kind::c2r ? planes : rows, c.options);
+    check_device_plan(ranks_of(plan, devices), c);
+  }
+}
+
+/// Programs made for CPUs cut large arrays' transforms in two steps; passes on GPUs are chosen for all axes together.
+TEST(GroupPrograms, LocalAxesAreOneStep) {
+  for (const Kind kind : kinds) {
+    const TransformCase c{{64, 32, 130}, "slab", "natural", kind, Precision::f64, on_gpu()};
+    GroupPlan plan = make_group_plan(devices_for(1), c);
+    EXPECT_EQ(plan.report().find("  2. "), std::string::npos) << plan.report();
+    check_device_plan(ranks_of(plan, devices_for(1)), c);
+  }
+}
+
+/// Pencils on 2 x 2 GPUs: every exchange one call of the copy engines a peer, no copies around transforms, nothing
+/// scaled apart, whether there are line passes for the lengths or not.
+TEST(GroupPrograms, PencilsCopyNothing) {
+  for (const auto& [shape, lines] : {std::pair{Shape{128, 128, 32}, true}, {Shape{20, 36, 40}, false}}) {
+    SCOPED_TRACE(text(shape));
+    TransformCase c{shape, "", "", Kind::c2c, Precision::f64, on_gpu("pencil")};
+    c.options.exchange = "cuda_peer_copy";
+    const std::vector<int> devices = devices_for(4);
+    GroupPlan plan(devices, c2c<double>, Layout::pencil(shape, 2, {2, 2}), default_output, c.options);
+    const std::string report = plan.report();
+    for (const std::string word : {"by copy", ", copy", "calls of cufft"})
+      EXPECT_EQ(report.find(word), std::string::npos) << word << " in\n" << report;
+    if (lines) {
+      EXPECT_EQ(report.find("scale"), std::string::npos) << report;
+      EXPECT_NE(report.find("1 peers, 1 copies by engines, 0 by kernels"), std::string::npos) << report;
+      EXPECT_NE(report.find("line pass"), std::string::npos) << report;
+    }
+    const Ranks ranks = ranks_of(plan, devices);
+    std::vector<RunArrays> arrays = make_arrays(ranks, c, Direction::forward, "device", false);
+    check_arrays(ranks, arrays, c, Direction::forward, 3);
+  }
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -10,18 +10,26 @@
 #include <ctime>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 extern char** environ;
 
 namespace shardfft::bench {
 namespace {
 
-std::string cpu_model() {
+// What the system says of its first core under this name.
+std::string cpu_fact(const char* name) {
   std::ifstream info("/proc/cpuinfo");
   std::string line;
   while (std::getline(info, line))
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+    if (line.rfind(name, 0) == 0) return line.substr(line.find(':') + 2);
   return "unknown";
+}
+
+std::string clock_fact() {
+  std::ostringstream text;
+  text << "MPI_Wtime, tick " << MPI_Wtick() << " s";
+  return text.str();
 }
 
 std::string cores_of_process() {
@@ -63,7 +71,9 @@ Json machine_facts(MPI_Comm comm) {
   const auto cores = gather_text(cores_of_process(), comm);
   utsname system{};
   uname(&system);
-  return {{"cpu", cpu_model()},
+  return {{"cpu", cpu_fact("model name")},
+          {"cpu_mhz", cpu_fact("cpu MHz")},
+          {"clock", clock_fact()},
           {"cores_online", sysconf(_SC_NPROCESSORS_ONLN)},
           {"memory_bytes", std::int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)},
           {"kernel", std::string(system.sysname) + " " + system.release + " " + system.machine},

@@ -33,6 +33,9 @@ if kind == "die":
 if kind == "complain":
     print("bench-error: the moon is in the wrong place", file=sys.stderr)
     raise SystemExit(3)
+if kind == "mutter":
+    print("---------\\nno licence today\\n---------", flush=True)
+    raise SystemExit(21)
 if kind == "silent":
     raise SystemExit(0)
 if kind == "wrong":
@@ -45,7 +48,7 @@ with open(path, "a") as file:
     file.write(text[: len(text) // 2] if kind == "cut" else text + "\\n")
 raise SystemExit(4 if kind == "wrong" else 1 if kind == "late" else 0)
 """
-KINDS = ["good", "hang", "die", "complain", "silent", "wrong", "liar", "cut", "late"]
+KINDS = ["good", "hang", "die", "complain", "mutter", "silent", "wrong", "liar", "cut", "late"]
 
 
 def make_driver(folder: Path, kind: str, time: float = 0.01) -> Path:

@@ -12,6 +12,7 @@ EXPECTED = {
     "fake-hang": ("hung", "not done after 3 s"),
     "fake-die": ("crashed", "signal SIGSEGV"),
     "fake-complain": ("crashed", "the moon is in the wrong place"),
+    "fake-mutter": ("crashed", "exit code 21 without a record; it said 'no licence today'"),
     "fake-silent": ("crashed", "without a record"),
     "fake-wrong": ("wrong", "above the tolerance"),
     "fake-liar": ("invalid", "breaks the schema"),

@@ -202,6 +202,16 @@ def test_own_accounts_and_whole_sets_are_shown(tmp_path):
     assert "the plan of a &lt; that" in page and 'href="../1/results.jsonl"' in page
 
 
+def test_curves_take_the_best_grid_and_failures_gather_their_points():
+    from shardfft_bench.report.collect import cells, curves, failures
+
+    swept = [record("a", t, ranks=n, grid=[rows, n // rows])
+             for t, n, rows in ((2.0, 2, 1), (1.0, 2, 2), (3.0, 4, 2), (4.0, 4, 1))]  # fmt: skip
+    assert [(cell.ranks, cell.median) for cell in curves(cells(swept))["a"]] == [(2, 1.0), (4, 3.0)]
+    [entry] = failures([record("a", 0, ranks=n, status="hung") for n in (2, 4, 4)])
+    assert entry["times"] == 3 and len(entry["points"]) == 2
+
+
 def test_many_points_stand_below_each_other(tmp_path):
     from shardfft_bench.report.collect import cells
     from shardfft_bench.report.overview import overview

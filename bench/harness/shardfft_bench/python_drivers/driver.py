@@ -220,6 +220,7 @@ def _machine(comm, mpi) -> dict:
     cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
     return {
         "cpu": model,
+        "clock": f"MPI_Wtime, tick {mpi.Wtick():g} s",
         "cores_online": os.cpu_count(),
         "memory_bytes": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",

@@ -63,6 +63,7 @@ def _row(cell: Cell, best: Cell | None) -> str:
         _number(cell.largest("error", "after_timing", "l2"), ".1e"),
         _number(cell.largest("error", "after_timing", "max"), ".1e"),
         _number(cell.largest("memory", "peak_rss_bytes"), ".3g", 2**-20),
+        _number(cell.largest("least_bytes_moved", "largest_rank"), ".3g", 2**-20),
         _number(cell.middle("communication", "bytes_sent_largest_rank"), ".3g", 2**-20),
         _number(cell.middle("communication", "ratio"), ".2f"), _number(_energy(cell), ".3g"), str(summary["count"]),
     ]  # fmt: skip
@@ -74,7 +75,7 @@ def _row(cell: Cell, best: Cell | None) -> str:
 HEAD = (
     "<tr><th>library</th><th class=text>version</th><th>median, ms</th><th>95 % interval</th><th>5 % – 95 %</th>"
     "<th>over best</th><th>GFLOP/s</th><th>plan, s</th><th>error L2</th><th>error max</th><th>peak RSS, MiB</th>"
-    "<th>sent, MiB</th><th>r</th><th>J a repeat</th><th>samples</th></tr>"
+    "<th>to move, MiB</th><th>sent, MiB</th><th>r</th><th>J a repeat</th><th>samples</th></tr>"
 )
 
 
@@ -149,10 +150,11 @@ def _facts(records: list[dict]) -> str:
     ]
     if loads:
         found["load average before the runs"] = {f"{min(loads):.2f} to {max(loads):.2f}"}
-    rows = "".join(
-        f"<tr><td>{html.escape(name)}</td><td class=text>{html.escape(' | '.join(sorted(values)))}</td></tr>"
-        for name, values in found.items()
-    )
+    rows = ""
+    for name, values in found.items():
+        said = sorted(values)
+        text = " | ".join(said) if len(said) <= 8 else f"{said[0]} … {said[-1]} ({len(said)} values)"
+        rows += f"<tr><td>{html.escape(name)}</td><td class=text>{html.escape(text)}</td></tr>"
     return f"<table>{rows}</table>"
 
 
@@ -203,7 +205,8 @@ def write_report(sources: list[str], target: Path) -> Path:
         f"<h1>Distributed FFT libraries compared</h1><p class=note>Raw data: {links}. Times are per-repeat maxima over "
         "the ranks, data refilled before every repeat, libraries in interleaved order. Every library shown gave the "
         "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "
-        "r: share of the time spent inside MPI. “Sent” is the largest rank's, counted at MPI's profiling interface."
+        "r: share of the time spent inside MPI. “To move”: what must change its rank, one way, between the layouts of "
+        "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank."
         f"</p>{_left_out(faults)}{''.join(parts)}<h2>Machine and environment</h2>{_facts(records)}</html>"
     )
     path = target / "index.html"

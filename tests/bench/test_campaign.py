@@ -187,6 +187,14 @@ def test_bad_launchers_are_named(template, said, tmp_path, fake_drivers, experim
     assert said in capsys.readouterr().err
 
 
+def test_more_ranks_than_a_machine_bears_are_refused_at_once(tmp_path, fake_drivers, experiment, capsys):
+    launcher = tmp_path / "small.yaml"
+    launcher.write_text("command: [env]\nmost_ranks_a_core: 64\n")
+    path = experiment(["fake-good"], ranks=[1, 10**6])
+    assert run(path, fake_drivers, str(launcher), tmp_path / "out") == cli.MISTAKE
+    assert "1000000 ranks are too many for" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
 def test_nothing_but_missing_libraries_is_a_failure(tmp_path, fake_drivers, plain_launcher, experiment):
     assert run(experiment(["fake-absent"]), fake_drivers, plain_launcher, tmp_path / "out") == cli.FAILURES
 

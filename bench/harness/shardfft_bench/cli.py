@@ -77,7 +77,7 @@ def _run(options: argparse.Namespace) -> int:
             command, _ = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
             print(f"# {campaign.title(run)}\n{shlex.join(command)}")
         return OK
-    launcher.require()
+    launcher.require(max(run.ranks for run in runs))
     # Ended politely, a campaign still ends its ranks and takes its networks down.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     into = Path(options.into or f"results/{experiment['name']}")

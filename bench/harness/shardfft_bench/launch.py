@@ -46,11 +46,17 @@ class Launcher:
                 raise BenchError(f"{path}: {part} is not a list of words")
         self._cores = available_cores or cores()
 
-    def require(self) -> None:
-        """Raises BenchError when the launcher is not installed."""
+    def require(self, ranks: int) -> None:
+        """Raises BenchError when the launcher is not installed, or not made for so many ranks."""
         program = str(self._template["command"][0])
         if not shutil.which(program):
             raise BenchError(f"the launcher '{program}' is not on the path; --launcher names another")
+        most = self._template.get("most_ranks_a_core")
+        if most and ranks > most * self._cores:
+            raise BenchError(
+                f"{ranks} ranks are too many for {self._cores} cores: the launcher '{self.name}' starts at most {most} "
+                "a core; a launcher file of your own may start more"
+            )
 
     def start(
         self, ranks: int, threads: int, driver: list[str], variables: dict[str, str], hosts: Hosts | None = None

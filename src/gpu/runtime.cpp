@@ -13,6 +13,7 @@ std::vector<std::string> gpu_names() {
 }
 
 MemoryPlace memory_place(const void* address) {
+  if (address == nullptr) return {};
   const cuda::PointerInfo info = cuda::describe(address);
   switch (info.kind) {
     case cuda::MemoryKind::pageable:

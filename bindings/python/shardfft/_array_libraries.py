@@ -59,6 +59,10 @@ class _CuPy(Library):
     def adopt(self, like: Any, raw: Any) -> Any:
         return sys.modules["cupy"].from_dlpack(raw)
 
+    def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        with array.device:  # CuPy works on the current GPU, wherever the array is
+            return super().convert(array, axes, dtype)
+
 
 class _Torch(Library):
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:

@@ -114,7 +114,7 @@ class LibraryArray(DLPackArray):
         return LibraryArray(self.memory.transpose(axes), self.stream)
 
 
-def fake_cupy(plan, stream, pool):
+def fake_cupy(stream, pool):
     """A module in place of CuPy; ``pool`` gives DeviceArrays, one for each new array."""
     module = types.ModuleType("cupy")
 
@@ -130,6 +130,12 @@ def fake_cupy(plan, stream, pool):
         def transpose(self, *axes):
             axes = axes[0] if len(axes) == 1 else axes
             return ndarray(self.memory.transpose(axes), self.stream)
+
+        def __setitem__(self, index, values):
+            current = _core.set_current_gpu(0)
+            _core.set_current_gpu(current)
+            assert index is ... and current == self.device.id
+            self.write_later(to_numpy(values.memory))
 
     class Device:
         def __init__(self, number):

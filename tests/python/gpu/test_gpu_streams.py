@@ -91,7 +91,7 @@ def test_new_arrays_of_a_pool(comm, whole, close, monkeypatch):
     x = whole((6, 4, 5))
     with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
         stream, pool = make_stream(plan.device), []
-        monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(plan, stream, pool))
+        monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
         for _ in range(ROUNDS):
             a = cupy.ndarray(plan.input._of_memory(plan._core.allocate_input()), stream)
             a.write_later(x[plan.input.slices])
@@ -101,6 +101,23 @@ def test_new_arrays_of_a_pool(comm, whole, close, monkeypatch):
             spectrum = plan.forward(a)
             assert isinstance(spectrum, cupy.ndarray) and not pool
             close(spectrum.numpy(), plan.output.layout, np.fft.fftn(x))
+
+
+def test_conversions_are_made_on_the_arrays_gpu(comm, whole, close, monkeypatch):
+    x = whole((6, 4, 5), "float64")
+    number = 1 + comm.rank % 3
+    stream, pool = make_stream(number), []
+    monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
+    with (
+        shardfft.plan(x.shape, "r2c", comm=comm, processor="gpu", device=number) as real,
+        shardfft.plan(x.shape, comm=comm, processor="gpu", device=number) as plan,
+    ):
+        a = cupy.ndarray(real.input._of_memory(real._core.allocate_input()), stream)
+        a.write_later(x[real.input.slices]).numpy()
+        pool.append(plan.output._of_memory(plan._core.allocate_output()))
+        pool.append(plan.input._of_memory(plan._core.allocate_input()))
+        spectrum = plan.forward(plan.input.asarray(a))
+        close(spectrum.numpy(), plan.output.layout, np.fft.fftn(x))
 
 
 def test_streams_of_libraries():

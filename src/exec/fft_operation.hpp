@@ -30,6 +30,7 @@ class FftOperation : public Operation {
  private:
   std::unique_ptr<LocalFft> in_place_;
   std::unique_ptr<LocalFft> out_of_place_;
+  bool empty_;
   std::string text_;
   Trace* trace_;
 };

@@ -23,8 +23,6 @@ void check(const FftSpec& spec) {
   }
 }
 
-bool is_empty(const FftSpec& spec) { return points(spec.transform) == 0 || points(spec.batch) == 0; }
-
 /// Only loops that do something; the halved axis of a real transform always stays.
 FftSpec normalised(FftSpec spec) {
   spec.batch = merged(spec.batch);

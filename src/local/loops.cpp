@@ -57,6 +57,8 @@ Loops merged(Loops loops) {
   return loops;
 }
 
+bool is_empty(const FftSpec& spec) { return points(spec.transform) == 0 || points(spec.batch) == 0; }
+
 Loops input_loops(const FftSpec& spec) { return all_loops(spec, Kind::c2r); }
 Loops output_loops(const FftSpec& spec) { return all_loops(spec, Kind::r2c); }
 

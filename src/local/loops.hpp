@@ -15,6 +15,8 @@ std::int64_t points(const Loops& loops);
 /// Drops loops of one point and merges loops that continue each other on both sides; slowest input stride first.
 Loops merged(Loops loops);
 
+/// No points to transform.
+bool is_empty(const FftSpec& spec);
 /// All loops of a spec, transform before batch, as they run over its input (halved axis of c2r: n/2+1 points).
 Loops input_loops(const FftSpec& spec);
 /// The same over its output (halved axis of r2c: n/2+1 points).

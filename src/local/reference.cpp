@@ -116,7 +116,7 @@ class ReferenceFft : public LocalFft {
 
   /// All inputs are read before any output is written, so that any aliasing is right.
   void execute(const void* in, void* out) const override {
-    if (points(spec_.transform) == 0 || points(spec_.batch) == 0) return;
+    if (is_empty(spec_)) return;
     std::vector<Field> fields;
     for_batch(&FftDim::in_stride, [&](std::size_t, std::int64_t offset) {
       Field& field = fields.emplace_back(spec_);

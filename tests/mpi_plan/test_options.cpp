@@ -46,6 +46,9 @@ TEST_P(WithExchange, MoreRanksThanPlanes) {
   o.exchange = GetParam();
   check_case({{2, 3, 4}, "slab", "natural", Kind::r2c, Precision::f64, o});
   check_case({{2, 2, 2}, "last-owns", "slab", Kind::c2c, Precision::f64, o});
+  // Between two buffers of the workspace, both of no bytes and so at one address on the ranks that own nothing.
+  o.algorithm = "brick";
+  check_case({{8, 1, 2}, "turned-cyclic", "natural", Kind::c2r, Precision::f64, o});
 }
 
 INSTANTIATE_TEST_SUITE_P(Exchanges, WithExchange, testing::ValuesIn(exchange_names()),

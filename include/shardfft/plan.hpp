@@ -13,7 +13,8 @@
 
 namespace shardfft {
 
-/// Memory that a plan allocated; freed with the last copy. May outlive the plan, but not MPI.
+/// Memory that a plan allocated, freed with the last copy; memory that ranks share when all of them have dropped theirs
+/// and the plan ends or allocates again. May outlive the plan.
 class Buffer {
  public:
   Buffer() = default;
@@ -77,7 +78,7 @@ class Plan {
   std::size_t workspace_bytes() const;
   /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating.
   void set_workspace(void* memory, std::size_t bytes);
-  /// Arrays placed where exchanges reach them without a copy.
+  /// Arrays placed where exchanges reach them without a copy, not initialised. Collective; dropping them is not.
   Buffer allocate_input();
   Buffer allocate_output();
   /// Program, strategies, bytes a rank and step, workspace; after runs the time of every step (maximum over ranks).

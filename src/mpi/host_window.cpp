@@ -1,8 +1,14 @@
 #include "mpi/host_window.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cerrno>
+#include <random>
+#include <string>
 
 #include "base/aligned.hpp"
 
@@ -24,39 +30,61 @@ void spin_until(Ready ready) {
   }
 }
 
-}  // namespace
+/// Under which the ranks of the host find a segment until all have mapped it.
+std::string name_of(std::int64_t number) { return "/shardfft-" + std::to_string(number); }
 
-HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : host_(host), bytes_(bytes) {
-  MPI_Info info = MPI_INFO_NULL;
-  check_mpi(MPI_Info_create(&info), "MPI_Info_create");
-  // Each rank's segment on its own pages, so that every rank's memory is near it.
-  MPI_Info_set(info, "alloc_shared_noncontig", "true");
-  void* base = nullptr;
-  // Some MPI libraries put their own words in front of the memory: one page more, to begin at the next page. Every
-  // process maps whole pages, so all find the same place.
-  constexpr std::size_t page = 4096;
-  const std::size_t size = round_up(bytes, page) + page;
-  const int code =
-      MPI_Win_allocate_shared(static_cast<MPI_Aint>(size), 1, info, host_.get(), static_cast<void*>(&base), &window_);
-  MPI_Info_free(&info);
-  check_mpi(code, "MPI_Win_allocate_shared");
-  for (int r = 0; r < host_.size(); ++r) {
-    MPI_Aint their_size = 0;
-    int unit = 0;
-    void* address = nullptr;
-    check_mpi(MPI_Win_shared_query(window_, r, &their_size, &unit, static_cast<void*>(&address)),
-              "MPI_Win_shared_query");
-    segments_.push_back(reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uintptr_t>(address), page)));
-  }
-  check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+/// Reserves the memory: a page that could not be had later would end the process.
+bool reserve(int descriptor, std::size_t bytes) {
+  int status = EINTR;
+  while (status == EINTR) status = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  return status == 0;
 }
 
-HostWindow::~HostWindow() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized != 0 || window_ == MPI_WIN_NULL) return;
-  MPI_Win_unlock_all(window_);
-  MPI_Win_free(&window_);
+/// A new segment's number, or 0 when there is no room for one.
+std::int64_t make_segment(std::size_t bytes) {
+  std::random_device random;
+  int descriptor = -1;
+  std::int64_t number = 0;
+  do {
+    number = std::int64_t{random()} << 31 | random() | 1;
+    descriptor = shm_open(name_of(number).c_str(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
+  } while (descriptor < 0 && errno == EEXIST);
+  if (descriptor < 0) return 0;
+  const bool reserved = reserve(descriptor, bytes);
+  close(descriptor);
+  if (reserved) return number;
+  shm_unlink(name_of(number).c_str());
+  return 0;
+}
+
+}  // namespace
+
+void HostWindow::Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
+
+/// Null when it cannot be mapped.
+HostWindow::Segment HostWindow::map(std::int64_t number, std::size_t bytes) {
+  const int descriptor = number == 0 ? -1 : shm_open(name_of(number).c_str(), O_RDWR, 0);
+  if (descriptor < 0) return {nullptr, Unmap{bytes}};
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  close(descriptor);
+  return {memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory), Unmap{bytes}};
+}
+
+HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : rank_(host.rank()), bytes_(bytes) {
+  const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), 4096);
+  // Each rank makes its own, so that every rank's memory is near it.
+  const std::int64_t mine = make_segment(mapped);
+  bool all = true;
+  for (const std::int64_t number : host.all_gather(mine)) {
+    segments_.push_back(map(number, mapped));
+    all = all && segments_.back() != nullptr;
+  }
+  // Nobody's name goes away before all have mapped it.
+  all = host.min(std::int64_t{all ? 1 : 0}) == 1;
+  if (mine != 0) shm_unlink(name_of(mine).c_str());
+  if (!all)
+    fail(Status::out_of_memory, "cannot share ", mapped, " bytes of each of the ", host.size(),
+         " ranks of this host: /dev/shm is full or missing; another exchange than shared_window needs none");
 }
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
@@ -71,24 +99,34 @@ bool HostMemory::holds(const std::vector<int>& ranks) const {
   return true;
 }
 
+void HostMemory::forget_unused() {
+  for (auto& window : windows_) {
+    if (!window) continue;
+    const bool used = window.use_count() > 1;
+    if (host_.max(std::int64_t{used ? 1 : 0}) == 0) window.reset();
+  }
+}
+
 std::shared_ptr<HostWindow> HostMemory::allocate(std::size_t bytes) {
+  forget_unused();
   auto window = std::make_shared<HostWindow>(host_, bytes);
-  windows_.push_back(window);
+  const auto free = std::find(windows_.begin(), windows_.end(), nullptr);
+  if (free == windows_.end())
+    windows_.push_back(window);
+  else
+    *free = window;
   return window;
 }
 
 HostAddress HostMemory::locate(const void* p) const {
-  for (std::size_t i = 0; i < windows_.size(); ++i) {
-    const auto window = windows_[i].lock();
-    if (window && window->contains(p))
-      return {static_cast<std::int64_t>(i), static_cast<const std::byte*>(p) - window->mine()};
-  }
+  for (std::size_t i = 0; i < windows_.size(); ++i)
+    if (windows_[i] && windows_[i]->contains(p))
+      return {static_cast<std::int64_t>(i), static_cast<const std::byte*>(p) - windows_[i]->mine()};
   return {};
 }
 
 const std::byte* HostMemory::resolve(int rank, const HostAddress& address) const {
-  const auto window = windows_[static_cast<std::size_t>(address.window)].lock();
-  return window->segment(host_rank(rank)) + address.offset;
+  return windows_[static_cast<std::size_t>(address.window)]->segment(host_rank(rank)) + address.offset;
 }
 
 TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,

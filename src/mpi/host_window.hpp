@@ -1,7 +1,5 @@
 #pragma once
-// Memory that the ranks of one host share (MPI-3 shared windows), and the counters by which they take turns.
-#include <mpi.h>
-
+// Memory that the ranks of one host share, and the counters by which they take turns.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,17 +10,15 @@
 
 namespace shardfft {
 
-/// One segment of `bytes` (the same on every rank) for each rank of a host. Construction and destruction are
-/// collective over the host's ranks.
+/// One segment of `bytes` (the same on every rank) for each rank of a host. Construction is collective over the host's
+/// ranks; destruction is not, which is why this is no MPI window: users' arrays lie here, and ranks drop them when they
+/// please. What others have mapped stays theirs.
 class HostWindow {
  public:
   HostWindow(const Communicator& host, std::size_t bytes);
-  ~HostWindow();
-  HostWindow(const HostWindow&) = delete;
-  HostWindow& operator=(const HostWindow&) = delete;
 
-  std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)]; }
-  std::byte* mine() const { return segment(host_.rank()); }
+  std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)].get(); }
+  std::byte* mine() const { return segment(rank_); }
   std::size_t bytes() const { return bytes_; }
   bool contains(const void* p) const {
     const auto* b = static_cast<const std::byte*>(p);
@@ -30,10 +26,16 @@ class HostWindow {
   }
 
  private:
-  Communicator host_;
-  MPI_Win window_ = MPI_WIN_NULL;
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(std::byte* memory) const;
+  };
+  using Segment = std::unique_ptr<std::byte, Unmap>;
+  static Segment map(std::int64_t number, std::size_t bytes);
+
+  int rank_;
   std::size_t bytes_;
-  std::vector<std::byte*> segments_;
+  std::vector<Segment> segments_;
 };
 
 /// Where a rank keeps the array that its readers want: an offset into one of the host's windows.
@@ -53,7 +55,8 @@ class HostMemory {
   int host_rank(int rank) const { return host_rank_[static_cast<std::size_t>(rank)]; }
   /// True when all of `ranks` are on this host.
   bool holds(const std::vector<int>& ranks) const;
-  /// A new window that addresses are looked up in as long as it lives. Collective over the host.
+  /// A new window, which addresses are looked up in as long as any rank of the host uses it. Forgets those that none
+  /// uses any more. Collective over the host.
   std::shared_ptr<HostWindow> allocate(std::size_t bytes);
   /// Where `p` lies; window -1 when it lies in none.
   HostAddress locate(const void* p) const;
@@ -61,9 +64,11 @@ class HostMemory {
   const std::byte* resolve(int rank, const HostAddress& address) const;
 
  private:
+  void forget_unused();
+
   Communicator host_;
   std::vector<int> host_rank_;
-  std::vector<std::weak_ptr<HostWindow>> windows_;
+  std::vector<std::shared_ptr<HostWindow>> windows_;  ///< by number; the same ones on all ranks
 };
 
 /// Turns on shared arrays: owners publish where their array lies; readers wait for all owners, and owners wait for all

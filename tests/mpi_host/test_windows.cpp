@@ -1,0 +1,72 @@
+// Memory that the ranks of a host share: nobody waits for anybody when it is dropped, and it is given back.
+#include <gtest/gtest.h>
+
+#include "mpi/host_window.hpp"
+#include "mpi_host/host_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+void fill(const Buffer& buffer, const Numbers& numbers) {
+  std::copy(numbers.begin(), numbers.end(), buffer.as<std::complex<double>>());
+}
+
+/// Garbage collectors drop arrays in an order of their own.
+TEST(HostWindows, RanksDropArraysInAnyOrder) {
+  Plan plan = short_rows().plan();
+  Buffer first = plan.allocate_input();
+  Buffer second = plan.allocate_input();
+  (world().rank() % 2 == 0 ? first : second) = Buffer();
+  world().barrier();
+  (world().rank() % 2 == 0 ? second : first) = Buffer();
+}
+
+/// Those who keep their array go on with it, and the others read it there.
+TEST(HostWindows, SomeRanksDropTheirArray) {
+  const HostCase c = short_rows();
+  Plan plan = c.plan();
+  Buffer shared = plan.allocate_input();
+  const Buffer more = plan.allocate_input();
+  const Numbers own = random_input(plan.input().count(), 3);
+  const bool keeps = world().rank() % 2 == 0;
+  if (!keeps) shared = Buffer();
+  const Buffer later = plan.allocate_output();
+  if (keeps) fill(shared, own);
+  Numbers out(static_cast<std::size_t>(plan.output().count()));
+  plan.forward(keeps ? static_cast<const void*>(shared.data()) : own.data(), out.data());
+  EXPECT_LT(distance(out, by_messages(c, own)), 1e-12);
+}
+
+TEST(HostWindows, LastLongerThanThePlan) {
+  Buffer kept;
+  {
+    Plan plan = short_rows().plan();
+    kept = plan.allocate_input();
+  }
+  if (world().rank() == 0) kept = Buffer();
+  world().barrier();
+  std::fill_n(static_cast<std::byte*>(kept.data()), kept.bytes(), std::byte{1});
+}
+
+TEST(HostWindows, UnusedOnesAreGivenBack) {
+  HostMemory host(world(), 0);
+  std::shared_ptr<HostWindow> window = host.allocate(8192);
+  const std::weak_ptr<HostWindow> watched = window;
+  if (world().rank() != 0) window.reset();
+  auto other = host.allocate(64);
+  EXPECT_FALSE(watched.expired()) << "one rank uses it";
+  EXPECT_EQ(host.locate(other->mine() + 5).offset, 5);
+  window.reset();
+  other = host.allocate(100);
+  EXPECT_TRUE(watched.expired());
+  EXPECT_EQ(host.locate(&host).window, -1);
+}
+
+TEST(HostWindows, WithoutRoomAllAreRefused) {
+  HostMemory host(world(), 0);
+  expect_error(Status::out_of_memory, "/dev/shm", [&] { host.allocate(std::size_t{1} << 50); });
+  EXPECT_NE(host.allocate(64)->mine(), nullptr);
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -118,7 +118,7 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
     ++reads.across;
     return in;
   }
-  task.operation->wait_readers();
+  wait_for_readers(Slot::in);  // of what was staged last, in whichever direction
   const Scope scope(&trace_, Activity::stage);
   std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
   if (bytes > 0) std::memcpy(stage, in, bytes);
@@ -126,8 +126,8 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   return stage;
 }
 
-void Executor::wait_for_slot(Slot s) {
-  if (s != Slot::work0 && s != Slot::work1) return;
+/// Until the other ranks have read what any task had in `s`.
+void Executor::wait_for_readers(Slot s) {
   const Scope scope(&trace_, Activity::wait);
   for (auto& tasks : tasks_)
     for (Task& task : tasks)
@@ -159,7 +159,7 @@ void Executor::run(Direction direction, InputArrays inputs, OutputArrays outputs
 
 void Executor::run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads) {
   std::byte* const scratch = workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
-  if (host_) wait_for_slot(task.to);
+  if (host_ && task.to != Slot::out) wait_for_readers(task.to);
   const std::byte* from = slot(task.from, source, out);
   const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
   if (lends_input) from = readable_input(task, from, reads);

@@ -41,7 +41,7 @@ class Executor : public Runner {
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
   const std::byte* unaliased(Direction direction, const std::byte* data);
-  void wait_for_slot(Slot s);
+  void wait_for_readers(Slot s);
   std::string uncut_text(const Operation& operation) const;
 
   ExecutorSetup setup_;

@@ -61,7 +61,8 @@ struct Piece {
 using AxisOrder = std::vector<int>;
 
 /// A map from rank to the index set it owns, and the axis order of its local array.
-/// Local arrays are dense: `count(rank)` elements, no padding.
+/// Local arrays are dense: `count(rank)` elements, no padding. A layout made by `Layout()` is empty: it has no axes and
+/// no ranks, and whatever else it is asked throws Error, as do ranks and axes that a layout does not have.
 class Layout {
  public:
   Layout() = default;
@@ -127,6 +128,9 @@ class Layout {
 
  private:
   explicit Layout(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  const Rep& rep() const;
+  void check_rank(int rank) const;
+  void check_axis(int axis) const;
   std::shared_ptr<const Rep> rep_;
 };
 

@@ -1,6 +1,5 @@
 // Layouts made from other layouts: another extent, order or batch.
 #include <algorithm>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
@@ -62,6 +61,8 @@ void check_growth(const Layout& layout, int axis) {
 }  // namespace
 
 Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
+  check_axis(axis);
+  require(extent >= 1, "axis ", axis, " cannot have extent ", extent, "; extents are at least 1");
   const auto a = static_cast<std::size_t>(axis);
   const std::int64_t old_extent = shape()[a];
   if (extent == old_extent) return *this;
@@ -80,20 +81,16 @@ Layout Layout::with_axis_extent(int axis, std::int64_t extent) const {
 }
 
 Layout Layout::with_order(const AxisOrder& order) const {
-  AxisOrder natural(shape().size());
-  std::iota(natural.begin(), natural.end(), 0);
-  AxisOrder sorted = order.empty() ? natural : order;
-  auto rep = std::make_shared<Rep>(*rep_);
-  rep->order = sorted;
-  std::sort(sorted.begin(), sorted.end());
-  require(sorted == natural, "the axis order must name each of the ", shape().size(), " axes once");
-  return Layout(rep);
+  auto changed = std::make_shared<Rep>(rep());
+  changed->order = checked_order(order, shape().size());
+  return Layout(changed);
 }
 
 Layout Layout::with_batch(std::int64_t fields) const {
   require(fields >= 1, "a batch needs at least 1 field, got ", fields);
-  auto rep = std::make_shared<Rep>(*rep_);
+  auto rep = std::make_shared<Rep>(this->rep());
   rep->shape.insert(rep->shape.begin(), fields);
+  check_shape(rep->shape);
   for (int& a : rep->order) ++a;
   rep->order.insert(rep->order.begin(), 0);
   const Progression all{0, fields, 1};

@@ -1,22 +1,21 @@
 // Layouts: constructors and the questions asked of them.
 #include <algorithm>
+#include <limits>
 #include <numeric>
-#include <set>
 
 #include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
 
 namespace shardfft {
 
-namespace {
-
-using Rep = Layout::Rep;
-
 void check_shape(const Shape& shape) {
   require(!shape.empty() && shape.size() <= max_axes, "an array needs 1 to ", max_user_axes, " axes, got ",
           shape.size());
-  for (std::size_t a = 0; a < shape.size(); ++a)
+  std::int64_t bytes = 16;
+  for (std::size_t a = 0; a < shape.size(); ++a) {
     require(shape[a] >= 1, "axis ", a, " has extent ", shape[a], "; extents are at least 1");
+    require(!__builtin_mul_overflow(bytes, shape[a], &bytes), "the array has more elements than memory has addresses");
+  }
 }
 
 AxisOrder natural_order(std::size_t axes) {
@@ -33,24 +32,28 @@ AxisOrder checked_order(const AxisOrder& order, std::size_t axes) {
   return order;
 }
 
-std::int64_t product(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-}
+namespace {
+
+using Rep = Layout::Rep;
 
 template <class Part>
 std::vector<std::vector<Progression>> cut(const Shape& shape, const Shape& grid, Part part) {
   std::vector<std::vector<Progression>> parts(shape.size());
-  for (std::size_t a = 0; a < shape.size(); ++a) {
-    require(grid[a] >= 1, "the process grid has ", grid[a], " parts along axis ", a, "; at least 1 is needed");
+  for (std::size_t a = 0; a < shape.size(); ++a)
     for (std::int64_t i = 0; i < grid[a]; ++i) parts[a].push_back(part(shape[a], grid[a], i));
-  }
   return parts;
 }
 
 int grid_ranks(const Shape& shape, const Shape& grid) {
   require(grid.size() == shape.size(), "the process grid needs one entry an axis: ", shape.size(), " expected, got ",
           grid.size());
-  return narrow(product(grid), "number of ranks");
+  std::int64_t ranks = 1;
+  for (std::size_t a = 0; a < grid.size(); ++a) {
+    require(grid[a] >= 1, "the process grid has ", grid[a], " parts along axis ", a, "; at least 1 is needed");
+    require(!__builtin_mul_overflow(ranks, grid[a], &ranks) && ranks <= std::numeric_limits<int>::max(),
+            "the process grid has more ranks than MPI can count");
+  }
+  return static_cast<int>(ranks);
 }
 
 Piece dense_piece(const IndexSet& set, const AxisOrder& order) {
@@ -98,6 +101,7 @@ Layout Layout::grid(const Shape& shape, std::vector<std::vector<Progression>> pa
                     const std::vector<int>& rank_stride, const AxisOrder& order) {
   check_shape(shape);
   require(parts.size() == shape.size(), "parts are needed for each of the ", shape.size(), " axes");
+  for (std::size_t a = 0; a < parts.size(); ++a) require(!parts[a].empty(), "axis ", a, " has no parts");
   auto rep = std::make_shared<Rep>();
   rep->shape = shape;
   rep->ranks = ranks;
@@ -184,15 +188,34 @@ Layout Layout::from_pieces(const Shape& shape, int ranks, std::function<std::vec
   return Layout(rep);
 }
 
+const Rep& Layout::rep() const {
+  require(rep_ != nullptr, "the layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
+  return *rep_;
+}
+
 int Layout::axes() const { return rep_ ? static_cast<int>(rep_->shape.size()) : 0; }
-const Shape& Layout::shape() const { return rep_->shape; }
+const Shape& Layout::shape() const { return rep().shape; }
 int Layout::ranks() const { return rep_ ? rep_->ranks : 0; }
-const AxisOrder& Layout::order() const { return rep_->order; }
+const AxisOrder& Layout::order() const { return rep().order; }
 bool Layout::is_grid() const { return rep_ && rep_->form == Rep::Form::grid; }
-const std::vector<Progression>& Layout::parts(int axis) const { return rep_->parts[static_cast<std::size_t>(axis)]; }
-const std::vector<int>& Layout::rank_stride() const { return rep_->rank_stride; }
+const std::vector<int>& Layout::rank_stride() const { return rep().rank_stride; }
+
+const std::vector<Progression>& Layout::parts(int axis) const {
+  require(is_grid(), "only grid layouts have parts");
+  check_axis(axis);
+  return rep_->parts[static_cast<std::size_t>(axis)];
+}
+
+void Layout::check_axis(int axis) const {
+  require(axis >= 0 && axis < axes(), "axis ", axis, " is not an axis of a layout with ", axes(), " axes");
+}
+
+void Layout::check_rank(int rank) const {
+  require(rank >= 0 && rank < ranks(), "rank ", rank, " is not in a layout of ", ranks(), " ranks");
+}
 
 std::int64_t Layout::count(int rank) const {
+  check_rank(rank);
   if (rep_->form == Rep::Form::grid) return grid_set(*rep_, rank).count();
   if (rep_->form == Rep::Form::boxes) return rep_->sets[static_cast<std::size_t>(rank)].count();
   std::int64_t sum = 0;
@@ -214,7 +237,7 @@ std::int64_t Layout::max_count() const {
 }
 
 IndexSet Layout::local(int rank) const {
-  require(rank >= 0 && rank < ranks(), "rank ", rank, " is not in a layout of ", ranks(), " ranks");
+  check_rank(rank);
   if (rep_->form == Rep::Form::grid) return grid_set(*rep_, rank);
   if (rep_->form == Rep::Form::boxes) return rep_->sets[static_cast<std::size_t>(rank)];
   const auto all = rep_->make_pieces(rank);
@@ -225,6 +248,7 @@ IndexSet Layout::local(int rank) const {
 }
 
 std::vector<Piece> Layout::pieces(int rank) const {
+  check_rank(rank);
   if (rep_->form == Rep::Form::pieces) return rep_->make_pieces(rank);
   const IndexSet set = local(rank);
   if (set.empty()) return {};
@@ -232,6 +256,7 @@ std::vector<Piece> Layout::pieces(int rank) const {
 }
 
 bool Layout::axis_is_local(int axis) const {
+  check_axis(axis);
   const std::int64_t extent = shape()[static_cast<std::size_t>(axis)];
   const auto whole = [extent](const Progression& p) { return p.empty() || p.count == extent; };
   if (is_grid()) return std::all_of(parts(axis).begin(), parts(axis).end(), whole);

@@ -14,8 +14,8 @@ void check_within(const Progression& p, std::int64_t extent, std::size_t axis, c
   if (p.empty()) return;
   require(p.count > 0 && p.stride >= 1, whose, ": axis ", axis, " has count ", p.count, " and stride ", p.stride,
           "; counts are not negative and strides positive");
-  require(p.first >= 0 && p.last() < extent, whose, ": axis ", axis, " covers indices ", p.first, " to ", p.last(),
-          ", outside 0 to ", extent - 1);
+  require(p.first >= 0 && p.first < extent && p.count - 1 <= (extent - 1 - p.first) / p.stride, whose, ": axis ", axis,
+          " covers indices ", p.first, " to ", p.last(), ", outside 0 to ", extent - 1);
 }
 
 void check_parts(const std::vector<Progression>& parts, std::int64_t extent, std::size_t axis) {
@@ -55,16 +55,15 @@ std::uint64_t mix(std::uint64_t hash, std::int64_t value) {
   return hash ^ (hash >> 33);
 }
 
-std::string shape_text(const Shape& shape) {
-  std::string text;
-  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? "x" : "") + std::to_string(shape[a]);
-  return text;
-}
-
 }  // namespace
 
+std::string shape_text(const Shape& shape) {
+  std::ostringstream text;
+  for (std::size_t a = 0; a < shape.size(); ++a) text << (a > 0 ? "x" : "") << shape[a];
+  return text.str();
+}
+
 void Layout::validate() const {
-  require(rep_ != nullptr, "the layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
   if (is_grid()) {
     for (std::size_t a = 0; a < shape().size(); ++a) check_parts(rep_->parts[a], shape()[a], a);
     return;
@@ -122,9 +121,7 @@ std::string Layout::describe() const {
   } else {
     text << (rep_->form == Rep::Form::boxes ? " in boxes of " : " in pieces of ") << ranks() << " ranks";
   }
-  AxisOrder natural(order().size());
-  std::iota(natural.begin(), natural.end(), 0);
-  if (order() != natural) {
+  if (order() != natural_order(order().size())) {
     text << ", memory order";
     for (const int a : order()) text << " " << a;
   }

@@ -94,6 +94,47 @@ TEST(LayoutErrors, Constructors) {
       {"owner", [&] { Layout::single(shape, 3, 3); }, "owner 3 is not one of 3 ranks"},
       {"local of no rank", [&] { Layout::slab(shape, 2).local(2); }, "rank 2 is not in a layout of 2 ranks"},
       {"negative rank", [&] { Layout::slab(shape, 2).local(-1); }, "rank -1"},
+      {"count of no rank", [&] { Layout::single(shape, 2).count(2); }, "rank 2 is not in a layout of 2 ranks"},
+      {"pieces of no rank", [&] { Layout::slab(shape, 2).pieces(-1); }, "rank -1"},
+      {"parts of no axis", [&] { Layout::slab(shape, 2).parts(3); }, "axis 3"},
+      {"parts of boxes", [&] { Layout::single(shape, 2).parts(0); }, "only grid layouts"},
+      {"another extent of no axis", [&] { Layout::slab(shape, 2).with_axis_extent(-1, 4); }, "axis -1"},
+      {"another extent of zero", [&] { Layout::slab(shape, 2).with_axis_extent(0, 0); }, "cannot have extent 0"},
+      {"shape of nothing", [] { Layout().shape(); }, "the layout is empty"},
+      {"count of nothing", [] { Layout().count(0); }, "rank 0 is not in a layout of 0 ranks"},
+  });
+}
+
+/// Counts that 64 bits cannot hold.
+TEST(LayoutErrors, TooLarge) {
+  const std::int64_t huge = std::int64_t{1} << 40;
+  check_refused({
+      {"elements",
+       [&] {
+         Layout::slab({huge, huge}, 2);
+       },
+       "more elements than"},
+      {"bytes",
+       [&] {
+         Layout::single({huge, huge >> 16}, 2);
+       },
+       "more elements than"},
+      {"fields", [&] { Layout::slab({huge}, 2).with_batch(huge); }, "more elements than"},
+      {"ranks",
+       [&] {
+         Layout::brick({4, 4}, {huge, 2});
+       },
+       "more ranks than"},
+      {"ranks that wrap around",
+       [&] {
+         Layout::cyclic({4, 4}, {huge, huge});
+       },
+       "more ranks than"},
+      {"progression that wraps around",
+       [&] {
+         Layout::grid({4}, {{{0, 3, std::int64_t{1} << 62}, {1, 1, 1}}}, 2).validate();
+       },
+       "outside 0 to 3"},
   });
 }
 
@@ -103,6 +144,11 @@ TEST(LayoutErrors, Grids) {
   const Shape shape{4, 3};
   check_refused({
       {"too few parts", [&] { Layout::grid(shape, {halves}, 2); }, "parts are needed for each of the 2 axes"},
+      {"no parts",
+       [&] {
+         Layout::grid(shape, {halves, {}}, 2);
+       },
+       "axis 1 has no parts"},
       {"too few ranks",
        [&] {
          Layout::grid(shape, {halves, whole}, 1);

@@ -212,9 +212,7 @@ TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(
 }
 
 void TraceFile::write(Runner& runner) const noexcept {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (!wanted_ || finalized != 0) return;
+  if (!wanted_ || mpi_finalized()) return;
   try {
     write_all(comm_, runner, path_);
   } catch (const std::exception&) {

@@ -15,12 +15,16 @@ void check_mpi(int code, const char* call) {
   fail(Status::mpi_failure, call, " failed: ", std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-Communicator::Communicator(MPI_Comm comm, bool) {
+bool mpi_finalized() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized != 0;
+}
+
+Communicator::Communicator(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [](MPI_Comm* c) {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized == 0) MPI_Comm_free(c);
+    if (!mpi_finalized()) MPI_Comm_free(c);
     delete c;
   });
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
@@ -31,22 +35,26 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
   int initialized = 0;
   MPI_Initialized(&initialized);
   require(initialized != 0, "MPI is not initialized: call MPI_Init before making a plan");
+  require(!mpi_finalized(), "MPI is finalized already: plans must be made before MPI_Finalize");
   require(comm != MPI_COMM_NULL, "the communicator is MPI_COMM_NULL");
+  int between_groups = 0;
+  check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
+  require(between_groups == 0, "the communicator is an intercommunicator; merge its groups first");
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-  return {copy, true};
+  return Communicator(copy);
 }
 
 Communicator Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(get(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
-  return part == MPI_COMM_NULL ? Communicator() : Communicator(part, true);
+  return part == MPI_COMM_NULL ? Communicator() : Communicator(part);
 }
 
 Communicator Communicator::split_host(int fake_ranks_per_host) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
-  const Communicator host(part, true);
+  const Communicator host(part);
   if (fake_ranks_per_host <= 0) return host;
   return host.split(rank_ / fake_ranks_per_host, rank_);
 }

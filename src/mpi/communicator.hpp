@@ -15,6 +15,9 @@ namespace shardfft {
 /// Throws Error(mpi_failure) with MPI's own words when `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
+/// Whether MPI is over: handles are then left to it.
+bool mpi_finalized();
+
 /// A communicator this library owns (always a duplicate or a split, errors returned, never the user's own).
 /// Copies share it; the last one frees it, unless MPI is already finalized.
 class Communicator {
@@ -42,7 +45,7 @@ class Communicator {
   std::vector<int> ranks_in(const Communicator& parent) const;
 
  private:
-  Communicator(MPI_Comm comm, bool own);
+  explicit Communicator(MPI_Comm comm);
   std::shared_ptr<MPI_Comm> handle_;
   int rank_ = 0;
   int size_ = 0;

@@ -44,9 +44,7 @@ int RequestSet::test_any() {
 }
 
 void RequestSet::abandon() noexcept {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized != 0) return;
+  if (mpi_finalized()) return;
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
     if (kinds_[i] == RequestKind::receive) {

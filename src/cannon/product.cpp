@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "base/check.hpp"
+#include "base/team.hpp"
 #include "cannon/dft_matrix.hpp"
-#include "cannon/team.hpp"
 #include "pack/pack.hpp"
 
 namespace shardfft {

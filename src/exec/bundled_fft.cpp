@@ -1,11 +1,11 @@
 #include "exec/bundled_fft.hpp"
 
-#include <omp.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/team.hpp"
 #include "exec/fft_operation.hpp"
 #include "pack/pack.hpp"
 
@@ -151,9 +151,8 @@ void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::
   copy_box(source, copy.boxes.from, lines, copy.boxes.to, in_bytes_, 1);
 }
 
-void BundledFft::run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch) const {
-  // Only one thread's time is recorded: the trace belongs to the rank.
-  Trace* const trace = omp_get_thread_num() == 0 ? setup_.trace : nullptr;
+void BundledFft::run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch,
+                            Trace* trace) const {
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
   {
     const Scope scope(trace, Activity::exchange);
@@ -171,12 +170,14 @@ void BundledFft::run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte*
 }
 
 void BundledFft::run(const Fetch& fetch, std::byte* out) {
-  const auto count = static_cast<std::int64_t>(bundles_.size());
-  const std::size_t scratch_bytes = line_bytes_ + result_bytes_;
-#pragma omp parallel for num_threads(setup_.threads) schedule(static) if (setup_.threads > 1)
-  for (std::int64_t i = 0; i < count; ++i)
-    run_bundle(bundles_[static_cast<std::size_t>(i)], fetch, out,
-               scratch_.get() + static_cast<std::size_t>(omp_get_thread_num()) * scratch_bytes);
+  run_team(setup_.threads, [&](int thread) {
+    // Only one thread's time is recorded: the trace belongs to the rank.
+    Trace* const trace = thread == 0 ? setup_.trace : nullptr;
+    std::byte* const scratch = scratch_.get() + static_cast<std::size_t>(thread) * (line_bytes_ + result_bytes_);
+    const Share share = share_of(static_cast<std::int64_t>(bundles_.size()), setup_.threads, thread);
+    for (std::int64_t i = share.first; i < share.last; ++i)
+      run_bundle(bundles_[static_cast<std::size_t>(i)], fetch, out, scratch, trace);
+  });
 }
 
 std::string BundledFft::describe() const {

@@ -59,7 +59,7 @@ class BundledFft {
 
   void cut(const Piece& piece, const Piece& result);
   void add(const IndexSet& set, const Piece& piece, const Piece& result);
-  void run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch) const;
+  void run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch, Trace* trace) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;

@@ -1,7 +1,7 @@
 // Batches in calls that the backend can take, dealt to OpenMP threads.
 #include <algorithm>
-#include <exception>
 
+#include "base/team.hpp"
 #include "local/stages.hpp"
 
 namespace shardfft {
@@ -26,21 +26,10 @@ class Batched : public LocalFft {
   }
 
   void execute(const void* in, void* out) const override {
-    if (threads_ == 1) {
-      for (std::int64_t c = 0; c < calls_; ++c) call(c, in, out);
-      return;
-    }
-    std::exception_ptr failure;  // exceptions must not leave a parallel region
-#pragma omp parallel for schedule(static) num_threads(threads_)
-    for (std::int64_t c = 0; c < calls_; ++c) {
-      try {
-        call(c, in, out);
-      } catch (...) {
-#pragma omp critical(shardfft_local_batched)
-        failure = std::current_exception();
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
+    run_team(threads_, [&](int thread) {
+      const Share share = share_of(calls_, threads_, thread);
+      for (std::int64_t c = share.first; c < share.last; ++c) call(c, in, out);
+    });
   }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The threads of one rank: one for messages, the others for products.
+// The OpenMP threads of one rank, without what they throw ending the program.
 #include <cstdint>
 #include <functional>
 #include <vector>

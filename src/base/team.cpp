@@ -1,4 +1,4 @@
-#include "cannon/team.hpp"
+#include "base/team.hpp"
 
 #include <omp.h>
 
@@ -7,6 +7,7 @@
 namespace shardfft {
 
 void run_team(int threads, const std::function<void(int)>& work) {
+  if (threads == 1) return work(0);
   std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(threads));
 #pragma omp parallel num_threads(threads)
   {

@@ -152,6 +152,7 @@ class FftwFft : public LocalFft {
     const int rank = narrow(static_cast<std::int64_t>(dims.size()), "number of axes");
     const int batch = narrow(static_cast<std::int64_t>(loops.size()), "number of batch loops");
     PlanOwner plan(call_planner(spec, rank, dims.data(), batch, loops.data(), arrays.in(), arrays.out(), flags));
+    F::set_timelimit(FFTW_NO_TIMELIMIT);  // it is one of the process: plans of the application are not ours to limit
     if (!plan) fail(Status::backend_failure, "FFTW cannot plan a transform of ", rank, " axes and ", batch, " loops");
     return plan;
   }

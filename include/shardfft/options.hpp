@@ -41,7 +41,8 @@ struct Options {
   int chunks = 1;
   /// OpenMP threads of each rank.
   int threads = 1;
-  /// Process grid of the intermediate pencils, {p1, p2}; empty lets the algorithm choose.
+  /// Process grid: of the intermediate pencils, {p1, p2}, for pencil and brick; one entry an axis for cannon*. Empty
+  /// lets the algorithm choose; auto with a grid is pencil.
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;

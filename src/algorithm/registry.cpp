@@ -9,18 +9,21 @@ namespace shardfft {
 
 namespace {
 
-using AlgorithmFunction = Program (*)(const Problem&);
+struct Algorithm {
+  Program (*make)(const Problem&);
+  bool has_grid;  ///< heeds Problem::grid
+};
 
-const std::map<std::string, AlgorithmFunction>& algorithms() {
-  static const std::map<std::string, AlgorithmFunction> table{
-      {"slab", slab_program},
-      {"pencil", pencil_program},
-      {"brick", brick_program},
-      {"cyclic", cyclic_program},
-      {"six_step", six_step_program},
-      {"cannon", cannon_program},
-      {"cannon_transposed", cannon_transposed_program},
-      {"cannon_hybrid", cannon_hybrid_program},
+const std::map<std::string, Algorithm>& algorithms() {
+  static const std::map<std::string, Algorithm> table{
+      {"slab", {slab_program, false}},
+      {"pencil", {pencil_program, true}},
+      {"brick", {brick_program, true}},
+      {"cyclic", {cyclic_program, false}},
+      {"six_step", {six_step_program, false}},
+      {"cannon", {cannon_program, true}},
+      {"cannon_transposed", {cannon_transposed_program, true}},
+      {"cannon_hybrid", {cannon_hybrid_program, true}},
   };
   return table;
 }
@@ -49,6 +52,7 @@ std::vector<std::string> algorithm_names() {
 }
 
 std::string choose_algorithm(const Problem& problem) {
+  if (!problem.grid.empty()) return "pencil";
   if (problem.ranks() == 1) return "slab";
   if (problem.input.axes() == 2) return "six_step";
   if (is_cyclic(problem.input) && cyclic_fits(problem)) return "cyclic";
@@ -70,7 +74,9 @@ Program make_program(const std::string& name, const Problem& problem) {
     for (const std::string& n : algorithm_names()) known += (known.empty() ? "" : ", ") + n;
     fail(Status::invalid_argument, "unknown algorithm '", name, "'; known: ", known);
   }
-  return entry->second(problem);
+  require(problem.grid.empty() || entry->second.has_grid, "option grid is given, but algorithm ", chosen,
+          " has no process grid; pencil, brick and cannon have");
+  return entry->second.make(problem);
 }
 
 }  // namespace shardfft

@@ -119,6 +119,9 @@ TEST(PlanOptions, GridOfPencils) {
     o.grid = {p1, ranks / p1};
     check_case({{6, 8, 5}, "slab", "left", Kind::c2c, Precision::f64, o});
     check_case({{6, 8, 5}, "brick", "natural", Kind::r2c, Precision::f64, o});
+    o.algorithm = "auto";
+    const TransformCase chosen{{6, 8, 5}, "slab", "left", Kind::c2c, Precision::f64, o};
+    EXPECT_NE(make_plan(MPI_COMM_WORLD, chosen).report().find("algorithm pencil"), std::string::npos);
   }
 }
 

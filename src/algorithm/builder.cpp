@@ -48,6 +48,12 @@ Program ProgramBuilder::finish() {
   return std::move(program_);
 }
 
+std::vector<Progression> runs(std::int64_t extent, std::int64_t ranks) {
+  std::vector<Progression> parts;
+  for (std::int64_t i = 0; i < ranks; ++i) parts.push_back(block_part(extent, ranks, i));
+  return parts;
+}
+
 Layout cut_layout(const Shape& shape, const std::vector<GridDim>& dims, int ranks, const AxisOrder& order) {
   std::vector<std::vector<Progression>> parts(shape.size());
   std::vector<int> rank_stride(shape.size(), 1);
@@ -68,15 +74,11 @@ bool is_cut(const std::vector<GridDim>& dims, int axis) {
   return std::any_of(dims.begin(), dims.end(), [axis](const GridDim& d) { return d.axis == axis; });
 }
 
-/// The axis that takes over a cut: the one with the most indices, the slowest of equals, the batch never.
-int swap_axis(const Shape& shape, const std::vector<GridDim>& dims, int needed, const std::vector<int>& waiting) {
-  int best = -1;
-  for (int a = 1; a < static_cast<int>(shape.size()); ++a) {
-    if (a == needed || is_cut(dims, a)) continue;
-    if (std::find(waiting.begin(), waiting.end(), a) != waiting.end()) continue;
-    if (best < 0) best = a;
-  }
-  return best;
+/// The axis that takes over a cut: the slowest one that is whole and need not be transformed any more; the batch never.
+int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>& waiting) {
+  for (int a = 1; a < axes; ++a)
+    if (!is_cut(dims, a) && std::find(waiting.begin(), waiting.end(), a) == waiting.end()) return a;
+  return -1;
 }
 
 /// Memory order of a stage that transforms `needed` while `cut` is the axis cut anew: whole rows of the fastest axis
@@ -89,10 +91,6 @@ AxisOrder stage_order(std::size_t axes, int cut, int needed) {
   order.insert(order.begin() + 1, {cut, needed});
   return order;
 }
-
-}  // namespace
-
-namespace {
 
 /// Elements beyond which an array surely leaves a core's own cache.
 constexpr std::int64_t many = std::int64_t{1} << 18;
@@ -125,14 +123,12 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
     if (waiting.empty()) return;
     const int needed = waiting.back();
     const Shape shape = builder.state().layout.shape();
-    const int cut = swap_axis(shape, dims, needed, waiting);
+    const int cut = swap_axis(static_cast<int>(shape.size()), dims, waiting);
     if (cut < 0) fail(Status::internal, "no axis is left to cut in place of axis ", needed);
     const auto dim = std::find_if(dims.begin(), dims.end(), [needed](const GridDim& d) { return d.axis == needed; });
     if (dim == dims.end()) fail(Status::internal, "axis ", needed, " is neither local nor cut");
     dim->axis = cut;
-    dim->parts.clear();
-    for (std::int64_t i = 0; i < dim->ranks; ++i)
-      dim->parts.push_back(block_part(shape[static_cast<std::size_t>(cut)], dim->ranks, i));
+    dim->parts = runs(shape[static_cast<std::size_t>(cut)], dim->ranks);
     const AxisOrder order = problem.natural_order ? AxisOrder{} : stage_order(shape.size(), cut, needed);
     builder.reshape(cut_layout(shape, dims, problem.ranks(), order));
   }

@@ -22,6 +22,9 @@ class ProgramBuilder {
   Program program_;
 };
 
+/// Near-equal runs of an axis, one a rank.
+std::vector<Progression> runs(std::int64_t extent, std::int64_t ranks);
+
 /// One grid dimension of intermediate layouts: which axis it cuts, and how.
 struct GridDim {
   int axis;

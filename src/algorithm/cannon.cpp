@@ -29,9 +29,8 @@ double mesh_cost(const Problem& p, const Variant& v, const Shape& mesh, const Sh
   double uneven = 1;
   for (std::size_t a = 1; a < mesh.size(); ++a) {
     const auto extent = static_cast<double>(p.input.shape()[a]);
-    const bool transformed = std::find(p.axes.begin(), p.axes.end(), static_cast<int>(a)) != p.axes.end();
     uneven *= static_cast<double>(largest[a]) * static_cast<double>(mesh[a]) / extent;
-    if (transformed && !(v.fft_whole_axes && mesh[a] == 1))
+    if (p.transforms(static_cast<int>(a)) && !(v.fft_whole_axes && mesh[a] == 1))
       cost += extent + message_cost * static_cast<double>(mesh[a]);
   }
   return uneven * (1 + cost);

@@ -1,7 +1,5 @@
 // Cyclic: every cut axis of n indices is dealt to p ranks in turn. Locally transformed over its n/p indices, twiddled,
 // exchanged once for all axes together, and transformed over p, it is dealt the same way again when p*p divides n.
-#include <algorithm>
-
 #include "algorithm/algorithm.hpp"
 #include "algorithm/builder.hpp"
 #include "algorithm/digit_view.hpp"
@@ -10,8 +8,6 @@
 namespace shardfft {
 
 namespace {
-
-bool transformed(const Problem& p, int axis) { return std::find(p.axes.begin(), p.axes.end(), axis) != p.axes.end(); }
 
 bool divides_twice(std::int64_t p, std::int64_t n) { return n % (p * p) == 0; }
 
@@ -31,7 +27,7 @@ bool suits(const Problem& problem, const Layout& layout) {
   for (int a = 1; a < layout.axes(); ++a) {
     const auto p = static_cast<std::int64_t>(layout.parts(a).size());
     used *= p;
-    if (p == 1 || !transformed(problem, a)) continue;
+    if (p == 1 || !problem.transforms(a)) continue;
     if (!divides_twice(p, layout.shape()[static_cast<std::size_t>(a)]) || !dealt_in_turn(layout, a)) return false;
   }
   return used == problem.ranks();
@@ -92,10 +88,10 @@ ViewLayouts view_layouts(const Problem& problem, const Layout& cyclic) {
     const std::int64_t n = cyclic.shape()[i];
     const auto p = static_cast<std::int64_t>(cyclic.parts(a).size());
     const int stride = cyclic.rank_stride()[i];
-    if (p == 1 || !transformed(problem, a)) {
+    if (p == 1 || !problem.transforms(a)) {
       const int whole = add(n, cyclic.parts(a), cyclic.parts(a), stride);
       axis_of[i] = {whole, whole};
-      if (a > 0 && transformed(problem, a)) v.first_axes.push_back(whole);
+      if (a > 0 && problem.transforms(a)) v.first_axes.push_back(whole);
       v.splits.push_back({});
       v.output_splits.push_back({});
       continue;

@@ -10,12 +10,6 @@ namespace shardfft {
 
 namespace {
 
-std::vector<Progression> runs(std::int64_t extent, std::int64_t ranks) {
-  std::vector<Progression> parts;
-  for (std::int64_t i = 0; i < ranks; ++i) parts.push_back(block_part(extent, ranks, i));
-  return parts;
-}
-
 /// Axes cut in the first stage: two, not the last transformed one; transformed axes only where no other is left.
 std::vector<int> first_cuts(const Problem& p) {
   std::vector<int> cuts;

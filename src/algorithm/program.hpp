@@ -1,6 +1,7 @@
 #pragma once
 // What is to be done: a list of steps between layouts. Made by algorithms, run by the executor, which cannot tell
 // slab from pencil.
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -85,6 +86,7 @@ struct Problem {
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }
+  bool transforms(int axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 };
 
 const char* step_name(const Step& step);

@@ -18,9 +18,7 @@ std::int64_t long_factor(std::int64_t n) {
 }
 
 Layout cut_along(const Shape& shape, int axis, int ranks, const AxisOrder& order) {
-  GridDim dim{axis, {}, ranks};
-  for (int r = 0; r < ranks; ++r) dim.parts.push_back(block_part(shape[static_cast<std::size_t>(axis)], ranks, r));
-  return cut_layout(shape, {dim}, ranks, order);
+  return cut_layout(shape, {{axis, runs(shape[static_cast<std::size_t>(axis)], ranks), ranks}}, ranks, order);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace shardfft {
 Layout gather_layout(MPI_Comm user_comm, const Shape& shape, const IndexSet& mine, const AxisOrder& order) {
   const Communicator comm = Communicator::duplicate(user_comm);
   agree(comm, [&] {
+    require(shape.size() <= max_user_axes, "an array needs 1 to ", max_user_axes, " axes, got ", shape.size());
     require(mine.axes == static_cast<int>(shape.size()), "the index set has ", mine.axes, " axes, the array has ",
             shape.size());
   });

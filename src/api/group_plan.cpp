@@ -10,13 +10,12 @@ namespace shardfft {
 struct GroupPlan::Impl {
   Transform transform;
   Options options;
-  Side input;
-  Side output;
+  Sides sides;  ///< as rank 0 sees them
   std::unique_ptr<Runner> runner;
 
-  Impl(const std::vector<int>& devices, Transform t, const Layout& in, const Layout* out, OutputLayout kind,
-       const Options& o);
-  int ranks() const { return input.layout.ranks(); }
+  Impl(const std::vector<int>& devices, Transform t, const Layout& in, const std::optional<Layout>& out,
+       OutputLayout kind, const Options& o);
+  int ranks() const { return sides.input.layout.ranks(); }
   void run(Direction direction, std::span<const void* const> in, std::span<void* const> out);
   Buffer allocate(const Side& side, int rank) const {
     const Side mine = at(side, rank);
@@ -27,10 +26,9 @@ struct GroupPlan::Impl {
     side.rank = rank;
     return side;
   }
-  Direction program_direction(Direction d) const { return transform.kind == Kind::c2r ? opposite(d) : d; }
 };
 
-GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout& in, const Layout* out,
+GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout& in, const std::optional<Layout>& out,
                       OutputLayout kind, const Options& o)
     : transform(t), options(o) {
   options.processor = "gpu";
@@ -38,8 +36,7 @@ GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout
   require(options.device == -1, "a group plan is given its GPUs as a list; option device does not apply");
   require(options.stream == nullptr, "a group plan is given its streams by set_streams()");
   require(options.trace.empty(), "a group plan writes no trace file");
-  const ProblemSpec spec{transform, in,      out != nullptr ? *out : Layout(),
-                         kind,      options, static_cast<int>(devices.size())};
+  const ProblemSpec spec{transform, in, out, kind, options, static_cast<int>(devices.size())};
   validate(spec);
   for (const int device : devices) {
     require(device >= 0, "GPU ", device, " does not exist");
@@ -54,20 +51,15 @@ GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout
   setup.options = options;
   setup.precision = transform.precision;
   runner = gpu::make_group_runner(std::move(setup), devices);
-  const Program& program = runner->program();
-  const bool reversed = transform.kind == Kind::c2r;
-  const State& first = reversed ? program.states.back() : program.states.front();
-  const State& last = reversed ? program.states.front() : program.states.back();
-  input = {in, {transform.precision, first.is_complex}, options.batch, 0};
-  output = {out != nullptr ? *out : user_layout(last.layout), {transform.precision, last.is_complex}, options.batch, 0};
+  sides = make_sides(spec, runner->program(), 0);
 }
 
 void GroupPlan::Impl::run(Direction direction, std::span<const void* const> in, std::span<void* const> out) {
   const auto count = static_cast<std::size_t>(ranks());
   require(in.size() == count && out.size() == count, "the plan has ", count, " ranks, but ", in.size(), " inputs and ",
           out.size(), " outputs were given");
-  const Side& from = direction == Direction::forward ? input : output;
-  const Side& to = direction == Direction::forward ? output : input;
+  const Side& from = direction == Direction::forward ? sides.input : sides.output;
+  const Side& to = direction == Direction::forward ? sides.output : sides.input;
   std::vector<const std::byte*> sources;
   std::vector<std::byte*> targets;
   for (std::size_t r = 0; r < count; ++r) {
@@ -77,18 +69,18 @@ void GroupPlan::Impl::run(Direction direction, std::span<const void* const> in, 
     sources.push_back(static_cast<const std::byte*>(in[r]));
     targets.push_back(static_cast<std::byte*>(out[r]));
   }
-  const Direction d = program_direction(direction);
+  const Direction d = program_direction(transform, direction);
   runner->check_arrays(d, sources, targets);
   runner->run(d, sources, targets);
 }
 
 GroupPlan::GroupPlan(const std::vector<int>& devices, Transform transform, const Layout& input, OutputLayout output,
                      const Options& options)
-    : impl_(std::make_unique<Impl>(devices, transform, input, nullptr, output, options)) {}
+    : impl_(std::make_unique<Impl>(devices, transform, input, std::nullopt, output, options)) {}
 
 GroupPlan::GroupPlan(const std::vector<int>& devices, Transform transform, const Layout& input, const Layout& output,
                      const Options& options)
-    : impl_(std::make_unique<Impl>(devices, transform, input, &output, OutputLayout::as_left, options)) {}
+    : impl_(std::make_unique<Impl>(devices, transform, input, output, OutputLayout::as_left, options)) {}
 
 GroupPlan::~GroupPlan() = default;
 GroupPlan::GroupPlan(GroupPlan&&) noexcept = default;
@@ -108,16 +100,16 @@ void GroupPlan::backward(std::span<const void* const> in, std::span<void* const>
 }
 
 int GroupPlan::ranks() const { return impl_->ranks(); }
-Side GroupPlan::input(int rank) const { return impl_->at(impl_->input, rank); }
-Side GroupPlan::output(int rank) const { return impl_->at(impl_->output, rank); }
-void* GroupPlan::stream(int rank) const { return impl_->runner->stream(impl_->at(impl_->input, rank).rank); }
+Side GroupPlan::input(int rank) const { return impl_->at(impl_->sides.input, rank); }
+Side GroupPlan::output(int rank) const { return impl_->at(impl_->sides.output, rank); }
+void* GroupPlan::stream(int rank) const { return impl_->runner->stream(impl_->at(impl_->sides.input, rank).rank); }
 std::size_t GroupPlan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
-Buffer GroupPlan::allocate_input(int rank) { return impl_->allocate(impl_->input, rank); }
-Buffer GroupPlan::allocate_output(int rank) { return impl_->allocate(impl_->output, rank); }
+Buffer GroupPlan::allocate_input(int rank) { return impl_->allocate(impl_->sides.input, rank); }
+Buffer GroupPlan::allocate_output(int rank) { return impl_->allocate(impl_->sides.output, rank); }
 
 std::string GroupPlan::report() const {
-  return make_report(
-      {Communicator(), impl_->ranks(), impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->runner});
+  return make_report({Communicator(), impl_->ranks(), impl_->transform, impl_->options, impl_->sides.input,
+                      impl_->sides.output, *impl_->runner});
 }
 
 }  // namespace shardfft

@@ -45,24 +45,22 @@ struct Plan::Impl {
   Communicator comm;
   Transform transform;
   Options options;
-  Side input;
-  Side output;
+  Sides sides;
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
 
-  Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout* out, OutputLayout kind, const Options& o);
+  Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
+       const Options& o);
   ~Impl() {
     if (runner && trace_file) trace_file->write(*runner);
   }
   void run(Direction direction, const void* in, void* out);
-  /// Direction of the underlying r2c or c2c program.
-  Direction program_direction(Direction d) const { return transform.kind == Kind::c2r ? opposite(d) : d; }
 };
 
-Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout* out, OutputLayout kind,
+Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
     : comm(Communicator::duplicate(user_comm)), transform(t), options(o) {
-  ProblemSpec spec{transform, in, out != nullptr ? *out : Layout(), kind, options, comm.size()};
+  ProblemSpec spec{transform, in, out, kind, options, comm.size()};
   agree(comm, [&] { validate(spec); });
   agree_same(comm, spec);
   trace_file = std::make_unique<TraceFile>(comm, options.trace);
@@ -79,24 +77,15 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const Layout
   setup.options = options;
   setup.precision = transform.precision;
   runner = make_runner(std::move(setup));
-  const Program& program = runner->program();
-  const bool reversed = transform.kind == Kind::c2r;
-  const State& first = reversed ? program.states.back() : program.states.front();
-  const State& last = reversed ? program.states.front() : program.states.back();
-  // Programs keep layouts of equal placement for each other; users see the ones they gave.
-  input = {in, {transform.precision, first.is_complex}, options.batch, comm.rank()};
-  output = {out != nullptr ? *out : user_layout(last.layout),
-            {transform.precision, last.is_complex},
-            options.batch,
-            comm.rank()};
+  sides = make_sides(spec, runner->program(), comm.rank());
 }
 
 void Plan::Impl::run(Direction direction, const void* in, void* out) {
-  const Side& from = direction == Direction::forward ? input : output;
-  const Side& to = direction == Direction::forward ? output : input;
+  const Side& from = direction == Direction::forward ? sides.input : sides.output;
+  const Side& to = direction == Direction::forward ? sides.output : sides.input;
   const auto* const source = static_cast<const std::byte*>(in);
   auto* const target = static_cast<std::byte*>(out);
-  const Direction d = program_direction(direction);
+  const Direction d = program_direction(transform, direction);
   const auto check = [&] {
     require(in != nullptr || from.count() == 0, "the input is a null pointer; ", from.bytes(), " bytes are expected");
     require(out != nullptr || to.count() == 0, "the output is a null pointer; ", to.bytes(), " bytes are expected");
@@ -110,10 +99,10 @@ void Plan::Impl::run(Direction direction, const void* in, void* out) {
 }
 
 Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output, const Options& options)
-    : impl_(std::make_unique<Impl>(comm, transform, input, nullptr, output, options)) {}
+    : impl_(std::make_unique<Impl>(comm, transform, input, std::nullopt, output, options)) {}
 
 Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, const Layout& output, const Options& options)
-    : impl_(std::make_unique<Impl>(comm, transform, input, &output, OutputLayout::as_left, options)) {}
+    : impl_(std::make_unique<Impl>(comm, transform, input, output, OutputLayout::as_left, options)) {}
 
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
@@ -121,8 +110,8 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 
 void Plan::forward(const void* in, void* out) { impl_->run(Direction::forward, in, out); }
 void Plan::backward(const void* in, void* out) { impl_->run(Direction::backward, in, out); }
-const Side& Plan::input() const { return impl_->input; }
-const Side& Plan::output() const { return impl_->output; }
+const Side& Plan::input() const { return impl_->sides.input; }
+const Side& Plan::output() const { return impl_->sides.output; }
 int Plan::device() const { return impl_->runner->device(0); }
 void* Plan::stream() const { return impl_->runner->stream(0); }
 std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
@@ -132,18 +121,18 @@ void Plan::set_workspace(void* memory, std::size_t bytes) {
 }
 
 Buffer Plan::allocate_input() {
-  const std::size_t bytes = impl_->input.bytes();
+  const std::size_t bytes = impl_->sides.input.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 Buffer Plan::allocate_output() {
-  const std::size_t bytes = impl_->output.bytes();
+  const std::size_t bytes = impl_->sides.output.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 std::string Plan::report() const {
-  return make_report(
-      {impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->input, impl_->output, *impl_->runner});
+  return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->sides.input,
+                      impl_->sides.output, *impl_->runner});
 }
 
 }  // namespace shardfft

@@ -7,17 +7,12 @@
 #include <set>
 
 #include "exchange/exchange.hpp"
+#include "geometry/layout_rep.hpp"
 #include "gpu/make.hpp"
 
 namespace shardfft {
 
 namespace {
-
-std::string shape_text(const Shape& shape) {
-  std::string text;
-  for (std::size_t a = 0; a < shape.size(); ++a) text += (a > 0 ? "x" : "") + std::to_string(shape[a]);
-  return text;
-}
 
 std::vector<int> axes_of(const ProblemSpec& spec) {
   std::vector<int> axes = spec.options.axes;
@@ -76,6 +71,7 @@ void validate_real(const ProblemSpec& spec) {
   const int half = axes_of(spec).back();
   const std::int64_t modes = spec.input.shape()[static_cast<std::size_t>(half)];
   const std::int64_t n = spec.options.real_extent;
+  require(n >= 0, "option real_extent is ", n, "; it cannot be negative");
   require(n == 0 || n / 2 + 1 == modes, "a real array with extent ", n, " along axis ", half, " has ", n / 2 + 1,
           " modes there, but the input layout has ", modes);
 }
@@ -146,12 +142,12 @@ void validate(const ProblemSpec& spec) {
   validate_real(spec);
   validate_names(spec.options);
   validate_numbers(spec.options);
-  if (spec.output.axes() == 0) return;
-  validate_layout(spec.output, "output", spec.ranks);
+  if (!spec.output) return;
+  validate_layout(*spec.output, "output", spec.ranks);
   const Shape expected = spec.transform.kind == Kind::c2r ? real_shape(spec) : spectrum_shape(spec);
-  if (spec.output.shape() == expected) return;
+  if (spec.output->shape() == expected) return;
   const char* const kinds[] = {"c2c", "r2c", "c2r"};
-  fail(Status::invalid_argument, "the output layout describes a ", shape_text(spec.output.shape()), " array, but ",
+  fail(Status::invalid_argument, "the output layout describes a ", shape_text(spec.output->shape()), " array, but ",
        kinds[static_cast<int>(spec.transform.kind)], " of a ", shape_text(spec.input.shape()), " array gives ",
        shape_text(expected), spec.transform.kind == Kind::c2c ? "" : " (the last entry of `axes` is the halved axis)");
 }
@@ -171,6 +167,7 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   mix(static_cast<std::size_t>(o.norm));
   mix(o.in_place ? 1 : 0);
   mix(o.check_calls ? 1 : 0);
+  mix(o.axes.size());
   for (const int a : o.axes) mix(static_cast<std::size_t>(a));
   for (const std::int64_t v : {o.batch, std::int64_t{o.chunks}, o.real_extent, std::int64_t{o.fake_ranks_per_host}})
     mix(static_cast<std::size_t>(v));
@@ -181,7 +178,7 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
       fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
   };
   agree_on(spec.input.fingerprint(), "input layouts");
-  agree_on(spec.output.axes() > 0 ? spec.output.fingerprint() : 0, "output layouts");
+  agree_on(spec.output ? spec.output->fingerprint() : 0, "output layouts");
   agree_on(hash, "transforms or options");
 }
 
@@ -197,7 +194,7 @@ Problem make_problem(const ProblemSpec& spec) {
     return layout.with_axis_extent(half, extent);
   };
   Layout in = spec.input;
-  Layout out = spec.output;
+  Layout out = spec.output.value_or(Layout());
   if (out.axes() == 0 && (spec.output_kind == OutputLayout::natural || c2r))
     out = c2r ? resized(in, n) : (problem.kind == Kind::r2c ? resized(in, n / 2 + 1) : in);
   if (c2r) std::swap(in, out);
@@ -224,6 +221,20 @@ std::array<double, 2> scales(const ProblemSpec& spec) {
   return {1, 1};
 }
 
-Layout user_layout(const Layout& batched) { return batched.without_batch(); }
+Sides make_sides(const ProblemSpec& spec, const Program& program, int rank) {
+  const bool reversed = spec.transform.kind == Kind::c2r;
+  const State& first = reversed ? program.states.back() : program.states.front();
+  const State& last = reversed ? program.states.front() : program.states.back();
+  const auto side = [&](const Layout& layout, const State& state) {
+    return Side{layout, {spec.transform.precision, state.is_complex}, spec.options.batch, rank};
+  };
+  // Programs keep layouts of equal placement for each other; users see the ones they gave.
+  const Layout output = spec.output ? *spec.output : last.layout.without_batch();
+  return {side(spec.input, first), side(output, last)};
+}
+
+Direction program_direction(const Transform& transform, Direction direction) {
+  return transform.kind == Kind::c2r ? opposite(direction) : direction;
+}
 
 }  // namespace shardfft

@@ -1,6 +1,7 @@
 #pragma once
 // From what the user said to what an algorithm is asked: validation, agreement, normalisation.
 #include <array>
+#include <optional>
 
 #include "algorithm/algorithm.hpp"
 #include "mpi/communicator.hpp"
@@ -8,11 +9,11 @@
 
 namespace shardfft {
 
-/// The arguments of a plan. `output` is empty when `output_kind` decides.
+/// The arguments of a plan. Without an `output`, `output_kind` decides.
 struct ProblemSpec {
   Transform transform;
   Layout input;
-  Layout output;
+  std::optional<Layout> output;
   OutputLayout output_kind;
   Options options;
   int ranks;
@@ -26,7 +27,13 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec);
 Problem make_problem(const ProblemSpec& spec);
 /// Forward and backward factors of the r2c or c2c problem.
 std::array<double, 2> scales(const ProblemSpec& spec);
-/// A layout without its batch axis, as users see it.
-Layout user_layout(const Layout& batched);
+/// Both sides of the plan that runs `program`, as `rank` and users see them: without the batch axis.
+struct Sides {
+  Side input;
+  Side output;
+};
+Sides make_sides(const ProblemSpec& spec, const Program& program, int rank);
+/// Direction of the r2c or c2c program in which a plan of this transform runs.
+Direction program_direction(const Transform& transform, Direction direction);
 
 }  // namespace shardfft

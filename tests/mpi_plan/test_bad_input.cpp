@@ -92,6 +92,11 @@ TEST(BadInput, Layouts) {
                   }}});
 }
 
+TEST(BadInput, EmptyOutputLayout) {
+  expect_error(Status::invalid_argument, "output layout is empty",
+               [] { Plan(MPI_COMM_WORLD, c2c<double>, Layout::slab(shape, ranks()), Layout(), quick()); });
+}
+
 TEST(BadInput, RealTransforms) {
   const Status bad = Status::invalid_argument;
   check_refused({
@@ -122,6 +127,12 @@ TEST(BadInput, RealTransforms) {
        [](Arguments& a) {
          a.transform = shardfft::c2r<double>;
          a.options.real_extent = 9;
+       }},
+      {"negative real extent", bad, "real_extent is -1",
+       [](Arguments& a) {
+         a.transform = shardfft::c2r<double>;
+         a.input = Layout::slab({4, 6, 1}, ranks());
+         a.options.real_extent = -1;
        }},
       {"real extent of a complex transform", bad, "c2r only", [](Arguments& a) { a.options.real_extent = 8; }},
   });
@@ -159,6 +170,11 @@ TEST(BadInput, Options) {
        [](Arguments& a) {
          a.options.algorithm = "brick";
          a.options.grid = {ranks()};
+       }},
+      {"grid of an algorithm without one", bad, "algorithm slab has no process grid",
+       [](Arguments& a) {
+         a.options.algorithm = "slab";
+         a.options.grid = {1, ranks()};
        }},
       {"six-step in three dimensions", bad, "1-D arrays", [](Arguments& a) { a.options.algorithm = "six_step"; }},
   });
@@ -237,6 +253,18 @@ TEST(BadInput, RanksDisagree) {
 TEST(BadInput, NullCommunicator) {
   expect_error(Status::invalid_argument, "MPI_COMM_NULL",
                [] { Plan(MPI_COMM_NULL, c2c<double>, Layout::slab(shape, 1), default_output, quick()); });
+}
+
+TEST(BadInput, Intercommunicator) {
+  if (ranks() < 2) GTEST_SKIP() << "one rank";
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm both = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world().rank() == 0 ? 0 : 1, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, world().rank() == 0 ? 1 : 0, 0, &both);
+  expect_error(Status::invalid_argument, "intercommunicator",
+               [&] { Plan(both, c2c<double>, Layout::slab(shape, ranks()), default_output, quick()); });
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&half);
 }
 
 /// A null pointer on one rank is everybody's error; the plan can be used afterwards.

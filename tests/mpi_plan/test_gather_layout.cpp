@@ -1,0 +1,45 @@
+// Layouts put together from what each rank says it owns.
+#include <gtest/gtest.h>
+
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+const Shape shape{6, 5, 4};
+
+TEST(GatherLayout, HasEverybodysSet) {
+  const int ranks = world().size();
+  for (const std::string name : {"slab", "brick", "cyclic", "mosaic", "last-owns"}) {
+    SCOPED_TRACE(name);
+    const Layout zoo = zoo_layout(name, shape, ranks);
+    const Layout gathered = gather_layout(MPI_COMM_WORLD, shape, zoo.local(world().rank()), zoo.order());
+    EXPECT_TRUE(gathered.same_as(zoo)) << gathered.describe();
+    EXPECT_EQ(gathered.order(), zoo.order());
+  }
+}
+
+TEST(GatherLayout, ServesAsInput) {
+  const int ranks = world().size();
+  const IndexSet mine = Layout::slab(shape, ranks, 2).local(world().rank());
+  const TransformCase c{shape, "", "", Kind::c2c, Precision::f64, quick()};
+  Plan plan(MPI_COMM_WORLD, c2c<double>, gather_layout(MPI_COMM_WORLD, shape, mine), natural_output, c.options);
+  check_plan(plan, c);
+}
+
+TEST(GatherLayout, RefusesOnEveryRank) {
+  const Status bad = Status::invalid_argument;
+  const bool first = world().rank() == 0;
+  const auto gather = [](const Shape& whole, const IndexSet& mine) {
+    return [whole, mine] { gather_layout(MPI_COMM_WORLD, whole, mine); };
+  };
+  expect_error(bad, "without an owner", gather(shape, first ? box({0, 0, 0}, {6, 5, 3}) : empty_set(shape)));
+  expect_error(bad, "the index set has 2 axes", gather(shape, first ? box({0, 0}, {6, 5}) : empty_set(shape)));
+  expect_error(bad, "1 to 4 axes, got 11", gather(Shape(11, 2), IndexSet{11, {}}));
+  expect_error(bad, "MPI_COMM_NULL", [] { gather_layout(MPI_COMM_NULL, shape, whole_box(shape)); });
+  if (world().size() > 1) expect_error(bad, "boxes overlap", gather(shape, whole_box(shape)));
+}
+
+}  // namespace
+}  // namespace shardfft::test

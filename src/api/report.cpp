@@ -142,8 +142,7 @@ std::string make_report(const ReportInput& in) {
   const auto window = static_cast<double>(most(in.comm, static_cast<std::int64_t>(in.runner.window_bytes())));
   if (window > 0) text << ", shared memory " << bytes_text(window) << " a rank";
   text << "\n";
-  const std::string machine = in.runner.machine();
-  if (!machine.empty()) text << machine << "\n";
+  text << in.runner.machine() << "\n";
   direction_text(text, in, Direction::forward);
   direction_text(text, in, Direction::backward);
   return text.str();

@@ -8,6 +8,7 @@
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
 #include "exec/runner.hpp"
+#include "local/local_fft.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
@@ -30,8 +31,7 @@ class Executor : public Runner {
   /// Seconds in run() of this rank.
   double seconds(Direction direction) const override { return seconds_[static_cast<std::size_t>(direction)]; }
   InputReads input_reads(Direction direction) const override { return reads_[static_cast<std::size_t>(direction)]; }
-  /// Runs whose input had to be copied into shared memory first.
-  std::int64_t staged_runs() const { return reads_[0].staged + reads_[1].staged; }
+  std::string machine() const override { return "local FFT " + local_fft_version(setup_.local_fft); }
 
  private:
   void choose_input_reads();

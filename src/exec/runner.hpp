@@ -65,8 +65,8 @@ class Runner {
   virtual double seconds(Direction direction) const = 0;
   /// All zero where others do not read the input.
   virtual InputReads input_reads(Direction /*direction*/) const { return {}; }
-  /// For report(): what it runs on; empty for CPUs.
-  virtual std::string machine() const { return {}; }
+  /// For report(): what it runs on, a line or more.
+  virtual std::string machine() const = 0;
 };
 
 }  // namespace shardfft

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "local/local_fft.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -73,6 +74,7 @@ TEST(Report, TimesEveryStepAfterRuns) {
 TEST(Report, NamesTheLocalFftAndTheExchange) {
   for (const std::string& exchange : exchange_names()) {
     Plan plan = plan_with(exchange, "slab");
+    expect_words(plan.report(), {"local FFT " + local_fft_version("auto")});
     if (world().size() > 1 && exchange != "shared_window") expect_words(plan.report(), {exchange});
   }
 }

@@ -36,11 +36,4 @@ void Trace::forget(int step) {
   if (step < steps()) totals_[static_cast<std::size_t>(step)] = {};
 }
 
-void Trace::clear() {
-  totals_.clear();
-  spans_.clear();
-  frames_.clear();
-  dropped_ = 0;
-}
-
 }  // namespace shardfft

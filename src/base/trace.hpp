@@ -50,7 +50,6 @@ class Trace {
   std::int64_t dropped() const { return dropped_; }
   /// The totals of a step begin anew.
   void forget(int step);
-  void clear();
 
  private:
   struct Totals {

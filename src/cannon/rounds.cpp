@@ -35,7 +35,6 @@ std::vector<Round> make_rounds(const Formation& f, int rank, bool local_matrix) 
     round.data_from = r == 0 ? f.owner(f.on_ring(rank, first)) : f.on_ring(rank, place + 1);
     round.data_to = f.on_ring(rank, place - 1);
     round.matrix_from = rank;
-    round.matrix_kept = true;
   }
   const int worker = f.worker(rank);
   const int skew = local_matrix ? 0 : f.row_place(worker);
@@ -48,7 +47,6 @@ std::vector<Round> make_rounds(const Formation& f, int rank, bool local_matrix) 
       Round& round = rounds[static_cast<std::size_t>(r)];
       if (peer == rank) {
         round.matrix_from = source.rank;
-        round.matrix_kept = source.kept;
       } else if (source.rank == rank) {
         round.matrix_to.push_back({peer, block, f.ring_place(peer), source.kept});
       }

@@ -18,11 +18,10 @@ struct MatrixMessage {
 /// What one rank multiplies in a round, and the messages that bring it: before the first round these are the paper's
 /// alignment, in later rounds its shifts. A rank that names itself moves nothing.
 struct Round {
-  int block = 0;             ///< place on the ring of the data block and of the matrix block's rows
-  int data_from = 0;         ///< first round: the owner of the block, then the next rank of the ring
-  int data_to = 0;           ///< first round: own block to whoever starts with it, then the block just multiplied
-  int matrix_from = 0;       ///< itself: the block is kept
-  bool matrix_kept = false;  ///< it comes from a home; by a shift otherwise
+  int block = 0;        ///< place on the ring of the data block and of the matrix block's rows
+  int data_from = 0;    ///< first round: the owner of the block, then the next rank of the ring
+  int data_to = 0;      ///< first round: own block to whoever starts with it, then the block just multiplied
+  int matrix_from = 0;  ///< itself: the block is kept
   std::vector<MatrixMessage> matrix_to;
 };
 

@@ -52,8 +52,6 @@ using ExchangeFactory = std::function<std::unique_ptr<Exchange>(const ExchangeSe
 /// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm:
 /// a failure of one member is thrown on all.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup);
-/// True for every name in exchange_names(), also for those that another layer makes.
-bool exchange_known(const std::string& name);
 /// Adds a strategy, or gives the factory of a listed name. Not thread-safe: call it while the program starts.
 void register_exchange(const std::string& name, ExchangeFactory factory);
 

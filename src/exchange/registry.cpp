@@ -58,8 +58,6 @@ std::vector<std::string> exchange_names() {
   return names;
 }
 
-bool exchange_known(const std::string& name) { return registry().count(name) != 0; }
-
 void register_exchange(const std::string& name, ExchangeFactory factory) { registry()[name] = std::move(factory); }
 
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup) {

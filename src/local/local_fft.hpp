@@ -50,10 +50,6 @@ using LocalFftFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>
 /// Makes a transform with the backend called `name` ("auto": the first of mkl, fftw that this build has). Adds what the
 /// backend lacks: scale, threads, batches of many loops, transforms of no points. Throws Error for unknown names.
 std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec);
-/// The backend that "auto" stands for.
-std::string default_local_fft();
-/// True for "auto" and for every entry of `local_fft_names()`.
-bool local_fft_known(const std::string& name);
 /// What the library behind a name calls itself at run time, for reports; throws Error for unknown names.
 std::string local_fft_version(const std::string& name);
 

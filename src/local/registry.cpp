@@ -1,5 +1,4 @@
 // Local FFT backends by name.
-#include <algorithm>
 #include <vector>
 
 #include "base/check.hpp"
@@ -26,13 +25,6 @@ std::vector<std::string> local_fft_names() {
   std::vector<std::string> names;
   for (const Backend& b : backends()) names.push_back(b.name);
   return names;
-}
-
-std::string default_local_fft() { return backends().front().name; }
-
-bool local_fft_known(const std::string& name) {
-  const auto& all = backends();
-  return name == "auto" || std::any_of(all.begin(), all.end(), [&](const Backend& b) { return b.name == name; });
 }
 
 std::string local_fft_version(const std::string& name) { return find_backend(name).version; }

@@ -11,10 +11,8 @@ Datatype Datatype::adopt(MPI_Datatype made) {
   check_mpi(MPI_Type_commit(&made), "MPI_Type_commit");
   Datatype result(made);
   result.owner_ = std::shared_ptr<void>(nullptr, [made](void*) {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
     MPI_Datatype type = made;
-    if (finalized == 0) MPI_Type_free(&type);
+    if (!mpi_finalized()) MPI_Type_free(&type);
   });
   return result;
 }
@@ -76,10 +74,6 @@ Datatype Datatype::join(const std::vector<Part>& parts) {
                                    counts.data(), displacements.data(), types.data(), &made),
             "MPI_Type_create_struct");
   return adopt(made);
-}
-
-Datatype contiguous_bytes(std::int64_t bytes, std::int64_t count_limit) {
-  return Datatype::contiguous(bytes, Datatype::element(1), count_limit);
 }
 
 }  // namespace shardfft

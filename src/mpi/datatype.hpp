@@ -45,7 +45,4 @@ struct Datatype::Part {
   Datatype type;
 };
 
-/// A run of `bytes` bytes as one datatype, for counts that an int cannot hold.
-Datatype contiguous_bytes(std::int64_t bytes, std::int64_t count_limit = mpi_count_limit);
-
 }  // namespace shardfft

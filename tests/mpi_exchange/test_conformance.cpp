@@ -107,11 +107,5 @@ TEST(Registry, BadScheduleOfOneRankIsRefusedOnAll) {
   EXPECT_THROW(make_exchange("p2p", setup), Error);
 }
 
-TEST(Registry, NamesAreKnown) {
-  for (const std::string& name : exchange_names()) EXPECT_TRUE(exchange_known(name));
-  EXPECT_TRUE(exchange_known("shared_window"));
-  EXPECT_FALSE(exchange_known("pigeon"));
-}
-
 }  // namespace
 }  // namespace shardfft::kit

@@ -30,17 +30,18 @@ std::vector<double> numbers(int count) {
   return result;
 }
 
-TEST(DatatypeTest, ContiguousBytesForAnyLimit) {
+TEST(DatatypeTest, ContiguousForAnyLimit) {
   for (const std::int64_t limit : {1, 2, 3, 8, 1000}) {
     for (const int elements : {0, 1, 2, 7, 20})
-      EXPECT_EQ(picked(contiguous_bytes(elements * 8, limit), 20), numbers(elements)) << limit;
+      EXPECT_EQ(picked(Datatype::contiguous(elements * 8, Datatype::element(1), limit), 20), numbers(elements))
+          << limit;
   }
 }
 
 TEST(DatatypeTest, CountsAboveIntAreNested) {
   const std::int64_t bytes = (std::int64_t{1} << 33) + 5;
   MPI_Count size = 0;
-  MPI_Type_size_x(contiguous_bytes(bytes).get(), &size);
+  MPI_Type_size_x(Datatype::contiguous(bytes, Datatype::element(1)).get(), &size);
   EXPECT_EQ(static_cast<std::int64_t>(size), bytes);
   const Datatype strided = Datatype::repeat(bytes, 16, Datatype::element(8));
   MPI_Type_size_x(strided.get(), &size);

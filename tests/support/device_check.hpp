@@ -84,26 +84,6 @@ inline Ranks ranks_of(Plan& plan, int device) {
           }};
 }
 
-/// Whole input and expected output of one direction, field by field.
-struct WholeArrays {
-  std::vector<std::vector<Value>> input, output;
-  double points = 1;
-};
-
-inline WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementType from, std::uint64_t salt) {
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
-  const bool analysis = (direction == Direction::forward) != (c.kind == Kind::c2r);
-  const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
-  WholeArrays whole{{}, {}, serial.points()};
-  for (std::int64_t f = 0; f < c.options.batch; ++f) {
-    whole.input.push_back(analysis || c.kind == Kind::c2c ? whole_field(shape, from, salt, f)
-                                                          : half_spectrum(serial, from, salt, f));
-    whole.output.push_back(analysis ? serial.analyse(whole.input.back()) : serial.synthesise(whole.input.back()));
-    for (Value& v : whole.output.back()) v *= scale_of(c.options.norm, analysis, serial.points());
-  }
-  return whole;
-}
-
 /// One member's arrays of one run: on the host, and where the plan finds them.
 struct RunArrays {
   RunArrays(const Side& from, const Side& to, const TransformCase& c, const std::string& memory, int device,
@@ -185,17 +165,8 @@ inline Options on_gpu(const std::string& algorithm = "auto") {
 }
 
 inline GroupPlan make_group_plan(const std::vector<int>& devices, const TransformCase& c) {
-  const int ranks = static_cast<int>(devices.size());
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
-  const Shape& in = c.kind == Kind::c2r ? serial.spectrum_shape() : c.shape;
-  const Shape& out = c.kind == Kind::c2r ? c.shape : serial.spectrum_shape();
-  const Layout input = zoo_layout(c.input, in, ranks);
-  Options options = c.options;
-  if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(serial.axes.back())];
-  const Transform transform{c.kind, c.precision};
-  if (c.output == "left") return GroupPlan(devices, transform, input, default_output, options);
-  if (c.output == "natural") return GroupPlan(devices, transform, input, natural_output, options);
-  return GroupPlan(devices, transform, input, zoo_layout(c.output, out, ranks), options);
+  return plan_of(c, static_cast<int>(devices.size()),
+                 [&devices](const auto&... arguments) { return GroupPlan(devices, arguments...); });
 }
 
 }  // namespace shardfft::test

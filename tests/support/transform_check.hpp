@@ -182,9 +182,9 @@ inline double scale_of(Norm norm, bool analysis, double points) {
   return (norm == Norm::forward) == analysis ? 1 / points : 1;
 }
 
-inline Plan make_plan(MPI_Comm comm, const TransformCase& c) {
-  int ranks = 0;
-  MPI_Comm_size(comm, &ranks);
+/// What `make` makes of the case's transform, input, output and options.
+template <class Make>
+auto plan_of(const TransformCase& c, int ranks, const Make& make) {
   const SerialTransform serial{c.kind, c.shape, axes_of(c)};
   const Shape& in = c.kind == Kind::c2r ? serial.spectrum_shape() : c.shape;
   const Shape& out = c.kind == Kind::c2r ? c.shape : serial.spectrum_shape();
@@ -192,9 +192,35 @@ inline Plan make_plan(MPI_Comm comm, const TransformCase& c) {
   Options options = c.options;
   if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(serial.axes.back())];
   const Transform transform{c.kind, c.precision};
-  if (c.output == "left") return Plan(comm, transform, input, default_output, options);
-  if (c.output == "natural") return Plan(comm, transform, input, natural_output, options);
-  return Plan(comm, transform, input, zoo_layout(c.output, out, ranks), options);
+  if (c.output == "left") return make(transform, input, default_output, options);
+  if (c.output == "natural") return make(transform, input, natural_output, options);
+  return make(transform, input, zoo_layout(c.output, out, ranks), options);
+}
+
+inline Plan make_plan(MPI_Comm comm, const TransformCase& c) {
+  int ranks = 0;
+  MPI_Comm_size(comm, &ranks);
+  return plan_of(c, ranks, [comm](const auto&... arguments) { return Plan(comm, arguments...); });
+}
+
+/// Whole input and expected output of one direction, field by field.
+struct WholeArrays {
+  std::vector<std::vector<Value>> input, output;
+  double points = 1;
+};
+
+inline WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementType from, std::uint64_t salt) {
+  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const bool analysis = (direction == Direction::forward) != (c.kind == Kind::c2r);
+  const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
+  WholeArrays whole{{}, {}, serial.points()};
+  for (std::int64_t f = 0; f < c.options.batch; ++f) {
+    whole.input.push_back(analysis || c.kind == Kind::c2c ? whole_field(shape, from, salt, f)
+                                                          : half_spectrum(serial, from, salt, f));
+    whole.output.push_back(analysis ? serial.analyse(whole.input.back()) : serial.synthesise(whole.input.back()));
+    for (Value& v : whole.output.back()) v *= scale_of(c.options.norm, analysis, serial.points());
+  }
+  return whole;
 }
 
 /// One run of one direction, out of place or in place.
@@ -203,20 +229,13 @@ inline void check_run(Plan& plan, const TransformCase& c, Direction direction, b
   const bool forward = direction == Direction::forward;
   const Side& from = forward ? plan.input() : plan.output();
   const Side& to = forward ? plan.output() : plan.input();
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
-  const bool analysis = forward != (c.kind == Kind::c2r);
-  const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
+  const WholeArrays whole = whole_arrays(c, direction, from.element, salt);
   const std::size_t bytes = in_place ? std::max(from.bytes(), to.bytes()) : 0;
   LocalArray in(from, bytes, c.shift);
   LocalArray out(to, bytes, c.shift);
-  std::vector<std::vector<Value>> expected;
-  for (std::int64_t f = 0; f < c.options.batch; ++f) {
-    std::vector<Value> whole = analysis || c.kind == Kind::c2c ? whole_field(shape, from.element, salt, f)
-                                                               : half_spectrum(serial, from.element, salt, f);
-    for_own_elements(from, f, [&](std::int64_t address, std::int64_t i) { in.set(address, whole[to_size(i)]); });
-    expected.push_back(analysis ? serial.analyse(std::move(whole)) : serial.synthesise(std::move(whole)));
-    for (Value& v : expected.back()) v *= scale_of(c.options.norm, analysis, serial.points());
-  }
+  for (std::int64_t f = 0; f < c.options.batch; ++f)
+    for_own_elements(
+        from, f, [&](std::int64_t address, std::int64_t i) { in.set(address, whole.input[to_size(f)][to_size(i)]); });
   const std::vector<std::byte> before = in.memory();
   if (in_place) std::memcpy(out.data(), in.data(), from.bytes());
   void* source = in_place ? out.data() : in.data();
@@ -224,7 +243,7 @@ inline void check_run(Plan& plan, const TransformCase& c, Direction direction, b
     plan.forward(source, out.data());
   else
     plan.backward(source, out.data());
-  for (std::int64_t f = 0; f < c.options.batch; ++f) compare_field(out, to, f, expected[to_size(f)], serial.points());
+  for (std::int64_t f = 0; f < c.options.batch; ++f) compare_field(out, to, f, whole.output[to_size(f)], whole.points);
   EXPECT_TRUE(out.guard_is_whole()) << "written behind the output";
   EXPECT_TRUE(in.memory() == before) << "the input was written";
 }

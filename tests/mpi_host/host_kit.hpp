@@ -1,5 +1,6 @@
 #pragma once
 // Plans that start with an exchange, run from arrays of all kinds.
+#include <cmath>
 #include <complex>
 #include <cstdlib>
 #include <cstring>
@@ -64,9 +65,15 @@ inline Numbers by_messages(HostCase c, const Numbers& in) {
   return out;
 }
 
+/// The largest of all ranks; what is no number is far from everything.
 inline double distance(const Numbers& a, const Numbers& b) {
-  double worst = a.size() == b.size() ? 0 : 1e9;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  constexpr double far = 1e9;
+  double worst = a.size() == b.size() ? 0 : far;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double d = std::abs(a[i] - b[i]);
+    worst = std::isfinite(d) ? std::max(worst, d) : far;
+    if (worst == far) break;
+  }
   return world().max(worst);
 }
 

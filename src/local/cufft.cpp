@@ -57,7 +57,9 @@ void run_c2r(cufftHandle plan, bool wide, void* in, void* out) {
 
 }  // namespace
 
-CufftPlan::CufftPlan(const CufftSpec& spec) : spec_(spec) {
+/// By way of the other constructor, so that a plan which cannot be finished is destroyed.
+CufftPlan::CufftPlan(const CufftSpec& spec) : CufftPlan() {
+  spec_ = spec;
   if (spec.batch <= 0) return;
   std::vector<long long> n(spec.extents.begin(), spec.extents.end());
   std::vector<long long> in = embed_of(spec.in, n, spec.kind == Kind::c2r);

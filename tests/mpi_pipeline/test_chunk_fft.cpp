@@ -115,6 +115,18 @@ TEST(ChunkFft, Failures) {
   }
 }
 
+/// Bundles are dealt to threads; what one of them throws comes out of run(), and does not end the program.
+TEST(BundledFft, Failures) {
+  for (const int threads : {1, 2}) {
+    PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
+    setup.fft.threads = threads;
+    std::vector<double> out(doubles(setup.fft.after));
+    BundledFft fft(setup.fft);
+    const auto lose = [](const PeerCopy&, std::byte*) { fail(Status::internal, "a lost array"); };
+    EXPECT_THROW(fft.run(lose, reinterpret_cast<std::byte*>(out.data())), Error);
+  }
+}
+
 /// More chunks than indices: the rest is empty, nothing is planned or called.
 TEST(ChunkFft, EmptyChunks) {
   const PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "exchange/exchange.hpp"
-#include "geometry/layout_rep.hpp"
+#include "geometry/shape.hpp"
 #include "gpu/make.hpp"
 
 namespace shardfft {

@@ -3,6 +3,7 @@
 
 #include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
+#include "geometry/shape.hpp"
 
 namespace shardfft {
 

@@ -5,18 +5,9 @@
 
 #include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
+#include "geometry/shape.hpp"
 
 namespace shardfft {
-
-void check_shape(const Shape& shape) {
-  require(!shape.empty() && shape.size() <= max_axes, "an array needs 1 to ", max_user_axes, " axes, got ",
-          shape.size());
-  std::int64_t bytes = 16;
-  for (std::size_t a = 0; a < shape.size(); ++a) {
-    require(shape[a] >= 1, "axis ", a, " has extent ", shape[a], "; extents are at least 1");
-    require(!__builtin_mul_overflow(bytes, shape[a], &bytes), "the array has more elements than memory has addresses");
-  }
-}
 
 AxisOrder natural_order(std::size_t axes) {
   AxisOrder order(axes);

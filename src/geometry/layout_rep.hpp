@@ -17,12 +17,8 @@ struct Layout::Rep {
   std::function<std::vector<Piece>(int)> make_pieces;  ///< pieces: any rank, on demand
 };
 
-/// Throws Error unless the array has 1 to max_axes axes of one index at least, and an address for each of its elements.
-void check_shape(const Shape& shape);
 /// 0, 1, 2, ...
 AxisOrder natural_order(std::size_t axes);
-/// "197x233x189".
-std::string shape_text(const Shape& shape);
 /// `order`, or the natural one for an empty one; throws Error unless it names each axis once.
 AxisOrder checked_order(const AxisOrder& order, std::size_t axes);
 

@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "geometry/layout_rep.hpp"
+#include "geometry/shape.hpp"
 
 namespace shardfft {
 
@@ -56,12 +57,6 @@ std::uint64_t mix(std::uint64_t hash, std::int64_t value) {
 }
 
 }  // namespace
-
-std::string shape_text(const Shape& shape) {
-  std::ostringstream text;
-  for (std::size_t a = 0; a < shape.size(); ++a) text << (a > 0 ? "x" : "") << shape[a];
-  return text.str();
-}
 
 void Layout::validate() const {
   if (is_grid()) {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._side import Side
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Place:
     """Where a rank of a plan runs, and what its calls do with arrays."""
 
@@ -22,8 +22,6 @@ class Place:
     stream: int = 0
     memory: str = "auto"
     asynchronous: bool = False  #: the stream is the user's: calls do not wait
-    #: What the plan has pinned: it must not be freed before the plan.
-    pinned: list[Any] = dataclasses.field(default_factory=list)
 
     def synchronize(self) -> None:
         """Wait for all calls so far."""
@@ -54,7 +52,6 @@ class Call:
             destination.check(target, "out", write=True)
             if target.address != seen.address and _overlap(target, seen):
                 raise ValueError("x and out overlap in part; they must be the same memory or apart")
-        self._keep_pinned(seen, target)
         self.source, self.destination = seen.address, target.address
 
     def _see(self, array: Any, name: str, stream: int) -> Seen:
@@ -78,18 +75,11 @@ class Call:
             return side._of_memory(allocate(), place.stream if place.asynchronous else 0)
         return _array_libraries.NUMPY.empty(None, side._memory_shape, side.dtype)
 
-    def _keep_pinned(self, *arrays: Seen) -> None:
-        if self._place.memory != "registered" or self._place.device < 0:
-            return
-        for array, owner in zip(arrays, (self._x, self._own if self._out is None else self._out), strict=True):
-            if array.nbytes > 0 and _core.memory_place(array.address)[0] == "pageable":
-                self._place.pinned.append(owner)
-
     def finish(self) -> Any:
         """After the run: give the result as the user wants it."""
         place, library = self._place, self._library
-        if place.asynchronous and not (library.mutable and library_of(self._x).mutable):
-            place.synchronize()  # JAX may use the memory of the input anew at any time
+        if place.asynchronous and (not library.mutable or self._x is not self._like):
+            place.synchronize()  # JAX may use the memory of the input anew at any time, and copies made here go now
         if self._out is not None:
             return self._out
         result = self._own

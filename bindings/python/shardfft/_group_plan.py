@@ -42,7 +42,6 @@ class GroupPlan:
         self.input = [Side(self._core.input(rank), precision) for rank in ranks]
         self.output = [Side(self._core.output(rank), precision) for rank in ranks]
         self._memory = problem.options.memory
-        self._pinned: list[Any] = []
         self.set_streams(streams)
 
     def set_streams(self, streams: Sequence[Any] | None) -> None:
@@ -53,7 +52,7 @@ class GroupPlan:
         self._open().set_streams(handles)
         self._user_streams = streams  # must live as long as they are used
         self._places = [
-            Place(device, self._core.stream(rank), self._memory, bool(handles), self._pinned)
+            Place(device, self._core.stream(rank), self._memory, bool(handles))
             for rank, device in enumerate(self.devices)
         ]
 

@@ -213,7 +213,7 @@ def plan(
         trace: file for a Chrome trace, written when the plan is closed; empty for none.
         processor: ``cpu``, or ``gpu`` in builds with GPU support.
         memory: GPUs only: where arrays are: ``auto`` (anywhere: asked at every call), ``device``, ``managed``,
-            ``registered`` (host memory, pinned at first sight and kept until the plan is closed) or ``host``.
+            ``registered`` (host memory, pinned at first sight) or ``host``.
         device: GPUs only: the number of this rank's GPU; None is the rank's number on its host modulo the GPUs there.
         stream: GPUs only: the stream that calls are enqueued on, after which they return at once: an integer, a
             ``cupy.cuda.Stream``, a ``torch.cuda.Stream`` or anything that has ``__cuda_stream__``. None is a stream of

@@ -147,8 +147,8 @@ class Compiler {
     for (auto task = tasks.begin(); task != tasks.end(); ++task) {
       const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
       task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
-        return before.from == task->to || before.to == task->to;
-      });
+                                return before.from == task->to || before.to == task->to;
+                              });
     }
   }
 

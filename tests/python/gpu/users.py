@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from mpi4py import MPI
 
 from shardfft import _core
 
@@ -38,8 +39,7 @@ class CuPy:
 
     def late(self, values, device):
         """Give an array that holds ``values`` a moment later; the host does not wait."""
-        array = self.array(np.zeros_like(values), device)
-        source = self.array(values, device)
+        array, source = self.array(np.zeros_like(values), device), self.array(values, device)
         self.cupy.cuda.get_current_stream().synchronize()
         self._nap((1,), (1,), (SLEEP,))
         array[...] = source
@@ -122,4 +122,5 @@ def make(name):
         pytest.skip("needs a build with CUDA")
     if not _core.gpu_names():
         pytest.skip("no GPU was found")
+    _core.set_current_gpu(MPI.COMM_WORLD.rank % len(_core.gpu_names()))  # which CuPy and PyTorch work on
     return {"cupy": CuPy, "torch": Torch, "jax": Jax}[name]()

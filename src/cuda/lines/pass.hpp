@@ -35,6 +35,9 @@ struct Pass {
   Side in, out;
   std::int64_t outer_begin = 0, outer_end = 0, m_begin = 0, m_end = 0;
   double scale = 1;
+  /// For rows of `out` that are no whole bundles: each row's bundles begin where bundles of memory do, up to a bundle
+  /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules.
+  bool align_stores = false;
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
 };
 

@@ -32,15 +32,19 @@ struct KernelPass {
   const void* table;
   unsigned tiles, tiles_in_row;
   unsigned outer_begin, m_begin;
+  unsigned skew;  ///< tiles begin (outer * skew) mod (their width) columns earlier
   double scale;
 };
 
 /// First line of a tile: column in units of 16 bytes, and outer index.
 struct Corner {
-  unsigned column, outer;
+  int column;
+  unsigned outer;
 };
 __device__ __forceinline__ Corner corner(const KernelPass& pass, unsigned tile, unsigned width) {
-  return {pass.m_begin + tile % pass.tiles_in_row * width, pass.outer_begin + tile / pass.tiles_in_row};
+  const unsigned outer = pass.outer_begin + tile / pass.tiles_in_row;
+  const unsigned column = pass.m_begin + tile % pass.tiles_in_row * width - outer * pass.skew % width;
+  return {static_cast<int>(column), outer};
 }
 
 template <class Cut, int Width>
@@ -61,8 +65,8 @@ __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPas
   const int boxes = Cut::N / pass.in.rows;
   for (int box = 0; box < boxes; ++box) {
     const int owner = box / pass.in.boxes_per_owner, inside = box % pass.in.boxes_per_owner;
-    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner], static_cast<int>(2 * at.column),
-              inside * pass.in.rows, static_cast<int>(at.outer), barrier);
+    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner], 2 * at.column, inside * pass.in.rows,
+              static_cast<int>(at.outer), barrier);
   }
 }
 
@@ -110,11 +114,12 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
       each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
     }
     const Corner to = corner(pass, tile, Width);
+    const int column = to.column + static_cast<int>(at.lane);
     long long place[2];
     each<2>([&](auto kind) {
-      place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + to.column + at.lane;
+      place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + column;
     });
-    if (to.column + at.lane < pass.out.columns)
+    if (static_cast<unsigned>(column) < pass.out.columns)
       each<Cut::E>(
           [&](auto i) { pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]); });
   }

@@ -68,6 +68,14 @@ KernelInput kernel_input(const Pass& pass) {
   return k;
 }
 
+/// Columns by which the bundles of a row begin earlier than those of the row before, so that stores are aligned.
+template <class T>
+std::int64_t skew(const Pass& pass, int width) {
+  const Part& part = pass.out.part[0];
+  const bool whole = pass.out.block >= pass.n && part.line_stride / Traits<T>::lines % width == 0;
+  return pass.align_stores && whole ? part.outer_stride / Traits<T>::lines % width : 0;
+}
+
 /// A persistent grid: as many clusters as the device holds at once (not every multiprocessor can be in a large one).
 template <class Kernel>
 class Grid {
@@ -111,6 +119,9 @@ void launch(const Pass& pass, const void* table, void* stream) {
   k.out = kernel_output<Cut, T>(pass.out);
   k.table = table;
   k.tiles_in_row = static_cast<unsigned>((pass.m_end - pass.m_begin) / (lines * Width));
+  k.skew = static_cast<unsigned>(skew<T>(pass, Width));
+  // What the last bundle leaves of a row when it begins earlier.
+  if (k.skew != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + lines * Width) ++k.tiles_in_row;
   k.tiles = static_cast<unsigned>(pass.outer_end - pass.outer_begin) * k.tiles_in_row;
   k.outer_begin = static_cast<unsigned>(pass.outer_begin);
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);

@@ -70,7 +70,7 @@ lines::Side SlabRank::spectrum_side(void* spectrum) const {
   lines::Side side;
   const std::int64_t pitch = shape_.spectrum_pitch();
   side.part[0] = {spectrum, shape_.y_count(rank_) * pitch, pitch};
-  if (shape_.dense_spectrum) side.columns = pitch;
+  if (pitch != shape_.pitch()) side.columns = pitch;
   return side;
 }
 
@@ -98,6 +98,7 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
   const std::int64_t pitch = shape_.pitch();
   p.in.part[0] = {own.x_rows(), shape_.y_count(rank_) * pitch, pitch};
   p.out = spectrum_side(own.spectrum);
+  p.align_stores = shape_.dense_spectrum;
   p.scale = options_.forward_scale;
   flatten(p, z);
   lines::run(p, stream);

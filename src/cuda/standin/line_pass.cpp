@@ -107,6 +107,14 @@ void check_output(const Pass& pass) {
   require(shapes.size() <= 2, "a line's owners have more than two shapes");
 }
 
+/// Columns by which bundles of a row begin earlier than those of the row before.
+std::int64_t skew(const Pass& pass) {
+  const Part& part = pass.out.part[0];
+  const std::int64_t bundle = granule(pass.precision);
+  const bool whole = pass.out.block >= pass.n && part.line_stride % bundle == 0;
+  return pass.align_stores && whole ? part.outer_stride % bundle : 0;
+}
+
 void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
   const int block = std::min(side.block, pass.n);
   const std::int64_t m_end = std::min(pass.m_end, side.columns);
@@ -132,28 +140,33 @@ std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::
 template <class T>
 void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::int64_t m,
                 std::vector<std::complex<T>>& bundle) {
-  const std::int64_t width = granule(pass.precision);
-  const std::int64_t read = std::clamp<std::int64_t>(pass.in.columns - m, 0, width);
-  const std::int64_t written = std::clamp<std::int64_t>(pass.out.columns - m, 0, width);
+  const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
+  const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
+  const std::int64_t written = std::clamp<std::int64_t>(pass.out.columns - m, before, width);
   std::fill(bundle.begin(), bundle.end(), std::complex<T>(0));
-  for (int k = 0; k < pass.n; ++k) std::copy_n(point<T>(pass.in, pass.n, k, outer, m), read, bundle.data() + k * width);
+  for (int k = 0; k < pass.n; ++k)
+    std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);
   fft.execute(bundle.data(), bundle.data());
   if (pass.scale != 1)
     for (std::complex<T>& value : bundle) value *= static_cast<T>(pass.scale);
   for (int k = 0; k < pass.n; ++k)
-    std::copy_n(bundle.data() + k * width, written, point<T>(pass.out, pass.n, k, outer, m));
+    std::copy_n(bundle.data() + k * width + before, written - before, point<T>(pass.out, pass.n, k, outer, m + before));
 }
 
 template <class T>
 void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
-  const std::int64_t width = granule(pass.precision), in_row = (pass.m_end - pass.m_begin) / width;
+  const std::int64_t width = granule(pass.precision), step = skew(pass);
+  const bool one_more = step != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + width;
+  const std::int64_t in_row = (pass.m_end - pass.m_begin) / width + (one_more ? 1 : 0);
   std::vector<std::int64_t> order(static_cast<std::size_t>((pass.outer_end - pass.outer_begin) * in_row));
   std::iota(order.begin(), order.end(), 0);
   std::mt19937_64 random(seed);
   std::shuffle(order.begin(), order.end(), random);
   std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
-  for (const std::int64_t b : order)
-    run_bundle<T>(pass, fft, pass.outer_begin + b / in_row, pass.m_begin + b % in_row * width, bundle);
+  for (const std::int64_t b : order) {
+    const std::int64_t outer = pass.outer_begin + b / in_row;
+    run_bundle<T>(pass, fft, outer, pass.m_begin + b % in_row * width - outer * step % width, bundle);
+  }
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // Plan: checks the arguments, agrees on them over all ranks, and hands the work to the executor.
 #include "shardfft/plan.hpp"
 
-#include <sys/statvfs.h>
-
 #include <algorithm>
 
 #include "api/problem.hpp"
@@ -10,27 +8,31 @@
 #include "api/trace_file.hpp"
 #include "exec/executor.hpp"
 #include "gpu/make.hpp"
+#include "mpi/host_window.hpp"
 
 namespace shardfft {
 
 namespace {
 
-/// Free bytes where MPI libraries put shared windows, or 0 when this cannot be told.
-std::int64_t free_shared_memory() {
-  struct statvfs info {};
-  if (statvfs("/dev/shm", &info) != 0) return 0;
-  return static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
+/// Whether the ranks of a host can share memory at all: containers and kernels may forbid it.
+bool can_share(const Communicator& host) {
+  try {
+    HostWindow(host, 1);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
-/// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank (containers
-/// often have 64 MiB of shared memory).
+/// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank.
 std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
-  std::int64_t largest = 0;
+  std::size_t largest = 0;
   for (int s = 0; s < static_cast<int>(setup.program.states.size()); ++s)
-    largest = std::max(largest, static_cast<std::int64_t>(max_state_bytes(setup, s)));
-  const bool one_host = comm.split_host().size() == comm.size();
-  const bool room = free_shared_memory() > 3 * largest * comm.size();
-  return comm.min(std::int64_t{one_host && room ? 1 : 0}) == 1 ? "shared_window" : "alltoallv";
+    largest = std::max(largest, max_state_bytes(setup, s));
+  const Communicator host = comm.split_host();
+  const bool room = available_memory() / 3 > largest * static_cast<std::size_t>(comm.size());
+  const bool shared = host.size() == comm.size() && comm.min(std::int64_t{room ? 1 : 0}) == 1 && can_share(host);
+  return comm.min(std::int64_t{shared ? 1 : 0}) == 1 ? "shared_window" : "alltoallv";
 }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {

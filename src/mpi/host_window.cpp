@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <random>
+#include <fstream>
 #include <string>
 
 #include "base/aligned.hpp"
@@ -30,8 +30,20 @@ void spin_until(Ready ready) {
   }
 }
 
-/// Under which the ranks of the host find a segment until all have mapped it.
-std::string name_of(std::int64_t number) { return "/shardfft-" + std::to_string(number); }
+/// A file descriptor of this process.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
 
 /// Reserves the memory: a page that could not be had later would end the process.
 bool reserve(int descriptor, std::size_t bytes) {
@@ -40,51 +52,55 @@ bool reserve(int descriptor, std::size_t bytes) {
   return status == 0;
 }
 
-/// A new segment's number, or 0 when there is no room for one.
-std::int64_t make_segment(std::size_t bytes) {
-  std::random_device random;
-  int descriptor = -1;
-  std::int64_t number = 0;
-  do {
-    number = std::int64_t{random()} << 31 | random() | 1;
-    descriptor = shm_open(name_of(number).c_str(), O_CREAT | O_EXCL | O_RDWR, S_IRUSR | S_IWUSR);
-  } while (descriptor < 0 && errno == EEXIST);
-  if (descriptor < 0) return 0;
-  const bool reserved = reserve(descriptor, bytes);
-  close(descriptor);
-  if (reserved) return number;
-  shm_unlink(name_of(number).c_str());
-  return 0;
+/// What the ranks of a host tell each other of a segment: whose descriptor has which number. -1: there is none.
+constexpr int descriptor_bits = 32;
+std::int64_t ticket_of(const Descriptor& descriptor) {
+  return descriptor.get() < 0 ? -1 : std::int64_t{getpid()} << descriptor_bits | descriptor.get();
+}
+std::string path_of(std::int64_t ticket) {
+  return "/proc/" + std::to_string(ticket >> descriptor_bits) + "/fd/" +
+         std::to_string(ticket & ((std::int64_t{1} << descriptor_bits) - 1));
 }
 
 }  // namespace
 
+std::size_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string name, unit; file >> name;) {
+    std::size_t kilobytes = 0;
+    if (name == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
+    std::getline(file, unit);
+  }
+  return 0;
+}
+
 void HostWindow::Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
 
-/// Null when it cannot be mapped.
-HostWindow::Segment HostWindow::map(std::int64_t number, std::size_t bytes) {
-  const int descriptor = number == 0 ? -1 : shm_open(name_of(number).c_str(), O_RDWR, 0);
-  if (descriptor < 0) return {nullptr, Unmap{bytes}};
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  close(descriptor);
+/// Null when it cannot be opened or mapped.
+HostWindow::Segment HostWindow::map(std::int64_t ticket, std::size_t bytes) {
+  const Descriptor descriptor(ticket < 0 ? -1 : open(path_of(ticket).c_str(), O_RDWR | O_CLOEXEC));
+  if (descriptor.get() < 0) return {nullptr, Unmap{bytes}};
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
   return {memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory), Unmap{bytes}};
 }
 
+/// Segments are files without a name, which the others open through /proc: nothing is left of them when a process dies,
+/// and containers limit them less than /dev/shm. Each rank makes its own, so that every rank's memory is near it.
 HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : rank_(host.rank()), bytes_(bytes) {
   const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), 4096);
-  // Each rank makes its own, so that every rank's memory is near it.
-  const std::int64_t mine = make_segment(mapped);
-  bool all = true;
-  for (const std::int64_t number : host.all_gather(mine)) {
-    segments_.push_back(map(number, mapped));
+  const bool room = mapped / 4096 <= available_memory() / 4096 / static_cast<std::size_t>(host.size());
+  const Descriptor mine(room ? memfd_create("shardfft", MFD_CLOEXEC) : -1);
+  bool all = mine.get() >= 0 && reserve(mine.get(), mapped);
+  for (const std::int64_t ticket : host.all_gather(ticket_of(mine))) {
+    segments_.push_back(map(ticket, mapped));
     all = all && segments_.back() != nullptr;
   }
-  // Nobody's name goes away before all have mapped it.
-  all = host.min(std::int64_t{all ? 1 : 0}) == 1;
-  if (mine != 0) shm_unlink(name_of(mine).c_str());
-  if (!all)
-    fail(Status::out_of_memory, "cannot share ", mapped, " bytes of each of the ", host.size(),
-         " ranks of this host: /dev/shm is full or missing; another exchange than shared_window needs none");
+  // Nobody's descriptor goes away before all have mapped it.
+  if (host.min(std::int64_t{all ? 1 : 0}) == 0)
+    fail(
+        Status::out_of_memory, "cannot share ", mapped, " bytes of each of the ", host.size(),
+        " ranks of this host: there is no memory for them, or the ranks may not open each other's files through /proc;",
+        " other exchanges than shared_window need no shared memory");
 }
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)

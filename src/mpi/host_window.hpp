@@ -10,6 +10,9 @@
 
 namespace shardfft {
 
+/// Bytes of memory that this host could still give away; 0 when it does not tell.
+std::size_t available_memory();
+
 /// One segment of `bytes` (the same on every rank) for each rank of a host. Construction is collective over the host's
 /// ranks; destruction is not, which is why this is no MPI window: users' arrays lie here, and ranks drop them when they
 /// please. What others have mapped stays theirs.
@@ -31,7 +34,7 @@ class HostWindow {
     void operator()(std::byte* memory) const;
   };
   using Segment = std::unique_ptr<std::byte, Unmap>;
-  static Segment map(std::int64_t number, std::size_t bytes);
+  static Segment map(std::int64_t ticket, std::size_t bytes);
 
   int rank_;
   std::size_t bytes_;

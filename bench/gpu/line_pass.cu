@@ -125,6 +125,36 @@ void report(const Problem& p, const char* what, double ms, double moved_gb, int 
       p.name(), what, blocks, ms, moved_gb / ms * 1e3);
 }
 
+/// x lines between padded rows and the dense rows of a half spectrum, whose odd lengths align on one side only.
+void odd_rows(const Problem& p, Gpu& g) {
+  if (p.precision == Precision::f32) return;  // rows of 8-byte numbers: no pass for them
+  const std::int64_t rows = p.n / 2, dense = p.n / 2 + 1, padded = (dense + 15) / 16 * 16;
+  const double moved = 2.0 * p.n * rows * dense * p.element() * 1e-9;
+  const auto side = [&](void* base, std::int64_t length) {
+    lines::Side made;
+    made.part[0] = {base, rows * length, length};
+    if (length == dense) made.columns = dense;
+    return made;
+  };
+  const auto timed = [&](const char* what, std::int64_t in, std::int64_t out, bool align_stores) {
+    lines::Pass pass;
+    pass.n = p.n;
+    pass.in = side(g.a, in);
+    pass.out = side(g.b, out);
+    pass.outer_end = rows;
+    pass.m_end = padded;
+    pass.align_stores = align_stores;
+    report(p, what,
+           bench::time_all(
+               1, 2, 7, [] {}, [&] { lines::run(pass, nullptr); }),
+           moved);
+  };
+  timed("padded rows", padded, padded, false);
+  timed("padded to dense rows", padded, dense, false);
+  timed("padded to dense rows, stores aligned", padded, dense, true);
+  timed("dense to padded rows", dense, padded, false);
+}
+
 void one_gpu(const Problem& p, Gpu& g) {
   CHECK(cudaSetDevice(0));
   lines::prepare(p.n, p.precision);
@@ -155,6 +185,7 @@ void one_gpu(const Problem& p, Gpu& g) {
   timed("cufft contiguous in place", [&] { execute(p, contiguous, g.c, g.c, CUFFT_FORWARD); });
   timed("cufft 2-D in place", [&] { execute(p, planes, g.c, g.c, CUFFT_FORWARD); });
   real_lines(p, g);
+  odd_rows(p, g);
   CHECK(cufftDestroy(contiguous));
   CHECK(cufftDestroy(planes));
 }

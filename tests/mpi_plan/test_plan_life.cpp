@@ -80,6 +80,7 @@ TEST(PlanLife, CallersCommunicatorIsLeftAlone) {
     Plan plan = make_plan(mine, c);
     check_run(plan, c, Direction::forward, false, 5);
     EXPECT_EQ(received, -1);
+    world().barrier();  // nobody sends before all have looked
   }
   MPI_Isend(&sent, 1, MPI_INT, next, 0, mine, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

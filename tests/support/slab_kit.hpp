@@ -146,6 +146,7 @@ inline std::vector<SlabTestShape> slab_test_shapes() {
   return {{{128, 128, 48}, "line passes, three bundles a line"},
           {{128, 256, 30}, "line passes, z lines that real transforms pad to whole bundles"},
           {{128, 61, 32}, "line passes along x only"},
+          {{128, 128, 5}, "line passes along x only, z lines that begin within 16 bytes in single precision"},
           {{61, 128, 32}, "line passes along y only"},
           {{128, 3, 32}, "line passes along x, ranks without rows"},
           {{2, 128, 32}, "line passes along y, ranks without planes"},

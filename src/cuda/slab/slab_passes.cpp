@@ -80,6 +80,8 @@ void SlabRank::flatten(lines::Pass& p, Range z) const {
   if (z.count() == shape_.pitch() && shape_.spectrum_pitch() == shape_.pitch()) {
     p.outer_end = 1;
     p.m_end = rows * shape_.pitch();
+    // The stride of the one outer index is not used, but must be whole units of 16 bytes: a z line may be no such one.
+    for (lines::Side* side : {&p.in, &p.out}) side->part[0].outer_stride = side->part[0].line_stride;
   } else {
     p.outer_end = rows;
     p.m_begin = z.begin;

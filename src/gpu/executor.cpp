@@ -1,7 +1,5 @@
 #include "gpu/executor.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <sstream>
 
@@ -57,14 +55,13 @@ DeviceExecutor::~DeviceExecutor() {
   };
   try_to([this] { finish_runs(); });
   try_to([this] {
-    int finalized = 0;
-    if (!team_->all_here()) MPI_Finalized(&finalized);
-    if (finalized == 0) team_->meet();
+    const bool together = !mpi_finalized();
+    if (together) team_->meet();
     for (auto& slots : shared_) slots.fill({});
     for (auto& tasks : tasks_)
       for (DeviceTask& task : tasks)
         for (auto& operation : task.operations) operation->close_peers();
-    if (finalized == 0) team_->meet();
+    if (together) team_->meet();
   });
 }
 

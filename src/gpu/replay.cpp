@@ -1,20 +1,8 @@
 #include "gpu/replay.hpp"
 
-#include "shardfft/error.hpp"
+#include "cuda/capture.hpp"
 
 namespace shardfft::gpu {
-
-namespace {
-
-/// A stream that stays in capture refuses everything else. What was captured is of no use, whether it ends well or not.
-void leave_capture(cuda::StreamHandle stream) noexcept {
-  try {
-    const cuda::Graph unfinished(cuda::end_capture(stream));
-  } catch (const Error&) {
-  }
-}
-
-}  // namespace
 
 void Replay::see(const std::vector<const void*>& pointers) {
   if (pointers != pointers_) {
@@ -56,16 +44,11 @@ void Replay::join(const Team& team, const Streams& streams) {
 void Replay::capture(const Team& team, const Streams& streams, const std::function<void()>& body) {
   make_joints(team);
   const cuda::DeviceScope scope(team.here().front().device);
-  cuda::begin_capture(streams.front());
-  try {
+  graph_ = cuda::captured(streams.front(), [&] {
     fork(team, streams);
     body();
     join(team, streams);
-  } catch (...) {
-    leave_capture(streams.front());
-    throw;
-  }
-  graph_ = cuda::Graph(cuda::end_capture(streams.front()));
+  });
 }
 
 void Replay::launch(const Team& team, const Streams& streams) {

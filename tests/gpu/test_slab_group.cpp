@@ -1,4 +1,5 @@
 // Slab transforms of one process on several devices.
+#include "base/check.hpp"
 #include "cuda/slab/slab_group.hpp"
 #include "support/seed.hpp"
 #include "support/slab_kit.hpp"
@@ -26,6 +27,7 @@ class Bench {
     group_->bind(arrays);
   }
   SlabGroup& group() { return *group_; }
+  const std::vector<cuda::StreamHandle>& streams() const { return streams_; }
   void forward() { group_->forward(streams_); }
   void backward() { group_->backward(streams_); }
   cuda::Graph capture_pair() {
@@ -152,6 +154,31 @@ TEST(SlabGroup, FusesWhatItCan) {
   EXPECT_EQ(fused({61, 128, 32}, 2), (std::array<int, 3>{1, 0, 1}));
   EXPECT_EQ(fused({128, 61, 32}, 2), (std::array<int, 3>{0, 1, 1}));
   EXPECT_EQ(fused({61, 61, 32}, 2), (std::array<int, 3>{0, 0, 1}));
+}
+
+/// Lengths that an int would take for 128.
+TEST(SlabGroup, NoLinePassesForHugeLengths) {
+  const std::int64_t huge = (std::int64_t{1} << 32) + 128;
+  EXPECT_TRUE(cuda::fusion_of(slab_shape({128, 128, 16}, c2c<double>, 2), {}).direct);
+  const cuda::SlabFusion y = cuda::fusion_of(slab_shape({128, huge, 16}, c2c<double>, 2), {});
+  EXPECT_FALSE(y.y || y.direct);
+  const cuda::SlabFusion x = cuda::fusion_of(slab_shape({huge, 128, 16}, c2c<double>, 2), {});
+  EXPECT_FALSE(x.x || x.direct);
+}
+
+TEST(SlabGroup, CapturesAfterFailures) {
+  const SlabShape shape = slab_shape({12, 10, 6}, c2c<double>, 2);
+  Bench<double> bench(shape, cut(1, {1}));
+  const auto interrupted = [&] {
+    bench.forward();
+    fail(Status::backend_failure, "in the middle");
+  };
+  EXPECT_THROW(bench.group().capture(bench.streams(), interrupted), Error);
+  const cuda::Graph graph = bench.capture_pair();
+  const SlabReference reference({12, 10, 6}, Kind::c2c, seed());
+  bench.upload_field(reference);
+  bench.launch(graph);
+  EXPECT_LE(bench.field_error(reference, points(shape)), 2 * slab_tolerance(shape));
 }
 
 TEST(SlabGroup, ReplaysPairsAsGraphs) {

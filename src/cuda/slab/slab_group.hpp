@@ -2,6 +2,7 @@
 // All ranks of a slab transform in one process: one GPU a rank.
 #include <vector>
 
+#include "cuda/capture.hpp"
 #include "cuda/slab/slab_rank.hpp"
 
 namespace shardfft::cuda {
@@ -37,12 +38,12 @@ class SlabGroup {
 template <class Body>
 Graph SlabGroup::capture(const std::vector<StreamHandle>& streams, Body body) {
   const DeviceScope scope(ranks_.front().device());
-  begin_capture(streams.front());
-  fork(streams);
-  body();
-  join(streams);
-  set_device(ranks_.front().device());
-  return Graph(end_capture(streams.front()));
+  return captured(streams.front(), [&] {
+    fork(streams);
+    body();
+    join(streams);
+    set_device(ranks_.front().device());
+  });
 }
 
 }  // namespace shardfft::cuda

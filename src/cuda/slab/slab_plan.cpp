@@ -1,6 +1,7 @@
 // Planning of a slab rank: which passes are fused, the cuFFT plans, streams and events.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/check.hpp"
 #include "cuda/slab/slab_rank.hpp"
@@ -23,14 +24,17 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const std::int64_t granule = lines::granule(shape.transform.precision), pitch = shape.pitch();
   const bool even = shape.nx % shape.ranks == 0 && shape.ny % shape.ranks == 0;
   const bool fits = shape.ranks <= lines::max_owners && options.fused;
-  const auto owned = [&](std::int64_t n) { return lines::shareable(static_cast<int>(n), shape.ranks); };
+  const auto supported = [](std::int64_t n) {
+    return n <= std::numeric_limits<int>::max() && lines::supported(static_cast<int>(n));
+  };
+  const auto owned = [&](std::int64_t n) { return supported(n) && lines::shareable(static_cast<int>(n), shape.ranks); };
   SlabFusion fusion;
-  fusion.y = fits && lines::supported(static_cast<int>(shape.ny)) && pitch % granule == 0;
+  fusion.y = fits && supported(shape.ny) && pitch % granule == 0;
   fusion.direct = fusion.y && even && owned(shape.ny) && owned(shape.nx);
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
-  fusion.x = fusion.direct || (options.fused && lines::supported(static_cast<int>(shape.nx)) && whole_bundles(0) &&
-                               whole_bundles(shape.ranks - 1));
+  fusion.x =
+      fusion.direct || (options.fused && supported(shape.nx) && whole_bundles(0) && whole_bundles(shape.ranks - 1));
   return fusion;
 }
 

@@ -41,8 +41,9 @@ struct Options {
   int chunks = 1;
   /// OpenMP threads of each rank.
   int threads = 1;
-  /// Process grid: of the intermediate pencils, {p1, p2}, for pencil and brick; one entry an axis for cannon*. Empty
-  /// lets the algorithm choose; auto with a grid is pencil.
+  /// Process grid: of the intermediate pencils, {p1, p2}, for pencil and brick ({p1} for arrays of two axes); one entry
+  /// an axis for cannon*. Empty lets the algorithm choose. auto with a grid is pencil; slab, cyclic and six_step refuse
+  /// one.
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;

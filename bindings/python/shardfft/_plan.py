@@ -207,7 +207,9 @@ def plan(
         threads: OpenMP threads of each rank.
         chunks: chunks that exchanges and the transforms next to them are cut into, so that communication overlaps
             computation; 1 cuts nothing. ``shared_window`` is not cut. ``report()`` tells what was.
-        grid: process grid of the intermediate pencils, two factors; None lets the algorithm choose.
+        grid: process grid: two factors for the intermediate pencils of ``pencil`` and ``brick`` (one for arrays of two
+            axes), a factor an axis for ``cannon*``. With ``auto`` the algorithm is ``pencil`` then; ``slab``,
+            ``cyclic`` and ``six_step`` refuse it. None lets the algorithm choose.
         in_place: tune for ``forward(x, out=x)``.
         check_calls: agree on wrong arguments of forward and backward over all ranks, so that none waits for ever.
         trace: file for a Chrome trace, written when the plan is closed; empty for none.

@@ -4,6 +4,7 @@
 #include "base/aligned.hpp"
 #include "exchange/blocks.hpp"
 #include "exchange/strategies.hpp"
+#include "exchange/traced.hpp"
 #include "mpi/datatype.hpp"
 #include "mpi/request.hpp"
 
@@ -46,17 +47,10 @@ class Alltoall : public Exchange {
               "MPI_Ialltoall");
   }
 
-  void progress(const ExchangeBuffers&) override {
-    if (requests_.size() == 0) return;
-    const Scope scope(trace_, Activity::exchange);
-    requests_.test_all();
-  }
+  void progress(const ExchangeBuffers&) override { test_traced(requests_, trace_); }
 
   void finish(const ExchangeBuffers& b) override {
-    {
-      const Scope scope(trace_, Activity::wait);
-      requests_.wait_all();
-    }
+    wait_traced(requests_, trace_);
     for (int i = 0; i < recv_.size(); ++i)
       recv_.unpack_from(i, slot(b.workspace + side_bytes(), recv_[i].peer), b.destination);
   }

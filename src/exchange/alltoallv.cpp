@@ -1,6 +1,7 @@
 // Strategy alltoallv: packed blocks of any size in one collective.
 #include "exchange/collective.hpp"
 #include "exchange/strategies.hpp"
+#include "exchange/traced.hpp"
 #include "mpi/request.hpp"
 
 namespace shardfft {
@@ -76,17 +77,10 @@ class Alltoallv : public Exchange {
     }
   }
 
-  void progress(const ExchangeBuffers&) override {
-    if (requests_.size() == 0) return;
-    const Scope scope(trace_, Activity::exchange);
-    requests_.test_all();
-  }
+  void progress(const ExchangeBuffers&) override { test_traced(requests_, trace_); }
 
   void finish(const ExchangeBuffers& b) override {
-    {
-      const Scope scope(trace_, Activity::wait);
-      requests_.wait_all();
-    }
+    wait_traced(requests_, trace_);
     recv_.unpack_all(incoming(b), b.destination);
   }
 

@@ -1,6 +1,7 @@
 // Strategy alltoallw: derived datatypes, straight from one array to the other.
 #include "exchange/collective.hpp"
 #include "exchange/strategies.hpp"
+#include "exchange/traced.hpp"
 #include "mpi/request.hpp"
 
 namespace shardfft {
@@ -37,16 +38,9 @@ class Alltoallw : public Exchange {
               "MPI_Ialltoallw");
   }
 
-  void progress(const ExchangeBuffers&) override {
-    if (requests_.size() == 0) return;
-    const Scope scope(trace_, Activity::exchange);
-    requests_.test_all();
-  }
+  void progress(const ExchangeBuffers&) override { test_traced(requests_, trace_); }
 
-  void finish(const ExchangeBuffers&) override {
-    const Scope scope(trace_, Activity::wait);
-    requests_.wait_all();
-  }
+  void finish(const ExchangeBuffers&) override { wait_traced(requests_, trace_); }
 
  private:
   Communicator comm_;

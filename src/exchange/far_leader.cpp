@@ -2,6 +2,7 @@
 #include "exchange/blocks.hpp"
 #include "exchange/far_side.hpp"
 #include "exchange/link.hpp"
+#include "exchange/traced.hpp"
 
 namespace shardfft {
 
@@ -71,10 +72,7 @@ class FarLeader : public Exchange {
 
   void finish(const ExchangeBuffers& b) override {
     while (stage_ != Stage::done) {
-      {
-        const Scope scope(trace_, Activity::wait);
-        in_flight().wait_all();
-      }
+      wait_traced(in_flight(), trace_);
       advance(b);
     }
   }

@@ -4,6 +4,7 @@
 #include "exchange/blocks.hpp"
 #include "exchange/far_side.hpp"
 #include "exchange/link.hpp"
+#include "exchange/traced.hpp"
 
 namespace shardfft {
 
@@ -62,10 +63,7 @@ class FarMember : public Exchange {
   void progress(const ExchangeBuffers&) override { requests_.test_all(); }
 
   void finish(const ExchangeBuffers& b) override {
-    {
-      const Scope scope(trace_, Activity::wait);
-      requests_.wait_all();
-    }
+    wait_traced(requests_, trace_);
     for (const Run::Place& p : in_.places)
       recv_.unpack_from(p.block, b.workspace + out_.bytes + p.offset_bytes, b.destination);
   }

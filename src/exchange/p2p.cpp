@@ -2,6 +2,7 @@
 #include "exchange/blocks.hpp"
 #include "exchange/link.hpp"
 #include "exchange/strategies.hpp"
+#include "exchange/traced.hpp"
 
 namespace shardfft {
 
@@ -31,17 +32,10 @@ class P2p : public Exchange {
       link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, requests_);
   }
 
-  void progress(const ExchangeBuffers&) override {
-    if (requests_.size() == 0) return;
-    const Scope scope(trace_, Activity::exchange);
-    requests_.test_all();
-  }
+  void progress(const ExchangeBuffers&) override { test_traced(requests_, trace_); }
 
   void finish(const ExchangeBuffers& b) override {
-    {
-      const Scope scope(trace_, Activity::wait);
-      requests_.wait_all();
-    }
+    wait_traced(requests_, trace_);
     recv_.unpack_all(incoming(b), b.destination);
   }
 

@@ -3,6 +3,7 @@
 #include "exchange/blocks.hpp"
 #include "exchange/link.hpp"
 #include "exchange/strategies.hpp"
+#include "exchange/traced.hpp"
 
 namespace shardfft {
 
@@ -44,8 +45,7 @@ class P2pPipelined : public Exchange {
       unpack_arrived(b);
     }
     receives_.clear();
-    const Scope scope(trace_, Activity::wait);
-    sends_.wait_all();
+    wait_traced(sends_, trace_);
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "exchange/blocks.hpp"
 #include "exchange/link.hpp"
 #include "exchange/strategies.hpp"
+#include "exchange/traced.hpp"
 
 namespace shardfft {
 
@@ -37,10 +38,7 @@ class Ring : public Exchange {
 
   void finish(const ExchangeBuffers& b) override {
     while (current_ < steps_.size()) {
-      {
-        const Scope scope(trace_, Activity::wait);
-        requests_.wait_all();
-      }
+      wait_traced(requests_, trace_);
       advance(b);
     }
   }

@@ -39,7 +39,7 @@ if [[ $python == yes ]]; then
       "$ROOT/tests/python/gpu" || failed+=("Python with GPU arrays on $ranks ranks")
   done
   say "benchmark harness tests"
-  "$VENV/bin/python" -m pytest -q --color="$COLOR" "$ROOT/tests/bench" || failed+=("benchmark harness")
+  "$VENV/bin/python" -m pytest -q -rs --color="$COLOR" "$ROOT/tests/bench" || failed+=("benchmark harness")
 fi
 [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed: ${failed[*]}"; }
 say "all tests passed"

@@ -90,6 +90,14 @@ def experiment(tmp_path):
     return write
 
 
+def built_drivers(folder: Path) -> dict[str, Path]:
+    """The drivers of a bin folder by library. The manifest is as old as the configuration: it may name some unbuilt."""
+    manifest = folder / "bench-manifest.json"
+    entries = json.loads(manifest.read_text())["libraries"] if manifest.is_file() else {}
+    drivers = {name: folder / entry["driver"] for name, entry in entries.items() if "driver" in entry}
+    return {name: driver for name, driver in drivers.items() if driver.is_file()}
+
+
 @pytest.fixture
 def real_drivers():
     """The bin folder of a build of bench/, from SHARDFFT_BENCH_DRIVERS or the repository's build folders."""
@@ -97,6 +105,6 @@ def real_drivers():
     found = [Path(text) for text in given.split(os.pathsep)] if given else []
     found += [path.parent for path in ROOT.glob("build*/**/bench-manifest.json")]
     for folder in found:
-        if (folder / "bench-manifest.json").is_file():
+        if built_drivers(folder):
             return folder
-    pytest.skip("no build of bench/ was found; SHARDFFT_BENCH_DRIVERS may name one")
+    pytest.skip("no build of bench/ was found (./run test makes one); SHARDFFT_BENCH_DRIVERS may name one")

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import built_drivers
 
 pytestmark = pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
 
@@ -40,11 +41,6 @@ def mpirun(command, ranks, folder, timeout=120):
     )  # fmt: skip
 
 
-def built(folder):
-    entries = json.loads((folder / "bench-manifest.json").read_text())["libraries"]
-    return {name: folder / entry["driver"] for name, entry in entries.items() if "driver" in entry}
-
-
 def run_case(driver, case, ranks, tmp_path):
     path = tmp_path / "record.json"
     path.unlink(missing_ok=True)
@@ -67,7 +63,7 @@ def offered(driver, variant):
 
 @pytest.mark.parametrize("ranks, variants", [(1, VARIANTS[:4]), (2, VARIANTS), (3, VARIANTS[1::4])])
 def test_every_built_library_conforms(real_drivers, tmp_path, ranks, variants):
-    for name, driver in built(real_drivers).items():
+    for name, driver in built_drivers(real_drivers).items():
         told = json.loads(subprocess.run([str(driver), "--describe"], capture_output=True, check=True).stdout)
         if name == "mpi" or (ranks > 1 and not told["distributed"]):
             continue
@@ -83,7 +79,7 @@ def test_every_built_library_conforms(real_drivers, tmp_path, ranks, variants):
 
 
 def test_what_is_not_offered_is_refused(real_drivers, tmp_path):
-    drivers = built(real_drivers)
+    drivers = built_drivers(real_drivers)
     for name, variant in (("fftw-mpi", {"layout": "brick"}), ("spfft", {"precision": "single"}), ("fftw", {})):
         if name in drivers:
             record = run_case(drivers[name], {"shape": SHAPES["even"], **variant}, 2, tmp_path)
@@ -91,7 +87,7 @@ def test_what_is_not_offered_is_refused(real_drivers, tmp_path):
 
 
 def test_more_ranks_than_planes_is_answered(real_drivers, tmp_path):
-    for name, driver in built(real_drivers).items():
+    for name, driver in built_drivers(real_drivers).items():
         if name in ("shardfft", "fftw-mpi", "spfft"):
             assert run_case(driver, {"shape": [3, 2, 4]}, 4, tmp_path)["status"] == "ok", name
 
@@ -109,20 +105,20 @@ def test_more_ranks_than_planes_is_answered(real_drivers, tmp_path):
     ],
 )
 def test_bad_cases_are_refused_by_name(real_drivers, case, said):
-    driver = next(iter(built(real_drivers).values()))
+    driver = next(iter(built_drivers(real_drivers).values()))
     done = subprocess.run([str(driver), json.dumps(case)], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and said in done.stderr
 
 
 def test_more_data_than_memory_is_refused(real_drivers, tmp_path):
-    driver = next(driver for name, driver in built(real_drivers).items() if name in ("fftw-mpi", "shardfft"))
+    driver = next(driver for name, driver in built_drivers(real_drivers).items() if name in ("fftw-mpi", "shardfft"))
     record = run_case(driver, {"shape": [2**14, 2**14, 2**14]}, 2, tmp_path)
     assert record["status"] == "unsupported"
     assert "the case needs 196608 GiB for data alone on a host of" in record["reason"]
 
 
 def test_unknown_options_are_refused(real_drivers, tmp_path):
-    driver = built(real_drivers).get("fftw-mpi")
+    driver = built_drivers(real_drivers).get("fftw-mpi")
     if not driver:
         pytest.skip("no fftw-mpi")
     record = run_case(driver, {"shape": [4, 4, 4], "options": {"turbo": 1}}, 1, tmp_path)

@@ -11,12 +11,19 @@ namespace shardfft {
 
 namespace {
 
+std::string last_of(const Progression& p) {
+  std::int64_t last = 0;
+  const bool wraps =
+      __builtin_mul_overflow(p.count - 1, p.stride, &last) || __builtin_add_overflow(last, p.first, &last);
+  return wraps ? "more than 64 bits hold" : std::to_string(last);
+}
+
 void check_within(const Progression& p, std::int64_t extent, std::size_t axis, const std::string& whose) {
   if (p.empty()) return;
   require(p.count > 0 && p.stride >= 1, whose, ": axis ", axis, " has count ", p.count, " and stride ", p.stride,
           "; counts are not negative and strides positive");
   require(p.first >= 0 && p.first < extent && p.count - 1 <= (extent - 1 - p.first) / p.stride, whose, ": axis ", axis,
-          " covers indices ", p.first, " to ", p.last(), ", outside 0 to ", extent - 1);
+          " covers indices ", p.first, " to ", last_of(p), ", outside 0 to ", extent - 1);
 }
 
 void check_parts(const std::vector<Progression>& parts, std::int64_t extent, std::size_t axis) {

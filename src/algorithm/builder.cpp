@@ -96,16 +96,28 @@ AxisOrder stage_order(std::size_t axes, int cut, int needed) {
 constexpr std::int64_t many = std::int64_t{1} << 18;
 
 /// Transforms local axes. Libraries walk through a large array once for each of three axes and more, with the strides
-/// of the slowest; in two steps, planes and then lines, each step can run in bundles that stay in cache.
+/// of the slowest; in two steps, planes and then lines, each step can run in bundles that stay in cache. Where the axis
+/// that is contiguous in memory is none of them, a plane would take one number out of every row: lines then, which come
+/// in bundles of neighbours.
 void fft_local(ProgramBuilder& builder, const std::vector<int>& axes) {
+  const Layout& layout = builder.state().layout;
   std::int64_t elements = 1;
-  for (const std::int64_t extent : builder.state().layout.shape()) elements *= extent;
-  if (axes.size() < 3 || elements < many) {
+  for (const std::int64_t extent : layout.shape()) elements *= extent;
+  const int contiguous = layout.order().empty() ? static_cast<int>(layout.shape().size()) - 1 : layout.order().back();
+  const bool rows = std::find(axes.begin(), axes.end(), contiguous) != axes.end();
+  if (elements < many || (rows && axes.size() < 3)) {
     builder.fft(axes);
     return;
   }
-  builder.fft({axes.begin() + 1, axes.end()});
-  builder.fft({axes.front()});
+  auto end = axes.end();
+  if (rows) {
+    builder.fft({axes.begin() + 1, axes.end()});
+    end = axes.begin() + 1;
+  }
+  while (end != axes.begin()) {
+    --end;
+    builder.fft({*end});
+  }
 }
 
 }  // namespace

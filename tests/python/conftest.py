@@ -5,6 +5,7 @@ import pytest
 from mpi4py import MPI
 
 import shardfft
+from shardfft import _plan_cache
 
 COMM = MPI.COMM_WORLD
 
@@ -55,3 +56,18 @@ def close(comm):
         assert error is None, error
 
     return compare
+
+
+@pytest.fixture
+def made(comm, monkeypatch):
+    """Plans that were made, in their order; none is kept from before."""
+    plans = []
+
+    def count(*arguments, **options):
+        plans.append(shardfft.plan(*arguments, **options))
+        return plans[-1]
+
+    shardfft.clear_plans()
+    monkeypatch.setattr(_plan_cache, "plan", count)
+    yield plans
+    shardfft.clear_plans()

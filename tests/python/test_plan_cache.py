@@ -12,21 +12,6 @@ import shardfft
 from shardfft import Layout, _plan_cache
 
 
-@pytest.fixture
-def made(comm, monkeypatch):
-    """Plans that were made, in their order; none is kept from before."""
-    plans = []
-
-    def count(*arguments, **options):
-        plans.append(shardfft.plan(*arguments, **options))
-        return plans[-1]
-
-    shardfft.clear_plans()
-    monkeypatch.setattr(_plan_cache, "plan", count)
-    yield plans
-    shardfft.clear_plans()
-
-
 def closed(plans):
     return [plan._core.closed for plan in plans]
 

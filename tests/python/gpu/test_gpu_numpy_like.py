@@ -5,7 +5,7 @@ import pytest
 from fakes import StandardArray, make_memory, make_stream, to_numpy
 
 import shardfft
-from shardfft import Layout, _core, _plan_cache
+from shardfft import Layout, _core
 
 pytestmark = pytest.mark.standin
 
@@ -29,20 +29,6 @@ class Array:
             from fakes import host_view
 
             host_view(address, values.shape, values.strides, values.dtype)[...] = values
-
-
-@pytest.fixture
-def made(comm, monkeypatch):
-    plans = []
-
-    def count(*arguments, **options):
-        plans.append(shardfft.plan(*arguments, **options))
-        return plans[-1]
-
-    shardfft.clear_plans()
-    monkeypatch.setattr(_plan_cache, "plan", count)
-    yield plans
-    shardfft.clear_plans()
 
 
 def device(comm):

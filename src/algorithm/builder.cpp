@@ -103,8 +103,7 @@ void fft_local(ProgramBuilder& builder, const std::vector<int>& axes) {
   const Layout& layout = builder.state().layout;
   std::int64_t elements = 1;
   for (const std::int64_t extent : layout.shape()) elements *= extent;
-  const int contiguous = layout.order().empty() ? static_cast<int>(layout.shape().size()) - 1 : layout.order().back();
-  const bool rows = std::find(axes.begin(), axes.end(), contiguous) != axes.end();
+  const bool rows = std::find(axes.begin(), axes.end(), layout.order().back()) != axes.end();
   if (elements < many || (rows && axes.size() < 3)) {
     builder.fft(axes);
     return;

@@ -31,8 +31,9 @@ std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup
     largest = std::max(largest, max_state_bytes(setup, s));
   const Communicator host = comm.split_host();
   const bool room = available_memory() / 3 > largest * static_cast<std::size_t>(comm.size());
+  // On one host all ranks agree on each of these.
   const bool shared = host.size() == comm.size() && comm.min(std::int64_t{room ? 1 : 0}) == 1 && can_share(host);
-  return comm.min(std::int64_t{shared ? 1 : 0}) == 1 ? "shared_window" : "alltoallv";
+  return shared ? "shared_window" : "alltoallv";
 }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {

@@ -13,8 +13,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-constexpr int slab_steps = 3;
-
 /// Steps [first, first + count) of the program as one task.
 struct Job {
   int first = 0;

@@ -76,7 +76,7 @@ class Planner {
     plan_stages();
     give_scale();
     for (const Stage& stage : stages_) add(stage);
-    if (spec_.scale != 1 && points(input_loops(spec_)) > 0 && !scales())
+    if (spec_.scale != 1 && !is_empty(spec_) && !scales())
       passes_.push_back({{Place::out},
                          {Place::out},
                          make_scale_pass(points(output_loops(spec_)), output_element(spec_), spec_.scale)});
@@ -87,9 +87,9 @@ class Planner {
   /// Whether the scale costs no pass of its own.
   bool scales_free() {
     plan_stages();
-    return stages_.empty() ? points(input_loops(spec_)) == 0
-                           : std::any_of(stages_.begin(), stages_.end(),
-                                         [](const Stage& stage) { return line_pass_fits(stage.spec); });
+    return stages_.empty() ? is_empty(spec_) : std::any_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
+      return line_pass_fits(stage.spec);
+    });
   }
 
  private:
@@ -102,7 +102,7 @@ class Planner {
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
   void plan_stages() {
-    if (points(input_loops(spec_)) == 0) return;
+    if (is_empty(spec_)) return;
     if (spec_.kind == Kind::c2r)
       plan_c2r();
     else

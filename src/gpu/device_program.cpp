@@ -36,25 +36,22 @@ void join_transforms(Program& program) {
   }
 }
 
-constexpr int slab_steps = 3;
-
 /// The program with the rows of a slab left in natural order where the slab engine can then run it; else as it was.
 Program prefer_slab(Program program, bool fixed_output) {
   const int steps = static_cast<int>(program.steps.size());
   for (int first = 0; first + slab_steps <= steps; ++first) {
     Program turned = program;
     const auto end = static_cast<std::size_t>(first + slab_steps);
-    if (!std::holds_alternative<ReshapeStep>(turned.steps[end - 2])) continue;
+    if (!is<ReshapeStep>(turned, end - 2)) continue;
     for (const std::size_t s : {end - 1, end})
       if (turned.states[s].layout.axes() == 4)
         turned.states[s].layout = turned.states[s].layout.with_order({0, 1, 2, 3});
     // What follows must find its data as before, or be the reshape that only turned them.
     const bool last = end == turned.steps.size();
     if (last && fixed_output && !turned.states[end].layout.same_as(program.states[end].layout)) continue;
-    if (!is_slab(turned, first) || (!last && !std::holds_alternative<ReshapeStep>(turned.steps[end]))) continue;
+    if (!is_slab(turned, first) || (!last && !is<ReshapeStep>(turned, end))) continue;
     if (!last && turned.states[end].layout.same_as(turned.states[end + 1].layout)) {
-      turned.steps.erase(turned.steps.begin() + first + slab_steps);
-      turned.states.erase(turned.states.begin() + first + slab_steps);
+      erase(turned, end, end);
     }
     return turned;
   }
@@ -102,7 +99,7 @@ class Orders {
       for (const Member& member : team_.here()) {
         const cuda::DeviceScope scope(member.device);
         const FftSpec spec = fft_spec(fft, turned, turned, member.rank, Direction::forward, setup_.precision);
-        if (points(input_loops(spec)) > 0 && !line_pass_fits(spec)) fits = 0;
+        if (!is_empty(spec) && !line_pass_fits(spec)) fits = 0;
       }
     });
     return team_.min(fits) == 1;

@@ -28,8 +28,8 @@ void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArr
   }
 }
 
-/// Says which arrays others may write before they are asked for: nothing before those tasks uses them. Whether input
-/// and output are one array is not known to others, so they are told.
+/// Begins the first task, and says for the others which arrays may be written before they are asked for: nothing before
+/// those tasks uses them. Whether input and output are one array is not known to others, so they are told.
 void DeviceExecutor::announce(Direction direction) {
   for (const DeviceTask& task : tasks_[index(direction)])
     if (task.announced_early) enqueue_phase(direction, task, 0, streams_);

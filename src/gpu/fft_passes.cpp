@@ -125,10 +125,6 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
   return strides;
 }
 
-}  // namespace
-
-namespace {
-
 /// The pass that does it, without its arrays.
 std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1) return std::nullopt;
@@ -160,7 +156,7 @@ std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
 
 }  // namespace
 
-bool line_pass_fits(const FftSpec& spec) { return points(input_loops(spec)) > 0 && line_pass(spec).has_value(); }
+bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(spec).has_value(); }
 
 PassPointer make_line_pass(const FftSpec& spec) {
   const auto pass = line_pass(spec);

@@ -32,7 +32,7 @@ bool is_cut_along(const Layout& layout, int cut) {
 /// The engine's shape of three steps; nothing where they are not its transform.
 std::optional<SlabShape> shape_of(const Program& program, int first, Precision precision) {
   const auto at = static_cast<std::size_t>(first);
-  if (first < 0 || at + 3 > program.steps.size()) return std::nullopt;
+  if (first < 0 || at + slab_steps > program.steps.size()) return std::nullopt;
   const State& field = program.states[at];
   const Kind kind = field.is_complex ? Kind::c2c : Kind::r2c;
   const Shape& shape = field.layout.shape();

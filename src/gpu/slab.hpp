@@ -15,10 +15,12 @@ struct SlabSetup {
   int chunks = 0;                     ///< 0: chosen by size
 };
 
-/// Whether steps [first, first + 3) of the program are Fft, Reshape, Fft of a three-dimensional slab transform whose
-/// states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum; natural
-/// order in memory; near-equal runs; one field. Problem::natural_order makes the slab algorithm
-/// keep that order.
+/// Steps of a program that become one slab operation.
+inline constexpr int slab_steps = 3;
+/// Whether steps [first, first + slab_steps) of the program are Fft, Reshape, Fft of a three-dimensional slab transform
+/// whose states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum;
+/// natural order in memory; near-equal runs; one field. Problem::natural_order makes the slab algorithm keep that
+/// order.
 bool is_slab(const Program& program, int first);
 /// Operations of both directions: [direction][member here]. `in` is left unchanged; planes (one complex field) and,
 /// for real transforms in double precision, a padded spectrum are device memory of the operations. Arrays must be

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from . import _array_libraries, _core, _layout, _streams
+from . import _core, _layout, _streams
 from ._call import Call, Place
-from ._errors import ArgumentError
+from ._handle import Handle
 from ._layout import Layout
 from ._problem import Problem, problem
 from ._side import Side
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 
-class GroupPlan:
+class GroupPlan(Handle):
     """A transform over several GPUs of this process; made by :func:`group_plan`.
 
     Arrays come and go as lists, one a GPU: rank r of the layouts is the GPU ``devices[r]``. A plan must not run on two
@@ -55,11 +54,6 @@ class GroupPlan:
             Place(device, self._core.stream(rank), self._memory, bool(handles))
             for rank, device in enumerate(self.devices)
         ]
-
-    def _open(self) -> _core.GroupPlan:
-        if self._core.closed:
-            raise ArgumentError("this plan was closed")
-        return self._core
 
     @property
     def workspace_bytes(self) -> int:
@@ -102,31 +96,11 @@ class GroupPlan:
         """Make output arrays, one a GPU, as :meth:`Plan.allocate_input` does; not initialised."""
         return [self._show(side, self._open().allocate_output(side.rank)) for side in self.output]
 
-    @staticmethod
-    def _show(side: Side, memory: _core.Memory) -> Any:
-        return _array_libraries.for_users(side._of_memory(memory)).transpose(side._places)
-
     def synchronize(self) -> None:
         """Wait until the results of all calls are there; plans with streams of the user's do not wait themselves."""
         self._open()
         for place in self._places:
             place.synchronize()
-
-    def report(self) -> str:
-        """Tell the program, strategies, bytes and workspace, and after runs the time of every step."""
-        return self._core.report()
-
-    def close(self) -> None:
-        """End the plan and free its memory; arrays from it stay valid."""
-        self._core.close()
-
-    def __enter__(self) -> GroupPlan:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._core.closed:

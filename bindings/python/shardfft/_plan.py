@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from . import _array_libraries, _core, _mpi
+from . import _core, _mpi
 from ._call import Call, Place
 from ._errors import ArgumentError
+from ._handle import Handle
 from ._layout import Layout
 from ._problem import Problem, problem
 from ._side import Side
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 
-class Plan:
+class Plan(Handle):
     """A distributed transform; made by :func:`plan`.
 
     Making, closing, ``forward``, ``backward`` and ``report`` are collective over the communicator. A plan must not run
@@ -93,8 +93,7 @@ class Plan:
         return self._run(False, x, out, self._output, self._input)
 
     def _run(self, forward: bool, x: Any, out: Any, source: Side, destination: Side) -> Any:
-        if self._core.closed:
-            raise ArgumentError("this plan was closed")
+        self._open()
         try:
             allocate = self._core.allocate_output if forward else self._core.allocate_input
             call = Call(self._place, x, out, source, destination, allocate)
@@ -122,35 +121,14 @@ class Plan:
         """Make an output array, as :meth:`allocate_input` does. Collective."""
         return self._show(self._output, self._core.allocate_output())
 
-    @staticmethod
-    def _show(side: Side, memory: _core.Memory) -> Any:
-        return _array_libraries.for_users(side._of_memory(memory)).transpose(side._places)
-
     def synchronize(self) -> None:
         """Wait until the results of all calls are there; plans with a ``stream`` on GPUs do not wait themselves."""
-        if self._core.closed:
-            raise ArgumentError("this plan was closed")
+        self._open()
         self._place.synchronize()
-
-    def report(self) -> str:
-        """Tell the program, strategies, bytes and workspace, and after runs the time of every step. Collective."""
-        return self._core.report()
-
-    def close(self) -> None:
-        """End the plan and free its memory; arrays from it stay valid. Collective."""
-        self._core.close()
 
     def _abandon(self) -> None:
         """Never end the plan: for exits where the other ranks may not come to end it too."""
         self._core.abandon()
-
-    def __enter__(self) -> Plan:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self._core.closed:

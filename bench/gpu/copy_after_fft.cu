@@ -1,5 +1,7 @@
 // Why do peer copies released by an event after an FFT take longer than alone? Times the slab transpose's copies on
-// the GPUs' own clocks: alone, after an FFT, beside an FFT, with the own block, and cut over several streams.
+// the GPUs' own clocks: alone, after an FFT, beside an FFT, with the own block, cut over several streams, or one stream
+// for all peers in turn.
+//   copy_after_fft [-detail 0]   -detail 1: the times of every copy of every GPU, too
 #include "common.cuh"
 
 namespace {
@@ -20,14 +22,21 @@ struct Slab {
   std::size_t plane() const { return n * n * element; }
 };
 
-enum class Release { host, event, beside };
+enum class Release { host, event, beside, kernel };
+
+__global__ void hold(long long cycles) {
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {
+  }
+}
 
 struct Case {
   const char* name;
   Release release;
-  int cuts;   // streams per peer, each with its part of the planes
+  int cuts;   // streams per peer, each with its part of the planes; 0: one stream for all peers
   bool self;  // the own block too
   bool self_first;
+  int pieces = 1;  // copies one after the other on a stream
 };
 
 void enqueue_copies(const Slab& s, std::vector<Gpu>& g, std::size_t r, const Case& c) {
@@ -35,22 +44,25 @@ void enqueue_copies(const Slab& s, std::vector<Gpu>& g, std::size_t r, const Cas
   for (std::size_t step = 0; step < s.gpus; ++step) {
     const std::size_t shift = c.self_first ? step : (step + 1) % s.gpus, q = (r + shift) % s.gpus;
     if (q == r && !c.self) continue;
-    for (int k = 0; k < c.cuts; ++k, ++used) {
-      const std::size_t count = s.planes() / static_cast<std::size_t>(c.cuts),
+    for (int k = 0; k < std::max(1, c.cuts); ++k, ++used) {
+      const std::size_t count = s.planes() / static_cast<std::size_t>(std::max(1, c.cuts)),
                         first = count * static_cast<std::size_t>(k);
-      const cudaStream_t stream = g[r].copy[used];
+      const cudaStream_t stream = g[r].copy[c.cuts == 0 ? 0 : used];
       if (c.release == Release::event) CHECK(cudaStreamWaitEvent(stream, g[r].fft_done, 0));
+      if (c.release == Release::kernel) hold<<<1, 1, 0, stream>>>(0);
       CHECK(cudaEventRecord(g[r].begin[used], stream));
-      CHECK(cudaMemcpy2DAsync(g[q].b + (r * s.planes() + first) * s.row(), s.row(),
-                              g[r].a + first * s.plane() + q * s.row(), s.plane(), s.row(), count,
-                              cudaMemcpyDeviceToDevice, stream));
+      const std::size_t pieces = static_cast<std::size_t>(c.pieces), run = count / pieces;
+      for (std::size_t piece = 0; piece < pieces; ++piece)
+        CHECK(cudaMemcpy2DAsync(g[q].b + (r * s.planes() + first + piece * run) * s.row(), s.row(),
+                                g[r].a + (first + piece * run) * s.plane() + q * s.row(), s.plane(), s.row(), run,
+                                cudaMemcpyDeviceToDevice, stream));
       CHECK(cudaEventRecord(g[r].end[used], stream));
     }
   }
 }
 
 /// Milliseconds from the first begin to the last end on GPU 0, and of the whole step by the host's clock.
-void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
+void run(const Slab& s, std::vector<Gpu>& g, const Case& c, bool detail) {
   std::vector<double> copies, walls;
   for (int it = 0; it < 8; ++it) {
     bench::synchronize_all(static_cast<int>(s.gpus));
@@ -61,7 +73,7 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
       CHECK(cufftExecZ2Z(g[r].plan, (cufftDoubleComplex*)data, (cufftDoubleComplex*)data, CUFFT_FORWARD));
       CHECK(cudaEventRecord(g[r].fft_done, g[r].compute));
     }
-    if (c.release == Release::host) bench::synchronize_all(static_cast<int>(s.gpus));
+    if (c.release == Release::host || c.release == Release::kernel) bench::synchronize_all(static_cast<int>(s.gpus));
     for (std::size_t r = 0; r < s.gpus; ++r) {
       CHECK(cudaSetDevice(static_cast<int>(r)));
       enqueue_copies(s, g, r, c);
@@ -69,7 +81,7 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
     bench::synchronize_all(static_cast<int>(s.gpus));
     if (it < 2) continue;
     walls.push_back(bench::milliseconds() - begin);
-    const int used = c.cuts * (c.self ? static_cast<int>(s.gpus) : static_cast<int>(s.gpus) - 1);
+    const int used = std::max(1, c.cuts) * (c.self ? static_cast<int>(s.gpus) : static_cast<int>(s.gpus) - 1);
     float longest = 0;
     CHECK(cudaSetDevice(0));
     for (int i = 0; i < used; ++i)
@@ -79,6 +91,18 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
         longest = std::max(longest, ms);
       }
     copies.push_back(longest);
+    if (!detail || it != 7) continue;
+    for (std::size_t r = 0; r < s.gpus; ++r) {
+      CHECK(cudaSetDevice(static_cast<int>(r)));
+      std::printf("  GPU %zu:", r);
+      for (int i = 0; i < used; ++i) {
+        float first = 0, last = 0;
+        CHECK(cudaEventElapsedTime(&first, g[r].fft_done, g[r].begin[i]));
+        CHECK(cudaEventElapsedTime(&last, g[r].fft_done, g[r].end[i]));
+        std::printf(" %.2f-%.2f", first, last);
+      }
+      std::printf("\n");
+    }
   }
   bench::line("\"driver\":\"copy_after_fft\",\"gpus\":%zu,\"case\":\"%s\",\"copy_ms\":%.3f,\"step_ms\":%.3f", s.gpus,
               c.name, bench::median(copies), bench::median(walls));
@@ -86,7 +110,8 @@ void run(const Slab& s, std::vector<Gpu>& g, const Case& c) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool detail = argc == 3 && std::string(argv[1]) == "-detail" && std::string(argv[2]) == "1";
   Slab s;
   int devices = 0;
   CHECK(cudaGetDeviceCount(&devices));
@@ -122,7 +147,17 @@ int main() {
                         Case{"host release, 4 streams a peer", Release::host, 4, false, false},
                         Case{"event release, 4 streams a peer", Release::event, 4, false, false},
                         Case{"event release, 4 streams a peer, own block too", Release::event, 4, true, true},
+                        Case{"event release, 2 streams a peer", Release::event, 2, false, false},
+                        Case{"event release, 8 streams a peer", Release::event, 8, false, false},
+                        Case{"event release, one stream for all", Release::event, 0, false, false},
+                        Case{"host release, one stream for all", Release::host, 0, false, false},
+                        Case{"event release, 8 copies a peer", Release::event, 1, false, false, 8},
+                        Case{"event release, 2 streams a peer, 8 copies each", Release::event, 2, false, false, 8},
+                        Case{"event release, 64 copies a peer", Release::event, 1, false, false, 64},
+                        Case{"host release, 64 copies a peer", Release::host, 1, false, false, 64},
+                        Case{"host release, a kernel before each copy", Release::kernel, 1, false, false},
+                        Case{"beside the FFT, one stream for all", Release::beside, 0, false, false},
                         Case{"beside the FFT", Release::beside, 1, false, false},
                         Case{"beside the FFT, 4 streams a peer", Release::beside, 4, false, false}})
-    run(s, g, c);
+    run(s, g, c, detail);
 }

@@ -12,16 +12,24 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// From rows of a kilobyte on the copy engines reach the links' full speed; a call costs as much as 1 MB takes
-/// (docs/gpu-notes.md).
-constexpr std::size_t engine_row_bytes = 1024, engine_call_bytes = std::size_t{4} << 20;
+/// From rows of a kilobyte on the copy engines reach the links' full speed; but many calls of a few megabytes are no
+/// faster than kernels on two GPUs, and half as fast on four (docs/gpu-notes.md).
+constexpr std::size_t engine_row_bytes = 1024, engine_call_bytes = std::size_t{32} << 20;
 constexpr std::int64_t few_calls = 4, most_calls = 4096;
+constexpr std::size_t long_message_bytes = std::size_t{4} << 20;
 
 /// One message: its boxes by copy engines, or where these do not fit, by kernels.
 struct PeerMessage {
   int peer = 0;
   std::vector<EngineCopies> engines;
   std::vector<LocalCopy> kernels;
+  /// A GPU's engines send to one peer at a time in any case. Left alone they take long messages in an order in which
+  /// several GPUs send to the same one (docs/gpu-notes.md).
+  bool in_turn() const {
+    std::size_t bytes = 0;
+    for (const EngineCopies& copies : engines) bytes += copies.places.size() * copies.bytes();
+    return kernels.empty() && bytes >= long_message_bytes;
+  }
 };
 
 bool engines_are_faster(const EngineCopies& copies) {
@@ -46,7 +54,8 @@ class PeerExchange : public DeviceOperation {
     std::stable_partition(messages_.begin(), messages_.end(), [this](const PeerMessage& m) { return m.peer > rank_; });
     for (const Message& m : schedule.recv) senders_.push_back(m.peer);
     const cuda::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
-    for (std::size_t i = 0; i < messages_.size(); ++i) streams_.push_back(cuda::make_stream());
+    in_turn_ = cuda::make_stream();
+    for (const PeerMessage& m : messages_) streams_.push_back(m.in_turn() ? cuda::Stream{} : cuda::make_stream());
     filled_ = cuda::make_event();
     events_.resize(static_cast<std::size_t>(setup.team->ranks()) + 1);
     events_.front() = cuda::make_event(setup.team->event_use());
@@ -124,7 +133,7 @@ class PeerExchange : public DeviceOperation {
 
   void send(std::size_t i, const DeviceBuffers& buffers) {
     const PeerMessage& m = messages_[i];
-    const cuda::StreamHandle stream = streams_[i].get();
+    const cuda::StreamHandle stream = m.in_turn() ? in_turn_.get() : streams_[i].get();
     std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
     cuda::wait(stream, filled_.get());
     cuda::wait(stream, ready_[i]);
@@ -148,9 +157,10 @@ class PeerExchange : public DeviceOperation {
   bool all_here_;
   std::int64_t bytes_sent_ = 0;
   std::vector<LocalCopy> self_;
-  std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one at first
+  std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one
   std::vector<int> senders_;
-  std::vector<cuda::Stream> streams_;  ///< one a message
+  cuda::Stream in_turn_;
+  std::vector<cuda::Stream> streams_;  ///< one for every other message
   cuda::Event filled_;                 ///< what is sent is there
   std::vector<cuda::Event> events_;
   std::vector<cuda::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders

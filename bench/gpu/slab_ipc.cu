@@ -63,12 +63,12 @@ class Process {
   void pair() {
     rank_.begin_forward(own_, stream_.get());
     meet();
-    rank_.send_forward(own_, peers_, stream_.get());
+    for (int turn = 0; turn < rank_.turns(); ++turn) rank_.send_forward(own_, peers_, turn, stream_.get());
     meet();
     rank_.finish_forward(own_, peers_, stream_.get());
     rank_.begin_backward(own_, stream_.get());
     meet();
-    rank_.send_backward(own_, peers_, stream_.get());
+    for (int turn = 0; turn < rank_.turns(); ++turn) rank_.send_backward(own_, peers_, turn, stream_.get());
     meet();
     rank_.finish_backward(own_, peers_, stream_.get());
   }

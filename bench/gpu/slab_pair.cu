@@ -1,11 +1,13 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
-//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-padded 1] [-xt 1] [-check 1]
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-paired 0|1] [-padded 1] [-xt
+//   1] [-check 1]
 //             [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
 // -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
 #include <cufftXt.h>
 
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "common.cuh"
@@ -23,6 +25,7 @@ struct Settings {
   int gpus = 2, chunks = 0, repeats = 10;
   std::string types = "Z2Z,C2C";
   std::vector<double> parts;
+  std::optional<bool> paired;
   bool padded = true, fused = true, xt = true, check = true, graph = false, energy = false, trace = false;
 };
 
@@ -41,6 +44,7 @@ class Case {
     options.chunks = settings.chunks;
     options.parts = settings.parts;
     options.fused = settings.fused;
+    options.paired = settings.paired;
     if (settings.trace) options.observer = &trace_;
     std::vector<int> devices;
     for (int r = 0; r < shape.ranks; ++r) devices.push_back(r);
@@ -229,7 +233,7 @@ class Case {
         "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":"
         "%.2f",
         (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
-        group_->rank(0).chunks(), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(), pair,
+        group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(), pair,
         forward, graph, link_floor, link_floor / pair, 10 * points * std::log2(points) / pair * 1e-9, error, round_trip,
         joules);
   }
@@ -345,6 +349,8 @@ int main(int argc, char** argv) {
         s.types = value;
       else if (name == "-chunks")
         s.chunks = std::atoi(value.c_str());
+      else if (name == "-paired")
+        s.paired = value == "1";
       else if (name == "-parts")
         s.parts = numbers(value);
       else if (name == "-fused")

@@ -352,6 +352,32 @@ void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {
   check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "cudaMemsetAsync");
 }
 
+namespace {
+
+CUdeviceptr address_of(std::uint32_t* flag) { return reinterpret_cast<CUdeviceptr>(flag); }
+
+void check_driver(CUresult result, const char* call) {
+  if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: ", call, ": error ", static_cast<int>(result));
+}
+
+void write_flag(std::uint32_t* flag, std::uint32_t value, StreamHandle stream) {
+  static auto* const write =
+      driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int)>("cuStreamWriteValue32");
+  check_driver(write(stream_of(stream), address_of(flag), value, CU_STREAM_WRITE_VALUE_DEFAULT),
+               "cuStreamWriteValue32");
+}
+
+}  // namespace
+
+void signal(std::uint32_t* flag, StreamHandle stream) { write_flag(flag, 1, stream); }
+
+void await_signal(std::uint32_t* flag, StreamHandle stream) {
+  static auto* const await =
+      driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int)>("cuStreamWaitValue32");
+  check_driver(await(stream_of(stream), address_of(flag), 1, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
+  write_flag(flag, 0, stream);
+}
+
 void begin_capture(StreamHandle stream) {
   check(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
 }

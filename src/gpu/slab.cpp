@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "base/check.hpp"
 #include "cuda/slab/slab_rank.hpp"
@@ -76,15 +77,16 @@ struct SlabMember {
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
-  cuda::Memory planes{}, rows{};
-  std::shared_ptr<std::array<SharedAddresses, 2>> addresses{};  ///< of all ranks' planes and rows
+  cuda::Memory planes{}, rows{}, tokens{};
+  std::shared_ptr<std::array<SharedAddresses, 3>> addresses{};  ///< of all ranks' planes, rows and tokens
   std::vector<SlabPeer> peers{};
 
+  std::uint32_t* own_tokens() const { return static_cast<std::uint32_t*>(tokens.get()); }
   double left_to_scale(Direction direction) const {
     return rank.fused_x() ? 1 : scale[static_cast<std::size_t>(direction)];
   }
   std::string describe() const {
-    return std::string("slab, ") + std::to_string(rank.chunks()) + " chunks in " + std::to_string(rank.parts()) +
+    return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
            " parts, line kernels for" + (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
            (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (shape.dense_spectrum ? ", padded inside" : "");
   }
@@ -94,7 +96,8 @@ class SlabOperation : public DeviceOperation {
  public:
   explicit SlabOperation(std::shared_ptr<SlabMember> member) : member_(std::move(member)) {}
 
-  int phases() const override { return 3; }
+  /// begin, turns, finish. One thread that drives all GPUs gives each a turn in a phase; processes meet less often.
+  int phases() const override { return member_->all_here ? 2 + member_->rank.turns() : 3; }
   bool capturable() const override { return member_->all_here; }
   /// Transforms run while copies are under way: neither's time can be told from the events around both.
   Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }
@@ -110,6 +113,13 @@ class SlabOperation : public DeviceOperation {
 
  protected:
   virtual bool sends_planes() const = 0;
+  bool is_last(int phase) const { return phase == phases() - 1; }
+  /// send(turn) for the turns of a phase between the first and the last one.
+  template <class Send>
+  void send_turns(int phase, Send send) const {
+    const int first = member_->all_here ? phase - 1 : 0, count = member_->all_here ? 1 : member_->rank.turns();
+    for (int turn = first; turn < first + count; ++turn) send(turn);
+  }
   void scale(std::byte* data, std::int64_t count, bool is_complex, Direction direction,
              cuda::StreamHandle stream) const {
     const double factor = member_->left_to_scale(direction);
@@ -128,13 +138,13 @@ class SlabForward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
     SlabMember& m = *member_;
-    const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out,
-                         m.rows.get()};  // `in` is only read
+    const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out, m.rows.get(),
+                         m.own_tokens()};  // `in` is only read
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
-    } else if (phase == 1) {
+    } else if (!is_last(phase)) {
       for (std::size_t q = 0; q < m.peers.size() && writes_peers(); ++q) m.peers[q].arrays.rows = buffers.outs[q];
-      m.rank.send_forward(own, m.peers, stream);
+      send_turns(phase, [&](int turn) { m.rank.send_forward(own, m.peers, turn, stream); });
     } else {
       m.rank.finish_forward(own, m.peers, stream);
       scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
@@ -155,11 +165,11 @@ class SlabBackward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* const rows = m.shape.dense_spectrum ? m.rows.get() : buffers.scratch;
-    const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows};
+    const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows, m.own_tokens()};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
-    } else if (phase == 1) {
-      m.rank.send_backward(own, m.peers, stream);
+    } else if (!is_last(phase)) {
+      send_turns(phase, [&](int turn) { m.rank.send_backward(own, m.peers, turn, stream); });
     } else {
       m.rank.finish_backward(own, m.peers, stream);
       scale(buffers.out, m.shape.x_count(m.number) * m.shape.ny * m.shape.nz, m.shape.transform.kind == Kind::c2c,
@@ -178,6 +188,10 @@ class SlabBackward : public SlabOperation {
 cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
+  options.paired = setup.paired;
+  std::set<int> devices;
+  for (const Member& member : setup.team->here()) devices.insert(member.device);
+  if (devices.size() < setup.team->here().size()) options.paired = false;  // SlabRank::tokens
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
@@ -202,6 +216,7 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const cuda::Slab
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
   made->planes = cuda::make_memory(shape.planes_bytes(member.rank));
+  made->tokens = cuda::make_tokens(made->rank);
   if (shape.dense_spectrum) made->rows = cuda::make_memory(shape.rows_bytes(member.rank));
   return made;
 }
@@ -211,7 +226,7 @@ std::vector<cuda::EventHandle> events_of(const SlabRank& rank) {
   std::vector<cuda::EventHandle> events = {rank.ready()};
   for (int to = 0; to < rank.ranks(); ++to)
     for (int p = 0; p < rank.parts(); ++p)
-      for (int c = 0; c < rank.chunks(); ++c) events.push_back(rank.sent(p, c, to));
+      for (int c = 0; c < rank.chunks(p); ++c) events.push_back(rank.sent(p, c, to));
   return events;
 }
 
@@ -219,8 +234,9 @@ SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::size_t q, co
   SlabPeer peer;
   peer.arrays.planes = (*me.addresses)[0].all()[q];
   peer.arrays.rows = (*me.addresses)[1].all()[q];
+  peer.arrays.tokens = reinterpret_cast<std::uint32_t*>((*me.addresses)[2].all()[q]);
   peer.ready = events.front();
-  const auto each = static_cast<std::ptrdiff_t>(me.rank.parts()) * me.rank.chunks();
+  const auto each = static_cast<std::ptrdiff_t>(me.rank.turns());
   const auto first = events.begin() + 1 + each * me.number;
   peer.sent_here.assign(first, first + each);
   return peer;
@@ -242,7 +258,7 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
   if (!team.all_peers()) fail(Status::unsupported, "the slab engine needs GPUs that can use each other's memory");
   std::vector<std::shared_ptr<SlabMember>> members;
   std::vector<std::vector<cuda::EventHandle>> mine;
-  std::vector<void*> planes, rows;
+  std::vector<void*> planes, rows, tokens;
   const cuda::SlabOptions options = common_options(shape, setup);
   team.agree([&] {
     for (const Member& member : team.here()) {
@@ -250,14 +266,16 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
       mine.push_back(events_of(members.back()->rank));
       planes.push_back(members.back()->planes.get());
       rows.push_back(members.back()->rows.get());
+      tokens.push_back(members.back()->tokens.get());
     }
   });
   std::vector<int> others(static_cast<std::size_t>(team.ranks()));
   std::iota(others.begin(), others.end(), 0);  // planes are cut by all, empty ranks included
   const auto events = team.share_events(mine, others);
-  auto addresses = std::make_shared<std::array<SharedAddresses, 2>>();
+  auto addresses = std::make_shared<std::array<SharedAddresses, 3>>();
   (*addresses)[0].share(team, planes);
   (*addresses)[1].share(team, rows);
+  (*addresses)[2].share(team, tokens);
   std::array<MemberOperations, 2> operations;
   for (const auto& member : members) {
     member->addresses = addresses;

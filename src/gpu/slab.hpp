@@ -1,6 +1,7 @@
 #pragma once
 // The fused slab: two transforms and the exchange between them as one operation, on the slab engine (src/cuda/slab).
 #include <array>
+#include <optional>
 
 #include "algorithm/program.hpp"
 #include "gpu/exchange.hpp"
@@ -13,6 +14,7 @@ struct SlabSetup {
   Precision precision = Precision::f64;
   std::array<double, 2> scale{1, 1};  ///< forward, backward
   int chunks = 0;                     ///< 0: chosen by size
+  std::optional<bool> paired{};       ///< SlabOptions::paired
 };
 
 /// Steps of a program that become one slab operation.

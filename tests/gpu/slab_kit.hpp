@@ -3,6 +3,7 @@
 // pause.
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "gpu/slab.hpp"
 #include "support/transform_check.hpp"
@@ -15,6 +16,7 @@ struct SlabCase {
   Precision precision = Precision::f64;
   int chunks = 0;
   std::array<double, 2> scale{1, 1};
+  std::optional<bool> paired{};
 
   std::string name(int ranks) const {
     return text(shape) + (kind == Kind::c2c ? " c2c" : " r2c") + (precision == Precision::f64 ? " double" : " single") +
@@ -48,7 +50,7 @@ class DeviceSlab {
  public:
   DeviceSlab(gpu::Team& team, const SlabCase& c) : team_(team), case_(c) {
     const Program program = slab_steps(c, team.ranks());
-    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks});
+    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks, c.paired});
     const SerialTransform serial = c.serial();
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const int rank = team.here()[m].rank;
@@ -216,20 +218,21 @@ inline bool check_fused_slab(gpu::Team& team, const SlabCase& c) {
   return true;
 }
 
-/// Small shapes, which cuFFT and copies serve: even, uneven, fewer planes than ranks.
+/// Small shapes, which cuFFT and copies serve: even, uneven, fewer planes than ranks; with ranks that send in turn.
 inline std::vector<SlabCase> small_slabs() {
   std::vector<SlabCase> all;
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Precision precision : {Precision::f32, Precision::f64}) {
       all.push_back({{8, 8, 8}, kind, precision, 2});
-      all.push_back({{7, 9, 5}, kind, precision, 3, {0.5, 3}});
-      all.push_back({{2, 3, 6}, kind, precision, 1, {1, 0.125}});
+      all.push_back({{8, 8, 8}, kind, precision, 2, {1, 1}, true});
+      all.push_back({{7, 9, 5}, kind, precision, 3, {0.5, 3}, true});
+      all.push_back({{2, 3, 6}, kind, precision, 1, {1, 0.125}, true});
     }
   return all;
 }
 
 /// Shapes that have line kernels; the real one is padded inside.
-inline const SlabCase fused_f64{{128, 128, 16}, Kind::c2c, Precision::f64, 2, {0.25, 2}};
+inline const SlabCase fused_f64{{128, 128, 16}, Kind::c2c, Precision::f64, 2, {0.25, 2}, true};
 inline const SlabCase fused_f32{{128, 128, 32}, Kind::c2c, Precision::f32, 3};
 inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
 

@@ -112,6 +112,7 @@ SlabOptions cut(int chunks, std::vector<double> parts) {
   SlabOptions options;
   options.chunks = chunks;
   options.parts = std::move(parts);
+  options.paired = true;
   return options;
 }
 
@@ -119,6 +120,11 @@ TEST(SlabGroup, OneRank) { check_all(1, cut(1, {1})); }
 TEST(SlabGroup, TwoRanks) { check_all(2, cut(1, {1})); }
 TEST(SlabGroup, ThreeRanks) { check_all(3, cut(2, {1})); }
 TEST(SlabGroup, FourRanks) { check_all(4, cut(3, {0.7, 0.3})); }
+TEST(SlabGroup, FourRanksThatSendAsTheyPlease) {
+  SlabOptions options = cut(3, {0.7, 0.3});
+  options.paired = false;
+  check_all(4, options);
+}
 TEST(SlabGroup, WithoutLinePasses) {
   SlabOptions options = cut(2, {1});
   options.fused = false;

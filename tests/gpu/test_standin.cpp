@@ -126,6 +126,29 @@ TEST(StandIn, WaitsForNothingWhereNothingWasRecorded) {
   EXPECT_TRUE(done(event.get()));
 }
 
+/// A signal may come before or after the wait for it; it serves one wait.
+TEST(StandIn, SignalsOrderStreams) {
+  EXPECT_EQ(outcomes([] {
+              const Memory flags = make_memory(2 * sizeof(std::uint32_t)), target = filled(0), one = filled(1);
+              const Stream first = make_stream(), second = make_stream();
+              fill_zero(flags.get(), 2 * sizeof(std::uint32_t), first.get());
+              synchronize(first.get());
+              auto* const there = static_cast<std::uint32_t*>(flags.get());
+              std::uint32_t* const back = there + 1;
+              for (int round = 0; round < 2; ++round) {
+                await_signal(there, second.get());
+                fill_zero(target.get(), bytes, second.get());
+                signal(back, second.get());
+                copy_bytes(target.get(), one.get(), bytes, first.get());
+                signal(there, first.get());
+                await_signal(back, first.get());
+              }
+              synchronize(first.get());
+              return first_of(target.get());
+            }),
+            (std::set<double>{0}));
+}
+
 TEST(StandIn, ReplaysGraphs) {
   const Memory a = filled(1), b = filled(2), to = filled(0), result = filled(0);
   const Stream first = make_stream(), second = make_stream();

@@ -30,12 +30,16 @@ class Process {
   }
   void forward() {
     step([&] { rank_->begin_forward(own(), stream()); });
-    step([&] { rank_->send_forward(own(), peers_, stream()); });
+    step([&] {
+      for (int turn = 0; turn < rank_->turns(); ++turn) rank_->send_forward(own(), peers_, turn, stream());
+    });
     step([&] { rank_->finish_forward(own(), peers_, stream()); });
   }
   void backward() {
     step([&] { rank_->begin_backward(own(), stream()); });
-    step([&] { rank_->send_backward(own(), peers_, stream()); });
+    step([&] {
+      for (int turn = 0; turn < rank_->turns(); ++turn) rank_->send_backward(own(), peers_, turn, stream());
+    });
     step([&] { rank_->finish_backward(own(), peers_, stream()); });
   }
   SlabRankArrays<double>& arrays() { return *arrays_; }

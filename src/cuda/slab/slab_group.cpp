@@ -1,39 +1,46 @@
 #include "cuda/slab/slab_group.hpp"
 
+#include <set>
+
 #include "base/check.hpp"
 #include "cuda/slab/slab_ipc.hpp"
 
 namespace shardfft::cuda {
 
-SlabGroup::SlabGroup(const SlabShape& shape, const SlabOptions& options, const std::vector<int>& devices) {
+SlabGroup::SlabGroup(const SlabShape& shape, SlabOptions options, const std::vector<int>& devices) {
   require(static_cast<int>(devices.size()) == shape.ranks, "one device a rank");
+  if (std::set<int>(devices.begin(), devices.end()).size() < devices.size()) options.paired = false;
   for (const int a : devices)
     for (const int b : devices) enable_peer(a, b);
   for (int r = 0; r < shape.ranks; ++r) {
     ranks_.emplace_back(shape, options, r, devices[static_cast<std::size_t>(r)]);
     const DeviceScope scope(devices[static_cast<std::size_t>(r)]);
     joints_.push_back(make_event());
+    tokens_.push_back(make_tokens(ranks_.back()));
   }
 }
 
 void SlabGroup::bind(const std::vector<SlabArrays>& arrays) {
   arrays_ = arrays;
+  for (std::size_t r = 0; r < arrays_.size(); ++r) arrays_[r].tokens = static_cast<std::uint32_t*>(tokens_[r].get());
   peers_.assign(ranks_.size(), std::vector<SlabPeer>(ranks_.size()));
   for (int r = 0; r < size(); ++r)
     for (int q = 0; q < size(); ++q)
       peers_[static_cast<std::size_t>(r)][static_cast<std::size_t>(q)] =
-          own_peer(rank(q), arrays[static_cast<std::size_t>(q)], r);
+          own_peer(rank(q), arrays_[static_cast<std::size_t>(q)], r);
 }
 
 void SlabGroup::forward(const std::vector<StreamHandle>& streams) {
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin_forward(arrays_[r], streams[r]);
-  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_forward(arrays_[r], peers_[r], streams[r]);
+  for (int turn = 0; turn < ranks_.front().turns(); ++turn)
+    for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_forward(arrays_[r], peers_[r], turn, streams[r]);
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_forward(arrays_[r], peers_[r], streams[r]);
 }
 
 void SlabGroup::backward(const std::vector<StreamHandle>& streams) {
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin_backward(arrays_[r], streams[r]);
-  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_backward(arrays_[r], peers_[r], streams[r]);
+  for (int turn = 0; turn < ranks_.front().turns(); ++turn)
+    for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_backward(arrays_[r], peers_[r], turn, streams[r]);
   for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_backward(arrays_[r], peers_[r], streams[r]);
 }
 

@@ -10,7 +10,7 @@ namespace shardfft::cuda {
 class SlabGroup {
  public:
   /// Rank r runs on devices[r]; a device may appear more than once (for tests).
-  SlabGroup(const SlabShape& shape, const SlabOptions& options, const std::vector<int>& devices);
+  SlabGroup(const SlabShape& shape, SlabOptions options, const std::vector<int>& devices);
 
   /// Fixes the arrays of all ranks, so that peers find them.
   void bind(const std::vector<SlabArrays>& arrays);
@@ -33,6 +33,7 @@ class SlabGroup {
   std::vector<SlabArrays> arrays_;
   std::vector<std::vector<SlabPeer>> peers_;  ///< [rank][peer]
   std::vector<Event> joints_;
+  std::vector<Memory> tokens_;  ///< of each rank; none: empty
 };
 
 template <class Body>

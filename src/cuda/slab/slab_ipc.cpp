@@ -13,7 +13,7 @@ std::vector<IpcHandle> publish(const SlabRank& rank, const SlabArrays& arrays) {
   std::vector<IpcHandle> handles = {export_memory(arrays.planes), export_memory(arrays.x_rows()),
                                     export_event(rank.ready())};
   for (int p = 0; p < rank.parts(); ++p)
-    for (int c = 0; c < rank.chunks(); ++c)
+    for (int c = 0; c < rank.chunks(p); ++c)
       for (int to = 0; to < rank.ranks(); ++to) handles.push_back(export_event(rank.sent(p, c, to)));
   return handles;
 }
@@ -36,7 +36,7 @@ RemotePeer::RemotePeer(const std::vector<IpcHandle>& handles, int me, int ranks)
 SlabPeer own_peer(const SlabRank& rank, const SlabArrays& arrays, int me) {
   SlabPeer peer{arrays, rank.ready(), {}};
   for (int p = 0; p < rank.parts(); ++p)
-    for (int c = 0; c < rank.chunks(); ++c) peer.sent_here.push_back(rank.sent(p, c, me));
+    for (int c = 0; c < rank.chunks(p); ++c) peer.sent_here.push_back(rank.sent(p, c, me));
   return peer;
 }
 

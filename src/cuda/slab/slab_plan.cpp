@@ -65,7 +65,7 @@ void SlabRank::plan_cufft() {
   const CufftSide planes =
       fusion_.y ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
   for (int c = 0; c < options_.chunks; ++c) {
-    const std::int64_t count = chunk(rank_, c).count();
+    const std::int64_t count = chunk(rank_, 0, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;
     spec.kind = shape_.transform.kind;
     spec.extents = fusion_.y ? std::vector<std::int64_t>{shape_.nz} : std::vector<std::int64_t>{shape_.ny, shape_.nz};
@@ -91,8 +91,19 @@ void SlabRank::plan_cufft() {
 void SlabRank::make_handles(EventUse use) {
   ready_ = make_event(use);
   computed_ = make_event();
-  for (int i = 0; i < parts() * chunks() * shape_.ranks; ++i) sent_.push_back(make_event(use));
-  for (int q = 0; q < shape_.ranks; ++q) copy_.push_back(make_stream());
+  for (int i = 0; i < turns() * shape_.ranks; ++i) sent_.push_back(make_event(use));
+  for (Stream& stream : copy_) stream = make_stream();
+}
+
+Memory make_tokens(const SlabRank& rank) {
+  if (rank.tokens() == 0) return {};
+  // Small allocations share a page, of which other processes could open only one.
+  constexpr std::size_t page = std::size_t{2} << 20;
+  const std::size_t bytes = (rank.tokens() * sizeof(std::uint32_t) + page - 1) / page * page;
+  Memory tokens = make_memory(bytes);
+  fill_zero(tokens.get(), bytes, nullptr);
+  synchronize(nullptr);
+  return tokens;
 }
 
 std::size_t SlabRank::work_bytes() const {
@@ -105,12 +116,15 @@ EventHandle SlabRank::sent(int part, int chunk, int to) const {
   return sent_[event_index(part, chunk) * static_cast<std::size_t>(shape_.ranks) + static_cast<std::size_t>(to)].get();
 }
 
-SlabRank::Range SlabRank::chunk(int rank, int c) const {
-  const std::int64_t count = shape_.x_count(rank);
+SlabRank::Range SlabRank::chunk(int rank, int p, int c) const {
+  const std::int64_t count = shape_.x_count(rank), runs = chunks(p);
+  // Links that would wait for the first run, and those that wait for the last one on the way back, wait half as long.
+  const bool half_first = shape_.ranks > 2 && runs > 1;
   // cuFFT wants arrays of reals aligned to complex numbers, too: runs of planes with an odd number of points are even.
   const bool odd = shape_.transform.kind == Kind::r2c && shape_.ny * shape_.nz % 2 != 0;
   const auto begin = [&](int index) {
-    const std::int64_t plane = run_begin(count, options_.chunks, index);
+    const std::int64_t plane =
+        half_first ? run_begin(count, 2 * runs - 1, std::max(0, 2 * index - 1)) : run_begin(count, runs, index);
     return odd && plane < count ? plane - plane % 2 : plane;
   };
   return {begin(c), begin(c + 1)};

@@ -5,8 +5,13 @@
 //   forward:   z and y lines of a run of x planes -> copy engines send it beside the next run's lines -> x lines
 //   backward:  x lines -> copy engines send runs of x planes -> y and z lines of a run while the next one arrives
 //
-// Host order: every rank has returned from begin_*() before any rank calls send_*(), and from send_*() before any rank
-// calls finish_*(): an event can only be waited for after the call that records it.
+// Host order: every rank has returned from begin_*() before any rank calls send_*(), and from the last send_*() before
+// any rank calls finish_*(): an event can only be waited for after the call that records it.
+//
+// A rank sends to one peer at a time, first to the next rank. A GPU's copies to peers run one at a time in any case; in
+// streams of their own the driver chose among those released together, several GPUs sent to the same one, and four GPUs
+// took almost twice as long (docs/gpu-notes.md).
+#include <array>
 #include <map>
 #include <span>
 #include <utility>
@@ -23,9 +28,10 @@ namespace shardfft::cuda {
 /// writes all but the one it begins with, where that is not also another one.
 struct SlabArrays {
   void* field = nullptr;
-  void* planes = nullptr;    ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
-  void* spectrum = nullptr;  ///< [nx][y_count][spectrum_pitch]
-  void* rows = nullptr;      ///< [nx][y_count][pitch]; null: the spectrum itself
+  void* planes = nullptr;           ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
+  void* spectrum = nullptr;         ///< [nx][y_count][spectrum_pitch]
+  void* rows = nullptr;             ///< [nx][y_count][pitch]; null: the spectrum itself
+  std::uint32_t* tokens = nullptr;  ///< SlabRank::tokens() flags, clear; null on all ranks: none are used
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
 
@@ -52,18 +58,29 @@ class SlabRank {
   int device() const { return device_; }
   int ranks() const { return shape_.ranks; }
   int parts() const { return static_cast<int>(part_begin_.size()) - 1; }
-  int chunks() const { return options_.chunks; }
+  /// Of three ranks or more, later parts are sent whole.
+  int chunks(int part) const { return part == 0 || shape_.ranks <= 2 ? options_.chunks : 1; }
   bool fused_y() const { return fusion_.y; }
   bool fused_x() const { return fusion_.x; }
   EventHandle ready() const { return ready_.get(); }
   EventHandle sent(int part, int chunk, int to) const;
   std::size_t work_bytes() const;
 
+  /// send_*() is called for each turn from 0 to turns() - 1. One thread that drives many GPUs should give all of them a
+  /// turn before any its next one: enqueuing takes time in which the others would wait.
+  int turns() const { return turns_before(parts()); }
+  /// Flags by which ranks tell each other that the next one may send to a rank, so that a GPU receives from one other
+  /// at a time (the ring of pairwise exchanges, kept in step); 0: they do not. Not for ranks of one process that share
+  /// a GPU: their streams may share a queue, in which one would wait for what stands behind it.
+  std::size_t tokens() const {
+    return options_.paired.value() ? static_cast<std::size_t>(turns()) * static_cast<std::size_t>(shape_.ranks) : 0;
+  }
+
   void begin_forward(const SlabArrays& own, StreamHandle stream);
-  void send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+  void send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream);
   void finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
   void begin_backward(const SlabArrays& own, StreamHandle stream);
-  void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+  void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream);
   void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
 
  private:
@@ -75,7 +92,13 @@ class SlabRank {
     return {part_begin_[static_cast<std::size_t>(p)], part_begin_[static_cast<std::size_t>(p) + 1]};
   }
   /// Run of x planes, counted from the first plane of `rank`.
-  Range chunk(int rank, int c) const;
+  Range chunk(int rank, int part, int c) const;
+  int turns_before(int part) const { return part == 0 ? 0 : chunks(0) + (part - 1) * chunks(1); }
+  struct Turn {
+    int part, chunk;
+  };
+  /// The other way round on the way back.
+  Turn turn_of(int turn, Direction direction) const;
   char* plane_row(void* planes, std::int64_t x, std::int64_t y) const;
   /// In the rows of `rank`.
   char* x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const;
@@ -97,15 +120,17 @@ class SlabRank {
   void compute_backward(const SlabArrays& own, int part, StreamHandle stream);
   void release_copies(StreamHandle stream);
   void wait_until_ready(std::span<const SlabPeer> peers);
+  StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
   BoxCopy block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const;
-  void send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
-  void send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int part, int chunk);
+  BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
+  BoxCopy rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
+  void send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction);
+  void await_token(const SlabArrays& own, int turn, int step) const;
+  void pass_token(std::span<const SlabPeer> peers, int turn, int step) const;
   void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, StreamHandle stream) const;
   void wait_for_own_copies(int part, int chunk, StreamHandle stream) const;
   bool copies_to(int q) const { return q != rank_ || !fusion_.direct; }
-  std::size_t event_index(int part, int chunk) const {
-    return static_cast<std::size_t>(part) * static_cast<std::size_t>(options_.chunks) + static_cast<std::size_t>(chunk);
-  }
+  std::size_t event_index(int part, int chunk) const { return static_cast<std::size_t>(turns_before(part) + chunk); }
 
   SlabShape shape_;
   SlabOptions options_;
@@ -115,8 +140,11 @@ class SlabRank {
   std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
   CufftPlan x_plan_;
   Event ready_, computed_;
-  std::vector<Event> sent_;   ///< [part][chunk][to]
-  std::vector<Stream> copy_;  ///< one a destination
+  std::vector<Event> sent_;     ///< [part][chunk][to]
+  std::array<Stream, 2> copy_;  ///< to peers in turn, to itself
 };
+
+/// The tokens of a rank, clear, on the current device: an allocation that others can open. Null where there are none.
+Memory make_tokens(const SlabRank& rank);
 
 }  // namespace shardfft::cuda

@@ -1,6 +1,8 @@
 #pragma once
 // Who owns what in a slab transform: planes x of the field, rows y of the spectrum, near-equal runs.
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cuda/slab/slab_observer.hpp"
@@ -60,6 +62,8 @@ struct SlabShape {
 struct SlabOptions {
   int chunks = 0;     ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
   bool fused = true;  ///< line passes where they exist; false: cuFFT and copies only
+  /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
+  std::optional<bool> paired;
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
   /// next is on the links. One entry: no cut; none: by size. Only fused complex transforms can be cut.
   std::vector<double> parts;
@@ -68,24 +72,28 @@ struct SlabOptions {
 };
 
 /// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;
-/// a single rank has nothing to overlap.
+/// a single rank has nothing to overlap. Two ranks are bound by their memory, more by the links: those begin and end
+/// with little work, and send few and long copies, because ranks wait for each other before each.
 inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   constexpr std::size_t megabyte = std::size_t{1} << 20;
   const std::size_t bytes = shape.planes_bytes(0);
+  const bool small = bytes<256 * megabyte, large = bytes >= 2048 * megabyte, many = shape.ranks> 2;
+  options.paired = many && options.paired.value_or(!small);
   if (options.chunks == 0) {
-    const std::size_t pieces = bytes / (32 * megabyte), most = bytes < 1000 * megabyte ? 4 : 8;
-    options.chunks = pieces < 1 || shape.ranks == 1 ? 1 : static_cast<int>(pieces < most ? pieces : most);
+    const std::size_t pieces = bytes / (32 * megabyte);
+    std::size_t most = bytes < 1000 * megabyte ? 4 : 8;
+    if (many) most = small ? 1 : bytes < 1000 * megabyte ? 2 : 6;
+    options.chunks = pieces < 1 || shape.ranks == 1 ? 1 : static_cast<int>(std::min(pieces, most));
   }
-  if (options.parts.empty()) {
-    if (bytes < 256 * megabyte || shape.ranks == 1)
-      options.parts = {1};
-    else if (shape.transform.kind != Kind::c2c)
-      options.parts = {0.75, 0.25};
-    else if (bytes < 2048 * megabyte)
-      options.parts = {0.625, 0.375};
-    else
-      options.parts = {0.5, 0.3125, 0.1875};
-  }
+  if (!options.parts.empty()) return options;
+  if (small || shape.ranks == 1)
+    options.parts = {1};
+  else if (shape.transform.kind != Kind::c2c)
+    options.parts = {0.75, 0.25};
+  else if (many)
+    options.parts = large ? std::vector<double>{0.5, 0.3125, 0.125, 0.0625} : std::vector<double>{0.5, 0.375, 0.125};
+  else
+    options.parts = large ? std::vector<double>{0.5, 0.3125, 0.1875} : std::vector<double>{0.625, 0.375};
   return options;
 }
 

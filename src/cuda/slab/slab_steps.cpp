@@ -19,7 +19,7 @@ void SlabRank::begin_backward(const SlabArrays& own, StreamHandle stream) {
 
 /// What comes before the sends of (part, chunk); they wait for it.
 void SlabRank::compute_forward(const SlabArrays& own, int p, int c, StreamHandle stream) {
-  const Range planes = chunk(rank_, c);
+  const Range planes = chunk(rank_, p, c);
   if (p == 0) plane_transform(own, planes, Direction::forward, stream);
   if (fusion_.y && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
   release_copies(stream);
@@ -32,13 +32,13 @@ void SlabRank::compute_backward(const SlabArrays& own, int p, StreamHandle strea
 
 void SlabRank::release_copies(StreamHandle stream) {
   record(computed_.get(), stream);
-  for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), computed_.get());
+  if (shape_.ranks > 1) wait(copy_[0].get(), computed_.get());
+  if (copies_to(rank_)) wait(copy_[1].get(), computed_.get());
 }
 
 void SlabRank::wait_until_ready(std::span<const SlabPeer> peers) {
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) wait(copy_[static_cast<std::size_t>(q)].get(), peers[static_cast<std::size_t>(q)].ready);
+    if (copies_to(q)) wait(copy_stream(q), peers[static_cast<std::size_t>(q)].ready);
 }
 
 /// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and x rows.
@@ -55,37 +55,64 @@ BoxCopy SlabRank::block(char* planes, char* x_rows, int rows_of, std::int64_t co
   return box;
 }
 
-/// Rows y of every peer, of a run of own planes and a part of z.
-void SlabRank::send_planes(const SlabArrays& own, std::span<const SlabPeer> peers, int p, int c) {
-  const Range planes = chunk(rank_, c);
+/// Rows y of rank q, of a run of own planes and a part of z.
+BoxCopy SlabRank::planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
+  const Range planes = chunk(rank_, turn.part, turn.chunk);
+  return block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
+               x_row(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(turn.part),
+               true);
+}
+
+/// A run of the planes of rank q, the rows y of this rank, a part of z.
+BoxCopy SlabRank::rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
+  const Range planes = chunk(q, turn.part, turn.chunk);
+  return block(plane_row(there.planes, planes.begin, shape_.y_begin(rank_)),
+               x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(turn.part),
+               false);
+}
+
+SlabRank::Turn SlabRank::turn_of(int turn, Direction direction) const {
+  const int index = direction == Direction::forward ? turn : turns() - 1 - turn;
+  int part = 0;
+  while (index >= turns_before(part + 1)) ++part;
+  return {part, index - turns_before(part)};
+}
+
+/// One turn: to each peer, the next rank first.
+void SlabRank::send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction) {
+  const Turn now = turn_of(turn, direction);
   for (int step = 1; step <= shape_.ranks; ++step) {
     const int q = (rank_ + step) % shape_.ranks;
     if (!copies_to(q)) continue;
-    void* there = peers[static_cast<std::size_t>(q)].arrays.x_rows();
-    const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    const SlabPiece piece(options_.observer, "send", rank_, stream);
-    copy_box(block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
-                   x_row(there, q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(p), true),
-             stream);
-    record(sent(p, c, q), stream);
+    const SlabArrays& there = peers[static_cast<std::size_t>(q)].arrays;
+    const StreamHandle stream = copy_stream(q);
+    await_token(own, turn, step);
+    {
+      const SlabPiece piece(options_.observer, "send", rank_, stream);
+      copy_box(direction == Direction::forward ? planes_block(own, there, q, now) : rows_block(own, there, q, now),
+               stream);
+    }
+    record(sent(now.part, now.chunk, q), stream);
+    pass_token(peers, turn, step);
   }
 }
 
-/// A run of every peer's planes, the rows y of this rank, a part of z.
-void SlabRank::send_rows(const SlabArrays& own, std::span<const SlabPeer> peers, int p, int c) {
-  for (int step = 1; step <= shape_.ranks; ++step) {
-    const int q = (rank_ + step) % shape_.ranks;
-    if (!copies_to(q)) continue;
-    const Range planes = chunk(q, c);
-    void* there = peers[static_cast<std::size_t>(q)].arrays.planes;
-    const StreamHandle stream = copy_[static_cast<std::size_t>(q)].get();
-    const SlabPiece piece(options_.observer, "send", rank_, stream);
-    copy_box(
-        block(plane_row(there, planes.begin, shape_.y_begin(rank_)),
-              x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(p), false),
-        stream);
-    record(sent(p, c, q), stream);
-  }
+/// Before the copy to the rank `step` after this one: until the copy that comes before it into that rank is there.
+void SlabRank::await_token(const SlabArrays& own, int turn, int step) const {
+  if (own.tokens == nullptr || step == shape_.ranks || (turn == 0 && step == 1)) return;
+  await_signal(own.tokens + turn * shape_.ranks + step, copy_[0].get());
+}
+
+/// After that copy: the next one into that rank comes from the rank before this one or, in the next turn, from the one
+/// before that.
+void SlabRank::pass_token(std::span<const SlabPeer> peers, int turn, int step) const {
+  const int ranks = shape_.ranks;
+  const bool last = step == ranks - 1;
+  if (step == ranks || (last && turn == turns() - 1)) return;
+  const int next = (rank_ + ranks - (last ? 2 : 1)) % ranks;
+  std::uint32_t* const tokens = peers[static_cast<std::size_t>(next)].arrays.tokens;
+  if (tokens == nullptr) return;
+  signal(tokens + (last ? (turn + 1) * ranks + 1 : turn * ranks + step + 1), copy_[0].get());
 }
 
 /// `stream` continues when every peer's copy of (part, chunk) into this rank is there.
@@ -100,44 +127,45 @@ void SlabRank::wait_for_own_copies(int p, int c, StreamHandle stream) const {
     if (copies_to(q)) wait(stream, sent(p, c, q));
 }
 
-void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
+void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream) {
   const DeviceScope scope(device_);
-  wait_until_ready(peers);
-  for (int p = 0; p < parts(); ++p)
-    for (int c = 0; c < chunks(); ++c) {
-      if (p > 0 || c > 0) compute_forward(own, p, c, stream);
-      send_planes(own, peers, p, c);
-    }
+  const auto [p, c] = turn_of(turn, Direction::forward);
+  if (turn == 0)
+    wait_until_ready(peers);
+  else
+    compute_forward(own, p, c, stream);
+  send(own, peers, turn, Direction::forward);
 }
 
 void SlabRank::finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
   const DeviceScope scope(device_);
   for (int p = 0; p < parts(); ++p) {
-    wait_for_peers(peers, p, chunks() - 1, stream);
+    wait_for_peers(peers, p, chunks(p) - 1, stream);
     x_lines_forward(own, part(p), stream);
   }
-  wait_for_own_copies(parts() - 1, chunks() - 1, stream);
+  wait_for_own_copies(parts() - 1, chunks(parts() - 1) - 1, stream);
 }
 
-void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
+void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream) {
   const DeviceScope scope(device_);
-  wait_until_ready(peers);
-  for (int p = parts() - 1; p >= 0; --p) {
-    if (p < parts() - 1) compute_backward(own, p, stream);
-    for (int c = 0; c < chunks(); ++c) send_rows(own, peers, p, c);
-  }
+  const auto [p, c] = turn_of(turn, Direction::backward);
+  if (turn == 0)
+    wait_until_ready(peers);
+  else if (c == chunks(p) - 1)  // the first one of its part
+    compute_backward(own, p, stream);
+  send(own, peers, turn, Direction::backward);
 }
 
 void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream) {
   const DeviceScope scope(device_);
-  for (int p = parts() - 1; p >= 0; --p)
-    for (int c = 0; c < chunks(); ++c) {
-      const Range planes = chunk(rank_, c);
-      wait_for_peers(peers, p, c, stream);
-      if (fusion_.y && planes.count() > 0) y_lines_backward(own, planes, part(p), stream);
-      if (p == 0) plane_transform(own, planes, Direction::backward, stream);
-    }
-  wait_for_own_copies(0, chunks() - 1, stream);
+  for (int turn = 0; turn < turns(); ++turn) {
+    const auto [p, c] = turn_of(turn, Direction::backward);
+    const Range planes = chunk(rank_, p, c);
+    wait_for_peers(peers, p, c, stream);
+    if (fusion_.y && planes.count() > 0) y_lines_backward(own, planes, part(p), stream);
+    if (p == 0) plane_transform(own, planes, Direction::backward, stream);
+  }
+  wait_for_own_copies(0, 0, stream);
 }
 
 }  // namespace shardfft::cuda

@@ -1,4 +1,5 @@
 // device.hpp without a GPU: copies.
+#include <atomic>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -77,6 +78,17 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stre
                                   MemoryTable::instance().check_copy({to, taken.size()});
                                   std::memcpy(to, taken.data(), taken.size());
                                 });
+}
+
+void signal(std::uint32_t* flag, StreamHandle stream) {
+  if (Scheduler::instance().captured(stream, current_device())) return;  // as nobody waits
+  MemoryTable::instance().check_copy({flag, sizeof *flag});
+  Scheduler::instance().enqueue(stream, current_device(), "signal", [flag] { std::atomic_ref(*flag).store(1); });
+}
+
+void await_signal(std::uint32_t* flag, StreamHandle stream) {
+  MemoryTable::instance().check_copy({flag, sizeof *flag});
+  Scheduler::instance().await(flag, stream, current_device());
 }
 
 void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {

@@ -1,6 +1,7 @@
 #include "cuda/standin/scheduler.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -144,6 +145,14 @@ void Scheduler::wait(StreamHandle handle, int device, const std::shared_ptr<Even
   for (const int node : event->captured_after)
     if (std::find(stream.captured_after.begin(), stream.captured_after.end(), node) == stream.captured_after.end())
       stream.captured_after.push_back(node);
+}
+
+void Scheduler::await(std::uint32_t* flag, StreamHandle handle, int device) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Stream& stream = find(handle, device);
+  if (stream.capture) return;
+  push(stream, {[flag] { return std::atomic_ref(*flag).load() != 0; },
+                [flag](auto&) { return std::atomic_ref(*flag).store(0), true; }, "wait for a signal"});
 }
 
 bool Scheduler::done(const Event& event) {

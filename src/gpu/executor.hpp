@@ -81,6 +81,8 @@ class DeviceExecutor : public Runner {
                      const std::vector<cuda::StreamHandle>& streams);
   void enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(Direction direction, bool announced);
+  void give_up();
+  void refuse_if_broken() const;
   bool any_copies() const;
 
   ExecutorSetup setup_;
@@ -98,6 +100,7 @@ class DeviceExecutor : public Runner {
   Trace trace_;
   StepTimes times_;
   std::array<Replay, 2> replays_;
+  bool broken_ = false;  ///< a call failed half-way
   std::array<std::int64_t, 2> runs_{};
 };
 

@@ -1,5 +1,6 @@
 // One call of a GPU plan: where its arrays are, what the processes tell each other, what is enqueued.
 #include <algorithm>
+#include <exception>
 
 #include "base/check.hpp"
 #include "gpu/executor.hpp"
@@ -44,6 +45,7 @@ bool DeviceExecutor::in_place() const {
 /// cannot take part. Returns whether the announcements count.
 bool DeviceExecutor::place_and_meet(Direction direction, InputArrays in, OutputArrays out) {
   if (!meets_) {
+    refuse_if_broken();
     place_arrays(direction, in, out);
     if (changed(direction)) share(direction);
     return false;
@@ -52,6 +54,7 @@ bool DeviceExecutor::place_and_meet(Direction direction, InputArrays in, OutputA
   std::int64_t word = 0;
   std::exception_ptr error;
   try {
+    refuse_if_broken();
     place_arrays(direction, in, out);
     word = (changed(direction) ? others : 0) | (in_place() ? one_array : 0);
     announce(direction);
@@ -135,17 +138,44 @@ void DeviceExecutor::enqueue_phase(Direction direction, const DeviceTask& task, 
   }
 }
 
-/// `announced`: phase 0 of the tasks that could be announced early came before the last meeting.
+/// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
+/// told to the others at the next meeting, so that all ranks give up and none waits for another one.
 void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed,
                                    bool announced) {
+  std::exception_ptr error;
   for (const DeviceTask& task : tasks_[index(direction)]) {
     const int begin = announced && task.announced_early ? 1 : 0;
     for (int phase = begin; phase < task.first().phases(); ++phase) {
-      if (phase > begin) team_->meet();
-      enqueue_phase(direction, task, phase, streams);
+      if (phase > begin && team_->meet(error != nullptr) && !error)
+        fail(Status::backend_failure, "another rank failed in the middle of the transform");
+      if (phase > begin && error) std::rethrow_exception(error);
+      if (error) continue;
+      try {
+        enqueue_phase(direction, task, phase, streams);
+      } catch (...) {
+        if (team_->all_here()) throw;
+        error = std::current_exception();
+      }
     }
-    if (timed) times_.mark({task.trace_step, task.first().activity()}, streams);
+    if (timed && !error) times_.mark({task.trace_step, task.first().activity()}, streams);
   }
+  if (error) std::rethrow_exception(error);
+}
+
+/// Nothing that is enqueued may wait for what never comes.
+void DeviceExecutor::give_up() {
+  broken_ = true;
+  for (const auto& tasks : tasks_)
+    for (const DeviceTask& task : tasks)
+      for (const auto& operation : task.operations) operation->abandon();
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const cuda::DeviceScope scope(team_->here()[m].device);
+    cuda::synchronize(streams_[m]);
+  }
+}
+
+void DeviceExecutor::refuse_if_broken() const {
+  if (broken_) fail(Status::backend_failure, "an earlier call of this plan failed half-way: make a new plan");
 }
 
 void DeviceExecutor::run_tasks(Direction direction, bool announced) {
@@ -183,7 +213,16 @@ void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) 
   times_.begin(direction, trace_, streams_);
   const bool announced = place_and_meet(direction, in, out);
   if (any_copies()) times_.mark({tasks.front().trace_step, Activity::stage}, streams_);
-  run_tasks(direction, announced);
+  try {
+    run_tasks(direction, announced);
+  } catch (...) {
+    const std::exception_ptr error = std::current_exception();
+    try {
+      give_up();
+    } catch (const std::exception&) {  // the first error says more
+    }
+    std::rethrow_exception(error);
+  }
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const cuda::DeviceScope scope(team_->here()[m].device);
     places_[m].arrays.deliver(out[m], places_[m].out, bytes_of(state_of(direction, true), m), streams_[m]);

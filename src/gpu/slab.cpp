@@ -102,6 +102,18 @@ class SlabOperation : public DeviceOperation {
   /// Transforms run while copies are under way: neither's time can be told from the events around both.
   Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }
   void close_peers() override { *member_->addresses = {}; }
+  /// Copies that wait for their turn take it.
+  void abandon() noexcept override {
+    SlabMember& m = *member_;
+    try {
+      const cuda::DeviceScope scope(m.rank.device());
+      const cuda::Stream stream = cuda::make_stream();
+      const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
+      if (!all.empty()) cuda::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
+      cuda::synchronize(stream.get());
+    } catch (const std::exception&) {
+    }
+  }
   std::string describe() const override { return member_->describe(); }
   std::int64_t bytes_sent() const override {
     const SlabShape& s = member_->shape;

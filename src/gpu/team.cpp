@@ -126,9 +126,7 @@ Team::Team(const std::vector<int>& devices) : ranks_(static_cast<int>(devices.si
   });
 }
 
-void Team::meet() const {
-  if (!all_here()) comm_.barrier();
-}
+bool Team::meet(bool failed) const { return either(failed ? 1 : 0) != 0; }
 
 std::int64_t Team::max(std::int64_t value) const { return all_here() ? value : comm_.max(value); }
 

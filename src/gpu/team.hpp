@@ -36,8 +36,8 @@ class Team {
   const Communicator& comm() const { return comm_; }
   /// Every pair of members can use each other's device memory: all on one host (IPC works) and peers of each other.
   bool all_peers() const { return all_peers_; }
-  /// A host barrier of the processes; nothing when all members are here.
-  void meet() const;
+  /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`.
+  bool meet(bool failed = false) const;
   /// The most and the least of any process.
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;

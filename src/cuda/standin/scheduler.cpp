@@ -104,6 +104,7 @@ void Scheduler::add_node(Stream& stream, std::function<void()> work) {
 }
 
 void Scheduler::enqueue(StreamHandle handle, int device, std::string name, std::function<void()> work) {
+  if (fails_now()) fail(Status::backend_failure, "the stand-in was told to refuse this work: ", name);
   const std::lock_guard<std::mutex> lock(mutex_);
   Stream& stream = find(handle, device);
   if (stream.capture)

@@ -23,6 +23,11 @@ std::atomic<std::uint64_t>& present_seed() {
   return seed;
 }
 
+std::atomic<int>& countdown() {
+  static std::atomic<int> pieces{-1};
+  return pieces;
+}
+
 }  // namespace
 
 int devices() {
@@ -32,6 +37,10 @@ int devices() {
 
 std::size_t device_bytes() { return bytes_of_device(); }
 void set_device_bytes(std::size_t bytes) { bytes_of_device() = bytes; }
+
+void fail_after(int more) { countdown() = more; }
+int pieces_before_failure() { return countdown(); }
+bool fails_now() { return countdown() >= 0 && countdown()-- == 0; }
 
 std::uint64_t first_seed() { return present_seed(); }
 std::string how_to_repeat() { return " (stand-in, SHARDFFT_STANDIN_SEED=" + std::to_string(present_seed()) + ")"; }

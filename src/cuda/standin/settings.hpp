@@ -15,6 +15,12 @@ void set_device_bytes(std::size_t bytes);
 std::uint64_t first_seed();
 /// For messages: how to repeat what went wrong.
 std::string how_to_repeat();
+/// The work enqueued after `more` further pieces is refused, once, as by a device that has failed; negative: none is.
+void fail_after(int more);
+/// How many pieces are still to come before that; negative: it has happened, or none was wanted.
+int pieces_before_failure();
+/// Counts one piece of work; true for the one to refuse.
+bool fails_now();
 /// Begins the random order anew from `seed`; no work may be under way.
 void reseed(std::uint64_t seed);
 

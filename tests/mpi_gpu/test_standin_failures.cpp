@@ -1,0 +1,106 @@
+// A rank whose device fails in the middle of a call: all ranks give up, nobody waits for ever, and the plan says so
+// afterwards.
+#include <gtest/gtest.h>
+
+#include "cuda/standin/settings.hpp"
+#include "gpu/slab_kit.hpp"
+#include "support/device_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+using cuda::standin::fail_after;
+using cuda::standin::pieces_before_failure;
+
+int my_device() { return world().rank() % cuda::device_count(); }
+
+/// What forward() said; empty where it went well.
+std::string said_by(Plan& plan, const PlacedArray& in, const PlacedArray& out) {
+  try {
+    plan.forward(in.data(), out.data());
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+int broken = 0;  ///< plans that could not be used any more
+
+/// One call in which the last rank refuses the piece number `piece` of its work. Returns whether it has so many.
+bool check_failure(const std::string& algorithm, int piece) {
+  SCOPED_TRACE(algorithm + ", piece " + std::to_string(piece));
+  const int last = world().size() - 1;
+  Options options = on_gpu(algorithm);
+  options.exchange = "cuda_peer";
+  options.check_calls = false;
+  const Shape shape{8, 12, 10};
+  const Layout layout = algorithm == "slab" ? Layout::slab(shape, world().size())
+                                            : Layout::pencil(shape, 2, process_grid(world().size(), 2));
+  Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, options);
+  const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
+  EXPECT_EQ(said_by(plan, in, out), "");
+  if (world().rank() == last) fail_after(piece);
+  const std::string first = said_by(plan, in, out);
+  const bool failed = world().either(world().rank() == last && pieces_before_failure() < 0 ? 1 : 0) != 0;
+  fail_after(-1);
+  const auto says = [&first](const char* what) { return first.find(what) != std::string::npos; };
+  if (world().rank() == last)
+    EXPECT_EQ(says("told to refuse"), failed) << first;
+  else  // what comes after the last meeting spoils nothing for the others
+    EXPECT_TRUE(first.empty() || (failed && says("another rank"))) << first;
+  const std::string second = said_by(plan, in, out);
+  // A call that never began for anybody may be tried again.
+  const bool again = world().min(std::int64_t{second.empty()}) != 0;
+  EXPECT_EQ(second.empty(), again) << "not on all ranks alike";
+  EXPECT_TRUE(again || (failed && (second.find("half-way") != std::string::npos ||
+                                   second.find("another rank") != std::string::npos)))
+      << second;
+  broken += again ? 0 : 1;
+  return failed;
+}
+
+TEST(Failures, NobodyIsLeftWaiting) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const std::string algorithm : {"slab", "pencil"}) {
+    int piece = 0;
+    while (check_failure(algorithm, piece) && !HasFailure()) ++piece;
+    EXPECT_GE(piece, 2) << "nothing was refused";
+    EXPECT_GE(broken, 1) << "nothing was refused half-way";
+    broken = 0;
+  }
+}
+
+/// A slab in which one rank has enqueued its sends and the others have not: its copies wait for their turn.
+TEST(Failures, AbandonedSlabsDoNotWait) {
+  if (world().size() != 1) GTEST_SKIP() << "all ranks in this process";
+  gpu::Team team({0, 1, 2});
+  SlabCase c{{9, 9, 4}, Kind::c2c, Precision::f64, 2};
+  c.paired = true;
+  const auto operations = gpu::make_slab(slab_steps(c, 3), 0, {&team, c.precision, c.scale, c.chunks, c.paired});
+  std::vector<cuda::Memory> memory;
+  std::vector<cuda::Stream> streams;
+  std::vector<std::byte*> outs;
+  for (int r = 0; r < 3; ++r) {
+    const cuda::DeviceScope scope(r);
+    for (int side = 0; side < 2; ++side) memory.push_back(cuda::make_memory(9 * 3 * 4 * 16));
+    streams.push_back(cuda::make_stream());
+    outs.push_back(static_cast<std::byte*>(memory.back().get()));
+  }
+  const auto enqueue = [&](int rank, int phase) {
+    const cuda::DeviceScope scope(rank);
+    const auto r = static_cast<std::size_t>(rank);
+    operations[0][r]->enqueue(phase, {static_cast<const std::byte*>(memory[2 * r].get()), outs[r], nullptr, outs},
+                              streams[r].get());
+  };
+  for (int r = 0; r < 3; ++r) enqueue(r, 0);
+  for (int phase = 1; phase < operations[0][0]->phases(); ++phase) enqueue(0, phase);
+  for (const auto& operation : operations[0]) operation->abandon();
+  for (int r = 0; r < 3; ++r) {
+    const cuda::DeviceScope scope(r);
+    EXPECT_NO_THROW(cuda::synchronize(streams[to_size(r)].get()));
+  }
+}
+
+}  // namespace
+}  // namespace shardfft::test

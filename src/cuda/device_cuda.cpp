@@ -169,6 +169,10 @@ MemoryInfo memory_info() {
 }
 
 void* allocate(std::size_t bytes) {
+  // Large ones are whole large pages: other processes' GPUs seemed to write slowly into one that was not
+  // (docs/gpu-notes.md, "Not measured").
+  constexpr std::size_t page = std::size_t{2} << 20;
+  if (bytes > page) bytes = (bytes + page - 1) / page * page;
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes), "cudaMalloc");
   return memory;

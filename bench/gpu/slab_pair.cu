@@ -1,8 +1,7 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
-//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-paired 0|1] [-padded 1] [-xt
-//   1] [-check 1]
-//             [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-paired 0|1] [-padded 1]
+//             [-xt 1] [-check 1] [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
 // -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
 #include <cufftXt.h>
 

@@ -95,6 +95,11 @@ class PeerExchange : public DeviceOperation {
       for (const PeerMessage& m : messages_) cuda::wait(stream, sent(m.peer));
     }
   }
+  void abandon() override {
+    cuda::synchronize(in_turn_.get());
+    for (const cuda::Stream& stream : streams_)
+      if (stream) cuda::synchronize(stream.get());
+  }
   bool writes_peers() const override { return true; }
   /// Host barriers between processes are no part of a graph.
   bool capturable() const override { return all_here_; }

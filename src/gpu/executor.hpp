@@ -81,7 +81,7 @@ class DeviceExecutor : public Runner {
                      const std::vector<cuda::StreamHandle>& streams);
   void enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(Direction direction, bool announced);
-  void give_up();
+  void give_up() noexcept;
   void refuse_if_broken() const;
   bool any_copies() const;
 

@@ -17,6 +17,7 @@ std::size_t index(Direction direction) { return static_cast<std::size_t>(directi
 
 void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArrays out) {
   const DeviceTask& first = tasks_[index(direction)].front();
+  times_.begin(direction, trace_, streams_);
   const bool shares = written_by_peers(direction, Slot::out);
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
@@ -27,6 +28,7 @@ void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArr
     place.in = place.arrays.input(in[m], bytes_of(state_of(direction, false), m), clash, streams_[m]);
     place.out = place.arrays.output(out[m], bytes_of(state_of(direction, true), m), shares, streams_[m]);
   }
+  if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
 
 /// Begins the first task, and says for the others which arrays may be written before they are asked for: nothing before
@@ -144,34 +146,46 @@ void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<cuda::
                                    bool announced) {
   std::exception_ptr error;
   for (const DeviceTask& task : tasks_[index(direction)]) {
-    const int begin = announced && task.announced_early ? 1 : 0;
-    for (int phase = begin; phase < task.first().phases(); ++phase) {
-      if (phase > begin && team_->meet(error != nullptr) && !error)
+    const int begin = announced && task.announced_early ? 1 : 0, end = task.first().phases();
+    for (int phase = begin; phase < end; ++phase) {
+      if (phase > begin && team_->meet(error != nullptr)) {
+        give_up();
+        team_->meet();  // nobody writes into anybody's arrays any more
+        if (error) std::rethrow_exception(error);
         fail(Status::backend_failure, "another rank failed in the middle of the transform");
-      if (phase > begin && error) std::rethrow_exception(error);
+      }
       if (error) continue;
       try {
         enqueue_phase(direction, task, phase, streams);
+        if (timed && phase == end - 1) times_.mark({task.trace_step, task.first().activity()}, streams);
       } catch (...) {
         if (team_->all_here()) throw;
         error = std::current_exception();
       }
     }
-    if (timed && !error) times_.mark({task.trace_step, task.first().activity()}, streams);
   }
   if (error) std::rethrow_exception(error);
 }
 
-/// Nothing that is enqueued may wait for what never comes.
-void DeviceExecutor::give_up() {
+/// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here.
+void DeviceExecutor::give_up() noexcept {
+  if (broken_) return;
   broken_ = true;
+  const auto try_to = [](const auto& work) {
+    try {
+      work();
+    } catch (const std::exception&) {  // the error that led here says more
+    }
+  };
+  try_to([this] { finish_runs(); });
   for (const auto& tasks : tasks_)
     for (const DeviceTask& task : tasks)
-      for (const auto& operation : task.operations) operation->abandon();
-  for (std::size_t m = 0; m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    cuda::synchronize(streams_[m]);
-  }
+      for (const auto& operation : task.operations) try_to([&] { operation->abandon(); });
+  for (std::size_t m = 0; m < places_.size(); ++m)
+    try_to([&] {
+      const cuda::DeviceScope scope(team_->here()[m].device);
+      cuda::synchronize(streams_[m]);
+    });
 }
 
 void DeviceExecutor::refuse_if_broken() const {
@@ -210,18 +224,12 @@ bool DeviceExecutor::any_copies() const {
 void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) {
   allocate_workspace();
   const auto& tasks = tasks_[index(direction)];
-  times_.begin(direction, trace_, streams_);
   const bool announced = place_and_meet(direction, in, out);
-  if (any_copies()) times_.mark({tasks.front().trace_step, Activity::stage}, streams_);
   try {
     run_tasks(direction, announced);
   } catch (...) {
-    const std::exception_ptr error = std::current_exception();
-    try {
-      give_up();
-    } catch (const std::exception&) {  // the first error says more
-    }
-    std::rethrow_exception(error);
+    give_up();
+    throw;
   }
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const cuda::DeviceScope scope(team_->here()[m].device);

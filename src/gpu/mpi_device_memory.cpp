@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "base/check.hpp"
+#include "gpu/environment.hpp"
 #include "gpu/exchange.hpp"
 
 namespace shardfft::gpu {
@@ -18,11 +18,7 @@ namespace {
 /// What the user says: 1 or 0 in SHARDFFT_MPI_DEVICE (Open MPI built without CUDA does not know what its UCX can do);
 /// else what the library says of itself: Open MPI and MPICH have this extension, others count as no.
 bool claimed() {
-  if (const char* said = std::getenv("SHARDFFT_MPI_DEVICE"); said != nullptr && *said != '\0') {
-    require(std::string(said) == "0" || std::string(said) == "1",
-            "SHARDFFT_MPI_DEVICE (whether MPI takes device pointers) is '", said, "', expected 0 or 1");
-    return *said == '1';
-  }
+  if (const auto said = switch_in_environment("SHARDFFT_MPI_DEVICE", "whether MPI takes device pointers")) return *said;
   if (cuda::host_uses_device_memory()) return true;
   using Query = int (*)();
   const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));

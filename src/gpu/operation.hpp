@@ -41,9 +41,9 @@ class DeviceOperation {
   virtual bool capturable() const { return true; }
   /// What its time is, for reports and traces: fft, exchange, or `other` where both run at the same time.
   virtual Activity activity() const { return Activity::fft; }
-  /// A rank failed between phases: work that waits for other ranks' on the device must not wait any longer. It is not
-  /// enqueued again.
-  virtual void abandon() noexcept {}
+  /// A rank failed between phases, and earlier calls are done: lets go what waits for other ranks, and returns when the
+  /// operation's own streams are idle. It is not enqueued again.
+  virtual void abandon() {}
   /// Closes what it has opened of other processes, who may free it afterwards. It is not enqueued again.
   virtual void close_peers() {}
   virtual std::string describe() const = 0;

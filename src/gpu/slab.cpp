@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "cuda/slab/slab_rank.hpp"
+#include "gpu/environment.hpp"
 #include "gpu/pointwise.hpp"
 
 namespace shardfft::gpu {
@@ -103,16 +104,14 @@ class SlabOperation : public DeviceOperation {
   Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }
   void close_peers() override { *member_->addresses = {}; }
   /// Copies that wait for their turn take it.
-  void abandon() noexcept override {
+  void abandon() override {
     SlabMember& m = *member_;
-    try {
-      const cuda::DeviceScope scope(m.rank.device());
-      const cuda::Stream stream = cuda::make_stream();
-      const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
-      if (!all.empty()) cuda::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
-      cuda::synchronize(stream.get());
-    } catch (const std::exception&) {
-    }
+    const cuda::DeviceScope scope(m.rank.device());
+    const cuda::Stream stream = cuda::make_stream();
+    const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
+    if (!all.empty()) cuda::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
+    cuda::synchronize(stream.get());
+    m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
   std::int64_t bytes_sent() const override {
@@ -196,14 +195,27 @@ class SlabBackward : public SlabOperation {
   bool sends_planes() const override { return false; }
 };
 
+/// SlabOptions::paired: what the caller or the user says, but not for members of one process that share a GPU
+/// (SlabRank::tokens).
+std::optional<bool> common_pairing(const SlabSetup& setup) {
+  std::optional<bool> paired = setup.paired;
+  setup.team->agree([&] {
+    if (!paired) paired = switch_in_environment("SHARDFFT_SLAB_TURNS", "whether ranks of a slab send in turn");
+  });
+  const std::int64_t said = paired ? std::int64_t{*paired} : -1;
+  if (setup.team->min(said) != setup.team->max(said))
+    fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
+  std::set<int> devices;
+  for (const Member& member : setup.team->here()) devices.insert(member.device);
+  if (devices.size() < setup.team->here().size()) return false;
+  return paired;
+}
+
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones.
 cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
-  options.paired = setup.paired;
-  std::set<int> devices;
-  for (const Member& member : setup.team->here()) devices.insert(member.device);
-  if (devices.size() < setup.team->here().size()) options.paired = false;  // SlabRank::tokens
+  options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;

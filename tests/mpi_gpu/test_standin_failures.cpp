@@ -2,6 +2,8 @@
 // afterwards.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "cuda/standin/settings.hpp"
 #include "gpu/slab_kit.hpp"
 #include "support/device_check.hpp"
@@ -25,18 +27,27 @@ std::string said_by(Plan& plan, const PlacedArray& in, const PlacedArray& out) {
   return {};
 }
 
-int broken = 0;  ///< plans that could not be used any more
+struct FailureCase {
+  std::string algorithm;
+  bool asynchronous = false;  ///< on a stream of the caller's, without waiting for the call before
+};
+
+/// How many plans could not be used any more.
+int broken = 0;
 
 /// One call in which the last rank refuses the piece number `piece` of its work. Returns whether it has so many.
-bool check_failure(const std::string& algorithm, int piece) {
-  SCOPED_TRACE(algorithm + ", piece " + std::to_string(piece));
+bool check_failure(const FailureCase& c, int piece) {
+  SCOPED_TRACE(c.algorithm + (c.asynchronous ? ", asynchronous" : "") + ", piece " + std::to_string(piece));
   const int last = world().size() - 1;
-  Options options = on_gpu(algorithm);
+  const cuda::DeviceScope scope(my_device());
+  const cuda::Stream stream = cuda::make_stream();
+  Options options = on_gpu(c.algorithm);
   options.exchange = "cuda_peer";
   options.check_calls = false;
+  if (c.asynchronous) options.stream = stream.get();
   const Shape shape{8, 12, 10};
-  const Layout layout = algorithm == "slab" ? Layout::slab(shape, world().size())
-                                            : Layout::pencil(shape, 2, process_grid(world().size(), 2));
+  const Layout layout = c.algorithm == "slab" ? Layout::slab(shape, world().size())
+                                              : Layout::pencil(shape, 2, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, options);
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
   EXPECT_EQ(said_by(plan, in, out), "");
@@ -57,18 +68,37 @@ bool check_failure(const std::string& algorithm, int piece) {
                                    second.find("another rank") != std::string::npos)))
       << second;
   broken += again ? 0 : 1;
+  EXPECT_NO_THROW(cuda::synchronize(stream.get()));
   return failed;
 }
 
 TEST(Failures, NobodyIsLeftWaiting) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
-  for (const std::string algorithm : {"slab", "pencil"}) {
+  setenv("SHARDFFT_SLAB_TURNS", "1", 1);
+  for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"}}) {
     int piece = 0;
-    while (check_failure(algorithm, piece) && !HasFailure()) ++piece;
+    broken = 0;
+    while (check_failure(c, piece) && !HasFailure()) ++piece;
     EXPECT_GE(piece, 2) << "nothing was refused";
     EXPECT_GE(broken, 1) << "nothing was refused half-way";
-    broken = 0;
   }
+  unsetenv("SHARDFFT_SLAB_TURNS");
+}
+
+TEST(Failures, TurnsAreWantedOrNot) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
+  setenv("SHARDFFT_SLAB_TURNS", world().rank() == 0 ? "0" : "1", 1);
+  const auto make = [] {
+    Options options = on_gpu("slab");
+    options.exchange = "cuda_peer";
+    const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 12, 10}, world().size()), default_output, options);
+  };
+  EXPECT_THROW(make(), Error);
+  setenv("SHARDFFT_SLAB_TURNS", "often", 1);
+  EXPECT_THROW(make(), Error);
+  setenv("SHARDFFT_SLAB_TURNS", "0", 1);
+  EXPECT_NO_THROW(make());
+  unsetenv("SHARDFFT_SLAB_TURNS");
 }
 
 /// A slab in which one rank has enqueued its sends and the others have not: its copies wait for their turn.

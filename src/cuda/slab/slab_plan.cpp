@@ -118,8 +118,8 @@ EventHandle SlabRank::sent(int part, int chunk, int to) const {
 
 SlabRank::Range SlabRank::chunk(int rank, int p, int c) const {
   const std::int64_t count = shape_.x_count(rank), runs = chunks(p);
-  // Links that would wait for the first run, and those that wait for the last one on the way back, wait half as long.
-  const bool half_first = shape_.ranks > 2 && runs > 1;
+  // The links wait for the first run, and nothing hides the lines of the same run on the way back: half as long.
+  const bool half_first = shape_.ranks > 2 && shape_.x_count(0) >= 2 * runs - 1;
   // cuFFT wants arrays of reals aligned to complex numbers, too: runs of planes with an odd number of points are even.
   const bool odd = shape_.transform.kind == Kind::r2c && shape_.ny * shape_.nz % 2 != 0;
   const auto begin = [&](int index) {

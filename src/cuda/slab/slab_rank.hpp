@@ -71,7 +71,8 @@ class SlabRank {
   int turns() const { return turns_before(parts()); }
   /// Flags by which ranks tell each other that the next one may send to a rank, so that a GPU receives from one other
   /// at a time (the ring of pairwise exchanges, kept in step); 0: they do not. Not for ranks of one process that share
-  /// a GPU: their streams may share a queue, in which one would wait for what stands behind it.
+  /// a GPU: their streams may share a queue, in which one would wait for what stands behind it. Flags serve one call
+  /// after the other: no rank sends before all are ready, and none is ready before its last own copies have left.
   std::size_t tokens() const {
     return options_.paired.value() ? static_cast<std::size_t>(turns()) * static_cast<std::size_t>(shape_.ranks) : 0;
   }
@@ -82,6 +83,9 @@ class SlabRank {
   void begin_backward(const SlabArrays& own, StreamHandle stream);
   void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream);
   void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, StreamHandle stream);
+
+  /// Waits for the copies under way.
+  void drain() const;
 
  private:
   struct Range {

@@ -127,6 +127,11 @@ void SlabRank::wait_for_own_copies(int p, int c, StreamHandle stream) const {
     if (copies_to(q)) wait(stream, sent(p, c, q));
 }
 
+void SlabRank::drain() const {
+  const DeviceScope scope(device_);
+  for (const Stream& copies : copy_) synchronize(copies.get());
+}
+
 void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream) {
   const DeviceScope scope(device_);
   const auto [p, c] = turn_of(turn, Direction::forward);

@@ -114,6 +114,7 @@ void Scheduler::enqueue(StreamHandle handle, int device, std::string name, std::
 }
 
 void Scheduler::record(const std::shared_ptr<Event>& event, StreamHandle handle, int device) {
+  if (fails_now()) fail(Status::backend_failure, "the stand-in was told to refuse this work: record");
   const std::lock_guard<std::mutex> lock(mutex_);
   Stream& stream = find(handle, device);
   if (!event->remote() && event->device() != stream.device)

@@ -357,28 +357,22 @@ void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {
 }
 
 namespace {
-
-CUdeviceptr address_of(std::uint32_t* flag) { return reinterpret_cast<CUdeviceptr>(flag); }
-
-void check_driver(CUresult result, const char* call) {
-  if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: ", call, ": error ", static_cast<int>(result));
+using FlagCall = CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+void on_flag(FlagCall* call, std::uint32_t* flag, std::uint32_t value, unsigned int how, StreamHandle stream) {
+  const CUresult result = call(stream_of(stream), reinterpret_cast<CUdeviceptr>(flag), value, how);
+  if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: flags of streams: error ", int{result});
 }
-
 void write_flag(std::uint32_t* flag, std::uint32_t value, StreamHandle stream) {
-  static auto* const write =
-      driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int)>("cuStreamWriteValue32");
-  check_driver(write(stream_of(stream), address_of(flag), value, CU_STREAM_WRITE_VALUE_DEFAULT),
-               "cuStreamWriteValue32");
+  static auto* const write = driver_function<FlagCall>("cuStreamWriteValue32");
+  on_flag(write, flag, value, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
 }
-
 }  // namespace
 
 void signal(std::uint32_t* flag, StreamHandle stream) { write_flag(flag, 1, stream); }
 
 void await_signal(std::uint32_t* flag, StreamHandle stream) {
-  static auto* const await =
-      driver_function<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int)>("cuStreamWaitValue32");
-  check_driver(await(stream_of(stream), address_of(flag), 1, CU_STREAM_WAIT_VALUE_EQ), "cuStreamWaitValue32");
+  static auto* const await = driver_function<FlagCall>("cuStreamWaitValue32");
+  on_flag(await, flag, 1, CU_STREAM_WAIT_VALUE_EQ, stream);
   write_flag(flag, 0, stream);
 }
 

@@ -77,7 +77,9 @@ struct SlabOptions {
 inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   constexpr std::size_t megabyte = std::size_t{1} << 20;
   const std::size_t bytes = shape.planes_bytes(0);
-  const bool small = bytes<256 * megabyte, large = bytes >= 2048 * megabyte, many = shape.ranks> 2;
+  const bool small = bytes < 256 * megabyte;
+  const bool large = bytes >= 2048 * megabyte;
+  const bool many = shape.ranks > 2;
   options.paired = many && options.paired.value_or(!small);
   if (options.chunks == 0) {
     const std::size_t pieces = bytes / (32 * megabyte);

@@ -4,7 +4,6 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <set>
 
 #include "base/check.hpp"
 #include "cuda/slab/slab_rank.hpp"
@@ -205,10 +204,9 @@ std::optional<bool> common_pairing(const SlabSetup& setup) {
   const std::int64_t said = paired ? std::int64_t{*paired} : -1;
   if (setup.team->min(said) != setup.team->max(said))
     fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
-  std::set<int> devices;
-  for (const Member& member : setup.team->here()) devices.insert(member.device);
-  if (devices.size() < setup.team->here().size()) return false;
-  return paired;
+  std::vector<int> devices;
+  for (const Member& member : setup.team->here()) devices.push_back(member.device);
+  return cuda::may_pair(devices) ? paired : false;
 }
 
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones.

@@ -1,7 +1,5 @@
 #include "cuda/slab/slab_group.hpp"
 
-#include <set>
-
 #include "base/check.hpp"
 #include "cuda/slab/slab_ipc.hpp"
 
@@ -9,7 +7,7 @@ namespace shardfft::cuda {
 
 SlabGroup::SlabGroup(const SlabShape& shape, SlabOptions options, const std::vector<int>& devices) {
   require(static_cast<int>(devices.size()) == shape.ranks, "one device a rank");
-  if (std::set<int>(devices.begin(), devices.end()).size() < devices.size()) options.paired = false;
+  if (!may_pair(devices)) options.paired = false;
   for (const int a : devices)
     for (const int b : devices) enable_peer(a, b);
   for (int r = 0; r < shape.ranks; ++r) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "base/check.hpp"
 #include "cuda/slab/slab_rank.hpp"
@@ -95,11 +96,15 @@ void SlabRank::make_handles(EventUse use) {
   for (Stream& stream : copy_) stream = make_stream();
 }
 
+bool may_pair(const std::vector<int>& devices) {
+  return std::set<int>(devices.begin(), devices.end()).size() == devices.size();
+}
+
 Memory make_tokens(const SlabRank& rank) {
   if (rank.tokens() == 0) return {};
   // Small allocations share a page, of which other processes could open only one.
   constexpr std::size_t page = std::size_t{2} << 20;
-  const std::size_t bytes = (rank.tokens() * sizeof(std::uint32_t) + page - 1) / page * page;
+  const std::size_t bytes = std::max(page, rank.tokens() * sizeof(std::uint32_t));
   Memory tokens = make_memory(bytes);
   fill_zero(tokens.get(), bytes, nullptr);
   synchronize(nullptr);

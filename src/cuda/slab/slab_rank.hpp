@@ -148,6 +148,8 @@ class SlabRank {
   std::array<Stream, 2> copy_;  ///< to peers in turn, to itself
 };
 
+/// Whether ranks of one process on these devices may use tokens: each has a GPU of its own.
+bool may_pair(const std::vector<int>& devices);
 /// The tokens of a rank, clear, on the current device: an allocation that others can open. Null where there are none.
 Memory make_tokens(const SlabRank& rank);
 

@@ -100,10 +100,10 @@ void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stre
 void fill_zero(void* memory, std::size_t bytes, StreamHandle stream);
 
 /// A flag is a zeroed number in device memory, of this GPU or of a peer's that this process has opened: signal() sets
-/// it when earlier work of `stream` is done; later work of the stream given to await_signal() waits until it is set,
-/// and clears it. Unlike with events, neither call must come before the other.
+/// it when earlier work of `stream` is done; later work of the stream given to await_signal() waits until it is set.
+/// Unlike with events, neither call must come before the other. Flags stay set until fill_zero().
 void signal(std::uint32_t* flag, StreamHandle stream);
-void await_signal(std::uint32_t* flag, StreamHandle stream);
+void await_signal(const std::uint32_t* flag, StreamHandle stream);
 
 /// Work enqueued between the two calls on `stream`, and on streams joined to it by events, becomes a graph.
 void begin_capture(StreamHandle stream);

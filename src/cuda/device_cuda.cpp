@@ -362,18 +362,16 @@ void on_flag(FlagCall* call, std::uint32_t* flag, std::uint32_t value, unsigned 
   const CUresult result = call(stream_of(stream), reinterpret_cast<CUdeviceptr>(flag), value, how);
   if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: flags of streams: error ", int{result});
 }
-void write_flag(std::uint32_t* flag, std::uint32_t value, StreamHandle stream) {
-  static auto* const write = driver_function<FlagCall>("cuStreamWriteValue32");
-  on_flag(write, flag, value, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
-}
 }  // namespace
 
-void signal(std::uint32_t* flag, StreamHandle stream) { write_flag(flag, 1, stream); }
+void signal(std::uint32_t* flag, StreamHandle stream) {
+  static auto* const write = driver_function<FlagCall>("cuStreamWriteValue32");
+  on_flag(write, flag, 1, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
+}
 
-void await_signal(std::uint32_t* flag, StreamHandle stream) {
+void await_signal(const std::uint32_t* flag, StreamHandle stream) {
   static auto* const await = driver_function<FlagCall>("cuStreamWaitValue32");
-  on_flag(await, flag, 1, CU_STREAM_WAIT_VALUE_EQ, stream);
-  write_flag(flag, 0, stream);
+  on_flag(await, const_cast<std::uint32_t*>(flag), 1, CU_STREAM_WAIT_VALUE_EQ, stream);
 }
 
 void begin_capture(StreamHandle stream) {

@@ -108,6 +108,7 @@ class SlabOperation : public DeviceOperation {
     const cuda::DeviceScope scope(m.rank.device());
     const cuda::Stream stream = cuda::make_stream();
     const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
+    cuda::wait(stream.get(), m.rank.ready());  // until then they are to be cleared
     if (!all.empty()) cuda::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
     cuda::synchronize(stream.get());
     m.rank.drain();

@@ -126,16 +126,16 @@ TEST(StandIn, WaitsForNothingWhereNothingWasRecorded) {
   EXPECT_TRUE(done(event.get()));
 }
 
-/// A signal may come before or after the wait for it; it serves one wait.
+/// A signal may come before or after the wait for it, and stays until the flag is cleared.
 TEST(StandIn, SignalsOrderStreams) {
   EXPECT_EQ(outcomes([] {
-              const Memory flags = make_memory(2 * sizeof(std::uint32_t)), target = filled(0), one = filled(1);
+              const Memory flags = make_memory(4 * sizeof(std::uint32_t)), target = filled(0), one = filled(1);
               const Stream first = make_stream(), second = make_stream();
-              fill_zero(flags.get(), 2 * sizeof(std::uint32_t), first.get());
+              fill_zero(flags.get(), 4 * sizeof(std::uint32_t), first.get());
               synchronize(first.get());
-              auto* const there = static_cast<std::uint32_t*>(flags.get());
-              std::uint32_t* const back = there + 1;
               for (int round = 0; round < 2; ++round) {
+                auto* const there = static_cast<std::uint32_t*>(flags.get()) + 2 * round;
+                std::uint32_t* const back = there + 1;
                 await_signal(there, second.get());
                 fill_zero(target.get(), bytes, second.get());
                 signal(back, second.get());

@@ -104,11 +104,7 @@ Memory make_tokens(const SlabRank& rank) {
   if (rank.tokens() == 0) return {};
   // Small allocations share a page, of which other processes could open only one.
   constexpr std::size_t page = std::size_t{2} << 20;
-  const std::size_t bytes = std::max(page, rank.tokens() * sizeof(std::uint32_t));
-  Memory tokens = make_memory(bytes);
-  fill_zero(tokens.get(), bytes, nullptr);
-  synchronize(nullptr);
-  return tokens;
+  return make_memory(std::max(page, rank.tokens() * sizeof(std::uint32_t)));
 }
 
 std::size_t SlabRank::work_bytes() const {

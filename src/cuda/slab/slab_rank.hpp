@@ -31,7 +31,7 @@ struct SlabArrays {
   void* planes = nullptr;           ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
   void* spectrum = nullptr;         ///< [nx][y_count][spectrum_pitch]
   void* rows = nullptr;             ///< [nx][y_count][pitch]; null: the spectrum itself
-  std::uint32_t* tokens = nullptr;  ///< SlabRank::tokens() flags, clear; null on all ranks: none are used
+  std::uint32_t* tokens = nullptr;  ///< SlabRank::tokens() flags; null on all ranks: none are used
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
 
@@ -72,7 +72,7 @@ class SlabRank {
   /// Flags by which ranks tell each other that the next one may send to a rank, so that a GPU receives from one other
   /// at a time (the ring of pairwise exchanges, kept in step); 0: they do not. Not for ranks of one process that share
   /// a GPU: their streams may share a queue, in which one would wait for what stands behind it. Flags serve one call
-  /// after the other: no rank sends before all are ready, and none is ready before its last own copies have left.
+  /// after the other: a rank clears its own before it says that it is ready, and no rank sends before all are.
   std::size_t tokens() const {
     return options_.paired.value() ? static_cast<std::size_t>(turns()) * static_cast<std::size_t>(shape_.ranks) : 0;
   }
@@ -122,6 +122,7 @@ class SlabRank {
 
   void compute_forward(const SlabArrays& own, int part, int chunk, StreamHandle stream);
   void compute_backward(const SlabArrays& own, int part, StreamHandle stream);
+  void open_for_peers(const SlabArrays& own, StreamHandle stream);
   void release_copies(StreamHandle stream);
   void wait_until_ready(std::span<const SlabPeer> peers);
   StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
@@ -150,7 +151,7 @@ class SlabRank {
 
 /// Whether ranks of one process on these devices may use tokens: each has a GPU of its own.
 bool may_pair(const std::vector<int>& devices);
-/// The tokens of a rank, clear, on the current device: an allocation that others can open. Null where there are none.
+/// The tokens of a rank, on the current device: an allocation that others can open. Null where there are none.
 Memory make_tokens(const SlabRank& rank);
 
 }  // namespace shardfft::cuda

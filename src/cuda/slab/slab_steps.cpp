@@ -7,14 +7,20 @@ namespace shardfft::cuda {
 /// while the ranks meet.
 void SlabRank::begin_forward(const SlabArrays& own, StreamHandle stream) {
   const DeviceScope scope(device_);
-  record(ready_.get(), stream);
+  open_for_peers(own, stream);
   compute_forward(own, 0, 0, stream);
 }
 
 void SlabRank::begin_backward(const SlabArrays& own, StreamHandle stream) {
   const DeviceScope scope(device_);
-  record(ready_.get(), stream);
+  open_for_peers(own, stream);
   compute_backward(own, parts() - 1, stream);
+}
+
+/// From here on peers may write: the tokens of the last call are taken back before that.
+void SlabRank::open_for_peers(const SlabArrays& own, StreamHandle stream) {
+  if (own.tokens != nullptr) fill_zero(own.tokens, tokens() * sizeof *own.tokens, stream);
+  record(ready_.get(), stream);
 }
 
 /// What comes before the sends of (part, chunk); they wait for it.
@@ -92,8 +98,8 @@ void SlabRank::send(const SlabArrays& own, std::span<const SlabPeer> peers, int 
       copy_box(direction == Direction::forward ? planes_block(own, there, q, now) : rows_block(own, there, q, now),
                stream);
     }
+    pass_token(peers, turn, step);  // first: another rank's copy waits for it
     record(sent(now.part, now.chunk, q), stream);
-    pass_token(peers, turn, step);
   }
 }
 

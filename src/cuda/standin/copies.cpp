@@ -86,7 +86,7 @@ void signal(std::uint32_t* flag, StreamHandle stream) {
   Scheduler::instance().enqueue(stream, current_device(), "signal", [flag] { std::atomic_ref(*flag).store(1); });
 }
 
-void await_signal(std::uint32_t* flag, StreamHandle stream) {
+void await_signal(const std::uint32_t* flag, StreamHandle stream) {
   MemoryTable::instance().check_copy({flag, sizeof *flag});
   Scheduler::instance().await(flag, stream, current_device());
 }

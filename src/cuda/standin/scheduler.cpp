@@ -149,12 +149,13 @@ void Scheduler::wait(StreamHandle handle, int device, const std::shared_ptr<Even
       stream.captured_after.push_back(node);
 }
 
-void Scheduler::await(std::uint32_t* flag, StreamHandle handle, int device) {
+void Scheduler::await(const std::uint32_t* flag, StreamHandle handle, int device) {
   const std::lock_guard<std::mutex> lock(mutex_);
   Stream& stream = find(handle, device);
   if (stream.capture) return;
-  push(stream, {[flag] { return std::atomic_ref(*flag).load() != 0; },
-                [flag](auto&) { return std::atomic_ref(*flag).store(0), true; }, "wait for a signal"});
+  // std::atomic_ref of const numbers is for later standards.
+  push(stream, {[flag = const_cast<std::uint32_t*>(flag)] { return std::atomic_ref(*flag).load() != 0; },
+                [](auto&) { return true; }, "wait for a signal"});
 }
 
 bool Scheduler::done(const Event& event) {

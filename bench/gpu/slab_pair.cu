@@ -1,6 +1,7 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
-//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-paired 0|1] [-padded 1]
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-planes 1] [-paired 0|1]
+//   [-padded 1]
 //             [-xt 1] [-check 1] [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
 // -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
 #include <cufftXt.h>
@@ -25,7 +26,8 @@ struct Settings {
   std::string types = "Z2Z,C2C";
   std::vector<double> parts;
   std::optional<bool> paired;
-  bool padded = true, fused = true, xt = true, check = true, graph = false, energy = false, trace = false;
+  bool padded = true, fused = true, planes = true, xt = true, check = true, graph = false, energy = false,
+       trace = false;
 };
 
 std::vector<double> numbers(const std::string& text) {
@@ -43,6 +45,7 @@ class Case {
     options.chunks = settings.chunks;
     options.parts = settings.parts;
     options.fused = settings.fused;
+    options.planes = settings.planes;
     options.paired = settings.paired;
     if (settings.trace) options.observer = &trace_;
     std::vector<int> devices;
@@ -227,14 +230,15 @@ class Case {
     const double link_floor = 2 * sent / 390e6;
     bench::line(
         "\"driver\":\"slab_pair\",\"library\":\"shardfft\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,"
-        "\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,\"graph_pair_"
+        "\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"planes\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,"
+        "\"graph_pair_"
         "ms\":%.3f,"
         "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":"
         "%.2f",
         (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
-        group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(), pair,
-        forward, graph, link_floor, link_floor / pair, 10 * points * std::log2(points) / pair * 1e-9, error, round_trip,
-        joules);
+        group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(),
+        group_->rank(0).fused_planes(), pair, forward, graph, link_floor, link_floor / pair,
+        10 * points * std::log2(points) / pair * 1e-9, error, round_trip, joules);
   }
 
   Settings settings_;
@@ -354,6 +358,8 @@ int main(int argc, char** argv) {
         s.parts = numbers(value);
       else if (name == "-fused")
         s.fused = value == "1";
+      else if (name == "-planes")
+        s.planes = value == "1";
       else if (name == "-padded")
         s.padded = value == "1";
       else if (name == "-xt")

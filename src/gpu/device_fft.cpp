@@ -87,9 +87,7 @@ class Planner {
   /// Whether the scale costs no pass of its own.
   bool scales_free() {
     plan_stages();
-    return stages_.empty() ? is_empty(spec_) : std::any_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
-      return line_pass_fits(stage.spec);
-    });
+    return stages_.empty() ? is_empty(spec_) : std::any_of(stages_.begin(), stages_.end(), scales_itself);
   }
 
  private:
@@ -99,6 +97,7 @@ class Planner {
     Spot from, to;
   };
 
+  static bool scales_itself(const Stage& stage) { return line_pass_fits(stage.spec) || plane_pass_fits(stage.spec); }
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
   void plan_stages() {
@@ -142,11 +141,10 @@ class Planner {
     stages_.push_back({part(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {Place::out}});
   }
 
-  /// The last line pass scales its results; cuFFT cannot.
+  /// The last line or plane pass scales its results; cuFFT cannot.
   void give_scale() {
     if (stages_.empty()) return;
-    auto carrier =
-        std::find_if(stages_.rbegin(), stages_.rend(), [](const Stage& s) { return line_pass_fits(s.spec); });
+    auto carrier = std::find_if(stages_.rbegin(), stages_.rend(), scales_itself);
     if (carrier != stages_.rend()) carrier->spec.scale = spec_.scale;
   }
   bool scales() const {
@@ -181,10 +179,25 @@ class Planner {
     return lines;
   }
 
+  /// Takes the two fastest axes out of `axes` where a plane pass can have them.
+  Group take_planes(Group& axes, Strides side) const {
+    if (axes.size() < 2 || points(input_loops(spec_)) < large) return {};
+    Group planes(axes.end() - 2, axes.end());
+    for (const Strides from : {Strides::in, side})  // whether or not they come first
+      if (!plane_pass_fits(part(Kind::c2c, planes, from, side))) return {};
+    axes.resize(axes.size() - 2);
+    return planes;
+  }
+
   /// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one. The fastest
   /// come first.
   std::vector<Group> complex_groups(Group axes, Strides side) const {
-    const std::vector<Group> lines = take_lines(axes, side);
+    const Group planes = take_planes(axes, side);
+    std::vector<Group> lines = take_lines(axes, side);
+    if (axes.empty() && !planes.empty())
+      lines.insert(lines.begin(), planes);
+    else
+      axes.insert(axes.end(), planes.begin(), planes.end());  // cuFFT takes more axes in one call
     const bool ordered = std::is_sorted(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
       return spec_.transform[a].out_stride > spec_.transform[b].out_stride;
     });
@@ -280,6 +293,10 @@ class Planner {
 
   void add(const Stage& planned) {
     const auto& [stage, from, to] = planned;
+    if (PassPointer planes = make_plane_pass(stage)) {
+      passes_.push_back({from, to, std::move(planes)});
+      return;
+    }
     if (PassPointer line = make_line_pass(stage)) {
       passes_.push_back({from, to, std::move(line)});
       return;

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "cuda/lines/pass.hpp"
+#include "cuda/handles.hpp"
+#include "cuda/lines/plane_pass.hpp"
 #include "gpu/pointwise.hpp"
 #include "local/cufft.hpp"
 #include "local/loops.hpp"
@@ -29,6 +30,27 @@ class LinePass : public FftPass {
 
  private:
   cuda::lines::Pass pass_;
+};
+
+class PlanePass : public FftPass {
+ public:
+  explicit PlanePass(const cuda::lines::Pass& columns)
+      : columns_(columns),
+        counters_(cuda::make_memory(cuda::lines::plane_counters(columns.outer_end) * sizeof(std::uint32_t))) {}
+  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+    std::byte* const in = const_cast<std::byte*>(from);  // only read
+    const bool forward = columns_.direction == Direction::forward;
+    cuda::lines::PlanePass pass{columns_, forward ? in : to};
+    pass.columns.in.part[0].base = forward ? to : in;
+    pass.columns.out.part[0].base = to;
+    cuda::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
+  }
+  std::string name() const override { return "plane pass"; }
+  bool scales() const override { return true; }
+
+ private:
+  cuda::lines::Pass columns_;
+  cuda::Memory counters_;
 };
 
 class CufftPass : public FftPass {
@@ -154,7 +176,41 @@ std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
   return pass;
 }
 
+/// The columns of a pass over dense square planes, [planes][n][n] on both sides, without its arrays.
+std::optional<cuda::lines::Pass> plane_pass(const FftSpec& spec) {
+  if (spec.kind != Kind::c2c || spec.transform.size() != 2) return std::nullopt;
+  const FftDim &column = spec.transform.front(), &row = spec.transform.back();
+  const std::int64_t n = row.n;
+  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision))
+    return std::nullopt;
+  const Loops loops = merged(spec.batch);
+  if (loops.size() > 1) return std::nullopt;
+  const FftDim outer = loops.empty() ? FftDim{1, n * n, n * n} : loops.front();
+  const auto dense = [n](std::int64_t a, std::int64_t b, std::int64_t c) { return a == n * n && b == n && c == 1; };
+  if (!dense(outer.in_stride, column.in_stride, row.in_stride) ||
+      !dense(outer.out_stride, column.out_stride, row.out_stride))
+    return std::nullopt;
+  cuda::lines::Pass columns;
+  columns.n = static_cast<int>(n);
+  columns.precision = spec.precision;
+  columns.direction = spec.direction;
+  columns.in.part[0] = columns.out.part[0] = {nullptr, n, n * n};
+  columns.outer_end = outer.n;
+  columns.m_end = n;
+  columns.scale = spec.scale;
+  return columns;
+}
+
 }  // namespace
+
+bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass(spec).has_value(); }
+
+PassPointer make_plane_pass(const FftSpec& spec) {
+  const auto columns = plane_pass(spec);
+  if (!columns) return nullptr;
+  cuda::lines::prepare(columns->n, columns->precision);
+  return std::make_unique<PlanePass>(*columns);
+}
 
 bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(spec).has_value(); }
 

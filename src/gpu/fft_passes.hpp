@@ -25,6 +25,10 @@ using PassPointer = std::unique_ptr<FftPass>;
 PassPointer make_line_pass(const FftSpec& spec);
 /// Whether make_line_pass() makes one, on the current device.
 bool line_pass_fits(const FftSpec& spec);
+/// c2c along two neighbouring axes of dense planes, in one pass over memory; null where there is no such kernel.
+PassPointer make_plane_pass(const FftSpec& spec);
+/// Whether make_plane_pass() makes one, on the current device.
+bool plane_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
 /// axes destroys its input.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);

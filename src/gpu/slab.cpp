@@ -87,8 +87,9 @@ struct SlabMember {
   }
   std::string describe() const {
     return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
-           " parts, line kernels for" + (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
-           (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (shape.dense_spectrum ? ", padded inside" : "");
+           " parts, line kernels for" + (rank.fused_planes() ? " z with" : "") + (rank.fused_y() ? " y" : "") +
+           (rank.fused_x() ? " x" : "") + (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
+           (shape.dense_spectrum ? ", padded inside" : "");
   }
 };
 
@@ -217,12 +218,13 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
-  std::int64_t least = 7, most = 0;
+  std::int64_t least = 15, most = 0;
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
       const cuda::DeviceScope scope(member.device);
       const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options), options);
-      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
+      const std::int64_t flags =
+          (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0) + (fusion.planes ? 8 : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
     }

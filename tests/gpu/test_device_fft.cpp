@@ -78,7 +78,8 @@ std::string passes_of(FftSpec spec, double scale = 1) {
 }
 
 TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {
-  EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 128), 0.5), "cufft, line pass, line pass");
+  EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 128), 0.5), "plane pass, line pass");
+  EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 256), 0.5), "cufft, line pass, line pass");
   EXPECT_EQ(passes_of(cube(Kind::r2c, 128, 256), 0.5), "cufft, line pass");
   EXPECT_EQ(passes_of(cube(Kind::c2r, 128, 256), 0.5), "line pass, cufft");
   EXPECT_EQ(passes_of(cube(Kind::c2c, 130, 128)), "cufft") << "no kernel for the slowest axis";
@@ -93,7 +94,11 @@ TEST(DeviceFft, KeptInputsOfRealResultsAreNotCopied) {
   EXPECT_EQ(passes_of(spent), "cufft");
 }
 
-TEST(DeviceFft, LargeCubes) { check(cube(Kind::c2c, 128, 128), 128 * 128 * 128, "line pass, line pass"); }
+TEST(DeviceFft, LargeCubes) { check(cube(Kind::c2c, 128, 128), 128 * 128 * 128, "plane pass, line pass"); }
+TEST(DeviceFft, LargeBoxes) { check(cube(Kind::c2c, 128, 256), 128 * 128 * 256, "line pass, line pass"); }
+TEST(DeviceFft, ManyPlanes) {
+  check(forward({{128, 128, 128}, {128, 1, 1}}, {{130, 128 * 128, 128 * 128}}), 130 * 128 * 128, "plane pass");
+}
 
 }  // namespace
 }  // namespace shardfft

@@ -149,6 +149,19 @@ TEST(SlabGroup, LinesOfThreeOwners) {
   check_shape<double>({{384, 384, 16}, "blocks of 128 points"}, Kind::c2c, 3, cut(2, {1}));
 }
 
+/// Every size that has a plane kernel, cut in parts: only some columns are transformed with the rows.
+TEST(SlabGroup, PlanesOfAllSizes) {
+  for (const std::int64_t n : {128, 256, 384, 512, 768, 1024}) {
+    check_shape<double>({{4, n, n}, "planes of " + std::to_string(n)}, Kind::c2c, 1, cut(2, {1}));
+    check_shape<float>({{4, n, n}, "planes of " + std::to_string(n)}, Kind::c2c, 2, cut(2, {1}));
+  }
+  check_shape<double>({{128, 128, 128}, "planes in one pass, cut"}, Kind::c2c, 4, cut(3, {0.6, 0.3, 0.1}));
+  check_shape<float>({{2, 1536, 1536}, "planes of 1536"}, Kind::c2c, 1, cut(1, {1}));
+  SlabOptions apart = cut(2, {0.5, 0.5});
+  apart.planes = false;
+  check_shape<double>({{128, 128, 128}, "planes in two passes wanted"}, Kind::c2c, 2, apart);
+}
+
 TEST(SlabGroup, FusesWhatItCan) {
   const auto fused = [](const Shape& extents, int ranks) {
     const SlabShape shape = slab_shape(extents, c2c<double>, ranks);

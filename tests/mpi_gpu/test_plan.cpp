@@ -24,7 +24,7 @@ std::vector<std::string> usable_exchanges() {
     Options o = on_gpu();
     o.exchange = name;
     try {
-      Plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({8, 8}, world().size()), default_output, o);
+      make_plan(MPI_COMM_WORLD, {{9, 8, 6}, "brick", "natural", Kind::r2c, Precision::f64, o});  // one that exchanges
       names.push_back(name);
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), Status::unsupported) << name << ": " << e.what();

@@ -139,11 +139,13 @@ class SlabRankArrays {
 
 struct SlabTestShape {
   Shape extents;
-  const char* why;
+  std::string why;
 };
 /// Even and uneven, with and without line passes, ranks without planes or rows.
 inline std::vector<SlabTestShape> slab_test_shapes() {
-  return {{{128, 128, 48}, "line passes, three bundles a line"},
+  return {{{128, 128, 128}, "planes in one pass"},
+          {{7, 128, 128}, "planes in one pass, x lines by cuFFT, ranks with few planes"},
+          {{128, 128, 48}, "line passes, three bundles a line"},
           {{128, 256, 30}, "line passes, z lines that real transforms pad to whole bundles"},
           {{128, 61, 32}, "line passes along x only"},
           {{128, 128, 5}, "line passes along x only, z lines that begin within 16 bytes in single precision"},

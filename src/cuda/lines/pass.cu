@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "cuda/lines/pass_launch.cuh"
+#include "cuda/lines/plane_launch.cuh"
 
 namespace shardfft::cuda::lines {
 namespace {
@@ -14,14 +14,17 @@ namespace {
 constexpr CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
 
 const Variant* find(int n, Precision precision) { return precision == Precision::f64 ? find_f64(n) : find_f32(n); }
+const PlaneVariant* find_planes(int n, Precision precision) {
+  return precision == Precision::f64 ? find_planes_f64(n) : find_planes_f32(n);
+}
 
 /// Factors exp(-2 pi i r j / (P R)) of stages two and three, r from 1, j < P fastest: the order the stages read.
 template <class Factor, class Scalar>
-std::vector<Factor> make_table(const Variant& variant) {
+std::vector<Factor> make_table(const int (&radices)[3]) {
   std::vector<Factor> table;
-  int product = variant.radix[0];
+  int product = radices[0];
   for (int s = 1; s < 3; ++s) {
-    const int radix = variant.radix[s];
+    const int radix = radices[s];
     for (int r = 1; r < radix; ++r)
       for (int j = 0; j < product; ++j) {
         const long double angle =
@@ -40,24 +43,24 @@ void* upload(const void* data, std::size_t bytes) {
   return p;
 }
 
-/// The registry of tables, by device, size and precision.
+/// The registry of tables, by device, radices and precision.
 class Tables {
  public:
-  const void* get(int n, Precision precision, bool create) {
+  const void* get(const int (&radix)[3], Precision precision, bool create) {
     int device = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto key = std::make_tuple(device, n, precision == Precision::f64);
+    const auto key = std::make_tuple(device, radix[0], radix[1], radix[2], precision == Precision::f64);
     const auto found = tables_.find(key);
     if (found != tables_.end()) return found->second;
-    if (!create) fail(Status::internal, "lines::prepare(", n, ") was not called on device ", device);
-    const Variant& v = *find(n, precision);
+    if (!create)
+      fail(Status::internal, "lines::prepare(", radix[0] * radix[1] * radix[2], ") was not called on device ", device);
     void* made = nullptr;
     if (precision == Precision::f64) {
-      const auto table = make_table<double2, double>(v);
+      const auto table = make_table<double2, double>(radix);
       made = upload(table.data(), table.size() * sizeof(double2));
     } else {
-      const auto table = make_table<float2, float>(v);
+      const auto table = make_table<float2, float>(radix);
       made = upload(table.data(), table.size() * sizeof(float2));
     }
     return tables_.emplace(key, made).first->second;
@@ -65,7 +68,7 @@ class Tables {
 
  private:
   std::mutex mutex_;
-  std::map<std::tuple<int, int, bool>, void*> tables_;
+  std::map<std::tuple<int, int, int, int, bool>, void*> tables_;
 };
 
 Tables& tables() {
@@ -110,7 +113,8 @@ bool shareable(int n, int owners) {
 
 void prepare(int n, Precision precision) {
   require(supported(n), "no line kernel for ", n, " points");
-  tables().get(n, precision, true);
+  tables().get(find(n, precision)->radix, precision, true);
+  if (const PlaneVariant* planes = find_planes(n, precision)) tables().get(planes->radix, precision, true);
 }
 
 void run(const Pass& pass, void* stream) {
@@ -118,8 +122,27 @@ void run(const Pass& pass, void* stream) {
   require(v != nullptr, "no line kernel for ", pass.n, " points");
   const int g = granule(pass.precision);
   require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
-  const void* table = tables().get(pass.n, pass.precision, false);
+  const void* table = tables().get(v->radix, pass.precision, false);
   (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
+}
+
+bool planes_supported(int n, Precision precision) { return supported(n) && find_planes(n, precision) != nullptr; }
+
+std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
+
+void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
+  const Pass& columns = pass.columns;
+  const bool forward = columns.direction == Direction::forward;
+  const PlaneVariant* v = find_planes(columns.n, columns.precision);
+  require(v != nullptr, "no plane kernel for ", columns.n, " points");
+  const int g = granule(columns.precision);
+  require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
+  const Side& inside = forward ? columns.in : columns.out;
+  const std::int64_t n = columns.n;
+  require(inside.block >= n && inside.part[0].line_stride == n && inside.part[0].outer_stride == n * n,
+          "a plane pass needs dense planes of one owner");
+  const void* table = tables().get(v->radix, columns.precision, false);
+  (forward ? v->forward : v->backward)(pass, table, counters, stream);
 }
 
 }  // namespace shardfft::cuda::lines

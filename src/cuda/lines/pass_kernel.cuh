@@ -104,11 +104,13 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     arrived.wait(parity);
     Cx<T> v[Cut::E];
     each<Cut::E>([&](auto i) { v[i] = unpack<Backward>(shared[threadIdx.x + i * threads], static_cast<T*>(nullptr)); });
-    line_fft<Cut>(v, rows, at, table, [&] {
-      keep_step();
-      if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
-        fetch_tile<Cut, Width>(shared, pass, tile + gridDim.x, arrived);
-    });
+    line_fft<Cut>(
+        v, rows, at, table, [] { __syncthreads(); },
+        [&] {
+          keep_step();
+          if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
+            fetch_tile<Cut, Width>(shared, pass, tile + gridDim.x, arrived);
+        });
     if (pass.scale != 1) {
       const Scalar s = static_cast<Scalar>(pass.scale);
       each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });

@@ -87,7 +87,9 @@ class Grid {
     config_.attrs = &attribute_;
     config_.numAttrs = 1;
   }
-  void launch(const KernelPass& pass, int cluster, int most_blocks) {
+  /// `tiles`: no more blocks than that.
+  template <class Argument>
+  void launch(const Argument& pass, unsigned tiles, int cluster, int most_blocks) {
     attribute_.id = cudaLaunchAttributeClusterDimension;
     attribute_.val.clusterDim.x = static_cast<unsigned>(cluster);
     attribute_.val.clusterDim.y = attribute_.val.clusterDim.z = 1;
@@ -95,7 +97,7 @@ class Grid {
     int clusters = 0;
     check(cudaOccupancyMaxActiveClusters(&clusters, kernel_, &config_), "cudaOccupancyMaxActiveClusters");
     if (most_blocks > 0) clusters = std::min(clusters, std::max(1, most_blocks / cluster));
-    clusters = std::min(clusters, static_cast<int>(pass.tiles) / cluster);
+    clusters = std::min(clusters, static_cast<int>(tiles) / cluster);
     config_.gridDim = dim3(static_cast<unsigned>(clusters * cluster));
     check(cudaLaunchKernelEx(&config_, kernel_, pass), "launch of a line pass");
   }
@@ -128,7 +130,7 @@ void launch(const Pass& pass, const void* table, void* stream) {
   k.scale = pass.scale;
   if (k.tiles == 0) return;
   Grid<decltype(kernel)> grid(kernel, Shape::threads, shared_bytes, stream);
-  grid.launch(k, k.tiles % Cluster == 0 ? Cluster : 1, pass.blocks);
+  grid.launch(k, k.tiles, k.tiles % Cluster == 0 ? Cluster : 1, pass.blocks);
 }
 
 using Launch = void (*)(const Pass&, const void* table, void* stream);

@@ -36,8 +36,7 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
 
 /// Direct: the own rows go straight where their x lines begin. All others stay in the planes, from where the copy
 /// engines take them.
-void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
-  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
+lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
   const std::int64_t pitch = shape_.pitch(), plane = shape_.ny * pitch;
   p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
@@ -52,18 +51,43 @@ void SlabRank::y_lines_forward(const SlabArrays& own, Range planes, Range z, Str
   p.outer_end = planes.end;
   p.m_begin = z.begin;
   p.m_end = z.end;
-  lines::run(p, stream);
+  return p;
 }
 
-void SlabRank::y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const {
-  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
+lines::Pass SlabRank::y_pass_backward(const SlabArrays& own, Range planes, Range z) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::backward);
   p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
   p.m_end = z.end;
-  lines::run(p, stream);
+  return p;
+}
+
+void SlabRank::y_lines(const lines::Pass& pass, StreamHandle stream) const {
+  if (pass.outer_end == pass.outer_begin) return;
+  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
+  lines::run(pass, stream);
+}
+
+/// z lines of whole planes, and the y lines of some columns, between field and planes.
+void SlabRank::plane_pass(const SlabArrays& own, const lines::Pass& y_lines, StreamHandle stream) const {
+  if (y_lines.outer_end == y_lines.outer_begin) return;
+  const SlabPiece piece(options_.observer, "planes", rank_, stream);
+  lines::run({y_lines, own.field}, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
+}
+
+/// Planes with the y lines of the first part; those of the others follow when these are being sent.
+void SlabRank::first_part_forward(const SlabArrays& own, Range planes, StreamHandle stream) const {
+  if (fusion_.planes) return plane_pass(own, y_pass_forward(own, planes, part(0)), stream);
+  plane_transform(own, planes, Direction::forward, stream);
+  if (fusion_.y) y_lines(y_pass_forward(own, planes, part(0)), stream);
+}
+
+void SlabRank::first_part_backward(const SlabArrays& own, Range planes, StreamHandle stream) const {
+  if (fusion_.planes) return plane_pass(own, y_pass_backward(own, planes, part(0)), stream);
+  if (fusion_.y) y_lines(y_pass_backward(own, planes, part(0)), stream);
+  plane_transform(own, planes, Direction::backward, stream);
 }
 
 lines::Side SlabRank::spectrum_side(void* spectrum) const {

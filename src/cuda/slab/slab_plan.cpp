@@ -32,6 +32,8 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   SlabFusion fusion;
   fusion.y = fits && supported(shape.ny) && pitch % granule == 0;
   fusion.direct = fusion.y && even && owned(shape.ny) && owned(shape.nx);
+  fusion.planes = fusion.y && options.planes && shape.transform.kind == Kind::c2c && shape.nz == shape.ny &&
+                  lines::planes_supported(static_cast<int>(shape.ny), shape.transform.precision);
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
   fusion.x =
@@ -55,6 +57,8 @@ void SlabRank::plan_fused() {
   part_begin_.push_back(pitch);
   if (fusion_.y) lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
   if (fusion_.x) lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
+  if (fusion_.planes)
+    plane_counters_ = make_memory(lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t));
 }
 
 void SlabRank::plan_cufft() {
@@ -65,7 +69,7 @@ void SlabRank::plan_cufft() {
       fusion_.y ? CufftSide{{shape_.nz}, 1, shape_.nz} : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const CufftSide planes =
       fusion_.y ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
-  for (int c = 0; c < options_.chunks; ++c) {
+  for (int c = 0; c < options_.chunks && !fusion_.planes; ++c) {
     const std::int64_t count = chunk(rank_, 0, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;
     spec.kind = shape_.transform.kind;

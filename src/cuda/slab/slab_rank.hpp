@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "cuda/handles.hpp"
-#include "cuda/lines/pass.hpp"
+#include "cuda/lines/plane_pass.hpp"
 #include "cuda/slab/slab_shape.hpp"
 #include "local/cufft.hpp"
 
@@ -38,6 +38,7 @@ struct SlabArrays {
 /// Which steps are line passes. A cut of equal parts lets them put the rank's own block into place (direct).
 struct SlabFusion {
   bool y = false, x = false, direct = false;
+  bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
 };
 /// On the current device; the same on all ranks.
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options);
@@ -62,6 +63,7 @@ class SlabRank {
   int chunks(int part) const { return part == 0 || shape_.ranks <= 2 ? options_.chunks : 1; }
   bool fused_y() const { return fusion_.y; }
   bool fused_x() const { return fusion_.x; }
+  bool fused_planes() const { return fusion_.planes; }
   EventHandle ready() const { return ready_.get(); }
   EventHandle sent(int part, int chunk, int to) const;
   std::size_t work_bytes() const;
@@ -112,8 +114,12 @@ class SlabRank {
   void make_handles(EventUse use);
 
   void plane_transform(const SlabArrays& own, Range planes, Direction direction, StreamHandle stream) const;
-  void y_lines_forward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const;
-  void y_lines_backward(const SlabArrays& own, Range planes, Range z, StreamHandle stream) const;
+  void plane_pass(const SlabArrays& own, const lines::Pass& y_lines, StreamHandle stream) const;
+  void first_part_forward(const SlabArrays& own, Range planes, StreamHandle stream) const;
+  void first_part_backward(const SlabArrays& own, Range planes, StreamHandle stream) const;
+  lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z) const;
+  lines::Pass y_pass_backward(const SlabArrays& own, Range planes, Range z) const;
+  void y_lines(const lines::Pass& pass, StreamHandle stream) const;
   void x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const;
   void x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const;
   lines::Pass pass(int n, Direction direction) const;
@@ -144,6 +150,7 @@ class SlabRank {
   std::vector<std::int64_t> part_begin_;
   std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
   CufftPlan x_plan_;
+  Memory plane_counters_;
   Event ready_, computed_;
   std::vector<Event> sent_;     ///< [part][chunk][to]
   std::array<Stream, 2> copy_;  ///< to peers in turn, to itself

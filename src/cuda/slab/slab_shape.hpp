@@ -60,8 +60,9 @@ struct SlabShape {
 
 /// How the work is cut.
 struct SlabOptions {
-  int chunks = 0;     ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
-  bool fused = true;  ///< line passes where they exist; false: cuFFT and copies only
+  int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
+  bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
+  bool planes = true;  ///< z and y lines in one pass over memory where that exists
   /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
   std::optional<bool> paired;
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the

@@ -26,8 +26,10 @@ void SlabRank::open_for_peers(const SlabArrays& own, StreamHandle stream) {
 /// What comes before the sends of (part, chunk); they wait for it.
 void SlabRank::compute_forward(const SlabArrays& own, int p, int c, StreamHandle stream) {
   const Range planes = chunk(rank_, p, c);
-  if (p == 0) plane_transform(own, planes, Direction::forward, stream);
-  if (fusion_.y && planes.count() > 0) y_lines_forward(own, planes, part(p), stream);
+  if (p == 0)
+    first_part_forward(own, planes, stream);
+  else
+    y_lines(y_pass_forward(own, planes, part(p)), stream);
   release_copies(stream);
 }
 
@@ -173,8 +175,10 @@ void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> 
     const auto [p, c] = turn_of(turn, Direction::backward);
     const Range planes = chunk(rank_, p, c);
     wait_for_peers(peers, p, c, stream);
-    if (fusion_.y && planes.count() > 0) y_lines_backward(own, planes, part(p), stream);
-    if (p == 0) plane_transform(own, planes, Direction::backward, stream);
+    if (p == 0)
+      first_part_backward(own, planes, stream);
+    else
+      y_lines(y_pass_backward(own, planes, part(p)), stream);
   }
   wait_for_own_copies(0, 0, stream);
 }

@@ -1,6 +1,7 @@
-// cuda/lines/pass.hpp without a GPU: bundle by bundle, in any order, with what the real kernels demand checked.
+// cuda/lines without a GPU: bundle by bundle, in any order, with what the real kernels demand checked.
 #include <algorithm>
 #include <complex>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "cuda/lines/pass.hpp"
+#include "cuda/lines/plane_pass.hpp"
 #include "cuda/standin/kernel.hpp"
 #include "cuda/standin/scheduler.hpp"
 #include "cuda/standin/settings.hpp"
@@ -30,7 +31,8 @@ int team_of(int n) {
   return found == teams.end() ? 0 : found->second;
 }
 
-/// Transforms of one bundle, [point][line], by size, precision and direction; and the devices that were prepared.
+/// Transforms of one bundle, [point][line], and of the rows of a plane, by size, precision and direction; and the
+/// devices that were prepared.
 class Bundles {
  public:
   void prepare(int n, Precision precision, int device) {
@@ -46,7 +48,15 @@ class Bundles {
       spec.effort = Effort::estimate;
       Fft& fft = ffts_[{n, precision, direction}];
       if (!fft) fft = make_local_fft("fftw", spec);
+      spec.transform = {{n, 1, 1}};
+      spec.batch = {{n, n, n}};
+      Fft& rows = rows_[{n, precision, direction}];
+      if (!rows) rows = make_local_fft("fftw", spec);
     }
+  }
+  Fft rows(const Pass& pass) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return rows_.at({pass.n, pass.precision, pass.direction});
   }
   Fft get(const Pass& pass, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -58,7 +68,7 @@ class Bundles {
  private:
   std::mutex mutex_;
   std::set<std::tuple<int, int, Precision>> prepared_;
-  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
+  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_, rows_;
 };
 
 Bundles& bundles() {
@@ -202,6 +212,56 @@ void run(const Pass& pass, void* stream) {
       run_all<double>(pass, *fft, seed);
     else
       run_all<float>(pass, *fft, seed);
+  });
+}
+
+bool planes_supported(int n, Precision precision) {
+  static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024};
+  return sizes.contains(n) || (n == 1536 && precision == Precision::f32);
+}
+
+std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
+
+void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
+  const Pass& columns = pass.columns;
+  const bool forward = columns.direction == Direction::forward;
+  require(planes_supported(columns.n, columns.precision), "no plane kernel for ", columns.n, " points");
+  const int g = granule(columns.precision);
+  require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
+  const Side& inside = forward ? columns.in : columns.out;
+  const std::int64_t n = columns.n, planes = columns.outer_end - columns.outer_begin;
+  require(inside.block >= n && inside.part[0].line_stride == n && inside.part[0].outer_stride == n * n,
+          "a plane pass needs dense planes of one owner");
+  const Fft fft = bundles().get(columns, current_device()), rows = bundles().rows(columns);
+  check_input(columns);
+  check_output(columns);
+  if (planes <= 0) return;
+  const auto plane = [n, bytes = element_bytes(columns)](void* base, std::int64_t outer) {
+    return static_cast<std::byte*>(base) + static_cast<std::size_t>(outer * n * n) * bytes;
+  };
+  std::vector<Access> touched;
+  add_accesses(columns.in, columns, touched);
+  add_accesses(columns.out, columns, touched);
+  const std::size_t all = static_cast<std::size_t>(planes * n * n) * element_bytes(columns);
+  for (void* base : {pass.rows, inside.part[0].base}) touched.push_back({plane(base, columns.outer_begin), all});
+  touched.push_back({counters, plane_counters(planes) * sizeof *counters});
+  const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(columns.m_begin + columns.outer_begin);
+  standin::enqueue_kernel(stream, "plane pass", std::move(touched), [=] {
+    const auto column_lines = [&] {
+      if (columns.precision == Precision::f64)
+        run_all<double>(columns, *fft, seed);
+      else
+        run_all<float>(columns, *fft, seed);
+    };
+    std::memset(counters, 0xff, plane_counters(planes) * sizeof *counters);
+    if (!forward) column_lines();
+    for (std::int64_t outer = columns.outer_begin; outer < columns.outer_end; ++outer) {
+      std::byte* const from = plane(forward ? pass.rows : inside.part[0].base, outer);
+      std::byte* const to = plane(forward ? inside.part[0].base : pass.rows, outer);
+      if (from != to) std::memmove(to, from, static_cast<std::size_t>(n * n) * element_bytes(columns));
+      rows->execute(to, to);
+    }
+    if (forward) column_lines();
   });
 }
 

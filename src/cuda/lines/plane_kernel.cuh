@@ -1,0 +1,249 @@
+#pragma once
+// The kernel of a plane pass. Tiles of rows and tiles of columns have the same bytes and the same FFT; they differ in
+// how threads are dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
+// soon after its first one, and wait until that is whole. One thread of a block, the feeder, takes tiles, waits, asks
+// for their points and says what is done; the others only transform.
+#include "cuda/lines/pass_kernel.cuh"
+
+namespace shardfft::cuda::lines {
+
+struct KernelPlanes {
+  KernelInput columns_in;
+  KernelOutput columns_out;
+  const double2* rows_in;  ///< dense, of plane 0
+  double2* rows_out;
+  const void* table;
+  std::uint32_t* ticket;  ///< the next tile to take
+  std::uint32_t* done;    ///< of each plane: tiles of the first axis
+  unsigned planes, outer_begin, m_begin;
+  unsigned ahead;                    ///< planes whose first axis comes before the second axis of the first one
+  unsigned row_tiles, column_tiles;  ///< of a plane
+  double scale;
+};
+
+enum class TileKind : unsigned { none, rows, columns };
+struct Tile {
+  TileKind kind;
+  unsigned plane, index;  ///< of all planes of the pass; of all tiles of the plane
+};
+
+/// The order of tiles: the first axis of some planes, then by turns the first axis of a plane and the second axis of
+/// an earlier one. A tile waits for earlier ones only, so blocks that take them in order never wait for each other.
+template <bool Backward>
+__device__ __forceinline__ Tile tile_of(const KernelPlanes& pass, unsigned ticket) {
+  constexpr TileKind first = Backward ? TileKind::columns : TileKind::rows;
+  constexpr TileKind second = Backward ? TileKind::rows : TileKind::columns;
+  const unsigned a = Backward ? pass.column_tiles : pass.row_tiles, b = Backward ? pass.row_tiles : pass.column_tiles;
+  if (ticket < pass.ahead * a) return {first, ticket / a, ticket % a};
+  ticket -= pass.ahead * a;
+  const unsigned turns = pass.planes - pass.ahead;
+  if (ticket < turns * (a + b)) {
+    const unsigned turn = ticket / (a + b), at = ticket % (a + b);
+    return at < a ? Tile{first, turn + pass.ahead, at} : Tile{second, turn, at - a};
+  }
+  ticket -= turns * (a + b);
+  return ticket < pass.ahead * b ? Tile{second, turns + ticket / b, ticket % b} : Tile{TileKind::none, 0, 0};
+}
+
+/// A block is made of groups that share nothing but the twiddles: while one transforms, another one loads or stores.
+template <class Cut, int Width, int Groups>
+struct PlaneShape {
+  static constexpr int workers = Cut::team * Width, threads = Groups * (workers + 32);
+  static constexpr int tile_bytes = Cut::N * Width * 16;
+  /// Rows of the exchanges, line by line. The shift between lines keeps both ways of dealing threads free of bank
+  /// conflicts.
+  static constexpr int shift = 16 / Width;
+  static constexpr int line_rows = Cut::padded_rows + (shift + 16 - Cut::padded_rows % 16) % 16;
+  static constexpr int group_bytes = tile_bytes + line_rows * Width * 8;
+  static constexpr int bytes(int factor_bytes) { return Groups * group_bytes + Cut::table_size * factor_bytes; }
+};
+
+/// What the feeder and the workers of a group share.
+struct Desk {
+  TileBarrier arrived;  ///< the tile's points
+  TileBarrier taken;    ///< by all workers
+  TileBarrier stored;   ///< the results
+  Tile tile[2];
+};
+
+__device__ __forceinline__ bool has_reached(const std::uint32_t* counter, std::uint32_t count) {
+  std::uint32_t now;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
+  return now == count;
+}
+
+template <class Cut, int Width, int Lines, bool Backward>
+struct Feeder {
+  const KernelPlanes& pass;
+  double2* tile_memory;
+  Desk& desk;
+
+  static constexpr TileKind first = Backward ? TileKind::columns : TileKind::rows;
+
+  __device__ bool ready(const Tile& tile) const {
+    if (tile.kind == first || tile.kind == TileKind::none) return true;
+    if (!has_reached(pass.done + tile.plane, Backward ? pass.column_tiles : pass.row_tiles)) return false;
+    asm volatile("fence.proxy.async.global;" ::: "memory");  // the copy engine reads what plain stores wrote
+    return true;
+  }
+  __device__ void ask(const Tile& tile, unsigned step) const {
+    desk.tile[step & 1] = tile;
+    if (tile.kind == TileKind::none) {
+      desk.arrived.arrive();
+      return;
+    }
+    desk.arrived.expect(PlaneShape<Cut, Width, 1>::tile_bytes);
+    const unsigned plane = pass.outer_begin + tile.plane;
+    if (tile.kind == TileKind::rows) {
+      constexpr unsigned line_bytes = Cut::N * 16 / Lines, lines = Width * Lines;
+      const auto* from = reinterpret_cast<const char*>(pass.rows_in) +
+                         (static_cast<std::size_t>(plane) * Cut::N + tile.index * lines) * line_bytes;
+      for (unsigned line = 0; line < lines; ++line)
+        fetch_bytes(reinterpret_cast<char*>(tile_memory) + line * line_bytes, from + line * line_bytes, line_bytes,
+                    desk.arrived, !Backward);
+    } else {
+      const int boxes = Cut::N / pass.columns_in.rows;
+      for (int box = 0; box < boxes; ++box)
+        fetch_box(tile_memory + box * pass.columns_in.rows * Width, &pass.columns_in.owner[0],
+                  2 * static_cast<int>(pass.m_begin + tile.index * Width), box * pass.columns_in.rows,
+                  static_cast<int>(plane), desk.arrived, Backward);
+    }
+  }
+  __device__ void run() const {
+    Tile now{TileKind::none, 0, 0};
+    for (unsigned step = 0;; ++step) {
+      const Tile next = tile_of<Backward>(pass, atomicAdd(pass.ticket, 1));
+      bool asked = false;
+      const auto try_to_ask = [&] {
+        if (asked || !ready(next)) return;
+        ask(next, step);
+        asked = true;
+      };
+      if (step > 0) {
+        const unsigned parity = (step - 1) & 1;
+        desk.taken.wait(parity);
+        try_to_ask();
+        while (!desk.stored.passed(parity)) try_to_ask();
+        if (now.kind == first) {
+          __threadfence();
+          atomicAdd(pass.done + now.plane, 1);
+        }
+      }
+      while (!asked) try_to_ask();
+      if (next.kind == TileKind::none) return;
+      now = next;
+    }
+  }
+};
+
+/// What the second axis leaves is not needed again soon: it must not drive planes out of the L2 cache.
+template <bool Last, class V>
+__device__ __forceinline__ void store(V* to, V value) {
+  if constexpr (Last)
+    __stcs(to, value);
+  else
+    *to = value;
+}
+
+/// The points of a row tile: from shared memory, and to the planes. A thread holds the points t + team * i.
+template <class Cut, bool Backward>
+__device__ __forceinline__ void take_rows(Cx<double> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
+  each<Cut::E>(
+      [&](auto i) { v[i] = unpack<Backward>(tile[lane * Cut::N + t + i * Cut::team], static_cast<double*>(nullptr)); });
+}
+template <class Cut, bool Backward>
+__device__ __forceinline__ void take_rows(Cx<Twin> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
+  const auto* line = reinterpret_cast<const float2*>(tile) + 2 * lane * Cut::N + t;
+  each<Cut::E>([&](auto i) {
+    const float2 a = line[i * Cut::team], b = line[Cut::N + i * Cut::team];
+    v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
+  });
+}
+template <class Cut, bool Backward>
+__device__ __forceinline__ void store_rows(const Cx<double> (&v)[Cut::E], double2* to, unsigned t, unsigned lane) {
+  each<Cut::E>([&](auto i) { store<Backward>(to + lane * Cut::N + t + i * Cut::team, pack<Backward>(v[i])); });
+}
+template <class Cut, bool Backward>
+__device__ __forceinline__ void store_rows(const Cx<Twin> (&v)[Cut::E], double2* to, unsigned t, unsigned lane) {
+  auto* line = reinterpret_cast<float2*>(to) + 2 * lane * Cut::N + t;
+  each<Cut::E>([&](auto i) {
+    const auto &re = v[i].re, &im = v[i].im;
+    store<Backward>(line + i * Cut::team, Backward ? float2{im.a, re.a} : float2{re.a, im.a});
+    store<Backward>(line + Cut::N + i * Cut::team, Backward ? float2{im.b, re.b} : float2{re.b, im.b});
+  });
+}
+
+template <class Cut, class T, bool Backward>
+__device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const KernelOutput& out, unsigned plane,
+                                              unsigned t, unsigned column) {
+  long long place[2];
+  each<2>([&](auto kind) { place[kind] = plane * out.outer_stride[kind] + t * out.line_stride[kind] + column; });
+  each<Cut::E>(
+      [&](auto i) { store<!Backward>(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i])); });
+}
+
+/// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
+template <class Cut, class T, int Width, bool Backward, class Table, class Sync>
+__device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const double2* tile_memory, T* rows,
+                                     const Table* table, unsigned id, Sync sync) {
+  using Shape = PlaneShape<Cut, Width, 1>;
+  using Scalar = typename Traits<T>::Scalar;
+  constexpr int lines = Traits<T>::lines;
+  for (unsigned step = 0;; ++step) {
+    desk.arrived.wait(step & 1);
+    const Tile tile = desk.tile[step & 1];
+    if (tile.kind == TileKind::none) return;
+    const bool is_rows = tile.kind == TileKind::rows;
+    const unsigned t = is_rows ? id % Cut::team : id / Width, lane = is_rows ? id / Cut::team : id % Width;
+    const unsigned plane = pass.outer_begin + tile.plane;
+    Cx<T> v[Cut::E];
+    if (is_rows)
+      take_rows<Cut, Backward>(v, tile_memory, t, lane);
+    else
+      each<Cut::E>(
+          [&](auto i) { v[i] = unpack<Backward>(tile_memory[id + i * Shape::workers], static_cast<T*>(nullptr)); });
+    line_fft<Cut>(v, rows + lane * Shape::line_rows, Place{t, 0, 1}, table, sync, [&] {
+      if (id == 0) desk.taken.arrive();
+    });
+    if (is_rows) {
+      const std::size_t unit = (static_cast<std::size_t>(plane) * Cut::N / lines + tile.index * Width) * Cut::N;
+      store_rows<Cut, Backward>(v, pass.rows_out + unit, t, lane);
+    } else {
+      if (pass.scale != 1) {
+        const Scalar s = static_cast<Scalar>(pass.scale);
+        each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
+      }
+      store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, pass.m_begin + tile.index * Width + lane);
+    }
+    __syncwarp();
+    if (id % 32 == 0) desk.stored.arrive();
+  }
+}
+
+template <class Cut, class T, int Width, int Groups, bool Backward>
+__global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
+    plane_kernel(const __grid_constant__ KernelPlanes pass) {
+  using Shape = PlaneShape<Cut, Width, Groups>;
+  extern __shared__ __align__(128) double2 shared[];
+  __shared__ Desk desks[Groups];
+  auto* table = reinterpret_cast<typename Traits<T>::Factor*>(shared + Groups * Shape::group_bytes / 16);
+  load_table<Cut>(table, pass.table);
+  if (threadIdx.x < Groups) {
+    desks[threadIdx.x].arrived.open();
+    desks[threadIdx.x].taken.open();
+    desks[threadIdx.x].stored.open(Shape::workers / 32);
+  }
+  __syncthreads();
+  const bool feeds = threadIdx.x >= Groups * Shape::workers;
+  const unsigned group = feeds ? threadIdx.x / 32 - Groups * Shape::workers / 32 : threadIdx.x / Shape::workers;
+  double2* const tile_memory = shared + group * (Shape::tile_bytes / 16);
+  if (feeds) {
+    if (threadIdx.x % 32 == 0) Feeder<Cut, Width, Traits<T>::lines, Backward>{pass, tile_memory, desks[group]}.run();
+    return;
+  }
+  T* const rows = reinterpret_cast<T*>(shared + Groups * (Shape::tile_bytes / 16)) + group * (Shape::line_rows * Width);
+  const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(Shape::workers) : "memory"); };
+  work<Cut, T, Width, Backward>(pass, desks[group], tile_memory, rows, table, threadIdx.x % Shape::workers, sync);
+}
+
+}  // namespace shardfft::cuda::lines

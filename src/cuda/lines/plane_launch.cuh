@@ -1,0 +1,80 @@
+#pragma once
+// From a PlanePass to a kernel launch, and the sizes that have one.
+#include "cuda/lines/pass_launch.cuh"
+#include "cuda/lines/plane_kernel.cuh"
+#include "cuda/lines/plane_pass.hpp"
+
+namespace shardfft::cuda::lines {
+
+inline constexpr std::int64_t large_plane = std::int64_t{12} << 20;
+
+template <class Cut, class T, int Width, int Groups, bool Backward>
+void launch_planes(const PlanePass& pass, const void* table, std::uint32_t* counters, void* stream) {
+  constexpr int lines = Traits<T>::lines;
+  using Shape = PlaneShape<Cut, Width, Groups>;
+  const auto kernel = plane_kernel<Cut, T, Width, Groups, Backward>;
+  constexpr int shared_bytes = Shape::bytes(sizeof(typename Traits<T>::Factor));
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+        "cudaFuncSetAttribute");
+  const Pass& columns = pass.columns;
+  KernelPlanes k{};
+  k.columns_in = kernel_input<Cut, T, Width>(columns);
+  k.columns_out = kernel_output<Cut, T>(columns.out);
+  void* const inside = Backward ? columns.out.part[0].base : columns.in.part[0].base;
+  k.rows_in = static_cast<const double2*>(Backward ? inside : pass.rows);
+  k.rows_out = static_cast<double2*>(Backward ? pass.rows : inside);
+  k.table = table;
+  k.ticket = counters;
+  k.done = counters + 1;
+  k.planes = static_cast<unsigned>(columns.outer_end - columns.outer_begin);
+  k.outer_begin = static_cast<unsigned>(columns.outer_begin);
+  k.m_begin = static_cast<unsigned>(columns.m_begin / lines);
+  k.row_tiles = Cut::N / (lines * Width);
+  k.column_tiles = static_cast<unsigned>((columns.m_end - columns.m_begin) / (lines * Width));
+  k.scale = columns.scale;
+  // With two planes ahead blocks wait less, but three large planes are more than the cache holds (docs/gpu-notes.md).
+  k.ahead = std::min(k.planes, std::int64_t{16} * Cut::N * Cut::N / lines > large_plane ? 1u : 2u);
+  if (k.planes == 0) return;
+  check(cudaMemsetAsync(counters, 0, plane_counters(k.planes) * sizeof *counters, static_cast<cudaStream_t>(stream)),
+        "cudaMemsetAsync");
+  Grid<decltype(kernel)> grid(kernel, Shape::threads, shared_bytes, stream);
+  grid.launch(k, k.planes * (k.row_tiles + k.column_tiles), 1, columns.blocks);
+}
+
+using LaunchPlanes = void (*)(const PlanePass&, const void* table, std::uint32_t* counters, void* stream);
+
+/// A kernel for planes of n * n points and the radices its twiddle table is made for.
+struct PlaneVariant {
+  int n, radix[3];
+  LaunchPlanes forward, backward;
+};
+
+template <class T, class Cut, int Width, int Groups>
+constexpr PlaneVariant plane_variant() {
+  return {Cut::N,
+          {Cut::radix0, Cut::radix1, Cut::radix2},
+          launch_planes<Cut, T, Width, Groups, false>,
+          launch_planes<Cut, T, Width, Groups, true>};
+}
+
+/// The sizes of which two planes and what is on its way stay in an L2 cache of 60 MB.
+template <class T>
+const PlaneVariant* find_plane_variant(int n) {
+  static constexpr PlaneVariant table[] = {
+      plane_variant<T, Recipe<128, 16, 8, 16>, 16, 4>(),   plane_variant<T, Recipe<256, 16, 16, 16>, 8, 4>(),
+      plane_variant<T, Recipe<384, 24, 8, 8, 6>, 4, 4>(),  plane_variant<T, Recipe<512, 16, 16, 8, 4>, 8, 2>(),
+      plane_variant<T, Recipe<768, 24, 8, 8, 12>, 4, 2>(), plane_variant<T, Recipe<1024, 16, 16, 16, 4>, 8, 1>(),
+  };
+  for (const PlaneVariant& v : table)
+    if (v.n == n) return &v;
+  if constexpr (Traits<T>::lines == 2) {
+    static constexpr PlaneVariant largest = plane_variant<T, Recipe<1536, 24, 8, 8, 24>, 4, 1>();
+    if (n == largest.n) return &largest;
+  }
+  return nullptr;
+}
+
+const PlaneVariant* find_planes_f64(int n);
+const PlaneVariant* find_planes_f32(int n);
+
+}  // namespace shardfft::cuda::lines

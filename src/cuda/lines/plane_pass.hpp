@@ -1,0 +1,24 @@
+#pragma once
+// Lines along both axes of planes in one pass over memory: what the first axis leaves is read again for the second one
+// while it lies in the L2 cache.
+#include "cuda/lines/pass.hpp"
+
+namespace shardfft::cuda::lines {
+
+/// Planes [outer][n][n], contiguous. Forward: rows (lines along the last axis) from `rows` to columns.in, then columns
+/// from there to columns.out. Backward: columns from columns.in to columns.out, then rows from there to `rows`.
+/// Only the columns m_begin <= m < m_end are transformed, but all rows.
+struct PlanePass {
+  /// Along the middle axis. The side that the rows are on belongs to one owner and is dense, as `rows` is.
+  Pass columns;
+  void* rows = nullptr;
+};
+
+/// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
+bool planes_supported(int n, Precision precision);
+/// Numbers in device memory that a pass over so many planes uses while it runs.
+std::size_t plane_counters(std::int64_t planes);
+/// Enqueues the pass on `stream`, after lines::prepare(n, precision). `counters` belong to it until it is done.
+void run(const PlanePass& pass, std::uint32_t* counters, void* stream);
+
+}  // namespace shardfft::cuda::lines

@@ -1,7 +1,7 @@
 #pragma once
 // The seam to the GPU runtime: every runtime call of the library outside of kernels goes through these functions.
-// device_cuda.cpp implements them with CUDA; standin/ implements the same header without a GPU, with streams that
-// reorder whatever no event orders. Handles are opaque; failures throw Error(backend_failure).
+// device_cuda.cpp and copies_cuda.cpp implement them with CUDA; standin/ implements the same header without a GPU, with
+// streams that reorder whatever no event orders. Handles are opaque; failures throw Error(backend_failure).
 #include <array>
 #include <cstddef>
 #include <cstdint>

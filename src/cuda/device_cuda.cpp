@@ -9,21 +9,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/check.hpp"
+#include "cuda/calls.hpp"
 #include "cuda/device.hpp"
 #include "cuda/handles.hpp"
 
 namespace shardfft::cuda {
 namespace {
 
-void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();
-  fail(status == cudaErrorMemoryAllocation ? Status::out_of_memory : Status::backend_failure, what, ": ",
-       cudaGetErrorString(status));
-}
-
-cudaStream_t stream_of(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
 cudaEvent_t event_of(EventHandle event) { return static_cast<cudaEvent_t>(event); }
 
 template <class Native>
@@ -38,17 +30,6 @@ Native native_of(const IpcHandle& bytes) {
   Native native;
   std::memcpy(&native, bytes.data(), sizeof native);
   return native;
-}
-
-/// A function of the driver, which is not linked: found by the runtime.
-template <class Function>
-Function* driver_function(const char* name) {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion(name, &entry, 12000, cudaEnableDefault, &found),
-        "cudaGetDriverEntryPointByVersion");
-  if (found != cudaDriverEntryPointSuccess) fail(Status::unsupported, "the driver has no ", name);
-  return reinterpret_cast<Function*>(entry);
 }
 
 /// Allocations of other processes that are open here: they cannot be exported again.
@@ -318,60 +299,6 @@ EventHandle import_event(const IpcHandle& handle) {
   cudaEvent_t event = nullptr;
   check(cudaIpcOpenEventHandle(&event, native_of<cudaIpcEventHandle_t>(handle)), "cudaIpcOpenEventHandle");
   return event;
-}
-
-void copy_box(const BoxCopy& copy, StreamHandle stream) {
-  if (copy.bytes == 0 || copy.rows == 0 || copy.slices == 0) return;
-  // The runtime takes pitches up to this: longer rows, and those further apart, are copied one by one.
-  constexpr std::size_t largest_pitch = 2147483647;
-  if (copy.to.pitch > largest_pitch || copy.from.pitch > largest_pitch) {
-    for (std::size_t s = 0; s < copy.slices; ++s)
-      for (std::size_t r = 0; r < copy.rows; ++r)
-        copy_bytes(static_cast<std::byte*>(copy.to.base) + s * copy.to.slice + r * copy.to.pitch,
-                   static_cast<const std::byte*>(copy.from.base) + s * copy.from.slice + r * copy.from.pitch,
-                   copy.bytes, stream);
-    return;
-  }
-  if (copy.slices == 1) {
-    check(cudaMemcpy2DAsync(copy.to.base, copy.to.pitch, copy.from.base, copy.from.pitch, copy.bytes, copy.rows,
-                            cudaMemcpyDefault, stream_of(stream)),
-          "cudaMemcpy2DAsync");
-    return;
-  }
-  cudaMemcpy3DParms box{};
-  box.srcPtr = make_cudaPitchedPtr(copy.from.base, copy.from.pitch, copy.bytes, copy.from.slice / copy.from.pitch);
-  box.dstPtr = make_cudaPitchedPtr(copy.to.base, copy.to.pitch, copy.bytes, copy.to.slice / copy.to.pitch);
-  box.extent = make_cudaExtent(copy.bytes, copy.rows, copy.slices);
-  box.kind = cudaMemcpyDefault;
-  check(cudaMemcpy3DAsync(&box, stream_of(stream)), "cudaMemcpy3DAsync");
-}
-
-void copy_bytes(void* to, const void* from, std::size_t bytes, StreamHandle stream) {
-  if (bytes == 0) return;
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)), "cudaMemcpyAsync");
-}
-
-void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {
-  if (bytes == 0) return;
-  check(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)), "cudaMemsetAsync");
-}
-
-namespace {
-using FlagCall = CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
-void on_flag(FlagCall* call, std::uint32_t* flag, std::uint32_t value, unsigned int how, StreamHandle stream) {
-  const CUresult result = call(stream_of(stream), reinterpret_cast<CUdeviceptr>(flag), value, how);
-  if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: flags of streams: error ", int{result});
-}
-}  // namespace
-
-void signal(std::uint32_t* flag, StreamHandle stream) {
-  static auto* const write = driver_function<FlagCall>("cuStreamWriteValue32");
-  on_flag(write, flag, 1, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
-}
-
-void await_signal(const std::uint32_t* flag, StreamHandle stream) {
-  static auto* const await = driver_function<FlagCall>("cuStreamWaitValue32");
-  on_flag(await, const_cast<std::uint32_t*>(flag), 1, CU_STREAM_WAIT_VALUE_EQ, stream);
 }
 
 void begin_capture(StreamHandle stream) {

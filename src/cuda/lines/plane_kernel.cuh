@@ -136,15 +136,6 @@ struct Feeder {
   }
 };
 
-/// What the second axis leaves is not needed again soon: it must not drive planes out of the L2 cache.
-template <bool Last, class V>
-__device__ __forceinline__ void store(V* to, V value) {
-  if constexpr (Last)
-    __stcs(to, value);
-  else
-    *to = value;
-}
-
 /// The points of a row tile: from shared memory, and to the planes. A thread holds the points t + team * i.
 template <class Cut, bool Backward>
 __device__ __forceinline__ void take_rows(Cx<double> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
@@ -159,17 +150,36 @@ __device__ __forceinline__ void take_rows(Cx<Twin> (&v)[Cut::E], const double2* 
     v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
   });
 }
-template <class Cut, bool Backward>
-__device__ __forceinline__ void store_rows(const Cx<double> (&v)[Cut::E], double2* to, unsigned t, unsigned lane) {
-  each<Cut::E>([&](auto i) { store<Backward>(to + lane * Cut::N + t + i * Cut::team, pack<Backward>(v[i])); });
+/// Points that wait for the second axis stay in the cache; if rows come last, none are left.
+struct Kept {
+  unsigned begin, count;
+  __device__ bool operator()(unsigned point) const { return point - begin < count; }
+};
+template <class V>
+__device__ __forceinline__ void store(V* to, V value, bool keep) {
+  if (keep)
+    *to = value;
+  else
+    __stcs(to, value);
 }
 template <class Cut, bool Backward>
-__device__ __forceinline__ void store_rows(const Cx<Twin> (&v)[Cut::E], double2* to, unsigned t, unsigned lane) {
-  auto* line = reinterpret_cast<float2*>(to) + 2 * lane * Cut::N + t;
+__device__ __forceinline__ void store_rows(const Cx<double> (&v)[Cut::E], double2* to, unsigned t, unsigned lane,
+                                           Kept kept) {
   each<Cut::E>([&](auto i) {
+    const unsigned point = t + i * Cut::team;
+    store(to + lane * Cut::N + point, pack<Backward>(v[i]), !Backward && kept(point));
+  });
+}
+template <class Cut, bool Backward>
+__device__ __forceinline__ void store_rows(const Cx<Twin> (&v)[Cut::E], double2* to, unsigned t, unsigned lane,
+                                           Kept kept) {
+  auto* line = reinterpret_cast<float2*>(to) + 2 * lane * Cut::N;
+  each<Cut::E>([&](auto i) {
+    const unsigned point = t + i * Cut::team;
+    const bool keep = !Backward && kept(point);
     const auto &re = v[i].re, &im = v[i].im;
-    store<Backward>(line + i * Cut::team, Backward ? float2{im.a, re.a} : float2{re.a, im.a});
-    store<Backward>(line + Cut::N + i * Cut::team, Backward ? float2{im.b, re.b} : float2{re.b, im.b});
+    store(line + point, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
+    store(line + Cut::N + point, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
   });
 }
 
@@ -179,7 +189,7 @@ __device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const Ke
   long long place[2];
   each<2>([&](auto kind) { place[kind] = plane * out.outer_stride[kind] + t * out.line_stride[kind] + column; });
   each<Cut::E>(
-      [&](auto i) { store<!Backward>(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i])); });
+      [&](auto i) { store(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]), Backward); });
 }
 
 /// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
@@ -207,7 +217,8 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
     });
     if (is_rows) {
       const std::size_t unit = (static_cast<std::size_t>(plane) * Cut::N / lines + tile.index * Width) * Cut::N;
-      store_rows<Cut, Backward>(v, pass.rows_out + unit, t, lane);
+      store_rows<Cut, Backward>(v, pass.rows_out + unit, t, lane,
+                                {pass.m_begin * lines, pass.column_tiles * Width * lines});
     } else {
       if (pass.scale != 1) {
         const Scalar s = static_cast<Scalar>(pass.scale);

@@ -94,9 +94,9 @@ inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   else if (shape.transform.kind != Kind::c2c)
     options.parts = {0.75, 0.25};
   else if (many)
-    options.parts = large ? std::vector<double>{0.5, 0.3125, 0.125, 0.0625} : std::vector<double>{0.5, 0.375, 0.125};
+    options.parts = large ? std::vector<double>{0.75, 0.1875, 0.0625} : std::vector<double>{0.75, 0.25};
   else
-    options.parts = large ? std::vector<double>{0.5, 0.3125, 0.1875} : std::vector<double>{0.625, 0.375};
+    options.parts = large ? std::vector<double>{0.625, 0.25, 0.125} : std::vector<double>{0.625, 0.375};
   return options;
 }
 

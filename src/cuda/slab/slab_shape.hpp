@@ -85,7 +85,7 @@ inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   if (options.chunks == 0) {
     const std::size_t pieces = bytes / (32 * megabyte);
     std::size_t most = bytes < 1000 * megabyte ? 4 : 8;
-    if (many) most = small ? 1 : bytes < 1000 * megabyte ? 2 : 6;
+    if (many) most = small ? 1 : bytes < 600 * megabyte ? 2 : bytes < 1000 * megabyte ? 4 : 6;
     options.chunks = pieces < 1 || shape.ranks == 1 ? 1 : static_cast<int>(std::min(pieces, most));
   }
   if (!options.parts.empty()) return options;
@@ -93,10 +93,16 @@ inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
     options.parts = {1};
   else if (shape.transform.kind != Kind::c2c)
     options.parts = {0.75, 0.25};
-  else if (many)
-    options.parts = large ? std::vector<double>{0.75, 0.1875, 0.0625} : std::vector<double>{0.75, 0.25};
+  else if (many && bytes > 4096 * megabyte)
+    options.parts = {0.5, 0.3125, 0.125, 0.0625};
+  else if (many && large)
+    options.parts = {0.75, 0.1875, 0.0625};
+  else if (many && bytes >= 1000 * megabyte)
+    options.parts = {0.5, 0.375, 0.125};
+  else if (large)
+    options.parts = {0.6875, 0.25, 0.0625};
   else
-    options.parts = large ? std::vector<double>{0.625, 0.25, 0.125} : std::vector<double>{0.625, 0.375};
+    options.parts = {0.75, 0.25};
   return options;
 }
 

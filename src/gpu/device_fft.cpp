@@ -17,10 +17,6 @@ namespace {
 constexpr std::int64_t most_calls = 64;
 constexpr std::size_t most_cufft_axes = 3;
 constexpr std::size_t scratch_alignment = 256;
-/// From so many points on a slow axis is better taken by a line pass than by cuFFT with its neighbours
-/// (docs/gpu-notes.md); smaller transforms are bound by launches.
-constexpr std::int64_t large = std::int64_t{1} << 21;
-
 enum class Place { in, out, scratch };
 
 /// An array of one run; `offset` in bytes.
@@ -181,7 +177,7 @@ class Planner {
 
   /// Takes the two fastest axes out of `axes` where a plane pass can have them.
   Group take_planes(Group& axes, Strides side) const {
-    if (axes.size() < 2 || points(input_loops(spec_)) < large) return {};
+    if (axes.size() < 2) return {};
     Group planes(axes.end() - 2, axes.end());
     for (const Strides from : {Strides::in, side})  // whether or not they come first
       if (!plane_pass_fits(part(Kind::c2c, planes, from, side))) return {};

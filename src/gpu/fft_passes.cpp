@@ -186,6 +186,7 @@ std::optional<cuda::lines::Pass> plane_pass(const FftSpec& spec) {
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1) return std::nullopt;
   const FftDim outer = loops.empty() ? FftDim{1, n * n, n * n} : loops.front();
+  if (outer.n * n * n < large) return std::nullopt;
   const auto dense = [n](std::int64_t a, std::int64_t b, std::int64_t c) { return a == n * n && b == n && c == 1; };
   if (!dense(outer.in_stride, column.in_stride, row.in_stride) ||
       !dense(outer.out_stride, column.out_stride, row.out_stride))

@@ -10,6 +10,10 @@
 
 namespace shardfft::gpu {
 
+/// From so many points on slow axes are better taken by line passes, and planes by plane passes, than by cuFFT with
+/// their neighbours (docs/gpu-notes.md); smaller transforms are bound by launches.
+inline constexpr std::int64_t large = std::int64_t{1} << 21;
+
 class FftPass {
  public:
   virtual ~FftPass() = default;
@@ -25,7 +29,8 @@ using PassPointer = std::unique_ptr<FftPass>;
 PassPointer make_line_pass(const FftSpec& spec);
 /// Whether make_line_pass() makes one, on the current device.
 bool line_pass_fits(const FftSpec& spec);
-/// c2c along two neighbouring axes of dense planes, in one pass over memory; null where there is no such kernel.
+/// c2c along two neighbouring axes of dense planes, of a large array, in one pass over memory; null where there is no
+/// such kernel.
 PassPointer make_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.
 bool plane_pass_fits(const FftSpec& spec);

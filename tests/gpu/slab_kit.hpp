@@ -211,7 +211,7 @@ inline void check_slab(gpu::Team& team, const SlabCase& c) {
 inline bool check_fused_slab(gpu::Team& team, const SlabCase& c) {
   SCOPED_TRACE(c.name(team.ranks()));
   DeviceSlab slab(team, c);
-  if (slab.operation(Direction::forward, 0).describe().find("for y x") == std::string::npos) return false;
+  if (slab.operation(Direction::forward, 0).describe().find(" y x") == std::string::npos) return false;
   slab.add(Direction::forward, 1);
   slab.add(Direction::backward, 2);
   slab.check();
@@ -234,6 +234,7 @@ inline std::vector<SlabCase> small_slabs() {
 /// Shapes that have line kernels; the real one is padded inside.
 inline const SlabCase fused_f64{{128, 128, 16}, Kind::c2c, Precision::f64, 2, {0.25, 2}, true};
 inline const SlabCase fused_f32{{128, 128, 32}, Kind::c2c, Precision::f32, 3};
+inline const SlabCase fused_planes{{128, 128, 128}, Kind::c2c, Precision::f64, 2, {0.5, 3}, true};
 inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
 
 }  // namespace shardfft::test

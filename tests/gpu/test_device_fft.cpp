@@ -84,6 +84,7 @@ TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {
   EXPECT_EQ(passes_of(cube(Kind::c2r, 128, 256), 0.5), "line pass, cufft");
   EXPECT_EQ(passes_of(cube(Kind::c2c, 130, 128)), "cufft") << "no kernel for the slowest axis";
   EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 32)), "cufft") << "small";
+  EXPECT_EQ(passes_of(forward({{128, 128, 128}, {128, 1, 1}}, {})), "cufft") << "one plane";
 }
 
 /// cuFFT would write over the input of a c2r over several axes.
@@ -96,6 +97,11 @@ TEST(DeviceFft, KeptInputsOfRealResultsAreNotCopied) {
 
 TEST(DeviceFft, LargeCubes) { check(cube(Kind::c2c, 128, 128), 128 * 128 * 128, "plane pass, line pass"); }
 TEST(DeviceFft, LargeBoxes) { check(cube(Kind::c2c, 128, 256), 128 * 128 * 256, "line pass, line pass"); }
+TEST(DeviceFft, BackwardCubes) {
+  FftSpec spec = cube(Kind::c2c, 128, 128);
+  spec.direction = Direction::backward;
+  check(spec, 128 * 128 * 128, "plane pass, line pass");
+}
 TEST(DeviceFft, ManyPlanes) {
   check(forward({{128, 128, 128}, {128, 1, 1}}, {{130, 128 * 128, 128 * 128}}), 130 * 128 * 128, "plane pass");
 }

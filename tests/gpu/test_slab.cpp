@@ -21,7 +21,10 @@ TEST(GroupSlab, SmallShapes) {
 TEST(GroupSlab, LineKernels) {
   gpu::Team two(devices(2)), four(devices(4));
   if (!check_fused_slab(two, fused_f32)) GTEST_SKIP() << "no line kernels here";
-  check_fused_slab(four, fused_f64);
+  EXPECT_TRUE(check_fused_slab(four, fused_f64));
+  EXPECT_TRUE(check_fused_slab(two, fused_planes));
+  const auto operations = gpu::make_slab(slab_steps(fused_planes, 2), 0, {&two});
+  EXPECT_NE(operations[0][0]->describe().find("z with y x"), std::string::npos) << operations[0][0]->describe();
 }
 
 TEST(GroupSlab, RealTransformsArePaddedInside) {

@@ -1,4 +1,5 @@
 // Entry points of the line passes and their twiddle tables.
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -17,6 +18,15 @@ const Variant* find(int n, Precision precision) { return precision == Precision:
 const PlaneVariant* find_planes(int n, Precision precision) {
   return precision == Precision::f64 ? find_planes_f64(n) : find_planes_f32(n);
 }
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+/// What a block may have on the current device, without what the kernels declare themselves.
+int shared_memory() { return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - 1024; }
 
 /// Factors exp(-2 pi i r j / (P R)) of stages two and three, r from 1, j < P fastest: the order the stages read.
 template <class Factor, class Scalar>
@@ -100,10 +110,9 @@ CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::ui
 int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 
 bool supported(int n) {
-  int device = 0, major = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  return major >= 9 && find_f64(n) != nullptr;
+  const Variant *wide = find_f64(n), *narrow = find_f32(n);
+  return wide != nullptr && attribute(cudaDevAttrComputeCapabilityMajor) >= 9 &&
+         std::max(wide->shared_bytes, narrow->shared_bytes) <= shared_memory();
 }
 
 bool shareable(int n, int owners) {
@@ -126,7 +135,12 @@ void run(const Pass& pass, void* stream) {
   (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
 }
 
-bool planes_supported(int n, Precision precision) { return supported(n) && find_planes(n, precision) != nullptr; }
+bool planes_supported(int n, Precision precision) {
+  const PlaneVariant* v = find_planes(n, precision);
+  if (v == nullptr || !supported(n) || v->shared_bytes > shared_memory()) return false;
+  // A plane that is read again, the next one, and what is on its way.
+  return 3 * std::int64_t{n} * n * (precision == Precision::f64 ? 16 : 8) <= attribute(cudaDevAttrL2CacheSize);
+}
 
 std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
 
@@ -141,6 +155,9 @@ void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const std::int64_t n = columns.n;
   require(inside.block >= n && inside.part[0].line_stride == n && inside.part[0].outer_stride == n * n,
           "a plane pass needs dense planes of one owner");
+  require(columns.in.block >= n && columns.out.columns >= columns.m_end && !columns.align_stores,
+          "a plane pass reads from one owner and writes whole bundles");
+  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
   const void* table = tables().get(v->radix, columns.precision, false);
   (forward ? v->forward : v->backward)(pass, table, counters, stream);
 }

@@ -137,15 +137,21 @@ using Launch = void (*)(const Pass&, const void* table, void* stream);
 
 /// A kernel for lines of n points and the radices its twiddle table is made for.
 struct Variant {
-  int n, team;
+  int n, team, shared_bytes;
   int radix[3];
   Launch forward, backward;
 };
 
+/// What a block of Hopper may have; each block keeps 1 KB for itself.
+inline constexpr int most_shared_bytes = 227 * 1024 - 1024;
+
 template <class Cut, class T, int Width, int Resident, int Cluster>
 constexpr Variant variant() {
+  constexpr int shared_bytes = TileShape<Cut, Width>::bytes(sizeof(typename Traits<T>::Factor));
+  static_assert(shared_bytes <= most_shared_bytes);
   return {Cut::N,
           Cut::team,
+          shared_bytes,
           {Cut::radix0, Cut::radix1, Cut::radix2},
           launch<Cut, T, Width, Resident, Cluster, false>,
           launch<Cut, T, Width, Resident, Cluster, true>};

@@ -60,16 +60,16 @@ struct PlaneShape {
 
 /// What the feeder and the workers of a group share.
 struct Desk {
-  TileBarrier arrived;  ///< the tile's points
-  TileBarrier taken;    ///< by all workers
-  TileBarrier stored;   ///< the results
+  TileBarrier arrived;    ///< the tile's points
+  TileBarrier taken;      ///< by all workers
+  TileBarrier stored[2];  ///< the results; by turns, since workers may be two tiles further when the feeder looks
   Tile tile[2];
 };
 
 __device__ __forceinline__ bool has_reached(const std::uint32_t* counter, std::uint32_t count) {
   std::uint32_t now;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
-  return now == count;
+  return now >= count;
 }
 
 template <class Cut, int Width, int Lines, bool Backward>
@@ -120,10 +120,10 @@ struct Feeder {
         asked = true;
       };
       if (step > 0) {
-        const unsigned parity = (step - 1) & 1;
-        desk.taken.wait(parity);
+        const unsigned before = step - 1;
+        desk.taken.wait(before & 1);
         try_to_ask();
-        while (!desk.stored.passed(parity)) try_to_ask();
+        while (!desk.stored[before & 1].passed(before >> 1 & 1)) try_to_ask();
         if (now.kind == first) {
           __threadfence();
           atomicAdd(pass.done + now.plane, 1);
@@ -227,7 +227,7 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
       store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, pass.m_begin + tile.index * Width + lane);
     }
     __syncwarp();
-    if (id % 32 == 0) desk.stored.arrive();
+    if (id % 32 == 0) desk.stored[step & 1].arrive();
   }
 }
 
@@ -242,7 +242,7 @@ __global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
   if (threadIdx.x < Groups) {
     desks[threadIdx.x].arrived.open();
     desks[threadIdx.x].taken.open();
-    desks[threadIdx.x].stored.open(Shape::workers / 32);
+    for (TileBarrier& stored : desks[threadIdx.x].stored) stored.open(Shape::workers / 32);
   }
   __syncthreads();
   const bool feeds = threadIdx.x >= Groups * Shape::workers;

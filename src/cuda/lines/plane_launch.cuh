@@ -45,32 +45,32 @@ using LaunchPlanes = void (*)(const PlanePass&, const void* table, std::uint32_t
 
 /// A kernel for planes of n * n points and the radices its twiddle table is made for.
 struct PlaneVariant {
-  int n, radix[3];
+  int n, shared_bytes;
+  int radix[3];
   LaunchPlanes forward, backward;
 };
 
 template <class T, class Cut, int Width, int Groups>
 constexpr PlaneVariant plane_variant() {
+  constexpr int shared_bytes = PlaneShape<Cut, Width, Groups>::bytes(sizeof(typename Traits<T>::Factor));
+  static_assert(shared_bytes <= most_shared_bytes);
   return {Cut::N,
+          shared_bytes,
           {Cut::radix0, Cut::radix1, Cut::radix2},
           launch_planes<Cut, T, Width, Groups, false>,
           launch_planes<Cut, T, Width, Groups, true>};
 }
 
-/// The sizes of which two planes and what is on its way stay in an L2 cache of 60 MB.
 template <class T>
 const PlaneVariant* find_plane_variant(int n) {
   static constexpr PlaneVariant table[] = {
-      plane_variant<T, Recipe<128, 16, 8, 16>, 16, 4>(),   plane_variant<T, Recipe<256, 16, 16, 16>, 8, 4>(),
-      plane_variant<T, Recipe<384, 24, 8, 8, 6>, 4, 4>(),  plane_variant<T, Recipe<512, 16, 16, 8, 4>, 8, 2>(),
-      plane_variant<T, Recipe<768, 24, 8, 8, 12>, 4, 2>(), plane_variant<T, Recipe<1024, 16, 16, 16, 4>, 8, 1>(),
+      plane_variant<T, Recipe<128, 16, 8, 16>, 16, 4>(),    plane_variant<T, Recipe<256, 16, 16, 16>, 8, 4>(),
+      plane_variant<T, Recipe<384, 24, 8, 8, 6>, 4, 4>(),   plane_variant<T, Recipe<512, 16, 16, 8, 4>, 8, 2>(),
+      plane_variant<T, Recipe<768, 24, 8, 8, 12>, 4, 2>(),  plane_variant<T, Recipe<1024, 16, 16, 16, 4>, 8, 1>(),
+      plane_variant<T, Recipe<1536, 24, 8, 8, 24>, 4, 1>(),
   };
   for (const PlaneVariant& v : table)
     if (v.n == n) return &v;
-  if constexpr (Traits<T>::lines == 2) {
-    static constexpr PlaneVariant largest = plane_variant<T, Recipe<1536, 24, 8, 8, 24>, 4, 1>();
-    if (n == largest.n) return &largest;
-  }
   return nullptr;
 }
 

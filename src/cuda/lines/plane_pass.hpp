@@ -6,8 +6,8 @@
 namespace shardfft::cuda::lines {
 
 /// Planes [outer][n][n], contiguous. Forward: rows (lines along the last axis) from `rows` to columns.in, then columns
-/// from there to columns.out. Backward: columns from columns.in to columns.out, then rows from there to `rows`.
-/// Only the columns m_begin <= m < m_end are transformed, but all rows.
+/// from there to columns.out. Backward: columns from columns.in to columns.out, then rows from there to `rows`. Only
+/// the columns m_begin <= m < m_end are transformed, but all rows.
 struct PlanePass {
   /// Along the middle axis. The side that the rows are on belongs to one owner and is dense, as `rows` is.
   Pass columns;

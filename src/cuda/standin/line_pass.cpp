@@ -26,7 +26,7 @@ using Fft = std::shared_ptr<const LocalFft>;
 /// Threads that share a line in the kernels for Hopper; the sizes without one have none.
 int team_of(int n) {
   static const std::map<int, int> teams = {{128, 8},  {256, 16},  {384, 16},  {512, 64},
-                                           {768, 32}, {1024, 64}, {1536, 64}, {2048, 128}};
+                                           {768, 32}, {1024, 64}, {1536, 64}, {2048, 64}};
   const auto found = teams.find(n);
   return found == teams.end() ? 0 : found->second;
 }
@@ -232,6 +232,9 @@ void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const std::int64_t n = columns.n, planes = columns.outer_end - columns.outer_begin;
   require(inside.block >= n && inside.part[0].line_stride == n && inside.part[0].outer_stride == n * n,
           "a plane pass needs dense planes of one owner");
+  require(columns.in.block >= n && columns.out.columns >= columns.m_end && !columns.align_stores,
+          "a plane pass reads from one owner and writes whole bundles");
+  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
   const Fft fft = bundles().get(columns, current_device()), rows = bundles().rows(columns);
   check_input(columns);
   check_output(columns);

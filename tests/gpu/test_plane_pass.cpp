@@ -1,0 +1,202 @@
+// Both axes of planes in one pass against the serial reference: every size, few blocks so that each works on many
+// tiles, some of the columns, in place and not.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/check.hpp"
+#include "cuda/handles.hpp"
+#include "cuda/lines/plane_pass.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft {
+namespace {
+
+using cuda::Memory;
+namespace lines = cuda::lines;
+
+struct PlaneCase {
+  int n;
+  Precision precision;
+  Direction direction;
+  int planes = 7, skipped = 1;  ///< of all planes; before the first one
+  bool some_columns = false, in_place = false;
+  int blocks = 2;
+  double scale = 1;
+
+  std::size_t points() const { return static_cast<std::size_t>(planes) * static_cast<std::size_t>(n * n); }
+  std::int64_t m_begin() const { return some_columns ? lines::granule(precision) : 0; }
+  std::int64_t m_end() const { return some_columns ? n - lines::granule(precision) : n; }
+  std::string name() const {
+    return std::to_string(planes) + " planes of " + std::to_string(n) +
+           (precision == Precision::f64 ? " f64" : " f32") +
+           (direction == Direction::forward ? " forward" : " backward") + (some_columns ? ", some columns" : "") +
+           (in_place ? ", in place" : "") + ", " + std::to_string(blocks) + " blocks";
+  }
+};
+
+template <class T>
+class PlaneTest {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit PlaneTest(const PlaneCase& c) : c_(c), in_(c.points()) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<T> value(-1, 1);
+    for (Complex& z : in_) z = {value(random), value(random)};
+  }
+
+  void check() {
+    const std::vector<Complex> expected = reference(), got = run();
+    long double error = 0, norm = 0;
+    const auto first = static_cast<std::size_t>(c_.skipped) * static_cast<std::size_t>(c_.n * c_.n);
+    for (std::size_t i = first; i < in_.size(); ++i) {
+      error += std::norm(std::complex<long double>(got[i]) - std::complex<long double>(expected[i]));
+      norm += std::norm(std::complex<long double>(expected[i]));
+    }
+    EXPECT_LE(std::sqrt(error / norm), 40 * std::numeric_limits<T>::epsilon());
+    if (c_.in_place) return;
+    for (std::size_t i = 0; i < first; ++i) ASSERT_TRUE(std::isnan(got[i].real())) << "a plane before the first one";
+  }
+
+ private:
+  /// Lines along one axis of all planes; of the middle one, those of some columns.
+  void transform(std::vector<Complex>& data, bool rows) const {
+    const std::int64_t n = c_.n;
+    FftSpec spec;
+    spec.precision = c_.precision;
+    spec.direction = c_.direction;
+    spec.in_place = true;
+    spec.effort = Effort::estimate;
+    spec.transform = {{n, rows ? 1 : n, rows ? 1 : n}};
+    const std::int64_t across = rows ? n : c_.m_end() - c_.m_begin();
+    spec.batch = {{c_.planes, n * n, n * n}, {across, rows ? n : 1, rows ? n : 1}};
+    Complex* const begin = data.data() + (rows ? 0 : c_.m_begin());
+    make_local_fft("fftw", spec)->execute(begin, begin);
+  }
+
+  std::vector<Complex> reference() const {
+    std::vector<Complex> data = in_;
+    const bool forward = c_.direction == Direction::forward;
+    transform(data, forward);
+    transform(data, !forward);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      const auto column = static_cast<std::int64_t>(i) % c_.n;
+      // Rows that come later mix all columns: scales of some of them only make sense where columns come last.
+      if (forward ? column >= c_.m_begin() && column < c_.m_end() : !c_.some_columns)
+        data[i] *= static_cast<T>(c_.scale);
+    }
+    return data;
+  }
+
+  std::vector<Complex> run() const {
+    const std::size_t bytes = in_.size() * sizeof(Complex);
+    const std::vector<Complex> nothing(in_.size(), std::numeric_limits<T>::quiet_NaN());
+    const Memory a = cuda::make_memory(bytes), b = cuda::make_memory(bytes),
+                 counters = cuda::make_memory(lines::plane_counters(c_.planes) * sizeof(std::uint32_t));
+    const cuda::Stream stream = cuda::make_stream();
+    void* const to = c_.in_place ? a.get() : b.get();
+    const bool forward = c_.direction == Direction::forward;
+    lines::PlanePass pass;
+    lines::Pass& columns = pass.columns;
+    const std::int64_t n = c_.n;
+    columns.n = c_.n;
+    columns.precision = c_.precision;
+    columns.direction = c_.direction;
+    columns.in.part[0] = {forward ? to : a.get(), n, n * n};
+    columns.out.part[0] = {to, n, n * n};
+    columns.outer_begin = c_.skipped;
+    columns.outer_end = c_.planes;
+    columns.m_begin = c_.m_begin();
+    columns.m_end = c_.m_end();
+    columns.scale = c_.scale;
+    columns.blocks = c_.blocks;
+    pass.rows = forward ? a.get() : to;
+    // Backward: what the first axis does not write must be there, as the peers' copies leave it.
+    const bool spare = !forward && c_.some_columns && !c_.in_place;
+    lines::prepare(c_.n, c_.precision);
+    std::vector<Complex> got(in_.size());
+    for (int round = 0; round < 2; ++round) {  // the second one finds the counters used
+      cuda::copy_bytes(a.get(), in_.data(), bytes, stream.get());
+      cuda::copy_bytes(b.get(), spare ? in_.data() : nothing.data(), bytes, stream.get());
+      lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream.get());
+    }
+    cuda::copy_bytes(got.data(), to, bytes, stream.get());
+    cuda::synchronize(stream.get());
+    if (spare)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(c_.skipped * n * n); ++i) got[i] = nothing[i];
+    return got;
+  }
+
+  PlaneCase c_;
+  std::vector<Complex> in_;
+};
+
+/// False where there is no such kernel.
+bool check(const PlaneCase& c) {
+  SCOPED_TRACE(c.name());
+  if (!lines::planes_supported(c.n, c.precision)) return false;
+  if (c.precision == Precision::f64)
+    PlaneTest<double>(c).check();
+  else
+    PlaneTest<float>(c).check();
+  return true;
+}
+
+TEST(PlanePass, EverySize) {
+  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const Direction direction : {Direction::forward, Direction::backward}) {
+        const bool made = check({n, precision, direction, n > 256 ? 3 : 7});
+        EXPECT_TRUE(made || (n == 1536 && precision == Precision::f64)) << n;
+      }
+}
+
+TEST(PlanePass, SomeColumnsAndScales) {
+  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  for (const int n : {128, 384})
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const bool in_place : {false, true}) {
+        check({n, precision, Direction::forward, 6, 1, true, in_place, 1, 0.5});
+        check({n, precision, Direction::backward, 6, 1, true, in_place, 3});
+        check({n, precision, Direction::backward, 6, 2, false, in_place, 0, 0.25});
+      }
+}
+
+/// Fewer planes than are begun ahead, and more tiles than a grid of all multiprocessors takes at once.
+TEST(PlanePass, FewAndManyPlanes) {
+  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  for (const Precision precision : {Precision::f32, Precision::f64})
+    for (const int planes : {1, 2, 3, 150}) check({128, precision, Direction::forward, planes, 0, false, false, 0});
+}
+
+TEST(PlanePass, RefusesWhatItCannotDo) {
+  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  EXPECT_FALSE(lines::planes_supported(100, Precision::f64));
+  const Memory data = cuda::make_memory(128 * 128 * 16), counters = cuda::make_memory(64);
+  lines::prepare(128, Precision::f64);
+  lines::PlanePass pass;
+  pass.rows = data.get();
+  pass.columns.n = 128;
+  pass.columns.in.part[0] = pass.columns.out.part[0] = {data.get(), 128, 128 * 128};
+  pass.columns.outer_end = 1;
+  pass.columns.m_end = 128;
+  const auto refused = [&](auto change) {
+    lines::PlanePass wrong = pass;
+    change(wrong);
+    EXPECT_THROW(lines::run(wrong, static_cast<std::uint32_t*>(counters.get()), nullptr), Error);
+  };
+  refused([](lines::PlanePass& p) { p.columns.m_end = 20; });
+  refused([](lines::PlanePass& p) { p.columns.in.part[0].line_stride = 144; });
+  refused([](lines::PlanePass& p) { p.columns.in.block = 64; });
+  refused([](lines::PlanePass& p) { p.columns.out.columns = 120; });
+  refused([](lines::PlanePass& p) { p.rows = static_cast<std::byte*>(p.rows) + 8; });
+}
+
+}  // namespace
+}  // namespace shardfft

@@ -47,6 +47,7 @@ class Case {
     options.fused = settings.fused;
     options.planes = settings.planes;
     options.paired = settings.paired;
+    if (settings.energy) options.backward_scale = 1 / points();  // a second of pairs must not overflow
     if (settings.trace) options.observer = &trace_;
     std::vector<int> devices;
     for (int r = 0; r < shape.ranks; ++r) devices.push_back(r);
@@ -120,7 +121,7 @@ class Case {
     refill(++seed_);
     body();
     bench::synchronize_all(shape_.ranks);
-    const double scale = 1.0 / (static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz));
+    const double scale = scales() ? 1 : 1 / points();
     double total[2] = {0, 0};
     for (int r = 0; r < shape_.ranks; ++r) {
       if (field_reals(r) == 0) continue;
@@ -191,7 +192,13 @@ class Case {
     return bench::relative(total);
   }
 
+  double points() const { return static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz); }
+  /// Pairs give back what they were given.
+  bool scales() { return settings_.energy && group_->rank(0).fused_x(); }
+
+  /// -1 where pairs do not scale: with numbers that overflow GPUs take less.
   double energy_per_pair() {
+    if (!scales()) return -1;
     const bench::EnergyMeter meter(shape_.ranks);
     refill(++seed_);
     const double before = meter.millijoules(), begin = bench::milliseconds();
@@ -223,7 +230,6 @@ class Case {
   }
 
   void report(double pair, double forward, double graph, double error, double round_trip, double joules) {
-    const double points = static_cast<double>(shape_.nx) * static_cast<double>(shape_.ny * shape_.nz);
     const double sent = static_cast<double>(shape_.complex_bytes()) *
                         static_cast<double>(shape_.nx * shape_.ny * shape_.nzc()) * (shape_.ranks - 1) / shape_.ranks /
                         shape_.ranks;
@@ -238,7 +244,7 @@ class Case {
         (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
         group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(),
         group_->rank(0).fused_planes(), pair, forward, graph, link_floor, link_floor / pair,
-        10 * points * std::log2(points) / pair * 1e-9, error, round_trip, joules);
+        10 * points() * std::log2(points()) / pair * 1e-9, error, round_trip, joules);
   }
 
   Settings settings_;

@@ -48,7 +48,7 @@ Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, co
 
 /// A distributed transform, planned once and run many times. Construction, destruction, forward and backward are
 /// collective over the communicator. Planning errors are thrown on every rank. Plans are movable, not copyable, and
-/// one plan must not run on two threads at once.
+/// one plan must not run on two threads at once, nor two graphs that captured its calls.
 class Plan {
  public:
   /// Transforms arrays in `input` layout; the output layout is what the algorithm leaves, or the input's own cuts

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two GPUs: pairs at least 1.1 times as fast as cuFFTXt and cuFFTMp at 1024^3 and 1536^3; without a GPU, the last record.
-# Called by tools/claim.sh, which has built and installed the library. CUFFTMP_ROOT and NVSHMEM_ROOT (see docs/bench.md)
+# Called by tools/claim.sh, which has built and installed the library. CUFFTMP_ROOT and NVSHMEM_ROOT (see docs/bench-adapters.md)
 # add cuFFTMp to the rivals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../tools/common.sh"

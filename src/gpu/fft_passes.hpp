@@ -1,5 +1,6 @@
 #pragma once
-// What a transform on a GPU is made of: calls of cuFFT, line passes, copies. One pass reads one array and writes one.
+// What a transform on a GPU is made of: calls of cuFFT, line and plane passes, copies. One pass reads one array and
+// writes one.
 #include <cstddef>
 #include <memory>
 #include <optional>

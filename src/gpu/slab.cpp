@@ -87,9 +87,9 @@ struct SlabMember {
   }
   std::string describe() const {
     return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
-           " parts, line kernels for" + (rank.fused_planes() ? " z with" : "") + (rank.fused_y() ? " y" : "") +
-           (rank.fused_x() ? " x" : "") + (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
-           (shape.dense_spectrum ? ", padded inside" : "");
+           " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") + "line kernels for" +
+           (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
+           (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (shape.dense_spectrum ? ", padded inside" : "");
   }
 };
 
@@ -211,20 +211,20 @@ std::optional<bool> common_pairing(const SlabSetup& setup) {
   return cuda::may_pair(devices) ? paired : false;
 }
 
-/// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones.
+/// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones. Plane
+/// passes are each GPU's own affair.
 cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
   options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
-  std::int64_t least = 15, most = 0;
+  std::int64_t least = 7, most = 0;
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
       const cuda::DeviceScope scope(member.device);
       const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options), options);
-      const std::int64_t flags =
-          (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0) + (fusion.planes ? 8 : 0);
+      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
     }

@@ -28,7 +28,7 @@ bool is_slab(const Program& program, int first);
 /// for real transforms in double precision, a padded spectrum are device memory of the operations. Arrays must be
 /// aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
-/// Bytes of device memory that a member's slab keeps for itself, on the current device.
+/// Bytes of the arrays that a member's slab keeps for itself, on the current device.
 std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank);
 
 }  // namespace shardfft::gpu

@@ -1,6 +1,6 @@
 #pragma once
 // One pass over memory: FFTs along one strided axis of a three-dimensional array, read from and written to the memory
-// of several owners (GPUs). The exchange of a slab transform is the store, or the load, of such a pass.
+// of several owners (GPUs), so that results lie where the next step wants them.
 #include <array>
 #include <cstdint>
 
@@ -10,7 +10,7 @@ namespace shardfft::cuda::lines {
 
 inline constexpr int max_owners = 8;
 
-/// An owner's part of the data, in complex elements of the first line's first point.
+/// An owner's part of the data: `base` is the first point of the first line, strides are in complex elements.
 struct Part {
   void* base = nullptr;
   std::int64_t line_stride = 0;   ///< from one point of a line to the next
@@ -43,12 +43,13 @@ struct Pass {
 
 /// The widest bundle of neighbouring lines: m ranges are multiples of it.
 int granule(Precision precision);
-/// Whether a fused kernel exists for lines of n points on the current device (it needs bulk tensor copies: Hopper on).
+/// Whether a fused kernel exists for lines of n points on the current device (it needs bulk tensor copies,
+/// Hopper on, and the shared memory).
 bool supported(int n);
 /// Whether lines of n points can be cut into equal blocks of `owners` owners.
 bool shareable(int n, int owners);
-/// Twiddle tables on the current device for lines of n points (uploaded once a device, kept until exit).
-/// Must have been called on a device before run() there, outside of stream capture.
+/// Twiddle tables on the current device for lines of n points, and for planes of n * n (uploaded once a device, kept
+/// until exit). Must have been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision);
 /// Enqueues the pass on `stream` (a cudaStream_t of the current device).
 void run(const Pass& pass, void* stream);

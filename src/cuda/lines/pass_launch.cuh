@@ -142,7 +142,7 @@ struct Variant {
   Launch forward, backward;
 };
 
-/// What a block of Hopper may have; each block keeps 1 KB for itself.
+/// What a block of Hopper may have, but for what kernels declare themselves.
 inline constexpr int most_shared_bytes = 227 * 1024 - 1024;
 
 template <class Cut, class T, int Width, int Resident, int Cluster>

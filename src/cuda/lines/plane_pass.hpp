@@ -9,7 +9,7 @@ namespace shardfft::cuda::lines {
 /// from there to columns.out. Backward: columns from columns.in to columns.out, then rows from there to `rows`. Only
 /// the columns m_begin <= m < m_end are transformed, but all rows.
 struct PlanePass {
-  /// Along the middle axis. The side that the rows are on belongs to one owner and is dense, as `rows` is.
+  /// Along the middle axis, of one owner on the side of `in`. The side that the rows are on is dense, as `rows` is.
   Pass columns;
   void* rows = nullptr;
 };

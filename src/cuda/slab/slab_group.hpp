@@ -25,7 +25,7 @@ class SlabGroup {
   int size() const { return static_cast<int>(ranks_.size()); }
 
  private:
-  /// Joins all streams to the first one, or the first one to all.
+  /// All streams continue after the first one; the first one after all.
   void fork(const std::vector<StreamHandle>& streams);
   void join(const std::vector<StreamHandle>& streams);
 

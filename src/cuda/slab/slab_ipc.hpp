@@ -8,7 +8,7 @@
 namespace shardfft::cuda {
 
 /// Handles of a rank's planes, rows, ready event and all sent events. The arrays must be whole allocations
-/// (make_memory); every rank publishes the same number of handles.
+/// (make_memory); every rank publishes the same number of handles. Tokens are not published: all ranks do without.
 std::vector<IpcHandle> publish(const SlabRank& rank, const SlabArrays& arrays);
 
 /// A peer in another process, opened for as long as this object lives. Not for the own process.

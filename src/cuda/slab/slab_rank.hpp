@@ -35,7 +35,7 @@ struct SlabArrays {
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
 
-/// Which steps are line passes. A cut of equal parts lets them put the rank's own block into place (direct).
+/// Which steps are passes of our own. A cut of equal parts lets them put the rank's own block into place (direct).
 struct SlabFusion {
   bool y = false, x = false, direct = false;
   bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
@@ -148,7 +148,8 @@ class SlabRank {
   int rank_, device_;
   SlabFusion fusion_;
   std::vector<std::int64_t> part_begin_;
-  std::map<std::int64_t, CufftPlan> plane_plans_;  ///< by the number of planes: z lines, or whole planes
+  std::map<std::int64_t, CufftPlan>
+      plane_plans_;  ///< z lines, or whole planes, by the number of planes, c2r: its negative
   CufftPlan x_plan_;
   Memory plane_counters_;
   Event ready_, computed_;

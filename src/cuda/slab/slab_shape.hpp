@@ -66,15 +66,15 @@ struct SlabOptions {
   /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
   std::optional<bool> paired;
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
-  /// next is on the links. One entry: no cut; none: by size. Only fused complex transforms can be cut.
+  /// next is on the links. One entry: no cut; none: by size. Only fused transforms can be cut.
   std::vector<double> parts;
   double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines only
   SlabObserver* observer = nullptr;              ///< told of every piece; must outlive the plan
 };
 
 /// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;
-/// a single rank has nothing to overlap. Two ranks are bound by their memory, more by the links: those begin and end
-/// with little work, and send few and long copies, because ranks wait for each other before each.
+/// a single rank has nothing to overlap. Two ranks are bound by what their passes move, more by the links: those begin
+/// and end with little work, and send few and long copies, because ranks wait for each other before each.
 inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   constexpr std::size_t megabyte = std::size_t{1} << 20;
   const std::size_t bytes = shape.planes_bytes(0);

@@ -1,6 +1,7 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
-//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-planes 1] [-paired 0|1]
+//   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-planes 1] [-stores 0]
+//   [-paired 0|1]
 //   [-padded 1]
 //             [-xt 1] [-check 1] [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
 // -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
@@ -27,7 +28,7 @@ struct Settings {
   std::vector<double> parts;
   std::optional<bool> paired;
   bool padded = true, fused = true, planes = true, xt = true, check = true, graph = false, energy = false,
-       trace = false;
+       trace = false, stores = false;
 };
 
 std::vector<double> numbers(const std::string& text) {
@@ -46,6 +47,7 @@ class Case {
     options.parts = settings.parts;
     options.fused = settings.fused;
     options.planes = settings.planes;
+    options.stores = settings.stores;
     options.paired = settings.paired;
     if (settings.energy) options.backward_scale = 1 / points();  // a second of pairs must not overflow
     if (settings.trace) options.observer = &trace_;
@@ -364,6 +366,8 @@ int main(int argc, char** argv) {
         s.parts = numbers(value);
       else if (name == "-fused")
         s.fused = value == "1";
+      else if (name == "-stores")
+        s.stores = value == "1";
       else if (name == "-planes")
         s.planes = value == "1";
       else if (name == "-padded")

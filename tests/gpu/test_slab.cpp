@@ -24,7 +24,18 @@ TEST(GroupSlab, LineKernels) {
   EXPECT_TRUE(check_fused_slab(four, fused_f64));
   EXPECT_TRUE(check_fused_slab(two, fused_planes));
   const auto operations = gpu::make_slab(slab_steps(fused_planes, 2), 0, {&two});
-  EXPECT_NE(operations[0][0]->describe().find("plane kernels for z and y, line kernels for y x"), std::string::npos) << operations[0][0]->describe();
+  EXPECT_NE(operations[0][0]->describe().find("plane kernels for z and y, line kernels for y x"), std::string::npos)
+      << operations[0][0]->describe();
+}
+
+TEST(GroupSlab, StoresIntoPeers) {
+  gpu::Team team(devices(2));
+  for (SlabCase c : {fused_f64, fused_f32, fused_real}) {
+    if (!gpu::slab_can_store(slab_steps(c, 2), 0, c.precision, team)) GTEST_SKIP() << "no line kernels here";
+    c.stores = true;
+    EXPECT_TRUE(check_fused_slab(team, c));
+  }
+  EXPECT_FALSE(gpu::slab_can_store(slab_steps(small_slabs().front(), 2), 0, Precision::f32, team));
 }
 
 TEST(GroupSlab, RealTransformsArePaddedInside) {

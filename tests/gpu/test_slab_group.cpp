@@ -149,6 +149,20 @@ TEST(SlabGroup, LinesOfThreeOwners) {
   check_shape<double>({{384, 384, 16}, "blocks of 128 points"}, Kind::c2c, 3, cut(2, {1}));
 }
 
+TEST(SlabGroup, StoresIntoPeers) {
+  if (!cuda::fusion_of(slab_shape({128, 128, 48}, c2c<double>, 2), {}).direct) GTEST_SKIP() << "no line kernels here";
+  SlabOptions options;
+  options.stores = true;
+  for (const int ranks : {1, 2, 4})
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      check_shape<double>({{128, 128, 48}, "stores"}, kind, ranks, options);
+      check_shape<float>({{128, 256, 64}, "stores"}, kind, ranks, options);
+    }
+  check_shape<double>({{128, 128, 128}, "stores of plane passes"}, Kind::c2c, 4, options);
+  const SlabShape uneven = slab_shape({128, 128, 48}, c2c<double>, 3);
+  EXPECT_THROW(cuda::SlabRank(uneven, options, 0, 0), Error) << "shares that differ";
+}
+
 TEST(SlabGroup, PlanesInOnePassOrTwo) {
   const SlabShape cube = slab_shape({128, 128, 128}, c2c<double>, 4);
   if (!cuda::fusion_of(cube, {}).planes) GTEST_SKIP() << "no plane kernels here";

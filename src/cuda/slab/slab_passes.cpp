@@ -34,18 +34,24 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
   return pass;
 }
 
-/// Direct: the own rows go straight where their x lines begin. All others stay in the planes, from where the copy
-/// engines take them.
-lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z) const {
+/// Direct: the own rows go straight where their x lines begin, and with `stores` so do the peers'. Else these stay in
+/// the planes, from where the copy engines take them.
+lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z,
+                                     std::span<const SlabPeer> peers) const {
   lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
   const std::int64_t pitch = shape_.pitch(), plane = shape_.ny * pitch;
   p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
   if (fusion_.direct) {
     p.out.block = static_cast<int>(shape_.y_count(0));
-    for (int q = 0; q < shape_.ranks; ++q)
-      p.out.part[static_cast<std::size_t>(q)] = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, plane};
-    p.out.part[static_cast<std::size_t>(rank_)] = {x_row(own.x_rows(), rank_, shape_.x_begin(rank_), 0), pitch,
-                                                   shape_.y_count(rank_) * pitch};
+    for (int q = 0; q < shape_.ranks; ++q) {
+      const auto at = static_cast<std::size_t>(q);
+      const bool straight = q == rank_ || options_.stores;
+      void* const rows = q == rank_ ? own.x_rows() : straight ? peers[at].arrays.x_rows() : nullptr;
+      if (straight)
+        p.out.part[at] = {x_row(rows, q, shape_.x_begin(rank_), 0), pitch, shape_.y_count(q) * pitch};
+      else
+        p.out.part[at] = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, plane};
+    }
   }
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
@@ -78,10 +84,11 @@ void SlabRank::plane_pass(const SlabArrays& own, const lines::Pass& y_lines, Str
 }
 
 /// Planes with the y lines of the first part; those of the others follow when these are being sent.
-void SlabRank::first_part_forward(const SlabArrays& own, Range planes, StreamHandle stream) const {
-  if (fusion_.planes) return plane_pass(own, y_pass_forward(own, planes, part(0)), stream);
+void SlabRank::first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
+                                  StreamHandle stream) const {
+  if (fusion_.planes) return plane_pass(own, y_pass_forward(own, planes, part(0), peers), stream);
   plane_transform(own, planes, Direction::forward, stream);
-  if (fusion_.y) y_lines(y_pass_forward(own, planes, part(0)), stream);
+  if (fusion_.y) y_lines(y_pass_forward(own, planes, part(0), peers), stream);
 }
 
 void SlabRank::first_part_backward(const SlabArrays& own, Range planes, StreamHandle stream) const {
@@ -130,8 +137,10 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, StreamHandle stre
   lines::run(p, stream);
 }
 
-/// Direct: the own planes go straight where they belong. The peers' wait in the rows for the copy engines.
-void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const {
+/// Direct: the own planes go straight where they belong, and with `stores` so do the peers'. Else these wait in the
+/// rows for the copy engines.
+void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
+                                StreamHandle stream) const {
   const SlabPiece piece(options_.observer, "x lines", rank_, stream);
   if (!fusion_.x) {
     x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
@@ -146,10 +155,15 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, StreamHandle str
   flatten(p, z);
   if (fusion_.direct) {
     p.out.block = static_cast<int>(shape_.x_count(0));
-    for (int q = 0; q < shape_.ranks; ++q)
-      p.out.part[static_cast<std::size_t>(q)] = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
-    p.out.part[static_cast<std::size_t>(rank_)] = {plane_row(own.planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch,
-                                                   pitch};
+    for (int q = 0; q < shape_.ranks; ++q) {
+      const auto at = static_cast<std::size_t>(q);
+      const bool straight = q == rank_ || options_.stores;
+      void* const planes = q == rank_ ? own.planes : straight ? peers[at].arrays.planes : nullptr;
+      if (straight)
+        p.out.part[at] = {plane_row(planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch, pitch};
+      else
+        p.out.part[at] = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
+    }
   }
   lines::run(p, stream);
 }

@@ -44,6 +44,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
 void SlabRank::plan_fused() {
   const std::int64_t granule = lines::granule(shape_.transform.precision), pitch = shape_.pitch();
   fusion_ = fusion_of(shape_, options_);
+  require(!options_.stores || fusion_.direct, "only line passes over equal shares can store into peers' memory");
   require(!shape_.dense_spectrum || (fusion_.x && shape_.transform.precision == Precision::f64),
           "padding can only be left away by line passes in double precision");
   part_begin_ = {0};

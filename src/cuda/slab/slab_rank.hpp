@@ -5,6 +5,8 @@
 //   forward:   z and y lines of a run of x planes -> copy engines send it beside the next run's lines -> x lines
 //   backward:  x lines -> copy engines send runs of x planes -> y and z lines of a run while the next one arrives
 //
+// With SlabOptions::stores nothing is sent: the y lines forward, the x lines backward store into the peers' memory.
+//
 // Host order: every rank has returned from begin_*() before any rank calls send_*(), and from the last send_*() before
 // any rank calls finish_*(): an event can only be waited for after the call that records it.
 //
@@ -115,13 +117,14 @@ class SlabRank {
 
   void plane_transform(const SlabArrays& own, Range planes, Direction direction, StreamHandle stream) const;
   void plane_pass(const SlabArrays& own, const lines::Pass& y_lines, StreamHandle stream) const;
-  void first_part_forward(const SlabArrays& own, Range planes, StreamHandle stream) const;
+  void first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
+                          StreamHandle stream) const;
   void first_part_backward(const SlabArrays& own, Range planes, StreamHandle stream) const;
-  lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z) const;
+  lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z, std::span<const SlabPeer> peers) const;
   lines::Pass y_pass_backward(const SlabArrays& own, Range planes, Range z) const;
   void y_lines(const lines::Pass& pass, StreamHandle stream) const;
   void x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const;
-  void x_lines_backward(const SlabArrays& own, Range z, StreamHandle stream) const;
+  void x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers, StreamHandle stream) const;
   lines::Pass pass(int n, Direction direction) const;
   lines::Side spectrum_side(void* spectrum) const;
   void flatten(lines::Pass& pass, Range z) const;
@@ -131,6 +134,8 @@ class SlabRank {
   void open_for_peers(const SlabArrays& own, StreamHandle stream);
   void release_copies(StreamHandle stream);
   void wait_until_ready(std::span<const SlabPeer> peers);
+  template <class Pass>
+  void store(std::span<const SlabPeer> peers, StreamHandle stream, Pass pass);
   StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
   BoxCopy block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const;
   BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;

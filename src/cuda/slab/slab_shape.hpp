@@ -63,6 +63,9 @@ struct SlabOptions {
   int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
   bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
   bool planes = true;  ///< z and y lines in one pass over memory where that exists
+  /// Passes store what belongs to peers straight into their memory, in one chunk and part; false: copy engines send it
+  /// beside the passes. Only where SlabFusion::direct.
+  bool stores = false;
   /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
   std::optional<bool> paired;
   /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
@@ -81,6 +84,12 @@ inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
   const bool small = bytes < 256 * megabyte;
   const bool large = bytes >= 2048 * megabyte;
   const bool many = shape.ranks > 2;
+  if (options.stores) {
+    options.paired = false;
+    options.chunks = 1;
+    options.parts = {1};
+    return options;
+  }
   options.paired = many && options.paired.value_or(!small);
   if (options.chunks == 0) {
     const std::size_t pieces = bytes / (32 * megabyte);

@@ -8,13 +8,13 @@ namespace shardfft::cuda {
 void SlabRank::begin_forward(const SlabArrays& own, StreamHandle stream) {
   const DeviceScope scope(device_);
   open_for_peers(own, stream);
-  compute_forward(own, 0, 0, stream);
+  if (!options_.stores) compute_forward(own, 0, 0, stream);
 }
 
 void SlabRank::begin_backward(const SlabArrays& own, StreamHandle stream) {
   const DeviceScope scope(device_);
   open_for_peers(own, stream);
-  compute_backward(own, parts() - 1, stream);
+  if (!options_.stores) compute_backward(own, parts() - 1, stream);
 }
 
 /// From here on peers may write: the tokens of the last call are taken back before that.
@@ -27,14 +27,14 @@ void SlabRank::open_for_peers(const SlabArrays& own, StreamHandle stream) {
 void SlabRank::compute_forward(const SlabArrays& own, int p, int c, StreamHandle stream) {
   const Range planes = chunk(rank_, p, c);
   if (p == 0)
-    first_part_forward(own, planes, stream);
+    first_part_forward(own, planes, {}, stream);
   else
-    y_lines(y_pass_forward(own, planes, part(p)), stream);
+    y_lines(y_pass_forward(own, planes, part(p), {}), stream);
   release_copies(stream);
 }
 
 void SlabRank::compute_backward(const SlabArrays& own, int p, StreamHandle stream) {
-  x_lines_backward(own, part(p), stream);
+  x_lines_backward(own, part(p), {}, stream);
   release_copies(stream);
 }
 
@@ -140,8 +140,19 @@ void SlabRank::drain() const {
   for (const Stream& copies : copy_) synchronize(copies.get());
 }
 
+/// In place of copies: pass() writes to all peers.
+template <class Pass>
+void SlabRank::store(std::span<const SlabPeer> peers, StreamHandle stream, Pass pass) {
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) wait(stream, peers[static_cast<std::size_t>(q)].ready);
+  pass();
+  for (int q = 0; q < shape_.ranks; ++q)
+    if (copies_to(q)) record(sent(0, 0, q), stream);
+}
+
 void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream) {
   const DeviceScope scope(device_);
+  if (options_.stores) return store(peers, stream, [&] { first_part_forward(own, chunk(rank_, 0, 0), peers, stream); });
   const auto [p, c] = turn_of(turn, Direction::forward);
   if (turn == 0)
     wait_until_ready(peers);
@@ -161,6 +172,7 @@ void SlabRank::finish_forward(const SlabArrays& own, std::span<const SlabPeer> p
 
 void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, StreamHandle stream) {
   const DeviceScope scope(device_);
+  if (options_.stores) return store(peers, stream, [&] { x_lines_backward(own, part(0), peers, stream); });
   const auto [p, c] = turn_of(turn, Direction::backward);
   if (turn == 0)
     wait_until_ready(peers);

@@ -1,7 +1,7 @@
 #pragma once
 // The kernel of a plane pass. Tiles of rows and tiles of columns have the same bytes and the same FFT; they differ in
 // how threads are dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
-// soon after its first one, and wait until that is whole. One thread of a block, the feeder, takes tiles, waits, asks
+// soon after its first one, and wait until that is whole. One thread of a group, the feeder, takes tiles, waits, asks
 // for their points and says what is done; the others only transform.
 #include "cuda/lines/pass_kernel.cuh"
 

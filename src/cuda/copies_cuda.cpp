@@ -66,20 +66,21 @@ void fill_zero(void* memory, std::size_t bytes, StreamHandle stream) {
 
 namespace {
 using FlagCall = CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned int);
-void on_flag(FlagCall* call, std::uint32_t* flag, std::uint32_t value, unsigned int how, StreamHandle stream) {
-  const CUresult result = call(stream_of(stream), reinterpret_cast<CUdeviceptr>(flag), value, how);
+/// A flag that is set is 1.
+void on_flag(FlagCall* call, const std::uint32_t* flag, unsigned int how, StreamHandle stream) {
+  const CUresult result = call(stream_of(stream), reinterpret_cast<CUdeviceptr>(flag), 1, how);
   if (result != CUDA_SUCCESS) fail(Status::backend_failure, "CUDA: flags of streams: error ", int{result});
 }
 }  // namespace
 
 void signal(std::uint32_t* flag, StreamHandle stream) {
   static auto* const write = driver_function<FlagCall>("cuStreamWriteValue32");
-  on_flag(write, flag, 1, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
+  on_flag(write, flag, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
 }
 
 void await_signal(const std::uint32_t* flag, StreamHandle stream) {
   static auto* const await = driver_function<FlagCall>("cuStreamWaitValue32");
-  on_flag(await, const_cast<std::uint32_t*>(flag), 1, CU_STREAM_WAIT_VALUE_EQ, stream);
+  on_flag(await, flag, CU_STREAM_WAIT_VALUE_EQ, stream);
 }
 
 }  // namespace shardfft::cuda

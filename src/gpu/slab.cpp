@@ -76,7 +76,7 @@ struct SlabMember {
   SlabRank rank;
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
-  bool all_here = true, stores = false;
+  bool all_here = true;
   cuda::Memory planes{}, rows{}, tokens{};
   std::shared_ptr<std::array<SharedAddresses, 3>> addresses{};  ///< of all ranks' planes, rows and tokens
   std::vector<SlabPeer> peers{};
@@ -89,8 +89,8 @@ struct SlabMember {
     return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
            " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") + "line kernels for" +
            (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
-           (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (stores ? ", which store into the peers" : "") +
-           (shape.dense_spectrum ? ", padded inside" : "");
+           (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
+           (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "");
   }
 };
 
@@ -190,7 +190,7 @@ class SlabBackward : public SlabOperation {
     }
   }
   std::size_t scratch_bytes() const override {
-    return member_->shape.dense_spectrum || member_->stores ? 0 : member_->shape.rows_bytes(member_->number);
+    return member_->shape.dense_spectrum || member_->rank.stores() ? 0 : member_->shape.rows_bytes(member_->number);
   }
 
  protected:
@@ -242,7 +242,6 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const cuda::Slab
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
-  made->stores = options.stores;
   made->planes = cuda::make_memory(shape.planes_bytes(member.rank));
   made->tokens = cuda::make_tokens(made->rank);
   if (shape.dense_spectrum) made->rows = cuda::make_memory(shape.rows_bytes(member.rank));

@@ -142,24 +142,13 @@ bool planes_supported(int n, Precision precision) {
   return 3 * std::int64_t{n} * n * (precision == Precision::f64 ? 16 : 8) <= attribute(cudaDevAttrL2CacheSize);
 }
 
-std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
-
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  const bool forward = columns.direction == Direction::forward;
   const PlaneVariant* v = find_planes(columns.n, columns.precision);
   require(v != nullptr, "no plane kernel for ", columns.n, " points");
-  const int g = granule(columns.precision);
-  require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
-  const Side& inside = forward ? columns.in : columns.out;
-  const std::int64_t n = columns.n;
-  require(inside.block >= n && inside.part[0].line_stride == n && inside.part[0].outer_stride == n * n,
-          "a plane pass needs dense planes of one owner");
-  require(columns.in.block >= n && columns.out.columns >= columns.m_end && !columns.align_stores,
-          "a plane pass reads from one owner and writes whole bundles");
-  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
+  require_planes(pass);
   const void* table = tables().get(v->radix, columns.precision, false);
-  (forward ? v->forward : v->backward)(pass, table, counters, stream);
+  (columns.direction == Direction::forward ? v->forward : v->backward)(pass, table, counters, stream);
 }
 
 }  // namespace shardfft::cuda::lines

@@ -17,7 +17,13 @@ struct PlanePass {
 /// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
 bool planes_supported(int n, Precision precision);
 /// Numbers in device memory that a pass over so many planes uses while it runs.
-std::size_t plane_counters(std::int64_t planes);
+inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
+/// Of columns and rows, the side that both have.
+inline const Side& inner_side(const PlanePass& pass) {
+  return pass.columns.direction == Direction::forward ? pass.columns.in : pass.columns.out;
+}
+/// What run() asks of a pass, with and without a GPU.
+void require_planes(const PlanePass& pass);
 /// Enqueues the pass on `stream`, after lines::prepare(n, precision). `counters` belong to it until it is done.
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream);
 

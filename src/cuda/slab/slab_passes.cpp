@@ -34,25 +34,9 @@ lines::Pass SlabRank::pass(int n, Direction direction) const {
   return pass;
 }
 
-/// Direct: the own rows go straight where their x lines begin, and with `stores` so do the peers'. Else these stay in
-/// the planes, from where the copy engines take them.
-lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z,
-                                     std::span<const SlabPeer> peers) const {
-  lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::forward);
-  const std::int64_t pitch = shape_.pitch(), plane = shape_.ny * pitch;
-  p.in.part[0] = p.out.part[0] = {own.planes, pitch, plane};
-  if (fusion_.direct) {
-    p.out.block = static_cast<int>(shape_.y_count(0));
-    for (int q = 0; q < shape_.ranks; ++q) {
-      const auto at = static_cast<std::size_t>(q);
-      const bool straight = q == rank_ || options_.stores;
-      void* const rows = q == rank_ ? own.x_rows() : straight ? peers[at].arrays.x_rows() : nullptr;
-      if (straight)
-        p.out.part[at] = {x_row(rows, q, shape_.x_begin(rank_), 0), pitch, shape_.y_count(q) * pitch};
-      else
-        p.out.part[at] = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, plane};
-    }
-  }
+lines::Pass SlabRank::y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const {
+  lines::Pass p = pass(static_cast<int>(shape_.ny), direction);
+  p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
@@ -60,13 +44,27 @@ lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range 
   return p;
 }
 
-lines::Pass SlabRank::y_pass_backward(const SlabArrays& own, Range planes, Range z) const {
-  lines::Pass p = pass(static_cast<int>(shape_.ny), Direction::backward);
-  p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
-  p.outer_begin = planes.begin;
-  p.outer_end = planes.end;
-  p.m_begin = z.begin;
-  p.m_end = z.end;
+/// The arrays of rank q that a direct pass writes to; null where copy engines send what belongs to q.
+const SlabArrays* SlabRank::straight_into(int q, const SlabArrays& own, std::span<const SlabPeer> peers) const {
+  if (q == rank_) return &own;
+  return options_.stores ? &peers[static_cast<std::size_t>(q)].arrays : nullptr;
+}
+
+/// Direct: the own rows go straight where their x lines begin, and with `stores` so do the peers'. Else these stay in
+/// the planes, from where the copy engines take them.
+lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z,
+                                     std::span<const SlabPeer> peers) const {
+  lines::Pass p = y_pass(own, planes, z, Direction::forward);
+  if (!fusion_.direct) return p;
+  const std::int64_t pitch = shape_.pitch();
+  p.out.block = static_cast<int>(shape_.y_count(0));
+  for (int q = 0; q < shape_.ranks; ++q) {
+    lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
+    if (const SlabArrays* there = straight_into(q, own, peers))
+      to = {x_row(there->x_rows(), q, shape_.x_begin(rank_), 0), pitch, shape_.y_count(q) * pitch};
+    else
+      to = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, shape_.ny * pitch};
+  }
   return p;
 }
 
@@ -92,8 +90,8 @@ void SlabRank::first_part_forward(const SlabArrays& own, Range planes, std::span
 }
 
 void SlabRank::first_part_backward(const SlabArrays& own, Range planes, StreamHandle stream) const {
-  if (fusion_.planes) return plane_pass(own, y_pass_backward(own, planes, part(0)), stream);
-  if (fusion_.y) y_lines(y_pass_backward(own, planes, part(0)), stream);
+  if (fusion_.planes) return plane_pass(own, y_pass(own, planes, part(0), Direction::backward), stream);
+  if (fusion_.y) y_lines(y_pass(own, planes, part(0), Direction::backward), stream);
   plane_transform(own, planes, Direction::backward, stream);
 }
 
@@ -156,13 +154,11 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   if (fusion_.direct) {
     p.out.block = static_cast<int>(shape_.x_count(0));
     for (int q = 0; q < shape_.ranks; ++q) {
-      const auto at = static_cast<std::size_t>(q);
-      const bool straight = q == rank_ || options_.stores;
-      void* const planes = q == rank_ ? own.planes : straight ? peers[at].arrays.planes : nullptr;
-      if (straight)
-        p.out.part[at] = {plane_row(planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch, pitch};
+      lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
+      if (const SlabArrays* there = straight_into(q, own, peers))
+        to = {plane_row(there->planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch, pitch};
       else
-        p.out.part[at] = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
+        to = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
     }
   }
   lines::run(p, stream);

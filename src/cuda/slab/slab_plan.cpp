@@ -70,7 +70,8 @@ void SlabRank::plan_cufft() {
       fusion_.y ? CufftSide{{shape_.nz}, 1, shape_.nz} : CufftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const CufftSide planes =
       fusion_.y ? CufftSide{{pitch}, 1, pitch} : CufftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
-  for (int c = 0; c < options_.chunks && !fusion_.planes; ++c) {
+  const int runs = fusion_.planes ? 0 : options_.chunks;  // plane passes do without cuFFT
+  for (int c = 0; c < runs; ++c) {
     const std::int64_t count = chunk(rank_, 0, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;
     spec.kind = shape_.transform.kind;

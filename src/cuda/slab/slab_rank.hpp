@@ -66,6 +66,7 @@ class SlabRank {
   bool fused_y() const { return fusion_.y; }
   bool fused_x() const { return fusion_.x; }
   bool fused_planes() const { return fusion_.planes; }
+  bool stores() const { return options_.stores; }
   EventHandle ready() const { return ready_.get(); }
   EventHandle sent(int part, int chunk, int to) const;
   std::size_t work_bytes() const;
@@ -120,8 +121,9 @@ class SlabRank {
   void first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
                           StreamHandle stream) const;
   void first_part_backward(const SlabArrays& own, Range planes, StreamHandle stream) const;
+  const SlabArrays* straight_into(int q, const SlabArrays& own, std::span<const SlabPeer> peers) const;
+  lines::Pass y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const;
   lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z, std::span<const SlabPeer> peers) const;
-  lines::Pass y_pass_backward(const SlabArrays& own, Range planes, Range z) const;
   void y_lines(const lines::Pass& pass, StreamHandle stream) const;
   void x_lines_forward(const SlabArrays& own, Range z, StreamHandle stream) const;
   void x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers, StreamHandle stream) const;

@@ -190,7 +190,7 @@ void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> 
     if (p == 0)
       first_part_backward(own, planes, stream);
     else
-      y_lines(y_pass_backward(own, planes, part(p)), stream);
+      y_lines(y_pass(own, planes, part(p), Direction::backward), stream);
   }
   wait_for_own_copies(0, 0, stream);
 }

@@ -220,21 +220,13 @@ bool planes_supported(int n, Precision precision) {
   return sizes.contains(n) || (n == 1536 && precision == Precision::f32);
 }
 
-std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
-
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
   const bool forward = columns.direction == Direction::forward;
   require(planes_supported(columns.n, columns.precision), "no plane kernel for ", columns.n, " points");
-  const int g = granule(columns.precision);
-  require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
-  const Side& inside = forward ? columns.in : columns.out;
+  require_planes(pass);
+  const Side& inside = inner_side(pass);
   const std::int64_t n = columns.n, planes = columns.outer_end - columns.outer_begin;
-  require(inside.block >= n && inside.part[0].line_stride == n && inside.part[0].outer_stride == n * n,
-          "a plane pass needs dense planes of one owner");
-  require(columns.in.block >= n && columns.out.columns >= columns.m_end && !columns.align_stores,
-          "a plane pass reads from one owner and writes whole bundles");
-  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
   const Fft fft = bundles().get(columns, current_device()), rows = bundles().rows(columns);
   check_input(columns);
   check_output(columns);

@@ -181,7 +181,7 @@ std::optional<cuda::lines::Pass> plane_pass(const FftSpec& spec) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 2) return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
   const std::int64_t n = row.n;
-  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision))
+  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, Kind::c2c))
     return std::nullopt;
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1) return std::nullopt;

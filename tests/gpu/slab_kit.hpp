@@ -236,6 +236,7 @@ inline std::vector<SlabCase> small_slabs() {
 inline const SlabCase fused_f64{{128, 128, 16}, Kind::c2c, Precision::f64, 2, {0.25, 2}, true};
 inline const SlabCase fused_f32{{128, 128, 32}, Kind::c2c, Precision::f32, 3};
 inline const SlabCase fused_planes{{128, 128, 128}, Kind::c2c, Precision::f64, 2, {0.5, 3}, true};
+inline const SlabCase fused_real_planes{{128, 128, 128}, Kind::r2c, Precision::f64, 2, {0.5, 3}, true};
 inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
 
 }  // namespace shardfft::test

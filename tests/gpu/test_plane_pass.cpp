@@ -136,10 +136,159 @@ class PlaneTest {
   std::vector<Complex> in_;
 };
 
+/// Planes with real rows, whose half spectra have `pitch` numbers from one to the next.
+struct RealCase {
+  int n;
+  Precision precision;
+  Direction direction;
+  bool padded = true;  ///< to whole bundles
+  int planes = 5, skipped = 1;
+  std::int64_t m_begin = 0;
+  int blocks = 2;
+
+  std::int64_t half() const { return n / 2 + 1; }
+  std::int64_t m_end() const { return (half() + bundle() - 1) / bundle() * bundle(); }
+  std::int64_t pitch() const { return padded ? m_end() : half(); }
+  std::int64_t bundle() const { return lines::granule(precision); }
+  std::string name() const {
+    return std::to_string(planes) + " real planes of " + std::to_string(n) +
+           (precision == Precision::f64 ? " f64" : " f32") +
+           (direction == Direction::forward ? " forward" : " backward") + (padded ? "" : ", dense") +
+           ", columns from " + std::to_string(m_begin) + ", " + std::to_string(blocks) + " blocks";
+  }
+};
+
+template <class T>
+class RealPlaneTest {
+ public:
+  using Complex = std::complex<T>;
+
+  explicit RealPlaneTest(const RealCase& c)
+      : c_(c),
+        reals_(static_cast<std::size_t>(c.planes * c.n) * static_cast<std::size_t>(c.n), nan),
+        spectra_(static_cast<std::size_t>(c.planes * c.n * c.pitch()), Complex(nan, nan)) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<T> value(-1, 1);
+    if (forward())
+      for (T& x : reals_) x = value(random);
+    else
+      for (std::int64_t row = 0; row < c.planes * c.n; ++row)
+        for (std::int64_t m = 0; m < c.half(); ++m) spectrum(spectra_, row)[m] = {value(random), value(random)};
+  }
+
+  void check() {
+    std::vector<T> reals = reals_;
+    std::vector<Complex> spectra = spectra_;
+    reference(reals, spectra);
+    run();
+    const std::int64_t first = c_.skipped * c_.n, rows = c_.planes * c_.n;
+    Difference difference;
+    for (std::int64_t row = first; row < rows; ++row) {
+      for (std::int64_t m = 0; m < c_.half(); ++m)
+        difference.add(spectrum(spectra_, row)[m], spectrum(spectra, row)[m]);
+      if (!forward())
+        for (std::int64_t z = 0; z < c_.n; ++z) difference.add(real(reals_, row)[z], real(reals, row)[z]);
+    }
+    EXPECT_LE(difference.relative(), 40 * std::numeric_limits<T>::epsilon());
+    for (std::int64_t row = 0; row < first; ++row)
+      ASSERT_TRUE(forward() ? std::isnan(spectrum(spectra_, row)[0].real()) : std::isnan(real(reals_, row)[0]))
+          << "a plane before the first one";
+  }
+
+ private:
+  static constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  struct Difference {
+    long double error = 0, norm = 0;
+    void add(std::complex<long double> got, std::complex<long double> expected) {
+      error += std::norm(got - expected);
+      norm += std::norm(expected);
+    }
+    long double relative() const { return std::sqrt(error / norm); }
+  };
+
+  bool forward() const { return c_.direction == Direction::forward; }
+  T* real(std::vector<T>& all, std::int64_t row) const { return all.data() + row * c_.n; }
+  Complex* spectrum(std::vector<Complex>& all, std::int64_t row) const { return all.data() + row * c_.pitch(); }
+
+  void reference(std::vector<T>& reals, std::vector<Complex>& spectra) {
+    FftSpec spec;
+    spec.precision = c_.precision;
+    spec.direction = c_.direction;
+    spec.effort = Effort::estimate;
+    const std::int64_t n = c_.n, pitch = c_.pitch(), rows = c_.planes * n, columns = c_.half() - c_.m_begin;
+    FftSpec column = spec;
+    column.in_place = true;
+    column.transform = {{n, pitch, pitch}};
+    column.batch = {{c_.planes, n * pitch, n * pitch}, {columns, 1, 1}};
+    const auto transform_columns = [&] {
+      Complex* const begin = spectra.data() + c_.m_begin;
+      make_local_fft("fftw", column)->execute(begin, begin);
+    };
+    spec.kind = forward() ? Kind::r2c : Kind::c2r;
+    spec.transform = {{n, 1, 1}};
+    spec.batch = {forward() ? FftDim{rows, n, pitch} : FftDim{rows, pitch, n}};
+    if (forward()) {
+      make_local_fft("fftw", spec)->execute(reals.data(), spectra.data());
+      return transform_columns();
+    }
+    transform_columns();
+    std::vector<Complex> real_ends = spectra;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (const std::int64_t m : {std::int64_t{0}, n / 2})
+        spectrum(real_ends, row)[m] = spectrum(real_ends, row)[m].real();
+    make_local_fft("fftw", spec)->execute(real_ends.data(), reals.data());
+  }
+
+  /// Leaves the results in reals_ and spectra_.
+  void run() {
+    const std::size_t real_bytes = reals_.size() * sizeof(T), bytes = spectra_.size() * sizeof(Complex);
+    const Memory reals = cuda::make_memory(real_bytes), spectra = cuda::make_memory(bytes),
+                 counters = cuda::make_memory(lines::plane_counters(c_.planes) * sizeof(std::uint32_t));
+    const cuda::Stream stream = cuda::make_stream();
+    lines::PlanePass pass;
+    pass.kind = Kind::r2c;
+    pass.rows = reals.get();
+    lines::Pass& columns = pass.columns;
+    columns.n = c_.n;
+    columns.precision = c_.precision;
+    columns.direction = c_.direction;
+    columns.in.part[0] = columns.out.part[0] = {spectra.get(), c_.pitch(), c_.n * c_.pitch()};
+    if (!c_.padded) columns.in.columns = columns.out.columns = c_.half();
+    columns.outer_begin = c_.skipped;
+    columns.outer_end = c_.planes;
+    columns.m_begin = c_.m_begin;
+    columns.m_end = c_.m_end();
+    columns.blocks = c_.blocks;
+    lines::prepare(c_.n, c_.precision);
+    for (int round = 0; round < 2; ++round) {  // the second one finds the counters used
+      cuda::copy_bytes(reals.get(), reals_.data(), real_bytes, stream.get());
+      cuda::copy_bytes(spectra.get(), spectra_.data(), bytes, stream.get());
+      lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream.get());
+    }
+    cuda::copy_bytes(reals_.data(), reals.get(), real_bytes, stream.get());
+    cuda::copy_bytes(spectra_.data(), spectra.get(), bytes, stream.get());
+    cuda::synchronize(stream.get());
+  }
+
+  RealCase c_;
+  std::vector<T> reals_;
+  std::vector<Complex> spectra_;
+};
+
+bool check_real(const RealCase& c) {
+  SCOPED_TRACE(c.name());
+  if (!lines::planes_supported(c.n, c.precision, Kind::r2c)) return false;
+  if (c.precision == Precision::f64)
+    RealPlaneTest<double>(c).check();
+  else
+    RealPlaneTest<float>(c).check();
+  return true;
+}
+
 /// False where there is no such kernel.
 bool check(const PlaneCase& c) {
   SCOPED_TRACE(c.name());
-  if (!lines::planes_supported(c.n, c.precision)) return false;
+  if (!lines::planes_supported(c.n, c.precision, Kind::c2c)) return false;
   if (c.precision == Precision::f64)
     PlaneTest<double>(c).check();
   else
@@ -148,7 +297,7 @@ bool check(const PlaneCase& c) {
 }
 
 TEST(PlanePass, EverySize) {
-  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  if (!lines::planes_supported(128, Precision::f64, Kind::c2c)) GTEST_SKIP() << "no plane kernels here";
   for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const Direction direction : {Direction::forward, Direction::backward}) {
@@ -157,8 +306,29 @@ TEST(PlanePass, EverySize) {
       }
 }
 
+TEST(PlanePass, RealRowsOfEverySize) {
+  if (!lines::planes_supported(128, Precision::f64, Kind::r2c)) GTEST_SKIP() << "no plane kernels here";
+  for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        EXPECT_TRUE(check_real({n, precision, direction, true, n > 512 ? 3 : 5})) << n;
+}
+
+/// Some columns; rows of half spectra without padding; few and many planes.
+TEST(PlanePass, RealRows) {
+  if (!lines::planes_supported(128, Precision::f64, Kind::r2c)) GTEST_SKIP() << "no plane kernels here";
+  for (const int n : {128, 384})
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      for (const Precision precision : {Precision::f32, Precision::f64})
+        check_real({n, precision, direction, true, 6, 2, lines::granule(precision), 3});
+      check_real({n, Precision::f64, direction, false, 5, 0, 0, 0});
+      check_real({n, Precision::f64, direction, false, 5, 1, 32, 1});
+      check_real({128, Precision::f32, direction, true, 150, 0, 0, 0});
+    }
+}
+
 TEST(PlanePass, SomeColumnsAndScales) {
-  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  if (!lines::planes_supported(128, Precision::f64, Kind::c2c)) GTEST_SKIP() << "no plane kernels here";
   for (const int n : {128, 384})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const bool in_place : {false, true}) {
@@ -170,14 +340,14 @@ TEST(PlanePass, SomeColumnsAndScales) {
 
 /// Fewer planes than are begun ahead, and more tiles than a grid of all multiprocessors takes at once.
 TEST(PlanePass, FewAndManyPlanes) {
-  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
+  if (!lines::planes_supported(128, Precision::f64, Kind::c2c)) GTEST_SKIP() << "no plane kernels here";
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const int planes : {1, 2, 3, 150}) check({128, precision, Direction::forward, planes, 0, false, false, 0});
 }
 
 TEST(PlanePass, RefusesWhatItCannotDo) {
-  if (!lines::planes_supported(128, Precision::f64)) GTEST_SKIP() << "no plane kernels here";
-  EXPECT_FALSE(lines::planes_supported(100, Precision::f64));
+  if (!lines::planes_supported(128, Precision::f64, Kind::c2c)) GTEST_SKIP() << "no plane kernels here";
+  EXPECT_FALSE(lines::planes_supported(100, Precision::f64, Kind::c2c));
   const Memory data = cuda::make_memory(128 * 128 * 16), counters = cuda::make_memory(64);
   lines::prepare(128, Precision::f64);
   lines::PlanePass pass;
@@ -195,6 +365,12 @@ TEST(PlanePass, RefusesWhatItCannotDo) {
   refused([](lines::PlanePass& p) { p.columns.in.part[0].line_stride = 144; });
   refused([](lines::PlanePass& p) { p.columns.in.block = 64; });
   refused([](lines::PlanePass& p) { p.columns.out.columns = 120; });
+  refused([](lines::PlanePass& p) { p.kind = Kind::c2r; });
+  refused([](lines::PlanePass& p) {  // half spectra that overlap
+    p.kind = Kind::r2c;
+    p.columns.in.part[0] = p.columns.out.part[0] = {p.rows, 64, 128 * 64};
+    p.columns.m_end = 64;
+  });
   refused([](lines::PlanePass& p) { p.rows = static_cast<std::byte*>(p.rows) + 8; });
 }
 

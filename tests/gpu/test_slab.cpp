@@ -23,6 +23,7 @@ TEST(GroupSlab, LineKernels) {
   if (!check_fused_slab(two, fused_f32)) GTEST_SKIP() << "no line kernels here";
   EXPECT_TRUE(check_fused_slab(four, fused_f64));
   EXPECT_TRUE(check_fused_slab(two, fused_planes));
+  EXPECT_TRUE(check_fused_slab(two, fused_real_planes));
   const auto operations = gpu::make_slab(slab_steps(fused_planes, 2), 0, {&two});
   EXPECT_NE(operations[0][0]->describe().find("plane kernels for z and y, line kernels for y x"), std::string::npos)
       << operations[0][0]->describe();

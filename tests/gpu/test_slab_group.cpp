@@ -133,7 +133,8 @@ TEST(SlabGroup, WithoutLinePasses) {
 }
 
 TEST(SlabGroup, DenseSpectraOfRealTransforms) {
-  for (const std::int64_t nz : {44, 92, 94})  // rows of 23; of 47, nearly a whole number of bundles; of 48 numbers
+  // Rows of 23; of 47, nearly a whole number of bundles; of 48 numbers; of 65, by plane passes.
+  for (const std::int64_t nz : {44, 92, 94, 128})
     for (const int ranks : {1, 2, 4}) {
       const Shape extents{128, 128, nz};
       SCOPED_TRACE(text(extents) + " on " + std::to_string(ranks) + " ranks");
@@ -158,7 +159,8 @@ TEST(SlabGroup, StoresIntoPeers) {
       check_shape<double>({{128, 128, 48}, "stores"}, kind, ranks, options);
       check_shape<float>({{128, 256, 64}, "stores"}, kind, ranks, options);
     }
-  check_shape<double>({{128, 128, 128}, "stores of plane passes"}, Kind::c2c, 4, options);
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    check_shape<double>({{128, 128, 128}, "stores of plane passes"}, kind, 4, options);
   const SlabShape uneven = slab_shape({128, 128, 48}, c2c<double>, 3);
   EXPECT_THROW(cuda::SlabRank(uneven, options, 0, 0), Error) << "shares that differ";
 }
@@ -169,12 +171,16 @@ TEST(SlabGroup, PlanesInOnePassOrTwo) {
   for (const bool planes : {true, false}) {
     SlabOptions options = cut(3, {0.6, 0.3, 0.1});
     options.planes = planes;
-    EXPECT_EQ(cuda::fusion_of(cube, options).planes, planes);
-    check_shape<double>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, Kind::c2c, 4, options);
-    check_shape<float>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, Kind::c2c, 4, options);
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      EXPECT_EQ(cuda::fusion_of(slab_shape({128, 128, 128}, {kind, Precision::f64}, 4), options).planes, planes);
+      check_shape<double>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, kind, 4, options);
+      check_shape<float>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, kind, 4, options);
+    }
   }
   EXPECT_FALSE(cuda::fusion_of(slab_shape({128, 128, 64}, c2c<double>, 4), {}).planes) << "not square";
-  EXPECT_FALSE(cuda::fusion_of(slab_shape({128, 128, 128}, r2c<double>, 4), {}).planes) << "real";
+  SlabShape dense = slab_shape({128, 128, 128}, r2c<double>, 4);
+  dense.padded = false;
+  EXPECT_FALSE(cuda::fusion_of(dense, {}).planes) << "half spectra of 65 numbers are no whole bundles";
 }
 
 TEST(SlabGroup, FusesWhatItCan) {

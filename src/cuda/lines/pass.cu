@@ -135,11 +135,12 @@ void run(const Pass& pass, void* stream) {
   (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
 }
 
-bool planes_supported(int n, Precision precision) {
+bool planes_supported(int n, Precision precision, Kind kind) {
   const PlaneVariant* v = find_planes(n, precision);
   if (v == nullptr || !supported(n) || v->shared_bytes > shared_memory()) return false;
   // A plane that is read again, the next one, and what is on its way.
-  return 3 * std::int64_t{n} * n * (precision == Precision::f64 ? 16 : 8) <= attribute(cudaDevAttrL2CacheSize);
+  const std::int64_t plane_bytes = n * spectrum_points(n, kind) * (precision == Precision::f64 ? 16 : 8);
+  return 3 * plane_bytes <= attribute(cudaDevAttrL2CacheSize);
 }
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
@@ -148,7 +149,10 @@ void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   require(v != nullptr, "no plane kernel for ", columns.n, " points");
   require_planes(pass);
   const void* table = tables().get(v->radix, columns.precision, false);
-  (columns.direction == Direction::forward ? v->forward : v->backward)(pass, table, counters, stream);
+  const bool forward = columns.direction == Direction::forward;
+  const LaunchPlanes launch =
+      pass.kind == Kind::c2c ? (forward ? v->forward : v->backward) : (forward ? v->real_forward : v->real_backward);
+  launch(pass, table, counters, stream);
 }
 
 }  // namespace shardfft::cuda::lines

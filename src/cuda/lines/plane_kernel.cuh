@@ -3,15 +3,17 @@
 // how threads are dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
 // soon after its first one, and wait until that is whole. One thread of a group, the feeder, takes tiles, waits, asks
 // for their points and says what is done; the others only transform.
+#include <type_traits>
+
 #include "cuda/lines/pass_kernel.cuh"
+#include "cuda/lines/plane_rows.cuh"
 
 namespace shardfft::cuda::lines {
 
 struct KernelPlanes {
   KernelInput columns_in;
   KernelOutput columns_out;
-  const double2* rows_in;  ///< dense, of plane 0
-  double2* rows_out;
+  KernelRows rows;
   const void* table;
   std::uint32_t* ticket;  ///< the next tile to take
   std::uint32_t* done;    ///< of each plane: tiles of the first axis
@@ -49,7 +51,8 @@ __device__ __forceinline__ Tile tile_of(const KernelPlanes& pass, unsigned ticke
 template <class Cut, int Width, int Groups>
 struct PlaneShape {
   static constexpr int workers = Cut::team * Width, threads = Groups * (workers + 32);
-  static constexpr int tile_bytes = Cut::N * Width * 16;
+  static constexpr int column_bytes = Cut::N * Width * 16;
+  static constexpr int tile_bytes = column_bytes + 64 * Width;  ///< half spectra are a point longer than half of N
   /// Rows of the exchanges, line by line. The shift between lines keeps both ways of dealing threads free of bank
   /// conflicts.
   static constexpr int shift = 16 / Width;
@@ -72,7 +75,10 @@ __device__ __forceinline__ bool has_reached(const std::uint32_t* counter, std::u
   return now >= count;
 }
 
-template <class Cut, int Width, int Lines, bool Backward>
+template <class Cut, class T, bool Backward, bool Real>
+using RowsOf = std::conditional_t<Real, RealRows<Cut, T, Backward>, ComplexRows<Cut, T, Backward>>;
+
+template <class Cut, int Width, class Rows, bool Backward>
 struct Feeder {
   const KernelPlanes& pass;
   double2* tile_memory;
@@ -92,16 +98,17 @@ struct Feeder {
       desk.arrived.arrive();
       return;
     }
-    desk.arrived.expect(PlaneShape<Cut, Width, 1>::tile_bytes);
     const unsigned plane = pass.outer_begin + tile.plane;
     if (tile.kind == TileKind::rows) {
-      constexpr unsigned line_bytes = Cut::N * 16 / Lines, lines = Width * Lines;
-      const auto* from = reinterpret_cast<const char*>(pass.rows_in) +
-                         (static_cast<std::size_t>(plane) * Cut::N + tile.index * lines) * line_bytes;
-      for (unsigned line = 0; line < lines; ++line)
-        fetch_bytes(reinterpret_cast<char*>(tile_memory) + line * line_bytes, from + line * line_bytes, line_bytes,
+      constexpr unsigned count = Width * Rows::in_line;
+      desk.arrived.expect(count * Rows::bytes);
+      const std::size_t stride = Rows::stride_in(pass.rows);
+      const char* const from = pass.rows.in + (static_cast<std::size_t>(plane) * Cut::N + tile.index * count) * stride;
+      for (unsigned row = 0; row < count; ++row)
+        fetch_bytes(reinterpret_cast<char*>(tile_memory) + row * Rows::bytes, from + row * stride, Rows::bytes,
                     desk.arrived, !Backward);
     } else {
+      desk.arrived.expect(PlaneShape<Cut, Width, 1>::column_bytes);
       const int boxes = Cut::N / pass.columns_in.rows;
       for (int box = 0; box < boxes; ++box)
         fetch_box(tile_memory + box * pass.columns_in.rows * Width, &pass.columns_in.owner[0],
@@ -136,53 +143,6 @@ struct Feeder {
   }
 };
 
-/// The points of a row tile: from shared memory, and to the planes. A thread holds the points t + team * i.
-template <class Cut, bool Backward>
-__device__ __forceinline__ void take_rows(Cx<double> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
-  each<Cut::E>(
-      [&](auto i) { v[i] = unpack<Backward>(tile[lane * Cut::N + t + i * Cut::team], static_cast<double*>(nullptr)); });
-}
-template <class Cut, bool Backward>
-__device__ __forceinline__ void take_rows(Cx<Twin> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
-  const auto* line = reinterpret_cast<const float2*>(tile) + 2 * lane * Cut::N + t;
-  each<Cut::E>([&](auto i) {
-    const float2 a = line[i * Cut::team], b = line[Cut::N + i * Cut::team];
-    v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
-  });
-}
-/// Points that wait for the second axis stay in the cache; if rows come last, none are left.
-struct Kept {
-  unsigned begin, count;
-  __device__ bool operator()(unsigned point) const { return point - begin < count; }
-};
-template <class V>
-__device__ __forceinline__ void store(V* to, V value, bool keep) {
-  if (keep)
-    *to = value;
-  else
-    __stcs(to, value);
-}
-template <class Cut, bool Backward>
-__device__ __forceinline__ void store_rows(const Cx<double> (&v)[Cut::E], double2* to, unsigned t, unsigned lane,
-                                           Kept kept) {
-  each<Cut::E>([&](auto i) {
-    const unsigned point = t + i * Cut::team;
-    store(to + lane * Cut::N + point, pack<Backward>(v[i]), !Backward && kept(point));
-  });
-}
-template <class Cut, bool Backward>
-__device__ __forceinline__ void store_rows(const Cx<Twin> (&v)[Cut::E], double2* to, unsigned t, unsigned lane,
-                                           Kept kept) {
-  auto* line = reinterpret_cast<float2*>(to) + 2 * lane * Cut::N;
-  each<Cut::E>([&](auto i) {
-    const unsigned point = t + i * Cut::team;
-    const bool keep = !Backward && kept(point);
-    const auto &re = v[i].re, &im = v[i].im;
-    store(line + point, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
-    store(line + Cut::N + point, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
-  });
-}
-
 template <class Cut, class T, bool Backward>
 __device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const KernelOutput& out, unsigned plane,
                                               unsigned t, unsigned column) {
@@ -192,46 +152,57 @@ __device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const Ke
       [&](auto i) { store(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]), Backward); });
 }
 
+/// One thread of a warp reads, the one that also arrives at `stored`: so the feeder waits for the readers themselves.
+__device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
+  Tile tile{};
+  if (threadIdx.x % 32 == 0) tile = desk.tile[step & 1];
+  return {static_cast<TileKind>(__shfl_sync(~0u, static_cast<unsigned>(tile.kind), 0)), __shfl_sync(~0u, tile.plane, 0),
+          __shfl_sync(~0u, tile.index, 0)};
+}
+
 /// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
-template <class Cut, class T, int Width, bool Backward, class Table, class Sync>
+template <class Cut, class T, int Width, bool Backward, bool Real, class Table, class Sync>
 __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const double2* tile_memory, T* rows,
                                      const Table* table, unsigned id, Sync sync) {
   using Shape = PlaneShape<Cut, Width, 1>;
   using Scalar = typename Traits<T>::Scalar;
-  constexpr int lines = Traits<T>::lines;
+  using Rows = RowsOf<Cut, T, Backward, Real>;
   for (unsigned step = 0;; ++step) {
     desk.arrived.wait(step & 1);
-    const Tile tile = desk.tile[step & 1];
+    const Tile tile = tile_on(desk, step);
     if (tile.kind == TileKind::none) return;
     const bool is_rows = tile.kind == TileKind::rows;
     const unsigned t = is_rows ? id % Cut::team : id / Width, lane = is_rows ? id / Cut::team : id % Width;
     const unsigned plane = pass.outer_begin + tile.plane;
     Cx<T> v[Cut::E];
     if (is_rows)
-      take_rows<Cut, Backward>(v, tile_memory, t, lane);
+      Rows::take(v, tile_memory, t, lane);
     else
       each<Cut::E>(
           [&](auto i) { v[i] = unpack<Backward>(tile_memory[id + i * Shape::workers], static_cast<T*>(nullptr)); });
-    line_fft<Cut>(v, rows + lane * Shape::line_rows, Place{t, 0, 1}, table, sync, [&] {
+    T* const exchange = rows + lane * Shape::line_rows;
+    line_fft<Cut>(v, exchange, Place{t, 0, 1}, table, sync, [&] {
       if (id == 0) desk.taken.arrive();
     });
     if (is_rows) {
-      const std::size_t unit = (static_cast<std::size_t>(plane) * Cut::N / lines + tile.index * Width) * Cut::N;
-      store_rows<Cut, Backward>(v, pass.rows_out + unit, t, lane,
-                                {pass.m_begin * lines, pass.column_tiles * Width * lines});
+      constexpr unsigned in_plane = Cut::N / Rows::in_line;
+      Rows::leave(v, pass.rows, static_cast<std::size_t>(plane) * in_plane + tile.index * Width + lane, t, exchange,
+                  sync);
     } else {
       if (pass.scale != 1) {
         const Scalar s = static_cast<Scalar>(pass.scale);
         each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
       }
-      store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, pass.m_begin + tile.index * Width + lane);
+      const unsigned column = pass.m_begin + tile.index * Width + lane;
+      if (!Real || column < pass.columns_out.columns)
+        store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, column);
     }
     __syncwarp();
     if (id % 32 == 0) desk.stored[step & 1].arrive();
   }
 }
 
-template <class Cut, class T, int Width, int Groups, bool Backward>
+template <class Cut, class T, int Width, int Groups, bool Backward, bool Real>
 __global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
     plane_kernel(const __grid_constant__ KernelPlanes pass) {
   using Shape = PlaneShape<Cut, Width, Groups>;
@@ -249,12 +220,13 @@ __global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
   const unsigned group = feeds ? threadIdx.x / 32 - Groups * Shape::workers / 32 : threadIdx.x / Shape::workers;
   double2* const tile_memory = shared + group * (Shape::tile_bytes / 16);
   if (feeds) {
-    if (threadIdx.x % 32 == 0) Feeder<Cut, Width, Traits<T>::lines, Backward>{pass, tile_memory, desks[group]}.run();
+    if (threadIdx.x % 32 == 0)
+      Feeder<Cut, Width, RowsOf<Cut, T, Backward, Real>, Backward>{pass, tile_memory, desks[group]}.run();
     return;
   }
   T* const rows = reinterpret_cast<T*>(shared + Groups * (Shape::tile_bytes / 16)) + group * (Shape::line_rows * Width);
   const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(Shape::workers) : "memory"); };
-  work<Cut, T, Width, Backward>(pass, desks[group], tile_memory, rows, table, threadIdx.x % Shape::workers, sync);
+  work<Cut, T, Width, Backward, Real>(pass, desks[group], tile_memory, rows, table, threadIdx.x % Shape::workers, sync);
 }
 
 }  // namespace shardfft::cuda::lines

@@ -8,11 +8,11 @@ namespace shardfft::cuda::lines {
 
 inline constexpr std::int64_t large_plane = std::int64_t{12} << 20;
 
-template <class Cut, class T, int Width, int Groups, bool Backward>
+template <class Cut, class T, int Width, int Groups, bool Backward, bool Real>
 void launch_planes(const PlanePass& pass, const void* table, std::uint32_t* counters, void* stream) {
   constexpr int lines = Traits<T>::lines;
   using Shape = PlaneShape<Cut, Width, Groups>;
-  const auto kernel = plane_kernel<Cut, T, Width, Groups, Backward>;
+  const auto kernel = plane_kernel<Cut, T, Width, Groups, Backward, Real>;
   constexpr int shared_bytes = Shape::bytes(sizeof(typename Traits<T>::Factor));
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "cudaFuncSetAttribute");
@@ -20,20 +20,23 @@ void launch_planes(const PlanePass& pass, const void* table, std::uint32_t* coun
   KernelPlanes k{};
   k.columns_in = kernel_input<Cut, T, Width>(columns);
   k.columns_out = kernel_output<Cut, T>(columns.out);
-  void* const inside = Backward ? columns.out.part[0].base : columns.in.part[0].base;
-  k.rows_in = static_cast<const double2*>(Backward ? inside : pass.rows);
-  k.rows_out = static_cast<double2*>(Backward ? pass.rows : inside);
+  const Part& inside = inner_side(pass).part[0];
+  k.rows.in = static_cast<const char*>(Backward ? inside.base : pass.rows);
+  k.rows.out = static_cast<char*>(Backward ? pass.rows : inside.base);
+  k.rows.half_bytes = static_cast<unsigned>(inside.line_stride * 16 / lines);
   k.table = table;
   k.ticket = counters;
   k.done = counters + 1;
   k.planes = static_cast<unsigned>(columns.outer_end - columns.outer_begin);
   k.outer_begin = static_cast<unsigned>(columns.outer_begin);
   k.m_begin = static_cast<unsigned>(columns.m_begin / lines);
-  k.row_tiles = Cut::N / (lines * Width);
+  k.row_tiles = Cut::N / (RowsOf<Cut, T, Backward, Real>::in_line * Width);
   k.column_tiles = static_cast<unsigned>((columns.m_end - columns.m_begin) / (lines * Width));
+  k.rows.kept_begin = static_cast<unsigned>(columns.m_begin);
+  k.rows.kept_count = static_cast<unsigned>(columns.m_end - columns.m_begin);
   k.scale = columns.scale;
   // With two planes ahead blocks wait less, but three large planes are more than the cache holds (docs/gpu-notes.md).
-  k.ahead = std::min(k.planes, std::int64_t{16} * Cut::N * Cut::N / lines > large_plane ? 1u : 2u);
+  k.ahead = std::min(k.planes, Cut::N * inside.line_stride * 16 / lines > large_plane ? 1u : 2u);
   if (k.planes == 0) return;
   check(cudaMemsetAsync(counters, 0, plane_counters(k.planes) * sizeof *counters, static_cast<cudaStream_t>(stream)),
         "cudaMemsetAsync");
@@ -47,7 +50,7 @@ using LaunchPlanes = void (*)(const PlanePass&, const void* table, std::uint32_t
 struct PlaneVariant {
   int n, shared_bytes;
   int radix[3];
-  LaunchPlanes forward, backward;
+  LaunchPlanes forward, backward, real_forward, real_backward;
 };
 
 template <class T, class Cut, int Width, int Groups>
@@ -57,8 +60,10 @@ constexpr PlaneVariant plane_variant() {
   return {Cut::N,
           shared_bytes,
           {Cut::radix0, Cut::radix1, Cut::radix2},
-          launch_planes<Cut, T, Width, Groups, false>,
-          launch_planes<Cut, T, Width, Groups, true>};
+          launch_planes<Cut, T, Width, Groups, false, false>,
+          launch_planes<Cut, T, Width, Groups, true, false>,
+          launch_planes<Cut, T, Width, Groups, false, true>,
+          launch_planes<Cut, T, Width, Groups, true, true>};
 }
 
 template <class T>

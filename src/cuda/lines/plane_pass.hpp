@@ -9,13 +9,19 @@ namespace shardfft::cuda::lines {
 /// from there to columns.out. Backward: columns from columns.in to columns.out, then rows from there to `rows`. Only
 /// the columns m_begin <= m < m_end are transformed, but all rows.
 struct PlanePass {
-  /// Along the middle axis, of one owner on the side of `in`. The side that the rows are on is dense, as `rows` is.
+  /// Along the middle axis, of one owner on the side of `in`. The side that the rows are on is dense but for what may
+  /// come after each half spectrum; columns may end within a bundle for real rows only.
   Pass columns;
-  void* rows = nullptr;
+  void* rows = nullptr;  ///< dense
+  /// Kind::r2c: the rows are n real numbers, their spectra the n / 2 + 1 numbers of a half. Forward r2c, backward c2r,
+  /// which takes the first number and the last one of a half spectrum for real.
+  Kind kind = Kind::c2c;
 };
 
+/// Numbers of a row's spectrum.
+inline std::int64_t spectrum_points(std::int64_t n, Kind kind) { return kind == Kind::c2c ? n : n / 2 + 1; }
 /// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
-bool planes_supported(int n, Precision precision);
+bool planes_supported(int n, Precision precision, Kind kind);
 /// Numbers in device memory that a pass over so many planes uses while it runs.
 inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
 /// Of columns and rows, the side that both have.

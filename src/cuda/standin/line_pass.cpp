@@ -31,7 +31,7 @@ int team_of(int n) {
   return found == teams.end() ? 0 : found->second;
 }
 
-/// Transforms of one bundle, [point][line], and of the rows of a plane, by size, precision and direction; and the
+/// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
 /// devices that were prepared.
 class Bundles {
  public:
@@ -49,14 +49,19 @@ class Bundles {
       Fft& fft = ffts_[{n, precision, direction}];
       if (!fft) fft = make_local_fft("fftw", spec);
       spec.transform = {{n, 1, 1}};
-      spec.batch = {{n, n, n}};
-      Fft& rows = rows_[{n, precision, direction}];
-      if (!rows) rows = make_local_fft("fftw", spec);
+      spec.batch = {};
+      spec.in_place = false;
+      for (const bool real : {false, true}) {
+        if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+        Fft& row = rows_[{n, precision, direction, real}];
+        if (!row) row = make_local_fft("fftw", spec);
+      }
     }
   }
-  Fft rows(const Pass& pass) {
+  Fft row(const PlanePass& pass) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return rows_.at({pass.n, pass.precision, pass.direction});
+    const Pass& columns = pass.columns;
+    return rows_.at({columns.n, columns.precision, columns.direction, pass.kind == Kind::r2c});
   }
   Fft get(const Pass& pass, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -68,7 +73,8 @@ class Bundles {
  private:
   std::mutex mutex_;
   std::set<std::tuple<int, int, Precision>> prepared_;
-  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_, rows_;
+  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
+  std::map<std::tuple<int, Precision, Direction, bool>, Fft> rows_;
 };
 
 Bundles& bundles() {
@@ -215,30 +221,69 @@ void run(const Pass& pass, void* stream) {
   });
 }
 
-bool planes_supported(int n, Precision precision) {
+bool planes_supported(int n, Precision precision, Kind kind) {
   static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024};
-  return sizes.contains(n) || (n == 1536 && precision == Precision::f32);
+  return sizes.contains(n) || (n == 1536 && (precision == Precision::f32 || kind != Kind::c2c));
 }
+
+namespace {
+
+/// Rows of a plane pass: dense ones, and those inside, which are spectra where the others are real.
+struct PlaneRows {
+  PlanePass pass;
+  Fft fft;
+
+  bool forward() const { return pass.columns.direction == Direction::forward; }
+  std::size_t dense_bytes() const { return ElementType{pass.columns.precision, pass.kind == Kind::c2c}.bytes(); }
+  std::byte* dense(std::int64_t row) const {
+    return static_cast<std::byte*>(pass.rows) + static_cast<std::size_t>(row * pass.columns.n) * dense_bytes();
+  }
+  std::byte* inside(std::int64_t row) const {
+    const Part& part = inner_side(pass).part[0];
+    return static_cast<std::byte*>(part.base) +
+           static_cast<std::size_t>(row * part.line_stride) * element_bytes(pass.columns);
+  }
+  std::size_t spectrum_bytes() const {
+    return static_cast<std::size_t>(spectrum_points(pass.columns.n, pass.kind)) * element_bytes(pass.columns);
+  }
+  void run() const {
+    const std::int64_t n = pass.columns.n;
+    const std::size_t number = element_bytes(pass.columns);
+    std::vector<std::byte> from(std::max(spectrum_bytes(), static_cast<std::size_t>(n) * dense_bytes()));
+    for (std::int64_t row = pass.columns.outer_begin * n; row < pass.columns.outer_end * n; ++row) {
+      if (forward()) {
+        std::memcpy(from.data(), dense(row), static_cast<std::size_t>(n) * dense_bytes());
+        fft->execute(from.data(), inside(row));
+        continue;
+      }
+      std::memcpy(from.data(), inside(row), spectrum_bytes());
+      if (pass.kind == Kind::r2c)  // the first number and the last one are taken for real
+        for (const std::size_t end : {number, spectrum_bytes()})
+          std::memset(from.data() + end - number / 2, 0, number / 2);
+      fft->execute(from.data(), dense(row));
+    }
+  }
+};
+
+}  // namespace
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  const bool forward = columns.direction == Direction::forward;
-  require(planes_supported(columns.n, columns.precision), "no plane kernel for ", columns.n, " points");
+  require(planes_supported(columns.n, columns.precision, pass.kind), "no plane kernel for ", columns.n, " points");
   require_planes(pass);
-  const Side& inside = inner_side(pass);
-  const std::int64_t n = columns.n, planes = columns.outer_end - columns.outer_begin;
-  const Fft fft = bundles().get(columns, current_device()), rows = bundles().rows(columns);
+  const std::int64_t planes = columns.outer_end - columns.outer_begin;
+  const Fft fft = bundles().get(columns, current_device());
+  const PlaneRows rows{pass, bundles().row(pass)};
   check_input(columns);
   check_output(columns);
   if (planes <= 0) return;
-  const auto plane = [n, bytes = element_bytes(columns)](void* base, std::int64_t outer) {
-    return static_cast<std::byte*>(base) + static_cast<std::size_t>(outer * n * n) * bytes;
-  };
   std::vector<Access> touched;
   add_accesses(columns.in, columns, touched);
   add_accesses(columns.out, columns, touched);
-  const std::size_t all = static_cast<std::size_t>(planes * n * n) * element_bytes(columns);
-  for (void* base : {pass.rows, inside.part[0].base}) touched.push_back({plane(base, columns.outer_begin), all});
+  const std::int64_t first = columns.outer_begin * columns.n, end = columns.outer_end * columns.n;
+  touched.push_back({rows.dense(first), static_cast<std::size_t>(rows.dense(end) - rows.dense(first))});
+  touched.push_back({rows.inside(first),
+                     static_cast<std::size_t>(rows.inside(end - 1) - rows.inside(first)) + rows.spectrum_bytes()});
   touched.push_back({counters, plane_counters(planes) * sizeof *counters});
   const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(columns.m_begin + columns.outer_begin);
   standin::enqueue_kernel(stream, "plane pass", std::move(touched), [=] {
@@ -249,14 +294,9 @@ void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
         run_all<float>(columns, *fft, seed);
     };
     std::memset(counters, 0xff, plane_counters(planes) * sizeof *counters);
-    if (!forward) column_lines();
-    for (std::int64_t outer = columns.outer_begin; outer < columns.outer_end; ++outer) {
-      std::byte* const from = plane(forward ? pass.rows : inside.part[0].base, outer);
-      std::byte* const to = plane(forward ? inside.part[0].base : pass.rows, outer);
-      if (from != to) std::memmove(to, from, static_cast<std::size_t>(n * n) * element_bytes(columns));
-      rows->execute(to, to);
-    }
-    if (forward) column_lines();
+    if (!rows.forward()) column_lines();
+    rows.run();
+    if (rows.forward()) column_lines();
   });
 }
 

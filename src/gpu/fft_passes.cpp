@@ -32,24 +32,26 @@ class LinePass : public FftPass {
   cuda::lines::Pass pass_;
 };
 
+/// Real planes on the way back are transformed along their columns in the array they are read from.
 class PlanePass : public FftPass {
  public:
-  explicit PlanePass(const cuda::lines::Pass& columns)
-      : columns_(columns),
-        counters_(cuda::make_memory(cuda::lines::plane_counters(columns.outer_end) * sizeof(std::uint32_t))) {}
+  explicit PlanePass(const cuda::lines::PlanePass& pass)
+      : pass_(pass),
+        counters_(cuda::make_memory(cuda::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t))) {}
   void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
-    std::byte* const in = const_cast<std::byte*>(from);  // only read
-    const bool forward = columns_.direction == Direction::forward;
-    cuda::lines::PlanePass pass{columns_, forward ? in : to};
+    std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
+    cuda::lines::PlanePass pass = pass_;
+    const bool forward = pass.columns.direction == Direction::forward, real = pass.kind != Kind::c2c;
+    pass.rows = forward ? in : to;
     pass.columns.in.part[0].base = forward ? to : in;
-    pass.columns.out.part[0].base = to;
+    pass.columns.out.part[0].base = forward || !real ? to : in;
     cuda::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
   std::string name() const override { return "plane pass"; }
   bool scales() const override { return true; }
 
  private:
-  cuda::lines::Pass columns_;
+  cuda::lines::PlanePass pass_;
   cuda::Memory counters_;
 };
 
@@ -176,30 +178,38 @@ std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
   return pass;
 }
 
-/// The columns of a pass over dense square planes, [planes][n][n] on both sides, without its arrays.
-std::optional<cuda::lines::Pass> plane_pass(const FftSpec& spec) {
-  if (spec.kind != Kind::c2c || spec.transform.size() != 2) return std::nullopt;
+/// The pass over dense square planes, [planes][n][n], or [planes][n][n / 2 + 1] on the side of half spectra, without
+/// its arrays.
+std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
+  if (spec.transform.size() != 2) return std::nullopt;
+  if (spec.kind != Kind::c2c && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
   const std::int64_t n = row.n;
-  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, Kind::c2c))
+  const Kind kind = spec.kind == Kind::c2c ? Kind::c2c : Kind::r2c;
+  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, kind))
     return std::nullopt;
+  const std::int64_t points = cuda::lines::spectrum_points(n, kind);
+  if (spec.precision == Precision::f32 && points % 2 != 0) return std::nullopt;  // rows in whole units of 16 bytes
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1) return std::nullopt;
-  const FftDim outer = loops.empty() ? FftDim{1, n * n, n * n} : loops.front();
-  if (outer.n * n * n < large) return std::nullopt;
-  const auto dense = [n](std::int64_t a, std::int64_t b, std::int64_t c) { return a == n * n && b == n && c == 1; };
-  if (!dense(outer.in_stride, column.in_stride, row.in_stride) ||
-      !dense(outer.out_stride, column.out_stride, row.out_stride))
+  const std::int64_t in_row = spec.kind == Kind::c2r ? points : n, out_row = spec.kind == Kind::r2c ? points : n;
+  const FftDim outer = loops.empty() ? FftDim{1, n * in_row, n * out_row} : loops.front();
+  if (outer.n * n * n < large || row.in_stride != 1 || row.out_stride != 1 || column.in_stride != in_row ||
+      column.out_stride != out_row || outer.in_stride != n * in_row || outer.out_stride != n * out_row)
     return std::nullopt;
-  cuda::lines::Pass columns;
+  cuda::lines::PlanePass pass;
+  pass.kind = kind;
+  cuda::lines::Pass& columns = pass.columns;
   columns.n = static_cast<int>(n);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
-  columns.in.part[0] = columns.out.part[0] = {nullptr, n, n * n};
+  columns.in.part[0] = columns.out.part[0] = {nullptr, points, n * points};
   columns.outer_end = outer.n;
-  columns.m_end = n;
+  const std::int64_t bundle = cuda::lines::granule(spec.precision);
+  columns.m_end = (points + bundle - 1) / bundle * bundle;
+  if (columns.m_end != points) columns.in.columns = columns.out.columns = points;
   columns.scale = spec.scale;
-  return columns;
+  return pass;
 }
 
 }  // namespace
@@ -207,10 +217,10 @@ std::optional<cuda::lines::Pass> plane_pass(const FftSpec& spec) {
 bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass(spec).has_value(); }
 
 PassPointer make_plane_pass(const FftSpec& spec) {
-  const auto columns = plane_pass(spec);
-  if (!columns) return nullptr;
-  cuda::lines::prepare(columns->n, columns->precision);
-  return std::make_unique<PlanePass>(*columns);
+  const auto pass = plane_pass(spec);
+  if (!pass) return nullptr;
+  cuda::lines::prepare(pass->columns.n, pass->columns.precision);
+  return std::make_unique<PlanePass>(*pass);
 }
 
 bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(spec).has_value(); }

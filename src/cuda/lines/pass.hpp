@@ -22,18 +22,12 @@ struct Part {
 struct Side {
   std::array<Part, max_owners> part{};
   int block = 1 << 30;  ///< points an owner
-  /// Columns m from here on are not there: they are not written, and what is read for them means nothing.
+  /// Columns m from here on are not there: they are read as zeros and not written.
   std::int64_t columns = std::int64_t{1} << 31;
 };
-/// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
-inline bool has_odd_rows(const Side& side, Precision precision) {
-  return precision == Precision::f32 && side.part[0].outer_stride % 2 != 0;
-}
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
-/// m_begin and m_end - m_begin must be multiples of granule(precision), strides of 16 bytes; but where there is one
-/// owner, an outer stride of single precision may be odd if, on the side of `in`, outer_end is even, and if, on the side
-/// of `out`, align_stores has an effect.
+/// m_begin and m_end - m_begin must be multiples of granule(precision), `columns` of 16 bytes.
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;
@@ -57,8 +51,6 @@ bool shareable(int n, int owners);
 /// Twiddle tables on the current device for lines of n points, and for planes of n * n (uploaded once a device, kept
 /// until exit). Must have been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision);
-/// What run() asks of a pass, with and without a GPU, but for what depends on the kernel.
-void require_pass(const Pass& pass);
 /// Enqueues the pass on `stream` (a cudaStream_t of the current device).
 void run(const Pass& pass, void* stream);
 

@@ -10,16 +10,13 @@ namespace shardfft::cuda::lines {
 
 inline constexpr int max_points = 32, max_maps = max_owners;
 
-/// Where a pass reads: one tensor map (column in units of 8 bytes, point, outer) an owner; a box holds `rows` points of
-/// the bundle. Rows of an odd number of 8-byte units are no rows of a map, but pairs of them are: the second one begins
-/// at column `second`, and the map's outer index is outer >> 1.
+/// Where a pass reads: one tensor map (column, point, outer) an owner; a box holds `rows` points of the bundle.
 struct KernelInput {
   CUtensorMap owner[max_maps];
   int rows, boxes_per_owner;
-  int second, outer_shift;
 };
 
-/// Where a pass writes, in units of 16 bytes, but for outer strides and columns: these are in units of 8. A thread's i-th point goes to point[i] + (a place its points share): the
+/// Where a pass writes, in units of 16 bytes. A thread's i-th point goes to point[i] + (a place its points share): the
 /// owner of the point is folded into the pointer. Owners come in two kinds, near and far (bit i of `far`), with
 /// strides of their own: the GPU itself and its peers, which may have other shapes.
 struct KernelOutput {
@@ -35,18 +32,18 @@ struct KernelPass {
   const void* table;
   unsigned tiles, tiles_in_row;
   unsigned outer_begin, m_begin;
-  unsigned skew;  ///< tiles begin (outer * skew) mod (their width) earlier, in units of 8 bytes
+  unsigned skew;  ///< tiles begin (outer * skew) mod (their width) columns earlier
   double scale;
 };
 
-/// First line of a tile: column in units of 8 bytes, and outer index.
+/// First line of a tile: column in units of 16 bytes, and outer index.
 struct Corner {
   int column;
   unsigned outer;
 };
 __device__ __forceinline__ Corner corner(const KernelPass& pass, unsigned tile, unsigned width) {
   const unsigned outer = pass.outer_begin + tile / pass.tiles_in_row;
-  const unsigned column = 2 * (pass.m_begin + tile % pass.tiles_in_row * width) - outer * pass.skew % (2 * width);
+  const unsigned column = pass.m_begin + tile % pass.tiles_in_row * width - outer * pass.skew % width;
   return {static_cast<int>(column), outer};
 }
 
@@ -68,9 +65,8 @@ __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPas
   const int boxes = Cut::N / pass.in.rows;
   for (int box = 0; box < boxes; ++box) {
     const int owner = box / pass.in.boxes_per_owner, inside = box % pass.in.boxes_per_owner;
-    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner],
-              at.column + (at.outer % 2 != 0 ? pass.in.second : 0), inside * pass.in.rows,
-              static_cast<int>(at.outer >> pass.in.outer_shift), barrier);
+    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner], 2 * at.column, inside * pass.in.rows,
+              static_cast<int>(at.outer), barrier);
   }
 }
 
@@ -78,14 +74,6 @@ __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPas
 /// of the whole cluster's width. Without clusters this costs nothing.
 __device__ __forceinline__ void keep_step() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
-}
-
-/// One of the two numbers of a unit of 16 bytes in single precision.
-__device__ __forceinline__ void store_number(double2* unit, const double2& v, bool second) {
-  if (second)
-    unit->y = v.y;
-  else
-    unit->x = v.x;
 }
 
 /// The twiddles live in shared memory: the rest of the L1 cache is too small to keep them.
@@ -128,18 +116,14 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
       each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
     }
     const Corner to = corner(pass, tile, Width);
-    const int column = to.column + 2 * static_cast<int>(at.lane);
+    const int column = to.column + static_cast<int>(at.lane);
     long long place[2];
     each<2>([&](auto kind) {
-      place[kind] = ((to.outer * pass.out.outer_stride[kind] + column) >> 1) + at.t * pass.out.line_stride[kind];
+      place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + column;
     });
-    const auto unit = [&](auto i) { return pass.out.point[i] + (pass.out.far >> i & 1 ? place[1] : place[0]); };
-    const bool first = static_cast<unsigned>(column) < pass.out.columns;
-    const bool both = first && (Traits<T>::lines == 1 || static_cast<unsigned>(column + 1) < pass.out.columns);
-    if (both)
-      each<Cut::E>([&](auto i) { *unit(i) = pack<Backward>(v[i]); });
-    else if (Traits<T>::lines == 2 && (first || column == -1))
-      each<Cut::E>([&](auto i) { store_number(unit(i), pack<Backward>(v[i]), !first); });
+    if (static_cast<unsigned>(column) < pass.out.columns)
+      each<Cut::E>(
+          [&](auto i) { pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]); });
   }
 }
 

@@ -33,12 +33,12 @@ KernelOutput kernel_output(const Side& side) {
     }
     k.point[i] = static_cast<double2*>(part.base) + inside * part.line_stride / lines;
   }
-  constexpr std::int64_t halves = 2 / lines;  // of a number, in units of 8 bytes
   k.line_stride[0] = near.line_stride / lines;
   k.line_stride[1] = far->line_stride / lines;
-  k.columns = static_cast<unsigned>(std::min(side.columns * halves, std::int64_t{1} << 31));
-  k.outer_stride[0] = near.outer_stride * halves;
-  k.outer_stride[1] = far->outer_stride * halves;
+  require(side.columns % lines == 0, "columns end within a unit of 16 bytes");
+  k.columns = static_cast<unsigned>(side.columns / lines);
+  k.outer_stride[0] = near.outer_stride / lines;
+  k.outer_stride[1] = far->outer_stride / lines;
   return k;
 }
 
@@ -56,34 +56,24 @@ KernelInput kernel_input(const Pass& pass) {
   k.boxes_per_owner = block / k.rows;
   require(Cut::N % block == 0 && Cut::N / block <= max_maps, "blocks of ", block,
           " points an owner do not fit lines of ", Cut::N);
-  const bool pairs = has_odd_rows(pass.in, pass.precision);
-  if (pairs) {
-    k.second = static_cast<int>(pass.in.part[0].outer_stride);
-    k.outer_shift = 1;
-  }
   for (int q = 0; q < Cut::N / block; ++q) {
     const Part& part = pass.in.part[static_cast<std::size_t>(q)];
-    const std::int64_t rows = pairs ? pass.outer_end / 2 : pass.outer_end, in_map = pairs ? 2 : 1;
-    const std::int64_t columns = std::min(pass.m_end, pass.in.columns) * 2 / lines;
-    k.owner[q] =
-        make_map(part.base,
-                 {static_cast<std::uint64_t>(k.second + columns), static_cast<std::uint64_t>(block),
-                  static_cast<std::uint64_t>(rows)},
-                 {static_cast<std::uint64_t>(part.line_stride / lines * 16),
-                  static_cast<std::uint64_t>(in_map * part.outer_stride * 16 / lines)},
-                 {2 * Width, static_cast<std::uint32_t>(k.rows)});
+    k.owner[q] = make_map(part.base,
+                          {static_cast<std::uint64_t>(2 * std::min(pass.m_end, pass.in.columns) / lines),
+                           static_cast<std::uint64_t>(block), static_cast<std::uint64_t>(pass.outer_end)},
+                          {static_cast<std::uint64_t>(part.line_stride / lines * 16),
+                           static_cast<std::uint64_t>(part.outer_stride / lines * 16)},
+                          {2 * Width, static_cast<std::uint32_t>(k.rows)});
   }
   return k;
 }
 
-/// By how many units of 8 bytes the bundles of a row begin earlier than those of the row before, so that stores are
-/// aligned.
+/// Columns by which the bundles of a row begin earlier than those of the row before, so that stores are aligned.
 template <class T>
 std::int64_t skew(const Pass& pass, int width) {
-  constexpr std::int64_t halves = 2 / Traits<T>::lines;
   const Part& part = pass.out.part[0];
-  const bool whole = pass.out.block >= pass.n && part.line_stride * halves % (2 * width) == 0;
-  return pass.align_stores && whole ? part.outer_stride * halves % (2 * width) : 0;
+  const bool whole = pass.out.block >= pass.n && part.line_stride / Traits<T>::lines % width == 0;
+  return pass.align_stores && whole ? part.outer_stride / Traits<T>::lines % width : 0;
 }
 
 /// A persistent grid: as many clusters as the device holds at once (not every multiprocessor can be in a large one).

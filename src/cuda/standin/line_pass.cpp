@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -87,20 +86,24 @@ std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision,
 int owners(const Side& side, int n) { return side.block >= n ? 1 : (n + side.block - 1) / side.block; }
 
 /// Units of 16 bytes hold one number of f64, two of f32; everything starts at whole ones.
-void check_part(const Part& part, const Side& side, const Pass& pass) {
+void check_part(const Part& part, const Pass& pass) {
   const std::int64_t numbers = pass.precision == Precision::f64 ? 1 : 2;
   require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
-  require(part.line_stride % numbers == 0 &&
-              (part.outer_stride % numbers == 0 || has_odd_rows(side, pass.precision)),
+  require(part.line_stride % numbers == 0 && part.outer_stride % numbers == 0,
           "a line pass needs strides of whole 16-byte units");
   require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
+}
+
+void check_columns(const Side& side, const Pass& pass) {
+  require(pass.precision == Precision::f64 || side.columns % 2 == 0, "columns end within a unit of 16 bytes");
 }
 
 void check_input(const Pass& pass) {
   const int block = std::min(pass.in.block, pass.n);
   require(pass.n % block == 0 && pass.n / block <= max_owners, "blocks of ", block,
           " points an owner do not fit lines of ", pass.n);
-  for (int q = 0; q < pass.n / block; ++q) check_part(pass.in.part[static_cast<std::size_t>(q)], pass.in, pass);
+  for (int q = 0; q < pass.n / block; ++q) check_part(pass.in.part[static_cast<std::size_t>(q)], pass);
+  check_columns(pass.in, pass);
   if (std::min(pass.m_end, pass.in.columns) <= 0 || pass.outer_end <= 0)
     fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
 }
@@ -113,9 +116,10 @@ void check_output(const Pass& pass) {
   require(owners(pass.out, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
   for (int q = 0; q < owners(pass.out, pass.n); ++q) {
     const Part& part = pass.out.part[static_cast<std::size_t>(q)];
-    check_part(part, pass.out, pass);
+    check_part(part, pass);
     shapes.insert({part.line_stride, part.outer_stride});
   }
+  check_columns(pass.out, pass);
   require(shapes.size() <= 2, "a line's owners have more than two shapes");
 }
 
@@ -155,7 +159,7 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
   const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
   const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
   const std::int64_t written = std::clamp<std::int64_t>(pass.out.columns - m, before, width);
-  std::fill(bundle.begin(), bundle.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+  std::fill(bundle.begin(), bundle.end(), std::complex<T>(0));
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);
   fft.execute(bundle.data(), bundle.data());
@@ -199,7 +203,8 @@ void prepare(int n, Precision precision) {
 
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
-  require_pass(pass);
+  const int g = granule(pass.precision);
+  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
   const Fft fft = bundles().get(pass, current_device());
   check_input(pass);
   check_output(pass);

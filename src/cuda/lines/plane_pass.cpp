@@ -1,18 +1,9 @@
-// What all implementations of line and plane passes ask for.
-#include "base/check.hpp"
+// What all implementations of plane passes ask for.
 #include "cuda/lines/plane_pass.hpp"
 
-namespace shardfft::cuda::lines {
+#include "base/check.hpp"
 
-void require_pass(const Pass& pass) {
-  const int g = granule(pass.precision);
-  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
-  if (has_odd_rows(pass.in, pass.precision))
-    require(pass.in.block >= pass.n && pass.outer_end % 2 == 0, "rows of an odd number of floats are read in pairs");
-  if (has_odd_rows(pass.out, pass.precision))
-    require(pass.out.block >= pass.n && pass.align_stores && pass.out.part[0].line_stride % g == 0,
-            "rows of an odd number of floats are only written by aligned stores");
-}
+namespace shardfft::cuda::lines {
 
 void require_planes(const PlanePass& pass) {
   const Pass& columns = pass.columns;

@@ -1,5 +1,5 @@
 // Both axes of planes in one pass, against cuFFT's z lines followed by a line pass over y, and cuFFT's 2-D plans.
-//   plane_pass [-planes 256] [-types Z2Z,C2C,D2Z,R2C] n ...
+//   plane_pass [-planes 256] [-types Z2Z,C2C,D2Z,R2C] [-timed 1] n ...
 // Real planes have half spectra padded to whole bundles, as in a slab. Half: only half of the columns, as the first
 // part of a slab that is cut in z.
 #include <cufftXt.h>
@@ -15,7 +15,7 @@ namespace {
 struct Problem {
   int n, planes;
   Precision precision;
-  bool real;
+  bool real, timed;
   std::int64_t pitch() const {
     const std::int64_t bundle = lines::granule(precision);
     return real ? (n / 2 + bundle) / bundle * bundle : n;
@@ -118,20 +118,22 @@ void run_direction(const Problem& p, const Arrays& g, Direction d) {
                          0, (p.pitch() - p.n / 2 - 1) * 2 * p.component(), p.rows()));
   bench::line("\"driver\":\"plane_pass\",\"n\":%d,\"type\":\"%s\",\"what\":\"error %s\",\"value\":%.2e", p.n, p.name(),
               direction.c_str(), f64 ? error_of<double>(p, g, forward) : error_of<float>(p, g, forward));
-  timed(direction, [&] { plane_pass(p.pitch()); });
-  timed(direction + ", half", [&] { plane_pass(half); });
-  for (const std::int64_t width : {p.pitch(), half})
-    timed(direction + ", two passes" + (width == half ? ", half" : ""), [&] {
-      void* const inner = p.real ? g.planes : g.out;
-      if (forward) {
-        execute(rows, g.in, inner, d);
-        lines::run(columns(p, inner, g.out, d, width), nullptr);
-      } else {
-        lines::run(columns(p, g.in, inner, d, width), nullptr);
-        execute(rows, inner, g.out, d);
-      }
-    });
-  timed(direction + ", cufft 2-D", [&] { execute(flat, g.in, g.out, d); });
+  if (p.timed) {
+    timed(direction, [&] { plane_pass(p.pitch()); });
+    timed(direction + ", half", [&] { plane_pass(half); });
+    for (const std::int64_t width : {p.pitch(), half})
+      timed(direction + ", two passes" + (width == half ? ", half" : ""), [&] {
+        void* const inner = p.real ? g.planes : g.out;
+        if (forward) {
+          execute(rows, g.in, inner, d);
+          lines::run(columns(p, inner, g.out, d, width), nullptr);
+        } else {
+          lines::run(columns(p, g.in, inner, d, width), nullptr);
+          execute(rows, inner, g.out, d);
+        }
+      });
+    timed(direction + ", cufft 2-D", [&] { execute(flat, g.in, g.out, d); });
+  }
   CHECK(cufftDestroy(flat));
   CHECK(cufftDestroy(rows));
 }
@@ -150,6 +152,7 @@ void run_problem(const Problem& p) {
 
 int main(int argc, char** argv) {
   int planes = 256;
+  bool timed = true;
   std::string types = "Z2Z,C2C,D2Z,R2C";
   try {
     for (int i = 1; i < argc; ++i) {
@@ -158,10 +161,12 @@ int main(int argc, char** argv) {
         planes = std::atoi(argv[++i]);
       } else if (name == "-types" && i + 1 < argc) {
         types = argv[++i];
+      } else if (name == "-timed" && i + 1 < argc) {
+        timed = std::string(argv[++i]) == "1";
       } else {
         for (const bool real : {false, true})
           for (const Precision precision : {Precision::f64, Precision::f32}) {
-            const Problem p{std::atoi(name.c_str()), planes, precision, real};
+            const Problem p{std::atoi(name.c_str()), planes, precision, real, timed};
             if (types.find(p.name()) != std::string::npos) run_problem(p);
           }
       }

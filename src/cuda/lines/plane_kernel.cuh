@@ -64,7 +64,7 @@ struct PlaneShape {
 /// What the feeder and the workers of a group share.
 struct Desk {
   TileBarrier arrived;    ///< the tile's points
-  TileBarrier taken;      ///< by all workers
+  TileBarrier taken;      ///< by all workers, of which each arrives: racecheck does not see one arrive for others
   TileBarrier stored[2];  ///< the results; by turns, since workers may be two tiles further when the feeder looks
   Tile tile[2];
 };
@@ -152,7 +152,7 @@ __device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const Ke
       [&](auto i) { store(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]), Backward); });
 }
 
-/// One thread of a warp reads, the one that also arrives at `stored`: so the feeder waits for the readers themselves.
+/// One thread of a warp reads, the one that also arrives at `stored`.
 __device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
   Tile tile{};
   if (threadIdx.x % 32 == 0) tile = desk.tile[step & 1];
@@ -181,9 +181,7 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
       each<Cut::E>(
           [&](auto i) { v[i] = unpack<Backward>(tile_memory[id + i * Shape::workers], static_cast<T*>(nullptr)); });
     T* const exchange = rows + lane * Shape::line_rows;
-    line_fft<Cut>(v, exchange, Place{t, 0, 1}, table, sync, [&] {
-      if (id == 0) desk.taken.arrive();
-    });
+    line_fft<Cut>(v, exchange, Place{t, 0, 1}, table, sync, [&] { desk.taken.arrive(); });
     if (is_rows) {
       constexpr unsigned in_plane = Cut::N / Rows::in_line;
       Rows::leave(v, pass.rows, static_cast<std::size_t>(plane) * in_plane + tile.index * Width + lane, t, exchange,
@@ -212,7 +210,7 @@ __global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
   load_table<Cut>(table, pass.table);
   if (threadIdx.x < Groups) {
     desks[threadIdx.x].arrived.open();
-    desks[threadIdx.x].taken.open();
+    desks[threadIdx.x].taken.open(Shape::workers);
     for (TileBarrier& stored : desks[threadIdx.x].stored) stored.open(Shape::workers / 32);
   }
   __syncthreads();

@@ -16,10 +16,7 @@ struct Problem {
   int n, planes;
   Precision precision;
   bool real, timed;
-  std::int64_t pitch() const {
-    const std::int64_t bundle = lines::granule(precision);
-    return real ? (n / 2 + bundle) / bundle * bundle : n;
-  }
+  std::int64_t pitch() const { return real ? lines::whole_bundles(n / 2 + 1, precision) : n; }
   std::size_t rows() const { return static_cast<std::size_t>(planes) * n; }
   std::size_t component() const { return precision == Precision::f64 ? 8 : 4; }
   std::size_t components(bool spectra) const { return spectra || !real ? 2 * rows() * pitch() : rows() * n; }
@@ -90,13 +87,12 @@ void run_direction(const Problem& p, const Arrays& g, Direction d) {
         "\"driver\":\"plane_pass\",\"n\":%d,\"planes\":%d,\"type\":\"%s\",\"what\":\"%s\",\"ms\":%.4f,\"gb_s\":%.0f",
         p.n, p.planes, p.name(), what.c_str(), ms, 1e-6 * static_cast<double>(p.bytes(true) + p.bytes(false)) / ms);
   };
-  const Kind kind = p.real ? Kind::r2c : Kind::c2c;
   const auto plane_pass = [&](std::int64_t width) {
     // Rows that come last are read from where columns left them.
     void* const inner = p.real ? g.planes : g.out;
     void* const from = forward ? inner : g.in;
     void* const to = forward ? g.out : inner;
-    lines::run({columns(p, from, to, d, width), forward ? g.in : g.out, kind}, g.counters, nullptr);
+    lines::run({columns(p, from, to, d, width), forward ? g.in : g.out, p.real}, g.counters, nullptr);
   };
   const cufftHandle flat = plan_of(p, 2, d), rows = plan_of(p, 1, d);
   for (void* memory : {g.out, g.reference}) CHECK(cudaMemset(memory, 0, p.bytes(true)));

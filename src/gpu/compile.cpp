@@ -92,9 +92,12 @@ class Compiler {
     team_.agree([&] {
       for (const Member& member : team_.here()) {
         const cuda::DeviceScope scope(member.device);
-        const FftSpec spec =
+        FftSpec spec =
             fft_spec(std::get<FftStep>(step(i)), state(i), state(i + 1), member.rank, direction, setup_.precision);
-        if (!scales_free(spec)) free = 0;
+        for (const bool kept : {false, true}) {  // which it will be is not known yet
+          spec.preserve_input = kept;
+          if (!scales_free(spec)) free = 0;
+        }
       }
     });
     return team_.min(free) == 1;

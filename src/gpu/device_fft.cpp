@@ -120,16 +120,17 @@ class Planner {
     }
   }
 
-  /// The halved axis comes last. cuFFT's c2r over several axes may write over its input: where that must not be, an
-  /// axis that costs no more alone leads away from it first, or else a copy.
+  /// The halved axis comes last. A c2r over several axes may write over its input: where that must not be, an axis that
+  /// costs no more alone leads away from it first, or else a copy.
   void plan_c2r() {
     std::vector<Group> groups = real_groups(Strides::in);
     if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && alone_is_one_call(groups.front()[0]))
       groups = {Group(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
     std::reverse(groups.begin(), groups.end());
     Spot from{Place::in};
-    if (groups.size() == 1 && spec_.preserve_input) from = copied_input();
-    const Spot work = groups.size() == 1 || !spec_.preserve_input ? from : scratch(input_bytes());
+    const bool copied = (spec_.in_place && !same_strides_) || (groups.size() == 1 && spec_.preserve_input);
+    if (copied) from = copied_input();
+    const Spot work = copied || !spec_.preserve_input ? from : scratch(input_bytes());
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
       stages_.push_back({part(Kind::c2c, groups[g], Strides::in, Strides::in), from, work});
       from = work;
@@ -167,7 +168,7 @@ class Planner {
   /// Takes the slowest axes that line passes can have out of `axes`; `side`: whose strides the stage has.
   std::vector<Group> take_lines(Group& axes, Strides side) const {
     std::vector<Group> lines;
-    while (!axes.empty() && points(input_loops(spec_)) >= large &&
+    while (!axes.empty() && points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) >= large &&
            line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
       lines.insert(lines.begin(), {axes.front()});
       axes.erase(axes.begin());

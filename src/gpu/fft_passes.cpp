@@ -41,10 +41,10 @@ class PlanePass : public FftPass {
   void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
     std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
     cuda::lines::PlanePass pass = pass_;
-    const bool forward = pass.columns.direction == Direction::forward, real = pass.kind != Kind::c2c;
+    const bool forward = pass.columns.direction == Direction::forward;
     pass.rows = forward ? in : to;
     pass.columns.in.part[0].base = forward ? to : in;
-    pass.columns.out.part[0].base = forward || !real ? to : in;
+    pass.columns.out.part[0].base = forward || !pass.real ? to : in;
     cuda::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
   std::string name() const override { return "plane pass"; }
@@ -185,11 +185,11 @@ std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
   if (spec.kind != Kind::c2c && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
   const std::int64_t n = row.n;
-  const Kind kind = spec.kind == Kind::c2c ? Kind::c2c : Kind::r2c;
-  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, kind))
+  const bool real = spec.kind != Kind::c2c;
+  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, real))
     return std::nullopt;
-  const std::int64_t points = cuda::lines::spectrum_points(n, kind);
-  if (spec.precision == Precision::f32 && points % 2 != 0) return std::nullopt;  // rows in whole units of 16 bytes
+  const std::int64_t points = cuda::lines::spectrum_points(n, real);
+  if (real && spec.precision == Precision::f32) return std::nullopt;  // rows would not begin at multiples of 16 bytes
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1) return std::nullopt;
   const std::int64_t in_row = spec.kind == Kind::c2r ? points : n, out_row = spec.kind == Kind::r2c ? points : n;
@@ -198,15 +198,14 @@ std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
       column.out_stride != out_row || outer.in_stride != n * in_row || outer.out_stride != n * out_row)
     return std::nullopt;
   cuda::lines::PlanePass pass;
-  pass.kind = kind;
+  pass.real = real;
   cuda::lines::Pass& columns = pass.columns;
   columns.n = static_cast<int>(n);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
   columns.in.part[0] = columns.out.part[0] = {nullptr, points, n * points};
   columns.outer_end = outer.n;
-  const std::int64_t bundle = cuda::lines::granule(spec.precision);
-  columns.m_end = (points + bundle - 1) / bundle * bundle;
+  columns.m_end = cuda::lines::whole_bundles(points, spec.precision);
   if (columns.m_end != points) columns.in.columns = columns.out.columns = points;
   columns.scale = spec.scale;
   return pass;

@@ -1,6 +1,6 @@
 #pragma once
 // What a transform on a GPU is made of: calls of cuFFT, line and plane passes, copies. One pass reads one array and
-// writes one.
+// writes one; a c2r of several axes writes both.
 #include <cstddef>
 #include <memory>
 #include <optional>

@@ -15,7 +15,10 @@ TEST(ProcessSlab, LineKernels) {
   gpu::Team team(world(), world().rank() % cuda::device_count());
   if (!check_fused_slab(team, fused_f64)) GTEST_SKIP() << "no line kernels here";
   EXPECT_TRUE(check_fused_slab(team, fused_real));
-  if (world().size() == 2) EXPECT_TRUE(check_fused_slab(team, fused_planes));
+  if (world().size() == 2) {
+    EXPECT_TRUE(check_fused_slab(team, fused_planes));
+    EXPECT_TRUE(check_fused_slab(team, fused_real_planes));
+  }
   SlabCase stores = fused_f64;
   stores.stores = gpu::slab_can_store(slab_steps(stores, team.ranks()), 0, stores.precision, team);
   EXPECT_EQ(stores.stores, world().size() != 3) << "three shares of 128 planes differ";

@@ -135,11 +135,11 @@ void run(const Pass& pass, void* stream) {
   (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
 }
 
-bool planes_supported(int n, Precision precision, Kind kind) {
+bool planes_supported(int n, Precision precision, bool real) {
   const PlaneVariant* v = find_planes(n, precision);
   if (v == nullptr || !supported(n) || v->shared_bytes > shared_memory()) return false;
   // A plane that is read again, the next one, and what is on its way.
-  const std::int64_t plane_bytes = n * spectrum_points(n, kind) * (precision == Precision::f64 ? 16 : 8);
+  const std::int64_t plane_bytes = n * spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
   return 3 * plane_bytes <= attribute(cudaDevAttrL2CacheSize);
 }
 
@@ -151,7 +151,7 @@ void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const void* table = tables().get(v->radix, columns.precision, false);
   const bool forward = columns.direction == Direction::forward;
   const LaunchPlanes launch =
-      pass.kind == Kind::c2c ? (forward ? v->forward : v->backward) : (forward ? v->real_forward : v->real_backward);
+      pass.real ? (forward ? v->real_forward : v->real_backward) : (forward ? v->forward : v->backward);
   launch(pass, table, counters, stream);
 }
 

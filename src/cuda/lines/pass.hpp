@@ -43,6 +43,11 @@ struct Pass {
 
 /// The widest bundle of neighbouring lines: m ranges are multiples of it.
 int granule(Precision precision);
+/// So many columns and what fills their last bundle.
+inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
+  const std::int64_t bundle = granule(precision);
+  return (columns + bundle - 1) / bundle * bundle;
+}
 /// Whether a fused kernel exists for lines of n points on the current device (it needs bulk tensor copies,
 /// Hopper on, and the shared memory).
 bool supported(int n);

@@ -1,6 +1,6 @@
 #pragma once
-// The kernel of a plane pass. Tiles of rows and tiles of columns have the same bytes and the same FFT; they differ in
-// how threads are dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
+// The kernel of a plane pass. Tiles of rows and tiles of columns have the same FFT; they differ in how threads are
+// dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
 // soon after its first one, and wait until that is whole. One thread of a group, the feeder, takes tiles, waits, asks
 // for their points and says what is done; the others only transform.
 #include <type_traits>
@@ -53,6 +53,7 @@ struct PlaneShape {
   static constexpr int workers = Cut::team * Width, threads = Groups * (workers + 32);
   static constexpr int column_bytes = Cut::N * Width * 16;
   static constexpr int tile_bytes = column_bytes + 64 * Width;  ///< half spectra are a point longer than half of N
+  static_assert(tile_bytes % 128 == 0, "boxes of bulk tensor copies begin at multiples of that");
   /// Rows of the exchanges, line by line. The shift between lines keeps both ways of dealing threads free of bank
   /// conflicts.
   static constexpr int shift = 16 / Width;
@@ -101,6 +102,7 @@ struct Feeder {
     const unsigned plane = pass.outer_begin + tile.plane;
     if (tile.kind == TileKind::rows) {
       constexpr unsigned count = Width * Rows::in_line;
+      static_assert(count * Rows::bytes <= PlaneShape<Cut, Width, 1>::tile_bytes);
       desk.arrived.expect(count * Rows::bytes);
       const std::size_t stride = Rows::stride_in(pass.rows);
       const char* const from = pass.rows.in + (static_cast<std::size_t>(plane) * Cut::N + tile.index * count) * stride;

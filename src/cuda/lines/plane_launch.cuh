@@ -23,7 +23,7 @@ void launch_planes(const PlanePass& pass, const void* table, std::uint32_t* coun
   const Part& inside = inner_side(pass).part[0];
   k.rows.in = static_cast<const char*>(Backward ? inside.base : pass.rows);
   k.rows.out = static_cast<char*>(Backward ? pass.rows : inside.base);
-  k.rows.half_bytes = static_cast<unsigned>(inside.line_stride * 16 / lines);
+  k.rows.spectrum_stride = static_cast<unsigned>(inside.line_stride * 16 / lines);
   k.table = table;
   k.ticket = counters;
   k.done = counters + 1;

@@ -1,9 +1,38 @@
 // What all implementations of plane passes ask for.
 #include "cuda/lines/plane_pass.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace shardfft::cuda::lines {
+namespace {
+
+struct Memory {
+  std::uintptr_t begin, bytes;
+};
+/// Of the planes of a pass, `plane` numbers each.
+Memory planes_at(const void* base, const Pass& columns, std::int64_t plane, ElementType element) {
+  const auto bytes = static_cast<std::uintptr_t>(plane) * element.bytes();
+  return {reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(columns.outer_begin) * bytes,
+          static_cast<std::uintptr_t>(columns.outer_end - columns.outer_begin) * bytes};
+}
+bool overlap(const Memory& a, const Memory& b) { return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes; }
+
+void require_real_rows(const PlanePass& pass) {
+  const Pass& columns = pass.columns;
+  const Part& inside = inner_side(pass).part[0];
+  const std::int64_t n = columns.n, pitch = inside.line_stride;
+  // Half spectra are fetched in units of 16 bytes.
+  const std::int64_t unit = columns.precision == Precision::f64 ? 1 : 2;
+  const std::int64_t least = (spectrum_points(n, true) + unit - 1) / unit * unit;
+  require(pitch >= least && pitch % unit == 0, "half spectra of ", least, " numbers do not fit rows of ", pitch);
+  require(!overlap(planes_at(pass.rows, columns, n * n, {columns.precision, false}),
+                   planes_at(inside.base, columns, n * pitch, {columns.precision, true})),
+          "a plane pass cannot have real rows where their spectra are");
+}
+
+}  // namespace
 
 void require_planes(const PlanePass& pass) {
   const Pass& columns = pass.columns;
@@ -11,17 +40,16 @@ void require_planes(const PlanePass& pass) {
   require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
   const Part& inside = inner_side(pass).part[0];
   const std::int64_t n = columns.n, pitch = inside.line_stride;
-  require(pass.kind != Kind::c2r, "a plane pass of real rows is r2c in both directions");
-  const bool real = pass.kind == Kind::r2c;
-  // Rows are fetched in units of 16 bytes.
-  const std::int64_t unit = columns.precision == Precision::f64 ? 1 : 2;
-  const std::int64_t least = (spectrum_points(n, pass.kind) + unit - 1) / unit * unit;
-  require(inner_side(pass).block >= n && inside.outer_stride == n * pitch &&
-              (real ? pitch >= least && pitch % unit == 0 : pitch == n),
+  require(inner_side(pass).block >= n && inside.outer_stride == n * pitch && (pass.real || pitch == n),
           "a plane pass needs dense planes of one owner");
-  require(columns.in.block >= n && (real || columns.out.columns >= columns.m_end) && !columns.align_stores,
+  require(columns.in.block >= n && (pass.real || columns.out.columns >= columns.m_end) && !columns.align_stores,
           "a plane pass reads from one owner and writes whole bundles");
-  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
+  for (const Side* side : {&columns.in, &columns.out})
+    require(std::min(columns.m_end, side->columns) <= side->part[0].line_stride, "a plane pass has more columns, ",
+            columns.m_end, ", than there are in a row of ", side->part[0].line_stride);
+  for (const void* memory : {static_cast<const void*>(pass.rows), static_cast<const void*>(inside.base)})
+    require(reinterpret_cast<std::uintptr_t>(memory) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
+  if (pass.real) require_real_rows(pass);
 }
 
 }  // namespace shardfft::cuda::lines

@@ -5,23 +5,23 @@
 
 namespace shardfft::cuda::lines {
 
-/// Planes [outer][n][n], contiguous. Forward: rows (lines along the last axis) from `rows` to columns.in, then columns
-/// from there to columns.out. Backward: columns from columns.in to columns.out, then rows from there to `rows`. Only
-/// the columns m_begin <= m < m_end are transformed, but all rows.
+/// Planes [outer][n][n], or [outer][n][pitch] on the side of half spectra. Forward: rows (lines along the last axis)
+/// from `rows` to columns.in, then columns from there to columns.out. Backward: columns from columns.in to columns.out,
+/// then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed, but all rows.
 struct PlanePass {
   /// Along the middle axis, of one owner on the side of `in`. The side that the rows are on is dense but for what may
   /// come after each half spectrum; columns may end within a bundle for real rows only.
   Pass columns;
   void* rows = nullptr;  ///< dense
-  /// Kind::r2c: the rows are n real numbers, their spectra the n / 2 + 1 numbers of a half. Forward r2c, backward c2r,
-  /// which takes the first number and the last one of a half spectrum for real.
-  Kind kind = Kind::c2c;
+  /// The rows are n real numbers, their spectra the n / 2 + 1 numbers of a half: forward r2c, backward c2r, which takes
+  /// the first number and the last one of a half spectrum for real. They must not overlap with their spectra.
+  bool real = false;
 };
 
 /// Numbers of a row's spectrum.
-inline std::int64_t spectrum_points(std::int64_t n, Kind kind) { return kind == Kind::c2c ? n : n / 2 + 1; }
+inline std::int64_t spectrum_points(std::int64_t n, bool real) { return real ? n / 2 + 1 : n; }
 /// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
-bool planes_supported(int n, Precision precision, Kind kind);
+bool planes_supported(int n, Precision precision, bool real);
 /// Numbers in device memory that a pass over so many planes uses while it runs.
 inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
 /// Of columns and rows, the side that both have.

@@ -9,7 +9,7 @@ namespace shardfft::cuda::lines {
 struct KernelRows {
   const char* in;  ///< of plane 0
   char* out;
-  unsigned half_bytes;              ///< from one row to the next, of half spectra
+  unsigned spectrum_stride;         ///< bytes from one half spectrum to the next; for real rows only
   unsigned kept_begin, kept_count;  ///< points of a row that the second axis will read
 };
 
@@ -102,7 +102,7 @@ struct RealRows {
   static constexpr unsigned real_bytes = Cut::N * sizeof(Real);
   /// Of a row in a tile; half spectra are fetched in whole units of 16 bytes.
   static constexpr unsigned bytes = Backward ? ((half + 1) * sizeof(Complex) + 15) / 16 * 16 : real_bytes;
-  static __device__ unsigned stride_in(const KernelRows& rows) { return Backward ? rows.half_bytes : real_bytes; }
+  static __device__ unsigned stride_in(const KernelRows& rows) { return Backward ? rows.spectrum_stride : real_bytes; }
 
   static __device__ __forceinline__ void take(Cx<T> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
@@ -148,7 +148,7 @@ struct RealRows {
         const bool keep = k - rows.kept_begin < rows.kept_count;
         each<in_line>([&](auto r) {
           const Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
-          store(reinterpret_cast<Complex*>(rows.out + (first + r) * rows.half_bytes) + k,
+          store(reinterpret_cast<Complex*>(rows.out + (first + r) * rows.spectrum_stride) + k,
                 Complex{Numbers::get(x, r & 2), Numbers::get(x, (r & 2) + 1)}, keep);
         });
       };

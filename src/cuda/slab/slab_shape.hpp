@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "cuda/lines/pass.hpp"
 #include "cuda/slab/slab_observer.hpp"
 #include "shardfft/types.hpp"
 
@@ -45,8 +46,7 @@ struct SlabShape {
   }
   /// Complex elements from one z line of planes and spectrum to the next.
   std::int64_t pitch() const {
-    const std::int64_t bundle = transform.precision == Precision::f64 ? 16 : 32;
-    return transform.kind == Kind::c2c || !padded ? nzc() : (nzc() + bundle - 1) / bundle * bundle;
+    return transform.kind == Kind::c2c || !padded ? nzc() : lines::whole_bundles(nzc(), transform.precision);
   }
   std::int64_t spectrum_pitch() const { return dense_spectrum ? nzc() : pitch(); }
   std::size_t planes_bytes(int r) const {

@@ -61,7 +61,7 @@ class Bundles {
   Fft row(const PlanePass& pass) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Pass& columns = pass.columns;
-    return rows_.at({columns.n, columns.precision, columns.direction, pass.kind == Kind::r2c});
+    return rows_.at({columns.n, columns.precision, columns.direction, pass.real});
   }
   Fft get(const Pass& pass, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -221,9 +221,9 @@ void run(const Pass& pass, void* stream) {
   });
 }
 
-bool planes_supported(int n, Precision precision, Kind kind) {
+bool planes_supported(int n, Precision precision, bool real) {
   static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024};
-  return sizes.contains(n) || (n == 1536 && (precision == Precision::f32 || kind != Kind::c2c));
+  return sizes.contains(n) || (n == 1536 && (precision == Precision::f32 || real));
 }
 
 namespace {
@@ -234,7 +234,7 @@ struct PlaneRows {
   Fft fft;
 
   bool forward() const { return pass.columns.direction == Direction::forward; }
-  std::size_t dense_bytes() const { return ElementType{pass.columns.precision, pass.kind == Kind::c2c}.bytes(); }
+  std::size_t dense_bytes() const { return ElementType{pass.columns.precision, !pass.real}.bytes(); }
   std::byte* dense(std::int64_t row) const {
     return static_cast<std::byte*>(pass.rows) + static_cast<std::size_t>(row * pass.columns.n) * dense_bytes();
   }
@@ -244,7 +244,7 @@ struct PlaneRows {
            static_cast<std::size_t>(row * part.line_stride) * element_bytes(pass.columns);
   }
   std::size_t spectrum_bytes() const {
-    return static_cast<std::size_t>(spectrum_points(pass.columns.n, pass.kind)) * element_bytes(pass.columns);
+    return static_cast<std::size_t>(spectrum_points(pass.columns.n, pass.real)) * element_bytes(pass.columns);
   }
   void run() const {
     const std::int64_t n = pass.columns.n;
@@ -257,7 +257,7 @@ struct PlaneRows {
         continue;
       }
       std::memcpy(from.data(), inside(row), spectrum_bytes());
-      if (pass.kind == Kind::r2c)  // the first number and the last one are taken for real
+      if (pass.real)  // the first number and the last one are taken for real
         for (const std::size_t end : {number, spectrum_bytes()})
           std::memset(from.data() + end - number / 2, 0, number / 2);
       fft->execute(from.data(), dense(row));
@@ -269,7 +269,7 @@ struct PlaneRows {
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require(planes_supported(columns.n, columns.precision, pass.kind), "no plane kernel for ", columns.n, " points");
+  require(planes_supported(columns.n, columns.precision, pass.real), "no plane kernel for ", columns.n, " points");
   require_planes(pass);
   const std::int64_t planes = columns.outer_end - columns.outer_begin;
   const Fft fft = bundles().get(columns, current_device());

@@ -30,8 +30,8 @@ using PassPointer = std::unique_ptr<FftPass>;
 PassPointer make_line_pass(const FftSpec& spec);
 /// Whether make_line_pass() makes one, on the current device.
 bool line_pass_fits(const FftSpec& spec);
-/// Two neighbouring axes of dense planes, of a large array, in one pass over memory; null where there is no such kernel.
-/// A c2r destroys its input.
+/// Two neighbouring axes of dense planes, of a large array, in one pass over memory; null where there is no such
+/// kernel. A c2r destroys its input.
 PassPointer make_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.
 bool plane_pass_fits(const FftSpec& spec);

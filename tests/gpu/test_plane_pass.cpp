@@ -1,10 +1,8 @@
-// Both axes of planes in one pass against the serial reference: every size, few blocks so that each works on many
-// tiles, some of the columns, in place and not.
+// Both axes of complex planes in one pass against the serial reference: every size, few blocks so that each works on
+// many tiles, some of the columns, in place and not.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <complex>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -138,177 +136,6 @@ class PlaneTest {
   std::vector<Complex> in_;
 };
 
-/// Planes with real rows, whose half spectra have `pitch` numbers from one to the next.
-struct RealCase {
-  int n;
-  Precision precision;
-  Direction direction;
-  bool padded = true;  ///< to whole bundles
-  int planes = 5, skipped = 1;
-  int left_out[2] = {0, 0};  ///< bundles of columns, at the begin and at the end
-  int blocks = 2;
-  double scale = 1;
-  bool two_arrays = false;  ///< columns come from another array than rows go to, or go to another one
-
-  std::int64_t half() const { return n / 2 + 1; }
-  std::int64_t m_begin() const { return left_out[0] * lines::granule(precision); }
-  std::int64_t m_end() const {
-    return lines::whole_bundles(half(), precision) - left_out[1] * lines::granule(precision);
-  }
-  bool has_column(std::int64_t m) const { return m >= m_begin() && m < m_end(); }
-  std::int64_t pitch() const { return padded ? lines::whole_bundles(half(), precision) : half(); }
-  std::string name() const {
-    return std::to_string(planes) + " real planes of " + std::to_string(n) +
-           (precision == Precision::f64 ? " f64" : " f32") +
-           (direction == Direction::forward ? " forward" : " backward") + (padded ? "" : ", dense") + ", columns " +
-           std::to_string(m_begin()) + " to " + std::to_string(m_end()) + ", " + std::to_string(blocks) + " blocks" +
-           (two_arrays ? ", two arrays" : "");
-  }
-};
-
-template <class T>
-class RealPlaneTest {
- public:
-  using Complex = std::complex<T>;
-
-  explicit RealPlaneTest(const RealCase& c)
-      : c_(c),
-        reals_(static_cast<std::size_t>(c.planes * c.n) * static_cast<std::size_t>(c.n), nan),
-        spectra_(static_cast<std::size_t>(c.planes * c.n * c.pitch()), Complex(nan, nan)) {
-    std::mt19937 random(7);
-    std::uniform_real_distribution<T> value(-1, 1);
-    if (forward())
-      for (T& x : reals_) x = value(random);
-    else
-      for (std::int64_t row = 0; row < c.planes * c.n; ++row)
-        for (std::int64_t m = 0; m < c.half(); ++m) spectrum(spectra_, row)[m] = {value(random), value(random)};
-  }
-
-  void check() {
-    std::vector<T> reals = reals_;
-    std::vector<Complex> spectra = spectra_;
-    reference(reals, spectra);
-    const std::vector<T> given = reals_;
-    const std::vector<Complex> given_spectra = spectra_;
-    run();
-    const std::int64_t first = c_.skipped * c_.n, rows = c_.planes * c_.n;
-    Difference difference;
-    for (std::int64_t row = first; row < rows; ++row) {
-      for (std::int64_t m = 0; m < c_.half(); ++m)
-        difference.add(spectrum(spectra_, row)[m], spectrum(spectra, row)[m]);
-      for (std::int64_t z = 0; z < c_.n && !forward(); ++z) difference.add(real(reals_, row)[z], real(reals, row)[z]);
-    }
-    EXPECT_LE(difference.relative(), 40 * std::numeric_limits<T>::epsilon());
-    // What is only read, and planes before the first one.
-    const std::int64_t kept_rows = forward() ? rows : first, kept_spectra = first;
-    EXPECT_EQ(std::memcmp(reals_.data(), given.data(), static_cast<std::size_t>(kept_rows * c_.n) * sizeof(T)), 0);
-    EXPECT_EQ(std::memcmp(spectra_.data(), given_spectra.data(),
-                          static_cast<std::size_t>(kept_spectra * c_.pitch()) * sizeof(Complex)),
-              0);
-  }
-
- private:
-  static constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  struct Difference {
-    long double error = 0, norm = 0;
-    void add(std::complex<long double> got, std::complex<long double> expected) {
-      error += std::norm(got - expected);
-      norm += std::norm(expected);
-    }
-    long double relative() const { return std::sqrt(error / norm); }
-  };
-
-  bool forward() const { return c_.direction == Direction::forward; }
-  T* real(std::vector<T>& all, std::int64_t row) const { return all.data() + row * c_.n; }
-  Complex* spectrum(std::vector<Complex>& all, std::int64_t row) const { return all.data() + row * c_.pitch(); }
-
-  void reference(std::vector<T>& reals, std::vector<Complex>& spectra) {
-    FftSpec spec;
-    spec.precision = c_.precision;
-    spec.direction = c_.direction;
-    spec.effort = Effort::estimate;
-    const std::int64_t n = c_.n, pitch = c_.pitch(), rows = c_.planes * n;
-    const auto transform_columns = [&] {
-      FftSpec column = spec;
-      column.kind = Kind::c2c;
-      column.in_place = true;
-      column.scale = c_.scale;
-      column.transform = {{n, pitch, pitch}};
-      column.batch = {{c_.planes, n * pitch, n * pitch}, {std::min(c_.m_end(), c_.half()) - c_.m_begin(), 1, 1}};
-      Complex* const begin = spectra.data() + c_.m_begin();
-      make_local_fft("fftw", column)->execute(begin, begin);
-    };
-    spec.kind = forward() ? Kind::r2c : Kind::c2r;
-    spec.transform = {{n, 1, 1}};
-    spec.batch = {forward() ? FftDim{rows, n, pitch} : FftDim{rows, pitch, n}};
-    if (forward()) {
-      make_local_fft("fftw", spec)->execute(reals.data(), spectra.data());
-      return transform_columns();
-    }
-    transform_columns();
-    std::vector<Complex> real_ends = spectra;
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (const std::int64_t m : {std::int64_t{0}, n / 2})
-        spectrum(real_ends, row)[m] = spectrum(real_ends, row)[m].real();
-    make_local_fft("fftw", spec)->execute(real_ends.data(), reals.data());
-  }
-
-  /// Leaves the results in reals_ and spectra_.
-  void run() {
-    const std::size_t real_bytes = reals_.size() * sizeof(T), bytes = spectra_.size() * sizeof(Complex);
-    const Memory reals = cuda::make_memory(real_bytes), inner = cuda::make_memory(bytes),
-                 other = cuda::make_memory(bytes),
-                 counters = cuda::make_memory(lines::plane_counters(c_.planes) * sizeof(std::uint32_t));
-    void* const outer = c_.two_arrays ? other.get() : inner.get();
-    const cuda::Stream stream = cuda::make_stream();
-    lines::PlanePass pass;
-    pass.real = true;
-    pass.rows = reals.get();
-    lines::Pass& columns = pass.columns;
-    columns.n = c_.n;
-    columns.precision = c_.precision;
-    columns.direction = c_.direction;
-    columns.in.part[0] = columns.out.part[0] = {inner.get(), c_.pitch(), c_.n * c_.pitch()};
-    (forward() ? columns.out : columns.in).part[0].base = outer;
-    if (!c_.padded) columns.in.columns = columns.out.columns = c_.half();
-    columns.outer_begin = c_.skipped;
-    columns.outer_end = c_.planes;
-    columns.m_begin = c_.m_begin();
-    columns.m_end = c_.m_end();
-    columns.scale = c_.scale;
-    columns.blocks = c_.blocks;
-    lines::prepare(c_.n, c_.precision);
-    for (int round = 0; round < 2; ++round) {  // the second one finds the counters used
-      cuda::copy_bytes(reals.get(), reals_.data(), real_bytes, stream.get());
-      for (const Memory* memory : {&inner, &other})
-        cuda::copy_bytes(memory->get(), spectra_.data(), bytes, stream.get());
-      lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream.get());
-    }
-    std::vector<Complex> transformed(spectra_.size());
-    cuda::copy_bytes(reals_.data(), reals.get(), real_bytes, stream.get());
-    cuda::copy_bytes(spectra_.data(), inner.get(), bytes, stream.get());
-    cuda::copy_bytes(transformed.data(), forward() ? outer : inner.get(), bytes, stream.get());
-    cuda::synchronize(stream.get());
-    for (std::int64_t row = c_.skipped * c_.n; row < c_.planes * c_.n; ++row)
-      for (std::int64_t m = 0; m < c_.half(); ++m)
-        if (c_.has_column(m)) spectrum(spectra_, row)[m] = spectrum(transformed, row)[m];
-  }
-
-  RealCase c_;
-  std::vector<T> reals_;
-  std::vector<Complex> spectra_;
-};
-
-bool check_real(const RealCase& c) {
-  SCOPED_TRACE(c.name());
-  if (!lines::planes_supported(c.n, c.precision, true)) return false;
-  if (c.precision == Precision::f64)
-    RealPlaneTest<double>(c).check();
-  else
-    RealPlaneTest<float>(c).check();
-  return true;
-}
-
 /// False where there is no such kernel.
 bool check(const PlaneCase& c) {
   SCOPED_TRACE(c.name());
@@ -328,34 +155,6 @@ TEST(PlanePass, EverySize) {
         const bool made = check({n, precision, direction, n > 256 ? 3 : 7});
         EXPECT_TRUE(made || n == 1536) << n;  // of which three planes need 57 MB of L2 cache, in single precision
       }
-}
-
-TEST(PlanePass, RealRowsOfEverySize) {
-  if (!lines::planes_supported(128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
-  for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
-    for (const Precision precision : {Precision::f32, Precision::f64})
-      for (const Direction direction : {Direction::forward, Direction::backward}) {
-        const bool made = check_real({n, precision, direction, true, n > 512 ? 3 : 5});
-        EXPECT_TRUE(made || n == 1536) << n;  // of which three planes need 57 MB of L2 cache
-      }
-}
-
-/// Some columns; scales; two arrays; rows of half spectra without padding; few and many planes.
-TEST(PlanePass, RealRows) {
-  if (!lines::planes_supported(128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
-  for (const Direction direction : {Direction::forward, Direction::backward}) {
-    for (const int n : {128, 384}) {
-      for (const Precision precision : {Precision::f32, Precision::f64}) {
-        check_real({n, precision, direction, true, 6, 2, {1, 0}, 3});
-        check_real({n, precision, direction, true, 6, 1, {0, 1}, 1, 0.5, true});
-        check_real({n, precision, direction, true, 5, 1, {0, 0}, 2, 0.25, true});
-      }
-      check_real({n, Precision::f64, direction, false, 5, 0, {0, 0}, 0});
-      check_real({n, Precision::f64, direction, false, 5, 1, {2, 0}, 1, 0.5});
-    }
-    check_real({128, Precision::f32, direction, true, 150, 0, {0, 0}, 0});
-    check_real({128, Precision::f64, direction, false, 150, 0, {0, 0}, 0});
-  }
 }
 
 TEST(PlanePass, SomeColumnsAndScales) {
@@ -398,45 +197,6 @@ TEST(PlanePass, RefusesWhatItCannotDo) {
   refused([](lines::PlanePass& p) { p.columns.out.columns = 120; });
   refused([](lines::PlanePass& p) { p.columns.m_end = 144; });
   refused([](lines::PlanePass& p) { p.rows = static_cast<std::byte*>(p.rows) + 8; });
-}
-
-TEST(PlanePass, RefusesRealRowsItCannotDo) {
-  if (!lines::planes_supported(128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
-  const Memory data = cuda::make_memory(128 * 128 * 16), rows = cuda::make_memory(128 * 128 * 8),
-               counters = cuda::make_memory(64);
-  lines::prepare(128, Precision::f64);
-  lines::prepare(128, Precision::f32);
-  const auto run = [&](auto change) {
-    lines::PlanePass pass;
-    pass.real = true;
-    pass.rows = rows.get();
-    pass.columns.n = 128;
-    pass.columns.in.part[0] = pass.columns.out.part[0] = {data.get(), 80, 128 * 80};
-    pass.columns.outer_end = 1;
-    pass.columns.m_end = 80;
-    change(pass);
-    lines::run(pass, static_cast<std::uint32_t*>(counters.get()), nullptr);
-  };
-  const auto lie = [&](lines::PlanePass& p, std::int64_t pitch) {
-    p.columns.in.part[0] = p.columns.out.part[0] = {data.get(), pitch, 128 * pitch};
-  };
-  EXPECT_NO_THROW(run([](lines::PlanePass&) {}));
-  EXPECT_THROW(run([&](lines::PlanePass& p) { lie(p, 64); }), Error) << "half spectra that overlap";
-  EXPECT_THROW(run([&](lines::PlanePass& p) { lie(p, 65); }), Error) << "columns that are in the next row";
-  EXPECT_NO_THROW(run([&](lines::PlanePass& p) {
-    lie(p, 65);
-    p.columns.in.columns = p.columns.out.columns = 65;
-  }));
-  EXPECT_THROW(run([](lines::PlanePass& p) { p.columns.in.part[0].outer_stride = 128 * 96; }), Error) << "gaps";
-  EXPECT_THROW(run([](lines::PlanePass& p) { p.rows = p.columns.in.part[0].base; }), Error) << "rows in place";
-  EXPECT_THROW(run([&](lines::PlanePass& p) {
-                 p.columns.precision = Precision::f32;
-                 p.columns.m_end = 64;
-                 lie(p, 65);
-               }),
-               Error)
-      << "rows of an odd number of floats";
-  cuda::synchronize(nullptr);
 }
 
 }  // namespace

@@ -95,8 +95,7 @@ void run_direction(const Problem& p, const Arrays& g, Direction d) {
     lines::run({columns(p, from, to, d, width), forward ? g.in : g.out, p.real}, g.counters, nullptr);
   };
   const cufftHandle flat = plan_of(p, 2, d), rows = plan_of(p, 1, d);
-  for (void* memory : {g.out, g.reference}) CHECK(cudaMemset(memory, 0, p.bytes(true)));
-  CHECK(cudaMemset(g.planes, 0, p.bytes(true)));
+  for (void* memory : {g.out, g.reference, g.planes}) CHECK(cudaMemset(memory, 0, p.bytes(true)));
   if (p.real && !forward) {  // c2r wants spectra of real fields
     const cufftHandle there = plan_of(p, 2, Direction::forward);
     fill(g.reference, false);

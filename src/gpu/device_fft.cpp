@@ -168,8 +168,8 @@ class Planner {
   /// Takes the slowest axes that line passes can have out of `axes`; `side`: whose strides the stage has.
   std::vector<Group> take_lines(Group& axes, Strides side) const {
     std::vector<Group> lines;
-    while (!axes.empty() && points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) >= large &&
-           line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
+    if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) < large) return lines;
+    while (!axes.empty() && line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
       lines.insert(lines.begin(), {axes.front()});
       axes.erase(axes.begin());
     }

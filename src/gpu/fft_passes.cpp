@@ -181,15 +181,16 @@ std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
 /// The pass over dense square planes, [planes][n][n], or [planes][n][n / 2 + 1] on the side of half spectra, without
 /// its arrays.
 std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
+  const bool real = spec.kind != Kind::c2c;
   if (spec.transform.size() != 2) return std::nullopt;
-  if (spec.kind != Kind::c2c && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
+  // Half spectra of floats would not begin at multiples of 16 bytes.
+  if (real && (spec.precision == Precision::f32 || (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)))
+    return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
   const std::int64_t n = row.n;
-  const bool real = spec.kind != Kind::c2c;
   if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, real))
     return std::nullopt;
   const std::int64_t points = cuda::lines::spectrum_points(n, real);
-  if (real && spec.precision == Precision::f32) return std::nullopt;  // rows would not begin at multiples of 16 bytes
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1) return std::nullopt;
   const std::int64_t in_row = spec.kind == Kind::c2r ? points : n, out_row = spec.kind == Kind::r2c ? points : n;

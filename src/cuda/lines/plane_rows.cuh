@@ -11,6 +11,7 @@ struct KernelRows {
   char* out;
   unsigned spectrum_stride;         ///< bytes from one half spectrum to the next; for real rows only
   unsigned kept_begin, kept_count;  ///< points of a row that the second axis will read
+  __device__ bool keeps(unsigned point) const { return point - kept_begin < kept_count; }
 };
 
 /// Points that wait for the second axis stay in the cache; if rows come last, none are left.
@@ -47,7 +48,7 @@ struct ComplexRows {
     auto* to = reinterpret_cast<double2*>(rows.out) + line * Cut::N;
     each<Cut::E>([&](auto i) {
       const unsigned point = t + i * Cut::team;
-      store(to + point, pack<Backward>(v[i]), !Backward && point - rows.kept_begin < rows.kept_count);
+      store(to + point, pack<Backward>(v[i]), !Backward && rows.keeps(point));
     });
   }
   template <class Sync>
@@ -56,7 +57,7 @@ struct ComplexRows {
     auto* to = reinterpret_cast<float2*>(rows.out) + 2 * line * Cut::N;
     each<Cut::E>([&](auto i) {
       const unsigned point = t + i * Cut::team;
-      const bool keep = !Backward && point - rows.kept_begin < rows.kept_count;
+      const bool keep = !Backward && rows.keeps(point);
       const auto &re = v[i].re, &im = v[i].im;
       store(to + point, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
       store(to + Cut::N + point, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
@@ -64,41 +65,22 @@ struct ComplexRows {
   }
 };
 
-/// One number of each of the rows of a line: two real ones are the parts of a complex one.
-template <class T>
-struct RowNumbers;
-template <>
-struct RowNumbers<double> {
-  using Real = double;
-  using Complex = double2;
-  static constexpr int rows = 2;
-  static __device__ void set(Cx<double>& v, int row, double x) { (row == 0 ? v.re : v.im) = x; }
-  static __device__ double get(const Cx<double>& v, int row) { return row == 0 ? v.re : v.im; }
-};
-template <>
-struct RowNumbers<Twin> {
-  using Real = float;
-  using Complex = float2;
-  static constexpr int rows = 4;
-  static __device__ float& at(Cx<Twin>& v, int row) {
-    Twin& part = row % 2 == 0 ? v.re : v.im;
-    return row < 2 ? part.a : part.b;
-  }
-  static __device__ void set(Cx<Twin>& v, int row, float x) { at(v, row) = x; }
-  static __device__ float get(Cx<Twin> v, int row) { return at(v, row); }
-};
+/// The number of a real row in a point of its line: two rows are the parts of a complex line, two more those of its twin.
+__device__ __forceinline__ double& number(Cx<double>& v, int row) { return row == 0 ? v.re : v.im; }
+__device__ __forceinline__ float& number(Cx<Twin>& v, int row) {
+  Twin& part = row % 2 == 0 ? v.re : v.im;
+  return row < 2 ? part.a : part.b;
+}
 
 /// Rows of N real numbers, and of the N / 2 + 1 complex ones of their half spectra: two real rows a and b to a complex
 /// line a + i b, whose spectrum V has those of both: 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N - k].
 template <class Cut, class T, bool Backward>
 struct RealRows {
-  using Numbers = RowNumbers<T>;
-  using Real = typename Numbers::Real;
-  using Complex = typename Numbers::Complex;
-  using Scalar = typename Traits<T>::Scalar;
+  using Real = typename Traits<T>::Scalar;
+  using Complex = typename Traits<T>::Factor;
   static constexpr int half = Cut::N / 2, mine = Cut::E / 2;  ///< points below the middle: of a line, of a thread
   static_assert(Cut::E % 2 == 0);
-  static constexpr unsigned in_line = Numbers::rows;
+  static constexpr unsigned in_line = 2 * Traits<T>::lines;
   static constexpr unsigned real_bytes = Cut::N * sizeof(Real);
   /// Of a row in a tile; half spectra are fetched in whole units of 16 bytes.
   static constexpr unsigned bytes = Backward ? ((half + 1) * sizeof(Complex) + 15) / 16 * 16 : real_bytes;
@@ -109,7 +91,7 @@ struct RealRows {
     const auto row = [&](int r) { return line + r * bytes; };
     if constexpr (!Backward) {
       each<Cut::E>([&](auto i) {
-        each<in_line>([&](auto r) { Numbers::set(v[i], r, reinterpret_cast<const Real*>(row(r))[t + i * Cut::team]); });
+        each<in_line>([&](auto r) { number(v[i], r) = reinterpret_cast<const Real*>(row(r))[t + i * Cut::team]; });
       });
     } else {
       each<Cut::E>([&](auto i) {
@@ -121,8 +103,8 @@ struct RealRows {
           Complex b = reinterpret_cast<const Complex*>(row(2 * pair + 1))[from];
           if (is_real) a.y = b.y = 0;
           // Parts exchanged, as unpack<true>() does.
-          Numbers::set(v[i], 2 * pair + 1, mirrored ? a.x + b.y : a.x - b.y);
-          Numbers::set(v[i], 2 * pair, mirrored ? b.x - a.y : b.x + a.y);
+          number(v[i], 2 * pair + 1) = mirrored ? a.x + b.y : a.x - b.y;
+          number(v[i], 2 * pair) = mirrored ? b.x - a.y : b.x + a.y;
         });
       });
     }
@@ -135,7 +117,8 @@ struct RealRows {
     if constexpr (Backward) {
       Real* const to = reinterpret_cast<Real*>(rows.out) + first * Cut::N + t;
       each<Cut::E>([&](auto i) {
-        each<in_line>([&](auto r) { __stcs(to + r * Cut::N + i * Cut::team, Numbers::get(v[i], r ^ 1)); });
+        Cx<T> x = v[i];
+        each<in_line>([&](auto r) { __stcs(to + r * Cut::N + i * Cut::team, number(x, r ^ 1)); });
       });
     } else {
       sync();
@@ -144,20 +127,20 @@ struct RealRows {
         exchange[half + t + i * Cut::team] = v[mine + i].im;
       });
       sync();
-      const auto put = [&](unsigned k, const Cx<T>& a, const Cx<T>& b) {
-        const bool keep = k - rows.kept_begin < rows.kept_count;
+      const auto put = [&](unsigned k, Cx<T> a, Cx<T> b) {
+        const bool keep = rows.keeps(k);
         each<in_line>([&](auto r) {
-          const Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
+          Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
           store(reinterpret_cast<Complex*>(rows.out + (first + r) * rows.spectrum_stride) + k,
-                Complex{Numbers::get(x, r & 2), Numbers::get(x, (r & 2) + 1)}, keep);
+                Complex{number(x, r & 2), number(x, (r & 2) + 1)}, keep);
         });
       };
       each<mine>([&](auto i) {
         const unsigned k = t + i * Cut::team, mirror = half - k;
         Cx<T> m{exchange[mirror], exchange[half + mirror]};
         if (decltype(i)::value == 0 && t == 0) m = v[0];
-        put(k, {Scalar(0.5) * (v[i].re + m.re), Scalar(0.5) * (v[i].im - m.im)},
-            {Scalar(0.5) * (v[i].im + m.im), Scalar(0.5) * (m.re - v[i].re)});
+        put(k, {Real(0.5) * (v[i].re + m.re), Real(0.5) * (v[i].im - m.im)},
+            {Real(0.5) * (v[i].im + m.im), Real(0.5) * (m.re - v[i].re)});
       });
       if (t == 0) put(half, {v[mine].re, T{}}, {v[mine].im, T{}});
     }

@@ -78,8 +78,7 @@ void SlabRank::y_lines(const lines::Pass& pass, StreamHandle stream) const {
 void SlabRank::plane_pass(const SlabArrays& own, const lines::Pass& y_lines, StreamHandle stream) const {
   if (y_lines.outer_end == y_lines.outer_begin) return;
   const SlabPiece piece(options_.observer, "planes", rank_, stream);
-  lines::run({y_lines, own.field, shape_.transform.kind != Kind::c2c},
-             static_cast<std::uint32_t*>(plane_counters_.get()), stream);
+  lines::run({y_lines, own.field, shape_.real()}, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
 }
 
 /// Planes with the y lines of the first part; those of the others follow when these are being sent.

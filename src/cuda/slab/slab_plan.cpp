@@ -32,9 +32,8 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   SlabFusion fusion;
   fusion.y = fits && supported(shape.ny) && pitch % granule == 0;
   fusion.direct = fusion.y && even && owned(shape.ny) && owned(shape.nx);
-  fusion.planes =
-      fusion.y && options.planes && shape.nz == shape.ny &&
-      lines::planes_supported(static_cast<int>(shape.ny), shape.transform.precision, shape.transform.kind != Kind::c2c);
+  fusion.planes = fusion.y && options.planes && shape.nz == shape.ny &&
+                  lines::planes_supported(static_cast<int>(shape.ny), shape.transform.precision, shape.real());
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
   fusion.x =

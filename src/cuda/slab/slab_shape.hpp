@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/lines/pass.hpp"
+#include "cuda/lines/plane_pass.hpp"
 #include "cuda/slab/slab_observer.hpp"
 #include "shardfft/types.hpp"
 
@@ -31,7 +31,8 @@ struct SlabShape {
   /// passes for y and x (fusion_of) and double precision.
   bool dense_spectrum = false;
 
-  std::int64_t nzc() const { return transform.kind == Kind::c2c ? nz : nz / 2 + 1; }
+  bool real() const { return transform.kind != Kind::c2c; }
+  std::int64_t nzc() const { return lines::spectrum_points(nz, real()); }
   std::int64_t x_begin(int r) const { return run_begin(nx, ranks, r); }
   std::int64_t x_count(int r) const { return run_count(nx, ranks, r); }
   std::int64_t y_begin(int r) const { return run_begin(ny, ranks, r); }
@@ -45,9 +46,7 @@ struct SlabShape {
     return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz);
   }
   /// Complex elements from one z line of planes and spectrum to the next.
-  std::int64_t pitch() const {
-    return transform.kind == Kind::c2c || !padded ? nzc() : lines::whole_bundles(nzc(), transform.precision);
-  }
+  std::int64_t pitch() const { return real() && padded ? lines::whole_bundles(nzc(), transform.precision) : nzc(); }
   std::int64_t spectrum_pitch() const { return dense_spectrum ? nzc() : pitch(); }
   std::size_t planes_bytes(int r) const {
     return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * pitch());

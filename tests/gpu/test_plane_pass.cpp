@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "cuda/handles.hpp"
-#include "cuda/lines/plane_pass.hpp"
+#include "gpu/plane_kit.hpp"
 #include "local/local_fft.hpp"
 
-namespace shardfft {
+namespace shardfft::test {
 namespace {
 
 using cuda::Memory;
@@ -32,10 +31,7 @@ struct PlaneCase {
   std::int64_t m_begin() const { return some_columns ? lines::granule(precision) : 0; }
   std::int64_t m_end() const { return some_columns ? n - lines::granule(precision) : n; }
   std::string name() const {
-    return std::to_string(planes) + " planes of " + std::to_string(n) +
-           (precision == Precision::f64 ? " f64" : " f32") +
-           (direction == Direction::forward ? " forward" : " backward") + (some_columns ? ", some columns" : "") +
-           (in_place ? ", in place" : "") + ", " + std::to_string(blocks) + " blocks";
+    return planes_text(*this, " planes of ") + (some_columns ? ", some columns" : "") + (in_place ? ", in place" : "");
   }
 };
 
@@ -52,13 +48,10 @@ class PlaneTest {
 
   void check() {
     const std::vector<Complex> expected = reference(), got = run();
-    long double error = 0, norm = 0;
+    Difference difference;
     const auto first = static_cast<std::size_t>(c_.skipped) * static_cast<std::size_t>(c_.n * c_.n);
-    for (std::size_t i = first; i < in_.size(); ++i) {
-      error += std::norm(std::complex<long double>(got[i]) - std::complex<long double>(expected[i]));
-      norm += std::norm(std::complex<long double>(expected[i]));
-    }
-    EXPECT_LE(std::sqrt(error / norm), 40 * std::numeric_limits<T>::epsilon());
+    for (std::size_t i = first; i < in_.size(); ++i) difference.add(got[i], expected[i]);
+    EXPECT_LE(difference.relative(), 40 * std::numeric_limits<T>::epsilon());
     if (c_.in_place) return;
     for (std::size_t i = 0; i < first; ++i) ASSERT_TRUE(std::isnan(got[i].real())) << "a plane before the first one";
   }
@@ -96,35 +89,23 @@ class PlaneTest {
   std::vector<Complex> run() const {
     const std::size_t bytes = in_.size() * sizeof(Complex);
     const std::vector<Complex> nothing(in_.size(), std::numeric_limits<T>::quiet_NaN());
-    const Memory a = cuda::make_memory(bytes), b = cuda::make_memory(bytes),
-                 counters = cuda::make_memory(lines::plane_counters(c_.planes) * sizeof(std::uint32_t));
+    const Memory a = cuda::make_memory(bytes), b = cuda::make_memory(bytes);
     const cuda::Stream stream = cuda::make_stream();
     void* const to = c_.in_place ? a.get() : b.get();
     const bool forward = c_.direction == Direction::forward;
-    lines::PlanePass pass;
+    lines::PlanePass pass = plane_pass_of(c_, false);
     lines::Pass& columns = pass.columns;
     const std::int64_t n = c_.n;
-    columns.n = c_.n;
-    columns.precision = c_.precision;
-    columns.direction = c_.direction;
     columns.in.part[0] = {forward ? to : a.get(), n, n * n};
     columns.out.part[0] = {to, n, n * n};
-    columns.outer_begin = c_.skipped;
-    columns.outer_end = c_.planes;
-    columns.m_begin = c_.m_begin();
-    columns.m_end = c_.m_end();
-    columns.scale = c_.scale;
-    columns.blocks = c_.blocks;
     pass.rows = forward ? a.get() : to;
     // Backward: what the first axis does not write must be there, as the peers' copies leave it.
     const bool spare = !forward && c_.some_columns && !c_.in_place;
-    lines::prepare(c_.n, c_.precision);
     std::vector<Complex> got(in_.size());
-    for (int round = 0; round < 2; ++round) {  // the second one finds the counters used
+    run_twice(pass, stream.get(), [&] {
       cuda::copy_bytes(a.get(), in_.data(), bytes, stream.get());
       cuda::copy_bytes(b.get(), spare ? in_.data() : nothing.data(), bytes, stream.get());
-      lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream.get());
-    }
+    });
     cuda::copy_bytes(got.data(), to, bytes, stream.get());
     cuda::synchronize(stream.get());
     if (spare)
@@ -136,16 +117,7 @@ class PlaneTest {
   std::vector<Complex> in_;
 };
 
-/// False where there is no such kernel.
-bool check(const PlaneCase& c) {
-  SCOPED_TRACE(c.name());
-  if (!lines::planes_supported(c.n, c.precision, false)) return false;
-  if (c.precision == Precision::f64)
-    PlaneTest<double>(c).check();
-  else
-    PlaneTest<float>(c).check();
-  return true;
-}
+bool check(const PlaneCase& c) { return check_planes<PlaneTest>(c, false); }
 
 TEST(PlanePass, EverySize) {
   if (!lines::planes_supported(128, Precision::f64, false)) GTEST_SKIP() << "no plane kernels here";
@@ -153,7 +125,7 @@ TEST(PlanePass, EverySize) {
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const Direction direction : {Direction::forward, Direction::backward}) {
         const bool made = check({n, precision, direction, n > 256 ? 3 : 7});
-        EXPECT_TRUE(made || n == 1536) << n;  // of which three planes need 57 MB of L2 cache, in single precision
+        EXPECT_TRUE(made || !planes_fit_cache(n, precision, false)) << n;
       }
 }
 
@@ -200,4 +172,4 @@ TEST(PlanePass, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace shardfft
+}  // namespace shardfft::test

@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "cuda/handles.hpp"
-#include "cuda/lines/plane_pass.hpp"
+#include "gpu/plane_kit.hpp"
 #include "local/local_fft.hpp"
 
-namespace shardfft {
+namespace shardfft::test {
 namespace {
 
 using cuda::Memory;
@@ -40,11 +39,8 @@ struct RealCase {
   bool has_column(std::int64_t m) const { return m >= m_begin() && m < m_end(); }
   std::int64_t pitch() const { return padded ? lines::whole_bundles(half(), precision) : half(); }
   std::string name() const {
-    return std::to_string(planes) + " real planes of " + std::to_string(n) +
-           (precision == Precision::f64 ? " f64" : " f32") +
-           (direction == Direction::forward ? " forward" : " backward") + (padded ? "" : ", dense") + ", columns " +
-           std::to_string(m_begin()) + " to " + std::to_string(m_end()) + ", " + std::to_string(blocks) + " blocks" +
-           (two_arrays ? ", two arrays" : "");
+    return planes_text(*this, " real planes of ") + (padded ? "" : ", dense") + ", columns " +
+           std::to_string(m_begin()) + " to " + std::to_string(m_end()) + (two_arrays ? ", two arrays" : "");
   }
 };
 
@@ -91,15 +87,6 @@ class RealPlaneTest {
 
  private:
   static constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-  struct Difference {
-    long double error = 0, norm = 0;
-    void add(std::complex<long double> got, std::complex<long double> expected) {
-      error += std::norm(got - expected);
-      norm += std::norm(expected);
-    }
-    long double relative() const { return std::sqrt(error / norm); }
-  };
-
   bool forward() const { return c_.direction == Direction::forward; }
   T* real(std::vector<T>& all, std::int64_t row) const { return all.data() + row * c_.n; }
   Complex* spectrum(std::vector<Complex>& all, std::int64_t row) const { return all.data() + row * c_.pitch(); }
@@ -139,33 +126,20 @@ class RealPlaneTest {
   void run() {
     const std::size_t real_bytes = reals_.size() * sizeof(T), bytes = spectra_.size() * sizeof(Complex);
     const Memory reals = cuda::make_memory(real_bytes), inner = cuda::make_memory(bytes),
-                 other = cuda::make_memory(bytes),
-                 counters = cuda::make_memory(lines::plane_counters(c_.planes) * sizeof(std::uint32_t));
+                 other = cuda::make_memory(bytes);
     void* const outer = c_.two_arrays ? other.get() : inner.get();
     const cuda::Stream stream = cuda::make_stream();
-    lines::PlanePass pass;
-    pass.real = true;
+    lines::PlanePass pass = plane_pass_of(c_, true);
     pass.rows = reals.get();
     lines::Pass& columns = pass.columns;
-    columns.n = c_.n;
-    columns.precision = c_.precision;
-    columns.direction = c_.direction;
     columns.in.part[0] = columns.out.part[0] = {inner.get(), c_.pitch(), c_.n * c_.pitch()};
     (forward() ? columns.out : columns.in).part[0].base = outer;
     if (!c_.padded) columns.in.columns = columns.out.columns = c_.half();
-    columns.outer_begin = c_.skipped;
-    columns.outer_end = c_.planes;
-    columns.m_begin = c_.m_begin();
-    columns.m_end = c_.m_end();
-    columns.scale = c_.scale;
-    columns.blocks = c_.blocks;
-    lines::prepare(c_.n, c_.precision);
-    for (int round = 0; round < 2; ++round) {  // the second one finds the counters used
+    run_twice(pass, stream.get(), [&] {
       cuda::copy_bytes(reals.get(), reals_.data(), real_bytes, stream.get());
       for (const Memory* memory : {&inner, &other})
         cuda::copy_bytes(memory->get(), spectra_.data(), bytes, stream.get());
-      lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream.get());
-    }
+    });
     std::vector<Complex> transformed(spectra_.size());
     cuda::copy_bytes(reals_.data(), reals.get(), real_bytes, stream.get());
     cuda::copy_bytes(spectra_.data(), inner.get(), bytes, stream.get());
@@ -181,16 +155,7 @@ class RealPlaneTest {
   std::vector<Complex> spectra_;
 };
 
-/// False where there is no such kernel.
-bool check(const RealCase& c) {
-  SCOPED_TRACE(c.name());
-  if (!lines::planes_supported(c.n, c.precision, true)) return false;
-  if (c.precision == Precision::f64)
-    RealPlaneTest<double>(c).check();
-  else
-    RealPlaneTest<float>(c).check();
-  return true;
-}
+bool check(const RealCase& c) { return check_planes<RealPlaneTest>(c, true); }
 
 TEST(RealPlanePass, EverySize) {
   if (!lines::planes_supported(128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
@@ -198,7 +163,7 @@ TEST(RealPlanePass, EverySize) {
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const Direction direction : {Direction::forward, Direction::backward}) {
         const bool made = check({n, precision, direction, true, n > 512 ? 3 : 5});
-        EXPECT_TRUE(made || n == 1536) << n;  // of which three planes need 57 MB of L2 cache
+        EXPECT_TRUE(made || !planes_fit_cache(n, precision, true)) << n;
       }
 }
 
@@ -260,4 +225,4 @@ TEST(RealPlanePass, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace shardfft
+}  // namespace shardfft::test

@@ -65,7 +65,8 @@ struct ComplexRows {
   }
 };
 
-/// The number of a real row in a point of its line: two rows are the parts of a complex line, two more those of its twin.
+/// The number of a real row in a point of its line: two rows are the parts of a complex line, two more those of its
+/// twin.
 __device__ __forceinline__ double& number(Cx<double>& v, int row) { return row == 0 ? v.re : v.im; }
 __device__ __forceinline__ float& number(Cx<Twin>& v, int row) {
   Twin& part = row % 2 == 0 ? v.re : v.im;

@@ -60,10 +60,9 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
-/// Real transforms in double precision are faster with padded z lines, which x line passes can leave away at the
-/// spectrum; single precision would need units of 8 bytes.
+/// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum.
 SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options) {
-  if (shape.transform.kind == Kind::c2c || shape.transform.precision == Precision::f32) return shape;
+  if (shape.transform.kind == Kind::c2c) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
   const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);

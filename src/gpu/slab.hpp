@@ -28,7 +28,7 @@ bool is_slab(const Program& program, int first);
 /// Whether the passes of all members can store into their peers' memory. Collective.
 bool slab_can_store(const Program& program, int first, Precision precision, const Team& team);
 /// Operations of both directions: [direction][member here]. `in` is left unchanged; planes (one complex field) and,
-/// for real transforms in double precision, a padded spectrum are device memory of the operations. Arrays must be
+/// for real transforms that line passes can do, a padded spectrum are device memory of the operations. Arrays must be
 /// aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
 /// Bytes of the arrays that a member's slab keeps for itself, on the current device.

@@ -129,8 +129,7 @@ void prepare(int n, Precision precision) {
 void run(const Pass& pass, void* stream) {
   const Variant* v = find(pass.n, pass.precision);
   require(v != nullptr, "no line kernel for ", pass.n, " points");
-  const int g = granule(pass.precision);
-  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  require_pass(pass);
   const void* table = tables().get(v->radix, pass.precision, false);
   (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
 }

@@ -22,12 +22,19 @@ struct Part {
 struct Side {
   std::array<Part, max_owners> part{};
   int block = 1 << 30;  ///< points an owner
-  /// Columns m from here on are not there: they are read as zeros and not written.
+  /// Columns m from here on are not there: they are not written, and what is read for them means nothing.
   std::int64_t columns = std::int64_t{1} << 31;
 };
+/// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
+inline bool has_odd_rows(const Side& side, Precision precision) {
+  return precision == Precision::f32 && side.part[0].outer_stride % 2 != 0;
+}
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
-/// m_begin and m_end - m_begin must be multiples of granule(precision), `columns` of 16 bytes.
+/// m_begin and m_end - m_begin must be multiples of granule(precision), strides of 16 bytes; but outer strides may be
+/// odd in single precision: on the side of `out` of all owners alike; on the side of `in` of a single one, if outer_end
+/// is even and line_stride in whole granules. Then bundles of a row begin up to a bundle before m_begin, where loads
+/// can.
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;
@@ -36,7 +43,8 @@ struct Pass {
   std::int64_t outer_begin = 0, outer_end = 0, m_begin = 0, m_end = 0;
   double scale = 1;
   /// For rows of `out` that are no whole bundles: each row's bundles begin where bundles of memory do, up to a bundle
-  /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules.
+  /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules;
+  /// odd rows of single precision still straddle by a number.
   bool align_stores = false;
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
 };
@@ -56,6 +64,8 @@ bool shareable(int n, int owners);
 /// Twiddle tables on the current device for lines of n points, and for planes of n * n (uploaded once a device, kept
 /// until exit). Must have been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision);
+/// What run() asks of a pass, with and without a GPU, but for what depends on the kernel.
+void require_pass(const Pass& pass);
 /// Enqueues the pass on `stream` (a cudaStream_t of the current device).
 void run(const Pass& pass, void* stream);
 

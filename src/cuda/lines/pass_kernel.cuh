@@ -10,15 +10,19 @@ namespace shardfft::cuda::lines {
 
 inline constexpr int max_points = 32, max_maps = max_owners;
 
-/// Where a pass reads: one tensor map (column, point, outer) an owner; a box holds `rows` points of the bundle.
+/// Where a pass reads: one tensor map (column in units of 8 bytes, point, outer) an owner; a box holds `rows` points of
+/// the bundle. Rows of an odd number of 8-byte units are no rows of a map, but pairs of them are: the second one begins
+/// at column `second`, and the map's outer index is outer >> 1.
 struct KernelInput {
   CUtensorMap owner[max_maps];
   int rows, boxes_per_owner;
+  int second, outer_shift;
 };
 
-/// Where a pass writes, in units of 16 bytes. A thread's i-th point goes to point[i] + (a place its points share): the
-/// owner of the point is folded into the pointer. Owners come in two kinds, near and far (bit i of `far`), with
-/// strides of their own: the GPU itself and its peers, which may have other shapes.
+/// Where a pass writes, in units of 16 bytes, but for outer strides and columns: these are in units of 8. A thread's
+/// i-th point goes to point[i] + (a place its points share): the owner of the point is folded into the pointer. Owners
+/// come in two kinds, near and far (bit i of `far`), with strides of their own: the GPU itself and its peers, which may
+/// have other shapes.
 struct KernelOutput {
   double2* point[max_points];
   long long line_stride[2], outer_stride[2];
@@ -32,18 +36,20 @@ struct KernelPass {
   const void* table;
   unsigned tiles, tiles_in_row;
   unsigned outer_begin, m_begin;
-  unsigned skew;  ///< tiles begin (outer * skew) mod (their width) columns earlier
+  /// Tiles begin (outer * skew) mod (their width) earlier, of which the bits of skew_bits count, in units of 8 bytes.
+  unsigned skew, skew_bits;
   double scale;
 };
 
-/// First line of a tile: column in units of 16 bytes, and outer index.
+/// First line of a tile: column in units of 8 bytes, and outer index.
 struct Corner {
   int column;
   unsigned outer;
 };
 __device__ __forceinline__ Corner corner(const KernelPass& pass, unsigned tile, unsigned width) {
   const unsigned outer = pass.outer_begin + tile / pass.tiles_in_row;
-  const unsigned column = pass.m_begin + tile % pass.tiles_in_row * width - outer * pass.skew % width;
+  const unsigned column =
+      2 * (pass.m_begin + tile % pass.tiles_in_row * width) - (outer * pass.skew % (2 * width) & pass.skew_bits);
   return {static_cast<int>(column), outer};
 }
 
@@ -65,8 +71,9 @@ __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPas
   const int boxes = Cut::N / pass.in.rows;
   for (int box = 0; box < boxes; ++box) {
     const int owner = box / pass.in.boxes_per_owner, inside = box % pass.in.boxes_per_owner;
-    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner], 2 * at.column, inside * pass.in.rows,
-              static_cast<int>(at.outer), barrier);
+    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner],
+              at.column + (at.outer % 2 != 0 ? pass.in.second : 0), inside * pass.in.rows,
+              static_cast<int>(at.outer >> pass.in.outer_shift), barrier);
   }
 }
 
@@ -116,14 +123,23 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
       each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
     }
     const Corner to = corner(pass, tile, Width);
-    const int column = to.column + static_cast<int>(at.lane);
-    long long place[2];
+    const int column = to.column + 2 * static_cast<int>(at.lane);
+    long long place[2];  // in units of 8 bytes
     each<2>([&](auto kind) {
-      place[kind] = to.outer * pass.out.outer_stride[kind] + at.t * pass.out.line_stride[kind] + column;
+      place[kind] = to.outer * pass.out.outer_stride[kind] + column + 2 * at.t * pass.out.line_stride[kind];
     });
-    if (static_cast<unsigned>(column) < pass.out.columns)
-      each<Cut::E>(
-          [&](auto i) { pass.out.point[i][pass.out.far >> i & 1 ? place[1] : place[0]] = pack<Backward>(v[i]); });
+    const auto here = [&](auto i) { return pass.out.far >> i & 1 ? place[1] : place[0]; };
+    const bool first = static_cast<unsigned>(column) < pass.out.columns;
+    const bool second = static_cast<unsigned>(column + 1) < pass.out.columns;
+    if (Traits<T>::lines == 1 ? first : first && second && place[0] % 2 == 0)
+      each<Cut::E>([&](auto i) { pass.out.point[i][here(i) >> 1] = pack<Backward>(v[i]); });
+    else if (Traits<T>::lines == 2)
+      each<Cut::E>([&](auto i) {
+        double* const numbers = reinterpret_cast<double*>(pass.out.point[i]) + here(i);
+        const double2 both = pack<Backward>(v[i]);
+        if (first) numbers[0] = both.x;
+        if (second) numbers[1] = both.y;
+      });
   }
 }
 

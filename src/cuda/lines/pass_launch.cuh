@@ -28,17 +28,18 @@ KernelOutput kernel_output(const Side& side) {
     };
     if (!same(near)) {
       require(far == &near || same(*far), "a line's owners have more than two shapes");
+      require((part.outer_stride - near.outer_stride) * 2 / lines % 2 == 0, "a line's owners have odd and even rows");
       far = &part;
       k.far |= 1u << i;
     }
     k.point[i] = static_cast<double2*>(part.base) + inside * part.line_stride / lines;
   }
+  constexpr std::int64_t halves = 2 / lines;  // of a number, in units of 8 bytes
   k.line_stride[0] = near.line_stride / lines;
   k.line_stride[1] = far->line_stride / lines;
-  require(side.columns % lines == 0, "columns end within a unit of 16 bytes");
-  k.columns = static_cast<unsigned>(side.columns / lines);
-  k.outer_stride[0] = near.outer_stride / lines;
-  k.outer_stride[1] = far->outer_stride / lines;
+  k.columns = static_cast<unsigned>(std::min(side.columns * halves, std::int64_t{1} << 31));
+  k.outer_stride[0] = near.outer_stride * halves;
+  k.outer_stride[1] = far->outer_stride * halves;
   return k;
 }
 
@@ -56,24 +57,32 @@ KernelInput kernel_input(const Pass& pass) {
   k.boxes_per_owner = block / k.rows;
   require(Cut::N % block == 0 && Cut::N / block <= max_maps, "blocks of ", block,
           " points an owner do not fit lines of ", Cut::N);
+  const bool pairs = has_odd_rows(pass.in, pass.precision);
+  if (pairs) {
+    k.second = static_cast<int>(pass.in.part[0].outer_stride);
+    k.outer_shift = 1;
+  }
   for (int q = 0; q < Cut::N / block; ++q) {
     const Part& part = pass.in.part[static_cast<std::size_t>(q)];
+    const std::int64_t rows = pairs ? pass.outer_end / 2 : pass.outer_end, in_map = pairs ? 2 : 1;
+    const std::int64_t columns = std::min(pass.m_end, pass.in.columns) * 2 / lines;
     k.owner[q] = make_map(part.base,
-                          {static_cast<std::uint64_t>(2 * std::min(pass.m_end, pass.in.columns) / lines),
-                           static_cast<std::uint64_t>(block), static_cast<std::uint64_t>(pass.outer_end)},
+                          {static_cast<std::uint64_t>(k.second + columns), static_cast<std::uint64_t>(block),
+                           static_cast<std::uint64_t>(rows)},
                           {static_cast<std::uint64_t>(part.line_stride / lines * 16),
-                           static_cast<std::uint64_t>(part.outer_stride / lines * 16)},
+                           static_cast<std::uint64_t>(in_map * part.outer_stride * 16 / lines)},
                           {2 * Width, static_cast<std::uint32_t>(k.rows)});
   }
   return k;
 }
 
-/// Columns by which the bundles of a row begin earlier than those of the row before, so that stores are aligned.
+/// The side that bundles of each row are aligned on, as bulk tensor copies of odd rows must be; null where they begin
+/// at m_begin.
 template <class T>
-std::int64_t skew(const Pass& pass, int width) {
-  const Part& part = pass.out.part[0];
-  const bool whole = pass.out.block >= pass.n && part.line_stride / Traits<T>::lines % width == 0;
-  return pass.align_stores && whole ? part.outer_stride / Traits<T>::lines % width : 0;
+const Side* aligned_side(const Pass& pass, int width) {
+  if (has_odd_rows(pass.in, pass.precision)) return &pass.in;
+  const bool whole = pass.out.block >= pass.n && pass.out.part[0].line_stride * 2 / Traits<T>::lines % (2 * width) == 0;
+  return pass.align_stores && whole ? &pass.out : nullptr;
 }
 
 /// A persistent grid: as many clusters as the device holds at once (not every multiprocessor can be in a large one).
@@ -121,9 +130,13 @@ void launch(const Pass& pass, const void* table, void* stream) {
   k.out = kernel_output<Cut, T>(pass.out);
   k.table = table;
   k.tiles_in_row = static_cast<unsigned>((pass.m_end - pass.m_begin) / (lines * Width));
-  k.skew = static_cast<unsigned>(skew<T>(pass, Width));
-  // What the last bundle leaves of a row when it begins earlier.
-  if (k.skew != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + lines * Width) ++k.tiles_in_row;
+  if (const Side* side = aligned_side<T>(pass, Width)) {
+    k.skew = static_cast<unsigned>(side->part[0].outer_stride * 2 / lines % (2 * Width));
+    k.skew_bits = side == &pass.in ? ~0u : ~1u;  // loads begin at multiples of 16 bytes
+    // What the last bundle leaves of a row when it begins earlier.
+    if (pass.m_end >= side->columns && pass.m_end < side->columns + lines * Width) ++k.tiles_in_row;
+    k.out.columns = std::min(k.out.columns, static_cast<unsigned>(pass.m_end * 2 / lines));
+  }
   k.tiles = static_cast<unsigned>(pass.outer_end - pass.outer_begin) * k.tiles_in_row;
   k.outer_begin = static_cast<unsigned>(pass.outer_begin);
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);

@@ -149,7 +149,7 @@ template <class Cut, class T, bool Backward>
 __device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const KernelOutput& out, unsigned plane,
                                               unsigned t, unsigned column) {
   long long place[2];
-  each<2>([&](auto kind) { place[kind] = plane * out.outer_stride[kind] + t * out.line_stride[kind] + column; });
+  each<2>([&](auto kind) { place[kind] = (plane * out.outer_stride[kind] >> 1) + t * out.line_stride[kind] + column; });
   each<Cut::E>(
       [&](auto i) { store(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]), Backward); });
 }
@@ -194,7 +194,7 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
         each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
       }
       const unsigned column = pass.m_begin + tile.index * Width + lane;
-      if (!Real || column < pass.columns_out.columns)
+      if (!Real || 2 * column < pass.columns_out.columns)
         store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, column);
     }
     __syncwarp();

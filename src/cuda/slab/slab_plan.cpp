@@ -38,6 +38,12 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
   fusion.x =
       fusion.direct || (options.fused && supported(shape.nx) && whole_bundles(0) && whole_bundles(shape.ranks - 1));
+  // Rows of an odd number of floats: read in pairs, written by aligned stores.
+  const auto fits_floats = [&](int r) {
+    return shape.y_count(r) % 2 == 0 && shape.y_count(r) * shape.spectrum_pitch() % granule == 0;
+  };
+  if (shape.dense_spectrum && shape.transform.precision == Precision::f32)
+    fusion.x = fusion.x && fits_floats(0) && fits_floats(shape.ranks - 1);
   return fusion;
 }
 
@@ -45,8 +51,7 @@ void SlabRank::plan_fused() {
   const std::int64_t granule = lines::granule(shape_.transform.precision), pitch = shape_.pitch();
   fusion_ = fusion_of(shape_, options_);
   require(!options_.stores || fusion_.direct, "only line passes over equal shares can store into peers' memory");
-  require(!shape_.dense_spectrum || (fusion_.x && shape_.transform.precision == Precision::f64),
-          "padding can only be left away by line passes in double precision");
+  require(!shape_.dense_spectrum || fusion_.x, "padding can only be left away by line passes");
   part_begin_ = {0};
   double share = 0;
   for (std::size_t p = 0; p + 1 < options_.parts.size() && fusion_.direct && shape_.ranks > 1; ++p) {

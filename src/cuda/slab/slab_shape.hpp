@@ -28,7 +28,7 @@ struct SlabShape {
   /// Real transforms: pad the spectrum's z lines to whole bundles, so that the fused passes and whole-row copies apply.
   bool padded = true;
   /// The spectrum itself has dense z lines even so: the x lines leave the padding away and put it back. Needs line
-  /// passes for y and x (fusion_of) and double precision.
+  /// passes for y and x (fusion_of).
   bool dense_spectrum = false;
 
   bool real() const { return transform.kind != Kind::c2c; }

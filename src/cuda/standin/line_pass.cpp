@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -86,24 +87,19 @@ std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision,
 int owners(const Side& side, int n) { return side.block >= n ? 1 : (n + side.block - 1) / side.block; }
 
 /// Units of 16 bytes hold one number of f64, two of f32; everything starts at whole ones.
-void check_part(const Part& part, const Pass& pass) {
+void check_part(const Part& part, const Side& side, const Pass& pass) {
   const std::int64_t numbers = pass.precision == Precision::f64 ? 1 : 2;
   require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
-  require(part.line_stride % numbers == 0 && part.outer_stride % numbers == 0,
+  require(part.line_stride % numbers == 0 && (part.outer_stride % numbers == 0 || has_odd_rows(side, pass.precision)),
           "a line pass needs strides of whole 16-byte units");
   require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
-}
-
-void check_columns(const Side& side, const Pass& pass) {
-  require(pass.precision == Precision::f64 || side.columns % 2 == 0, "columns end within a unit of 16 bytes");
 }
 
 void check_input(const Pass& pass) {
   const int block = std::min(pass.in.block, pass.n);
   require(pass.n % block == 0 && pass.n / block <= max_owners, "blocks of ", block,
           " points an owner do not fit lines of ", pass.n);
-  for (int q = 0; q < pass.n / block; ++q) check_part(pass.in.part[static_cast<std::size_t>(q)], pass);
-  check_columns(pass.in, pass);
+  for (int q = 0; q < pass.n / block; ++q) check_part(pass.in.part[static_cast<std::size_t>(q)], pass.in, pass);
   if (std::min(pass.m_end, pass.in.columns) <= 0 || pass.outer_end <= 0)
     fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
 }
@@ -116,19 +112,25 @@ void check_output(const Pass& pass) {
   require(owners(pass.out, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
   for (int q = 0; q < owners(pass.out, pass.n); ++q) {
     const Part& part = pass.out.part[static_cast<std::size_t>(q)];
-    check_part(part, pass);
+    check_part(part, pass.out, pass);
     shapes.insert({part.line_stride, part.outer_stride});
   }
-  check_columns(pass.out, pass);
   require(shapes.size() <= 2, "a line's owners have more than two shapes");
 }
 
-/// Columns by which bundles of a row begin earlier than those of the row before.
-std::int64_t skew(const Pass& pass) {
-  const Part& part = pass.out.part[0];
-  const std::int64_t bundle = granule(pass.precision);
-  const bool whole = pass.out.block >= pass.n && part.line_stride % bundle == 0;
-  return pass.align_stores && whole ? part.outer_stride % bundle : 0;
+/// The side that bundles of each row are aligned on; null where they begin at m_begin.
+const Side* aligned_side(const Pass& pass) {
+  if (has_odd_rows(pass.in, pass.precision)) return &pass.in;
+  const bool whole = pass.out.block >= pass.n && pass.out.part[0].line_stride % granule(pass.precision) == 0;
+  return pass.align_stores && whole ? &pass.out : nullptr;
+}
+
+/// Columns by which the bundles of a row begin before m_begin.
+std::int64_t shift(const Pass& pass, std::int64_t outer) {
+  const Side* const side = aligned_side(pass);
+  if (side == nullptr) return 0;
+  const std::int64_t columns = outer * side->part[0].outer_stride % granule(pass.precision);
+  return side == &pass.out && pass.precision == Precision::f32 ? columns / 2 * 2 : columns;
 }
 
 void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
@@ -158,8 +160,8 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
                 std::vector<std::complex<T>>& bundle) {
   const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
   const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
-  const std::int64_t written = std::clamp<std::int64_t>(pass.out.columns - m, before, width);
-  std::fill(bundle.begin(), bundle.end(), std::complex<T>(0));
+  const std::int64_t written = std::clamp<std::int64_t>(std::min(pass.out.columns, pass.m_end) - m, before, width);
+  std::fill(bundle.begin(), bundle.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);
   fft.execute(bundle.data(), bundle.data());
@@ -171,8 +173,9 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
 
 template <class T>
 void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
-  const std::int64_t width = granule(pass.precision), step = skew(pass);
-  const bool one_more = step != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + width;
+  const std::int64_t width = granule(pass.precision);
+  const Side* const side = aligned_side(pass);
+  const bool one_more = side != nullptr && pass.m_end >= side->columns && pass.m_end < side->columns + width;
   const std::int64_t in_row = (pass.m_end - pass.m_begin) / width + (one_more ? 1 : 0);
   std::vector<std::int64_t> order(static_cast<std::size_t>((pass.outer_end - pass.outer_begin) * in_row));
   std::iota(order.begin(), order.end(), 0);
@@ -181,7 +184,10 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
   std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
   for (const std::int64_t b : order) {
     const std::int64_t outer = pass.outer_begin + b / in_row;
-    run_bundle<T>(pass, fft, outer, pass.m_begin + b % in_row * width - outer * step % width, bundle);
+    const std::int64_t m = pass.m_begin + b % in_row * width - shift(pass, outer);
+    if (pass.precision == Precision::f32 && (outer * pass.in.part[0].outer_stride + m) % 2 != 0)
+      fail(Status::backend_failure, "an illegal instruction: loads begin at multiples of 16 bytes");
+    run_bundle<T>(pass, fft, outer, m, bundle);
   }
 }
 
@@ -203,8 +209,7 @@ void prepare(int n, Precision precision) {
 
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
-  const int g = granule(pass.precision);
-  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  require_pass(pass);
   const Fft fft = bundles().get(pass, current_device());
   check_input(pass);
   check_output(pass);

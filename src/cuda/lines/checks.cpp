@@ -1,9 +1,8 @@
-// What all implementations of plane passes ask for.
-#include "cuda/lines/plane_pass.hpp"
-
+// What all implementations of line and plane passes ask for.
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "cuda/lines/plane_pass.hpp"
 
 namespace shardfft::cuda::lines {
 namespace {
@@ -33,6 +32,14 @@ void require_real_rows(const PlanePass& pass) {
 }
 
 }  // namespace
+
+void require_pass(const Pass& pass) {
+  const int g = granule(pass.precision);
+  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  if (has_odd_rows(pass.in, pass.precision))
+    require(pass.in.block >= pass.n && pass.outer_end % 2 == 0 && pass.in.part[0].line_stride % g == 0,
+            "rows of an odd number of floats are read in pairs, of one owner, from lines of whole bundles");
+}
 
 void require_planes(const PlanePass& pass) {
   const Pass& columns = pass.columns;

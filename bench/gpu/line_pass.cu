@@ -127,8 +127,8 @@ void report(const Problem& p, const char* what, double ms, double moved_gb, int 
 
 /// x lines between padded rows and the dense rows of a half spectrum, whose odd lengths align on one side only.
 void odd_rows(const Problem& p, Gpu& g) {
-  if (p.precision == Precision::f32) return;  // rows of 8-byte numbers: no pass for them
-  const std::int64_t rows = p.n / 2, dense = p.n / 2 + 1, padded = (dense + 15) / 16 * 16;
+  if (p.precision == Precision::f32 && !lines::takes_odd_rows(p.n)) return;
+  const std::int64_t rows = p.n / 2, dense = p.n / 2 + 1, padded = lines::whole_bundles(dense, p.precision);
   const double moved = 2.0 * p.n * rows * dense * p.element() * 1e-9;
   const auto side = [&](void* base, std::int64_t length) {
     lines::Side made;
@@ -139,6 +139,7 @@ void odd_rows(const Problem& p, Gpu& g) {
   const auto timed = [&](const char* what, std::int64_t in, std::int64_t out, bool align_stores) {
     lines::Pass pass;
     pass.n = p.n;
+    pass.precision = p.precision;
     pass.in = side(g.a, in);
     pass.out = side(g.b, out);
     pass.outer_end = rows;

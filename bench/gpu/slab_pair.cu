@@ -1,10 +1,10 @@
 // Forward + backward pair of a slab transform over the GPUs of one process, with cuFFTXt beside it in the same run.
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
 //   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-planes 1] [-stores 0]
-//   [-paired 0|1]
-//   [-padded 1]
-//             [-xt 1] [-check 1] [-graph 0] [-energy 0] [-trace 0] [-repeats 10] n|nx,ny,nz ...
-// -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
+//             [-paired 0|1] [-padded 1] [-dense 0] [-xt 1] [-check 1] [-graph 0] [-energy 0] [-trace 0]
+//             [-repeats 10] n|nx,ny,nz ...
+// -dense 1: spectra of real transforms have dense z lines, as plans have them, and rows of their own for the padded
+// ones. -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
 #include <cufftXt.h>
 
 #include <memory>
@@ -28,7 +28,7 @@ struct Settings {
   std::vector<double> parts;
   std::optional<bool> paired;
   bool padded = true, fused = true, planes = true, xt = true, check = true, graph = false, energy = false,
-       trace = false, stores = false;
+       trace = false, stores = false, dense = false;
 };
 
 std::vector<double> numbers(const std::string& text) {
@@ -65,6 +65,10 @@ class Case {
       }
       memory_.push_back(cuda::make_memory(shape.spectrum_bytes(r)));
       a.spectrum = memory_.back().get();
+      if (shape.dense_spectrum) {
+        memory_.push_back(cuda::make_memory(shape.rows_bytes(r)));
+        a.rows = memory_.back().get();
+      }
       streams_owned_.push_back(cuda::make_stream());
       streams_.push_back(streams_owned_.back().get());
     }
@@ -171,7 +175,8 @@ class Case {
   }
   double compare(const void* reference) {
     double total[2] = {0, 0};
-    const auto row = static_cast<std::size_t>(2 * shape_.nzc()), pitch = static_cast<std::size_t>(2 * shape_.pitch());
+    const auto row = static_cast<std::size_t>(2 * shape_.nzc()),
+               pitch = static_cast<std::size_t>(2 * shape_.spectrum_pitch());
     for (int r = 0; r < shape_.ranks; ++r) {
       const std::size_t run = static_cast<std::size_t>(shape_.y_count(r)) * row,
                         stride = static_cast<std::size_t>(shape_.ny) * row;
@@ -238,14 +243,15 @@ class Case {
     const double link_floor = 2 * sent / 390e6;
     bench::line(
         "\"driver\":\"slab_pair\",\"library\":\"shardfft\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,"
-        "\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"planes\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,"
+        "\"dense\":%d,\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"planes\":%d,\"pair_ms\":%.3f,"
+        "\"forward_ms\":%.3f,"
         "\"graph_pair_"
         "ms\":%.3f,"
         "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":"
         "%.2f",
         (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
-        group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(), group_->rank(0).fused_x(),
-        group_->rank(0).fused_planes(), pair, forward, graph, link_floor, link_floor / pair,
+        shape_.dense_spectrum, group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(),
+        group_->rank(0).fused_x(), group_->rank(0).fused_planes(), pair, forward, graph, link_floor, link_floor / pair,
         10 * points() * std::log2(points()) / pair * 1e-9, error, round_trip, joules);
   }
 
@@ -336,6 +342,7 @@ void run_shape(const Settings& s, const std::string& text) {
     shape.nz = static_cast<std::int64_t>(n[2]);
     shape.ranks = s.gpus;
     shape.padded = s.padded;
+    shape.dense_spectrum = s.dense && shape.real();
     if (s.xt && shape.transform.kind == Kind::c2c && s.gpus > 1) run_xt(s, shape, type);
     if (s.xt && shape.transform.kind == Kind::c2c && s.gpus == 1) run_cufft(s, shape, type);
     Case(s, shape, type).run();
@@ -372,6 +379,8 @@ int main(int argc, char** argv) {
         s.planes = value == "1";
       else if (name == "-padded")
         s.padded = value == "1";
+      else if (name == "-dense")
+        s.dense = value == "1";
       else if (name == "-xt")
         s.xt = value == "1";
       else if (name == "-check")

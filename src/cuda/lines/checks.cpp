@@ -36,9 +36,9 @@ void require_real_rows(const PlanePass& pass) {
 void require_pass(const Pass& pass) {
   const int g = granule(pass.precision);
   require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  if (is_odd(pass)) require(takes_odd_rows(pass.n), "no line kernel for ", pass.n, " points takes odd rows");
   if (has_odd_rows(pass.in, pass.precision))
-    require(pass.in.block >= pass.n && pass.outer_end % 2 == 0 && pass.in.part[0].line_stride % g == 0,
-            "rows of an odd number of floats are read in pairs, of one owner, from lines of whole bundles");
+    require(pass.in.block >= pass.n && pass.outer_end % 2 == 0, "odd rows are read in pairs, of one owner");
 }
 
 void require_planes(const PlanePass& pass) {

@@ -112,7 +112,12 @@ int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32;
 bool supported(int n) {
   const Variant *wide = find_f64(n), *narrow = find_f32(n);
   return wide != nullptr && attribute(cudaDevAttrComputeCapabilityMajor) >= 9 &&
-         std::max(wide->shared_bytes, narrow->shared_bytes) <= shared_memory();
+         std::max(wide->whole.shared_bytes, narrow->whole.shared_bytes) <= shared_memory();
+}
+
+bool takes_odd_rows(int n) {
+  const Variant* v = find_f32(n);
+  return supported(n) && v->odd.forward != nullptr && v->odd.shared_bytes <= shared_memory();
 }
 
 bool shareable(int n, int owners) {
@@ -131,7 +136,8 @@ void run(const Pass& pass, void* stream) {
   require(v != nullptr, "no line kernel for ", pass.n, " points");
   require_pass(pass);
   const void* table = tables().get(v->radix, pass.precision, false);
-  (pass.direction == Direction::forward ? v->forward : v->backward)(pass, table, stream);
+  const Kernels& kernels = is_odd(pass) ? v->odd : v->whole;
+  (pass.direction == Direction::forward ? kernels.forward : kernels.backward)(pass, table, stream);
 }
 
 bool planes_supported(int n, Precision precision, bool real) {

@@ -32,9 +32,8 @@ inline bool has_odd_rows(const Side& side, Precision precision) {
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
 /// m_begin and m_end - m_begin must be multiples of granule(precision), strides of 16 bytes; but outer strides may be
-/// odd in single precision: on the side of `out` of all owners alike; on the side of `in` of a single one, if outer_end
-/// is even and line_stride in whole granules. Then bundles of a row begin up to a bundle before m_begin, where loads
-/// can.
+/// odd in single precision where takes_odd_rows(n): in `out` of all owners alike, in `in` of a single one if outer_end
+/// is even.
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;
@@ -43,8 +42,7 @@ struct Pass {
   std::int64_t outer_begin = 0, outer_end = 0, m_begin = 0, m_end = 0;
   double scale = 1;
   /// For rows of `out` that are no whole bundles: each row's bundles begin where bundles of memory do, up to a bundle
-  /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules;
-  /// odd rows of single precision still straddle by a number.
+  /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules.
   bool align_stores = false;
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
 };
@@ -59,11 +57,16 @@ inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
 /// Whether a fused kernel exists for lines of n points on the current device (it needs bulk tensor copies,
 /// Hopper on, and the shared memory).
 bool supported(int n);
+/// Whether it can have odd outer strides in single precision.
+bool takes_odd_rows(int n);
 /// Whether lines of n points can be cut into equal blocks of `owners` owners.
 bool shareable(int n, int owners);
 /// Twiddle tables on the current device for lines of n points, and for planes of n * n (uploaded once a device, kept
 /// until exit). Must have been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision);
+inline bool is_odd(const Pass& pass) {
+  return has_odd_rows(pass.in, pass.precision) || has_odd_rows(pass.out, pass.precision);
+}
 /// What run() asks of a pass, with and without a GPU, but for what depends on the kernel.
 void require_pass(const Pass& pass);
 /// Enqueues the pass on `stream` (a cudaStream_t of the current device).

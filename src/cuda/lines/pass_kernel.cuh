@@ -36,8 +36,7 @@ struct KernelPass {
   const void* table;
   unsigned tiles, tiles_in_row;
   unsigned outer_begin, m_begin;
-  /// Tiles begin (outer * skew) mod (their width) earlier, of which the bits of skew_bits count, in units of 8 bytes.
-  unsigned skew, skew_bits;
+  unsigned skew, skew_mask;  ///< tiles begin outer * skew & skew_mask earlier, in units of 8 bytes
   double scale;
 };
 
@@ -48,32 +47,38 @@ struct Corner {
 };
 __device__ __forceinline__ Corner corner(const KernelPass& pass, unsigned tile, unsigned width) {
   const unsigned outer = pass.outer_begin + tile / pass.tiles_in_row;
-  const unsigned column =
-      2 * (pass.m_begin + tile % pass.tiles_in_row * width) - (outer * pass.skew % (2 * width) & pass.skew_bits);
+  const unsigned column = 2 * (pass.m_begin + tile % pass.tiles_in_row * width) - (outer * pass.skew & pass.skew_mask);
   return {static_cast<int>(column), outer};
 }
 
-template <class Cut, int Width>
+/// Column of a tile's map where its bundle begins.
+__device__ __forceinline__ int column_in(const KernelInput& in, const Corner& at) {
+  return at.column + (at.outer % 2 != 0 ? in.second : 0);
+}
+
+/// With `Odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin in the middle of one:
+/// copies can only begin at whole units.
+template <class Cut, int Width, bool Odd = false>
 struct TileShape {
-  static constexpr int threads = Cut::team * Width;
-  static constexpr int tile_bytes = Cut::N * Width * 16;
+  static constexpr int threads = Cut::team * Width, pitch = Width + (Odd ? 1 : 0);
+  static constexpr int tile_bytes = Cut::N * pitch * 16;
   static constexpr int row_bytes = Cut::padded_rows * Width * 8;
   /// The tile in flight, the rows of the exchanges, the twiddles.
   static constexpr int bytes(int factor_bytes) { return tile_bytes + row_bytes + Cut::table_size * factor_bytes; }
 };
 
 /// By one thread: asks for all points of a tile.
-template <class Cut, int Width>
+template <class Cut, int Width, bool Odd>
 __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPass& pass, unsigned tile,
                                            TileBarrier& barrier) {
   const Corner at = corner(pass, tile, Width);
-  barrier.expect(TileShape<Cut, Width>::tile_bytes);
+  using Shape = TileShape<Cut, Width, Odd>;
+  barrier.expect(Shape::tile_bytes);
   const int boxes = Cut::N / pass.in.rows;
   for (int box = 0; box < boxes; ++box) {
     const int owner = box / pass.in.boxes_per_owner, inside = box % pass.in.boxes_per_owner;
-    fetch_box(tile_memory + box * pass.in.rows * Width, &pass.in.owner[owner],
-              at.column + (at.outer % 2 != 0 ? pass.in.second : 0), inside * pass.in.rows,
-              static_cast<int>(at.outer >> pass.in.outer_shift), barrier);
+    fetch_box(tile_memory + box * pass.in.rows * Shape::pitch, &pass.in.owner[owner], column_in(pass.in, at) & ~1,
+              inside * pass.in.rows, static_cast<int>(at.outer >> pass.in.outer_shift), barrier);
   }
 }
 
@@ -89,14 +94,14 @@ __device__ __forceinline__ void load_table(Factor* to, const void* from) {
   for (unsigned i = threadIdx.x; i < Cut::table_size; i += blockDim.x) to[i] = static_cast<const Factor*>(from)[i];
 }
 
-template <class Cut, class T, int Width, int Resident, bool Backward>
+template <class Cut, class T, int Width, int Resident, bool Backward, bool Odd>
 __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     pass_kernel(const __grid_constant__ KernelPass pass) {
   using Scalar = typename Traits<T>::Scalar;
-  constexpr int threads = TileShape<Cut, Width>::threads;
+  using Shape = TileShape<Cut, Width, Odd>;
   extern __shared__ __align__(128) double2 shared[];
   __shared__ TileBarrier arrived;
-  T* rows = reinterpret_cast<T*>(shared + Cut::N * Width);
+  T* rows = reinterpret_cast<T*>(shared + Shape::tile_bytes / 16);
   auto* table = reinterpret_cast<typename Traits<T>::Factor*>(rows + Cut::padded_rows * Width);
   load_table<Cut>(table, pass.table);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
@@ -104,19 +109,29 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
   unsigned tile = blockIdx.x, parity = 0;
   if (threadIdx.x == 0) {
     arrived.open();
-    if (tile < pass.tiles) fetch_tile<Cut, Width>(shared, pass, tile, arrived);
+    if (tile < pass.tiles) fetch_tile<Cut, Width, Odd>(shared, pass, tile, arrived);
   }
   __syncthreads();
   for (; tile < pass.tiles; tile += gridDim.x, parity ^= 1) {
     arrived.wait(parity);
     Cx<T> v[Cut::E];
-    each<Cut::E>([&](auto i) { v[i] = unpack<Backward>(shared[threadIdx.x + i * threads], static_cast<T*>(nullptr)); });
+    if constexpr (Odd) {
+      const int half = column_in(pass.in, corner(pass, tile, Width)) & 1;
+      const double* const mine = reinterpret_cast<const double*>(shared + at.t * Shape::pitch + at.lane) + half;
+      each<Cut::E>([&](auto i) {
+        const double* const number = mine + i * (2 * Cut::team * Shape::pitch);
+        v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
+      });
+    } else {
+      each<Cut::E>(
+          [&](auto i) { v[i] = unpack<Backward>(shared[threadIdx.x + i * Shape::threads], static_cast<T*>(nullptr)); });
+    }
     line_fft<Cut>(
         v, rows, at, table, [] { __syncthreads(); },
         [&] {
           keep_step();
           if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
-            fetch_tile<Cut, Width>(shared, pass, tile + gridDim.x, arrived);
+            fetch_tile<Cut, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
         });
     if (pass.scale != 1) {
       const Scalar s = static_cast<Scalar>(pass.scale);
@@ -131,9 +146,9 @@ __global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
     const auto here = [&](auto i) { return pass.out.far >> i & 1 ? place[1] : place[0]; };
     const bool first = static_cast<unsigned>(column) < pass.out.columns;
     const bool second = static_cast<unsigned>(column + 1) < pass.out.columns;
-    if (Traits<T>::lines == 1 ? first : first && second && place[0] % 2 == 0)
+    if (first && (Traits<T>::lines == 1 || second))
       each<Cut::E>([&](auto i) { pass.out.point[i][here(i) >> 1] = pack<Backward>(v[i]); });
-    else if (Traits<T>::lines == 2)
+    else if (Traits<T>::lines == 2)  // an end of a row
       each<Cut::E>([&](auto i) {
         double* const numbers = reinterpret_cast<double*>(pass.out.point[i]) + here(i);
         const double2 both = pack<Backward>(v[i]);

@@ -47,7 +47,8 @@ KernelOutput kernel_output(const Side& side) {
 CUtensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint64_t (&stride_bytes)[2],
                      const std::uint32_t (&box)[2]);
 
-template <class Cut, class T, int Width>
+/// `Pitch`: units of 16 bytes in a row of a tile.
+template <class Cut, class T, int Pitch>
 KernelInput kernel_input(const Pass& pass) {
   constexpr int lines = Traits<T>::lines;
   const int block = std::min(pass.in.block, Cut::N);
@@ -57,6 +58,7 @@ KernelInput kernel_input(const Pass& pass) {
   k.boxes_per_owner = block / k.rows;
   require(Cut::N % block == 0 && Cut::N / block <= max_maps, "blocks of ", block,
           " points an owner do not fit lines of ", Cut::N);
+  require(k.rows * Pitch % 8 == 0, "blocks of ", block, " points an owner are no boxes of bulk tensor copies");
   const bool pairs = has_odd_rows(pass.in, pass.precision);
   if (pairs) {
     k.second = static_cast<int>(pass.in.part[0].outer_stride);
@@ -71,18 +73,17 @@ KernelInput kernel_input(const Pass& pass) {
                            static_cast<std::uint64_t>(rows)},
                           {static_cast<std::uint64_t>(part.line_stride / lines * 16),
                            static_cast<std::uint64_t>(in_map * part.outer_stride * 16 / lines)},
-                          {2 * Width, static_cast<std::uint32_t>(k.rows)});
+                          {2 * Pitch, static_cast<std::uint32_t>(k.rows)});
   }
   return k;
 }
 
-/// The side that bundles of each row are aligned on, as bulk tensor copies of odd rows must be; null where they begin
-/// at m_begin.
+/// In units of 8 bytes: what bundles must begin at multiples of in memory, since those of a row begin elsewhere.
 template <class T>
-const Side* aligned_side(const Pass& pass, int width) {
-  if (has_odd_rows(pass.in, pass.precision)) return &pass.in;
+unsigned alignment(const Pass& pass, int width) {
   const bool whole = pass.out.block >= pass.n && pass.out.part[0].line_stride * 2 / Traits<T>::lines % (2 * width) == 0;
-  return pass.align_stores && whole ? &pass.out : nullptr;
+  if (pass.align_stores && whole) return static_cast<unsigned>(2 * width);
+  return has_odd_rows(pass.out, pass.precision) ? 2 : 1;
 }
 
 /// A persistent grid: as many clusters as the device holds at once (not every multiprocessor can be in a large one).
@@ -117,26 +118,23 @@ class Grid {
   cudaLaunchAttribute attribute_{};
 };
 
-template <class Cut, class T, int Width, int Resident, int Cluster, bool Backward>
+template <class Cut, class T, int Width, int Resident, int Cluster, bool Backward, bool Odd>
 void launch(const Pass& pass, const void* table, void* stream) {
   constexpr int lines = Traits<T>::lines;
-  using Shape = TileShape<Cut, Width>;
-  const auto kernel = pass_kernel<Cut, T, Width, Resident, Backward>;
+  using Shape = TileShape<Cut, Width, Odd>;
+  const auto kernel = pass_kernel<Cut, T, Width, Resident, Backward, Odd>;
   constexpr int shared_bytes = Shape::bytes(sizeof(typename Traits<T>::Factor));
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "cudaFuncSetAttribute");
   KernelPass k{};
-  k.in = kernel_input<Cut, T, Width>(pass);
+  k.in = kernel_input<Cut, T, Shape::pitch>(pass);
   k.out = kernel_output<Cut, T>(pass.out);
   k.table = table;
   k.tiles_in_row = static_cast<unsigned>((pass.m_end - pass.m_begin) / (lines * Width));
-  if (const Side* side = aligned_side<T>(pass, Width)) {
-    k.skew = static_cast<unsigned>(side->part[0].outer_stride * 2 / lines % (2 * Width));
-    k.skew_bits = side == &pass.in ? ~0u : ~1u;  // loads begin at multiples of 16 bytes
-    // What the last bundle leaves of a row when it begins earlier.
-    if (pass.m_end >= side->columns && pass.m_end < side->columns + lines * Width) ++k.tiles_in_row;
-    k.out.columns = std::min(k.out.columns, static_cast<unsigned>(pass.m_end * 2 / lines));
-  }
+  k.skew_mask = alignment<T>(pass, Width) - 1;
+  k.skew = static_cast<unsigned>(pass.out.part[0].outer_stride * 2 / lines) & k.skew_mask;
+  // What the last bundle leaves of a row when it begins earlier.
+  if (k.skew != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + lines * Width) ++k.tiles_in_row;
   k.tiles = static_cast<unsigned>(pass.outer_end - pass.outer_begin) * k.tiles_in_row;
   k.outer_begin = static_cast<unsigned>(pass.outer_begin);
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
@@ -148,26 +146,40 @@ void launch(const Pass& pass, const void* table, void* stream) {
 
 using Launch = void (*)(const Pass&, const void* table, void* stream);
 
-/// A kernel for lines of n points and the radices its twiddle table is made for.
+struct Kernels {
+  int shared_bytes = 0;
+  Launch forward = nullptr, backward = nullptr;
+};
+
+/// Kernels for lines of n points and the radices their twiddle table is made for.
 struct Variant {
-  int n, team, shared_bytes;
+  int n, team;
   int radix[3];
-  Launch forward, backward;
+  Kernels whole, odd;  ///< for rows of whole units of 16 bytes; for odd rows, none where shared memory is too small
 };
 
 /// What a block of Hopper may have, but for what kernels declare themselves.
 inline constexpr int most_shared_bytes = 227 * 1024 - 1024;
 
+template <class Cut, class T, int Width, int Resident, int Cluster, bool Odd>
+constexpr Kernels kernels() {
+  constexpr int shared_bytes = TileShape<Cut, Width, Odd>::bytes(sizeof(typename Traits<T>::Factor));
+  if constexpr (Odd && (Traits<T>::lines == 1 || shared_bytes > most_shared_bytes)) {
+    return {};
+  } else {
+    static_assert(shared_bytes <= most_shared_bytes);
+    return {shared_bytes, launch<Cut, T, Width, Resident, Cluster, false, Odd>,
+            launch<Cut, T, Width, Resident, Cluster, true, Odd>};
+  }
+}
+
 template <class Cut, class T, int Width, int Resident, int Cluster>
 constexpr Variant variant() {
-  constexpr int shared_bytes = TileShape<Cut, Width>::bytes(sizeof(typename Traits<T>::Factor));
-  static_assert(shared_bytes <= most_shared_bytes);
   return {Cut::N,
           Cut::team,
-          shared_bytes,
           {Cut::radix0, Cut::radix1, Cut::radix2},
-          launch<Cut, T, Width, Resident, Cluster, false>,
-          launch<Cut, T, Width, Resident, Cluster, true>};
+          kernels<Cut, T, Width, Resident, Cluster, false>(),
+          kernels<Cut, T, Width, Resident, Cluster, true>()};
 }
 
 /// Variants of a precision, one a size; null when there is none.

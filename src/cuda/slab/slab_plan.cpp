@@ -38,12 +38,10 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
   fusion.x =
       fusion.direct || (options.fused && supported(shape.nx) && whole_bundles(0) && whole_bundles(shape.ranks - 1));
-  // Rows of an odd number of floats: read in pairs, written by aligned stores.
-  const auto fits_floats = [&](int r) {
-    return shape.y_count(r) % 2 == 0 && shape.y_count(r) * shape.spectrum_pitch() % granule == 0;
-  };
-  if (shape.dense_spectrum && shape.transform.precision == Precision::f32)
-    fusion.x = fusion.x && fits_floats(0) && fits_floats(shape.ranks - 1);
+  if (shape.transform.precision == Precision::f32 && shape.dense_spectrum && shape.spectrum_pitch() % 2 != 0) {
+    const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
+    fusion.x = fusion.x && lines::takes_odd_rows(static_cast<int>(shape.nx)) && pairs(0) && pairs(shape.ranks - 1);
+  }
   return fusion;
 }
 

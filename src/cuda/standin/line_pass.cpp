@@ -118,19 +118,12 @@ void check_output(const Pass& pass) {
   require(shapes.size() <= 2, "a line's owners have more than two shapes");
 }
 
-/// The side that bundles of each row are aligned on; null where they begin at m_begin.
-const Side* aligned_side(const Pass& pass) {
-  if (has_odd_rows(pass.in, pass.precision)) return &pass.in;
-  const bool whole = pass.out.block >= pass.n && pass.out.part[0].line_stride % granule(pass.precision) == 0;
-  return pass.align_stores && whole ? &pass.out : nullptr;
-}
-
 /// Columns by which the bundles of a row begin before m_begin.
-std::int64_t shift(const Pass& pass, std::int64_t outer) {
-  const Side* const side = aligned_side(pass);
-  if (side == nullptr) return 0;
-  const std::int64_t columns = outer * side->part[0].outer_stride % granule(pass.precision);
-  return side == &pass.out && pass.precision == Precision::f32 ? columns / 2 * 2 : columns;
+std::int64_t skew(const Pass& pass, std::int64_t outer) {
+  const std::int64_t bundle = granule(pass.precision), columns = outer * pass.out.part[0].outer_stride;
+  const bool whole = pass.out.block >= pass.n && pass.out.part[0].line_stride % bundle == 0;
+  if (pass.align_stores && whole) return columns % bundle;
+  return has_odd_rows(pass.out, pass.precision) ? columns % 2 : 0;
 }
 
 void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
@@ -174,8 +167,7 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
 template <class T>
 void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
   const std::int64_t width = granule(pass.precision);
-  const Side* const side = aligned_side(pass);
-  const bool one_more = side != nullptr && pass.m_end >= side->columns && pass.m_end < side->columns + width;
+  const bool one_more = skew(pass, 1) != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + width;
   const std::int64_t in_row = (pass.m_end - pass.m_begin) / width + (one_more ? 1 : 0);
   std::vector<std::int64_t> order(static_cast<std::size_t>((pass.outer_end - pass.outer_begin) * in_row));
   std::iota(order.begin(), order.end(), 0);
@@ -184,10 +176,7 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
   std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
   for (const std::int64_t b : order) {
     const std::int64_t outer = pass.outer_begin + b / in_row;
-    const std::int64_t m = pass.m_begin + b % in_row * width - shift(pass, outer);
-    if (pass.precision == Precision::f32 && (outer * pass.in.part[0].outer_stride + m) % 2 != 0)
-      fail(Status::backend_failure, "an illegal instruction: loads begin at multiples of 16 bytes");
-    run_bundle<T>(pass, fft, outer, m, bundle);
+    run_bundle<T>(pass, fft, outer, pass.m_begin + b % in_row * width - skew(pass, outer), bundle);
   }
 }
 
@@ -196,6 +185,8 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
 int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 
 bool supported(int n) { return team_of(n) > 0; }
+
+bool takes_odd_rows(int n) { return supported(n) && n != 2048; }
 
 bool shareable(int n, int owners) {
   return supported(n) && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % team_of(n) == 0);

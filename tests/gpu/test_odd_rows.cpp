@@ -1,0 +1,151 @@
+// Line passes over rows of an odd number of single-precision numbers against the serial reference: every size, padded
+// rows to dense ones and back, whole rows and parts of them; nothing else is written.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/check.hpp"
+#include "gpu/plane_kit.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::test {
+namespace {
+
+using cuda::Memory;
+using Complex = std::complex<float>;
+namespace lines = cuda::lines;
+
+constexpr std::int64_t rows = 6, first_row = 1, kept = 65;  // of the rows of a plane; numbers of a row
+
+struct OddCase {
+  int n;
+  Direction direction;
+  bool odd_in, odd_out;
+  std::int64_t row_count = rows;  ///< 32: lines are whole bundles apart, so that stores can be aligned
+  bool align_stores = false;
+
+  std::int64_t pitch(bool odd) const { return odd ? kept : lines::whole_bundles(kept, Precision::f32); }
+  std::size_t points(bool odd) const { return static_cast<std::size_t>(n * row_count * pitch(odd)); }
+  std::string name() const {
+    return std::to_string(n) + (direction == Direction::forward ? " forward, " : " backward, ") +
+           (odd_in ? "odd" : "padded") + " to " + (odd_out ? "odd" : "padded") + ", " + std::to_string(row_count) +
+           " rows" + (align_stores ? ", aligned" : "");
+  }
+};
+
+class OddTest {
+ public:
+  explicit OddTest(const OddCase& c) : c_(c), in_(c.points(c.odd_in)) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<float> value(-1, 1);
+    for (Complex& z : in_) z = {value(random), value(random)};
+  }
+
+  void check() {
+    SCOPED_TRACE(c_.name());
+    const std::vector<Complex> expected = reference(), got = run();
+    Difference difference;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto column = static_cast<std::int64_t>(i) % c_.pitch(c_.odd_out);
+      const auto row = static_cast<std::int64_t>(i) / c_.pitch(c_.odd_out) % c_.row_count;
+      if (row >= first_row && column < kept)
+        difference.add(got[i], expected[i]);
+      else
+        ASSERT_TRUE(std::isnan(got[i].real())) << "row " << row << ", column " << column << " is nobody's";
+    }
+    EXPECT_LE(difference.relative(), 40 * std::numeric_limits<float>::epsilon());
+  }
+
+ private:
+  std::vector<Complex> reference() const {
+    const std::int64_t in = c_.pitch(c_.odd_in), out = c_.pitch(c_.odd_out);
+    FftSpec spec;
+    spec.precision = Precision::f32;
+    spec.direction = c_.direction;
+    spec.effort = Effort::estimate;
+    spec.transform = {{c_.n, c_.row_count * in, c_.row_count * out}};
+    spec.batch = {{c_.row_count, in, out}, {kept, 1, 1}};
+    std::vector<Complex> data = in_, result(c_.points(c_.odd_out));
+    make_local_fft("fftw", spec)->execute(data.data(), result.data());
+    for (Complex& z : result) z *= 0.5F;
+    return result;
+  }
+
+  std::vector<Complex> run() const {
+    const std::vector<Complex> nothing(c_.points(c_.odd_out), std::numeric_limits<float>::quiet_NaN());
+    const std::size_t in_bytes = in_.size() * sizeof(Complex), out_bytes = nothing.size() * sizeof(Complex);
+    const Memory from = cuda::make_memory(in_bytes), to = cuda::make_memory(out_bytes);
+    const cuda::Stream stream = cuda::make_stream();
+    lines::prepare(c_.n, Precision::f32);
+    cuda::copy_bytes(from.get(), in_.data(), in_bytes, stream.get());
+    cuda::copy_bytes(to.get(), nothing.data(), out_bytes, stream.get());
+    lines::Pass pass;
+    pass.n = c_.n;
+    pass.precision = Precision::f32;
+    pass.direction = c_.direction;
+    pass.in.part[0] = {from.get(), c_.row_count * c_.pitch(c_.odd_in), c_.pitch(c_.odd_in)};
+    pass.out.part[0] = {to.get(), c_.row_count * c_.pitch(c_.odd_out), c_.pitch(c_.odd_out)};
+    pass.in.columns = pass.out.columns = kept;
+    pass.outer_begin = first_row;
+    pass.outer_end = c_.row_count;
+    pass.scale = 0.5;
+    pass.align_stores = c_.align_stores;
+    pass.blocks = 3;
+    const std::int64_t part = lines::granule(Precision::f32), end = lines::whole_bundles(kept, Precision::f32);
+    for (const std::int64_t begin :
+         {std::int64_t{0}, part}) {  // columns that begin earlier are those of an earlier part
+      pass.m_begin = begin;
+      pass.m_end = begin == 0 ? part : end;
+      lines::run(pass, stream.get());
+    }
+    std::vector<Complex> got(nothing.size());
+    cuda::copy_bytes(got.data(), to.get(), out_bytes, stream.get());
+    cuda::synchronize(stream.get());
+    return got;
+  }
+
+  OddCase c_;
+  std::vector<Complex> in_;
+};
+
+TEST(OddRows, EverySize) {
+  if (!lines::supported(128)) GTEST_SKIP() << "no line kernels here";
+  for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      for (const auto [in, out] : {std::pair{true, false}, {false, true}, {true, true}}) {
+        EXPECT_TRUE(lines::takes_odd_rows(n));
+        OddTest({n, direction, in, out}).check();
+        OddTest({n, direction, in, out, 32, true}).check();
+      }
+}
+
+TEST(OddRows, RefusesWhatItCannotDo) {
+  if (!lines::supported(128)) GTEST_SKIP() << "no line kernels here";
+  EXPECT_FALSE(lines::takes_odd_rows(100));
+  const Memory data = cuda::make_memory(2048 * 6 * 65 * sizeof(Complex));
+  lines::Pass pass;
+  pass.n = 128;
+  pass.precision = Precision::f32;
+  pass.in.part[0] = pass.out.part[0] = {data.get(), 6 * 65, 65};
+  pass.outer_end = 6;
+  pass.m_end = lines::granule(Precision::f32);
+  lines::prepare(128, Precision::f32);
+  lines::prepare(2048, Precision::f32);
+  const auto refused = [&](auto change) {
+    lines::Pass wrong = pass;
+    change(wrong);
+    EXPECT_THROW(lines::run(wrong, nullptr), Error);
+  };
+  refused([](lines::Pass& p) { p.outer_end = 5; });
+  refused([](lines::Pass& p) { p.in.block = 64; });
+  refused([](lines::Pass& p) { p.m_end = 20; });
+  if (!lines::takes_odd_rows(2048)) refused([](lines::Pass& p) { p.n = 2048; });
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -60,11 +60,14 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
-/// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum.
+/// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
+/// ones in single precision (measured: docs/gpu-notes.md).
 SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options) {
   if (shape.transform.kind == Kind::c2c) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
+  constexpr std::size_t small = std::size_t{48} << 20;
+  if (shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < small) return shape;
   const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
   return fusion.y && fusion.x ? padded : shape;
 }

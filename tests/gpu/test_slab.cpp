@@ -1,5 +1,6 @@
 // The slab engine behind operations, all GPUs in one process.
 #include "algorithm/algorithm.hpp"
+#include "cuda/lines/pass.hpp"
 #include "gpu/slab_kit.hpp"
 
 namespace shardfft::test {
@@ -52,6 +53,18 @@ TEST(GroupSlab, RealTransformsArePaddedInside) {
     const std::int64_t sent = n[0] / ranks * (n[1] - n[1] / ranks) * ((n[2] / 2 + 1 + 15) / 16 * 16);
     if (n[0] % ranks == 0 && n[1] % ranks == 0) EXPECT_EQ(operations[0][0]->bytes_sent(), sent * 16);
   }
+}
+
+TEST(GroupSlab, LargeOnesInSinglePrecisionTooArePaddedInside) {
+  if (!cuda::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
+  gpu::Team team(devices(2));
+  const auto padded = [&](const Shape& shape) {
+    const Program program = slab_steps({shape, Kind::r2c, Precision::f32, 2}, 2);
+    return gpu::make_slab(program, 0, {&team, Precision::f32})[0][0]->describe().find("padded inside") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(padded({256, 256, 512}));
+  EXPECT_FALSE(padded({128, 128, 512}));
 }
 
 TEST(GroupSlab, RanksThatShareADevice) {

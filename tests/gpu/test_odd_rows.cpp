@@ -113,16 +113,21 @@ class OddTest {
   std::vector<Complex> in_;
 };
 
-TEST(OddRows, EverySize) {
+class OddRowsOf : public testing::TestWithParam<int> {};
+
+TEST_P(OddRowsOf, OneSize) {
   if (!lines::supported(128)) GTEST_SKIP() << "no line kernels here";
-  for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const auto [in, out] : {std::pair{true, false}, {false, true}, {true, true}}) {
-        EXPECT_TRUE(lines::takes_odd_rows(n));
-        OddTest({n, direction, in, out}).check();
-        OddTest({n, direction, in, out, 32, true}).check();
-      }
+  const int n = GetParam();
+  EXPECT_TRUE(lines::takes_odd_rows(n));
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const auto [in, out] : {std::pair{true, false}, {false, true}, {true, true}}) {
+      OddTest({n, direction, in, out}).check();
+      OddTest({n, direction, in, out, 32, true}).check();
+    }
 }
+
+INSTANTIATE_TEST_SUITE_P(OddRows, OddRowsOf, testing::Values(128, 256, 384, 512, 768, 1024, 1536),
+                         testing::PrintToStringParamName());
 
 TEST(OddRows, RefusesWhatItCannotDo) {
   if (!lines::supported(128)) GTEST_SKIP() << "no line kernels here";

@@ -1,6 +1,8 @@
 // The slab pair with one process a GPU: the same per-rank steps as slab_pair, peers opened through CUDA IPC. Processes
 // are forked and meet at barriers in shared memory; a library would use its MPI communicator instead.
-//   slab_ipc n [processes=2]
+//   slab_ipc n [processes=2] [-stores 1] [-checks k]
+// -stores 1: passes store into the peers. -checks k: k forward transforms of one field, each compared with the first
+// one bit by bit.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -9,6 +11,7 @@
 
 #include "common.cuh"
 #include "cuda/slab/slab_ipc.hpp"
+#include "sameness.cuh"
 
 using namespace shardfft;
 using namespace shardfft::cuda;
@@ -38,8 +41,8 @@ Shared* make_shared_block(int processes) {
 
 class Process {
  public:
-  Process(Shared& shared, const SlabShape& shape, int rank)
-      : shared_(shared), shape_(shape), me_(rank), rank_(make(shape, rank)), stream_(make_stream()) {
+  Process(Shared& shared, const SlabShape& shape, int rank, bool stores)
+      : shared_(shared), shape_(shape), me_(rank), rank_(make(shape, rank, stores)), stream_(make_stream()) {
     field_ = make_memory(shape.field_bytes(rank));
     spectrum_ = make_memory(shape.spectrum_bytes(rank));
     own_ = {field_.get(), field_.get(), spectrum_.get()};
@@ -60,17 +63,47 @@ class Process {
     meet();
   }
 
-  void pair() {
+  void forward() {
     rank_.begin_forward(own_, stream_.get());
     meet();
     for (int turn = 0; turn < rank_.turns(); ++turn) rank_.send_forward(own_, peers_, turn, stream_.get());
     meet();
     rank_.finish_forward(own_, peers_, stream_.get());
+  }
+
+  void pair() {
+    forward();
     rank_.begin_backward(own_, stream_.get());
     meet();
     for (int turn = 0; turn < rank_.turns(); ++turn) rank_.send_backward(own_, peers_, turn, stream_.get());
     meet();
     rank_.finish_backward(own_, peers_, stream_.get());
+  }
+
+  /// The spectrum is poisoned before every transform, of which the first one is the one to compare with: it had better
+  /// be right.
+  void check_again(int checks) {
+    bench::Sameness spectrum(own_.spectrum, shape_.spectrum_bytes(me_));
+    int wrong = 0;
+    for (int k = 0; k <= checks; ++k) {
+      CHECK(cudaMemset(own_.spectrum, 0xff, shape_.spectrum_bytes(me_)));
+      refill(1);
+      forward();
+      synchronize(stream_.get());
+      if (k == 0) {
+        spectrum.keep();
+      } else if (const auto difference = spectrum.compare(); difference.count > 0) {
+        ++wrong;
+        bench::line(
+            "\"driver\":\"slab_ipc\",\"what\":\"difference\",\"call\":%d,\"rank\":%d,\"numbers\":%llu,"
+            "\"first\":%llu",
+            k, me_, difference.count, difference.first);
+      }
+      meet();
+    }
+    bench::line("\"driver\":\"slab_ipc\",\"what\":\"same again\",\"n\":%lld,\"rank\":%d,\"checks\":%d,\"wrong\":%d",
+                (long long)shape_.nx, me_, checks, wrong);
+    meet();
   }
 
   void run() {
@@ -97,10 +130,12 @@ class Process {
   }
 
  private:
-  static SlabRank make(const SlabShape& shape, int rank) {
+  static SlabRank make(const SlabShape& shape, int rank, bool stores) {
     for (int q = 0; q < shape.ranks; ++q) enable_peer(rank, q);
     set_device(rank);
-    return SlabRank(shape, SlabOptions{}, rank, rank, EventUse::shared);
+    SlabOptions options;
+    options.stores = stores;
+    return SlabRank(shape, options, rank, rank, EventUse::shared);
   }
   void meet() { pthread_barrier_wait(&shared_.barrier); }
   std::size_t reals() const { return shape_.field_bytes(me_) / 8; }
@@ -136,6 +171,12 @@ class Process {
 
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 512, processes = argc > 2 ? std::atoi(argv[2]) : 2;
+  bool stores = false;
+  int checks = 0;
+  for (int i = 3; i + 1 < argc; i += 2) {
+    if (std::string(argv[i]) == "-stores") stores = std::atoi(argv[i + 1]) != 0;
+    if (std::string(argv[i]) == "-checks") checks = std::atoi(argv[i + 1]);
+  }
   setpgid(0, 0);  // a failing rank ends its siblings, nobody else
   Shared* shared = make_shared_block(processes);
   int rank = 0;
@@ -146,7 +187,8 @@ int main(int argc, char** argv) {
   shape.nx = shape.ny = shape.nz = n;
   shape.ranks = processes;
   try {
-    Process process(*shared, shape, rank);
+    Process process(*shared, shape, rank, stores);
+    if (checks > 0) process.check_again(checks);
     process.run();
   } catch (const std::exception& e) {
     bench::line("\"error\":\"%s\",\"rank\":%d", e.what(), rank);

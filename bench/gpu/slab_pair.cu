@@ -2,7 +2,8 @@
 // Checked against a cuFFT 3-D transform on one GPU (where it fits) and by the round trip, on fresh random data.
 //   slab_pair [-gpus 2] [-types Z2Z,C2C,D2Z,R2C] [-chunks n] [-parts 0.6,0.4] [-fused 1] [-planes 1] [-stores 0]
 //             [-paired 0|1] [-padded 1] [-dense 0] [-xt 1] [-check 1] [-graph 0] [-energy 0] [-trace 0]
-//             [-repeats 10] n|nx,ny,nz ...
+//             [-repeats 10] [-checks 0] n|nx,ny,nz ...
+// -checks k: k more forward transforms of one field, each compared bit by bit with the first one.
 // -dense 1: spectra of real transforms have dense z lines, as plans have them, and rows of their own for the padded
 // ones. -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
 #include <cufftXt.h>
@@ -14,6 +15,7 @@
 #include "common.cuh"
 #include "cuda/slab/slab_group.hpp"
 #include "energy_meter.cuh"
+#include "sameness.cuh"
 #include "slab_trace.cuh"
 
 using namespace shardfft;
@@ -23,7 +25,7 @@ using shardfft::cuda::SlabShape;
 namespace {
 
 struct Settings {
-  int gpus = 2, chunks = 0, repeats = 10;
+  int gpus = 2, chunks = 0, repeats = 10, checks = 0;
   std::string types = "Z2Z,C2C";
   std::vector<double> parts;
   std::optional<bool> paired;
@@ -96,6 +98,7 @@ class Case {
     }
     report(pair, forward, graph_ms, error, round_trip, settings_.energy ? energy_per_pair() : -1);
     if (settings_.trace) print_trace(both);
+    if (settings_.checks > 0) check_again();
   }
 
  private:
@@ -216,6 +219,40 @@ class Case {
       bench::synchronize_all(shape_.ranks);
     }
     return (meter.millijoules() - before) * 1e-3 / pairs;
+  }
+
+  /// Spectra are poisoned before every transform.
+  void check_again() {
+    std::vector<std::unique_ptr<bench::Sameness>> spectra;
+    const std::uint64_t seed = ++seed_;
+    int wrong = 0;
+    for (int k = 0; k <= settings_.checks; ++k) {
+      for (int r = 0; r < shape_.ranks; ++r) {
+        CHECK(cudaSetDevice(r));
+        CHECK(cudaMemset(arrays_[static_cast<std::size_t>(r)].spectrum, 0xff, shape_.spectrum_bytes(r)));
+      }
+      refill(seed);
+      group_->forward(streams_);
+      bench::synchronize_all(shape_.ranks);
+      for (int r = 0; r < shape_.ranks; ++r) {
+        CHECK(cudaSetDevice(r));
+        if (k == 0) {
+          spectra.push_back(std::make_unique<bench::Sameness>(arrays_[static_cast<std::size_t>(r)].spectrum,
+                                                              shape_.spectrum_bytes(r)));
+          spectra.back()->keep();
+        } else if (const auto difference = spectra[static_cast<std::size_t>(r)]->compare(); difference.count > 0) {
+          ++wrong;
+          bench::line(
+              "\"driver\":\"slab_pair\",\"what\":\"difference\",\"call\":%d,\"rank\":%d,\"numbers\":%llu,"
+              "\"first\":%llu",
+              k, r, difference.count, difference.first);
+        }
+      }
+    }
+    bench::line(
+        "\"driver\":\"slab_pair\",\"what\":\"same again\",\"n\":%lld,\"type\":\"%s\",\"stores\":%d,"
+        "\"checks\":%d,\"wrong\":%d",
+        (long long)shape_.nx, type_.c_str(), settings_.stores, settings_.checks, wrong);
   }
 
   template <class Body>
@@ -393,6 +430,8 @@ int main(int argc, char** argv) {
         s.trace = value == "1";
       else if (name == "-repeats")
         s.repeats = std::atoi(value.c_str());
+      else if (name == "-checks")
+        s.checks = std::atoi(value.c_str());
       else
         return std::printf("unknown option %s\n", name.c_str()), 2;
     }

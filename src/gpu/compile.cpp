@@ -46,15 +46,11 @@ class Compiler {
   const State& state(int i) const { return setup_.program.states[static_cast<std::size_t>(i)]; }
   int steps() const { return static_cast<int>(setup_.program.steps.size()); }
 
-  /// The slab engine is the exchange cuda_peer with the transforms around it, or cuda_peer_store where the transforms
-  /// can store into peers; other names are taken at their word.
+  /// The slab engine is the exchange cuda_peer with the transforms around it; other names are taken at their word.
   void find_slab() {
-    const bool stores = setup_.exchange == "cuda_peer_store";
-    if ((setup_.exchange != "cuda_peer" && !stores) || !team_.all_peers()) return;
+    if (setup_.exchange != "cuda_peer" || !team_.all_peers()) return;
     for (int first = 0; first + slab_steps <= steps() && !slab_; ++first)
-      if (gpu::is_slab(setup_.program, first) &&
-          (!stores || slab_can_store(setup_.program, first, setup_.precision, team_)))
-        slab_ = first;
+      if (gpu::is_slab(setup_.program, first)) slab_ = first;
   }
 
   /// What of the program runs in this direction, in its order: views move nothing.
@@ -121,7 +117,6 @@ class Compiler {
     const Job job{*slab_, slab_steps};
     slab.scale = {scale_of(job, Direction::forward), scale_of(job, Direction::backward)};
     slab.chunks = setup_.options.chunks > 1 ? setup_.options.chunks : 0;
-    slab.stores = setup_.exchange == "cuda_peer_store";
     slab_operations_ = make_slab(setup_.program, *slab_, slab);
   }
 

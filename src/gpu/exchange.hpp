@@ -20,7 +20,7 @@ struct DeviceReshapeSetup {
 using MemberOperations = std::vector<std::unique_ptr<DeviceOperation>>;
 
 /// cuda_peer: straight into the peers' memory, by the copy engines or by kernels, as is faster for the block sizes;
-/// cuda_peer_copy and cuda_peer_store force one of the two (cuda_peer_store of slabs: SlabOptions::stores).
+/// cuda_peer_copy and cuda_peer_store force one of the two.
 /// mpi_device: messages from device memory (a GPU-aware MPI). host_staged: messages through pinned host memory.
 /// nccl: grouped sends and receives, where it was built in.
 std::vector<std::string> device_exchange_names();

@@ -91,8 +91,7 @@ struct SlabMember {
     return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
            " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") + "line kernels for" +
            (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
-           (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
-           (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "");
+           (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (shape.dense_spectrum ? ", padded inside" : "");
   }
 };
 
@@ -192,7 +191,7 @@ class SlabBackward : public SlabOperation {
     }
   }
   std::size_t scratch_bytes() const override {
-    return member_->shape.dense_spectrum || member_->rank.stores() ? 0 : member_->shape.rows_bytes(member_->number);
+    return member_->shape.dense_spectrum ? 0 : member_->shape.rows_bytes(member_->number);
   }
 
  protected:
@@ -220,7 +219,6 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
   options.paired = common_pairing(setup);
-  options.stores = setup.stores;
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
@@ -274,18 +272,6 @@ SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::size_t q, co
 }  // namespace
 
 bool is_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
-
-bool slab_can_store(const Program& program, int first, Precision precision, const Team& team) {
-  const SlabShape shape = known_shape(program, first, precision);
-  std::int64_t can = 1;
-  team.agree([&] {
-    for (const Member& member : team.here()) {
-      const cuda::DeviceScope scope(member.device);
-      if (!cuda::fusion_of(padded_where_faster(shape, {}), {}).direct) can = 0;
-    }
-  });
-  return team.min(can) == 1;
-}
 
 std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank) {
   const SlabShape shape = padded_where_faster(known_shape(program, first, precision), {});

@@ -15,7 +15,6 @@ struct SlabSetup {
   std::array<double, 2> scale{1, 1};  ///< forward, backward
   int chunks = 0;                     ///< 0: chosen by size
   std::optional<bool> paired{};       ///< SlabOptions::paired
-  bool stores = false;                ///< SlabOptions::stores: only where slab_can_store()
 };
 
 /// Steps of a program that become one slab operation.
@@ -25,8 +24,6 @@ inline constexpr int slab_steps = 3;
 /// natural order in memory; near-equal runs; one field. Problem::natural_order makes the slab algorithm keep that
 /// order.
 bool is_slab(const Program& program, int first);
-/// Whether the passes of all members can store into their peers' memory. Collective.
-bool slab_can_store(const Program& program, int first, Precision precision, const Team& team);
 /// Operations of both directions: [direction][member here]. `in` is left unchanged; planes (one complex field) and,
 /// for real transforms that line passes can do, a padded spectrum are device memory of the operations. Arrays must be
 /// aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.

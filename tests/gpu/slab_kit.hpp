@@ -17,7 +17,6 @@ struct SlabCase {
   int chunks = 0;
   std::array<double, 2> scale{1, 1};
   std::optional<bool> paired{};
-  bool stores = false;
 
   std::string name(int ranks) const {
     return text(shape) + (kind == Kind::c2c ? " c2c" : " r2c") + (precision == Precision::f64 ? " double" : " single") +
@@ -51,7 +50,7 @@ class DeviceSlab {
  public:
   DeviceSlab(gpu::Team& team, const SlabCase& c) : team_(team), case_(c) {
     const Program program = slab_steps(c, team.ranks());
-    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks, c.paired, c.stores});
+    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks, c.paired});
     const SerialTransform serial = c.serial();
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const int rank = team.here()[m].rank;

@@ -1,7 +1,6 @@
 // Plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
-#include "cuda/lines/pass.hpp"
 #include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
@@ -128,18 +127,6 @@ TEST(GroupPlans, EveryExchange) {
 }
 
 /// The same arrays come again and again, then others: what was captured must not be replayed for those.
-/// Where the line kernels can, the slab engine stores into peers; else the exchange runs by itself.
-TEST(GroupPlans, SlabsThatStoreIntoPeers) {
-  Options o = on_gpu("slab");
-  o.exchange = "cuda_peer_store";
-  for (const Shape& shape : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
-    const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, o};
-    check_case_on(2, c);
-    const bool stores = make_group_plan(devices_for(2), c).report().find("store into the peers") != std::string::npos;
-    EXPECT_EQ(stores, shape[0] == 128 && cuda::lines::supported(128));
-  }
-}
-
 TEST(GroupPlans, GraphsFollowTheArrays) {
   const std::vector<int> devices = devices_for(2);
   const TransformCase c{{12, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};

@@ -31,16 +31,6 @@ TEST(GroupSlab, LineKernels) {
   }
 }
 
-TEST(GroupSlab, StoresIntoPeers) {
-  gpu::Team team(devices(2));
-  for (SlabCase c : {fused_f64, fused_f32, fused_real}) {
-    if (!gpu::slab_can_store(slab_steps(c, 2), 0, c.precision, team)) GTEST_SKIP() << "no line kernels here";
-    c.stores = true;
-    EXPECT_TRUE(check_fused_slab(team, c));
-  }
-  EXPECT_FALSE(gpu::slab_can_store(slab_steps(small_slabs().front(), 2), 0, Precision::f32, team));
-}
-
 TEST(GroupSlab, RealTransformsArePaddedInside) {
   for (const int ranks : {1, 2, 3}) {
     gpu::Team team(devices(ranks));

@@ -35,16 +35,5 @@ TEST(ManyOrders, Slabs) {
   });
 }
 
-TEST(ManyOrders, SlabsThatStoreIntoPeers) {
-  gpu::Team team({0, 1});
-  test::SlabCase c = test::fused_f64;
-  c.stores = true;
-  test::DeviceSlab slab(team, c);
-  slab.add(Direction::forward, 1);
-  slab.add(Direction::backward, 2);
-  slab.add(Direction::backward, 3);
-  in_many_orders(3, [&slab] { slab.check(); });
-}
-
 }  // namespace
 }  // namespace shardfft

@@ -19,10 +19,6 @@ TEST(ProcessSlab, LineKernels) {
     EXPECT_TRUE(check_fused_slab(team, fused_planes));
     EXPECT_TRUE(check_fused_slab(team, fused_real_planes));
   }
-  SlabCase stores = fused_f64;
-  stores.stores = gpu::slab_can_store(slab_steps(stores, team.ranks()), 0, stores.precision, team);
-  EXPECT_EQ(stores.stores, world().size() != 3) << "three shares of 128 planes differ";
-  EXPECT_TRUE(check_fused_slab(team, stores));
 }
 
 TEST(ProcessSlab, ProcessesThatShareADevice) {

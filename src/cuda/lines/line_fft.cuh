@@ -78,11 +78,13 @@ __device__ __forceinline__ void exchange(Cx<T> (&v)[Cut::E], T* rows, const Plac
 
 /// Forward FFT of the team's line: v[i] is the point t + team*i before and after. `sync` is a barrier of all threads
 /// that work on lines. `between` runs once after the first exchange's first barrier, when every thread has taken its
-/// input.
+/// input from shared memory and bulk copies may overwrite it.
 template <class Cut, class T, class Sync, class Between>
 __device__ __forceinline__ void line_fft(Cx<T> (&v)[Cut::E], T* rows, const Place& at,
                                          const typename Traits<T>::Factor* table, Sync sync, Between between) {
   stage<Cut, Cut::radix0, 1>(v, at.t, table);
+  // A barrier does not order plain reads before the writes of bulk copies; loads may still be under way at it.
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   sync();
   between();
   exchange<Cut, Cut::radix0, 1>(v, rows, at, sync);

@@ -50,6 +50,8 @@ void* upload(const void* data, std::size_t bytes) {
   void* p = nullptr;
   check(cudaMalloc(&p, bytes), "cudaMalloc of a twiddle table");
   check(cudaMemcpy(p, data, bytes, cudaMemcpyHostToDevice), "upload of a twiddle table");
+  // It may return before the data is there, and passes run on streams that do not wait for the default one.
+  check(cudaStreamSynchronize(cudaStreamLegacy), "upload of a twiddle table");
   return p;
 }
 

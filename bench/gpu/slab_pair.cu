@@ -230,6 +230,8 @@ class Case {
       for (int r = 0; r < shape_.ranks; ++r) {
         CHECK(cudaSetDevice(r));
         CHECK(cudaMemset(arrays_[static_cast<std::size_t>(r)].spectrum, 0xff, shape_.spectrum_bytes(r)));
+        if (shape_.real())  // y lines transform the padding, too
+          CHECK(cudaMemset(arrays_[static_cast<std::size_t>(r)].planes, 0, shape_.planes_bytes(r)));
       }
       refill(seed);
       group_->forward(streams_);

@@ -61,13 +61,12 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
 }
 
 /// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
-/// ones in single precision (measured: docs/gpu-notes.md).
-SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options) {
+/// ones in single precision.
+SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options, const SlabSetup& setup) {
   if (shape.transform.kind == Kind::c2c) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
-  constexpr std::size_t small = std::size_t{48} << 20;
-  if (shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < small) return shape;
+  if (shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from) return shape;
   const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
   return fusion.y && fusion.x ? padded : shape;
 }
@@ -225,7 +224,7 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
       const cuda::DeviceScope scope(member.device);
-      const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options), options);
+      const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options, setup), options);
       const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
@@ -238,7 +237,7 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
 std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const cuda::SlabOptions& options,
                                         const SlabSetup& setup, const Member& member) {
   const cuda::DeviceScope scope(member.device);
-  const SlabShape shape = padded_where_faster(dense, options);
+  const SlabShape shape = padded_where_faster(dense, options, setup);
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
@@ -272,11 +271,6 @@ SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::size_t q, co
 }  // namespace
 
 bool is_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
-
-std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank) {
-  const SlabShape shape = padded_where_faster(known_shape(program, first, precision), {});
-  return shape.planes_bytes(rank) + (shape.dense_spectrum ? shape.rows_bytes(rank) : 0);
-}
 
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
   require(setup.team != nullptr, "a slab transform of GPUs needs a team");

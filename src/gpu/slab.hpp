@@ -15,6 +15,9 @@ struct SlabSetup {
   std::array<double, 2> scale{1, 1};  ///< forward, backward
   int chunks = 0;                     ///< 0: chosen by size
   std::optional<bool> paired{};       ///< SlabOptions::paired
+  /// Bytes of a member's planes from which on real transforms in single precision are padded inside (measured on two
+  /// GPUs: docs/gpu-notes.md).
+  std::size_t padded_from = std::size_t{48} << 20;
 };
 
 /// Steps of a program that become one slab operation.
@@ -25,10 +28,8 @@ inline constexpr int slab_steps = 3;
 /// order.
 bool is_slab(const Program& program, int first);
 /// Operations of both directions: [direction][member here]. `in` is left unchanged; planes (one complex field) and,
-/// for real transforms that line passes can do, a padded spectrum are device memory of the operations. Arrays must be
+/// for real transforms that are padded inside, the padded spectrum are device memory of the operations. Arrays must be
 /// aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
-/// Bytes of the arrays that a member's slab keeps for itself, on the current device.
-std::size_t slab_own_bytes(const Program& program, int first, Precision precision, int rank);
 
 }  // namespace shardfft::gpu

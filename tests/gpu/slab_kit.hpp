@@ -17,6 +17,7 @@ struct SlabCase {
   int chunks = 0;
   std::array<double, 2> scale{1, 1};
   std::optional<bool> paired{};
+  std::size_t padded_from = 0;
 
   std::string name(int ranks) const {
     return text(shape) + (kind == Kind::c2c ? " c2c" : " r2c") + (precision == Precision::f64 ? " double" : " single") +
@@ -50,7 +51,7 @@ class DeviceSlab {
  public:
   DeviceSlab(gpu::Team& team, const SlabCase& c) : team_(team), case_(c) {
     const Program program = slab_steps(c, team.ranks());
-    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks, c.paired});
+    operations_ = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks, c.paired, c.padded_from});
     const SerialTransform serial = c.serial();
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const int rank = team.here()[m].rank;
@@ -237,5 +238,7 @@ inline const SlabCase fused_f32{{128, 128, 32}, Kind::c2c, Precision::f32, 3};
 inline const SlabCase fused_planes{{128, 128, 128}, Kind::c2c, Precision::f64, 2, {0.5, 3}, true};
 inline const SlabCase fused_real_planes{{128, 128, 128}, Kind::r2c, Precision::f64, 2, {0.5, 3}, true};
 inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
+/// Rows of 9 numbers of 8 bytes; on three ranks shares of y are even, those of x are not.
+inline const SlabCase fused_odd_rows{{128, 384, 16}, Kind::r2c, Precision::f32, 2, {0.5, 3}};
 
 }  // namespace shardfft::test

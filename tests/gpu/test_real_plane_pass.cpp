@@ -221,6 +221,24 @@ TEST(RealPlanePass, RefusesWhatItCannotDo) {
                }),
                Error)
       << "rows of an odd number of floats";
+  const auto narrow = [&](lines::PlanePass& p) {
+    p.columns.precision = Precision::f32;
+    p.columns.m_end = 96;
+    lie(p, 96);
+  };
+  EXPECT_NO_THROW(run([&](lines::PlanePass& p) { narrow(p); }));
+  EXPECT_THROW(run([&](lines::PlanePass& p) {
+                 narrow(p);
+                 p.columns.out.columns = 65;
+               }),
+               Error)
+      << "columns that end within 16 bytes";
+  EXPECT_THROW(run([&](lines::PlanePass& p) {
+                 narrow(p);
+                 ++p.columns.out.part[0].outer_stride;
+               }),
+               Error)
+      << "planes that begin within 16 bytes";
   cuda::synchronize(nullptr);
 }
 

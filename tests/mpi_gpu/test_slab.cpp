@@ -15,6 +15,7 @@ TEST(ProcessSlab, LineKernels) {
   gpu::Team team(world(), world().rank() % cuda::device_count());
   if (!check_fused_slab(team, fused_f64)) GTEST_SKIP() << "no line kernels here";
   EXPECT_TRUE(check_fused_slab(team, fused_real));
+  EXPECT_TRUE(check_fused_slab(team, fused_odd_rows));
   if (world().size() == 2) {
     EXPECT_TRUE(check_fused_slab(team, fused_planes));
     EXPECT_TRUE(check_fused_slab(team, fused_real_planes));

@@ -31,14 +31,31 @@ void require_real_rows(const PlanePass& pass) {
           "a plane pass cannot have real rows where their spectra are");
 }
 
+/// Units of 16 bytes hold one number of f64, two of f32; everything starts at whole ones, but for odd rows.
+void require_units(const Side& side, int n, Precision precision, bool odd_rows) {
+  const int unit = precision == Precision::f64 ? 1 : 2;
+  require(owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
+  for (int q = 0; q < owners(side, n); ++q) {
+    const Part& part = side.part[static_cast<std::size_t>(q)];
+    require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
+    require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
+    require(part.line_stride % unit == 0 && (odd_rows || part.outer_stride % unit == 0),
+            "a line pass needs strides of whole 16-byte units");
+  }
+}
+
 }  // namespace
 
 void require_pass(const Pass& pass) {
   const int g = granule(pass.precision);
   require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
-  if (is_odd(pass)) require(takes_odd_rows(pass.n), "no line kernel for ", pass.n, " points takes odd rows");
-  if (has_odd_rows(pass.in, pass.precision))
-    require(pass.in.block >= pass.n && pass.outer_end % 2 == 0, "odd rows are read in pairs, of one owner");
+  for (const Side* side : {&pass.in, &pass.out}) {
+    const bool odd = has_odd_rows(*side, pass.precision);
+    require_units(*side, pass.n, pass.precision, odd);
+    require(!odd || side->block >= pass.n, "odd rows are of one owner");
+  }
+  require(!is_odd(pass) || takes_odd_rows(pass.n), "no line kernel for ", pass.n, " points takes odd rows");
+  require(!has_odd_rows(pass.in, pass.precision) || pass.outer_end % 2 == 0, "odd rows are read in pairs");
 }
 
 void require_planes(const PlanePass& pass) {
@@ -51,9 +68,13 @@ void require_planes(const PlanePass& pass) {
           "a plane pass needs dense planes of one owner");
   require(columns.in.block >= n && (pass.real || columns.out.columns >= columns.m_end) && !columns.align_stores,
           "a plane pass reads from one owner and writes whole bundles");
-  for (const Side* side : {&columns.in, &columns.out})
+  for (const Side* side : {&columns.in, &columns.out}) {
+    require_units(*side, columns.n, columns.precision, false);
     require(std::min(columns.m_end, side->columns) <= side->part[0].line_stride, "a plane pass has more columns, ",
             columns.m_end, ", than there are in a row of ", side->part[0].line_stride);
+    require(columns.precision == Precision::f64 || std::min(columns.m_end, side->columns) % 2 == 0,
+            "columns of a plane pass end within a unit of 16 bytes");
+  }
   for (const void* memory : {static_cast<const void*>(pass.rows), static_cast<const void*>(inside.base)})
     require(reinterpret_cast<std::uintptr_t>(memory) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
   if (pass.real) require_real_rows(pass);

@@ -25,6 +25,8 @@ struct Side {
   /// Columns m from here on are not there: they are not written, and what is read for them means nothing.
   std::int64_t columns = std::int64_t{1} << 31;
 };
+/// Of lines of n points.
+inline int owners(const Side& side, int n) { return side.block >= n ? 1 : (n + side.block - 1) / side.block; }
 /// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
 inline bool has_odd_rows(const Side& side, Precision precision) {
   return precision == Precision::f32 && side.part[0].outer_stride % 2 != 0;
@@ -32,8 +34,7 @@ inline bool has_odd_rows(const Side& side, Precision precision) {
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
 /// m_begin and m_end - m_begin must be multiples of granule(precision), strides of 16 bytes; but outer strides may be
-/// odd in single precision where takes_odd_rows(n): in `out` of all owners alike, in `in` of a single one if outer_end
-/// is even.
+/// odd in single precision where takes_odd_rows(n), of one owner, in `in` if outer_end is even.
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;

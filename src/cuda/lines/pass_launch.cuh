@@ -28,7 +28,6 @@ KernelOutput kernel_output(const Side& side) {
     };
     if (!same(near)) {
       require(far == &near || same(*far), "a line's owners have more than two shapes");
-      require((part.outer_stride - near.outer_stride) * 2 / lines % 2 == 0, "a line's owners have odd and even rows");
       far = &part;
       k.far |= 1u << i;
     }

@@ -38,9 +38,11 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
   fusion.x =
       fusion.direct || (options.fused && supported(shape.nx) && whole_bundles(0) && whole_bundles(shape.ranks - 1));
-  if (shape.transform.precision == Precision::f32 && shape.dense_spectrum && shape.spectrum_pitch() % 2 != 0) {
+  const bool odd_rows = shape.spectrum_pitch() != pitch && shape.spectrum_pitch() % 2 != 0;
+  if (fusion.x && odd_rows && shape.transform.precision == Precision::f32) {
     const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
-    fusion.x = fusion.x && lines::takes_odd_rows(static_cast<int>(shape.nx)) && pairs(0) && pairs(shape.ranks - 1);
+    fusion.x = lines::takes_odd_rows(static_cast<int>(shape.nx)) && pairs(0) && pairs(shape.ranks - 1);
+    fusion.direct = fusion.direct && fusion.x;
   }
   return fusion;
 }

@@ -6,8 +6,6 @@
 // -checks k: k more forward transforms of one field, each compared bit by bit with the first one.
 // -dense 1: spectra of real transforms have dense z lines, as plans have them, and rows of their own for the padded
 // ones. -trace 1: one more line, the times of every piece of one more pair; overlap.py draws it.
-#include <cufftXt.h>
-
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -16,6 +14,7 @@
 #include "cuda/slab/slab_group.hpp"
 #include "energy_meter.cuh"
 #include "sameness.cuh"
+#include "slab_rivals.cuh"
 #include "slab_trace.cuh"
 
 using namespace shardfft;
@@ -306,68 +305,6 @@ class Case {
   std::uint64_t seed_ = 1;
 };
 
-/// The same pair by cuFFTXt, in place, spectrum left in its shuffled order: c2c only.
-void run_xt(const Settings& s, const SlabShape& shape, const std::string& type) {
-  cufftHandle plan;
-  std::size_t work[16];
-  std::vector<int> gpus;
-  for (int g = 0; g < shape.ranks; ++g) gpus.push_back(g);
-  CHECK(cufftCreate(&plan));
-  CHECK(cufftXtSetGPUs(plan, shape.ranks, gpus.data()));
-  const bool wide = shape.transform.precision == Precision::f64;
-  CHECK(cufftMakePlan3d(plan, (int)shape.nx, (int)shape.ny, (int)shape.nz, wide ? CUFFT_Z2Z : CUFFT_C2C, work));
-  cudaLibXtDesc* data = nullptr;
-  CHECK(cufftXtMalloc(plan, &data, CUFFT_XT_FORMAT_INPLACE));
-  std::uint64_t seed = 1;
-  const double pair = bench::time_all(
-      shape.ranks, 3, s.repeats,
-      [&] {
-        ++seed;
-        for (int g = 0; g < shape.ranks; ++g) {
-          CHECK(cudaSetDevice(g));
-          void* a = data->descriptor->data[g];
-          const std::size_t bytes = data->descriptor->size[g];
-          wide ? bench::fill<double>(a, bytes / 8, 0, seed) : bench::fill<float>(a, bytes / 4, 0, seed);
-        }
-      },
-      [&] {
-        CHECK(cufftXtExecDescriptor(plan, data, data, CUFFT_FORWARD));
-        CHECK(cufftXtExecDescriptor(plan, data, data, CUFFT_INVERSE));
-      });
-  CHECK(cufftXtFree(data));
-  CHECK(cufftDestroy(plan));
-  bench::line(
-      "\"driver\":\"slab_pair\",\"library\":\"cufftxt\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,\"pair_"
-      "ms\":%.3f",
-      (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), shape.ranks, pair);
-}
-
-/// cuFFT's own 3-D transform in place on one GPU.
-void run_cufft(const Settings& s, const SlabShape& shape, const std::string& type) {
-  CHECK(cudaSetDevice(0));
-  CufftSpec spec;
-  spec.precision = shape.transform.precision;
-  spec.extents = {shape.nx, shape.ny, shape.nz};
-  const CufftPlan plan(spec);
-  const cuda::Memory data = cuda::make_memory(shape.field_bytes(0));
-  std::uint64_t seed = 1;
-  const double pair = bench::time_all(
-      1, 3, s.repeats,
-      [&] {
-        const std::size_t bytes = shape.field_bytes(0);
-        spec.precision == Precision::f64 ? bench::fill<double>(data.get(), bytes / 8, 0, ++seed)
-                                         : bench::fill<float>(data.get(), bytes / 4, 0, ++seed);
-      },
-      [&] {
-        plan.execute(data.get(), data.get(), Direction::forward, nullptr);
-        plan.execute(data.get(), data.get(), Direction::backward, nullptr);
-      });
-  bench::line(
-      "\"driver\":\"slab_pair\",\"library\":\"cufft3d\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":1,\"pair_"
-      "ms\":%.3f",
-      (long long)shape.nx, (long long)shape.ny, (long long)shape.nz, type.c_str(), pair);
-}
-
 void run_shape(const Settings& s, const std::string& text) {
   std::vector<double> n = numbers(text);
   if (n.size() == 1) n = {n[0], n[0], n[0]};
@@ -382,8 +319,8 @@ void run_shape(const Settings& s, const std::string& text) {
     shape.ranks = s.gpus;
     shape.padded = s.padded;
     shape.dense_spectrum = s.dense && shape.real();
-    if (s.xt && shape.transform.kind == Kind::c2c && s.gpus > 1) run_xt(s, shape, type);
-    if (s.xt && shape.transform.kind == Kind::c2c && s.gpus == 1) run_cufft(s, shape, type);
+    if (s.xt && shape.transform.kind == Kind::c2c && s.gpus > 1) bench::run_xt(s.repeats, shape, type);
+    if (s.xt && shape.transform.kind == Kind::c2c && s.gpus == 1) bench::run_cufft(s.repeats, shape, type);
     Case(s, shape, type).run();
   }
 }

@@ -23,6 +23,16 @@ class Sameness {
   Sameness& operator=(const Sameness&) = delete;
   void keep() { CHECK(cudaMemcpy(kept_, data_, bytes_, cudaMemcpyDeviceToDevice)); }
 
+  /// Prints where not.
+  bool holds(const char* driver, int call, int rank) {
+    const Difference difference = compare();
+    if (difference.count == 0) return true;
+    line("\"driver\":\"%s\",\"what\":\"difference\",\"call\":%d,\"rank\":%d,\"numbers\":%llu,\"first\":%llu", driver,
+         call, rank, difference.count, difference.first);
+    return false;
+  }
+
+ private:
   struct Difference {
     unsigned long long count, first;
   };
@@ -37,7 +47,6 @@ class Sameness {
     return difference;
   }
 
- private:
   const void* data_;
   std::size_t bytes_;
   void* kept_ = nullptr;

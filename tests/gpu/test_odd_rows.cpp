@@ -98,8 +98,8 @@ class OddTest {
     pass.align_stores = c_.align_stores;
     pass.blocks = 3;
     const std::int64_t part = lines::granule(Precision::f32), end = lines::whole_bundles(c_.kept, Precision::f32);
-    for (const std::int64_t begin :
-         {std::int64_t{0}, part}) {  // columns that begin earlier are those of an earlier part
+    // Two parts: where bundles begin earlier, the second one has columns of the first one.
+    for (const std::int64_t begin : {std::int64_t{0}, part}) {
       pass.m_begin = begin;
       pass.m_end = begin == 0 ? part : end;
       lines::run(pass, stream.get());
@@ -122,8 +122,10 @@ TEST_P(OddRowsOf, OneSize) {
   EXPECT_TRUE(lines::takes_odd_rows(n));
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const auto [in, out] : {std::pair{true, false}, {false, true}, {true, true}}) {
-      for (const std::int64_t kept : {63, 65}) OddTest({n, direction, in, out, kept}).check();
-      for (const std::int64_t kept : {63, 65}) OddTest({n, direction, in, out, kept, 32, true}).check();
+      for (const std::int64_t kept : {63, 65}) {
+        OddTest({n, direction, in, out, kept}).check();
+        OddTest({n, direction, in, out, kept, 32, true}).check();
+      }
     }
 }
 

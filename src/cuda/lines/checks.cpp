@@ -22,24 +22,23 @@ void require_real_rows(const PlanePass& pass) {
   const Pass& columns = pass.columns;
   const Part& inside = inner_side(pass).part[0];
   const std::int64_t n = columns.n, pitch = inside.line_stride;
-  // Half spectra are fetched in units of 16 bytes.
-  const std::int64_t unit = columns.precision == Precision::f64 ? 1 : 2;
-  const std::int64_t least = (spectrum_points(n, true) + unit - 1) / unit * unit;
-  require(pitch >= least && pitch % unit == 0, "half spectra of ", least, " numbers do not fit rows of ", pitch);
+  // Half spectra are fetched in whole units.
+  const std::int64_t whole = unit(columns.precision), least = (spectrum_points(n, true) + whole - 1) / whole * whole;
+  require(pitch >= least, "half spectra of ", least, " numbers do not fit rows of ", pitch);
   require(!overlap(planes_at(pass.rows, columns, n * n, {columns.precision, false}),
                    planes_at(inside.base, columns, n * pitch, {columns.precision, true})),
           "a plane pass cannot have real rows where their spectra are");
 }
 
-/// Units of 16 bytes hold one number of f64, two of f32; everything starts at whole ones, but for odd rows.
+/// Everything starts at whole units of 16 bytes, but for odd rows.
 void require_units(const Side& side, int n, Precision precision, bool odd_rows) {
-  const int unit = precision == Precision::f64 ? 1 : 2;
+  const int whole = unit(precision);
   require(owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
   for (int q = 0; q < owners(side, n); ++q) {
     const Part& part = side.part[static_cast<std::size_t>(q)];
     require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
     require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
-    require(part.line_stride % unit == 0 && (odd_rows || part.outer_stride % unit == 0),
+    require(part.line_stride % whole == 0 && (odd_rows || part.outer_stride % whole == 0),
             "a line pass needs strides of whole 16-byte units");
   }
 }
@@ -72,11 +71,10 @@ void require_planes(const PlanePass& pass) {
     require_units(*side, columns.n, columns.precision, false);
     require(std::min(columns.m_end, side->columns) <= side->part[0].line_stride, "a plane pass has more columns, ",
             columns.m_end, ", than there are in a row of ", side->part[0].line_stride);
-    require(columns.precision == Precision::f64 || std::min(columns.m_end, side->columns) % 2 == 0,
+    require(std::min(columns.m_end, side->columns) % unit(columns.precision) == 0,
             "columns of a plane pass end within a unit of 16 bytes");
   }
-  for (const void* memory : {static_cast<const void*>(pass.rows), static_cast<const void*>(inside.base)})
-    require(reinterpret_cast<std::uintptr_t>(memory) % 16 == 0, "a plane pass needs memory aligned to 16 bytes");
+  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs rows aligned to 16 bytes");
   if (pass.real) require_real_rows(pass);
 }
 

@@ -48,6 +48,8 @@ struct Pass {
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
 };
 
+/// Complex numbers in 16 bytes, the unit in which passes read and write.
+inline int unit(Precision precision) { return precision == Precision::f64 ? 1 : 2; }
 /// The widest bundle of neighbouring lines: m ranges are multiples of it.
 int granule(Precision precision);
 /// So many columns and what fills their last bundle.

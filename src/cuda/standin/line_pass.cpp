@@ -144,8 +144,9 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
   const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
   const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
   const std::int64_t written = std::clamp<std::int64_t>(std::min(pass.out.columns, pass.m_end) - m, before, width);
-  const std::int64_t begin = outer * pass.out.part[0].outer_stride + m, unit = pass.precision == Precision::f64 ? 1 : 2;
-  if (begin % (skews(pass) ? width : unit) != 0) fail(Status::internal, "a bundle is not aligned where it is stored");
+  const std::int64_t begin = outer * pass.out.part[0].outer_stride + m;
+  if (begin % (skews(pass) ? width : unit(pass.precision)) != 0)
+    fail(Status::internal, "a bundle is not aligned where it is stored");
   std::fill(bundle.begin(), bundle.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);

@@ -64,11 +64,13 @@ __device__ __forceinline__ void gather(const T* rows, const Place& at, Put put) 
 }
 
 /// Stage results of radix R (product of earlier radices P) become the next stage's inputs. Begins with shared rows
-/// free and ends with them in use: the caller's next exchange starts with a barrier.
-template <class Cut, int R, int P, class T, class Sync>
-__device__ __forceinline__ void exchange(Cx<T> (&v)[Cut::E], T* rows, const Place& at, Sync sync) {
+/// free and ends with them in use: the caller's next exchange starts with a barrier. `between` runs once all threads
+/// have written one component.
+template <class Cut, int R, int P, class T, class Sync, class Between>
+__device__ __forceinline__ void exchange(Cx<T> (&v)[Cut::E], T* rows, const Place& at, Sync sync, Between between) {
   scatter<Cut, R, P>(rows, at, [&](int i) { return v[i].re; });
   sync();
+  between();
   gather<Cut>(rows, at, [&](int i, T x) { v[i].re = x; });
   sync();
   scatter<Cut, R, P>(rows, at, [&](int i) { return v[i].im; });
@@ -77,21 +79,18 @@ __device__ __forceinline__ void exchange(Cx<T> (&v)[Cut::E], T* rows, const Plac
 }
 
 /// Forward FFT of the team's line: v[i] is the point t + team*i before and after. `sync` is a barrier of all threads
-/// that work on lines. `between` runs once after the first exchange's first barrier, when every thread has taken its
-/// input from shared memory and bulk copies may overwrite it.
+/// that work on lines. `between` runs once, when bulk copies may overwrite what the threads took their input from. A
+/// barrier alone does not tell: loads can still be under way at it. But numbers that were stored have arrived.
 template <class Cut, class T, class Sync, class Between>
 __device__ __forceinline__ void line_fft(Cx<T> (&v)[Cut::E], T* rows, const Place& at,
                                          const typename Traits<T>::Factor* table, Sync sync, Between between) {
   stage<Cut, Cut::radix0, 1>(v, at.t, table);
-  // A barrier does not order plain reads before the writes of bulk copies; loads may still be under way at it.
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   sync();
-  between();
-  exchange<Cut, Cut::radix0, 1>(v, rows, at, sync);
+  exchange<Cut, Cut::radix0, 1>(v, rows, at, sync, between);
   stage<Cut, Cut::radix1, Cut::radix0>(v, at.t, table + Cut::second_table);
   if constexpr (Cut::radix2 > 1) {
     sync();
-    exchange<Cut, Cut::radix1, Cut::radix0>(v, rows, at, sync);
+    exchange<Cut, Cut::radix1, Cut::radix0>(v, rows, at, sync, [] {});
     stage<Cut, Cut::radix2, Cut::radix0 * Cut::radix1>(v, at.t, table + Cut::third_table);
   }
 }

@@ -90,7 +90,8 @@ struct SlabMember {
     return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
            " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") + "line kernels for" +
            (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
-           (rank.fused_y() || rank.fused_x() ? "" : " no axis") + (shape.dense_spectrum ? ", padded inside" : "");
+           (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
+           (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "");
   }
 };
 
@@ -190,7 +191,7 @@ class SlabBackward : public SlabOperation {
     }
   }
   std::size_t scratch_bytes() const override {
-    return member_->shape.dense_spectrum ? 0 : member_->shape.rows_bytes(member_->number);
+    return member_->shape.dense_spectrum || member_->rank.stores() ? 0 : member_->shape.rows_bytes(member_->number);
   }
 
  protected:
@@ -212,25 +213,32 @@ std::optional<bool> common_pairing(const SlabSetup& setup) {
   return cuda::may_pair(devices) ? paired : false;
 }
 
-/// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones. Plane
-/// passes are each GPU's own affair.
+/// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
+/// stores into peers where not all can. Plane passes are each GPU's own affair.
 cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
   options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
+  constexpr std::int64_t direct = 4;
   std::int64_t least = 7, most = 0;
+  bool small = true;
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
       const cuda::DeviceScope scope(member.device);
-      const cuda::SlabFusion fusion = cuda::fusion_of(padded_where_faster(shape, options, setup), options);
-      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
+      const SlabShape made = padded_where_faster(shape, options, setup);
+      const cuda::SlabFusion fusion = cuda::fusion_of(made, options);
+      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? direct : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
+      small = made.planes_bytes(0) <= setup.stores_up_to;
     }
   });
-  options.fused = setup.team->min(least) == setup.team->max(most);
+  least = setup.team->min(least);
+  options.fused = least == setup.team->max(most);
+  const bool left_open = options.chunks == 0 && !options.paired.value_or(false);  // stores know neither
+  options.stores = options.fused && least >= direct && small && left_open && shape.ranks > 1;
   return options;
 }
 

@@ -18,6 +18,9 @@ struct SlabSetup {
   /// Bytes of a member's planes from which on real transforms in single precision are padded inside (measured on two
   /// GPUs: docs/gpu-notes.md).
   std::size_t padded_from = std::size_t{48} << 20;
+  /// Bytes of a member's planes up to which passes store into the peers, where they can (SlabOptions::stores; measured
+  /// likewise).
+  std::size_t stores_up_to = std::size_t{72} << 20;
 };
 
 /// Steps of a program that become one slab operation.

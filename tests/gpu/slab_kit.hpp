@@ -219,6 +219,18 @@ inline bool check_fused_slab(gpu::Team& team, const SlabCase& c) {
   return true;
 }
 
+/// Whether the passes of such a slab store into peers, collective.
+inline bool stores_into_peers(gpu::Team& team, const SlabCase& c) {
+  const DeviceSlab slab(team, c);
+  return slab.operation(Direction::forward, 0).describe().find("store into the peers") != std::string::npos;
+}
+/// How to cut it is left to the engine.
+inline SlabCase left_open(SlabCase c) {
+  c.chunks = 0;
+  c.paired = {};
+  return c;
+}
+
 /// Small shapes, which cuFFT and copies serve: even, uneven, fewer planes than ranks; with ranks that send in turn.
 inline std::vector<SlabCase> small_slabs() {
   std::vector<SlabCase> all;

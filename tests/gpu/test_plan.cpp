@@ -1,6 +1,7 @@
 // Plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
+#include "cuda/lines/pass.hpp"
 #include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
@@ -123,6 +124,16 @@ TEST(GroupPlans, EveryExchange) {
       continue;
     }
     for (const int ranks : {1, 2, 4}) check_case_on(ranks, c);
+  }
+}
+
+/// Where the line kernels can, small slabs store into peers.
+TEST(GroupPlans, SlabsThatStoreIntoPeers) {
+  for (const Shape& shape : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
+    const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+    check_case_on(2, c);
+    const bool stores = make_group_plan(devices_for(2), c).report().find("store into the peers") != std::string::npos;
+    EXPECT_EQ(stores, shape[0] == 128 && cuda::lines::supported(128));
   }
 }
 

@@ -1,6 +1,7 @@
 // The slab engine behind operations, all GPUs in one process.
 #include "algorithm/algorithm.hpp"
 #include "cuda/lines/pass.hpp"
+#include "cuda/slab/slab_rank.hpp"
 #include "gpu/slab_kit.hpp"
 
 namespace shardfft::test {
@@ -29,6 +30,20 @@ TEST(GroupSlab, LineKernels) {
     const std::string text = gpu::make_slab(slab_steps(c, 2), 0, {&two})[0][0]->describe();
     EXPECT_NE(text.find("plane kernels for z and y, line kernels for y x"), std::string::npos) << text;
   }
+}
+
+/// Where the line kernels can, and nothing else was asked for.
+TEST(GroupSlab, SmallOnesStoreIntoPeers) {
+  gpu::Team team(devices(2));
+  for (SlabCase c : {fused_f64, fused_f32, fused_planes, fused_real, fused_real_planes}) {
+    EXPECT_FALSE(stores_into_peers(team, c)) << "chunks are given";
+    c.chunks = 0;
+    c.paired = true;
+    EXPECT_FALSE(stores_into_peers(team, c) && cuda::may_pair(devices(2))) << "turns are given";
+    c = left_open(c);
+    EXPECT_EQ(stores_into_peers(team, c), check_fused_slab(team, c));
+  }
+  EXPECT_FALSE(stores_into_peers(team, small_slabs().front()));
 }
 
 TEST(GroupSlab, RealTransformsArePaddedInside) {

@@ -35,5 +35,14 @@ TEST(ManyOrders, Slabs) {
   });
 }
 
+TEST(ManyOrders, SlabsThatStoreIntoPeers) {
+  gpu::Team team({0, 1});
+  test::DeviceSlab slab(team, test::left_open(test::fused_f64));
+  slab.add(Direction::forward, 1);
+  slab.add(Direction::backward, 2);
+  slab.add(Direction::backward, 3);
+  in_many_orders(3, [&slab] { slab.check(); });
+}
+
 }  // namespace
 }  // namespace shardfft

@@ -20,6 +20,9 @@ TEST(ProcessSlab, LineKernels) {
     EXPECT_TRUE(check_fused_slab(team, fused_planes));
     EXPECT_TRUE(check_fused_slab(team, fused_real_planes));
   }
+  const SlabCase stores = left_open(fused_f64);
+  EXPECT_TRUE(check_fused_slab(team, stores));
+  EXPECT_EQ(stores_into_peers(team, stores), world().size() == 2) << "three shares of 128 planes differ";
 }
 
 TEST(ProcessSlab, ProcessesThatShareADevice) {

@@ -66,6 +66,7 @@ class SlabRank {
   bool fused_y() const { return fusion_.y; }
   bool fused_x() const { return fusion_.x; }
   bool fused_planes() const { return fusion_.planes; }
+  bool stores() const { return options_.stores; }
   EventHandle ready() const { return ready_.get(); }
   EventHandle sent(int part, int chunk, int to) const;
   std::size_t work_bytes() const;

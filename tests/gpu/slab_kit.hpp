@@ -2,13 +2,17 @@
 // Slab transforms of the engine against the definition of the transform, both directions several times without a
 // pause.
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "gpu/slab.hpp"
 #include "support/transform_check.hpp"
 
 namespace shardfft::test {
+
+inline std::size_t to_index(Direction direction) { return direction == Direction::forward ? 0 : 1; }
 
 struct SlabCase {
   Shape shape;
@@ -37,13 +41,39 @@ inline Program slab_steps(const SlabCase& c, int ranks) {
   return program;
 }
 
+/// A whole source and its transform by the definition.
+struct SlabReference {
+  std::vector<Value> source, expected;
+};
+
+inline SlabReference make_reference(const SlabCase& c, Direction direction, std::uint64_t salt) {
+  const SerialTransform serial = c.serial();
+  const bool forward = direction == Direction::forward;
+  SlabReference made;
+  made.source = forward || c.kind == Kind::c2c
+                    ? whole_field(c.shape, {c.precision, !forward || c.kind == Kind::c2c}, salt, 0)
+                    : half_spectrum(serial, {c.precision, true}, salt, 0);
+  made.expected = forward ? serial.analyse(made.source) : serial.synthesise(made.source);
+  for (Value& v : made.expected) v *= c.scale[to_index(direction)];
+  return made;
+}
+
+/// Kept, since several tests ask for the same and the definition takes its time.
+inline std::shared_ptr<const SlabReference> reference(const SlabCase& c, Direction direction, std::uint64_t salt) {
+  using Key = std::tuple<Shape, Kind, Precision, double, Direction, std::uint64_t>;
+  static std::map<Key, std::shared_ptr<const SlabReference>> known;
+  auto& kept = known[{c.shape, c.kind, c.precision, c.scale[to_index(direction)], direction, salt}];
+  if (!kept) kept = std::make_shared<const SlabReference>(make_reference(c, direction, salt));
+  return kept;
+}
+
 /// One run of one member. What it reads and leaves stays in device memory until the check: no copy from or to the host
 /// makes it wait.
 struct SlabRun {
   std::size_t from, to;  ///< 0: field, 1: spectrum
   LocalArray source, result, source_after;
   cuda::Memory fresh, poisoned, kept_source, kept_result;
-  std::shared_ptr<const std::vector<Value>> expected;
+  std::shared_ptr<const SlabReference> known;
 };
 
 /// The members here of one slab transform, with their arrays.
@@ -87,13 +117,13 @@ class DeviceSlab {
   /// Prepares one run on fresh data.
   void add(Direction direction, std::uint64_t salt) {
     directions_.push_back(direction);
-    const std::vector<Value> whole = whole_source(direction, salt);
-    const auto expected = std::make_shared<const std::vector<Value>>(transformed(direction, whole));
+    const auto known = reference(case_, direction, salt);
     for_members([&](std::size_t, MemberArrays& a) {
       const std::size_t from = to_index(direction), to = 1 - from;
       const Side &source = a.sides[from], &result = a.sides[to];
-      SlabRun run{from, to, LocalArray(source), LocalArray(result), LocalArray(source), {}, {}, {}, {}, expected};
-      for_own_elements(source, 0, [&](std::int64_t at, std::int64_t i) { run.source.set(at, whole[to_size(i)]); });
+      SlabRun run{from, to, LocalArray(source), LocalArray(result), LocalArray(source), {}, {}, {}, {}, known};
+      for_own_elements(source, 0,
+                       [&](std::int64_t at, std::int64_t i) { run.source.set(at, known->source[to_size(i)]); });
       run.fresh = upload(a, run.source, source.bytes());
       run.poisoned = upload(a, run.result, result.bytes());
       run.kept_source = cuda::make_memory(source.bytes());
@@ -111,7 +141,7 @@ class DeviceSlab {
         copy(a, run.result.data(), run.kept_result.get(), a.sides[run.to].bytes());
         copy(a, run.source_after.data(), run.kept_source.get(), a.sides[run.from].bytes());
         cuda::synchronize(a.stream.get());
-        compare_field(run.result, a.sides[run.to], 0, *run.expected, case_.serial().points());
+        compare_field(run.result, a.sides[run.to], 0, run.known->expected, case_.serial().points());
         EXPECT_TRUE(run.source_after.memory() == run.source.memory()) << "the input was written";
       }
     });
@@ -126,7 +156,6 @@ class DeviceSlab {
     std::vector<SlabRun> runs;
   };
 
-  static std::size_t to_index(Direction direction) { return direction == Direction::forward ? 0 : 1; }
   static void copy(const MemberArrays& a, void* to, const void* from, std::size_t bytes) {
     if (bytes > 0) cuda::copy_bytes(to, from, bytes, a.stream.get());
   }
@@ -172,21 +201,6 @@ class DeviceSlab {
       if (source_bytes > 0) cuda::fill_zero(a.memory[run.from].get(), source_bytes, a.stream.get());
       copy(a, run.kept_result.get(), a.memory[run.to].get(), a.sides[run.to].bytes());
     });
-  }
-
-  std::vector<Value> whole_source(Direction direction, std::uint64_t salt) const {
-    const SerialTransform serial = case_.serial();
-    if (direction == Direction::forward)
-      return whole_field(case_.shape, {case_.precision, case_.kind == Kind::c2c}, salt, 0);
-    if (case_.kind == Kind::c2c) return whole_field(case_.shape, {case_.precision, true}, salt, 0);
-    return half_spectrum(serial, {case_.precision, true}, salt, 0);
-  }
-
-  std::vector<Value> transformed(Direction direction, const std::vector<Value>& whole) const {
-    const SerialTransform serial = case_.serial();
-    std::vector<Value> result = direction == Direction::forward ? serial.analyse(whole) : serial.synthesise(whole);
-    for (Value& v : result) v *= case_.scale[to_index(direction)];
-    return result;
   }
 
   gpu::Team& team_;

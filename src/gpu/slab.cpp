@@ -60,15 +60,21 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
+/// Whether passes may store into peers: stores know neither chunks nor turns.
+bool may_store(const cuda::SlabOptions& options) { return options.chunks == 0 && !options.paired.value_or(false); }
+
+/// Bytes of planes up to which stores are faster than copies (measured on two GPUs: docs/gpu-notes.md).
+std::size_t most_to_store(const cuda::SlabFusion& fusion) { return std::size_t{fusion.planes ? 72u : 48u} << 20; }
+
 /// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
-/// ones in single precision whose shares are uneven.
+/// ones in single precision that are copied to the peers.
 SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options, const SlabSetup& setup) {
   if (shape.transform.kind == Kind::c2c) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
   const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
   const bool small = shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from;
-  return fusion.y && fusion.x && (fusion.direct || !small) ? padded : shape;
+  return fusion.y && fusion.x && (!small || (fusion.direct && may_store(options))) ? padded : shape;
 }
 
 /// What both directions of one member share.
@@ -221,24 +227,21 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
-  constexpr std::int64_t direct = 4;
   std::int64_t least = 7, most = 0;
-  bool small = true;
+  std::int64_t stores = may_store(options) && shape.ranks > 1 ? 1 : 0;
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
       const cuda::DeviceScope scope(member.device);
       const SlabShape made = padded_where_faster(shape, options, setup);
       const cuda::SlabFusion fusion = cuda::fusion_of(made, options);
-      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? direct : 0);
+      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
-      small = made.planes_bytes(0) <= setup.stores_up_to;
+      if (!fusion.direct || made.planes_bytes(0) > most_to_store(fusion)) stores = 0;
     }
   });
-  least = setup.team->min(least);
-  options.fused = least == setup.team->max(most);
-  const bool left_open = options.chunks == 0 && !options.paired.value_or(false);  // stores know neither
-  options.stores = options.fused && least >= direct && small && left_open && shape.ranks > 1;
+  options.fused = setup.team->min(least) == setup.team->max(most);
+  options.stores = setup.team->min(stores) == 1 && options.fused;
   return options;
 }
 

@@ -15,12 +15,9 @@ struct SlabSetup {
   std::array<double, 2> scale{1, 1};  ///< forward, backward
   int chunks = 0;                     ///< 0: chosen by size
   std::optional<bool> paired{};       ///< SlabOptions::paired
-  /// Bytes of a member's planes from which on real transforms in single precision with uneven shares are padded inside
-  /// (measured on two GPUs: docs/gpu-notes.md).
+  /// Bytes of a member's planes from which on real transforms in single precision are padded inside even where passes
+  /// cannot store into peers (measured on two GPUs: docs/gpu-notes.md).
   std::size_t padded_from = std::size_t{48} << 20;
-  /// Bytes of a member's planes up to which passes store into the peers, where they can (SlabOptions::stores; measured
-  /// likewise).
-  std::size_t stores_up_to = std::size_t{72} << 20;
 };
 
 /// Steps of a program that become one slab operation.

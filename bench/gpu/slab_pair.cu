@@ -283,8 +283,8 @@ class Case {
         "%.2f",
         (long long)shape_.nx, (long long)shape_.ny, (long long)shape_.nz, type_.c_str(), shape_.ranks,
         shape_.dense_spectrum, group_->rank(0).chunks(0), group_->rank(0).parts(), group_->rank(0).fused_y(),
-        group_->rank(0).fused_x(), group_->rank(0).fused_planes(), settings_.stores, pair, forward, graph, link_floor,
-        link_floor / pair, 10 * points() * std::log2(points()) / pair * 1e-9, error, round_trip, joules);
+        group_->rank(0).fused_x(), group_->rank(0).fused_planes(), group_->rank(0).stores(), pair, forward, graph,
+        link_floor, link_floor / pair, 10 * points() * std::log2(points()) / pair * 1e-9, error, round_trip, joules);
   }
 
   Settings settings_;

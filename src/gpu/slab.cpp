@@ -60,8 +60,10 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
-/// Whether passes may store into peers: stores know neither chunks nor turns.
-bool may_store(const cuda::SlabOptions& options) { return options.chunks == 0 && !options.paired.value_or(false); }
+/// Whether passes may store into peers: stores know no chunks, and more GPUs have not been measured.
+bool may_store(const SlabShape& shape, const cuda::SlabOptions& options) {
+  return shape.ranks == 2 && options.chunks == 0;
+}
 
 /// Bytes of planes up to which stores are faster than copies (measured on two GPUs: docs/gpu-notes.md).
 std::size_t most_to_store(const cuda::SlabFusion& fusion) { return std::size_t{fusion.planes ? 72u : 48u} << 20; }
@@ -74,7 +76,7 @@ SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& o
   padded.padded = padded.dense_spectrum = true;
   const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
   const bool small = shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from;
-  return fusion.y && fusion.x && (!small || (fusion.direct && may_store(options))) ? padded : shape;
+  return fusion.y && fusion.x && (!small || (fusion.direct && may_store(shape, options))) ? padded : shape;
 }
 
 /// What both directions of one member share.
@@ -220,7 +222,7 @@ std::optional<bool> common_pairing(const SlabSetup& setup) {
 }
 
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
-/// stores into peers where not all can. Plane passes are each GPU's own affair.
+/// stores into peers where not all can. Else plane passes are each GPU's own affair.
 cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   cuda::SlabOptions options;
   options.chunks = setup.chunks;
@@ -228,7 +230,7 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
-  std::int64_t stores = may_store(options) && shape.ranks > 1 ? 1 : 0;
+  std::int64_t stores = may_store(shape, options) ? 1 : 0;
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
       const cuda::DeviceScope scope(member.device);

@@ -238,10 +238,9 @@ inline bool stores_into_peers(gpu::Team& team, const SlabCase& c) {
   const DeviceSlab slab(team, c);
   return slab.operation(Direction::forward, 0).describe().find("store into the peers") != std::string::npos;
 }
-/// How to cut it is left to the engine.
+/// How many chunks is left to the engine.
 inline SlabCase left_open(SlabCase c) {
   c.chunks = 0;
-  c.paired = {};
   return c;
 }
 

@@ -138,9 +138,9 @@ TEST(GroupPlans, SlabsThatStoreIntoPeers) {
 }
 
 /// The same arrays come again and again, then others: what was captured must not be replayed for those.
-TEST(GroupPlans, GraphsFollowTheArrays) {
+void check_graphs(const Shape& shape) {
   const std::vector<int> devices = devices_for(2);
-  const TransformCase c{{12, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
   GroupPlan plan = make_group_plan(devices, c);
   const Ranks ranks = ranks_of(plan, devices);
   std::vector<RunArrays> first = make_arrays(ranks, c, Direction::forward, "device", false);
@@ -152,6 +152,10 @@ TEST(GroupPlans, GraphsFollowTheArrays) {
   for (int run = 0; run < 4; ++run) check_arrays(ranks, second, c, Direction::forward, salt++);
   EXPECT_NE(plan.report().find("5 forward runs as a graph"), std::string::npos) << plan.report();
 }
+
+TEST(GroupPlans, GraphsFollowTheArrays) { check_graphs({12, 10, 8}); }
+
+TEST(GroupPlans, GraphsOfSlabsThatStoreIntoPeers) { check_graphs({128, 128, 8}); }
 
 /// With the caller's streams everything is in their order: nobody waits between the copies and the transform.
 TEST(GroupPlans, CallersStreams) {

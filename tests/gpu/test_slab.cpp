@@ -1,7 +1,6 @@
 // The slab engine behind operations, all GPUs in one process.
 #include "algorithm/algorithm.hpp"
 #include "cuda/lines/pass.hpp"
-#include "cuda/slab/slab_rank.hpp"
 #include "gpu/slab_kit.hpp"
 
 namespace shardfft::test {
@@ -32,18 +31,30 @@ TEST(GroupSlab, LineKernels) {
   }
 }
 
-/// Where the line kernels can, and nothing else was asked for.
+/// Two of them where the line kernels can, and chunks were not asked for.
 TEST(GroupSlab, SmallOnesStoreIntoPeers) {
-  gpu::Team team(devices(2));
-  for (SlabCase c : {fused_f64, fused_f32, fused_planes, fused_real, fused_real_planes}) {
-    EXPECT_FALSE(stores_into_peers(team, c)) << "chunks are given";
-    c.chunks = 0;
-    c.paired = true;
-    EXPECT_FALSE(stores_into_peers(team, c) && cuda::may_pair(devices(2))) << "turns are given";
+  gpu::Team two(devices(2)), four(devices(4));
+  for (SlabCase c : {fused_f64, fused_f32, fused_odd_rows, fused_planes, fused_real, fused_real_planes}) {
+    EXPECT_FALSE(stores_into_peers(two, c)) << "chunks are given";
     c = left_open(c);
-    EXPECT_EQ(stores_into_peers(team, c), check_fused_slab(team, c));
+    EXPECT_EQ(stores_into_peers(two, c), check_fused_slab(two, c));
+    EXPECT_FALSE(stores_into_peers(four, c));
   }
-  EXPECT_FALSE(stores_into_peers(team, small_slabs().front()));
+  EXPECT_FALSE(stores_into_peers(two, small_slabs().front()));
+}
+
+TEST(GroupSlab, HowSmallTheyMustBe) {
+  if (!cuda::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
+  gpu::Team team(devices(2));
+  const auto stores = [&](const Shape& shape, Kind kind) {
+    return stores_into_peers(team, {shape, kind, Precision::f64});
+  };
+  EXPECT_TRUE(stores({128, 128, 384}, Kind::c2c)) << "48 MiB, no plane pass";
+  EXPECT_FALSE(stores({128, 128, 400}, Kind::c2c));
+  EXPECT_TRUE(stores({256, 256, 256}, Kind::r2c)) << "72 MiB with a plane pass";
+  EXPECT_FALSE(stores({256, 256, 256}, Kind::c2c));
+  const DeviceSlab slab(team, left_open(fused_f64));
+  EXPECT_EQ(slab.operation(Direction::backward, 0).scratch_bytes(), 0u);
 }
 
 TEST(GroupSlab, RealTransformsArePaddedInside) {
@@ -70,17 +81,18 @@ TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
   }
 }
 
-TEST(GroupSlab, OfUnevenSharesInSinglePrecisionOnlyLargeOnesArePaddedInside) {
+TEST(GroupSlab, SmallFloatsThatAreCopiedAreNotPaddedInside) {
   if (!cuda::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
-  const auto padded = [&](const Shape& shape, int ranks) {
+  const auto padded = [&](const Shape& shape, int ranks, int chunks) {
     gpu::Team team(devices(ranks));
-    const Program program = slab_steps({shape, Kind::r2c, Precision::f32, 2}, ranks);
-    return gpu::make_slab(program, 0, {&team, Precision::f32})[0][0]->describe().find("padded inside") !=
-           std::string::npos;
+    const Program program = slab_steps({shape, Kind::r2c, Precision::f32}, ranks);
+    const auto slab = gpu::make_slab(program, 0, {.team = &team, .precision = Precision::f32, .chunks = chunks});
+    return slab[0][0]->describe().find("padded inside") != std::string::npos;
   };
-  EXPECT_TRUE(padded({128, 384, 16}, 2));
-  EXPECT_FALSE(padded({128, 384, 16}, 3));
-  EXPECT_TRUE(padded({128, 384, 768}, 3));
+  EXPECT_TRUE(padded({128, 384, 16}, 2, 0)) << "stored";
+  EXPECT_FALSE(padded({128, 384, 16}, 2, 2)) << "chunks are given";
+  EXPECT_FALSE(padded({128, 384, 16}, 3, 0)) << "uneven shares, three ranks";
+  EXPECT_TRUE(padded({128, 384, 768}, 3, 0)) << "large";
 }
 
 TEST(GroupSlab, RanksThatShareADevice) {

@@ -37,11 +37,17 @@ TEST(ManyOrders, Slabs) {
 
 TEST(ManyOrders, SlabsThatStoreIntoPeers) {
   gpu::Team team({0, 1});
-  test::DeviceSlab slab(team, test::left_open(test::fused_f64));
-  slab.add(Direction::forward, 1);
-  slab.add(Direction::backward, 2);
-  slab.add(Direction::backward, 3);
-  in_many_orders(3, [&slab] { slab.check(); });
+  for (const test::SlabCase& chunked : {test::fused_f64, test::fused_odd_rows}) {
+    const test::SlabCase c = test::left_open(chunked);
+    ASSERT_TRUE(test::stores_into_peers(team, c));
+    test::DeviceSlab slab(team, c);
+    slab.add(Direction::forward, 1);
+    slab.add(Direction::forward, 4);
+    slab.add(Direction::backward, 2);
+    slab.add(Direction::backward, 3);
+    slab.add(Direction::forward, 1);
+    in_many_orders(3, [&slab] { slab.check(); });
+  }
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ std::string said_by(Plan& plan, const PlacedArray& in, const PlacedArray& out) {
 struct FailureCase {
   std::string algorithm;
   bool asynchronous = false;  ///< on a stream of the caller's, without waiting for the call before
+  Shape shape{8, 12, 10};
 };
 
 /// How many plans could not be used any more.
@@ -45,9 +46,8 @@ bool check_failure(const FailureCase& c, int piece) {
   options.exchange = "cuda_peer";
   options.check_calls = false;
   if (c.asynchronous) options.stream = stream.get();
-  const Shape shape{8, 12, 10};
-  const Layout layout = c.algorithm == "slab" ? Layout::slab(shape, world().size())
-                                              : Layout::pencil(shape, 2, process_grid(world().size(), 2));
+  const Layout layout = c.algorithm == "slab" ? Layout::slab(c.shape, world().size())
+                                              : Layout::pencil(c.shape, 2, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, options);
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
   EXPECT_EQ(said_by(plan, in, out), "");
@@ -75,7 +75,9 @@ bool check_failure(const FailureCase& c, int piece) {
 TEST(Failures, NobodyIsLeftWaiting) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   setenv("SHARDFFT_SLAB_TURNS", "1", 1);
-  for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"}}) {
+  const Shape stored{128, 128, 16};  // by two ranks
+  for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"},
+                               FailureCase{"slab", false, stored}, FailureCase{"slab", true, stored}}) {
     int piece = 0;
     broken = 0;
     while (check_failure(c, piece) && !HasFailure()) ++piece;

@@ -79,8 +79,9 @@ __device__ __forceinline__ void exchange(Cx<T> (&v)[Cut::E], T* rows, const Plac
 }
 
 /// Forward FFT of the team's line: v[i] is the point t + team*i before and after. `sync` is a barrier of all threads
-/// that work on lines. `between` runs once, when bulk copies may overwrite what the threads took their input from. A
-/// barrier alone does not tell: loads can still be under way at it. But numbers that were stored have arrived.
+/// that work on lines. `between` runs once, when bulk copies that are asked for behind a fence (TileBarrier::expect)
+/// may overwrite what the threads took their input from. That is late on purpose: loads can still be under way at the
+/// first barrier; at the second one all have arrived of which a stored number was made.
 template <class Cut, class T, class Sync, class Between>
 __device__ __forceinline__ void line_fft(Cx<T> (&v)[Cut::E], T* rows, const Place& at,
                                          const typename Traits<T>::Factor* table, Sync sync, Between between) {

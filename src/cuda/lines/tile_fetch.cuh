@@ -15,8 +15,8 @@ class TileBarrier {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  /// By the thread that asks for the bytes; what others read where they go was read before (bulk copies are another
-  /// proxy of memory: PTX orders them after plain reads only by a fence).
+  /// By the thread that then asks for the bytes. The fence orders them after what was read there before: to PTX bulk
+  /// copies are another proxy.
   __device__ void expect(unsigned bytes) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");

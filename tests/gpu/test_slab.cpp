@@ -67,7 +67,9 @@ TEST(GroupSlab, RealTransformsArePaddedInside) {
     EXPECT_EQ(operations[1][0]->scratch_bytes(), 0u);
     const Shape& n = fused_real.shape;
     const std::int64_t sent = n[0] / ranks * (n[1] - n[1] / ranks) * ((n[2] / 2 + 1 + 15) / 16 * 16);
-    if (n[0] % ranks == 0 && n[1] % ranks == 0) EXPECT_EQ(operations[0][0]->bytes_sent(), sent * 16);
+    if (n[0] % ranks == 0 && n[1] % ranks == 0) {
+      EXPECT_EQ(operations[0][0]->bytes_sent(), sent * 16);
+    }
   }
 }
 

@@ -130,6 +130,13 @@ def test_an_error_and_a_stale_maker_leave_nothing(permitted, tmp_path):
     assert namespaces() == []
 
 
+def test_an_interrupt_waits_for_the_command_under_way(tmp_path):
+    made = tmp_path / "made"
+    with pytest.raises(KeyboardInterrupt):
+        network._do(["sh", "-c", f"kill -INT {os.getpid()}; sleep 0.6; touch {made}"])
+    assert made.exists()
+
+
 def heed_interrupts():
     """Shells make their background jobs deaf to SIGINT, and what those start inherits it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

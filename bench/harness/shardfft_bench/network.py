@@ -42,6 +42,17 @@ def simulated(network: dict | None) -> bool:
     return bool(network) and ("rate" in network or "latency" in network)
 
 
+@contextlib.contextmanager
+def _undisturbed():
+    """Interrupts wait: what an interrupted command goes on to make would be nobody's to remove."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@_undisturbed()
 def _do(command: list[str]) -> str:
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout
@@ -142,6 +153,7 @@ class Hosts:
         self.agent.write_text(text, encoding="utf-8")
         self.agent.chmod(0o755)
 
+    @_undisturbed()
     def _remove(self) -> None:
         for name in [*self._names, self._switch]:
             remove(name)

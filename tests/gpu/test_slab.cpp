@@ -93,6 +93,7 @@ TEST(GroupSlab, SmallFloatsThatAreCopiedAreNotPaddedInside) {
   };
   EXPECT_TRUE(padded({128, 384, 16}, 2, 0)) << "stored";
   EXPECT_FALSE(padded({128, 384, 16}, 2, 2)) << "chunks are given";
+  EXPECT_TRUE(padded({256, 256, 512}, 2, 2)) << "large";
   EXPECT_FALSE(padded({128, 384, 16}, 3, 0)) << "uneven shares, three ranks";
   EXPECT_TRUE(padded({128, 384, 768}, 3, 0)) << "large";
 }

@@ -22,7 +22,7 @@ TEST(ProcessSlab, LineKernels) {
   }
   const SlabCase stores = left_open(fused_f64);
   EXPECT_TRUE(check_fused_slab(team, stores));
-  EXPECT_EQ(stores_into_peers(team, stores), world().size() == 2) << "three shares of 128 planes differ";
+  EXPECT_EQ(stores_into_peers(team, stores), world().size() == 2) << "between two GPUs only";
 }
 
 TEST(ProcessSlab, ProcessesThatShareADevice) {

@@ -31,6 +31,7 @@ struct FailureCase {
   std::string algorithm;
   bool asynchronous = false;  ///< on a stream of the caller's, without waiting for the call before
   Shape shape{8, 12, 10};
+  bool stores = false;  ///< its passes store into the peer
 };
 
 /// How many plans could not be used any more.
@@ -50,6 +51,7 @@ bool check_failure(const FailureCase& c, int piece) {
                                               : Layout::pencil(c.shape, 2, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, options);
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
+  EXPECT_EQ(plan.report().find("store into the peers") != std::string::npos, c.stores);
   EXPECT_EQ(said_by(plan, in, out), "");
   if (world().rank() == last) fail_after(piece);
   const std::string first = said_by(plan, in, out);
@@ -75,9 +77,10 @@ bool check_failure(const FailureCase& c, int piece) {
 TEST(Failures, NobodyIsLeftWaiting) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   setenv("SHARDFFT_SLAB_TURNS", "1", 1);
-  const Shape stored{128, 128, 16};  // by two ranks
+  const Shape stored{128, 128, 16};
+  const bool stores = world().size() == 2;
   for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"},
-                               FailureCase{"slab", false, stored}, FailureCase{"slab", true, stored}}) {
+                               FailureCase{"slab", false, stored, stores}, FailureCase{"slab", true, stored, stores}}) {
     int piece = 0;
     broken = 0;
     while (check_failure(c, piece) && !HasFailure()) ++piece;

@@ -96,7 +96,7 @@ def measure(options: argparse.Namespace, into: Path) -> list[dict]:
     libraries = find_libraries(options.drivers)
     campaign.require_known(runs, libraries)
     launcher = Launcher("openmpi")
-    launcher.require()
+    launcher.require(max(run.ranks for run in runs))
     campaign.carry_out(runs, libraries, launcher, into, experiment)
     return results.load(into)
 

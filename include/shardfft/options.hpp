@@ -47,7 +47,7 @@ struct Options {
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;
-  /// Agree on bad arguments of forward/backward over all ranks (one small all-reduce a call), so none hangs.
+  /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none hangs.
   bool check_calls = true;
   /// Ranks per host to pretend, for tests of host-aware exchanges; 0 asks MPI.
   int fake_ranks_per_host = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/call_check.hpp"
 #include "api/problem.hpp"
 #include "api/report.hpp"
 #include "api/trace_file.hpp"
@@ -48,6 +49,7 @@ struct Plan::Impl {
   Communicator comm;
   Transform transform;
   Options options;
+  CallCheck calls;
   Sides sides;
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
@@ -62,7 +64,7 @@ struct Plan::Impl {
 
 Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
-    : comm(Communicator::duplicate(user_comm)), transform(t), options(o) {
+    : comm(Communicator::duplicate(user_comm)), transform(t), options(o), calls(comm, options.check_calls) {
   ProblemSpec spec{transform, in, out, kind, options, comm.size()};
   agree(comm, [&] { validate(spec); });
   agree_same(comm, spec);
@@ -89,15 +91,11 @@ void Plan::Impl::run(Direction direction, const void* in, void* out) {
   const auto* const source = static_cast<const std::byte*>(in);
   auto* const target = static_cast<std::byte*>(out);
   const Direction d = program_direction(transform, direction);
-  const auto check = [&] {
+  calls.enter(direction == Direction::forward ? Call::forward : Call::backward, [&] {
     require(in != nullptr || from.count() == 0, "the input is a null pointer; ", from.bytes(), " bytes are expected");
     require(out != nullptr || to.count() == 0, "the output is a null pointer; ", to.bytes(), " bytes are expected");
     runner->check_arrays(d, {&source, 1}, {&target, 1});
-  };
-  if (options.check_calls)
-    agree(comm, check);
-  else
-    check();
+  });
   runner->run(d, {&source, 1}, {&target, 1});
 }
 
@@ -124,16 +122,19 @@ void Plan::set_workspace(void* memory, std::size_t bytes) {
 }
 
 Buffer Plan::allocate_input() {
+  impl_->calls.enter(Call::allocate_input);
   const std::size_t bytes = impl_->sides.input.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 Buffer Plan::allocate_output() {
+  impl_->calls.enter(Call::allocate_output);
   const std::size_t bytes = impl_->sides.output.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 std::string Plan::report() const {
+  impl_->calls.enter(Call::report);
   return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->sides.input,
                       impl_->sides.output, *impl_->runner});
 }

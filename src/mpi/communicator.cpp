@@ -3,7 +3,6 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <tuple>
 
 namespace shardfft {
 
@@ -73,6 +72,12 @@ std::int64_t Communicator::min(std::int64_t value) const {
   return result;
 }
 
+std::array<std::int64_t, 3> Communicator::min(const std::array<std::int64_t, 3>& values) const {
+  std::array<std::int64_t, 3> result{};
+  check_mpi(MPI_Allreduce(values.data(), result.data(), 3, MPI_INT64_T, MPI_MIN, get()), "MPI_Allreduce");
+  return result;
+}
+
 std::int64_t Communicator::either(std::int64_t bits) const {
   std::int64_t result = 0;
   check_mpi(MPI_Allreduce(&bits, &result, 1, MPI_INT64_T, MPI_BOR, get()), "MPI_Allreduce");
@@ -107,10 +112,14 @@ std::vector<int> Communicator::ranks_in(const Communicator& parent) const {
 
 namespace {
 
-/// The caught exception as (code, text); anything else than Error becomes internal or out_of_memory.
-std::pair<Status, std::string> describe_failure() {
+/// What an agreed failure ends with; agreed by a larger group, it keeps the first one.
+constexpr const char* rank_mark = " [rank ";
+
+}  // namespace
+
+Failure failure_of(const std::function<void()>& work) {
   try {
-    throw;
+    work();
   } catch (const Error& e) {
     return {e.code(), e.what()};
   } catch (const std::bad_alloc&) {
@@ -118,32 +127,24 @@ std::pair<Status, std::string> describe_failure() {
   } catch (const std::exception& e) {
     return {Status::internal, e.what()};
   }
+  return {};
 }
 
-/// What an agreed failure ends with; agreed by a larger group, it keeps the first one.
-constexpr const char* rank_mark = " [rank ";
-
-}  // namespace
+void throw_failure_of(const Communicator& comm, int rank, const Failure& mine) {
+  std::array<char, 1024> message{};
+  std::int32_t number = static_cast<std::int32_t>(mine.code);
+  std::strncpy(message.data(), mine.text.c_str(), message.size() - 1);
+  check_mpi(MPI_Bcast(&number, 1, MPI_INT32_T, rank, comm.get()), "MPI_Bcast");
+  check_mpi(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, rank, comm.get()), "MPI_Bcast");
+  std::string words = message.data();
+  if (words.find(rank_mark) == std::string::npos) words.append(rank_mark).append(std::to_string(rank)).append("]");
+  throw Error(static_cast<Status>(number), words);
+}
 
 void agree(const Communicator& comm, const std::function<void()>& work) {
-  Status code = Status::ok;
-  std::string text;
-  try {
-    work();
-  } catch (...) {
-    std::tie(code, text) = describe_failure();
-  }
-  const std::int64_t none = comm.size();
-  const auto first = static_cast<int>(comm.min(code == Status::ok ? none : std::int64_t{comm.rank()}));
-  if (first == comm.size()) return;
-  std::array<char, 1024> message{};
-  std::int32_t number = static_cast<std::int32_t>(code);
-  std::strncpy(message.data(), text.c_str(), message.size() - 1);
-  check_mpi(MPI_Bcast(&number, 1, MPI_INT32_T, first, comm.get()), "MPI_Bcast");
-  check_mpi(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, first, comm.get()), "MPI_Bcast");
-  std::string words = message.data();
-  if (words.find(rank_mark) == std::string::npos) words.append(rank_mark).append(std::to_string(first)).append("]");
-  throw Error(static_cast<Status>(number), words);
+  const Failure mine = failure_of(work);
+  const auto first = static_cast<int>(comm.min(std::int64_t{mine.failed() ? comm.rank() : comm.size()}));
+  if (first < comm.size()) throw_failure_of(comm, first, mine);
 }
 
 }  // namespace shardfft

@@ -2,6 +2,7 @@
 // RAII over MPI communicators; every MPI return code is checked here or through check_mpi.
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +39,8 @@ class Communicator {
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
+  /// Each of the three on its own.
+  std::array<std::int64_t, 3> min(const std::array<std::int64_t, 3>& values) const;
   /// The bits that any rank has set.
   std::int64_t either(std::int64_t bits) const;
   std::vector<std::int64_t> all_gather(std::int64_t value) const;
@@ -50,6 +53,18 @@ class Communicator {
   int rank_ = 0;
   int size_ = 0;
 };
+
+/// What went wrong on a rank, if anything.
+struct Failure {
+  Status code = Status::ok;
+  std::string text;
+  bool failed() const { return code != Status::ok; }
+};
+
+/// Runs `work` and gives what it threw.
+Failure failure_of(const std::function<void()>& work);
+/// Throws the failure of `rank` on every rank. Collective.
+[[noreturn]] void throw_failure_of(const Communicator& comm, int rank, const Failure& mine);
 
 /// Runs `work` on this rank, then agrees: if it threw on any rank, every rank throws the first failing rank's error.
 /// `work` must not communicate, but among ranks that fail together. Collective.

@@ -189,7 +189,7 @@ def plan(
             axes), a factor an axis for ``cannon*``. With ``auto`` the algorithm is ``pencil`` then; ``slab``,
             ``cyclic`` and ``six_step`` refuse it. None lets the algorithm choose.
         in_place: tune for ``forward(x, out=x)``.
-        check_calls: agree on wrong arguments of forward and backward over all ranks, so that none waits for ever.
+        check_calls: agree over all ranks on what they call and on wrong arguments, so that none waits for ever.
         trace: file for a Chrome trace, written when the plan is closed; empty for none.
         processor: ``cpu``, or ``gpu`` in builds with GPU support.
         memory: GPUs only: where arrays are: ``auto`` (anywhere: asked at every call), ``device``, ``managed``,

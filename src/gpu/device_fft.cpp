@@ -28,6 +28,7 @@ struct Spot {
 struct PlacedPass {
   Spot from, to;
   PassPointer pass;
+  Spot scratch{};  ///< where the pass wants some
 };
 
 class DeviceFft : public DeviceOperation {
@@ -36,7 +37,8 @@ class DeviceFft : public DeviceOperation {
       : passes_(std::move(passes)), scratch_bytes_(scratch_bytes), in_place_(in_place), text_(std::move(text)) {}
 
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
-    for (const PlacedPass& p : passes_) p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), stream);
+    for (const PlacedPass& p : passes_)
+      p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), at(p.scratch, buffers), stream);
   }
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
   bool runs_in_place() const override { return in_place_; }
@@ -296,6 +298,12 @@ class Planner {
     }
     if (PassPointer line = make_line_pass(stage)) {
       passes_.push_back({from, to, std::move(line)});
+      return;
+    }
+    if (transposed_pass_pays(stage)) {
+      PassPointer transposed = make_transposed_pass(stage);
+      const std::size_t bytes = transposed->scratch_bytes();
+      passes_.push_back({from, to, std::move(transposed), scratch(bytes)});
       return;
     }
     if (PassPointer direct = make_cufft_pass(stage, most_calls)) {

@@ -19,7 +19,7 @@ namespace {
 class LinePass : public FftPass {
  public:
   explicit LinePass(const cuda::lines::Pass& pass) : pass_(pass) {}
-  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
     cuda::lines::Pass pass = pass_;
     pass.in.part[0].base = const_cast<std::byte*>(from);  // only read
     pass.out.part[0].base = to;
@@ -38,7 +38,7 @@ class PlanePass : public FftPass {
   explicit PlanePass(const cuda::lines::PlanePass& pass)
       : pass_(pass),
         counters_(cuda::make_memory(cuda::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t))) {}
-  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
     std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
     cuda::lines::PlanePass pass = pass_;
     const bool forward = pass.columns.direction == Direction::forward;
@@ -59,7 +59,7 @@ class CufftPass : public FftPass {
  public:
   CufftPass(CufftPlan plan, Direction direction, std::vector<std::pair<std::int64_t, std::int64_t>> offsets)
       : plan_(std::move(plan)), direction_(direction), offsets_(std::move(offsets)) {}
-  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
     for (const auto& [in, out] : offsets_) plan_.execute(from + in, to + out, direction_, stream);
   }
   std::string name() const override {
@@ -76,7 +76,7 @@ class CopyPass : public FftPass {
  public:
   CopyPass(const Box& from, const Box& to, std::size_t element_bytes)
       : from_(from), to_(to), element_bytes_(element_bytes) {}
-  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
     cuda::copy_box(from, from_, to, to_, element_bytes_, stream);
   }
   std::string name() const override { return "copy"; }
@@ -89,7 +89,7 @@ class CopyPass : public FftPass {
 class PlainCopy : public FftPass {
  public:
   explicit PlainCopy(std::size_t bytes) : bytes_(bytes) {}
-  void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
     if (from != to) cuda::copy_bytes(to, from, bytes_, stream);
   }
   std::string name() const override { return "copy"; }
@@ -102,7 +102,8 @@ class ScalePass : public FftPass {
  public:
   ScalePass(std::int64_t count, ElementType element, double factor)
       : count_(count), element_(element), factor_(factor) {}
-  void enqueue(const std::byte* /*from*/, std::byte* to, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* /*from*/, std::byte* to, std::byte* /*scratch*/,
+               cuda::StreamHandle stream) const override {
     scale(to, count_, element_, factor_, stream);
   }
   std::string name() const override { return "scale"; }
@@ -125,17 +126,6 @@ std::optional<CufftSide> nested(const Loops& axes, std::int64_t FftDim::*stride,
     side.embed.push_back(outer / inner);
   }
   return side;
-}
-
-Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
-  Box box;
-  for (const FftDim& loop : loops) {
-    if (loop.n == 1) continue;
-    box.count[static_cast<std::size_t>(box.axes)] = loop.n;
-    box.stride[static_cast<std::size_t>(box.axes)] = loop.*stride;
-    ++box.axes;
-  }
-  return box;
 }
 
 /// Row-major strides of loops of `counts` points.
@@ -213,6 +203,17 @@ std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
 }
 
 }  // namespace
+
+Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
+  Box box;
+  for (const FftDim& loop : loops) {
+    if (loop.n == 1) continue;
+    box.count[static_cast<std::size_t>(box.axes)] = loop.n;
+    box.stride[static_cast<std::size_t>(box.axes)] = loop.*stride;
+    ++box.axes;
+  }
+  return box;
+}
 
 bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass(spec).has_value(); }
 

@@ -8,6 +8,7 @@
 
 #include "cuda/device.hpp"
 #include "local/local_fft.hpp"
+#include "reshape/schedule.hpp"
 
 namespace shardfft::gpu {
 
@@ -18,7 +19,9 @@ inline constexpr std::int64_t large = std::int64_t{1} << 21;
 class FftPass {
  public:
   virtual ~FftPass() = default;
-  virtual void enqueue(const std::byte* from, std::byte* to, cuda::StreamHandle stream) const = 0;
+  /// `scratch`: scratch_bytes() bytes that belong to the pass while it runs.
+  virtual void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, cuda::StreamHandle stream) const = 0;
+  virtual std::size_t scratch_bytes() const { return 0; }
   virtual std::string name() const = 0;
   /// True when the pass multiplied its results by FftSpec::scale.
   virtual bool scales() const { return false; }
@@ -38,12 +41,19 @@ bool plane_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
 /// axes destroys its input.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);
+/// Strided lines through contiguous ones, piece by piece.
+PassPointer make_transposed_pass(const FftSpec& spec);
+/// Whether that takes less time than make_cufft_pass().
+bool transposed_pass_pays(const FftSpec& spec);
 /// Elements from the loops' places in the input to their places in the output; both sides of one type.
 PassPointer make_copy_pass(const std::vector<FftDim>& loops, ElementType element);
 /// `bytes` bytes as they are.
 PassPointer make_plain_copy(std::size_t bytes);
 /// Multiplies `count` elements where they are.
 PassPointer make_scale_pass(std::int64_t count, ElementType element, double factor);
+
+/// One side of loops; those of one point are left out.
+Box box_of(const std::vector<FftDim>& loops, std::int64_t FftDim::*stride);
 
 /// The same transforms between dense arrays, batch loops before transformed axes; and the loops that lead there from
 /// the spec's input and from there to its output.

@@ -69,6 +69,12 @@ FftSpec forward(std::vector<FftDim> transform, std::vector<FftDim> batch) {
   return spec;
 }
 
+std::string passes_of(FftSpec spec, double scale = 1) {
+  spec.scale = scale;
+  const std::string text = gpu::make_device_fft(spec)->describe();
+  return text.substr(text.find(" by ") + 4);
+}
+
 TEST(DeviceFft, LinesAcrossOneLoop) { check(forward({{128, 64, 64}}, {{64, 1, 1}}), 128 * 64, "line pass"); }
 
 TEST(DeviceFft, LinesAcrossTwoLoops) {
@@ -77,18 +83,28 @@ TEST(DeviceFft, LinesAcrossTwoLoops) {
 
 TEST(DeviceFft, LinesOfOtherSizes) { check(forward({{10, 7, 7}}, {{7, 1, 1}}), 70, "cufft"); }
 
+/// More than a piece of them, so that pieces of both sizes are put back; the scale is a pass of its own.
+TEST(DeviceFft, StridedLinesOfLargeArraysAreTransposed) {
+  check(forward({{100, 21001, 21001}}, {{21001, 1, 1}}), 100 * 21001, "by transposed cufft");
+  check(forward({{100, 32, 32}}, {{701, 3200, 3200}, {32, 1, 1}}), 100 * 701 * 32, "by transposed cufft");
+  FftSpec turned = forward({{100, 21001, 1}}, {{21001, 1, 100}});
+  turned.scale = 0.5;
+  check(turned, 100 * 21001, "by transposed cufft, scale");
+  turned.direction = Direction::backward;
+  check(turned, 100 * 21001, "by transposed cufft, scale");
+  FftSpec narrow = forward({{100, 21001, 21001}}, {{21001, 1, 1}});
+  narrow.precision = Precision::f32;
+  EXPECT_EQ(passes_of(narrow), "cufft");
+  EXPECT_EQ(passes_of(forward({{64, 33001, 33001}}, {{33001, 1, 1}})), "cufft") << "a power of two";
+  EXPECT_EQ(passes_of(forward({{100, 101, 101}}, {{101, 1, 1}})), "cufft") << "small";
+}
+
 /// 128^3 and its neighbours.
 FftSpec cube(Kind kind, std::int64_t nx, std::int64_t nz) {
   const std::int64_t points = kind == Kind::c2c ? nz : nz / 2 + 1;
   FftSpec spec = forward({{nx, 128 * nz, 128 * points}, {128, nz, points}, {nz, 1, 1}}, {});
   if (kind != Kind::c2c) spec.kind = Kind::r2c;
   return kind == Kind::c2r ? back_of(spec) : spec;
-}
-
-std::string passes_of(FftSpec spec, double scale = 1) {
-  spec.scale = scale;
-  const std::string text = gpu::make_device_fft(spec)->describe();
-  return text.substr(text.find(" by ") + 4);
 }
 
 TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {

@@ -1,0 +1,131 @@
+// Strided lines as three passes over one piece of the array after another: lines made contiguous, transformed by
+// cuFFT, put back. cuFFT's own strided transforms in double precision cost more wherever the length is no power of two
+// (docs/gpu-notes.md).
+#include <algorithm>
+#include <map>
+
+#include "base/check.hpp"
+#include "gpu/fft_passes.hpp"
+#include "local/cufft.hpp"
+#include "local/loops.hpp"
+#include "pack/cuda/copy_box.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// A piece is transformed and put back while it lies in the L2 cache, but large enough for all multiprocessors.
+constexpr std::int64_t piece_bytes = std::int64_t{32} << 20;
+
+/// A loop in near-equal runs: run `i` of [0, n) begins at n * i / runs.
+struct CutLoop {
+  FftDim loop;
+  std::int64_t runs = 1;
+  std::int64_t begin(std::int64_t run) const { return loop.n * run / runs; }
+};
+
+/// Outer loops are cut first, down to single points, so that runs of neighbours stay long.
+std::vector<CutLoop> cut(const Loops& batch, std::int64_t line_bytes) {
+  std::vector<CutLoop> result;
+  std::int64_t inside = points(batch) * line_bytes;
+  for (const FftDim& loop : batch) {
+    const std::int64_t whole = inside;
+    inside /= loop.n;
+    const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / inside);
+    result.push_back({loop, whole <= piece_bytes ? 1 : (loop.n + most - 1) / most});
+  }
+  return result;
+}
+
+class TransposedPass : public FftPass {
+ public:
+  explicit TransposedPass(const FftSpec& spec)
+      : direction_(spec.direction), element_(spec.precision, true), line_(spec.transform.front()) {
+    const auto bytes = static_cast<std::int64_t>(element_.bytes());
+    const std::vector<CutLoop> loops = cut(merged(spec.batch), line_.n * bytes);
+    add_pieces(loops, 0, {});
+    for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
+  }
+  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, cuda::StreamHandle stream) const override {
+    for (const Piece& piece : pieces_) {
+      const Box dense = dense_box(piece.batch);
+      cuda::copy_box(from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
+      plans_.at(lines_of(piece)).execute(scratch, scratch, direction_, stream);
+      cuda::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
+    }
+  }
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(most_lines_ * line_.n) * element_.bytes();
+  }
+  std::string name() const override { return "transposed cufft"; }
+
+ private:
+  /// In elements: where it begins on both sides, and its batch loops.
+  struct Piece {
+    std::int64_t in = 0, out = 0;
+    Loops batch;
+  };
+
+  static std::int64_t lines_of(const Piece& piece) { return points(piece.batch); }
+
+  void add_pieces(const std::vector<CutLoop>& loops, std::size_t depth, const Piece& outside) {
+    if (depth == loops.size()) return add(outside);
+    const CutLoop& now = loops[depth];
+    for (std::int64_t run = 0; run < now.runs; ++run) {
+      Piece piece = outside;
+      const std::int64_t begin = now.begin(run), count = now.begin(run + 1) - begin;
+      piece.in += begin * now.loop.in_stride;
+      piece.out += begin * now.loop.out_stride;
+      piece.batch.push_back({count, now.loop.in_stride, now.loop.out_stride});
+      add_pieces(loops, depth + 1, piece);
+    }
+  }
+  void add(const Piece& piece) {
+    pieces_.push_back(piece);
+    const std::int64_t lines = lines_of(piece);
+    if (plans_.contains(lines)) return;
+    const CufftSide side{{line_.n}, 1, line_.n};
+    plans_.emplace(lines, CufftPlan({Kind::c2c, element_.precision, {line_.n}, lines, side, side}));
+  }
+
+  /// The points of a piece, each line's last, in the array.
+  Box box(const Piece& piece, std::int64_t FftDim::*stride, std::int64_t offset) const {
+    Loops loops = piece.batch;
+    loops.push_back(line_);
+    Box result = box_of(loops, stride);
+    result.offset = offset;
+    return result;
+  }
+  Box dense_box(const Loops& batch) const {
+    Box result;
+    result.axes = 1;
+    result.count[0] = points(batch) * line_.n;
+    result.stride[0] = 1;
+    return result;
+  }
+
+  Direction direction_;
+  ElementType element_;
+  FftDim line_;
+  std::vector<Piece> pieces_;
+  std::map<std::int64_t, CufftPlan> plans_;  ///< by lines of a piece
+  std::int64_t most_lines_ = 0;
+};
+
+bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
+
+}  // namespace
+
+bool transposed_pass_pays(const FftSpec& spec) {
+  if (spec.kind != Kind::c2c || spec.transform.size() != 1 || spec.precision != Precision::f64) return false;
+  const FftDim& line = spec.transform.front();
+  const bool strided = line.in_stride != 1 || line.out_stride != 1;
+  return strided && !is_power_of_two(line.n) && points(input_loops(spec)) >= large;
+}
+
+PassPointer make_transposed_pass(const FftSpec& spec) {
+  require(spec.kind == Kind::c2c && spec.transform.size() == 1, "only complex lines are transposed");
+  return std::make_unique<TransposedPass>(spec);
+}
+
+}  // namespace shardfft::gpu

@@ -4,6 +4,7 @@
 # add cuFFTMp to the rivals.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../tools/common.sh"
+claim_options gpu "$@"
 
 python=$VENV/bin/python
 [[ -x $python ]] || python=$(command -v python3) || die "no python3"
@@ -28,10 +29,15 @@ cmake --build "$BUILD/gpu" -j "$(jobs)" --target "${targets[@]}" > "$BUILD/build
 }
 
 model=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | sed 's/^NVIDIA //; s/ .*//' | tr '[:upper:]' '[:lower:]')
-into=$RESULTS/2x$model/$(date -u +%F)
+into=$INTO/2x$model
 mkdir -p "$into"
 record=$into/slab_pair.jsonl
 pair=$BUILD/gpu/bench/gpu/gpu_slab_pair
+if [[ $TINY == yes ]]; then
+  "$pair" -gpus 2 32 | tee "$record"
+  echo "gpu tiny=1: nothing is judged at this size; records: $into"
+  exit 0
+fi
 say "two GPUs"
 "$pair" -gpus 2 -energy 1 256 512 768 1024 1536 | tee "$record"
 "$pair" -gpus 2 -xt 0 -types D2Z,R2C 1024 | tee -a "$record"
@@ -47,4 +53,5 @@ if [[ " ${targets[*]} " == *" bench-cufftmp "* ]]; then
     done
   done
 fi
+echo "records: $into"
 "$python" "$ROOT/claims/gpu.py" measured "$record"

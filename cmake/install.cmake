@@ -25,10 +25,14 @@ endforeach()
 if(SHARDFFT_GPU STREQUAL "STANDIN")
   list(APPEND SHARDFFT_OPTIONAL_PACKAGES Threads)
 endif()
+# Told to benchmarks, whose records name what they measured.
+execute_process(COMMAND git describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  OUTPUT_VARIABLE SHARDFFT_REVISION ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
 file(GLOB _find_modules CONFIGURE_DEPENDS cmake/Find*.cmake)
 configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DIR}/shardfft-config.cmake
   INSTALL_DESTINATION ${_package_dir})
 # Minor versions may change the interface until 1.0.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/shardfft-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/shardfft-config.cmake ${PROJECT_BINARY_DIR}/shardfft-config-version.cmake
   ${_find_modules} DESTINATION ${_package_dir} COMPONENT development)

@@ -1,27 +1,49 @@
 #!/usr/bin/env bash
-# Measures a claim of the documents on this machine: claims/<name>.sh, whose second line says what is claimed.
+# Measures a claim of the documents on this machine: claims/<name>.py, whose first line says what is claimed, or
+# claims/<name>.sh where more is to be built than drivers; there the second line says it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run claim list
-       ./run claim NAME
-  measures NAME; the last line is 'NAME key=value ...', the exit code is 0 only if the claim holds"
+       ./run claim NAME [--tiny] [--into FOLDER] [OPTIONS]
+  measures NAME; the last line is 'NAME key=value ...', the exit code is 0 only if the claim holds
+  --tiny         the whole way at a tiny size, in seconds; judges nothing
+  --into FOLDER  keep the records in FOLDER/NAME (results/claims/<time>/NAME); the same folder again goes on with it
+  further options are those of claims/NAME.py --help
+  RIVALS_PREFIX  CMake prefixes of rivals that CMake does not find by itself (SpFFT, dtFFT), separated by semicolons"
 
 names=()
-for file in "$ROOT"/claims/*.sh; do
-  name=$(basename "$file" .sh)
-  names+=("${name//_/-}")
+declare -A said
+for file in "$ROOT"/claims/*.sh $(grep -l "^    sys.exit(main(" "$ROOT"/claims/*.py); do
+  name=$(basename "${file%.*}")
+  name=${name//_/-}
+  [[ -z ${said[$name]:-} ]] || continue
+  names+=("$name")
+  if [[ $file == *.sh ]]; then said[$name]=$(sed -n '2s/^# //p' "$file"); else said[$name]=$(sed -n '1s/"""//gp' "$file"); fi
 done
 
-[[ $# -eq 1 ]] || usage_error "claim: give list or one name" "$usage"
+[[ $# -ge 1 ]] || usage_error "claim: give list or a name" "$usage"
 case "$1" in
   -h | --help) echo "$usage"; exit 0 ;;
   list)
-    for name in "${names[@]}"; do printf '%-20s %s\n' "$name" "$(sed -n '2s/^# //p' "$ROOT/claims/${name//-/_}.sh")"; done
+    for name in "${names[@]}"; do printf '%-20s %s\n' "$name" "${said[$name]}"; done
     exit 0
     ;;
 esac
-[[ " ${names[*]} " == *" $1 "* ]] || usage_error "claim: unknown claim '$1'; known: ${names[*]}" "$usage"
+name=$1
+shift
+[[ " ${names[*]} " == *" $name "* ]] || usage_error "claim: unknown claim '$name'; known: ${names[*]}" "$usage"
 
 bash "$ROOT/tools/build.sh" --no-python
-say "measuring $1"
-exec bash "$ROOT/claims/${1//-/_}.sh"
+if [[ -f $ROOT/claims/${name//-/_}.sh ]]; then
+  say "measuring $name"
+  exec bash "$ROOT/claims/${name//-/_}.sh" "$@"
+fi
+if [[ $name == one-host && " $* " != *" --tiny "* ]]; then
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check mpi4py-fft ||
+    echo "run: mpi4py-fft could not be installed; it is left out" >&2
+fi
+bash "$ROOT/tools/build_drivers.sh"
+say "measuring $name"
+export PYTHONPATH=$ROOT/bench/harness
+PATH=$(dirname "$(mpi_tool mpirun)"):$PATH exec "$VENV/bin/python" "$ROOT/claims/${name//-/_}.py" \
+  --drivers "$BUILD/rivals/bin" "$@"

@@ -6,11 +6,11 @@ usage="usage: ./run demo [--ranks N] [--size N]
   --ranks N  MPI ranks of both parts (1, 2 and 4 for the brain, 2 for the timings)
   --size N   time N^3 (128^3 and 256^3)"
 
-brain_ranks=(1 2 4) timing_ranks=2 sizes=128,256
+brain_ranks=(1 2 4) timing_ranks=2 sizes=(128 256)
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --ranks) positive --ranks "${2:-}"; brain_ranks=("$2") timing_ranks=$2; shift ;;
-    --size) positive --size "${2:-}"; sizes=$2; shift ;;
+    --size) positive --size "${2:-}"; sizes=("$2"); shift ;;
     -h | --help) echo "$usage"; exit 0 ;;
     *) usage_error "demo: unknown option '$1'" "$usage" ;;
   esac
@@ -18,7 +18,7 @@ while [[ $# -gt 0 ]]; do
 done
 
 bash "$ROOT/tools/build.sh"
-bash "$ROOT/tools/build_claims.sh"
+bash "$ROOT/tools/build_drivers.sh"
 folder=$RESULTS/demo
 mkdir -p "$folder"
 started=$SECONDS
@@ -32,9 +32,13 @@ for ranks in "${brain_ranks[@]}"; do
 done
 "$VENV/bin/python" "$ROOT/demo/figures.py" "$folder" || die "the figures could not be drawn"
 
-say "this library beside FFTW's own MPI transform, in turns in one run"
-mpi_run "$timing_ranks" "$BUILD/claims/cpu_vs_fftw" --sizes "$sizes" | tee "$folder/timings.txt" ||
+say "this library beside FFTW's own MPI transform, forward and back, in turns"
+export PYTHONPATH=$ROOT/bench/harness
+rm -rf "$folder/timings"
+PATH=$(dirname "$(mpi_tool mpirun)"):$PATH "$VENV/bin/python" -m shardfft_bench bench run "$ROOT/claims/cpu_vs_fftw.yaml" \
+  --drivers "$BUILD/rivals/bin" --ranks "$timing_ranks" --size "${sizes[@]}" --into "$folder/timings" ||
   die "the timing failed on $timing_ranks ranks"
+"$VENV/bin/python" -m shardfft_bench table "$folder/timings" | tee "$folder/timings.txt"
 
 say "done in $((SECONDS - started)) s after the build; the files are in $folder"
 (cd "$folder" && ls -1 ./*.png ./*.json ./*.txt)

@@ -45,7 +45,8 @@ class Fftw : public AdapterBase {
     using Api = FftwApi<Real>;
     Api::init_threads();
     Api::with_threads(wanted.threads);
-    const unsigned effort = fftw_effort(wanted.effort);
+    // Either direction may destroy its source: FFTW is told, and may choose among more plans.
+    const unsigned effort = fftw_effort(wanted.effort) | FFTW_DESTROY_INPUT;
     auto* complex_field = static_cast<typename Api::Complex*>(field());
     auto* complex_spectrum = static_cast<typename Api::Complex*>(spectrum());
     auto* reals = static_cast<Real*>(field());

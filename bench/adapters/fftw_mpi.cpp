@@ -78,7 +78,8 @@ class FftwMpi : public AdapterBase {
     auto* complex_field = static_cast<typename Api::Complex*>(field());
     auto* complex_spectrum = static_cast<typename Api::Complex*>(spectrum());
     auto* reals = static_cast<Real*>(field());
-    const unsigned effort = fftw_effort(wanted.effort);
+    // Either direction may destroy its source: FFTW is told, and may choose among more plans.
+    const unsigned effort = fftw_effort(wanted.effort) | FFTW_DESTROY_INPUT;
     const unsigned to = effort | (wanted.natural() ? 0u : FFTW_MPI_TRANSPOSED_OUT);
     const unsigned back = effort | (wanted.natural() ? 0u : FFTW_MPI_TRANSPOSED_IN);
     if (!wanted.real()) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <iostream>
 
+#include "build_facts.hpp"
 #include "clock.hpp"
 #include "facts.hpp"
 
@@ -123,7 +124,8 @@ Json record_of(const Case& wanted) {
                  {"ranks", ranks},
                  {"started", started},
                  {"machine", machine},
-                 {"environment", environment_facts()}});
+                 {"environment", environment_facts()},
+                 {"build", build_facts()}});
   return record;
 }
 

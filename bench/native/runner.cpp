@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "build_facts.hpp"
 #include "clock.hpp"
 #include "conformance.hpp"
 #include "device_energy.hpp"
@@ -208,7 +209,8 @@ class Run {
 Json to_json(const Description& d) {
   return {{"library", d.library},         {"version", d.version},           {"language", d.language},
           {"licence", d.licence},         {"backend", d.backend},           {"gpu", d.gpu},
-          {"distributed", d.distributed}, {"capabilities", d.capabilities}, {"options", d.options}};
+          {"distributed", d.distributed}, {"capabilities", d.capabilities}, {"options", d.options},
+          {"build", build_facts()}};
 }
 
 Json run_case(const Case& wanted, Adapter& adapter, MPI_Comm comm) {
@@ -232,6 +234,7 @@ Json run_case(const Case& wanted, Adapter& adapter, MPI_Comm comm) {
   record["machine"] = machine;
   if (adapter.on_device()) record["machine"]["devices"] = adapter.device_facts();
   record["environment"] = environment_facts();
+  record["build"] = build_facts();
   return record;
 }
 

@@ -1,6 +1,5 @@
-"""Markdown tables and the plot of docs/performance.md, out of measured files.
+"""Markdown tables of docs/performance.md, out of measured files.
 
-tables.py strong cpu_strong.jsonl [--plot FILE.svg]     strong scaling against FFTW-MPI
 tables.py strategies RESULTS --floor memory_floor.jsonl  exchange strategies against the memory's speed
 """
 
@@ -8,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 import statistics
 from pathlib import Path
@@ -22,57 +20,6 @@ def lines(path: Path) -> list[dict]:
 
 def row(*cells: object) -> str:
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-def strong(options: argparse.Namespace) -> None:
-    records = {(one["library"], one["ranks"]): one for one in lines(options.file)}
-    counts = sorted(ranks for library, ranks in records if library == "shardfft" and ("fftw-mpi", ranks) in records)
-    print(row("ranks", "ours ms: median (least)", "FFTW-MPI ms: median (least)", "ratio", "our speedup", "rounds"))
-    print("|---" * 6 + "|")
-    first = records["shardfft", counts[0]]
-    for ranks in counts:
-        ours, theirs = records["shardfft", ranks], records["fftw-mpi", ranks]
-        print(
-            row(
-                ranks,
-                f"{ours['median_ms']:.0f} ({ours['min_ms']:.0f})",
-                f"{theirs['median_ms']:.0f} ({theirs['min_ms']:.0f})",
-                f"{theirs['median_ms'] / ours['median_ms']:.2f}",
-                f"{first['median_ms'] * counts[0] / ours['median_ms']:.1f}",
-                len(ours["samples_ms"]),
-            )
-        )
-    if options.plot:
-        draw(records, counts, options.plot)
-
-
-def nice_ticks(limits):
-    """Positions 1, 2, 5 of every decade within the limits of a logarithmic axis, and their texts."""
-    low, high = limits
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [digit * 10**decade for decade in decades for digit in (1, 2, 5) if low <= digit * 10**decade <= high]
-    return ticks, [f"{tick:g}" for tick in ticks]
-
-
-def draw(records: dict, counts: list[int], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    for library, style in (("shardfft", "o-"), ("fftw-mpi", "s--")):
-        axes.plot(counts, [records[library, ranks]["median_ms"] for ranks in counts], style, label=library)
-    start = records["shardfft", counts[0]]["median_ms"] * counts[0]
-    axes.plot(counts, [start / ranks for ranks in counts], ":", color="grey", label="ideal")
-    n = records["shardfft", counts[0]]["n"]
-    axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="ms, forward + backward", title=f"{n}^3 complex double")
-    axes.set_xticks(counts, [str(ranks) for ranks in counts])
-    axes.minorticks_off()
-    axes.set_yticks(*nice_ticks(axes.get_ylim()))
-    axes.legend()
-    figure.tight_layout()
-    figure.savefig(path)
 
 
 def ratio_of(record: dict) -> str:
@@ -103,10 +50,6 @@ def strategies(options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("strong")
-    one.add_argument("file", type=Path)
-    one.add_argument("--plot", type=Path)
-    one.set_defaults(act=strong)
     two = commands.add_parser("strategies")
     two.add_argument("file", type=Path)
     two.add_argument("--floor", type=Path, required=True)

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -130,10 +131,22 @@ def test_an_error_and_a_stale_maker_leave_nothing(permitted, tmp_path):
     assert namespaces() == []
 
 
-def test_an_interrupt_waits_for_the_command_under_way(tmp_path):
-    made = tmp_path / "made"
+@pytest.fixture
+def heeded():
+    """Interrupts raise KeyboardInterrupt, also where the tests run in the background and were made deaf to them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_an_interrupt_waits_for_the_command_under_way(heeded, tmp_path, threads):
+    made, done = tmp_path / "made", threading.Event()
+    for _ in range(threads):  # which the mask of the main thread does not reach
+        threading.Thread(target=done.wait, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
         network._do(["sh", "-c", f"kill -INT {os.getpid()}; sleep 0.6; touch {made}"])
+    done.set()
     assert made.exists()
 
 

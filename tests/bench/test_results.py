@@ -270,3 +270,48 @@ def test_exponents_and_weak_scaling(tmp_path):
     assert cli.main(["report", write(tmp_path / "r", weak)]) == cli.OK
     assert (tmp_path / "r" / "report" / "weak.png").exists()
     assert "Fitted exponents" in (tmp_path / "r" / "report" / "index.html").read_text()
+
+
+def test_two_ranks_give_no_exponent(tmp_path):
+    strong = [record("a", 1.0 / n**0.5, ranks=n) for n in (1, 2)]
+    assert cli.main(["report", write(tmp_path / "r", strong)]) == cli.OK
+    assert "Fitted exponents" not in (tmp_path / "r" / "report" / "index.html").read_text()
+
+
+def test_failures_that_a_later_try_mended_leave_the_page(tmp_path):
+    bad = record("a", 1.0, status="crashed")
+    assert cli.main(["report", write(tmp_path / "r", [bad, record("a", 1.0), record("b", 1.0)])]) == cli.OK
+    assert "Nothing failed." in (tmp_path / "r" / "report" / "index.html").read_text()
+    assert cli.main(["report", write(tmp_path / "s", [bad, record("b", 1.0)])]) == cli.OK
+    assert "it was made so" in (tmp_path / "s" / "report" / "index.html").read_text()
+
+
+def test_a_wide_interval_is_unknown_and_the_worst_come_first():
+    rounds = range(3)
+    before = [record(label, 1.0, round_=r) for r in rounds for label in ("wide", "slow", "fast")]
+    after = [
+        one
+        for r in rounds
+        for one in (
+            record("wide", (0.5, 1.0, 2.0)[r], round_=r),
+            record("slow", 2.0, round_=r),
+            record("fast", 0.5, round_=r),
+        )
+    ]
+    lines = compare.compare(before, after, 0.05)
+    assert [(line.label, line.verdict) for line in lines] == [
+        ("slow", "slower"), ("wide", "unknown"), ("fast", "faster"),
+    ]  # fmt: skip
+    assert not lines[1].regression
+
+
+def test_tables_of_text(tmp_path, capsys):
+    folder = write(tmp_path / "r", [record("b", 2.0), record("a", 0.001), record("a", 0.003, round_=1)])
+    told = {}
+    for form in ("text", "markdown", "csv"):
+        assert cli.main(["table", folder, "--format", form]) == cli.OK
+        told[form] = capsys.readouterr().out.splitlines()
+    a = ["a", "1.996", "0.996", "3.012", "2.0e-16", "10", "1.0"]  # both rounds of a, in milliseconds
+    assert told["text"][3].split() == a and told["text"][4].startswith("b ")
+    assert told["markdown"][4] == "| " + " | ".join(a) + " |"
+    assert told["csv"][0].startswith("point,library,median ms") and told["csv"][1].endswith("," + ",".join(a))

@@ -174,7 +174,8 @@ def _carry_out(
 
 
 def require_known(runs: list[Run], libraries: dict[str, Library]) -> None:
-    for run in runs:
-        if run.library not in libraries:
-            known = ", ".join(sorted(libraries))
-            raise BenchError(f"unknown library '{run.library}'; known: {known}")
+    unknown = sorted({run.library for run in runs} - set(libraries))
+    if unknown:
+        names, known = ", ".join(f"'{name}'" for name in unknown), ", ".join(sorted(libraries))
+        kind = "unknown library" if len(unknown) == 1 else "unknown libraries"
+        raise BenchError(f"{kind} {names}; known: {known}. --drivers names the bin folder of another build of bench/")

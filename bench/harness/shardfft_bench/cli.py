@@ -1,4 +1,4 @@
-"""The command line: libraries, bench list, bench run, report, compare.
+"""The command line: libraries, bench list, bench run, report, table, compare.
 
 `add_commands` puts the same commands into another program's parser.
 """
@@ -14,7 +14,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from . import campaign, experiments
+from . import __version__, campaign, experiments
 from .errors import BenchError
 from .launch import Launcher
 from .libraries import find_libraries, table
@@ -73,7 +73,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.dry_run:
         for run in runs:
             library = libraries[run.library]
-            driver = [*(library.command or [f"<{library.missing}>"]), json.dumps(run.case, separators=(",", ":"))]
+            driver = [*library.command, json.dumps(run.case, separators=(",", ":"))]
+            if not library.found:
+                print(f"# {campaign.title(run)}: {library.missing}")
+                continue
             command, _ = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment)
             print(f"# {campaign.title(run)}\n{shlex.join(command)}")
         return OK
@@ -93,6 +96,14 @@ def _report(options: argparse.Namespace) -> int:
     first = Path(options.results[0])
     target = Path(options.out) if options.out else (first if first.is_dir() else first.parent) / "report"
     print(write_report(options.results, target))
+    return OK
+
+
+def _table(options: argparse.Namespace) -> int:
+    from .text_table import text_table
+
+    records = [record for source in options.results for record in load(source)]
+    print(text_table(records, options.format), end="")
     return OK
 
 
@@ -178,6 +189,10 @@ def add_commands(commands) -> None:
     report.add_argument("results", nargs="+", help="result folders or files")
     report.add_argument("--out", help="folder of the page (default: report/ beside the first results)")
     report.set_defaults(act=_report)
+    table_ = commands.add_parser("table", help="medians, extremes and errors of every point as text, Markdown or CSV")
+    table_.add_argument("results", nargs="+", help="result folders or files")
+    table_.add_argument("--format", choices=["text", "markdown", "csv"], default="text")
+    table_.set_defaults(act=_table)
     compare = commands.add_parser(
         "compare", help="two result sets: ratios with confidence", description="Exit code 1 when B is worse than A."
     )
@@ -211,5 +226,6 @@ def act(options: argparse.Namespace) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="shardfft-bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--version", action="version", version=f"shardfft-bench {__version__}")
     add_commands(parser.add_subparsers(required=True, metavar="COMMAND"))
     return act(parser.parse_args(arguments))

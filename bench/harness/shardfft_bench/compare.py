@@ -12,6 +12,8 @@ from . import statistics
 from .errors import BenchError
 from .report.collect import Cell, cells, point_key, point_name
 
+VERDICTS = ["broken", "slower", "unknown", "same", "faster", "only in A", "only in B"]  # in the order of the lines
+
 
 @dataclass
 class Line:
@@ -22,7 +24,7 @@ class Line:
     ratio: float | None  # time of the second set over the first
     low: float | None
     high: float | None
-    verdict: str  # faster, slower, same, broken, only in A, only in B
+    verdict: str  # faster, slower, same, unknown, broken, only in A, only in B
 
     @property
     def regression(self) -> bool:
@@ -57,10 +59,23 @@ class _Set:
         return [cell.rounds, unit.rounds]
 
 
+def _verdict(low: float, high: float, threshold: float) -> str:
+    """Out of the interval of a ratio. `same` wants it within the threshold: a wide one says nothing."""
+    above, below = 1 + threshold, 1 / (1 + threshold)
+    if low > above:
+        return "slower"
+    if high < below:
+        return "faster"
+    return "same" if low >= below and high <= above else "unknown"
+
+
 def compare(
     before: list[dict], after: list[dict], threshold: float, confidence: float = 0.95, reference: str | None = None
 ) -> list[Line]:
-    """A line for every label and point of either set. `slower`: the whole interval lies above 1 + threshold."""
+    """A line for every label and point of either set, the worst first.
+
+    `slower`: the whole interval lies above 1 + threshold; `same`: within it; `unknown`: it reaches beyond.
+    """
     if not threshold >= 0:
         raise BenchError("--threshold must not be negative")
     if not 0 < confidence < 1:
@@ -82,8 +97,7 @@ def compare(
             above, below = second.rounds(key), first.rounds(key)
             # (B / reference of B) / (A / reference of A)
             ratio, low, high = statistics.ratio_interval(above[:1] + below[1:], below[:1] + above[1:], confidence)
-            verdict = "slower" if low > 1 + threshold else "faster" if high < 1 / (1 + threshold) else "same"
-            lines.append(Line(known.label, name, ratio, low, high, verdict))
+            lines.append(Line(known.label, name, ratio, low, high, _verdict(low, high, threshold)))
     if not lines:
         raise BenchError("neither set has good records")
-    return lines
+    return sorted(lines, key=lambda line: (VERDICTS.index(line.verdict), -(line.ratio or 0)))

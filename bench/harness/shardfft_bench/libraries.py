@@ -7,12 +7,21 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import BenchError
 
 MANIFEST = "bench-manifest.json"
+
+# Where a build of bench/ may lie: build-bench/bin, build/bin, build/rivals/bin.
+BUILDS = ["build*/bin", "build*/*/bin"]
+
+NO_DRIVERS = (
+    f"no {MANIFEST} lies in a build* folder here ({{}}): build the drivers with "
+    "`cmake -S bench -B build-bench && cmake --build build-bench`, or name the bin folder of a build with --drivers"
+)
 
 # Drivers written in Python: library -> (module of this package, package that must be importable).
 PYTHON_DRIVERS = {"mpi4py-fft": ("shardfft_bench.python_drivers.mpi4py_fft", "mpi4py_fft")}
@@ -33,7 +42,10 @@ class Library:
 
 
 def driver_folders(given: list[str] | None = None) -> list[Path]:
-    """Folders searched for a manifest: those given, else the environment's, else the repository's builds."""
+    """Folders with a manifest: those given, else the environment's, else of builds below the working folder.
+
+    A harness that runs out of the repository looks into the repository's builds as well.
+    """
     if given:
         folders = [Path(text).resolve() for text in given]
         for each in folders:
@@ -43,8 +55,12 @@ def driver_folders(given: list[str] | None = None) -> list[Path]:
     listed = os.environ.get("SHARDFFT_BENCH_DRIVERS", "")
     if listed:
         return [Path(text).resolve() for text in listed.split(os.pathsep)]
-    root = Path(__file__).resolve().parents[3]
-    return sorted(path.parent for path in root.glob(f"build*/**/{MANIFEST}"))
+    roots = [Path.cwd()]
+    repository = Path(__file__).resolve().parents[3]
+    if (repository / "bench" / "CMakeLists.txt").is_file():
+        roots.append(repository)
+    found = [path.parent for root in roots for depth in BUILDS for path in sorted(root.glob(f"{depth}/{MANIFEST}"))]
+    return list(dict.fromkeys(found))
 
 
 def describe(command: list[str]) -> dict:
@@ -82,8 +98,9 @@ def _native(folders: list[Path]) -> dict[str, Library]:
 
 
 def find_libraries(given: list[str] | None = None) -> dict[str, Library]:
-    """Every known library by name; those found carry their description."""
-    libraries = _native(driver_folders(given))
+    """Every known library by name; those found carry their description. Raises BenchError when there is none."""
+    folders = driver_folders(given)
+    libraries = _native(folders)
     for name, (module, package) in PYTHON_DRIVERS.items():
         if importlib.util.find_spec(package) and importlib.util.find_spec("mpi4py"):
             libraries[name] = Library(name, [sys.executable, "-m", module])
@@ -96,6 +113,10 @@ def find_libraries(given: list[str] | None = None) -> dict[str, Library]:
             library.facts = describe(library.command)
         except BenchError as error:
             library.command, library.missing = [], str(error)
+    if not folders:
+        if not any(library.found for library in libraries.values()):
+            raise BenchError(NO_DRIVERS.format(Path.cwd()))
+        warnings.warn(NO_DRIVERS.format(Path.cwd()), stacklevel=2)
     return libraries
 
 

@@ -44,12 +44,23 @@ def simulated(network: dict | None) -> bool:
 
 @contextlib.contextmanager
 def _undisturbed():
-    """Interrupts wait: what an interrupted command goes on to make would be nobody's to remove."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    """Interrupts wait: what an interrupted command goes on to make would be nobody's to remove.
+
+    The mask is for the command, which inherits it. Other threads of this process, a library's, may still take the
+    signal: the handlers keep it until the command is done.
+    """
+    came: list[int] = []
+    waiting = {signal.SIGINT, signal.SIGTERM}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
+    handlers = {one: signal.signal(one, lambda number, _: came.append(number)) for one in waiting}
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for one, handler in handlers.items():
+            signal.signal(one, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 @_undisturbed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import json
 import os
@@ -25,7 +26,23 @@ def validator(name: str) -> jsonschema.Draft202012Validator:
 
 def _first(errors) -> str:
     error = jsonschema.exceptions.best_match(errors)
-    return f"{error.json_path.removeprefix('$.')}: {error.message[:200]}" if error else ""
+    if not error:
+        return ""
+    where = error.json_path.removeprefix("$").removeprefix(".")
+    return f"{where}: {error.message[:200]}{_meant(error)}" if where else error.message[:200] + _meant(error)
+
+
+def _meant(error: jsonschema.ValidationError) -> str:
+    """A known word that is close to the unknown one."""
+    if error.validator == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        words = [word for word in error.instance if word not in known]
+    elif error.validator == "enum":
+        known, words = error.validator_value, [error.instance]
+    else:
+        return ""
+    close = [difflib.get_close_matches(str(word), [str(one) for one in known], 1) for word in words]
+    return f"; did you mean '{close[0][0]}'?" if close and close[0] else ""
 
 
 def fault(record: object, schema: str = "record") -> str:

@@ -153,10 +153,14 @@ def cells(records: list[dict]) -> list[Cell]:
 
 
 def failures(records: list[dict]) -> list[dict]:
-    """One entry a label, kind of failure and reason, with the points where it happened and how often."""
+    """One entry a label, kind of failure and reason, with the points where it happened and how often.
+
+    Runs that a later try mended are left out.
+    """
     found: dict[tuple, dict] = {}
+    good = {record["key"] for record in records if record["status"] == "ok"}
     for record in records:
-        if record["status"] == "ok":
+        if record["key"] in good:
             continue
         label, status, reason = record["label"], record["status"], record.get("reason", "")
         entry = found.setdefault(

@@ -73,7 +73,9 @@ def table(cells: list[Cell]) -> str:
         for name, members in named.items():
             for label, line in _lines(members).items():
                 slope, error = fit(line)
-                spread = "two points" if error is None else f"± {error:.2f}"
+                if error is None:
+                    continue  # two points fit any exponent
+                spread = f"± {error:.2f}"
                 rows.append(
                     f"<tr><td>{html.escape(label)}</td><td class=text>{kind}</td>"
                     f"<td class=text>{html.escape(name)}</td>"

@@ -151,12 +151,12 @@ def _split_bar(axis, place: int, cell: Cell) -> None:
     look = LOOKS["no MPI call seen" if ratio is None else "outside MPI"]
     axis.barh(place, time - inside, edgecolor="black", linewidth=0.5, **look)
     axis.barh(place, inside, left=time - inside, edgecolor="black", linewidth=0.5, **LOOKS["inside MPI"])
-    said = "" if ratio is None else f"r = {ratio:.2f}"
+    said = "" if ratio is None else f"{100 * ratio:.0f} % in MPI"
     axis.annotate(said, (time, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
 
 
 def ratio_over_ranks(cells: list[Cell], palette: Palette):
-    """Adelmann's r: the share of communication in the total over the number of processes."""
+    """The share of the time inside MPI calls over the number of processes; local transposition is not in it."""
     seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
     several = {cell.label for cell in seen if cell.ranks > 1}
     named = _scaling_groups([cell for cell in seen if cell.label in several])
@@ -171,7 +171,7 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
             axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
         rank_ticks(axis, members)
         axis.set_ylim(0, 1)
-        axis.set_ylabel("r = communication / total")
+        axis.set_ylabel("share of time in MPI")
         axis.set_title(name)
     shared_legend(figure, axes)
     return figure
@@ -295,7 +295,7 @@ ALL = [
     ("bars", "Time at each point", bars),
     ("breakdown", "Inside and outside MPI", breakdown),
     ("accounts", "The libraries' own accounts", accounts),
-    ("ratio", "Share of communication", ratio_over_ranks),
+    ("ratio", "Share of time in MPI", ratio_over_ranks),
     ("grids", "Process grids", process_grids),
     ("accuracy", "Accuracy", accuracy),
     ("energy", "Energy", energy),

@@ -75,7 +75,7 @@ def _row(cell: Cell, best: Cell | None) -> str:
 HEAD = (
     "<tr><th>library</th><th class=text>version</th><th>median, ms</th><th>95 % interval</th><th>5 % – 95 %</th>"
     "<th>over best</th><th>GFLOP/s</th><th>plan, s</th><th>error L2</th><th>error max</th><th>peak RSS, MiB</th>"
-    "<th>to move, MiB</th><th>sent, MiB</th><th>r</th><th>J a repeat</th><th>samples</th></tr>"
+    "<th>to move, MiB</th><th>sent, MiB</th><th>in MPI</th><th>J a repeat</th><th>samples</th></tr>"
 )
 
 
@@ -142,6 +142,7 @@ def _facts(records: list[dict]) -> str:
     for record in records:
         facts = {**record.get("machine", {}), **record.get("environment", {})}
         facts.update(revision=record["revision"], day=record.get("started", "")[:10])
+        facts.update({f"driver's {name}": value for name, value in record.get("build", {}).items()})
         for name, value in facts.items():
             if value is not None:
                 found.setdefault(name, set()).add(_fact(name, value))
@@ -205,7 +206,8 @@ def write_report(sources: list[str], target: Path) -> Path:
         f"<h1>Distributed FFT libraries compared</h1><p class=note>Raw data: {links}. Times are per-repeat maxima over "
         "the ranks, data refilled before every repeat, libraries in interleaved order. Every library shown gave the "
         "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "
-        "r: share of the time spent inside MPI. “To move”: what must change its rank, one way, between the layouts of "
+        "“In MPI”: share of the time spent inside MPI calls; not the ratio r of Adelmann et al., which counts local "
+        "transposition as well. “To move”: what must change its rank, one way, between the layouts of "
         "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank."
         f"</p>{_left_out(faults)}{''.join(parts)}<h2>Machine and environment</h2>{_facts(records)}</html>"
     )

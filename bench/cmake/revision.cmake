@@ -1,0 +1,12 @@
+# cmake -DSOURCE=<folder> -DOUTPUT=<header> -P revision.cmake: writes what `git describe` says of the sources, when it is
+# another text than the header has. Run before every build, since revisions change without a new configuration.
+find_program(GIT git)
+set(revision unknown)
+if(GIT)
+  execute_process(COMMAND ${GIT} describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${SOURCE}
+    OUTPUT_VARIABLE told RESULT_VARIABLE code ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(code EQUAL 0)
+    set(revision ${told})
+  endif()
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} CONTENT "#pragma once\n#define BENCH_REVISION \"@revision@\"\n" @ONLY)

@@ -14,7 +14,8 @@ enum class Status {
   out_of_memory = 4,
   mpi_failure = 5,
   backend_failure = 6,  ///< a local FFT library or the GPU runtime failed
-  internal = 7
+  internal = 7,
+  timed_out = 8  ///< other ranks did not make the same call in time
 };
 
 /// Thrown by every failing call; `what()` names what was wrong and what was expected.

@@ -49,6 +49,10 @@ struct Options {
   bool in_place = false;
   /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none hangs.
   bool check_calls = true;
+  /// Seconds that a rank waits, at the beginning of a collective call of the plan, for the others to make the same
+  /// call; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
+  /// (docs/reliability.md). Needs check_calls.
+  double call_timeout = 0;
   /// Ranks per host to pretend, for tests of host-aware exchanges; 0 asks MPI.
   int fake_ranks_per_host = 0;
   /// Write a Chrome trace (Perfetto) to this file when the plan is destroyed; empty writes none.

@@ -37,6 +37,12 @@ std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup
   return shared ? "shared_window" : "alltoallv";
 }
 
+/// Who was told that others gave up makes no plans that they would not make.
+Communicator communicator_of_plan(MPI_Comm users) {
+  if (users != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(users);
+  return Communicator::duplicate(users);
+}
+
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
   if (setup.options.processor == "gpu") return gpu::make_runner(std::move(setup));
   if (setup.exchange == "auto") setup.exchange = choose_exchange(setup.comm, setup);
@@ -49,7 +55,7 @@ struct Plan::Impl {
   Communicator comm;
   Transform transform;
   Options options;
-  CallCheck calls;
+  std::unique_ptr<CallCheck> calls;  ///< null where the user wants no checks
   Sides sides;
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
@@ -57,17 +63,25 @@ struct Plan::Impl {
   Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
   ~Impl() {
-    if (runner && trace_file) trace_file->write(*runner);
+    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner);
+  }
+  void enter(
+      Call call, const std::function<void()>& check = [] {}) const {
+    if (calls)
+      calls->enter(call, check);
+    else
+      check();
   }
   void run(Direction direction, const void* in, void* out);
 };
 
 Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
-    : comm(Communicator::duplicate(user_comm)), transform(t), options(o), calls(comm, options.check_calls) {
+    : comm(communicator_of_plan(user_comm)), transform(t), options(o) {
   ProblemSpec spec{transform, in, out, kind, options, comm.size()};
   agree(comm, [&] { validate(spec); });
   agree_same(comm, spec);
+  if (options.check_calls) calls = std::make_unique<CallCheck>(comm, user_comm, plan_name(spec), options.call_timeout);
   trace_file = std::make_unique<TraceFile>(comm, options.trace);
   ExecutorSetup setup;
   agree(comm, [&] {
@@ -91,12 +105,15 @@ void Plan::Impl::run(Direction direction, const void* in, void* out) {
   const auto* const source = static_cast<const std::byte*>(in);
   auto* const target = static_cast<std::byte*>(out);
   const Direction d = program_direction(transform, direction);
-  calls.enter(direction == Direction::forward ? Call::forward : Call::backward, [&] {
+  enter(direction == Direction::forward ? Call::forward : Call::backward, [&] {
     require(in != nullptr || from.count() == 0, "the input is a null pointer; ", from.bytes(), " bytes are expected");
     require(out != nullptr || to.count() == 0, "the output is a null pointer; ", to.bytes(), " bytes are expected");
     runner->check_arrays(d, {&source, 1}, {&target, 1});
   });
-  runner->run(d, {&source, 1}, {&target, 1});
+  const Failure failure = failure_of([&] { runner->run(d, {&source, 1}, {&target, 1}); });
+  if (!failure.failed()) return;
+  if (calls && runner->half_way()) calls->give_up(failure);
+  throw Error(failure.code, failure.text);
 }
 
 Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output, const Options& options)
@@ -122,19 +139,19 @@ void Plan::set_workspace(void* memory, std::size_t bytes) {
 }
 
 Buffer Plan::allocate_input() {
-  impl_->calls.enter(Call::allocate_input);
+  impl_->enter(Call::allocate_input);
   const std::size_t bytes = impl_->sides.input.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 Buffer Plan::allocate_output() {
-  impl_->calls.enter(Call::allocate_output);
+  impl_->enter(Call::allocate_output);
   const std::size_t bytes = impl_->sides.output.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 std::string Plan::report() const {
-  impl_->calls.enter(Call::report);
+  impl_->enter(Call::report);
   return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->sides.input,
                       impl_->sides.output, *impl_->runner});
 }

@@ -131,6 +131,8 @@ void validate_numbers(const Options& o) {
   require(o.threads >= 1, "option threads is ", o.threads, "; at least 1 is needed");
   require(o.fake_ranks_per_host >= 0, "option fake_ranks_per_host is ", o.fake_ranks_per_host,
           "; it cannot be negative");
+  require(std::isfinite(o.call_timeout) && o.call_timeout >= 0, "option call_timeout is ", o.call_timeout,
+          "; it is a number of seconds, 0 for no limit");
   for (const std::int64_t g : o.grid) require(g >= 1, "option grid has an entry of ", g, "; at least 1 is needed");
 }
 
@@ -172,6 +174,7 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   for (const std::int64_t v : {o.batch, std::int64_t{o.chunks}, o.real_extent, std::int64_t{o.fake_ranks_per_host}})
     mix(static_cast<std::size_t>(v));
   for (const std::int64_t g : o.grid) mix(static_cast<std::size_t>(g));
+  mix(std::hash<double>()(o.call_timeout));
   const auto agree_on = [&comm](std::uint64_t value, const char* what) {
     const auto number = static_cast<std::int64_t>(value >> 1);
     if (comm.min(number) != comm.max(number))
@@ -180,6 +183,11 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   agree_on(spec.input.fingerprint(), "input layouts");
   agree_on(spec.output ? spec.output->fingerprint() : 0, "output layouts");
   agree_on(hash, "transforms or options");
+}
+
+std::string plan_name(const ProblemSpec& spec) {
+  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
+  return std::string(kinds[static_cast<int>(spec.transform.kind)]) + " " + shape_text(spec.input.shape());
 }
 
 Problem make_problem(const ProblemSpec& spec) {

@@ -23,6 +23,8 @@ struct ProblemSpec {
 void validate(const ProblemSpec& spec);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments. Collective.
 void agree_same(const Communicator& comm, const ProblemSpec& spec);
+/// "c2c 64x32": for messages.
+std::string plan_name(const ProblemSpec& spec);
 /// The r2c or c2c problem with the batch as axis 0 (a c2r plan is its r2c problem run backward).
 Problem make_problem(const ProblemSpec& spec);
 /// Forward and backward factors of the r2c or c2c problem.

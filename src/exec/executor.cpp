@@ -99,11 +99,27 @@ std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
   return nullptr;
 }
 
-const std::byte* Executor::unaliased(Direction direction, const std::byte* data) {
+/// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
+bool Executor::clashes(Direction direction, const std::byte* in, const std::byte* out) const {
+  const Task& first = tasks_[static_cast<std::size_t>(direction)].front();
+  return in == out && in != nullptr && first.to == Slot::out && !first.operation->runs_in_place();
+}
+
+/// Memory that is missing on this rank only is told before others wait for it.
+void Executor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
+  if (!alias_copy_ && clashes(direction, in.front(), out.front())) make_alias_copy();
+}
+
+void Executor::make_alias_copy() {
   const int last = static_cast<int>(setup_.program.states.size()) - 1;
   const auto bytes = [this](int state) { return state_bytes(setup_, state, setup_.comm.rank()); };
-  if (!alias_copy_) alias_copy_ = allocate_aligned(std::max(bytes(0), bytes(last)));
-  std::memcpy(alias_copy_.get(), data, bytes(direction == Direction::forward ? 0 : last));
+  alias_copy_ = allocate_aligned(std::max(bytes(0), bytes(last)));
+}
+
+const std::byte* Executor::unaliased(Direction direction, const std::byte* data) {
+  const int last = static_cast<int>(setup_.program.states.size()) - 1;
+  const int state = direction == Direction::forward ? 0 : last;
+  std::memcpy(alias_copy_.get(), data, state_bytes(setup_, state, setup_.comm.rank()));
   return alias_copy_.get();
 }
 
@@ -135,16 +151,15 @@ void Executor::wait_for_readers(Slot s) {
 }
 
 void Executor::run(Direction direction, InputArrays inputs, OutputArrays outputs) {
+  if (half_way_) fail(Status::internal, "an earlier call of this plan failed half-way: make a new plan");
   allocate_workspace();
+  half_way_ = true;
   const std::byte* const in = inputs.front();
   std::byte* const out = outputs.front();
   auto& tasks = tasks_[static_cast<std::size_t>(direction)];
-  // Only the first step reads the input, so equal buffers matter only where it writes the output at once.
-  const Task& first = tasks.front();
-  const bool clash = in == out && in != nullptr && first.to == Slot::out && !first.operation->runs_in_place();
   const auto d = static_cast<std::size_t>(direction);
   const double begin = trace_.now();
-  const std::byte* source = clash ? unaliased(direction, in) : in;
+  const std::byte* source = clashes(direction, in, out) ? unaliased(direction, in) : in;
   for (Task& task : tasks) {
     const double step_begin = trace_.now();
     trace_.set_step(task.trace_step);
@@ -155,6 +170,7 @@ void Executor::run(Direction direction, InputArrays inputs, OutputArrays outputs
   trace_.add_frame({-1, static_cast<int>(direction), begin, end});
   seconds_[d] += end - begin;
   ++runs_[d];
+  half_way_ = false;
 }
 
 void Executor::run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads) {

@@ -17,7 +17,10 @@ namespace shardfft {
 class Executor : public Runner {
  public:
   explicit Executor(ExecutorSetup setup);
+  /// Makes what calls with these arrays need beside the workspace.
+  void check_arrays(Direction direction, InputArrays in, OutputArrays out) override;
   void run(Direction direction, InputArrays in, OutputArrays out) override;
+  bool half_way() const override { return half_way_; }
   /// Private memory; what ranks of a host share is always allocated by the executor.
   std::size_t workspace_bytes() const override;
   std::size_t window_bytes() const override;
@@ -40,6 +43,8 @@ class Executor : public Runner {
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
+  bool clashes(Direction direction, const std::byte* in, const std::byte* out) const;
+  void make_alias_copy();
   const std::byte* unaliased(Direction direction, const std::byte* data);
   void wait_for_readers(Slot s);
   std::string uncut_text(const Operation& operation) const;
@@ -56,6 +61,7 @@ class Executor : public Runner {
   std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
   std::size_t scratch_bytes_ = 0;
   bool allocated_ = false;  ///< on all ranks
+  bool half_way_ = false;   ///< in the middle of a run, or a run ended there
   AlignedMemory own_workspace_;
   std::shared_ptr<HostWindow> window_;
   std::byte* workspace_ = nullptr;  ///< private: scratch, and the work slots when there is no host

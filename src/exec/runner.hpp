@@ -43,9 +43,11 @@ class Runner {
   /// GPUs only: the GPU of a member, and the stream that its runs are enqueued on.
   virtual int device(int /*member*/) const { return -1; }
   virtual void* stream(int /*member*/) const { return nullptr; }
-  /// Throws Error where run() could not use these arrays; does not communicate.
+  /// Throws Error where run() could not use these arrays; does not communicate. Comes before every run.
   virtual void check_arrays(Direction /*direction*/, InputArrays /*in*/, OutputArrays /*out*/) {}
   virtual void run(Direction direction, InputArrays in, OutputArrays out) = 0;
+  /// Whether a run failed on this rank in its middle, where other ranks may wait for it for ever.
+  virtual bool half_way() const { return false; }
   /// Private memory of the member that needs most.
   virtual std::size_t workspace_bytes() const = 0;
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;

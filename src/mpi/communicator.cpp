@@ -14,6 +14,12 @@ void check_mpi(int code, const char* call) {
   fail(Status::mpi_failure, call, " failed: ", std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
+bool mpi_initialized() {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  return initialized != 0;
+}
+
 bool mpi_finalized() {
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -31,9 +37,7 @@ Communicator::Communicator(MPI_Comm comm) {
 }
 
 Communicator Communicator::duplicate(MPI_Comm comm) {
-  int initialized = 0;
-  MPI_Initialized(&initialized);
-  require(initialized != 0, "MPI is not initialized: call MPI_Init before making a plan");
+  require(mpi_initialized(), "MPI is not initialized: call MPI_Init before making a plan");
   require(!mpi_finalized(), "MPI is finalized already: plans must be made before MPI_Finalize");
   require(comm != MPI_COMM_NULL, "the communicator is MPI_COMM_NULL");
   int between_groups = 0;
@@ -69,12 +73,6 @@ std::int64_t Communicator::max(std::int64_t value) const {
 std::int64_t Communicator::min(std::int64_t value) const {
   std::int64_t result = 0;
   check_mpi(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, get()), "MPI_Allreduce");
-  return result;
-}
-
-std::array<std::int64_t, 3> Communicator::min(const std::array<std::int64_t, 3>& values) const {
-  std::array<std::int64_t, 3> result{};
-  check_mpi(MPI_Allreduce(values.data(), result.data(), 3, MPI_INT64_T, MPI_MIN, get()), "MPI_Allreduce");
   return result;
 }
 

@@ -2,7 +2,6 @@
 // RAII over MPI communicators; every MPI return code is checked here or through check_mpi.
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +15,7 @@ namespace shardfft {
 /// Throws Error(mpi_failure) with MPI's own words when `code` is not MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
+bool mpi_initialized();
 /// Whether MPI is over: handles are then left to it.
 bool mpi_finalized();
 
@@ -39,8 +39,6 @@ class Communicator {
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
-  /// Each of the three on its own.
-  std::array<std::int64_t, 3> min(const std::array<std::int64_t, 3>& values) const;
   /// The bits that any rank has set.
   std::int64_t either(std::int64_t bits) const;
   std::vector<std::int64_t> all_gather(std::int64_t value) const;

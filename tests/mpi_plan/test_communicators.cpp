@@ -75,7 +75,8 @@ int held_by(const std::string& algorithm, const std::string& exchange, int chunk
   c.options.exchange = exchange;
   c.options.chunks = chunks;
   c.options.fake_ranks_per_host = 2;
-  world().barrier();  // made before the count
+  world().barrier();             // made before the count
+  make_plan(MPI_COMM_WORLD, c);  // the first plan leaves one with the user's communicator
   const int before = live;
   int held = 0;
   {

@@ -157,6 +157,7 @@ def plan(
     grid: Sequence[int] | None = None,
     in_place: bool = False,
     check_calls: bool = True,
+    call_timeout: float = 0,
     trace: str = "",
     processor: str = "cpu",
     memory: str = "auto",
@@ -190,6 +191,8 @@ def plan(
             ``cyclic`` and ``six_step`` refuse it. None lets the algorithm choose.
         in_place: tune for ``forward(x, out=x)``.
         check_calls: agree over all ranks on what they call and on wrong arguments, so that none waits for ever.
+        call_timeout: seconds that a rank waits for the others to make the same call; 0 is for ever. After it
+            ``shardfft.Error``, and all plans of the communicator refuse all calls (``docs/reliability.md``).
         trace: file for a Chrome trace, written when the plan is closed; empty for none.
         processor: ``cpu``, or ``gpu`` in builds with GPU support.
         memory: GPUs only: where arrays are: ``auto`` (anywhere: asked at every call), ``device``, ``managed``,
@@ -227,6 +230,7 @@ def plan(
             grid=grid,
             in_place=in_place,
             check_calls=check_calls,
+            call_timeout=call_timeout,
             trace=trace,
             processor=processor,
             memory=memory,

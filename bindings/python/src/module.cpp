@@ -32,6 +32,8 @@ const char* status_name(shardfft::Status status) {
       return "backend_failure";
     case shardfft::Status::internal:
       return "internal";
+    case shardfft::Status::timed_out:
+      return "timed_out";
   }
   return "internal";
 }

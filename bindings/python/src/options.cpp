@@ -41,6 +41,7 @@ void shardfft::python::bind_options(nb::module_& module) {
       .def_rw("grid", &Options::grid)
       .def_rw("in_place", &Options::in_place)
       .def_rw("check_calls", &Options::check_calls)
+      .def_rw("call_timeout", &Options::call_timeout)
       .def_rw("fake_ranks_per_host", &Options::fake_ranks_per_host)
       .def_rw("trace", &Options::trace);
 

@@ -1,0 +1,226 @@
+#include "mpi/waiting_room.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace shardfft {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int tag = 11;
+/// Between two questions: the whole of a large machine is asked slowly.
+constexpr auto question_pause = 1ms;
+/// Where MPI lets many threads call, how long a rank that was called by one thread only waits before it believes that
+/// no other one will come.
+constexpr auto other_threads_come_within = 10s;
+
+enum class Word : std::int64_t { where_are_you, here_i_am, i_gave_up };
+
+/// Rooms hang at the users' communicators.
+int room_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    const auto forget = [](MPI_Comm, int, void* room, void*) {
+      delete static_cast<std::shared_ptr<WaitingRoom>*>(room);
+      return MPI_SUCCESS;
+    };
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+    return made;
+  }();
+  return key;
+}
+
+}  // namespace
+
+/// What ranks send each other; plain bytes, small enough to be sent without being waited for.
+struct WaitingRoom::Note {
+  Word word = Word::where_are_you;
+  Stand stand;         ///< where the sender waits
+  Stand about;         ///< of answers: where the one who asked waits
+  bool came = false;   ///< of answers: the sender has come there itself
+  bool alone = false;  ///< of answers: the sender can come to no other place before it has left this one
+  Status code = Status::ok;
+  std::array<char, 400> text{};
+};
+
+struct WaitingRoom::Letter {
+  Note note;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+WaitingRoom::WaitingRoom(const Communicator& comm)
+    : comm_(comm),
+      asked_(static_cast<std::size_t>(comm.size()), false),
+      seen_(static_cast<std::size_t>(comm.size())),
+      next_(comm.rank()) {
+  int level = MPI_THREAD_SINGLE;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  many_threads_may_call_ = level == MPI_THREAD_MULTIPLE;
+}
+
+/// Null where no plan was made yet.
+const std::shared_ptr<WaitingRoom>* WaitingRoom::find(MPI_Comm users) {
+  void* found = nullptr;
+  int exists = 0;
+  check_mpi(MPI_Comm_get_attr(users, room_key(), static_cast<void*>(&found), &exists), "MPI_Comm_get_attr");
+  return exists != 0 ? static_cast<std::shared_ptr<WaitingRoom>*>(found) : nullptr;
+}
+
+std::shared_ptr<WaitingRoom> WaitingRoom::of(MPI_Comm users) {
+  if (const auto* const room = find(users)) return *room;
+  auto room = std::shared_ptr<WaitingRoom>(new WaitingRoom(Communicator::duplicate(users)));
+  auto kept = std::make_unique<std::shared_ptr<WaitingRoom>>(room);
+  check_mpi(MPI_Comm_set_attr(users, room_key(), kept.get()), "MPI_Comm_set_attr");
+  static_cast<void>(kept.release());
+  return room;
+}
+
+std::int64_t WaitingRoom::admit(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  names_[++plans_] = name;
+  return plans_;
+}
+
+void WaitingRoom::leave(std::int64_t plan) {
+  const std::lock_guard lock(mutex_);
+  names_.erase(plan);
+  calls_.erase(plan);
+}
+
+void WaitingRoom::refuse_if_closed() const {
+  const std::lock_guard lock(mutex_);
+  if (closed_.failed())
+    fail(closed_.code,
+         "the plans of this communicator can do nothing more, because an earlier call was given up: ", closed_.text);
+}
+
+void WaitingRoom::refuse_if_closed(MPI_Comm users) {
+  if (const auto* const room = find(users)) (*room)->refuse_if_closed();
+}
+
+void WaitingRoom::come(const Stand& stand) {
+  const std::lock_guard lock(mutex_);
+  calls_[stand.plan] = stand.number;
+  const auto me = std::this_thread::get_id();
+  if (thread_ == std::thread::id()) thread_ = me;
+  several_threads_ = several_threads_ || thread_ != me;
+}
+
+bool WaitingRoom::comes_alone(Clock::time_point since) const {
+  if (!many_threads_may_call_) return true;
+  return !several_threads_ && Clock::now() - since > other_threads_come_within;
+}
+
+std::int64_t WaitingRoom::calls_of(std::int64_t plan) const {
+  const auto found = calls_.find(plan);
+  return found == calls_.end() ? 0 : found->second;
+}
+
+std::string WaitingRoom::text_of(const Stand& stand) const {
+  const auto name = names_.find(stand.plan);
+  return "call " + std::to_string(stand.number) + " of plan " + std::to_string(stand.plan) +
+         (name == names_.end() ? "" : " (" + name->second + ")");
+}
+
+void WaitingRoom::send(int rank, const Note& note) {
+  letters_.remove_if([](const std::unique_ptr<Letter>& letter) {
+    int done = 0;
+    check_mpi(MPI_Test(&letter->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
+  letters_.push_back(std::make_unique<Letter>(Letter{note}));
+  check_mpi(
+      MPI_Isend(&letters_.back()->note, sizeof(Note), MPI_BYTE, rank, tag, comm_.get(), &letters_.back()->request),
+      "MPI_Isend");
+}
+
+/// One rank at a time, and none that still owes an answer: who computes for an hour finds one question of each rank.
+void WaitingRoom::ask_next(const Stand& stand) {
+  const auto now = Clock::now();
+  if (now - asked_at_ < question_pause) return;
+  asked_at_ = now;
+  next_ = (next_ + 1) % comm_.size();
+  if (next_ == comm_.rank() || asked_[static_cast<std::size_t>(next_)]) return;
+  asked_[static_cast<std::size_t>(next_)] = true;
+  Note question;
+  question.stand = stand;
+  send(next_, question);
+}
+
+void WaitingRoom::answer(int rank, const Note& question, const Stand& stand, Clock::time_point since) {
+  Note note;
+  note.word = Word::here_i_am;
+  note.stand = stand;
+  note.about = question.stand;
+  note.came = calls_of(question.stand.plan) >= question.stand.number;
+  note.alone = comes_alone(since);
+  send(rank, note);
+}
+
+/// The other stood at `answer.stand` while this rank stood where it still does.
+std::optional<Failure> WaitingRoom::hear(int rank, const Note& answer, const Stand& stand, Clock::time_point since) {
+  asked_[static_cast<std::size_t>(rank)] = false;
+  seen_[static_cast<std::size_t>(rank)] = answer.stand;
+  const bool about_this = answer.about.plan == stand.plan && answer.about.number == stand.number;
+  const bool i_came = calls_of(answer.stand.plan) >= answer.stand.number;
+  if (!about_this || answer.came || i_came || !answer.alone || !comes_alone(since)) return std::nullopt;
+  return Failure{Status::mismatch, "ranks wait for each other in different plans: rank " +
+                                       std::to_string(comm_.rank()) + " in " + text_of(stand) + ", rank " +
+                                       std::to_string(rank) + " in " + text_of(answer.stand)};
+}
+
+std::optional<Failure> WaitingRoom::look(const Stand& stand, Clock::time_point since) {
+  const std::lock_guard lock(mutex_);
+  if (closed_.failed()) return closed_;  // by another thread
+  for (;;) {
+    int there = 0;
+    MPI_Status status;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_.get(), &there, &status), "MPI_Iprobe");
+    if (there == 0) break;
+    Note note;
+    const int rank = status.MPI_SOURCE;
+    check_mpi(MPI_Recv(&note, sizeof note, MPI_BYTE, rank, tag, comm_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+    if (note.word == Word::i_gave_up) {
+      closed_ = {note.code, note.text.data()};
+      return closed_;
+    }
+    if (note.word == Word::where_are_you) {
+      answer(rank, note, stand, since);
+    } else if (const auto why = hear(rank, note, stand, since)) {
+      return why;
+    }
+  }
+  ask_next(stand);
+  return std::nullopt;
+}
+
+std::string WaitingRoom::missing(const Stand& stand) const {
+  constexpr int named = 8;
+  const std::lock_guard lock(mutex_);
+  std::string list;
+  int count = 0;
+  for (int rank = 0; rank < comm_.size(); ++rank) {
+    const Stand& seen = seen_[static_cast<std::size_t>(rank)];
+    if (rank == comm_.rank() || (seen.plan == stand.plan && seen.number == stand.number)) continue;
+    if (++count <= named) list += (list.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  if (count > named) list += " and " + std::to_string(count - named) + " more";
+  return (count == 1 ? "rank " : "ranks ") + list;
+}
+
+void WaitingRoom::close(const Failure& why) {
+  const std::lock_guard lock(mutex_);
+  if (closed_.failed()) return;
+  closed_ = why;
+  Note note;
+  note.word = Word::i_gave_up;
+  note.code = why.code;
+  std::strncpy(note.text.data(), why.text.c_str(), note.text.size() - 1);
+  for (int rank = 0; rank < comm_.size(); ++rank)
+    if (rank != comm_.rank()) send(rank, note);
+}
+
+}  // namespace shardfft

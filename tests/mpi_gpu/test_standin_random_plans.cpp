@@ -1,0 +1,27 @@
+// Random plans on the stand-in's GPUs against the serial reference.
+#include "support/device_check.hpp"
+#include "support/random_plans.hpp"
+
+namespace shardfft::test {
+namespace {
+
+void gpu_options(Random& random, Options& o) {
+  const auto or_auto = [&random](const std::vector<std::string>& names) {
+    return random.integer(0, 2) == 0 ? "auto" : one_of(random, names);
+  };
+  o.processor = "gpu";
+  o.algorithm = or_auto(algorithm_names());
+  o.exchange = or_auto(device_exchange_names());
+}
+
+/// Both directions, in and out of place, with arrays in any kind of memory.
+void check_runs(Plan& plan, const TransformCase& c, Random& random) {
+  const std::string memory = one_of(random, {"host", "managed", "device", "pinned"});
+  check_device_plan(ranks_of(plan, world().rank() % cuda::device_count()), c, memory,
+                    static_cast<std::uint64_t>(random.integer(0, 1000)));
+}
+
+TEST(RandomPlans, AreRightOnGpus) { EXPECT_EQ(random_plans(gpu_options, " --gpu", check_runs).failed, 0); }
+
+}  // namespace
+}  // namespace shardfft::test

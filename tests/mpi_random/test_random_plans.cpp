@@ -1,0 +1,56 @@
+// Random plans on CPUs against the serial reference.
+#include "support/random_plans.hpp"
+
+namespace shardfft::test {
+namespace {
+
+void cpu_options(Random& random, Options& o) {
+  const auto or_auto = [&random](const std::vector<std::string>& names) {
+    return random.integer(0, 2) == 0 ? "auto" : one_of(random, names);
+  };
+  o.algorithm = or_auto(algorithm_names());
+  o.exchange = or_auto(exchange_names());
+  o.local_fft = or_auto(local_fft_names());
+  if (random.integer(0, 5) == 0) o.threads = static_cast<int>(random.integer(2, 3));
+}
+
+/// One run between arrays that the plan allocated.
+void check_in_allocated(Plan& plan, const TransformCase& c, Direction direction, std::uint64_t salt) {
+  const bool forward = direction == Direction::forward;
+  const Side& from = forward ? plan.input() : plan.output();
+  const Side& to = forward ? plan.output() : plan.input();
+  const Buffer in = forward ? plan.allocate_input() : plan.allocate_output();
+  const Buffer out = forward ? plan.allocate_output() : plan.allocate_input();
+  const WholeArrays whole = whole_arrays(c, direction, from.element, salt);
+  LocalArray array(from);
+  LocalArray result(to);
+  for (std::int64_t f = 0; f < c.options.batch; ++f)
+    for_own_elements(from, f, [&](std::int64_t address, std::int64_t i) {
+      array.set(address, whole.input[to_size(f)][to_size(i)]);
+    });
+  if (from.bytes() > 0) std::memcpy(in.data(), array.data(), from.bytes());
+  if (forward)
+    plan.forward(in.data(), out.data());
+  else
+    plan.backward(in.data(), out.data());
+  if (to.bytes() > 0) std::memcpy(result.data(), out.data(), to.bytes());
+  for (std::int64_t f = 0; f < c.options.batch; ++f)
+    compare_field(result, to, f, whole.output[to_size(f)], whole.points);
+}
+
+/// Some runs in any order, with any arrays.
+void check_runs(Plan& plan, const TransformCase& c, Random& random) {
+  for (int run = 0; run < 4; ++run) {
+    const Direction direction = random.coin() ? Direction::forward : Direction::backward;
+    const auto salt = static_cast<std::uint64_t>(random.integer(0, 1000));
+    if (random.integer(0, 3) == 0)
+      check_in_allocated(plan, c, direction, salt);
+    else
+      check_run(plan, c, direction, random.coin(), salt);
+  }
+}
+
+TEST(RandomPlans, AreRight) { EXPECT_EQ(random_plans(cpu_options, "", check_runs).failed, 0); }
+
+}  // namespace
+}  // namespace shardfft::test

@@ -1,6 +1,6 @@
 // shardfft's slab engine driven directly: one process, several GPUs; the spectrum stays in slabs along axis 1.
 #include "../native/gpu/gpu_adapter.hpp"
-#include "cuda/slab/slab_group.hpp"
+#include "gpu/slab/slab_group.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -28,21 +28,21 @@ class SlabEngine : public GpuAdapter {
   void plan(const Case& wanted, MPI_Comm) override {
     wanted_ = wanted;
     scale_ = double(wanted.points());
-    cuda::SlabShape shape;
+    gpu::SlabShape shape;
     shape.transform = {wanted.real() ? shardfft::Kind::r2c : shardfft::Kind::c2c,
                        wanted.single() ? shardfft::Precision::f32 : shardfft::Precision::f64};
     shape.nx = wanted.shape[0];
     shape.ny = wanted.shape[1];
     shape.nz = wanted.shape[2];
     shape.ranks = wanted.options.value("devices", 1);
-    if (cuda::device_count() < shape.ranks) throw CaseError("case: 'devices' is more than the GPUs here");
-    cuda::SlabOptions options;
+    if (device::device_count() < shape.ranks) throw CaseError("case: 'devices' is more than the GPUs here");
+    gpu::SlabOptions options;
     options.chunks = wanted.options.value("chunks", 0);
     options.fused = wanted.options.value("fused", true);
     std::vector<int> devices;
     for (int device = 0; device < shape.ranks; ++device) devices.push_back(device);
-    group_ = std::make_unique<cuda::SlabGroup>(shape, options, devices);
-    std::vector<cuda::SlabArrays> arrays;
+    group_ = std::make_unique<gpu::SlabGroup>(shape, options, devices);
+    std::vector<gpu::SlabArrays> arrays;
     for (int device = 0; device < shape.ranks; ++device) arrays.push_back(allocate(shape, device));
     group_->bind(arrays);
     if (!wanted.options.value("graph", false)) return;
@@ -54,13 +54,13 @@ class SlabEngine : public GpuAdapter {
   void backward() override { graphs_[1] ? replay(1) : group_->backward(streams_); }
 
  private:
-  cuda::SlabArrays allocate(const cuda::SlabShape& shape, int device) {
+  gpu::SlabArrays allocate(const gpu::SlabShape& shape, int device) {
     BENCH_GPU_CHECK(cudaSetDevice(device));
     const auto memory = [&](std::size_t bytes) {
       memory_.emplace_back(bytes);
       return memory_.back().get();
     };
-    cuda::SlabArrays arrays;
+    gpu::SlabArrays arrays;
     arrays.field = arrays.planes = memory(shape.field_bytes(device));
     if (wanted_.real()) arrays.planes = memory(shape.planes_bytes(device));
     arrays.spectrum = memory(shape.spectrum_bytes(device));
@@ -70,21 +70,21 @@ class SlabEngine : public GpuAdapter {
     Part spectrum = packed_part({0, shape.y_begin(device), 0}, {shape.nx, rows, shape.pitch()});
     spectrum.count[2] = shape.nzc();
     spectrum_.push_back({spectrum, arrays.spectrum, device});
-    owned_.push_back(cuda::make_stream());
+    owned_.push_back(device::make_stream());
     streams_.push_back(owned_.back().get());
     return arrays;
   }
 
   void replay(int which) {
     BENCH_GPU_CHECK(cudaSetDevice(field_[0].device));
-    cuda::launch(graphs_[which].get(), streams_[0]);
+    device::launch(graphs_[which].get(), streams_[0]);
   }
 
-  std::unique_ptr<cuda::SlabGroup> group_;
+  std::unique_ptr<gpu::SlabGroup> group_;
   std::vector<DeviceBuffer> memory_;
-  std::vector<cuda::Stream> owned_;
-  std::vector<cuda::StreamHandle> streams_;
-  cuda::Graph graphs_[2];
+  std::vector<device::Stream> owned_;
+  std::vector<device::StreamHandle> streams_;
+  device::Graph graphs_[2];
 };
 
 }  // namespace

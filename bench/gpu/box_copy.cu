@@ -1,6 +1,6 @@
 // Bandwidth of the GPU's box copies against a plain copy, each checked exactly with index-encoded data.
 #include "common.cuh"
-#include "pack/cuda/copy_box.hpp"
+#include "device/copy_box.hpp"
 
 using namespace shardfft;
 
@@ -58,7 +58,7 @@ void run(const char* name, const std::vector<Axis>& axes, std::size_t element, s
   CHECK(cudaMemset(b, 0xff, elements * element));
   const Box from = box_of(axes, true), to = box_of(axes, false);
   const double ms = bench::time_all(
-      1, 2, 7, [] {}, [&] { cuda::copy_box(a, from, b, to, element, nullptr); });
+      1, 2, 7, [] {}, [&] { device::copy_box(a, from, b, to, element, nullptr); });
   verify<<<2048, 256>>>(reinterpret_cast<unsigned*>(b), walk, elements, words, wrong);
   unsigned long long count = 0;
   CHECK(cudaMemcpy(&count, wrong, 8, cudaMemcpyDeviceToHost));

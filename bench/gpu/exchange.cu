@@ -74,11 +74,11 @@ class Measurement {
     operations_ = gpu::make_device_reshape(exchange, {&team, c.from, c.to, element});
     std::vector<void*> outs;
     for (std::size_t m = 0; m < operations_.size(); ++m) {
-      const cuda::DeviceScope scope(team.here()[m].device);
-      in_.push_back(cuda::make_memory(elements(c.from, m) * element));
-      out_.push_back(cuda::make_memory(elements(c.to, m) * element));
-      scratch_.push_back(cuda::make_memory(operations_[m]->scratch_bytes()));
-      streams_.push_back(cuda::make_stream());
+      const device::DeviceScope scope(team.here()[m].device);
+      in_.push_back(device::make_memory(elements(c.from, m) * element));
+      out_.push_back(device::make_memory(elements(c.to, m) * element));
+      scratch_.push_back(device::make_memory(operations_[m]->scratch_bytes()));
+      streams_.push_back(device::make_stream());
       outs.push_back(out_.back().get());
     }
     if (operations_.front()->writes_peers()) outs_.share(team, outs);
@@ -120,7 +120,7 @@ class Measurement {
     once();
     unsigned long long total = 0;
     for_members([&](std::size_t m) {
-      const cuda::Memory wrong = cuda::make_memory(8);
+      const device::Memory wrong = device::make_memory(8);
       CHECK(cudaMemsetAsync(wrong.get(), 0, 8, native(m)));
       verify<<<1024, 256, 0, native(m)>>>(static_cast<const unsigned*>(out_[m].get()), at(case_.to, m),
                                           count(case_.to, m), words, 7, static_cast<unsigned long long*>(wrong.get()));
@@ -142,7 +142,7 @@ class Measurement {
   template <class Body>
   void for_members(Body body) {
     for (std::size_t m = 0; m < operations_.size(); ++m) {
-      const cuda::DeviceScope scope(team_.here()[m].device);
+      const device::DeviceScope scope(team_.here()[m].device);
       body(m);
     }
   }
@@ -158,16 +158,16 @@ class Measurement {
     }
   }
   void synchronize() {
-    for_members([&](std::size_t m) { cuda::synchronize(streams_[m].get()); });
+    for_members([&](std::size_t m) { device::synchronize(streams_[m].get()); });
   }
 
   gpu::Team& team_;
   Case case_;
   std::size_t element_;
   gpu::MemberOperations operations_;
-  std::vector<cuda::Memory> in_, out_, scratch_;
+  std::vector<device::Memory> in_, out_, scratch_;
   gpu::SharedAddresses outs_;
-  std::vector<cuda::Stream> streams_;
+  std::vector<device::Stream> streams_;
 };
 
 struct Settings {
@@ -181,7 +181,7 @@ void measure(gpu::Team& team, const Settings& s, bool prints) {
   const char* mode = s.group > 0 ? "one process" : "one process a GPU";
   if (prints)
     bench::line("\"driver\":\"exchange\",\"mode\":\"%s\",\"gpus\":%d,\"device\":\"%s\",\"auto\":\"%s\"", mode,
-                team.ranks(), cuda::device_name(0).c_str(), gpu::choose_device_exchange(team).c_str());
+                team.ranks(), device::device_name(0).c_str(), gpu::choose_device_exchange(team).c_str());
   else
     gpu::choose_device_exchange(team);
   for (const std::string& name : gpu::device_exchange_names()) {
@@ -228,12 +228,12 @@ int main(int argc, char** argv) {
   try {
     if (s.group > 0) {
       std::vector<int> devices;
-      for (int d = 0; d < s.group; ++d) devices.push_back(d % cuda::device_count());
+      for (int d = 0; d < s.group; ++d) devices.push_back(d % device::device_count());
       gpu::Team team(devices);
       measure(team, s, true);
     } else {
       const Communicator comm = Communicator::duplicate(MPI_COMM_WORLD);
-      gpu::Team team(comm, comm.rank() % cuda::device_count());
+      gpu::Team team(comm, comm.rank() % device::device_count());
       measure(team, s, comm.rank() == 0);
     }
   } catch (const std::exception& e) {

@@ -1,10 +1,10 @@
 // Line passes alone: against cuFFT's strided plan and a plain copy on one GPU; as the exchange of a slab transform
 // (stores to, or loads from, the other GPU) with few and many thread blocks; and beside a local pass.
 #include "common.cuh"
-#include "cuda/lines/pass.hpp"
+#include "device/line_pass.hpp"
 
 using namespace shardfft;
-namespace lines = shardfft::cuda::lines;
+namespace lines = shardfft::device::lines;
 
 namespace {
 

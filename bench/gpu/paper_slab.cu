@@ -10,7 +10,7 @@
 #include <memory>
 #include <sstream>
 
-#include "cuda/slab/slab_group.hpp"
+#include "gpu/slab/slab_group.hpp"
 #include "paper_field.cuh"
 #include "paper_stages.cuh"
 #include "slab_trace.cuh"
@@ -147,20 +147,20 @@ class Fused : public Subject {
     shape_.transform = {Kind::r2c, run.wide ? Precision::f64 : Precision::f32};
     shape_.nx = shape_.ny = shape_.nz = run.n;
     shape_.ranks = run.gpus;
-    cuda::SlabOptions options;
+    gpu::SlabOptions options;
     options.observer = &trace_;
     options.backward_scale = 1 / points(run);
     std::vector<int> devices;
     for (int g = 0; g < run.gpus; ++g) devices.push_back(g);
-    group_ = std::make_unique<cuda::SlabGroup>(shape_, options, devices);
+    group_ = std::make_unique<gpu::SlabGroup>(shape_, options, devices);
     scaled_ = group_->rank(0).fused_x();
     for (int g = 0; g < run.gpus; ++g) {
       CHECK(cudaSetDevice(g));
       for (const std::size_t bytes : {shape_.field_bytes(g), shape_.planes_bytes(g), shape_.spectrum_bytes(g)})
-        memory_.push_back(cuda::make_memory(bytes));
+        memory_.push_back(device::make_memory(bytes));
       const std::size_t last = memory_.size();
       arrays_.push_back({memory_[last - 3].get(), memory_[last - 2].get(), memory_[last - 1].get()});
-      owned_.push_back(cuda::make_stream());
+      owned_.push_back(device::make_stream());
       streams_.push_back(owned_.back().get());
     }
     group_->bind(arrays_);
@@ -187,13 +187,13 @@ class Fused : public Subject {
 
  private:
   Run run_;
-  cuda::SlabShape shape_;
+  gpu::SlabShape shape_;
   bench::SlabTrace trace_;
   bool scaled_ = false;
-  std::unique_ptr<cuda::SlabGroup> group_;
-  std::vector<cuda::Memory> memory_;
-  std::vector<cuda::SlabArrays> arrays_;
-  std::vector<cuda::Stream> owned_;
+  std::unique_ptr<gpu::SlabGroup> group_;
+  std::vector<device::Memory> memory_;
+  std::vector<gpu::SlabArrays> arrays_;
+  std::vector<device::Stream> owned_;
   std::vector<void*> streams_;
 };
 
@@ -215,7 +215,7 @@ class Cufft : public Subject {
     if (run.gpus > 1)
       CHECK(cufftXtMalloc(plans_[0], &spread_, CUFFT_XT_FORMAT_INPLACE));
     else
-      single_ = cuda::make_memory(static_cast<std::size_t>(run.n * run.n * field_pitch()) * (run.wide ? 8 : 4));
+      single_ = device::make_memory(static_cast<std::size_t>(run.n * run.n * field_pitch()) * (run.wide ? 8 : 4));
   }
   ~Cufft() override {
     if (spread_ != nullptr) cufftXtFree(spread_);
@@ -244,7 +244,7 @@ class Cufft : public Subject {
   Run run_;
   cufftHandle plans_[2] = {};
   cudaLibXtDesc* spread_ = nullptr;
-  cuda::Memory single_;
+  device::Memory single_;
 };
 
 void report(const Run& run, const std::string& schedule, const Outcome& o) {

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "common.cuh"
-#include "cuda/handles.hpp"
-#include "local/cufft.hpp"
+#include "device/handles.hpp"
+#include "device/vendor_fft.hpp"
 
 namespace bench {
 
@@ -42,8 +42,8 @@ class PaperSlab {
       CHECK(cudaSetDevice(g));
       gpus_of_.emplace_back();
       Gpu& gpu = gpus_of_.back();
-      gpu.field = shardfft::cuda::make_memory(static_cast<std::size_t>(own_ * n * n) * (wide ? 8 : 4));
-      for (auto& work : gpu.work) work = shardfft::cuda::make_memory(complex_bytes(own_ * n * half_));
+      gpu.field = shardfft::device::make_memory(static_cast<std::size_t>(own_ * n * n) * (wide ? 8 : 4));
+      for (auto& work : gpu.work) work = shardfft::device::make_memory(complex_bytes(own_ * n * half_));
       plan(gpu);
     }
   }
@@ -78,29 +78,29 @@ class PaperSlab {
 
  private:
   struct Gpu {
-    shardfft::cuda::Memory field, work[2];
-    shardfft::CufftPlan planes, planes_back, lines;
+    shardfft::device::Memory field, work[2];
+    shardfft::device::VendorFft planes, planes_back, lines;
   };
 
   std::size_t complex_bytes(long long count) const { return static_cast<std::size_t>(count) * (wide_ ? 16 : 8); }
 
   void plan(Gpu& gpu) {
-    shardfft::CufftSpec spec;
+    shardfft::device::VendorFftSpec spec;
     spec.precision = wide_ ? shardfft::Precision::f64 : shardfft::Precision::f32;
     spec.kind = shardfft::Kind::r2c;
     spec.extents = {n_, n_};
     spec.batch = own_;
     spec.in = {{n_, n_}, 1, n_ * n_};
     spec.out = {{n_, half_}, 1, n_ * half_};
-    gpu.planes = shardfft::CufftPlan(spec);
+    gpu.planes = shardfft::device::VendorFft(spec);
     spec.kind = shardfft::Kind::c2r;
     std::swap(spec.in, spec.out);
-    gpu.planes_back = shardfft::CufftPlan(spec);
+    gpu.planes_back = shardfft::device::VendorFft(spec);
     spec.kind = shardfft::Kind::c2c;
     spec.extents = {n_};
     spec.batch = own_ * half_;
     spec.in = spec.out = {{n_}, own_ * half_, 1};
-    gpu.lines = shardfft::CufftPlan(spec);
+    gpu.lines = shardfft::device::VendorFft(spec);
   }
 
   void stage(StageTimes& times, Stage which, const std::function<void(Gpu&, int)>& body) {

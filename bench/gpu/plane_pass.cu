@@ -5,10 +5,10 @@
 #include <cufftXt.h>
 
 #include "common.cuh"
-#include "cuda/lines/plane_pass.hpp"
+#include "device/plane_pass.hpp"
 
 using namespace shardfft;
-namespace lines = shardfft::cuda::lines;
+namespace lines = shardfft::device::lines;
 
 namespace {
 

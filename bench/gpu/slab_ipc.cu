@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "common.cuh"
-#include "cuda/slab/slab_ipc.hpp"
+#include "gpu/slab/slab_ipc.hpp"
 #include "sameness.cuh"
 
 using namespace shardfft;
-using namespace shardfft::cuda;
+using namespace shardfft::device;
 
 namespace {
 

@@ -11,15 +11,15 @@
 #include <sstream>
 
 #include "common.cuh"
-#include "cuda/slab/slab_group.hpp"
 #include "energy_meter.cuh"
+#include "gpu/slab/slab_group.hpp"
 #include "sameness.cuh"
 #include "slab_rivals.cuh"
 #include "slab_trace.cuh"
 
 using namespace shardfft;
-using shardfft::cuda::SlabGroup;
-using shardfft::cuda::SlabShape;
+using shardfft::gpu::SlabGroup;
+using shardfft::gpu::SlabShape;
 
 namespace {
 
@@ -43,7 +43,7 @@ class Case {
  public:
   Case(const Settings& settings, const SlabShape& shape, const std::string& type)
       : settings_(settings), shape_(shape), type_(type), arrays_(static_cast<std::size_t>(shape.ranks)) {
-    cuda::SlabOptions options;
+    gpu::SlabOptions options;
     options.chunks = settings.chunks;
     options.parts = settings.parts;
     options.fused = settings.fused;
@@ -58,19 +58,19 @@ class Case {
     for (int r = 0; r < shape.ranks; ++r) {
       CHECK(cudaSetDevice(r));
       auto& a = arrays_[static_cast<std::size_t>(r)];
-      memory_.push_back(cuda::make_memory(shape.field_bytes(r)));
+      memory_.push_back(device::make_memory(shape.field_bytes(r)));
       a.field = a.planes = memory_.back().get();
       if (shape.transform.kind == Kind::r2c) {
-        memory_.push_back(cuda::make_memory(shape.planes_bytes(r)));
+        memory_.push_back(device::make_memory(shape.planes_bytes(r)));
         a.planes = memory_.back().get();
       }
-      memory_.push_back(cuda::make_memory(shape.spectrum_bytes(r)));
+      memory_.push_back(device::make_memory(shape.spectrum_bytes(r)));
       a.spectrum = memory_.back().get();
       if (shape.dense_spectrum) {
-        memory_.push_back(cuda::make_memory(shape.rows_bytes(r)));
+        memory_.push_back(device::make_memory(shape.rows_bytes(r)));
         a.rows = memory_.back().get();
       }
-      streams_owned_.push_back(cuda::make_stream());
+      streams_owned_.push_back(device::make_stream());
       streams_.push_back(streams_owned_.back().get());
     }
     group_->bind(arrays_);
@@ -87,10 +87,10 @@ class Case {
     const double forward = time_pair([&] { group_->forward(streams_); });
     double graph_ms = -1;
     if (settings_.graph) {
-      const cuda::Graph graph = group_->capture(streams_, both);
+      const device::Graph graph = group_->capture(streams_, both);
       const auto replay = [&] {
         CHECK(cudaSetDevice(0));
-        cuda::launch(graph.get(), streams_[0]);
+        device::launch(graph.get(), streams_[0]);
       };
       round_trip = std::max(round_trip, pair_error(replay));
       graph_ms = time_pair(replay);
@@ -165,13 +165,13 @@ class Case {
     std::size_t room = 0, all = 0;
     CHECK(cudaMemGetInfo(&room, &all));
     if (room < 3 * bytes) return -1;
-    const cuda::Memory field = cuda::make_memory(reals * (wide() ? 8 : 4)), spectrum = cuda::make_memory(bytes);
+    const device::Memory field = device::make_memory(reals * (wide() ? 8 : 4)), spectrum = device::make_memory(bytes);
     fill(field.get(), reals, 0, seed_);
-    CufftSpec spec;
+    device::VendorFftSpec spec;
     spec.kind = shape_.transform.kind;
     spec.precision = shape_.transform.precision;
     spec.extents = {shape_.nx, shape_.ny, shape_.nz};
-    CufftPlan(spec).execute(field.get(), spectrum.get(), Direction::forward, nullptr);
+    device::VendorFft(spec).execute(field.get(), spectrum.get(), Direction::forward, nullptr);
     CHECK(cudaDeviceSynchronize());
     return compare(spectrum.get());
   }
@@ -292,9 +292,9 @@ class Case {
   std::string type_;
   bench::SlabTrace trace_;
   std::unique_ptr<SlabGroup> group_;
-  std::vector<cuda::SlabArrays> arrays_;
-  std::vector<cuda::Memory> memory_;
-  std::vector<cuda::Stream> streams_owned_;
+  std::vector<gpu::SlabArrays> arrays_;
+  std::vector<device::Memory> memory_;
+  std::vector<device::Stream> streams_owned_;
   std::vector<void*> streams_;
   std::uint64_t seed_ = 1;
 };

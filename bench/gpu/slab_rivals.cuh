@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "common.cuh"
-#include "cuda/handles.hpp"
-#include "cuda/slab/slab_shape.hpp"
-#include "local/cufft.hpp"
+#include "device/handles.hpp"
+#include "device/vendor_fft.hpp"
+#include "gpu/slab/slab_shape.hpp"
 
 namespace bench {
 
 using namespace shardfft;
-using shardfft::cuda::SlabShape;
+using shardfft::gpu::SlabShape;
 
 /// The same pair by cuFFTXt, in place, spectrum left in its shuffled order: c2c only.
 inline void run_xt(int repeats, const SlabShape& shape, const std::string& type) {
@@ -54,11 +54,11 @@ inline void run_xt(int repeats, const SlabShape& shape, const std::string& type)
 /// cuFFT's own 3-D transform in place on one GPU.
 inline void run_cufft(int repeats, const SlabShape& shape, const std::string& type) {
   CHECK(cudaSetDevice(0));
-  CufftSpec spec;
+  device::VendorFftSpec spec;
   spec.precision = shape.transform.precision;
   spec.extents = {shape.nx, shape.ny, shape.nz};
-  const CufftPlan plan(spec);
-  const cuda::Memory data = cuda::make_memory(shape.field_bytes(0));
+  const device::VendorFft plan(spec);
+  const device::Memory data = device::make_memory(shape.field_bytes(0));
   std::uint64_t seed = 1;
   const double pair = time_all(
       1, 3, repeats,

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common.cuh"
-#include "cuda/slab/slab_observer.hpp"
+#include "gpu/slab/slab_observer.hpp"
 
 namespace bench {
 
@@ -15,7 +15,7 @@ struct Piece {
 };
 
 /// Give it to SlabOptions::observer. Records only between start() and pieces().
-class SlabTrace : public shardfft::cuda::SlabObserver {
+class SlabTrace : public shardfft::gpu::SlabObserver {
  public:
   /// All devices idle: their clocks are set to zero here, a few microseconds apart.
   void start(int devices) {

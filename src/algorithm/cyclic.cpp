@@ -109,7 +109,7 @@ ViewLayouts view_layouts(const Problem& problem, const Layout& cyclic) {
     axis_of[i] = {row, column};
     v.first_axes.push_back(row);
     v.second_axes.push_back(column);
-    v.twiddle.pairs.push_back({column, row, n});
+    v.twiddle.factors.pairs.push_back({column, row, n});
     v.splits.push_back({n / p, p});
     v.output_splits.push_back({p, n / p});
   }

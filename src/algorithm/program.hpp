@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "geometry/factors.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/types.hpp"
@@ -24,28 +25,19 @@ struct ReshapeStep {};
 /// The same memory seen with other axes (digit-split views): nothing moves.
 struct ViewStep {};
 
-/// Multiplies by exp(-2 pi i s k / n), s and k the indices along two axes of the state.
+/// Multiplies every element by its factor.
 struct TwiddleStep {
-  struct Pair {
-    int s_axis;
-    int k_axis;
-    std::int64_t n;
-  };
-  std::vector<Pair> pairs;
+  TwiddleFactors factors;
 };
 
 /// Between real numbers and complex ones without a transform (1-D real arrays): forward gives the numbers an
 /// imaginary part of zero, backward drops it.
 struct PromoteStep {};
 
-/// Forward: nothing is done. Backward: of the modes k = index[k1_axis] + n1 * index[k2_axis] of a 1-D array of n, those
-/// above n/2 become zero and those that stand for two (all others but 0 and, for even n, n/2) are doubled, so that the
-/// real part of the full inverse transform is the real array.
+/// Forward: nothing is done. Backward: zeroes and doubles modes as HalfSpectrum says, so that the real part of the full
+/// inverse transform is the real array.
 struct HalfSpectrumStep {
-  int k1_axis;
-  int k2_axis;
-  std::int64_t n1;
-  std::int64_t n;
+  HalfSpectrum modes;
 };
 
 /// One axis transformed by products of blocks in Cannon's manner (src/cannon). Both states lie on the same mesh of

@@ -38,10 +38,10 @@ Program six_step_program(const Problem& problem) {
   const Shape shape{problem.input.shape()[0], n1, n2};
   builder.reshape(cut_along(shape, 2, ranks, {0, 2, 1}));
   builder.fft({1});
-  builder.step(TwiddleStep{{{2, 1, n}}}, builder.state());
+  builder.step(TwiddleStep{{{{2, 1, n}}}}, builder.state());
   builder.reshape(cut_along(shape, 1, ranks, {0, 1, 2}));
   builder.fft({2});
-  if (real) builder.step(HalfSpectrumStep{1, 2, n1, n}, builder.state());
+  if (real) builder.step(HalfSpectrumStep{{1, 2, n1, n}}, builder.state());
   Layout out = problem.output;
   if (!problem.fixed_output()) out = real ? problem.input.with_axis_extent(1, n / 2 + 1) : problem.input;
   builder.reshape(digit_view(out, {{}, {n2, n1}}, true));

@@ -10,7 +10,7 @@
 #include "cannon/local_update.hpp"
 #include "cannon/rounds.hpp"
 #include "exchange/link.hpp"
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 #include "shardfft/layout.hpp"
 
 namespace shardfft {

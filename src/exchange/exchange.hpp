@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/trace.hpp"
+#include "geometry/schedule.hpp"
 #include "mpi/groups.hpp"
-#include "reshape/schedule.hpp"
 
 namespace shardfft {
 

@@ -9,8 +9,8 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "base/trace.hpp"
+#include "geometry/schedule.hpp"
 #include "local/local_fft.hpp"
-#include "reshape/schedule.hpp"
 
 namespace shardfft {
 

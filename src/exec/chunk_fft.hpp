@@ -7,7 +7,7 @@
 
 #include "exec/bundled_fft.hpp"
 #include "exec/operation.hpp"
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "algorithm/program.hpp"
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft {
 

@@ -116,11 +116,11 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (std::holds_alternative<ReshapeStep>(s)) return make_message_reshape(stop);
   if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
-    return make_twiddle(*twiddle, before.layout, rank, direction_, setup_.precision, trace_);
+    return make_twiddle(twiddle->factors, before.layout, rank, direction_, setup_.precision, trace_);
   if (std::holds_alternative<PromoteStep>(s))
     return make_promote(before.layout.count(rank), direction_, setup_.precision, trace_);
   if (const auto* half = std::get_if<HalfSpectrumStep>(&s))
-    return make_half_spectrum(*half, before.layout, rank, setup_.precision, trace_);
+    return make_half_spectrum(half->modes, before.layout, rank, setup_.precision, trace_);
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 

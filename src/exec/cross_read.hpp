@@ -1,7 +1,7 @@
 #pragma once
 // Boxes of other processes' arrays, read through the kernel.
+#include "geometry/schedule.hpp"
 #include "mpi/cross_memory.hpp"
-#include "reshape/schedule.hpp"
 
 namespace shardfft {
 

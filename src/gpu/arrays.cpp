@@ -11,31 +11,33 @@ namespace {
 /// Kernels move elements of up to 16 bytes in one piece.
 constexpr std::uintptr_t alignment = 16;
 
-const char* kind_text(cuda::MemoryKind kind) {
+const char* kind_text(device::MemoryKind kind) {
   switch (kind) {
-    case cuda::MemoryKind::pageable:
+    case device::MemoryKind::pageable:
       return "plain host memory";
-    case cuda::MemoryKind::pinned:
+    case device::MemoryKind::pinned:
       return "pinned host memory";
-    case cuda::MemoryKind::managed:
+    case device::MemoryKind::managed:
       return "managed memory";
-    case cuda::MemoryKind::device:
+    case device::MemoryKind::device:
       break;
   }
   return "device memory";
 }
 
-bool on_host(cuda::MemoryKind kind) { return kind == cuda::MemoryKind::pageable || kind == cuda::MemoryKind::pinned; }
+bool on_host(device::MemoryKind kind) {
+  return kind == device::MemoryKind::pageable || kind == device::MemoryKind::pinned;
+}
 
-bool fits(MemoryModel model, cuda::MemoryKind kind) {
+bool fits(MemoryModel model, device::MemoryKind kind) {
   switch (model) {
     case MemoryModel::host:
     case MemoryModel::registered:
       return on_host(kind);
     case MemoryModel::managed:
-      return kind == cuda::MemoryKind::managed;
+      return kind == device::MemoryKind::managed;
     case MemoryModel::device:
-      return kind == cuda::MemoryKind::device;
+      return kind == device::MemoryKind::device;
     case MemoryModel::automatic:
       break;
   }
@@ -54,19 +56,19 @@ MemoryModel memory_model(const std::string& name) {
   return MemoryModel::automatic;
 }
 
-void UserArrays::check(const void* array, std::size_t bytes, const char* which, cuda::Memory& stage) {
+void UserArrays::check(const void* array, std::size_t bytes, const char* which, device::Memory& stage) {
   if (bytes == 0) return;
-  const cuda::PointerInfo info = cuda::describe(array);
+  const device::PointerInfo info = device::describe(array);
   static const char* const names[] = {"auto", "host", "registered", "managed", "device"};
   require(fits(model_, info.kind), "the ", which, " lies in ", kind_text(info.kind),
           ", but the plan was made with memory=", names[static_cast<int>(model_)]);
-  require(info.kind != cuda::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
+  require(info.kind != device::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
           info.device, ", but rank ", member_.rank, " runs on GPU ", member_.device);
   if (on_host(info.kind) || !aligned(array)) reserve(stage);
 }
 
 /// The runtime goes on to call memory pinned after it was unmapped, and would copy to and from the pages that it had.
-void UserArrays::forget_others(const std::byte* array, std::size_t bytes, cuda::StreamHandle stream) {
+void UserArrays::forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream) {
   for (auto known = pinned_.begin(); known != pinned_.end();) {
     const PinnedArray& pinned = known->second;
     const bool too_small = known->first == array && pinned.bytes() < bytes;
@@ -74,17 +76,17 @@ void UserArrays::forget_others(const std::byte* array, std::size_t bytes, cuda::
       ++known;
       continue;
     }
-    cuda::synchronize(stream);  // copies of earlier calls
+    device::synchronize(stream);  // copies of earlier calls
     known = pinned_.erase(known);
   }
 }
 
-void UserArrays::meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info,
-                      cuda::StreamHandle stream) {
-  if (info.kind == cuda::MemoryKind::managed) cuda::prefetch(const_cast<std::byte*>(array), bytes, stream);
+void UserArrays::meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info,
+                      device::StreamHandle stream) {
+  if (info.kind == device::MemoryKind::managed) device::prefetch(const_cast<std::byte*>(array), bytes, stream);
   if (model_ == MemoryModel::registered) {
     forget_others(array, bytes, stream);
-    if (pinned_.contains(array) || cuda::describe(array).kind == cuda::MemoryKind::pinned) return;
+    if (pinned_.contains(array) || device::describe(array).kind == device::MemoryKind::pinned) return;
     try {
       pinned_.try_emplace(array, const_cast<std::byte*>(array), bytes);
       return;
@@ -92,39 +94,39 @@ void UserArrays::meet(const std::byte* array, std::size_t bytes, const cuda::Poi
       waits_ = true;  // some of its pages are pinned already, or the system's limit is reached
     }
   }
-  waits_ = waits_ || info.kind == cuda::MemoryKind::pageable;
+  waits_ = waits_ || info.kind == device::MemoryKind::pageable;
 }
 
-void UserArrays::reserve(cuda::Memory& stage) const {
-  if (!stage) stage = cuda::make_memory(largest_);
+void UserArrays::reserve(device::Memory& stage) const {
+  if (!stage) stage = device::make_memory(largest_);
 }
 
-std::byte* UserArrays::stage(cuda::Memory& memory) {
+std::byte* UserArrays::stage(device::Memory& memory) {
   reserve(memory);
   copies_ = true;
   return static_cast<std::byte*>(memory.get());
 }
 
-const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bool copy, cuda::StreamHandle stream) {
+const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream) {
   if (bytes == 0) return nullptr;
-  const cuda::PointerInfo info = cuda::describe(array);
+  const device::PointerInfo info = device::describe(array);
   meet(array, bytes, info, stream);
   if (!copy && !on_host(info.kind) && aligned(array)) return array;
   std::byte* const staged = stage(input_stage_);
-  cuda::copy_bytes(staged, array, bytes, stream);
+  device::copy_bytes(staged, array, bytes, stream);
   return staged;
 }
 
-std::byte* UserArrays::output(std::byte* array, std::size_t bytes, bool shared, cuda::StreamHandle stream) {
+std::byte* UserArrays::output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream) {
   if (bytes == 0) return nullptr;
-  const cuda::PointerInfo info = cuda::describe(array);
+  const device::PointerInfo info = device::describe(array);
   meet(array, bytes, info, stream);
   if (!on_host(info.kind) && aligned(array) && (!shared || info.exportable)) return array;
   return stage(output_stage_);
 }
 
-void UserArrays::deliver(std::byte* array, const std::byte* result, std::size_t bytes, cuda::StreamHandle stream) {
-  if (bytes > 0 && array != result) cuda::copy_bytes(array, result, bytes, stream);
+void UserArrays::deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream) {
+  if (bytes > 0 && array != result) device::copy_bytes(array, result, bytes, stream);
 }
 
 }  // namespace shardfft::gpu

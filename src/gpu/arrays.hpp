@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 #include "gpu/mapping_watch.hpp"
 #include "gpu/team.hpp"
 
@@ -30,10 +30,10 @@ class PinnedArray {
 
  private:
   struct Registration {
-    Registration(void* at, std::size_t bytes) : memory(at) { cuda::register_host(at, bytes); }
+    Registration(void* at, std::size_t bytes) : memory(at) { device::register_host(at, bytes); }
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
-    ~Registration() { cuda::unregister_host(memory); }
+    ~Registration() { device::unregister_host(memory); }
     void* memory;
   };
   void* memory_;
@@ -58,11 +58,11 @@ class UserArrays {
   /// Begins a call; nothing is known yet of its arrays.
   void begin() { waits_ = copies_ = false; }
   /// The device's view of an input, copied where it cannot be used in place or when `copy` says so.
-  const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, cuda::StreamHandle stream);
+  const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream);
   /// Where the program puts the result; `shared`: other members write there too.
-  std::byte* output(std::byte* array, std::size_t bytes, bool shared, cuda::StreamHandle stream);
+  std::byte* output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream);
   /// Puts the result where the user wants it.
-  void deliver(std::byte* array, const std::byte* result, std::size_t bytes, cuda::StreamHandle stream);
+  void deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream);
   /// Whether this call's arrays are in memory of which copies are not asynchronous.
   bool waits() const { return waits_; }
   /// Whether this call copied anything.
@@ -70,17 +70,17 @@ class UserArrays {
 
  private:
   /// Lets go of pinned arrays that lie, or lay, where this one does, but are not it.
-  void forget_others(const std::byte* array, std::size_t bytes, cuda::StreamHandle stream);
+  void forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream);
   /// Pins host memory if asked to; where that fails copies are slower and synchronous.
-  void meet(const std::byte* array, std::size_t bytes, const cuda::PointerInfo& info, cuda::StreamHandle stream);
-  void check(const void* array, std::size_t bytes, const char* which, cuda::Memory& stage);
-  void reserve(cuda::Memory& stage) const;
-  std::byte* stage(cuda::Memory& memory);
+  void meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info, device::StreamHandle stream);
+  void check(const void* array, std::size_t bytes, const char* which, device::Memory& stage);
+  void reserve(device::Memory& stage) const;
+  std::byte* stage(device::Memory& memory);
 
   MemoryModel model_;
   Member member_;
   std::size_t largest_;
-  cuda::Memory input_stage_, output_stage_;
+  device::Memory input_stage_, output_stage_;
   std::map<const std::byte*, PinnedArray> pinned_;
   bool waits_ = false, copies_ = false;
 };

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/device.hpp"
-#include "reshape/schedule.hpp"
+#include "device/runtime.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft::gpu {
 
@@ -13,7 +13,7 @@ struct EngineCopies {
   struct Place {
     std::int64_t from, to;
   };
-  cuda::BoxCopy shape{};
+  device::BoxCopy shape{};
   std::vector<Place> places;
   std::size_t bytes() const { return shape.bytes * shape.rows * shape.slices; }
 };

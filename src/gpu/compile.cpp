@@ -87,7 +87,7 @@ class Compiler {
     std::int64_t free = 1;
     team_.agree([&] {
       for (const Member& member : team_.here()) {
-        const cuda::DeviceScope scope(member.device);
+        const device::DeviceScope scope(member.device);
         FftSpec spec =
             fft_spec(std::get<FftStep>(step(i)), state(i), state(i + 1), member.rank, direction, setup_.precision);
         for (const bool kept : {false, true}) {  // which it will be is not known yet
@@ -159,7 +159,7 @@ class Compiler {
     MemberOperations operations;
     team_.agree([&] {
       for (const Member& member : team_.here()) {
-        const cuda::DeviceScope scope(member.device);
+        const device::DeviceScope scope(member.device);
         operations.push_back(make(member.rank));
       }
     });
@@ -178,11 +178,11 @@ class Compiler {
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
       if (const auto* fft = std::get_if<FftStep>(&s)) return make_fft(*fft, job, task, rank);
       if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
-        return make_twiddle(*twiddle, before.layout, rank, direction_, setup_.precision);
+        return make_twiddle(twiddle->factors, before.layout, rank, direction_, setup_.precision);
       if (std::holds_alternative<PromoteStep>(s))
         return make_promote(before.layout.count(rank), direction_, setup_.precision);
       if (const auto* half = std::get_if<HalfSpectrumStep>(&s))
-        return make_half_spectrum(*half, before.layout, rank, setup_.precision);
+        return make_half_spectrum(half->modes, before.layout, rank, setup_.precision);
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
   }

@@ -36,7 +36,7 @@ class DeviceFft : public DeviceOperation {
   DeviceFft(std::vector<PlacedPass> passes, std::size_t scratch_bytes, bool in_place, std::string text)
       : passes_(std::move(passes)), scratch_bytes_(scratch_bytes), in_place_(in_place), text_(std::move(text)) {}
 
-  void enqueue(int /*phase*/, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+  void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     for (const PlacedPass& p : passes_)
       p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), at(p.scratch, buffers), stream);
   }

@@ -97,7 +97,7 @@ class Orders {
     std::int64_t fits = 1;
     team_.agree([&] {
       for (const Member& member : team_.here()) {
-        const cuda::DeviceScope scope(member.device);
+        const device::DeviceScope scope(member.device);
         const FftSpec spec = fft_spec(fft, turned, turned, member.rank, Direction::forward, setup_.precision);
         if (!is_empty(spec) && !line_pass_fits(spec)) fits = 0;
       }

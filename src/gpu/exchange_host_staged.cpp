@@ -18,12 +18,12 @@ class HostRuns {
       begin_.push_back(bytes);
       bytes += (side.bytes_of(blocks[i]) + 63) / 64 * 64;
     }
-    if (bytes > 0) memory_ = cuda::make_pinned_memory(bytes);
+    if (bytes > 0) memory_ = device::make_pinned_memory(bytes);
   }
   std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + begin_[static_cast<std::size_t>(i)]; }
 
  private:
-  cuda::PinnedMemory memory_;
+  device::PinnedMemory memory_;
   std::vector<std::size_t> begin_;
 };
 
@@ -35,21 +35,21 @@ class HostStaged : public DeviceOperation {
         link_(side_.setup),
         out_(side_.send, side_),
         in_(side_.recv, side_),
-        down_(cuda::make_stream()),
-        up_(cuda::make_stream()),
-        begun_(cuda::make_event()) {
+        down_(device::make_stream()),
+        up_(device::make_stream()),
+        begun_(device::make_event()) {
     for (int i = 0; i < side_.send.size(); ++i) {
-      packed_.push_back(cuda::make_event());
-      staged_.push_back(cuda::make_event());
+      packed_.push_back(device::make_event());
+      staged_.push_back(device::make_event());
     }
-    for (int i = 0; i < side_.recv.size(); ++i) landed_.push_back(cuda::make_event());
+    for (int i = 0; i < side_.recv.size(); ++i) landed_.push_back(device::make_event());
   }
 
-  void enqueue(int, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
-    cuda::synchronize(up_.get());  // the last run's copies may still read the runs that are received into
+  void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    device::synchronize(up_.get());  // the last run's copies may still read the runs that are received into
     post_receives();
-    cuda::record(begun_.get(), stream);
-    cuda::wait(up_.get(), begun_.get());
+    device::record(begun_.get(), stream);
+    device::wait(up_.get(), begun_.get());
     for (const int i : side_.send_order) stage(i, buffers, stream);
     side_.copy_self(buffers, stream);
     std::size_t sent = 0;
@@ -87,18 +87,18 @@ class HostStaged : public DeviceOperation {
   }
 
   /// Brings a message to the host, beside the packing of the next one.
-  void stage(int i, const DeviceBuffers& buffers, cuda::StreamHandle stream) {
+  void stage(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
     const auto index = static_cast<std::size_t>(i);
     side_.pack(i, buffers, stream);
-    cuda::record(packed_[index].get(), stream);
-    cuda::wait(down_.get(), packed_[index].get());
-    cuda::copy_bytes(out_.run(i), side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), down_.get());
-    cuda::record(staged_[index].get(), down_.get());
+    device::record(packed_[index].get(), stream);
+    device::wait(down_.get(), packed_[index].get());
+    device::copy_bytes(out_.run(i), side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), down_.get());
+    device::record(staged_[index].get(), down_.get());
   }
 
   /// Sends the message if it is on the host.
   bool send_staged(int i) {
-    if (!cuda::done(staged_[static_cast<std::size_t>(i)].get())) return false;
+    if (!device::done(staged_[static_cast<std::size_t>(i)].get())) return false;
     link_.send(out_.run(i), side_.send[i].count, side_.send[i].peer, sends_);
     return true;
   }
@@ -111,20 +111,20 @@ class HostStaged : public DeviceOperation {
     return --missing_[static_cast<std::size_t>(message)] == 0 ? message : -1;
   }
 
-  void land(int i, const DeviceBuffers& buffers, cuda::StreamHandle stream) {
-    const cuda::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
-    cuda::copy_bytes(side_.incoming(i, buffers), in_.run(i), side_.bytes_of(side_.recv[i]), up_.get());
-    cuda::record(landed, up_.get());
-    cuda::wait(stream, landed);
+  void land(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
+    const device::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
+    device::copy_bytes(side_.incoming(i, buffers), in_.run(i), side_.bytes_of(side_.recv[i]), up_.get());
+    device::record(landed, up_.get());
+    device::wait(stream, landed);
     side_.unpack(i, buffers, stream);
   }
 
   MessageSide side_;
   Link link_;
   HostRuns out_, in_;
-  cuda::Stream down_, up_;  ///< to and from the host
-  cuda::Event begun_;
-  std::vector<cuda::Event> packed_, staged_, landed_;
+  device::Stream down_, up_;  ///< to and from the host
+  device::Event begun_;
+  std::vector<device::Event> packed_, staged_, landed_;
   RequestSet sends_, receives_;
   std::vector<int> message_of_request_;
   std::vector<std::int64_t> missing_;  ///< requests that each message still waits for
@@ -135,7 +135,7 @@ class HostStaged : public DeviceOperation {
 MemberOperations make_host_staged_exchange(const DeviceReshapeSetup& setup) {
   MemberOperations operations;
   setup.team->agree([&] {
-    const cuda::DeviceScope scope(setup.team->here().front().device);
+    const device::DeviceScope scope(setup.team->here().front().device);
     operations.push_back(std::make_unique<HostStaged>(setup));
   });
   return operations;

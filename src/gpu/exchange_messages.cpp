@@ -1,6 +1,6 @@
 // What the exchanges that send messages share: packing and unpacking on the device.
+#include "device/copy_box.hpp"
 #include "gpu/strategies.hpp"
-#include "pack/cuda/copy_box.hpp"
 
 namespace shardfft::gpu {
 
@@ -34,27 +34,27 @@ MessageSide::MessageSide(const DeviceReshapeSetup& given, int member)
       send_order(send.from_neighbour(given.team->here()[static_cast<std::size_t>(member)].rank)),
       recv_order(recv.from_neighbour(given.team->here()[static_cast<std::size_t>(member)].rank)) {}
 
-void MessageSide::pack(int i, const DeviceBuffers& b, cuda::StreamHandle stream) const {
+void MessageSide::pack(int i, const DeviceBuffers& b, device::StreamHandle stream) const {
   if (send.direct(i)) return;
   std::int64_t offset = send.offset(i);
   for (const Box& box : send[i].boxes) {
     const std::int64_t count = box.elements();
-    cuda::copy_box(b.in, box, b.scratch, run_box(offset, count), setup.element_bytes, stream);
+    device::copy_box(b.in, box, b.scratch, run_box(offset, count), setup.element_bytes, stream);
     offset += count;
   }
 }
 
-void MessageSide::unpack(int i, const DeviceBuffers& b, cuda::StreamHandle stream) const {
+void MessageSide::unpack(int i, const DeviceBuffers& b, device::StreamHandle stream) const {
   if (recv.direct(i)) return;
   std::int64_t offset = recv.offset(i);
   for (const Box& box : recv[i].boxes) {
     const std::int64_t count = box.elements();
-    cuda::copy_box(incoming_work(b), run_box(offset, count), b.out, box, setup.element_bytes, stream);
+    device::copy_box(incoming_work(b), run_box(offset, count), b.out, box, setup.element_bytes, stream);
     offset += count;
   }
 }
 
-void MessageSide::copy_self(const DeviceBuffers& buffers, cuda::StreamHandle stream) const {
+void MessageSide::copy_self(const DeviceBuffers& buffers, device::StreamHandle stream) const {
   gpu::copy_self(setup.schedule.self, buffers, setup.element_bytes, stream);
 }
 
@@ -63,9 +63,9 @@ std::int64_t MessageSide::bytes_sent() const {
 }
 
 void copy_self(const std::vector<LocalCopy>& copies, const DeviceBuffers& buffers, std::size_t element_bytes,
-               cuda::StreamHandle stream) {
+               device::StreamHandle stream) {
   for (const LocalCopy& copy : copies)
-    cuda::copy_box(buffers.in, copy.from, buffers.out, copy.to, element_bytes, stream);
+    device::copy_box(buffers.in, copy.from, buffers.out, copy.to, element_bytes, stream);
 }
 
 }  // namespace shardfft::gpu

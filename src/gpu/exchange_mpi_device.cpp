@@ -11,9 +11,9 @@ class MpiDevice : public DeviceOperation {
  public:
   explicit MpiDevice(const DeviceReshapeSetup& setup) : side_(setup, 0), link_(side_.setup) {}
 
-  void enqueue(int, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+  void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);
-    cuda::synchronize(stream);
+    device::synchronize(stream);
     for (const int i : side_.recv_order)
       link_.receive(side_.incoming(i, buffers), side_.recv[i].count, side_.recv[i].peer, requests_);
     for (const int i : side_.send_order)

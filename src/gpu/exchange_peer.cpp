@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/check.hpp"
+#include "device/copy_box.hpp"
 #include "gpu/box_copies.hpp"
 #include "gpu/strategies.hpp"
-#include "pack/cuda/copy_box.hpp"
 
 namespace shardfft::gpu {
 
@@ -53,14 +53,14 @@ class PeerExchange : public DeviceOperation {
     for (const Message& m : schedule.send) add_message(setup, m, way);
     std::stable_partition(messages_.begin(), messages_.end(), [this](const PeerMessage& m) { return m.peer > rank_; });
     for (const Message& m : schedule.recv) senders_.push_back(m.peer);
-    const cuda::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
-    in_turn_ = cuda::make_stream();
-    for (const PeerMessage& m : messages_) streams_.push_back(m.in_turn() ? cuda::Stream{} : cuda::make_stream());
-    filled_ = cuda::make_event();
+    const device::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
+    in_turn_ = device::make_stream();
+    for (const PeerMessage& m : messages_) streams_.push_back(m.in_turn() ? device::Stream{} : device::make_stream());
+    filled_ = device::make_event();
     events_.resize(static_cast<std::size_t>(setup.team->ranks()) + 1);
-    events_.front() = cuda::make_event(setup.team->event_use());
+    events_.front() = device::make_event(setup.team->event_use());
     for (const PeerMessage& m : messages_)
-      events_[static_cast<std::size_t>(1 + m.peer)] = cuda::make_event(setup.team->event_use());
+      events_[static_cast<std::size_t>(1 + m.peer)] = device::make_event(setup.team->event_use());
   }
 
   /// Those whose events this member waits for: it sends to them, or they to it.
@@ -70,12 +70,12 @@ class PeerExchange : public DeviceOperation {
     return ranks;
   }
   /// To be shared: that the arrays may be used, then for every rank that what it is sent has left (null: nothing is).
-  std::vector<cuda::EventHandle> events() const {
-    std::vector<cuda::EventHandle> handles;
-    for (const cuda::Event& e : events_) handles.push_back(e.get());
+  std::vector<device::EventHandle> events() const {
+    std::vector<device::EventHandle> handles;
+    for (const device::Event& e : events_) handles.push_back(e.get());
     return handles;
   }
-  void set_events(const std::vector<std::vector<cuda::EventHandle>>& all) {
+  void set_events(const std::vector<std::vector<device::EventHandle>>& all) {
     for (const PeerMessage& m : messages_) ready_.push_back(all[static_cast<std::size_t>(m.peer)].front());
     for (const int q : senders_)
       arrived_.push_back(all[static_cast<std::size_t>(q)][static_cast<std::size_t>(1 + rank_)]);
@@ -83,22 +83,22 @@ class PeerExchange : public DeviceOperation {
 
   int phases() const override { return 3; }
   bool announces() const override { return true; }
-  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     if (phase == 0) {
-      cuda::record(events_.front().get(), stream);
+      device::record(events_.front().get(), stream);
     } else if (phase == 1) {
-      cuda::record(filled_.get(), stream);
+      device::record(filled_.get(), stream);
       for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
       copy_self(self_, buffers, element_bytes_, stream);
     } else {
-      for (const cuda::EventHandle event : arrived_) cuda::wait(stream, event);
-      for (const PeerMessage& m : messages_) cuda::wait(stream, sent(m.peer));
+      for (const device::EventHandle event : arrived_) device::wait(stream, event);
+      for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));
     }
   }
   void abandon() override {
-    cuda::synchronize(in_turn_.get());
-    for (const cuda::Stream& stream : streams_)
-      if (stream) cuda::synchronize(stream.get());
+    device::synchronize(in_turn_.get());
+    for (const device::Stream& stream : streams_)
+      if (stream) device::synchronize(stream.get());
   }
   bool writes_peers() const override { return true; }
   /// Host barriers between processes are no part of a graph.
@@ -138,23 +138,23 @@ class PeerExchange : public DeviceOperation {
 
   void send(std::size_t i, const DeviceBuffers& buffers) {
     const PeerMessage& m = messages_[i];
-    const cuda::StreamHandle stream = m.in_turn() ? in_turn_.get() : streams_[i].get();
+    const device::StreamHandle stream = m.in_turn() ? in_turn_.get() : streams_[i].get();
     std::byte* const there = buffers.outs[static_cast<std::size_t>(m.peer)];
-    cuda::wait(stream, filled_.get());
-    cuda::wait(stream, ready_[i]);
+    device::wait(stream, filled_.get());
+    device::wait(stream, ready_[i]);
     for (const EngineCopies& copies : m.engines)
       for (const EngineCopies::Place& place : copies.places) {
-        cuda::BoxCopy copy = copies.shape;
+        device::BoxCopy copy = copies.shape;
         copy.from.base = const_cast<std::byte*>(buffers.in) + place.from;  // the engines' interface; only read
         copy.to.base = there + place.to;
-        cuda::copy_box(copy, stream);
+        device::copy_box(copy, stream);
       }
     for (const LocalCopy& boxes : m.kernels)
-      cuda::copy_box(buffers.in, boxes.from, there, boxes.to, element_bytes_, stream);
-    cuda::record(sent(m.peer), stream);
+      device::copy_box(buffers.in, boxes.from, there, boxes.to, element_bytes_, stream);
+    device::record(sent(m.peer), stream);
   }
 
-  cuda::EventHandle sent(int to) const { return events_[static_cast<std::size_t>(1 + to)].get(); }
+  device::EventHandle sent(int to) const { return events_[static_cast<std::size_t>(1 + to)].get(); }
 
   std::string name_;
   int rank_;
@@ -164,11 +164,11 @@ class PeerExchange : public DeviceOperation {
   std::vector<LocalCopy> self_;
   std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one
   std::vector<int> senders_;
-  cuda::Stream in_turn_;
-  std::vector<cuda::Stream> streams_;  ///< one for every other message
-  cuda::Event filled_;                 ///< what is sent is there
-  std::vector<cuda::Event> events_;
-  std::vector<cuda::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
+  device::Stream in_turn_;
+  std::vector<device::Stream> streams_;  ///< one for every other message
+  device::Event filled_;                 ///< what is sent is there
+  std::vector<device::Event> events_;
+  std::vector<device::EventHandle> ready_, arrived_;  ///< of the receivers, of the senders
 };
 
 }  // namespace
@@ -176,7 +176,7 @@ class PeerExchange : public DeviceOperation {
 MemberOperations make_peer_exchange(const DeviceReshapeSetup& setup, PeerWay way) {
   Team& team = *setup.team;
   std::vector<std::unique_ptr<PeerExchange>> made;
-  std::vector<std::vector<cuda::EventHandle>> events;
+  std::vector<std::vector<device::EventHandle>> events;
   team.agree([&] {
     for (int m = 0; m < static_cast<int>(team.here().size()); ++m) {
       made.push_back(std::make_unique<PeerExchange>(setup, m, way));

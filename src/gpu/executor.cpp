@@ -32,9 +32,9 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
   team_->agree([&] {
     for (std::size_t m = 0; m < team_->here().size(); ++m) {
-      const cuda::DeviceScope scope(team_->here()[m].device);
-      own_streams_.push_back(cuda::make_stream());
-      finished_.push_back(cuda::make_event());
+      const device::DeviceScope scope(team_->here()[m].device);
+      own_streams_.push_back(device::make_stream());
+      finished_.push_back(device::make_event());
       const int last = static_cast<int>(setup_.program.states.size()) - 1;
       places_.emplace_back(UserArrays(model_, team_->here()[m], std::max(bytes_of(0, m), bytes_of(last, m))));
     }
@@ -68,9 +68,9 @@ DeviceExecutor::~DeviceExecutor() {
 /// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.
 void DeviceExecutor::finish_runs() {
   for (std::size_t m = 0; m < own_streams_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    cuda::wait(own_streams_[m].get(), finished_[m].get());
-    cuda::synchronize(own_streams_[m].get());
+    const device::DeviceScope scope(team_->here()[m].device);
+    device::wait(own_streams_[m].get(), finished_[m].get());
+    device::synchronize(own_streams_[m].get());
   }
 }
 
@@ -78,8 +78,8 @@ void DeviceExecutor::check_streams(std::span<void* const> streams) const {
   for (std::size_t m = 0; m < streams.size(); ++m) {
     if (streams[m] == nullptr) continue;
     const Member& member = team_->here()[m];
-    const cuda::DeviceScope scope(member.device);
-    const int device = cuda::device_of_stream(streams[m]);
+    const device::DeviceScope scope(member.device);
+    const int device = device::device_of_stream(streams[m]);
     require(device == member.device, "the stream belongs to GPU ", device, ", but rank ", member.rank, " runs on GPU ",
             member.device);
   }
@@ -132,11 +132,11 @@ void DeviceExecutor::size_buffers() {
 void DeviceExecutor::refuse_what_does_not_fit() const {
   if (model_ != MemoryModel::managed) return;
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
+    const device::DeviceScope scope(team_->here()[m].device);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
     const std::size_t needed =
         bytes_of(0, m) + bytes_of(static_cast<int>(setup_.program.states.size()) - 1, m) + workspace;
-    const std::size_t there = cuda::memory_info().total;
+    const std::size_t there = device::memory_info().total;
     if (needed > there)
       fail(Status::out_of_memory, "input, output and workspace have ", needed, " bytes on rank ", team_->here()[m].rank,
            ", its GPU has ", there, ": managed memory would not help");
@@ -157,8 +157,8 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   require(memory != nullptr, "the workspace is a null pointer");
   require(reinterpret_cast<std::uintptr_t>(memory) % alignment == 0, "the workspace must be aligned to ", alignment,
           " bytes");
-  const cuda::PointerInfo info = cuda::describe(memory);
-  require(info.kind == cuda::MemoryKind::device && info.device == team_->here().front().device,
+  const device::PointerInfo info = device::describe(memory);
+  require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
   for (const Direction d : both)
     for (const Slot s : {Slot::work0, Slot::work1})
@@ -166,7 +166,7 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
   place.workspace = memory;
-  place.own_workspace = cuda::Memory();
+  place.own_workspace = device::Memory();
 }
 
 void DeviceExecutor::allocate_workspace() {
@@ -175,8 +175,8 @@ void DeviceExecutor::allocate_workspace() {
     for (std::size_t m = 0; m < places_.size(); ++m) {
       Place& place = places_[m];
       if (place.workspace != nullptr || place.workspace_bytes() == 0) continue;
-      const cuda::DeviceScope scope(team_->here()[m].device);
-      place.own_workspace = cuda::make_memory(place.workspace_bytes());
+      const device::DeviceScope scope(team_->here()[m].device);
+      place.own_workspace = device::make_memory(place.workspace_bytes());
       place.workspace = static_cast<std::byte*>(place.own_workspace.get());
     }
   });
@@ -184,24 +184,24 @@ void DeviceExecutor::allocate_workspace() {
 }
 
 std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
-  const cuda::DeviceScope scope(team_->here()[static_cast<std::size_t>(member)].device);
+  const device::DeviceScope scope(team_->here()[static_cast<std::size_t>(member)].device);
   switch (model_) {
     case MemoryModel::host:
       return {allocate_aligned(bytes).release(), FreeDeleter()};
     case MemoryModel::registered:
-      return {cuda::allocate_pinned(bytes), cuda::release_pinned};
+      return {device::allocate_pinned(bytes), device::release_pinned};
     case MemoryModel::managed:
-      return {cuda::allocate_managed(bytes), cuda::release_managed};
+      return {device::allocate_managed(bytes), device::release_managed};
     case MemoryModel::device:
     case MemoryModel::automatic:
       break;
   }
-  return {cuda::allocate(bytes), cuda::release};
+  return {device::allocate(bytes), device::release};
 }
 
 void DeviceExecutor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
+    const device::DeviceScope scope(team_->here()[m].device);
     places_[m].arrays.check_input(in[m], bytes_of(state_of(direction, false), m));
     places_[m].arrays.check_output(out[m], bytes_of(state_of(direction, true), m));
   }
@@ -228,7 +228,7 @@ std::vector<StepReport> DeviceExecutor::steps(Direction direction) const {
 std::string DeviceExecutor::machine() const {
   std::ostringstream text;
   const Member& first = team_->here().front();
-  text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << cuda::device_name(first.device)
+  text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << device::device_name(first.device)
        << "; exchange " << setup_.exchange << ", memory " << setup_.options.memory;
   for (const Direction d : both)
     if (const std::int64_t launches = replays_[index(d)].launches(); launches > 0)

@@ -46,7 +46,7 @@ class DeviceExecutor : public Runner {
     UserArrays arrays;
     std::array<std::size_t, 2> work_bytes{};
     std::size_t scratch_bytes = 0;
-    cuda::Memory own_workspace;
+    device::Memory own_workspace;
     std::byte* workspace = nullptr;  ///< work0, work1, scratch
     const std::byte* in = nullptr;   ///< as the device sees the arrays
     std::byte* out = nullptr;
@@ -78,8 +78,8 @@ class DeviceExecutor : public Runner {
 
   std::byte* slot(Slot slot, std::size_t member) const;
   void enqueue_phase(Direction direction, const DeviceTask& task, int phase,
-                     const std::vector<cuda::StreamHandle>& streams);
-  void enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed, bool announced);
+                     const std::vector<device::StreamHandle>& streams);
+  void enqueue_tasks(Direction direction, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(Direction direction, bool announced);
   void give_up() noexcept;
   void refuse_if_broken() const;
@@ -88,10 +88,10 @@ class DeviceExecutor : public Runner {
   ExecutorSetup setup_;
   std::unique_ptr<Team> team_;
   MemoryModel model_;
-  std::vector<cuda::Stream> own_streams_;
-  std::vector<cuda::StreamHandle> streams_;  ///< the callers', or the own ones
+  std::vector<device::Stream> own_streams_;
+  std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones
   bool asynchronous_ = false;
-  std::vector<cuda::Event> finished_;  ///< the last asynchronous run
+  std::vector<device::Event> finished_;  ///< the last asynchronous run
   std::array<std::vector<DeviceTask>, 2> tasks_;
   bool meets_ = false;  ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;

@@ -21,7 +21,7 @@ void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArr
   const bool shares = written_by_peers(direction, Slot::out);
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
-    const cuda::DeviceScope scope(team_->here()[m].device);
+    const device::DeviceScope scope(team_->here()[m].device);
     place.arrays.begin();
     // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
     const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
@@ -93,7 +93,7 @@ std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction
     const bool nothing = s == Slot::out ? bytes_of(state_of(direction, true), m) == 0
                                         : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
     std::byte* const address = nothing ? nullptr : slot(s, m);
-    list.emplace_back(address, address == nullptr ? 0 : cuda::describe(address).id);
+    list.emplace_back(address, address == nullptr ? 0 : device::describe(address).id);
   }
   return list;
 }
@@ -126,10 +126,10 @@ void DeviceExecutor::share(Direction direction, Slot s) {
 }
 
 void DeviceExecutor::enqueue_phase(Direction direction, const DeviceTask& task, int phase,
-                                   const std::vector<cuda::StreamHandle>& streams) {
+                                   const std::vector<device::StreamHandle>& streams) {
   const auto& all = shared_[index(direction)][static_cast<std::size_t>(task.to)].addresses.all();
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
+    const device::DeviceScope scope(team_->here()[m].device);
     const Place& place = places_[m];
     DeviceBuffers buffers{slot(task.from, m), slot(task.to, m), nullptr, {}};
     if (place.scratch_bytes > 0) buffers.scratch = place.workspace + place.work_bytes[0] + place.work_bytes[1];
@@ -142,7 +142,7 @@ void DeviceExecutor::enqueue_phase(Direction direction, const DeviceTask& task, 
 
 /// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
 /// told to the others at the next meeting, so that all ranks give up and none waits for another one.
-void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<cuda::StreamHandle>& streams, bool timed,
+void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<device::StreamHandle>& streams, bool timed,
                                    bool announced) {
   std::exception_ptr error;
   for (const DeviceTask& task : tasks_[index(direction)]) {
@@ -183,8 +183,8 @@ void DeviceExecutor::give_up() noexcept {
       for (const auto& operation : task.operations) try_to([&] { operation->abandon(); });
   for (std::size_t m = 0; m < places_.size(); ++m)
     try_to([&] {
-      const cuda::DeviceScope scope(team_->here()[m].device);
-      cuda::synchronize(streams_[m]);
+      const device::DeviceScope scope(team_->here()[m].device);
+      device::synchronize(streams_[m]);
     });
 }
 
@@ -212,8 +212,8 @@ void DeviceExecutor::run_tasks(Direction direction, bool announced) {
   }
   enqueue_tasks(direction, streams_, true, announced);
   if (!replay.due()) return;
-  std::vector<cuda::StreamHandle> own;  // the caller may be capturing its own streams
-  for (const cuda::Stream& stream : own_streams_) own.push_back(stream.get());
+  std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
+  for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
   replay.capture(*team_, own, [&] { enqueue_tasks(direction, own, false, false); });
 }
 
@@ -232,9 +232,9 @@ void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) 
     throw;
   }
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
+    const device::DeviceScope scope(team_->here()[m].device);
     places_[m].arrays.deliver(out[m], places_[m].out, bytes_of(state_of(direction, true), m), streams_[m]);
-    if (asynchronous_) cuda::record(finished_[m].get(), streams_[m]);
+    if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();
@@ -242,8 +242,8 @@ void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) 
   const bool wait = !asynchronous_ || std::any_of(places_.begin(), places_.end(),
                                                   [](const Place& place) { return place.arrays.waits(); });
   for (std::size_t m = 0; wait && m < places_.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    cuda::synchronize(streams_[m]);
+    const device::DeviceScope scope(team_->here()[m].device);
+    device::synchronize(streams_[m]);
   }
   harvest();
 }

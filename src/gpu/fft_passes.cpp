@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "cuda/handles.hpp"
-#include "cuda/lines/plane_pass.hpp"
-#include "gpu/pointwise.hpp"
-#include "local/cufft.hpp"
+#include "device/copy_box.hpp"
+#include "device/handles.hpp"
+#include "device/plane_pass.hpp"
+#include "device/pointwise.hpp"
+#include "device/vendor_fft.hpp"
 #include "local/loops.hpp"
-#include "pack/cuda/copy_box.hpp"
 
 namespace shardfft::gpu {
 
@@ -18,48 +18,51 @@ namespace {
 
 class LinePass : public FftPass {
  public:
-  explicit LinePass(const cuda::lines::Pass& pass) : pass_(pass) {}
-  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
-    cuda::lines::Pass pass = pass_;
+  explicit LinePass(const device::lines::Pass& pass) : pass_(pass) {}
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
+               device::StreamHandle stream) const override {
+    device::lines::Pass pass = pass_;
     pass.in.part[0].base = const_cast<std::byte*>(from);  // only read
     pass.out.part[0].base = to;
-    cuda::lines::run(pass, stream);
+    device::lines::run(pass, stream);
   }
   std::string name() const override { return "line pass"; }
   bool scales() const override { return true; }
 
  private:
-  cuda::lines::Pass pass_;
+  device::lines::Pass pass_;
 };
 
 /// Real planes on the way back are transformed along their columns in the array they are read from.
 class PlanePass : public FftPass {
  public:
-  explicit PlanePass(const cuda::lines::PlanePass& pass)
+  explicit PlanePass(const device::lines::PlanePass& pass)
       : pass_(pass),
-        counters_(cuda::make_memory(cuda::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t))) {}
-  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
+        counters_(device::make_memory(device::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t))) {}
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
+               device::StreamHandle stream) const override {
     std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
-    cuda::lines::PlanePass pass = pass_;
+    device::lines::PlanePass pass = pass_;
     const bool forward = pass.columns.direction == Direction::forward;
     pass.rows = forward ? in : to;
     pass.columns.in.part[0].base = forward ? to : in;
     pass.columns.out.part[0].base = forward || !pass.real ? to : in;
-    cuda::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
+    device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
   std::string name() const override { return "plane pass"; }
   bool scales() const override { return true; }
 
  private:
-  cuda::lines::PlanePass pass_;
-  cuda::Memory counters_;
+  device::lines::PlanePass pass_;
+  device::Memory counters_;
 };
 
 class CufftPass : public FftPass {
  public:
-  CufftPass(CufftPlan plan, Direction direction, std::vector<std::pair<std::int64_t, std::int64_t>> offsets)
+  CufftPass(device::VendorFft plan, Direction direction, std::vector<std::pair<std::int64_t, std::int64_t>> offsets)
       : plan_(std::move(plan)), direction_(direction), offsets_(std::move(offsets)) {}
-  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
+               device::StreamHandle stream) const override {
     for (const auto& [in, out] : offsets_) plan_.execute(from + in, to + out, direction_, stream);
   }
   std::string name() const override {
@@ -67,7 +70,7 @@ class CufftPass : public FftPass {
   }
 
  private:
-  CufftPlan plan_;
+  device::VendorFft plan_;
   Direction direction_;
   std::vector<std::pair<std::int64_t, std::int64_t>> offsets_;  ///< in bytes, one a call
 };
@@ -76,8 +79,9 @@ class CopyPass : public FftPass {
  public:
   CopyPass(const Box& from, const Box& to, std::size_t element_bytes)
       : from_(from), to_(to), element_bytes_(element_bytes) {}
-  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
-    cuda::copy_box(from, from_, to, to_, element_bytes_, stream);
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
+               device::StreamHandle stream) const override {
+    device::copy_box(from, from_, to, to_, element_bytes_, stream);
   }
   std::string name() const override { return "copy"; }
 
@@ -89,8 +93,9 @@ class CopyPass : public FftPass {
 class PlainCopy : public FftPass {
  public:
   explicit PlainCopy(std::size_t bytes) : bytes_(bytes) {}
-  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/, cuda::StreamHandle stream) const override {
-    if (from != to) cuda::copy_bytes(to, from, bytes_, stream);
+  void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
+               device::StreamHandle stream) const override {
+    if (from != to) device::copy_bytes(to, from, bytes_, stream);
   }
   std::string name() const override { return "copy"; }
 
@@ -103,8 +108,8 @@ class ScalePass : public FftPass {
   ScalePass(std::int64_t count, ElementType element, double factor)
       : count_(count), element_(element), factor_(factor) {}
   void enqueue(const std::byte* /*from*/, std::byte* to, std::byte* /*scratch*/,
-               cuda::StreamHandle stream) const override {
-    scale(to, count_, element_, factor_, stream);
+               device::StreamHandle stream) const override {
+    device::scale(to, count_, element_, factor_, stream);
   }
   std::string name() const override { return "scale"; }
 
@@ -115,8 +120,8 @@ class ScalePass : public FftPass {
 };
 
 /// One side's strides as cuFFT has them, the slowest axis first; none where they do not nest.
-std::optional<CufftSide> nested(const Loops& axes, std::int64_t FftDim::*stride, bool half) {
-  CufftSide side;
+std::optional<device::VendorFftSide> nested(const Loops& axes, std::int64_t FftDim::*stride, bool half) {
+  device::VendorFftSide side;
   const auto points_of = [&](std::size_t i) { return half && i + 1 == axes.size() ? axes[i].n / 2 + 1 : axes[i].n; };
   side.stride = axes.back().*stride;
   side.embed.push_back(points_of(0));
@@ -140,7 +145,7 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
 }
 
 /// The pass that does it, without its arrays.
-std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
+std::optional<device::lines::Pass> line_pass(const FftSpec& spec) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1) return std::nullopt;
   const FftDim& line = spec.transform.front();
   Loops loops = merged(spec.batch);
@@ -155,8 +160,8 @@ std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
   for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
     if (stride % unit != 0) return std::nullopt;
   const int n = narrow(line.n, "line length");
-  if (across.n % cuda::lines::granule(spec.precision) != 0 || !cuda::lines::supported(n)) return std::nullopt;
-  cuda::lines::Pass pass;
+  if (across.n % device::lines::granule(spec.precision) != 0 || !device::lines::supported(n)) return std::nullopt;
+  device::lines::Pass pass;
   pass.n = n;
   pass.precision = spec.precision;
   pass.direction = spec.direction;
@@ -170,7 +175,7 @@ std::optional<cuda::lines::Pass> line_pass(const FftSpec& spec) {
 
 /// The pass over dense square planes, [planes][n][n], or [planes][n][n / 2 + 1] on the side of half spectra, without
 /// its arrays.
-std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
+std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   const bool real = spec.kind != Kind::c2c;
   if (spec.transform.size() != 2) return std::nullopt;
   // Half spectra of floats would not begin at multiples of 16 bytes.
@@ -178,9 +183,9 @@ std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
     return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
   const std::int64_t n = row.n;
-  if (column.n != n || n > (1 << 15) || !cuda::lines::planes_supported(static_cast<int>(n), spec.precision, real))
+  if (column.n != n || n > (1 << 15) || !device::lines::planes_supported(static_cast<int>(n), spec.precision, real))
     return std::nullopt;
-  const std::int64_t points = cuda::lines::spectrum_points(n, real);
+  const std::int64_t points = device::lines::spectrum_points(n, real);
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1) return std::nullopt;
   const std::int64_t in_row = spec.kind == Kind::c2r ? points : n, out_row = spec.kind == Kind::r2c ? points : n;
@@ -188,15 +193,15 @@ std::optional<cuda::lines::PlanePass> plane_pass(const FftSpec& spec) {
   if (outer.n * n * n < large || row.in_stride != 1 || row.out_stride != 1 || column.in_stride != in_row ||
       column.out_stride != out_row || outer.in_stride != n * in_row || outer.out_stride != n * out_row)
     return std::nullopt;
-  cuda::lines::PlanePass pass;
+  device::lines::PlanePass pass;
   pass.real = real;
-  cuda::lines::Pass& columns = pass.columns;
+  device::lines::Pass& columns = pass.columns;
   columns.n = static_cast<int>(n);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
   columns.in.part[0] = columns.out.part[0] = {nullptr, points, n * points};
   columns.outer_end = outer.n;
-  columns.m_end = cuda::lines::whole_bundles(points, spec.precision);
+  columns.m_end = device::lines::whole_bundles(points, spec.precision);
   if (columns.m_end != points) columns.in.columns = columns.out.columns = points;
   columns.scale = spec.scale;
   return pass;
@@ -220,7 +225,7 @@ bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass
 PassPointer make_plane_pass(const FftSpec& spec) {
   const auto pass = plane_pass(spec);
   if (!pass) return nullptr;
-  cuda::lines::prepare(pass->columns.n, pass->columns.precision);
+  device::lines::prepare(pass->columns.n, pass->columns.precision);
   return std::make_unique<PlanePass>(*pass);
 }
 
@@ -229,7 +234,7 @@ bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(s
 PassPointer make_line_pass(const FftSpec& spec) {
   const auto pass = line_pass(spec);
   if (!pass) return nullptr;
-  cuda::lines::prepare(pass->n, pass->precision);
+  device::lines::prepare(pass->n, pass->precision);
   return std::make_unique<LinePass>(*pass);
 }
 
@@ -238,7 +243,7 @@ PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls) {
   const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
   const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
   if (!in || !out) return nullptr;
-  CufftSpec cufft{spec.kind, spec.precision, {}, 1, *in, *out};
+  device::VendorFftSpec cufft{spec.kind, spec.precision, {}, 1, *in, *out};
   for (const FftDim& d : spec.transform) cufft.extents.push_back(d.n);
   Loops loops = merged(spec.batch);
   if (!loops.empty()) {
@@ -261,7 +266,7 @@ PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls) {
     for (std::int64_t i = 0; i < inner.n; ++i)
       offsets.emplace_back((from + i * inner.in_stride) * in_bytes, (to + i * inner.out_stride) * out_bytes);
   });
-  return std::make_unique<CufftPass>(CufftPlan(cufft), spec.direction, std::move(offsets));
+  return std::make_unique<CufftPass>(device::VendorFft(cufft), spec.direction, std::move(offsets));
 }
 
 PassPointer make_copy_pass(const std::vector<FftDim>& loops, ElementType element) {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "cuda/device.hpp"
+#include "device/runtime.hpp"
+#include "geometry/schedule.hpp"
 #include "local/local_fft.hpp"
-#include "reshape/schedule.hpp"
 
 namespace shardfft::gpu {
 
@@ -20,7 +20,7 @@ class FftPass {
  public:
   virtual ~FftPass() = default;
   /// `scratch`: scratch_bytes() bytes that belong to the pass while it runs.
-  virtual void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, cuda::StreamHandle stream) const = 0;
+  virtual void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
   virtual std::string name() const = 0;
   /// True when the pass multiplied its results by FftSpec::scale.
@@ -29,7 +29,7 @@ class FftPass {
 
 using PassPointer = std::unique_ptr<FftPass>;
 
-/// Transforms along one strided axis by a line pass (src/cuda/lines); null where there is no such kernel for it.
+/// Transforms along one strided axis by a line pass (device/line_pass.hpp); null where there is no such kernel for it.
 PassPointer make_line_pass(const FftSpec& spec);
 /// Whether make_line_pass() makes one, on the current device.
 bool line_pass_fits(const FftSpec& spec);

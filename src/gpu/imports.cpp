@@ -50,7 +50,7 @@ Table& table() {
 
 std::shared_ptr<Import> open_import(const Exported& allocation, bool reopened) {
   const std::lock_guard<std::mutex> lock(table().mutex);
-  const int device = cuda::current_device();
+  const int device = device::current_device();
   table().forget_closed();
   for (Entry& entry : table().entries) {
     if (!entry.is(device, allocation)) continue;

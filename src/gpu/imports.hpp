@@ -7,25 +7,25 @@
 #include <cstdint>
 #include <memory>
 
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 
 namespace shardfft::gpu {
 
 class Import {
  public:
-  explicit Import(const cuda::IpcHandle& handle) : memory_(cuda::import_memory(handle)) {}
+  explicit Import(const device::IpcHandle& handle) : memory_(device::import_memory(handle)) {}
   void* address() const { return memory_.get(); }
   /// False once it had to make room: its holder must open what it needs again.
   bool open() const { return static_cast<bool>(memory_); }
-  void close() { memory_ = cuda::ImportedMemory(); }
+  void close() { memory_ = device::ImportedMemory(); }
 
  private:
-  cuda::ImportedMemory memory_;
+  device::ImportedMemory memory_;
 };
 
 /// An allocation as its owner describes it.
 struct Exported {
-  cuda::IpcHandle handle{};
+  device::IpcHandle handle{};
   std::uint64_t id = 0;    ///< tells allocations of one handle apart in time
   std::int64_t owner = 0;  ///< its process
 };

@@ -11,7 +11,7 @@ std::vector<std::string> device_exchange_names() { return gpu::device_exchange_n
 namespace gpu {
 
 void check_device(int device) {
-  const int count = cuda::device_count();
+  const int count = device::device_count();
   if (count == 0) fail(Status::unsupported, "this build has GPU support, but no GPU was found");
   require(device >= -1 && device < count, "option device is ", device, ", but this host has the GPUs 0 to ", count - 1);
 }
@@ -19,7 +19,7 @@ void check_device(int device) {
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
   int device = setup.options.device;
   const Communicator host = setup.comm.split_host();
-  if (device < 0) device = host.rank() % cuda::device_count();
+  if (device < 0) device = host.rank() % device::device_count();
   auto team = std::make_unique<Team>(setup.comm, device);
   void* const stream = setup.options.stream;
   auto runner = std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));

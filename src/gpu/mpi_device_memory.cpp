@@ -19,7 +19,7 @@ namespace {
 /// else what the library says of itself: Open MPI and MPICH have this extension, others count as no.
 bool claimed() {
   if (const auto said = switch_in_environment("SHARDFFT_MPI_DEVICE", "whether MPI takes device pointers")) return *said;
-  if (cuda::host_uses_device_memory()) return true;
+  if (device::host_uses_device_memory()) return true;
   using Query = int (*)();
   const auto query = reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"));
   return query != nullptr && query() == 1;
@@ -37,9 +37,9 @@ class Trial {
  public:
   explicit Trial(const Communicator& comm) : comm_(comm) {
     agree(comm, [this] {
-      from_ = cuda::make_memory(lengths.back() * sizeof(std::uint32_t));
-      to_ = cuda::make_memory(lengths.back() * sizeof(std::uint32_t));
-      stream_ = cuda::make_stream();
+      from_ = device::make_memory(lengths.back() * sizeof(std::uint32_t));
+      to_ = device::make_memory(lengths.back() * sizeof(std::uint32_t));
+      stream_ = device::make_stream();
     });
   }
 
@@ -49,17 +49,17 @@ class Trial {
     std::vector<std::uint32_t> numbers(words);
     for (std::size_t i = 0; i < words; ++i) numbers[i] = word(comm_.rank(), i);
     agree(comm_, [&] {
-      cuda::copy_bytes(from_.get(), numbers.data(), bytes, stream_.get());
-      cuda::fill_zero(to_.get(), bytes, stream_.get());
-      cuda::synchronize(stream_.get());
+      device::copy_bytes(from_.get(), numbers.data(), bytes, stream_.get());
+      device::fill_zero(to_.get(), bytes, stream_.get());
+      device::synchronize(stream_.get());
     });
     const int count = narrow(static_cast<std::int64_t>(bytes), "bytes of a trial");
     check_mpi(MPI_Sendrecv(from_.get(), count, MPI_BYTE, next, 0, to_.get(), count, MPI_BYTE, last, 0, comm_.get(),
                            MPI_STATUS_IGNORE),
               "MPI_Sendrecv");
     agree(comm_, [&] {
-      cuda::copy_bytes(numbers.data(), to_.get(), bytes, stream_.get());
-      cuda::synchronize(stream_.get());
+      device::copy_bytes(numbers.data(), to_.get(), bytes, stream_.get());
+      device::synchronize(stream_.get());
     });
     bool same = true;
     for (std::size_t i = 0; i < words; ++i) same = same && numbers[i] == word(last, i);
@@ -68,8 +68,8 @@ class Trial {
 
  private:
   const Communicator& comm_;
-  cuda::Memory from_, to_;
-  cuda::Stream stream_;
+  device::Memory from_, to_;
+  device::Stream stream_;
 };
 
 }  // namespace
@@ -78,7 +78,7 @@ bool mpi_takes_device_memory(const Communicator& comm, int device) {
   bool may = false;
   agree(comm, [&] { may = claimed(); });
   if (comm.min(std::int64_t{may}) == 0) return false;
-  const cuda::DeviceScope scope(device);
+  const device::DeviceScope scope(device);
   Trial trial(comm);
   for (const std::size_t words : lengths)
     if (comm.min(std::int64_t{trial.arrives(words)}) == 0) return false;

@@ -46,8 +46,8 @@ class NcclTeam {
     ncclUniqueId id{};
     int version = 0;
     agree(comm, [&] {
-      const cuda::DeviceScope scope(device);
-      const cuda::Memory context_and_room = cuda::make_memory(least_room);
+      const device::DeviceScope scope(device);
+      const device::Memory context_and_room = device::make_memory(least_room);
       check(ncclGetVersion(&version), "ncclGetVersion");
       if (comm.rank() == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
     });
@@ -55,7 +55,7 @@ class NcclTeam {
       fail(Status::unsupported, "the ranks have different versions of NCCL");
     check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.get()), "MPI_Bcast");
     agree(comm, [&] {
-      const cuda::DeviceScope scope(device);
+      const device::DeviceScope scope(device);
       check(ncclCommInitRank(comms_.data(), team.ranks(), id, comm.rank()), "ncclCommInitRank");
     });
   }
@@ -78,7 +78,7 @@ class NcclExchange : public DeviceOperation {
         alone_(setup.team->here().size() == 1) {}
 
   int phases() const override { return alone_ ? 1 : 3; }
-  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     if (phase == 0)
       for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);
     if (phase == 1 || alone_) {
@@ -97,7 +97,7 @@ class NcclExchange : public DeviceOperation {
   std::string describe() const override { return "nccl, " + std::to_string(side_.send.size()) + " grouped messages"; }
 
  private:
-  void post(const DeviceBuffers& buffers, cuda::StreamHandle stream) {
+  void post(const DeviceBuffers& buffers, device::StreamHandle stream) {
     const auto native = static_cast<cudaStream_t>(stream);
     const ncclComm_t comm = nccl_->comm(member_);
     for (int i = 0; i < side_.send.size(); ++i)

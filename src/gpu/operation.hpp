@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/trace.hpp"
-#include "cuda/device.hpp"
+#include "device/runtime.hpp"
 
 namespace shardfft::gpu {
 
@@ -32,7 +32,7 @@ class DeviceOperation {
   virtual bool announces() const { return false; }
   /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
   /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
-  virtual void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) = 0;
+  virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
   virtual bool runs_in_place() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.

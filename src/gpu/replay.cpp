@@ -1,12 +1,12 @@
 #include "gpu/replay.hpp"
 
-#include "cuda/capture.hpp"
+#include "device/capture.hpp"
 
 namespace shardfft::gpu {
 
 void Replay::see(const std::vector<const void*>& pointers) {
   if (pointers != pointers_) {
-    graph_ = cuda::Graph();
+    graph_ = device::Graph();
     pointers_ = pointers;
     seen_ = 0;
   }
@@ -16,35 +16,35 @@ void Replay::see(const std::vector<const void*>& pointers) {
 void Replay::make_joints(const Team& team) {
   if (!joints_.empty()) return;
   for (const Member& member : team.here()) {
-    const cuda::DeviceScope scope(member.device);
-    joints_.push_back(cuda::make_event());
+    const device::DeviceScope scope(member.device);
+    joints_.push_back(device::make_event());
   }
 }
 
 void Replay::fork(const Team& team, const Streams& streams) {
-  const cuda::DeviceScope scope(team.here().front().device);
-  cuda::record(joints_.front().get(), streams.front());
+  const device::DeviceScope scope(team.here().front().device);
+  device::record(joints_.front().get(), streams.front());
   for (std::size_t m = 1; m < streams.size(); ++m) {
-    cuda::set_device(team.here()[m].device);
-    cuda::wait(streams[m], joints_.front().get());
+    device::set_device(team.here()[m].device);
+    device::wait(streams[m], joints_.front().get());
   }
-  cuda::set_device(team.here().front().device);
+  device::set_device(team.here().front().device);
 }
 
 void Replay::join(const Team& team, const Streams& streams) {
-  const cuda::DeviceScope scope(team.here().front().device);
+  const device::DeviceScope scope(team.here().front().device);
   for (std::size_t m = 1; m < streams.size(); ++m) {
-    cuda::set_device(team.here()[m].device);
-    cuda::record(joints_[m].get(), streams[m]);
-    cuda::set_device(team.here().front().device);
-    cuda::wait(streams.front(), joints_[m].get());
+    device::set_device(team.here()[m].device);
+    device::record(joints_[m].get(), streams[m]);
+    device::set_device(team.here().front().device);
+    device::wait(streams.front(), joints_[m].get());
   }
 }
 
 void Replay::capture(const Team& team, const Streams& streams, const std::function<void()>& body) {
   make_joints(team);
-  const cuda::DeviceScope scope(team.here().front().device);
-  graph_ = cuda::captured(streams.front(), [&] {
+  const device::DeviceScope scope(team.here().front().device);
+  graph_ = device::captured(streams.front(), [&] {
     fork(team, streams);
     body();
     join(team, streams);
@@ -52,9 +52,9 @@ void Replay::capture(const Team& team, const Streams& streams, const std::functi
 }
 
 void Replay::launch(const Team& team, const Streams& streams) {
-  const cuda::DeviceScope scope(team.here().front().device);
+  const device::DeviceScope scope(team.here().front().device);
   join(team, streams);
-  cuda::launch(graph_.get(), streams.front());
+  device::launch(graph_.get(), streams.front());
   fork(team, streams);
   ++launches_;
 }

@@ -4,14 +4,14 @@
 #include <functional>
 #include <vector>
 
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 #include "gpu/team.hpp"
 
 namespace shardfft::gpu {
 
 class Replay {
  public:
-  using Streams = std::vector<cuda::StreamHandle>;
+  using Streams = std::vector<device::StreamHandle>;
 
   /// Every pointer that the enqueued work depends on. Other ones than last time: what was captured is forgotten.
   void see(const std::vector<const void*>& pointers);
@@ -34,8 +34,8 @@ class Replay {
   std::vector<const void*> pointers_;
   int seen_ = 0;
   std::int64_t launches_ = 0;
-  cuda::Graph graph_;
-  std::vector<cuda::Event> joints_;
+  device::Graph graph_;
+  std::vector<device::Event> joints_;
 };
 
 }  // namespace shardfft::gpu

@@ -6,18 +6,18 @@
 #include <optional>
 
 #include "base/check.hpp"
-#include "cuda/slab/slab_rank.hpp"
+#include "device/pointwise.hpp"
 #include "gpu/environment.hpp"
-#include "gpu/pointwise.hpp"
+#include "gpu/slab/slab_rank.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
-using cuda::SlabArrays;
-using cuda::SlabPeer;
-using cuda::SlabRank;
-using cuda::SlabShape;
+using gpu::SlabArrays;
+using gpu::SlabPeer;
+using gpu::SlabRank;
+using gpu::SlabShape;
 
 bool transforms(const Step& step, const std::vector<int>& axes, Kind kind) {
   const auto* fft = std::get_if<FftStep>(&step);
@@ -61,20 +61,20 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
 }
 
 /// Whether passes may store into peers: stores know no chunks, and more GPUs have not been measured.
-bool may_store(const SlabShape& shape, const cuda::SlabOptions& options) {
+bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
   return shape.ranks == 2 && options.chunks == 0;
 }
 
 /// Bytes of planes up to which stores are faster than copies (measured on two GPUs: docs/gpu-notes.md).
-std::size_t most_to_store(const cuda::SlabFusion& fusion) { return std::size_t{fusion.planes ? 72u : 48u} << 20; }
+std::size_t most_to_store(const gpu::SlabFusion& fusion) { return std::size_t{fusion.planes ? 72u : 48u} << 20; }
 
 /// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
 /// ones in single precision that are copied to the peers.
-SlabShape padded_where_faster(const SlabShape& shape, const cuda::SlabOptions& options, const SlabSetup& setup) {
+SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
   if (shape.transform.kind == Kind::c2c) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
-  const cuda::SlabFusion fusion = cuda::fusion_of(padded, options);
+  const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
   const bool small = shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from;
   return fusion.y && fusion.x && (!small || (fusion.direct && may_store(shape, options))) ? padded : shape;
 }
@@ -86,7 +86,7 @@ struct SlabMember {
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
-  cuda::Memory planes{}, rows{}, tokens{};
+  device::Memory planes{}, rows{}, tokens{};
   std::shared_ptr<std::array<SharedAddresses, 3>> addresses{};  ///< of all ranks' planes, rows and tokens
   std::vector<SlabPeer> peers{};
 
@@ -116,12 +116,12 @@ class SlabOperation : public DeviceOperation {
   /// Copies that wait for their turn take it.
   void abandon() override {
     SlabMember& m = *member_;
-    const cuda::DeviceScope scope(m.rank.device());
-    const cuda::Stream stream = cuda::make_stream();
+    const device::DeviceScope scope(m.rank.device());
+    const device::Stream stream = device::make_stream();
     const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
-    cuda::wait(stream.get(), m.rank.ready());  // until then they are to be cleared
-    if (!all.empty()) cuda::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
-    cuda::synchronize(stream.get());
+    device::wait(stream.get(), m.rank.ready());  // until then they are to be cleared
+    if (!all.empty()) device::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
+    device::synchronize(stream.get());
     m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
@@ -143,10 +143,10 @@ class SlabOperation : public DeviceOperation {
     for (int turn = first; turn < first + count; ++turn) send(turn);
   }
   void scale(std::byte* data, std::int64_t count, bool is_complex, Direction direction,
-             cuda::StreamHandle stream) const {
+             device::StreamHandle stream) const {
     const double factor = member_->left_to_scale(direction);
     if (factor != 1 && count > 0)
-      gpu::scale(data, count, {member_->shape.transform.precision, is_complex}, factor, stream);
+      device::scale(data, count, {member_->shape.transform.precision, is_complex}, factor, stream);
   }
 
   std::shared_ptr<SlabMember> member_;
@@ -158,7 +158,7 @@ class SlabForward : public SlabOperation {
  public:
   using SlabOperation::SlabOperation;
 
-  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out, m.rows.get(),
                          m.own_tokens()};  // `in` is only read
@@ -184,7 +184,7 @@ class SlabBackward : public SlabOperation {
  public:
   using SlabOperation::SlabOperation;
 
-  void enqueue(int phase, const DeviceBuffers& buffers, cuda::StreamHandle stream) override {
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* const rows = m.shape.dense_spectrum ? m.rows.get() : buffers.scratch;
     const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows, m.own_tokens()};
@@ -218,13 +218,13 @@ std::optional<bool> common_pairing(const SlabSetup& setup) {
     fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
   std::vector<int> devices;
   for (const Member& member : setup.team->here()) devices.push_back(member.device);
-  return cuda::may_pair(devices) ? paired : false;
+  return gpu::may_pair(devices) ? paired : false;
 }
 
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
 /// stores into peers where not all can. Else plane passes are each GPU's own affair.
-cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
-  cuda::SlabOptions options;
+gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
+  gpu::SlabOptions options;
   options.chunks = setup.chunks;
   options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
@@ -233,9 +233,9 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   std::int64_t stores = may_store(shape, options) ? 1 : 0;
   setup.team->agree([&] {
     for (const Member& member : setup.team->here()) {
-      const cuda::DeviceScope scope(member.device);
+      const device::DeviceScope scope(member.device);
       const SlabShape made = padded_where_faster(shape, options, setup);
-      const cuda::SlabFusion fusion = cuda::fusion_of(made, options);
+      const gpu::SlabFusion fusion = gpu::fusion_of(made, options);
       const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
@@ -247,29 +247,29 @@ cuda::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup)
   return options;
 }
 
-std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const cuda::SlabOptions& options,
-                                        const SlabSetup& setup, const Member& member) {
-  const cuda::DeviceScope scope(member.device);
+std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabOptions& options, const SlabSetup& setup,
+                                        const Member& member) {
+  const device::DeviceScope scope(member.device);
   const SlabShape shape = padded_where_faster(dense, options, setup);
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
-  made->planes = cuda::make_memory(shape.planes_bytes(member.rank));
-  made->tokens = cuda::make_tokens(made->rank);
-  if (shape.dense_spectrum) made->rows = cuda::make_memory(shape.rows_bytes(member.rank));
+  made->planes = device::make_memory(shape.planes_bytes(member.rank));
+  made->tokens = gpu::make_tokens(made->rank);
+  if (shape.dense_spectrum) made->rows = device::make_memory(shape.rows_bytes(member.rank));
   return made;
 }
 
 /// To be shared: ready, then for every rank the events of its parts and chunks.
-std::vector<cuda::EventHandle> events_of(const SlabRank& rank) {
-  std::vector<cuda::EventHandle> events = {rank.ready()};
+std::vector<device::EventHandle> events_of(const SlabRank& rank) {
+  std::vector<device::EventHandle> events = {rank.ready()};
   for (int to = 0; to < rank.ranks(); ++to)
     for (int p = 0; p < rank.parts(); ++p)
       for (int c = 0; c < rank.chunks(p); ++c) events.push_back(rank.sent(p, c, to));
   return events;
 }
 
-SlabPeer peer_of(const std::vector<cuda::EventHandle>& events, std::size_t q, const SlabMember& me) {
+SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, const SlabMember& me) {
   SlabPeer peer;
   peer.arrays.planes = (*me.addresses)[0].all()[q];
   peer.arrays.rows = (*me.addresses)[1].all()[q];
@@ -291,9 +291,9 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
   const SlabShape shape = known_shape(program, first, setup.precision);
   if (!team.all_peers()) fail(Status::unsupported, "the slab engine needs GPUs that can use each other's memory");
   std::vector<std::shared_ptr<SlabMember>> members;
-  std::vector<std::vector<cuda::EventHandle>> mine;
+  std::vector<std::vector<device::EventHandle>> mine;
   std::vector<void*> planes, rows, tokens;
-  const cuda::SlabOptions options = common_options(shape, setup);
+  const gpu::SlabOptions options = common_options(shape, setup);
   team.agree([&] {
     for (const Member& member : team.here()) {
       members.push_back(make_member(shape, options, setup, member));

@@ -1,5 +1,5 @@
 #pragma once
-// The fused slab: two transforms and the exchange between them as one operation, on the slab engine (src/cuda/slab).
+// The fused slab: two transforms and the exchange between them as one operation, on the slab engine (src/gpu/slab).
 #include <array>
 #include <optional>
 

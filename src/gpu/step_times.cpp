@@ -4,17 +4,17 @@
 
 namespace shardfft::gpu {
 
-void StepTimes::record(Run& run, std::size_t mark, const std::vector<cuda::StreamHandle>& streams) {
+void StepTimes::record(Run& run, std::size_t mark, const std::vector<device::StreamHandle>& streams) {
   if (run.events.size() <= mark) run.events.resize(mark + 1);
-  std::vector<cuda::Event>& events = run.events[mark];
+  std::vector<device::Event>& events = run.events[mark];
   for (std::size_t m = 0; m < streams.size(); ++m) {
-    const cuda::DeviceScope scope(team_->here()[m].device);
-    if (events.size() <= m) events.push_back(cuda::make_event(cuda::EventUse::timing));
-    cuda::record(events[m].get(), streams[m]);
+    const device::DeviceScope scope(team_->here()[m].device);
+    if (events.size() <= m) events.push_back(device::make_event(device::EventUse::timing));
+    device::record(events[m].get(), streams[m]);
   }
 }
 
-void StepTimes::begin(Direction direction, const Trace& trace, const std::vector<cuda::StreamHandle>& streams) {
+void StepTimes::begin(Direction direction, const Trace& trace, const std::vector<device::StreamHandle>& streams) {
   current_ = nullptr;
   if (ring_[next_].pending) return;
   current_ = &ring_[next_];
@@ -25,7 +25,7 @@ void StepTimes::begin(Direction direction, const Trace& trace, const std::vector
   record(*current_, 0, streams);
 }
 
-void StepTimes::mark(const Stretch& stretch, const std::vector<cuda::StreamHandle>& streams) {
+void StepTimes::mark(const Stretch& stretch, const std::vector<device::StreamHandle>& streams) {
   if (current_ == nullptr) return;
   current_->stretches.push_back(stretch);
   record(*current_, current_->stretches.size(), streams);
@@ -38,7 +38,7 @@ void StepTimes::end() {
 
 bool StepTimes::done(const Run& run) const {
   const auto& last = run.events[run.stretches.size()];
-  return std::all_of(last.begin(), last.end(), [](const cuda::Event& e) { return cuda::done(e.get()); });
+  return std::all_of(last.begin(), last.end(), [](const device::Event& e) { return device::done(e.get()); });
 }
 
 void StepTimes::harvest(Trace& trace) {
@@ -61,7 +61,7 @@ void StepTimes::take(const Run& run, Trace& trace) {
   for (std::size_t i = 0; i < run.stretches.size(); ++i) {
     double slowest = 0;
     for (std::size_t m = 0; m < run.events[i].size(); ++m)
-      slowest = std::max(slowest, cuda::elapsed_ms(run.events[i][m].get(), run.events[i + 1][m].get()) / 1e3);
+      slowest = std::max(slowest, device::elapsed_ms(run.events[i][m].get(), run.events[i + 1][m].get()) / 1e3);
     trace.set_step(run.stretches[i].trace_step);
     trace.add(run.stretches[i].activity, at, at + slowest);
     trace.add_frame({run.stretches[i].trace_step, static_cast<int>(run.direction), at, at + slowest});

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/trace.hpp"
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 #include "gpu/team.hpp"
 #include "shardfft/types.hpp"
 
@@ -22,9 +22,9 @@ class StepTimes {
   explicit StepTimes(const Team& team) : team_(&team) {}
 
   /// Begins to time a run; does nothing while the runs in flight use all events. `trace` tells the time of the host.
-  void begin(Direction direction, const Trace& trace, const std::vector<cuda::StreamHandle>& streams);
+  void begin(Direction direction, const Trace& trace, const std::vector<device::StreamHandle>& streams);
   /// The work since the last mark was `stretch`.
-  void mark(const Stretch& stretch, const std::vector<cuda::StreamHandle>& streams);
+  void mark(const Stretch& stretch, const std::vector<device::StreamHandle>& streams);
   void end();
   /// The run that began is not timed after all.
   void drop() { current_ = nullptr; }
@@ -40,7 +40,7 @@ class StepTimes {
     Direction direction = Direction::forward;
     double host_begin = 0;
     std::vector<Stretch> stretches;
-    std::vector<std::vector<cuda::Event>> events;  ///< by mark and member; one mark more than stretches
+    std::vector<std::vector<device::Event>> events;  ///< by mark and member; one mark more than stretches
     bool pending = false;
   };
   struct Totals {
@@ -48,7 +48,7 @@ class StepTimes {
     double seconds = 0;
     bool warm = false;  ///< the first run is no longer counted
   };
-  void record(Run& run, std::size_t mark, const std::vector<cuda::StreamHandle>& streams);
+  void record(Run& run, std::size_t mark, const std::vector<device::StreamHandle>& streams);
   bool done(const Run& run) const;
   void take(const Run& run, Trace& trace);
 

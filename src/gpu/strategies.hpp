@@ -25,9 +25,9 @@ struct MessageSide {
   std::byte* incoming_work(const DeviceBuffers& buffers) const { return buffers.scratch + send.bytes(); }
   const std::byte* outgoing(int i, const DeviceBuffers& b) const { return send.outgoing(i, b.in, b.scratch); }
   std::byte* incoming(int i, const DeviceBuffers& b) const { return recv.incoming(i, b.out, incoming_work(b)); }
-  void pack(int i, const DeviceBuffers& buffers, cuda::StreamHandle stream) const;
-  void unpack(int i, const DeviceBuffers& buffers, cuda::StreamHandle stream) const;
-  void copy_self(const DeviceBuffers& buffers, cuda::StreamHandle stream) const;
+  void pack(int i, const DeviceBuffers& buffers, device::StreamHandle stream) const;
+  void unpack(int i, const DeviceBuffers& buffers, device::StreamHandle stream) const;
+  void copy_self(const DeviceBuffers& buffers, device::StreamHandle stream) const;
   std::size_t bytes_of(const Message& message) const {
     return static_cast<std::size_t>(message.count) * setup.element_bytes;
   }
@@ -40,6 +40,6 @@ struct MessageSide {
 
 /// Copies of what stays on its rank.
 void copy_self(const std::vector<LocalCopy>& copies, const DeviceBuffers& buffers, std::size_t element_bytes,
-               cuda::StreamHandle stream);
+               device::StreamHandle stream);
 
 }  // namespace shardfft::gpu

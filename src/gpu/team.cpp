@@ -71,48 +71,48 @@ class PeerTrial {
   std::size_t bytes() const { return sizeof(std::uint32_t) * static_cast<std::size_t>(comm_.size()); }
 
   void export_own() {
-    memory_ = cuda::make_memory(bytes());
-    stream_ = cuda::make_stream();
-    cuda::fill_zero(memory_.get(), bytes(), stream_.get());
-    cuda::synchronize(stream_.get());
-    event_ = cuda::make_event(cuda::EventUse::shared);
-    mine_ = {cuda::export_memory(memory_.get()), cuda::export_event(event_.get())};
+    memory_ = device::make_memory(bytes());
+    stream_ = device::make_stream();
+    device::fill_zero(memory_.get(), bytes(), stream_.get());
+    device::synchronize(stream_.get());
+    event_ = device::make_event(device::EventUse::shared);
+    mine_ = {device::export_memory(memory_.get()), device::export_event(event_.get())};
   }
   void write_to_others() {
     for (int q = 0; q < comm_.size(); ++q) {
       if (q == comm_.rank()) continue;
-      opened_.emplace_back(cuda::import_memory(handles_[static_cast<std::size_t>(2 * q)]));
-      const cuda::Event event(cuda::import_event(handles_[static_cast<std::size_t>(2 * q + 1)]));
-      cuda::wait(stream_.get(), event.get());
+      opened_.emplace_back(device::import_memory(handles_[static_cast<std::size_t>(2 * q)]));
+      const device::Event event(device::import_event(handles_[static_cast<std::size_t>(2 * q + 1)]));
+      device::wait(stream_.get(), event.get());
       const std::uint32_t number = token(comm_.rank(), q);
-      cuda::copy_bytes(static_cast<std::uint32_t*>(opened_.back().get()) + comm_.rank(), &number, sizeof number,
-                       stream_.get());
-      cuda::synchronize(stream_.get());
+      device::copy_bytes(static_cast<std::uint32_t*>(opened_.back().get()) + comm_.rank(), &number, sizeof number,
+                         stream_.get());
+      device::synchronize(stream_.get());
     }
   }
   void read_own() {
     std::vector<std::uint32_t> got(static_cast<std::size_t>(comm_.size()));
-    cuda::copy_bytes(got.data(), memory_.get(), bytes(), stream_.get());
-    cuda::synchronize(stream_.get());
+    device::copy_bytes(got.data(), memory_.get(), bytes(), stream_.get());
+    device::synchronize(stream_.get());
     for (int q = 0; q < comm_.size(); ++q)
       if (q != comm_.rank() && got[static_cast<std::size_t>(q)] != token(q, comm_.rank()))
         fail(Status::unsupported, "what rank ", q, " wrote did not arrive");
   }
 
   const Communicator& comm_;
-  cuda::DeviceScope scope_;
-  cuda::Memory memory_;
-  cuda::Stream stream_;
-  cuda::Event event_;
-  std::vector<cuda::IpcHandle> mine_, handles_;
-  std::vector<cuda::ImportedMemory> opened_;
+  device::DeviceScope scope_;
+  device::Memory memory_;
+  device::Stream stream_;
+  device::Event event_;
+  std::vector<device::IpcHandle> mine_, handles_;
+  std::vector<device::ImportedMemory> opened_;
 };
 
 }  // namespace
 
 Team::Team(const Communicator& comm, int device) : here_{{comm.rank(), device}}, ranks_(comm.size()), comm_(comm) {
   // A device may be of no use to one process only (taken by another one, out of memory).
-  agree([&] { const cuda::DeviceScope scope(device); });
+  agree([&] { const device::DeviceScope scope(device); });
   const Communicator host = comm.split_host();
   if (comm.min(host.size()) == comm.size()) all_peers_ = PeerTrial(comm, device).run();
 }
@@ -122,7 +122,7 @@ Team::Team(const std::vector<int>& devices) : ranks_(static_cast<int>(devices.si
   for (int r = 0; r < ranks_; ++r) here_.push_back({r, devices[static_cast<std::size_t>(r)]});
   all_peers_ = succeeds([&] {
     for (const int a : devices)
-      for (const int b : devices) cuda::enable_peer(a, b);
+      for (const int b : devices) device::enable_peer(a, b);
   });
 }
 
@@ -144,24 +144,24 @@ void Team::agree(const std::function<void()>& work) const {
 Team::Events Team::share_events(const Events& mine, const std::vector<int>& partners) {
   require(mine.size() == here_.size(), "events of ", mine.size(), " members, not of ", here_.size());
   if (all_here()) return mine;
-  std::vector<cuda::IpcHandle> handles;
+  std::vector<device::IpcHandle> handles;
   agree([&] {
-    const cuda::DeviceScope scope(here_.front().device);
-    for (const cuda::EventHandle event : mine.front())
-      handles.push_back(event == nullptr ? cuda::IpcHandle{} : cuda::export_event(event));
+    const device::DeviceScope scope(here_.front().device);
+    for (const device::EventHandle event : mine.front())
+      handles.push_back(event == nullptr ? device::IpcHandle{} : device::export_event(event));
   });
   std::vector<std::int64_t> counts;
-  const std::vector<cuda::IpcHandle> all = gather_records(comm_, handles, counts);
+  const std::vector<device::IpcHandle> all = gather_records(comm_, handles, counts);
   Events events(static_cast<std::size_t>(ranks_));
   agree([&] {
-    const cuda::DeviceScope scope(here_.front().device);
+    const device::DeviceScope scope(here_.front().device);
     std::size_t next = 0;
     for (int r = 0; r < ranks_; ++r) {
       const auto rank = static_cast<std::size_t>(r), count = static_cast<std::size_t>(counts[rank]);
       const bool wanted = r != comm_.rank() && std::find(partners.begin(), partners.end(), r) != partners.end();
       for (std::size_t i = next; wanted && i < next + count; ++i) {
-        cuda::Event event;
-        if (all[i] != cuda::IpcHandle{}) event = cuda::Event(cuda::import_event(all[i]));
+        device::Event event;
+        if (all[i] != device::IpcHandle{}) event = device::Event(device::import_event(all[i]));
         events[rank].push_back(event.get());
         opened_.push_back(std::move(event));
       }
@@ -182,11 +182,11 @@ struct Address {
 
 Address address_of(void* part) {
   if (part == nullptr) return {};
-  const cuda::PointerInfo info = cuda::describe(part);
-  if (info.kind != cuda::MemoryKind::device || !info.exportable)
+  const device::PointerInfo info = device::describe(part);
+  if (info.kind != device::MemoryKind::device || !info.exportable)
     fail(Status::unsupported,
          "an array cannot be opened by other processes: it is not part of a plain device allocation");
-  return {{cuda::export_memory(info.base), info.id, getpid()},
+  return {{device::export_memory(info.base), info.id, getpid()},
           static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
 }
 
@@ -200,13 +200,13 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
   if (team.all_here()) return;
   Address own;
   team.agree([&] {
-    const cuda::DeviceScope scope(team.here().front().device);
+    const device::DeviceScope scope(team.here().front().device);
     own = address_of(mine.front());
   });
   std::vector<std::int64_t> counts;
   const std::vector<Address> addresses = gather_records(team.comm(), std::vector<Address>{own}, counts);
   team.agree([&] {
-    const cuda::DeviceScope scope(team.here().front().device);
+    const device::DeviceScope scope(team.here().front().device);
     std::vector<std::shared_ptr<Import>> named;  // what stays named stays open
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 #include "gpu/imports.hpp"
 #include "mpi/communicator.hpp"
 
@@ -49,9 +49,9 @@ class Team {
   /// Events by member here -> for every rank, its events as this process can wait for them; of other processes only
   /// those of `partners`, and none from the others. Events must have been made with event_use(); null ones stay null.
   /// Opened handles live as long as the team.
-  using Events = std::vector<std::vector<cuda::EventHandle>>;
+  using Events = std::vector<std::vector<device::EventHandle>>;
   Events share_events(const Events& mine, const std::vector<int>& partners);
-  cuda::EventUse event_use() const { return all_here() ? cuda::EventUse::order : cuda::EventUse::shared; }
+  device::EventUse event_use() const { return all_here() ? device::EventUse::order : device::EventUse::shared; }
   /// What an exchange makes once for all its operations of this team, such as a communicator of another library.
   std::shared_ptr<void>& resource(const std::string& name) const { return resources_[name]; }
 
@@ -60,7 +60,7 @@ class Team {
   int ranks_ = 0;
   Communicator comm_;
   bool all_peers_ = false;
-  std::vector<cuda::Event> opened_;
+  std::vector<device::Event> opened_;
   mutable std::map<std::string, std::shared_ptr<void>> resources_;  ///< a cache
 };
 

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "device/copy_box.hpp"
+#include "device/vendor_fft.hpp"
 #include "gpu/fft_passes.hpp"
-#include "local/cufft.hpp"
 #include "local/loops.hpp"
-#include "pack/cuda/copy_box.hpp"
 
 namespace shardfft::gpu {
 
@@ -46,12 +46,12 @@ class TransposedPass : public FftPass {
     add_pieces(loops, 0, {});
     for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
   }
-  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, cuda::StreamHandle stream) const override {
+  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const override {
     for (const Piece& piece : pieces_) {
       const Box dense = dense_box(piece.batch);
-      cuda::copy_box(from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
+      device::copy_box(from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
       plans_.at(lines_of(piece)).execute(scratch, scratch, direction_, stream);
-      cuda::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
+      device::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
     }
   }
   std::size_t scratch_bytes() const override {
@@ -84,8 +84,8 @@ class TransposedPass : public FftPass {
     pieces_.push_back(piece);
     const std::int64_t lines = lines_of(piece);
     if (plans_.contains(lines)) return;
-    const CufftSide side{{line_.n}, 1, line_.n};
-    plans_.emplace(lines, CufftPlan({Kind::c2c, element_.precision, {line_.n}, lines, side, side}));
+    const device::VendorFftSide side{{line_.n}, 1, line_.n};
+    plans_.emplace(lines, device::VendorFft({Kind::c2c, element_.precision, {line_.n}, lines, side, side}));
   }
 
   /// The points of a piece, each line's last, in the array.
@@ -108,7 +108,7 @@ class TransposedPass : public FftPass {
   ElementType element_;
   FftDim line_;
   std::vector<Piece> pieces_;
-  std::map<std::int64_t, CufftPlan> plans_;  ///< by lines of a piece
+  std::map<std::int64_t, device::VendorFft> plans_;  ///< by lines of a piece
   std::int64_t most_lines_ = 0;
 };
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft {
 

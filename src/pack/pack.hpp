@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft {
 

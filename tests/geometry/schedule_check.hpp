@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 #include "support/elements.hpp"
 
 namespace shardfft::test {

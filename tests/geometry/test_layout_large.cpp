@@ -1,7 +1,7 @@
 // Arrays nobody can allocate here: counts, overlaps and schedules beyond 2^31 and 2^40 elements.
 #include <gtest/gtest.h>
 
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 #include "shardfft/layout.hpp"
 #include "support/zoo.hpp"
 

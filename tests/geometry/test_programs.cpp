@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "algorithm/algorithm.hpp"
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 #include "shardfft/error.hpp"
 #include "support/elements.hpp"
 #include "support/zoo.hpp"

@@ -11,7 +11,7 @@ inline const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
 /// `ranks` members on as many of the machine's GPUs as there are.
 inline std::vector<int> devices_for(int ranks) {
   std::vector<int> devices;
-  for (int r = 0; r < ranks; ++r) devices.push_back(r % cuda::device_count());
+  for (int r = 0; r < ranks; ++r) devices.push_back(r % device::device_count());
   return devices;
 }
 

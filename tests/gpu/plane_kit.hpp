@@ -7,8 +7,8 @@
 #include <complex>
 #include <string>
 
-#include "cuda/handles.hpp"
-#include "cuda/lines/plane_pass.hpp"
+#include "device/handles.hpp"
+#include "device/plane_pass.hpp"
 #include "shardfft/gpu.hpp"
 
 namespace shardfft::test {
@@ -34,8 +34,8 @@ std::string planes_text(const Case& c, const std::string& what) {
 
 /// The pass of a case, without its arrays.
 template <class Case>
-cuda::lines::PlanePass plane_pass_of(const Case& c, bool real) {
-  cuda::lines::PlanePass pass;
+device::lines::PlanePass plane_pass_of(const Case& c, bool real) {
+  device::lines::PlanePass pass;
   pass.real = real;
   pass.columns.n = c.n;
   pass.columns.precision = c.precision;
@@ -51,22 +51,22 @@ cuda::lines::PlanePass plane_pass_of(const Case& c, bool real) {
 
 /// The second time finds the counters used. `upload` fills the arrays.
 template <class Upload>
-void run_twice(const cuda::lines::PlanePass& pass, cuda::StreamHandle stream, Upload upload) {
-  const cuda::Memory counters =
-      cuda::make_memory(cuda::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t));
-  cuda::lines::prepare(pass.columns.n, pass.columns.precision);
+void run_twice(const device::lines::PlanePass& pass, device::StreamHandle stream, Upload upload) {
+  const device::Memory counters =
+      device::make_memory(device::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t));
+  device::lines::prepare(pass.columns.n, pass.columns.precision);
   for (int round = 0; round < 2; ++round) {
     upload();
-    cuda::lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream);
+    device::lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream);
   }
-  cuda::synchronize(stream);
+  device::synchronize(stream);
 }
 
 /// Test<double> or Test<float> of a case; false where there is no such kernel.
 template <template <class> class Test, class Case>
 bool check_planes(const Case& c, bool real) {
   SCOPED_TRACE(c.name());
-  if (!cuda::lines::planes_supported(c.n, c.precision, real)) return false;
+  if (!device::lines::planes_supported(c.n, c.precision, real)) return false;
   if (c.precision == Precision::f64)
     Test<double>(c).check();
   else
@@ -77,7 +77,7 @@ bool check_planes(const Case& c, bool real) {
 /// Whether three planes fit into the L2 cache: of an H200 without a GPU, of any card that has the kernels else.
 inline bool planes_fit_cache(int n, Precision precision, bool real) {
   const std::int64_t megabytes = gpu_support().starts_with("stand-in") ? 60 : 50;
-  const std::int64_t bytes = 3 * n * cuda::lines::spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
+  const std::int64_t bytes = 3 * n * device::lines::spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
   return bytes <= megabytes << 20;
 }
 

@@ -16,7 +16,7 @@ class DeviceReshape {
     operations_ = gpu::make_device_reshape(strategy, {&team, c.from, c.to, c.element_bytes});
     std::vector<void*> outs;
     for (std::size_t m = 0; m < team.here().size(); ++m) {
-      const cuda::DeviceScope scope(team.here()[m].device);
+      const device::DeviceScope scope(team.here()[m].device);
       members_.push_back(make_member(team.here()[m].rank, operations_[m]->scratch_bytes()));
       outs.push_back(members_.back().out.get());
     }
@@ -25,7 +25,7 @@ class DeviceReshape {
 
   /// Collective: nobody frees what another process has open.
   ~DeviceReshape() {
-    for (const MemberArrays& member : members_) cuda::synchronize(member.stream.get());
+    for (const MemberArrays& member : members_) device::synchronize(member.stream.get());
     outs_ = {};
     team_.meet();
   }
@@ -34,8 +34,8 @@ class DeviceReshape {
   /// is wiped as soon as the stream allows it.
   void run() {
     for_members([this](std::size_t, MemberArrays& a) {
-      cuda::copy_bytes(a.in.get(), a.source[next_].get(), a.in_bytes, a.stream.get());
-      cuda::copy_bytes(a.out.get(), a.poisoned.get(), a.out_bytes, a.stream.get());
+      device::copy_bytes(a.in.get(), a.source[next_].get(), a.in_bytes, a.stream.get());
+      device::copy_bytes(a.out.get(), a.poisoned.get(), a.out_bytes, a.stream.get());
     });
     for (int phase = 0; phase < operations_.front()->phases(); ++phase) {
       if (phase > 0) team_.meet();
@@ -47,9 +47,9 @@ class DeviceReshape {
       });
     }
     for_members([this](std::size_t, MemberArrays& a) {
-      cuda::copy_bytes(a.kept_in[next_].get(), a.in.get(), a.in_bytes, a.stream.get());
-      cuda::fill_zero(a.in.get(), a.in_bytes, a.stream.get());
-      cuda::copy_bytes(a.kept_out[next_].get(), a.out.get(), a.out_bytes, a.stream.get());
+      device::copy_bytes(a.kept_in[next_].get(), a.in.get(), a.in_bytes, a.stream.get());
+      device::fill_zero(a.in.get(), a.in_bytes, a.stream.get());
+      device::copy_bytes(a.kept_out[next_].get(), a.out.get(), a.out_bytes, a.stream.get());
     });
     ++next_;
   }
@@ -57,7 +57,7 @@ class DeviceReshape {
   /// Compares all runs.
   void check() {
     for_members([this](std::size_t, MemberArrays& a) {
-      cuda::synchronize(a.stream.get());
+      device::synchronize(a.stream.get());
       for (std::size_t run = 0; run < next_; ++run) {
         expect_same(a, a.kept_out[run], encoded(case_.to, a.rank, case_.element_bytes, run), run, "output");
         expect_same(a, a.kept_in[run], encoded(case_.from, a.rank, case_.element_bytes, run), run, "input");
@@ -69,15 +69,15 @@ class DeviceReshape {
   struct MemberArrays {
     int rank;
     std::size_t in_bytes, out_bytes;
-    cuda::Stream stream;
-    cuda::Memory in, out, scratch, poisoned;
-    std::vector<cuda::Memory> source, kept_in, kept_out;
+    device::Stream stream;
+    device::Memory in, out, scratch, poisoned;
+    std::vector<device::Memory> source, kept_in, kept_out;
   };
 
-  static cuda::Memory upload(const std::vector<std::byte>& bytes, const cuda::Stream& stream) {
-    cuda::Memory memory = cuda::make_memory(bytes.size());
-    cuda::copy_bytes(memory.get(), bytes.data(), bytes.size(), stream.get());
-    cuda::synchronize(stream.get());
+  static device::Memory upload(const std::vector<std::byte>& bytes, const device::Stream& stream) {
+    device::Memory memory = device::make_memory(bytes.size());
+    device::copy_bytes(memory.get(), bytes.data(), bytes.size(), stream.get());
+    device::synchronize(stream.get());
     return memory;
   }
 
@@ -85,15 +85,15 @@ class DeviceReshape {
     const auto bytes = [&](const Layout& layout) {
       return static_cast<std::size_t>(layout.count(rank)) * case_.element_bytes + guard_bytes;
     };
-    MemberArrays a{rank, bytes(case_.from), bytes(case_.to), cuda::make_stream(), {}, {}, {}, {}, {}, {}, {}};
-    a.in = cuda::make_memory(a.in_bytes);
-    a.out = cuda::make_memory(a.out_bytes);
-    a.scratch = cuda::make_memory(scratch_bytes);
+    MemberArrays a{rank, bytes(case_.from), bytes(case_.to), device::make_stream(), {}, {}, {}, {}, {}, {}, {}};
+    a.in = device::make_memory(a.in_bytes);
+    a.out = device::make_memory(a.out_bytes);
+    a.scratch = device::make_memory(scratch_bytes);
     a.poisoned = upload(std::vector<std::byte>(a.out_bytes, std::byte{poison}), a.stream);
     for (std::uint64_t run = 0; run < runs; ++run) {
       a.source.push_back(upload(encoded(case_.from, rank, case_.element_bytes, run), a.stream));
-      a.kept_in.push_back(cuda::make_memory(a.in_bytes));
-      a.kept_out.push_back(cuda::make_memory(a.out_bytes));
+      a.kept_in.push_back(device::make_memory(a.in_bytes));
+      a.kept_out.push_back(device::make_memory(a.out_bytes));
     }
     return a;
   }
@@ -101,16 +101,16 @@ class DeviceReshape {
   template <class Body>
   void for_members(const Body& body) {
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      const cuda::DeviceScope scope(team_.here()[m].device);
+      const device::DeviceScope scope(team_.here()[m].device);
       body(m, members_[m]);
     }
   }
 
-  void expect_same(const MemberArrays& a, const cuda::Memory& kept, const std::vector<std::byte>& wanted,
+  void expect_same(const MemberArrays& a, const device::Memory& kept, const std::vector<std::byte>& wanted,
                    std::size_t run, const char* array) const {
     std::vector<std::byte> got(wanted.size());
-    cuda::copy_bytes(got.data(), kept.get(), got.size(), a.stream.get());
-    cuda::synchronize(a.stream.get());
+    device::copy_bytes(got.data(), kept.get(), got.size(), a.stream.get());
+    device::synchronize(a.stream.get());
     std::ptrdiff_t wrong = -1;
     for (std::size_t i = 0; i < wanted.size() && wrong < 0; ++i)
       if (got[i] != wanted[i]) wrong = static_cast<std::ptrdiff_t>(i / case_.element_bytes);

@@ -72,7 +72,7 @@ inline std::shared_ptr<const SlabReference> reference(const SlabCase& c, Directi
 struct SlabRun {
   std::size_t from, to;  ///< 0: field, 1: spectrum
   LocalArray source, result, source_after;
-  cuda::Memory fresh, poisoned, kept_source, kept_result;
+  device::Memory fresh, poisoned, kept_source, kept_result;
   std::shared_ptr<const SlabReference> known;
 };
 
@@ -85,14 +85,14 @@ class DeviceSlab {
     const SerialTransform serial = c.serial();
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const int rank = team.here()[m].rank;
-      const cuda::DeviceScope scope(team.here()[m].device);
+      const device::DeviceScope scope(team.here()[m].device);
       const Side field{Layout::slab(c.shape, team.ranks(), 0), {c.precision, c.kind == Kind::c2c}, 1, rank};
       const Side spectrum{Layout::slab(serial.spectrum_shape(), team.ranks(), 1), {c.precision, true}, 1, rank};
       const std::size_t scratch = std::max(operations_[0][m]->scratch_bytes(), operations_[1][m]->scratch_bytes());
       members_.push_back({{field, spectrum},
-                          {cuda::make_memory(field.bytes()), cuda::make_memory(spectrum.bytes())},
-                          cuda::make_memory(scratch),
-                          cuda::make_stream(),
+                          {device::make_memory(field.bytes()), device::make_memory(spectrum.bytes())},
+                          device::make_memory(scratch),
+                          device::make_stream(),
                           {}});
     }
     for (const std::size_t side : {0, 1}) {
@@ -104,7 +104,7 @@ class DeviceSlab {
 
   /// Collective: nobody frees what another process has open.
   ~DeviceSlab() {
-    for (const MemberArrays& a : members_) cuda::synchronize(a.stream.get());
+    for (const MemberArrays& a : members_) device::synchronize(a.stream.get());
     operations_ = {};
     shared_ = {};
     team_.meet();
@@ -126,8 +126,8 @@ class DeviceSlab {
                        [&](std::int64_t at, std::int64_t i) { run.source.set(at, known->source[to_size(i)]); });
       run.fresh = upload(a, run.source, source.bytes());
       run.poisoned = upload(a, run.result, result.bytes());
-      run.kept_source = cuda::make_memory(source.bytes());
-      run.kept_result = cuda::make_memory(result.bytes());
+      run.kept_source = device::make_memory(source.bytes());
+      run.kept_result = device::make_memory(result.bytes());
       a.runs.push_back(std::move(run));
     });
   }
@@ -140,7 +140,7 @@ class DeviceSlab {
         SCOPED_TRACE("rank " + std::to_string(a.sides[0].rank) + (run.from == 0 ? ", forward" : ", backward"));
         copy(a, run.result.data(), run.kept_result.get(), a.sides[run.to].bytes());
         copy(a, run.source_after.data(), run.kept_source.get(), a.sides[run.from].bytes());
-        cuda::synchronize(a.stream.get());
+        device::synchronize(a.stream.get());
         compare_field(run.result, a.sides[run.to], 0, run.known->expected, case_.serial().points());
         EXPECT_TRUE(run.source_after.memory() == run.source.memory()) << "the input was written";
       }
@@ -150,26 +150,26 @@ class DeviceSlab {
  private:
   struct MemberArrays {
     std::array<Side, 2> sides;  ///< field, spectrum
-    std::array<cuda::Memory, 2> memory;
-    cuda::Memory scratch;
-    cuda::Stream stream;
+    std::array<device::Memory, 2> memory;
+    device::Memory scratch;
+    device::Stream stream;
     std::vector<SlabRun> runs;
   };
 
   static void copy(const MemberArrays& a, void* to, const void* from, std::size_t bytes) {
-    if (bytes > 0) cuda::copy_bytes(to, from, bytes, a.stream.get());
+    if (bytes > 0) device::copy_bytes(to, from, bytes, a.stream.get());
   }
-  static cuda::Memory upload(const MemberArrays& a, LocalArray& array, std::size_t bytes) {
-    cuda::Memory memory = cuda::make_memory(bytes);
+  static device::Memory upload(const MemberArrays& a, LocalArray& array, std::size_t bytes) {
+    device::Memory memory = device::make_memory(bytes);
     copy(a, memory.get(), array.data(), bytes);
-    cuda::synchronize(a.stream.get());
+    device::synchronize(a.stream.get());
     return memory;
   }
 
   template <class Body>
   void for_members(const Body& body) {
     for (std::size_t m = 0; m < members_.size(); ++m) {
-      const cuda::DeviceScope scope(team_.here()[m].device);
+      const device::DeviceScope scope(team_.here()[m].device);
       body(m, members_[m]);
     }
   }
@@ -198,7 +198,7 @@ class DeviceSlab {
       const SlabRun& run = a.runs[i];
       const std::size_t source_bytes = a.sides[run.from].bytes();
       copy(a, run.kept_source.get(), a.memory[run.from].get(), source_bytes);
-      if (source_bytes > 0) cuda::fill_zero(a.memory[run.from].get(), source_bytes, a.stream.get());
+      if (source_bytes > 0) device::fill_zero(a.memory[run.from].get(), source_bytes, a.stream.get());
       copy(a, run.kept_result.get(), a.memory[run.to].get(), a.sides[run.to].bytes());
     });
   }

@@ -59,8 +59,8 @@ TEST(GroupBadInput, StreamsOfOtherGpus) {
   const std::vector<int> devices = devices_for(2);
   if (devices[0] == devices[1]) GTEST_SKIP() << "one GPU";
   GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, on_gpu());
-  const cuda::DeviceScope scope(devices[0]);
-  const cuda::Stream stream = cuda::make_stream();
+  const device::DeviceScope scope(devices[0]);
+  const device::Stream stream = device::make_stream();
   expect_refusal(Status::invalid_argument, "the stream belongs to GPU 0, but rank 1 runs on GPU 1", [&] {
     plan.set_streams(std::vector<void*>{stream.get(), stream.get()});
   });

@@ -10,7 +10,7 @@ namespace {
 
 /// What copy engines do.
 void run(const gpu::EngineCopies& copies, const std::byte* from, std::byte* to) {
-  const cuda::BoxCopy& shape = copies.shape;
+  const device::BoxCopy& shape = copies.shape;
   for (const auto& place : copies.places)
     for (std::size_t slice = 0; slice < shape.slices; ++slice)
       for (std::size_t row = 0; row < shape.rows; ++row)
@@ -19,8 +19,8 @@ void run(const gpu::EngineCopies& copies, const std::byte* from, std::byte* to) 
 }
 
 /// The rules of pitched copies.
-void expect_legal(const cuda::BoxCopy& shape) {
-  for (const cuda::CopySide& side : {shape.to, shape.from}) {
+void expect_legal(const device::BoxCopy& shape) {
+  for (const device::CopySide& side : {shape.to, shape.from}) {
     EXPECT_GE(side.pitch, shape.bytes);
     EXPECT_EQ(side.slice % side.pitch, 0u);
     EXPECT_GE(side.slice / side.pitch, shape.rows);

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 #include "gpu/device_fft.hpp"
 #include "local/local_fft.hpp"
 
@@ -40,24 +40,24 @@ void check(const FftSpec& spec, std::size_t points, const std::string& pass) {
   const std::size_t bytes = points * sizeof(Complex);
   const auto operation = gpu::make_device_fft(spec);
   EXPECT_NE(operation->describe().find(pass), std::string::npos) << operation->describe();
-  const cuda::Memory source = cuda::make_memory(bytes), target = cuda::make_memory(bytes),
-                     scratch = cuda::make_memory(operation->scratch_bytes());
-  const cuda::Stream stream = cuda::make_stream();
-  cuda::copy_bytes(source.get(), in.data(), bytes, stream.get());
-  cuda::copy_bytes(target.get(), got.data(), bytes, stream.get());
+  const device::Memory source = device::make_memory(bytes), target = device::make_memory(bytes),
+                       scratch = device::make_memory(operation->scratch_bytes());
+  const device::Stream stream = device::make_stream();
+  device::copy_bytes(source.get(), in.data(), bytes, stream.get());
+  device::copy_bytes(target.get(), got.data(), bytes, stream.get());
   operation->enqueue(0,
                      {static_cast<const std::byte*>(source.get()),
                       static_cast<std::byte*>(target.get()),
                       static_cast<std::byte*>(scratch.get()),
                       {}},
                      stream.get());
-  cuda::copy_bytes(got.data(), target.get(), bytes, stream.get());
-  cuda::synchronize(stream.get());
+  device::copy_bytes(got.data(), target.get(), bytes, stream.get());
+  device::synchronize(stream.get());
   const double bound = spec.kind == Kind::c2r ? 1e-8 : 1e-11;  // there and back without scale
   for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), bound) << "at " << i;
   if (!spec.preserve_input) return;
-  cuda::copy_bytes(got.data(), source.get(), bytes, stream.get());
-  cuda::synchronize(stream.get());
+  device::copy_bytes(got.data(), source.get(), bytes, stream.get());
+  device::synchronize(stream.get());
   EXPECT_EQ(std::memcmp(got.data(), in.data(), bytes), 0) << "the input has changed";
 }
 

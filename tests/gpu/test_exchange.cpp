@@ -6,7 +6,7 @@ namespace {
 
 std::vector<int> devices(int ranks) {
   std::vector<int> list;
-  for (int r = 0; r < ranks; ++r) list.push_back(r % cuda::device_count());
+  for (int r = 0; r < ranks; ++r) list.push_back(r % device::device_count());
   return list;
 }
 
@@ -22,7 +22,7 @@ TEST_P(GroupExchange, AllLayouts) {
 }
 
 TEST_P(GroupExchange, RanksThatShareADevice) {
-  gpu::Team team({0, 1 % cuda::device_count(), 0});
+  gpu::Team team({0, 1 % device::device_count(), 0});
   conform_all(team, GetParam());
 }
 

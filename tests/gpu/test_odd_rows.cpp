@@ -16,9 +16,9 @@
 namespace shardfft::test {
 namespace {
 
-using cuda::Memory;
+using device::Memory;
 using Complex = std::complex<float>;
-namespace lines = cuda::lines;
+namespace lines = device::lines;
 
 constexpr std::int64_t first_row = 1;
 
@@ -80,11 +80,11 @@ class OddTest {
   std::vector<Complex> run() const {
     const std::vector<Complex> nothing(c_.points(c_.odd_out), std::numeric_limits<float>::quiet_NaN());
     const std::size_t in_bytes = in_.size() * sizeof(Complex), out_bytes = nothing.size() * sizeof(Complex);
-    const Memory from = cuda::make_memory(in_bytes), to = cuda::make_memory(out_bytes);
-    const cuda::Stream stream = cuda::make_stream();
+    const Memory from = device::make_memory(in_bytes), to = device::make_memory(out_bytes);
+    const device::Stream stream = device::make_stream();
     lines::prepare(c_.n, Precision::f32);
-    cuda::copy_bytes(from.get(), in_.data(), in_bytes, stream.get());
-    cuda::copy_bytes(to.get(), nothing.data(), out_bytes, stream.get());
+    device::copy_bytes(from.get(), in_.data(), in_bytes, stream.get());
+    device::copy_bytes(to.get(), nothing.data(), out_bytes, stream.get());
     lines::Pass pass;
     pass.n = c_.n;
     pass.precision = Precision::f32;
@@ -105,8 +105,8 @@ class OddTest {
       lines::run(pass, stream.get());
     }
     std::vector<Complex> got(nothing.size());
-    cuda::copy_bytes(got.data(), to.get(), out_bytes, stream.get());
-    cuda::synchronize(stream.get());
+    device::copy_bytes(got.data(), to.get(), out_bytes, stream.get());
+    device::synchronize(stream.get());
     return got;
   }
 
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(OddRows, OddRowsOf, testing::Values(128, 256, 384, 512,
 TEST(OddRows, RefusesWhatItCannotDo) {
   if (!lines::supported(128)) GTEST_SKIP() << "no line kernels here";
   EXPECT_FALSE(lines::takes_odd_rows(100));
-  const Memory data = cuda::make_memory(2048 * 6 * 65 * sizeof(Complex));
+  const Memory data = device::make_memory(2048 * 6 * 65 * sizeof(Complex));
   lines::Pass pass;
   pass.n = 128;
   pass.precision = Precision::f32;

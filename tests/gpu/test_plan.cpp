@@ -1,7 +1,7 @@
 // Plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
-#include "cuda/lines/pass.hpp"
+#include "device/line_pass.hpp"
 #include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
@@ -136,7 +136,7 @@ TEST(GroupPlans, SlabsThatStoreIntoPeers) {
   for (const Shape& shape : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
     const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
     check_case_on(2, c);
-    EXPECT_EQ(stores_into_peers(make_group_plan(devices_for(2), c)), shape[0] == 128 && cuda::lines::supported(128));
+    EXPECT_EQ(stores_into_peers(make_group_plan(devices_for(2), c)), shape[0] == 128 && device::lines::supported(128));
   }
 }
 
@@ -159,7 +159,7 @@ void check_graphs(const Shape& shape, bool stores) {
 
 TEST(GroupPlans, GraphsFollowTheArrays) { check_graphs({12, 10, 8}, false); }
 
-TEST(GroupPlans, GraphsOfSlabsThatStoreIntoPeers) { check_graphs({128, 128, 16}, cuda::lines::supported(128)); }
+TEST(GroupPlans, GraphsOfSlabsThatStoreIntoPeers) { check_graphs({128, 128, 16}, device::lines::supported(128)); }
 
 /// With the caller's streams everything is in their order: nobody waits between the copies and the transform.
 TEST(GroupPlans, CallersStreams) {
@@ -168,15 +168,15 @@ TEST(GroupPlans, CallersStreams) {
   GroupPlan plan = make_group_plan(devices, c);
   const Ranks ranks = ranks_of(plan, devices);
   const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input(0).element, 5);
-  std::vector<cuda::Stream> streams;
+  std::vector<device::Stream> streams;
   std::vector<void*> handles;
   std::vector<RunArrays> arrays = make_arrays(ranks, c, Direction::forward, "device", false);
   std::vector<PlacedArray> pinned_in, pinned_out;
   std::vector<const void*> ins;
   std::vector<void*> outs;
   for (std::size_t m = 0; m < devices.size(); ++m) {
-    const cuda::DeviceScope scope(devices[m]);
-    streams.push_back(cuda::make_stream());
+    const device::DeviceScope scope(devices[m]);
+    streams.push_back(device::make_stream());
     handles.push_back(streams.back().get());
     pinned_in.emplace_back("pinned", devices[m], arrays[m].from_side.bytes());
     pinned_out.emplace_back("pinned", devices[m], arrays[m].to_side.bytes());
@@ -190,15 +190,15 @@ TEST(GroupPlans, CallersStreams) {
   plan.set_streams(handles);
   for (int run = 0; run < 4; ++run) {
     for (std::size_t m = 0; m < devices.size(); ++m) {
-      const cuda::DeviceScope scope(devices[m]);
-      cuda::fill_zero(arrays[m].in->data(), arrays[m].from_side.bytes(), handles[m]);
-      cuda::copy_bytes(arrays[m].in->data(), pinned_in[m].data(), arrays[m].from_side.bytes(), handles[m]);
+      const device::DeviceScope scope(devices[m]);
+      device::fill_zero(arrays[m].in->data(), arrays[m].from_side.bytes(), handles[m]);
+      device::copy_bytes(arrays[m].in->data(), pinned_in[m].data(), arrays[m].from_side.bytes(), handles[m]);
     }
     plan.forward(ins, outs);
     for (std::size_t m = 0; m < devices.size(); ++m) {
-      const cuda::DeviceScope scope(devices[m]);
-      cuda::copy_bytes(pinned_out[m].data(), arrays[m].out.data(), arrays[m].to_side.bytes(), handles[m]);
-      cuda::synchronize(handles[m]);
+      const device::DeviceScope scope(devices[m]);
+      device::copy_bytes(pinned_out[m].data(), arrays[m].out.data(), arrays[m].to_side.bytes(), handles[m]);
+      device::synchronize(handles[m]);
     }
     for (std::size_t m = 0; m < devices.size(); ++m) {
       pinned_out[m].get(arrays[m].host_out.data());
@@ -218,23 +218,23 @@ TEST(GroupPlans, AllocatedArrays) {
     std::vector<const void*> ins;
     std::vector<void*> outs;
     for (int r = 0; r < 2; ++r) {
-      const cuda::DeviceScope scope(devices[to_size(r)]);
+      const device::DeviceScope scope(devices[to_size(r)]);
       buffers.push_back(plan.allocate_input(r));
       buffers.push_back(plan.allocate_output(r));
       const std::vector<double> ones(to_size(plan.input(r).count()), 1.0);
-      const cuda::Stream stream = cuda::make_stream();
-      cuda::copy_bytes(buffers[to_size(2 * r)].data(), ones.data(), plan.input(r).bytes(), stream.get());
-      cuda::synchronize(stream.get());
+      const device::Stream stream = device::make_stream();
+      device::copy_bytes(buffers[to_size(2 * r)].data(), ones.data(), plan.input(r).bytes(), stream.get());
+      device::synchronize(stream.get());
       ins.push_back(buffers[to_size(2 * r)].data());
       outs.push_back(buffers[to_size(2 * r + 1)].data());
     }
     plan.forward(ins, outs);
     for (int r = 0; r < 2; ++r) {
       LocalArray result(plan.output(r));
-      const cuda::DeviceScope scope(devices[to_size(r)]);
-      const cuda::Stream stream = cuda::make_stream();
-      cuda::copy_bytes(result.data(), outs[to_size(r)], plan.output(r).bytes(), stream.get());
-      cuda::synchronize(stream.get());
+      const device::DeviceScope scope(devices[to_size(r)]);
+      const device::Stream stream = device::make_stream();
+      device::copy_bytes(result.data(), outs[to_size(r)], plan.output(r).bytes(), stream.get());
+      device::synchronize(stream.get());
       for_own_elements(plan.output(r), 0, [&](std::int64_t address, std::int64_t number) {
         EXPECT_NEAR(std::abs(result.get(address) - (number == 0 ? 120.0 : 0.0)), 0, 1e-12) << number;
       });

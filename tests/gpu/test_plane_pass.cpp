@@ -15,8 +15,8 @@
 namespace shardfft::test {
 namespace {
 
-using cuda::Memory;
-namespace lines = cuda::lines;
+using device::Memory;
+namespace lines = device::lines;
 
 struct PlaneCase {
   int n;
@@ -89,8 +89,8 @@ class PlaneTest {
   std::vector<Complex> run() const {
     const std::size_t bytes = in_.size() * sizeof(Complex);
     const std::vector<Complex> nothing(in_.size(), std::numeric_limits<T>::quiet_NaN());
-    const Memory a = cuda::make_memory(bytes), b = cuda::make_memory(bytes);
-    const cuda::Stream stream = cuda::make_stream();
+    const Memory a = device::make_memory(bytes), b = device::make_memory(bytes);
+    const device::Stream stream = device::make_stream();
     void* const to = c_.in_place ? a.get() : b.get();
     const bool forward = c_.direction == Direction::forward;
     lines::PlanePass pass = plane_pass_of(c_, false);
@@ -103,11 +103,11 @@ class PlaneTest {
     const bool spare = !forward && c_.some_columns && !c_.in_place;
     std::vector<Complex> got(in_.size());
     run_twice(pass, stream.get(), [&] {
-      cuda::copy_bytes(a.get(), in_.data(), bytes, stream.get());
-      cuda::copy_bytes(b.get(), spare ? in_.data() : nothing.data(), bytes, stream.get());
+      device::copy_bytes(a.get(), in_.data(), bytes, stream.get());
+      device::copy_bytes(b.get(), spare ? in_.data() : nothing.data(), bytes, stream.get());
     });
-    cuda::copy_bytes(got.data(), to, bytes, stream.get());
-    cuda::synchronize(stream.get());
+    device::copy_bytes(got.data(), to, bytes, stream.get());
+    device::synchronize(stream.get());
     if (spare)
       for (std::size_t i = 0; i < static_cast<std::size_t>(c_.skipped * n * n); ++i) got[i] = nothing[i];
     return got;
@@ -150,7 +150,7 @@ TEST(PlanePass, FewAndManyPlanes) {
 TEST(PlanePass, RefusesWhatItCannotDo) {
   if (!lines::planes_supported(128, Precision::f64, false)) GTEST_SKIP() << "no plane kernels here";
   EXPECT_FALSE(lines::planes_supported(100, Precision::f64, false));
-  const Memory data = cuda::make_memory(128 * 128 * 16), counters = cuda::make_memory(64);
+  const Memory data = device::make_memory(128 * 128 * 16), counters = device::make_memory(64);
   lines::prepare(128, Precision::f64);
   lines::PlanePass pass;
   pass.rows = data.get();

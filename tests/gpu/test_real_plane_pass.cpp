@@ -16,8 +16,8 @@
 namespace shardfft::test {
 namespace {
 
-using cuda::Memory;
-namespace lines = cuda::lines;
+using device::Memory;
+namespace lines = device::lines;
 
 /// Planes with real rows, whose half spectra have `pitch` numbers from one to the next.
 struct RealCase {
@@ -125,10 +125,10 @@ class RealPlaneTest {
   /// Leaves the results in reals_ and spectra_.
   void run() {
     const std::size_t real_bytes = reals_.size() * sizeof(T), bytes = spectra_.size() * sizeof(Complex);
-    const Memory reals = cuda::make_memory(real_bytes), inner = cuda::make_memory(bytes),
-                 other = cuda::make_memory(bytes);
+    const Memory reals = device::make_memory(real_bytes), inner = device::make_memory(bytes),
+                 other = device::make_memory(bytes);
     void* const outer = c_.two_arrays ? other.get() : inner.get();
-    const cuda::Stream stream = cuda::make_stream();
+    const device::Stream stream = device::make_stream();
     lines::PlanePass pass = plane_pass_of(c_, true);
     pass.rows = reals.get();
     lines::Pass& columns = pass.columns;
@@ -136,15 +136,15 @@ class RealPlaneTest {
     (forward() ? columns.out : columns.in).part[0].base = outer;
     if (!c_.padded) columns.in.columns = columns.out.columns = c_.half();
     run_twice(pass, stream.get(), [&] {
-      cuda::copy_bytes(reals.get(), reals_.data(), real_bytes, stream.get());
+      device::copy_bytes(reals.get(), reals_.data(), real_bytes, stream.get());
       for (const Memory* memory : {&inner, &other})
-        cuda::copy_bytes(memory->get(), spectra_.data(), bytes, stream.get());
+        device::copy_bytes(memory->get(), spectra_.data(), bytes, stream.get());
     });
     std::vector<Complex> transformed(spectra_.size());
-    cuda::copy_bytes(reals_.data(), reals.get(), real_bytes, stream.get());
-    cuda::copy_bytes(spectra_.data(), inner.get(), bytes, stream.get());
-    cuda::copy_bytes(transformed.data(), forward() ? outer : inner.get(), bytes, stream.get());
-    cuda::synchronize(stream.get());
+    device::copy_bytes(reals_.data(), reals.get(), real_bytes, stream.get());
+    device::copy_bytes(spectra_.data(), inner.get(), bytes, stream.get());
+    device::copy_bytes(transformed.data(), forward() ? outer : inner.get(), bytes, stream.get());
+    device::synchronize(stream.get());
     for (std::int64_t row = c_.skipped * c_.n; row < c_.planes * c_.n; ++row)
       for (std::int64_t m = 0; m < c_.half(); ++m)
         if (c_.has_column(m)) spectrum(spectra_, row)[m] = spectrum(transformed, row)[m];
@@ -187,8 +187,8 @@ TEST(RealPlanePass, ColumnsScalesAndArrays) {
 
 TEST(RealPlanePass, RefusesWhatItCannotDo) {
   if (!lines::planes_supported(128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
-  const Memory data = cuda::make_memory(128 * 128 * 16), rows = cuda::make_memory(128 * 128 * 8),
-               counters = cuda::make_memory(64);
+  const Memory data = device::make_memory(128 * 128 * 16), rows = device::make_memory(128 * 128 * 8),
+               counters = device::make_memory(64);
   lines::prepare(128, Precision::f64);
   lines::prepare(128, Precision::f32);
   const auto run = [&](auto change) {
@@ -239,7 +239,7 @@ TEST(RealPlanePass, RefusesWhatItCannotDo) {
                }),
                Error)
       << "planes that begin within 16 bytes";
-  cuda::synchronize(nullptr);
+  device::synchronize(nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The slab engine behind operations, all GPUs in one process.
 #include "algorithm/algorithm.hpp"
-#include "cuda/lines/pass.hpp"
+#include "device/line_pass.hpp"
 #include "gpu/slab_kit.hpp"
 
 namespace shardfft::test {
@@ -8,7 +8,7 @@ namespace {
 
 std::vector<int> devices(int ranks) {
   std::vector<int> list;
-  for (int r = 0; r < ranks; ++r) list.push_back(r % cuda::device_count());
+  for (int r = 0; r < ranks; ++r) list.push_back(r % device::device_count());
   return list;
 }
 
@@ -44,7 +44,7 @@ TEST(GroupSlab, SmallOnesStoreIntoPeers) {
 }
 
 TEST(GroupSlab, HowSmallTheyMustBe) {
-  if (!cuda::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
+  if (!device::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
   gpu::Team team(devices(2));
   const auto stores = [&](const Shape& shape, Kind kind) {
     return stores_into_peers(team, {shape, kind, Precision::f64});
@@ -84,7 +84,7 @@ TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
 }
 
 TEST(GroupSlab, SmallFloatsThatAreCopiedAreNotPaddedInside) {
-  if (!cuda::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
+  if (!device::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
   const auto padded = [&](const Shape& shape, int ranks, int chunks) {
     gpu::Team team(devices(ranks));
     const Program program = slab_steps({shape, Kind::r2c, Precision::f32}, ranks);
@@ -99,7 +99,7 @@ TEST(GroupSlab, SmallFloatsThatAreCopiedAreNotPaddedInside) {
 }
 
 TEST(GroupSlab, RanksThatShareADevice) {
-  gpu::Team team({0, 1 % cuda::device_count(), 0});
+  gpu::Team team({0, 1 % device::device_count(), 0});
   for (const SlabCase& c : small_slabs()) check_slab(team, c);
 }
 

@@ -1,25 +1,25 @@
 // Slab transforms of one process on several devices.
 #include "base/check.hpp"
-#include "cuda/slab/slab_group.hpp"
+#include "gpu/slab/slab_group.hpp"
 #include "support/seed.hpp"
 #include "support/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
 
-using cuda::SlabGroup;
-using cuda::SlabOptions;
+using gpu::SlabGroup;
+using gpu::SlabOptions;
 
 template <class T>
 class Bench {
  public:
   Bench(const SlabShape& shape, const SlabOptions& options) : shape_(shape) {
     std::vector<int> devices;
-    for (int r = 0; r < shape.ranks; ++r) devices.push_back(r % cuda::device_count());
+    for (int r = 0; r < shape.ranks; ++r) devices.push_back(r % device::device_count());
     group_ = std::make_unique<SlabGroup>(shape, options, devices);
     std::vector<SlabArrays> arrays;
     for (int r = 0; r < shape.ranks; ++r) {
-      const cuda::DeviceScope scope(devices[to_size(r)]);
+      const device::DeviceScope scope(devices[to_size(r)]);
       ranks_.emplace_back(shape, r);
       arrays.push_back(ranks_.back().arrays());
       streams_.push_back(ranks_.back().stream());
@@ -27,24 +27,24 @@ class Bench {
     group_->bind(arrays);
   }
   SlabGroup& group() { return *group_; }
-  const std::vector<cuda::StreamHandle>& streams() const { return streams_; }
+  const std::vector<device::StreamHandle>& streams() const { return streams_; }
   void forward() { group_->forward(streams_); }
   void backward() { group_->backward(streams_); }
-  cuda::Graph capture_pair() {
+  device::Graph capture_pair() {
     return group_->capture(streams_, [&] {
       forward();
       backward();
     });
   }
-  void launch(const cuda::Graph& graph) {
-    const cuda::DeviceScope scope(group_->rank(0).device());
-    cuda::launch(graph.get(), streams_[0]);
-    cuda::synchronize(streams_[0]);
+  void launch(const device::Graph& graph) {
+    const device::DeviceScope scope(group_->rank(0).device());
+    device::launch(graph.get(), streams_[0]);
+    device::synchronize(streams_[0]);
   }
   template <class Body>
   void each(Body body) {
     for (int r = 0; r < shape_.ranks; ++r) {
-      const cuda::DeviceScope scope(group_->rank(r).device());
+      const device::DeviceScope scope(group_->rank(r).device());
       body(ranks_[to_size(r)]);
     }
   }
@@ -66,7 +66,7 @@ class Bench {
   SlabShape shape_;
   std::unique_ptr<SlabGroup> group_;
   std::vector<SlabRankArrays<T>> ranks_;
-  std::vector<cuda::StreamHandle> streams_;
+  std::vector<device::StreamHandle> streams_;
 };
 
 double points(const SlabShape& shape) { return static_cast<double>(shape.nx * shape.ny * shape.nz); }
@@ -151,7 +151,7 @@ TEST(SlabGroup, DenseSpectraOfRealTransforms) {
   // 128 rows in runs of 26 and 25: rows of 65 floats are neither pairs nor aligned where columns begin.
   SlabShape uneven = slab_shape({128, 128, 128}, r2c<float>, 5);
   uneven.dense_spectrum = true;
-  EXPECT_FALSE(cuda::fusion_of(uneven, {}).x);
+  EXPECT_FALSE(gpu::fusion_of(uneven, {}).x);
 }
 
 TEST(SlabGroup, LinesOfThreeOwners) {
@@ -159,7 +159,7 @@ TEST(SlabGroup, LinesOfThreeOwners) {
 }
 
 TEST(SlabGroup, StoresIntoPeers) {
-  if (!cuda::fusion_of(slab_shape({128, 128, 48}, c2c<double>, 2), {}).direct) GTEST_SKIP() << "no line kernels here";
+  if (!gpu::fusion_of(slab_shape({128, 128, 48}, c2c<double>, 2), {}).direct) GTEST_SKIP() << "no line kernels here";
   SlabOptions options;
   options.stores = true;
   for (const int ranks : {1, 2, 4})
@@ -170,25 +170,25 @@ TEST(SlabGroup, StoresIntoPeers) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     check_shape<double>({{128, 128, 128}, "stores of plane passes"}, kind, 4, options);
   const SlabShape uneven = slab_shape({128, 128, 48}, c2c<double>, 3);
-  EXPECT_THROW(cuda::SlabRank(uneven, options, 0, 0), Error) << "shares that differ";
+  EXPECT_THROW(gpu::SlabRank(uneven, options, 0, 0), Error) << "shares that differ";
 }
 
 TEST(SlabGroup, PlanesInOnePassOrTwo) {
   const SlabShape cube = slab_shape({128, 128, 128}, c2c<double>, 4);
-  if (!cuda::fusion_of(cube, {}).planes) GTEST_SKIP() << "no plane kernels here";
+  if (!gpu::fusion_of(cube, {}).planes) GTEST_SKIP() << "no plane kernels here";
   for (const bool planes : {true, false}) {
     SlabOptions options = cut(3, {0.6, 0.3, 0.1});
     options.planes = planes;
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      EXPECT_EQ(cuda::fusion_of(slab_shape({128, 128, 128}, {kind, Precision::f64}, 4), options).planes, planes);
+      EXPECT_EQ(gpu::fusion_of(slab_shape({128, 128, 128}, {kind, Precision::f64}, 4), options).planes, planes);
       check_shape<double>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, kind, 4, options);
       check_shape<float>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, kind, 4, options);
     }
   }
-  EXPECT_FALSE(cuda::fusion_of(slab_shape({128, 128, 64}, c2c<double>, 4), {}).planes) << "not square";
+  EXPECT_FALSE(gpu::fusion_of(slab_shape({128, 128, 64}, c2c<double>, 4), {}).planes) << "not square";
   SlabShape dense = slab_shape({128, 128, 128}, r2c<double>, 4);
   dense.padded = false;
-  EXPECT_FALSE(cuda::fusion_of(dense, {}).planes) << "half spectra of 65 numbers are no whole bundles";
+  EXPECT_FALSE(gpu::fusion_of(dense, {}).planes) << "half spectra of 65 numbers are no whole bundles";
 }
 
 TEST(SlabGroup, FusesWhatItCan) {
@@ -207,10 +207,10 @@ TEST(SlabGroup, FusesWhatItCan) {
 /// Lengths that an int would take for 128.
 TEST(SlabGroup, NoLinePassesForHugeLengths) {
   const std::int64_t huge = (std::int64_t{1} << 32) + 128;
-  EXPECT_TRUE(cuda::fusion_of(slab_shape({128, 128, 16}, c2c<double>, 2), {}).direct);
-  const cuda::SlabFusion y = cuda::fusion_of(slab_shape({128, huge, 16}, c2c<double>, 2), {});
+  EXPECT_TRUE(gpu::fusion_of(slab_shape({128, 128, 16}, c2c<double>, 2), {}).direct);
+  const gpu::SlabFusion y = gpu::fusion_of(slab_shape({128, huge, 16}, c2c<double>, 2), {});
   EXPECT_FALSE(y.y || y.direct);
-  const cuda::SlabFusion x = cuda::fusion_of(slab_shape({huge, 128, 16}, c2c<double>, 2), {});
+  const gpu::SlabFusion x = gpu::fusion_of(slab_shape({huge, 128, 16}, c2c<double>, 2), {});
   EXPECT_FALSE(x.x || x.direct);
 }
 
@@ -222,7 +222,7 @@ TEST(SlabGroup, CapturesAfterFailures) {
     fail(Status::backend_failure, "in the middle");
   };
   EXPECT_THROW(bench.group().capture(bench.streams(), interrupted), Error);
-  const cuda::Graph graph = bench.capture_pair();
+  const device::Graph graph = bench.capture_pair();
   const SlabReference reference({12, 10, 6}, Kind::c2c, seed());
   bench.upload_field(reference);
   bench.launch(graph);
@@ -234,7 +234,7 @@ TEST(SlabGroup, ReplaysPairsAsGraphs) {
     for (const Shape& extents : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
       const SlabShape shape = slab_shape(extents, {kind, Precision::f64}, 3);
       Bench<double> bench(shape, cut(2, {0.5, 0.5}));
-      const cuda::Graph graph = bench.capture_pair();
+      const device::Graph graph = bench.capture_pair();
       for (std::uint64_t round = 0; round < 4; ++round) {
         const SlabReference reference(extents, kind, seed() + round);
         bench.upload_field(reference);

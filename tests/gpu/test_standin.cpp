@@ -6,19 +6,19 @@
 #include <set>
 #include <vector>
 
-#include "cuda/handles.hpp"
-#include "cuda/lines/pass.hpp"
-#include "cuda/standin/settings.hpp"
-#include "local/cufft.hpp"
+#include "device/copy_box.hpp"
+#include "device/handles.hpp"
+#include "device/line_pass.hpp"
+#include "device/standin/settings.hpp"
+#include "device/vendor_fft.hpp"
 #include "local/local_fft.hpp"
-#include "pack/cuda/copy_box.hpp"
 #include "shardfft/error.hpp"
 #include "support/seed.hpp"
 
 namespace shardfft::test {
 namespace {
 
-using namespace cuda;
+using namespace device;
 
 constexpr std::size_t numbers = 16, bytes = numbers * sizeof(double);
 
@@ -253,7 +253,7 @@ TEST(StandIn, DestroyedHandlesAreNoticed) {
 
 /// Two axes of three by the stand-in for cuFFT and by the reference, out of padded arrays.
 TEST(StandIn, TransformsAsTheReference) {
-  CufftSpec spec;
+  device::VendorFftSpec spec;
   spec.kind = Kind::c2r;
   spec.extents = {3, 10};
   spec.batch = 2;
@@ -270,7 +270,7 @@ TEST(StandIn, TransformsAsTheReference) {
   const Stream stream = make_stream();
   copy_bytes(in.get(), half.data(), 120 * 8, stream.get());
   copy_bytes(out.get(), result.data(), 80 * 8, stream.get());
-  CufftPlan(spec).execute(in.get(), out.get(), Direction::backward, stream.get());
+  device::VendorFft(spec).execute(in.get(), out.get(), Direction::backward, stream.get());
   copy_bytes(result.data(), out.get(), 80 * 8, stream.get());
   synchronize(stream.get());
   for (std::size_t b = 0; b < 2; ++b)

@@ -1,5 +1,5 @@
 // Exchanges and slab transforms in many of the orders that events allow: the stand-in draws another one for each seed.
-#include "cuda/standin/settings.hpp"
+#include "device/standin/settings.hpp"
 #include "gpu/reshape_kit.hpp"
 #include "gpu/slab_kit.hpp"
 #include "support/seed.hpp"
@@ -14,8 +14,8 @@ template <class Check>
 void in_many_orders(std::uint64_t stream, const Check& check) {
   test::Random random(stream);
   for (int i = 0; i < orders && !testing::Test::HasFailure(); ++i) {
-    cuda::standin::reseed(static_cast<std::uint64_t>(random.integer(1, 1 << 30)));
-    SCOPED_TRACE(cuda::standin::how_to_repeat());
+    device::standin::reseed(static_cast<std::uint64_t>(random.integer(1, 1 << 30)));
+    SCOPED_TRACE(device::standin::how_to_repeat());
     check();
   }
 }

@@ -1,5 +1,5 @@
 // How often a plan pins host arrays, which only the stand-in can tell.
-#include "cuda/standin/memory.hpp"
+#include "device/standin/memory.hpp"
 #include "gpu/pages_kit.hpp"
 
 namespace shardfft::test {
@@ -13,7 +13,7 @@ TEST(RegisteredArrays, NewMemoryAtAnOldAddressIsPinnedAnew) {
   ASSERT_EQ(plan.input(0).bytes(), page_bytes);
   auto in = std::make_unique<Pages>(page_bytes), out = std::make_unique<Pages>(page_bytes);
   void* const at = in->data();
-  const auto& table = cuda::standin::MemoryTable::instance();
+  const auto& table = device::standin::MemoryTable::instance();
   const auto run = [&] {
     std::memset(in->data(), 0, page_bytes);
     const std::vector<const void*> ins{in->data()};

@@ -3,33 +3,33 @@
 #include <deque>
 
 #include "base/check.hpp"
-#include "cuda/slab/slab_group.hpp"
-#include "cuda/standin/settings.hpp"
+#include "device/standin/settings.hpp"
+#include "gpu/slab/slab_group.hpp"
 #include "support/seed.hpp"
 #include "support/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
 
-using cuda::SlabGroup;
-using cuda::SlabOptions;
+using gpu::SlabGroup;
+using gpu::SlabOptions;
 
 /// When each copy to a peer began and ended.
-class Sends : public cuda::SlabObserver {
+class Sends : public gpu::SlabObserver {
  public:
   struct Send {
-    cuda::Event begin, end;
+    device::Event begin, end;
   };
   explicit Sends(int ranks) : of_rank(to_size(ranks)) {}
-  void begin(const char* what, int rank, cuda::StreamHandle stream) override {
+  void begin(const char* what, int rank, device::StreamHandle stream) override {
     open_ = std::string(what) == "send" ? &of_rank[to_size(rank)].emplace_back() : nullptr;
     if (open_ == nullptr) return;
-    open_->begin = cuda::make_event(cuda::EventUse::timing);
-    open_->end = cuda::make_event(cuda::EventUse::timing);
-    cuda::record(open_->begin.get(), stream);
+    open_->begin = device::make_event(device::EventUse::timing);
+    open_->end = device::make_event(device::EventUse::timing);
+    device::record(open_->begin.get(), stream);
   }
-  void end(cuda::StreamHandle stream) override {
-    if (open_ != nullptr) cuda::record(open_->end.get(), stream);
+  void end(device::StreamHandle stream) override {
+    if (open_ != nullptr) device::record(open_->end.get(), stream);
   }
   std::vector<std::deque<Send>> of_rank;
 
@@ -47,7 +47,7 @@ int collisions(const Sends& sends) {
     for (std::size_t i = 0; i < turns * to_size(steps); ++i) {
       const int step = static_cast<int>(i % to_size(steps)) + 1;
       const Sends::Send& now = sends.of_rank[to_size((q - step + ranks) % ranks)][i];
-      if (before != nullptr && cuda::elapsed_ms(before->end.get(), now.begin.get()) < 0) ++found;
+      if (before != nullptr && device::elapsed_ms(before->end.get(), now.begin.get()) < 0) ++found;
       before = &now;
     }
   }
@@ -69,9 +69,9 @@ int collisions_of(int ranks, std::optional<bool> paired) {
   require(group.rank(0).fused_y() && group.rank(0).fused_x(), "own rows are not sent in this test");
   std::vector<SlabRankArrays<double>> arrays;
   std::vector<SlabArrays> bound;
-  std::vector<cuda::StreamHandle> streams;
+  std::vector<device::StreamHandle> streams;
   for (int r = 0; r < ranks; ++r) {
-    const cuda::DeviceScope scope(r);
+    const device::DeviceScope scope(r);
     arrays.emplace_back(shape, r);
     bound.push_back(arrays.back().arrays());
     streams.push_back(arrays.back().stream());
@@ -82,18 +82,18 @@ int collisions_of(int ranks, std::optional<bool> paired) {
     group.backward(streams);
   }
   for (int r = 0; r < ranks; ++r) {
-    const cuda::DeviceScope scope(r);
-    cuda::synchronize(streams[to_size(r)]);
+    const device::DeviceScope scope(r);
+    device::synchronize(streams[to_size(r)]);
   }
   return collisions(sends);
 }
 
 TEST(SlabTurns, NoTwoRanksSendToTheSameOne) {
   for (const int ranks : {3, 4}) {
-    ASSERT_GE(cuda::device_count(), ranks);
+    ASSERT_GE(device::device_count(), ranks);
     for (std::uint64_t order = 0; order < 4; ++order) {
-      cuda::standin::reseed(seed() + order);
-      EXPECT_EQ(collisions_of(ranks, true), 0) << ranks << " ranks; " << cuda::standin::how_to_repeat();
+      device::standin::reseed(seed() + order);
+      EXPECT_EQ(collisions_of(ranks, true), 0) << ranks << " ranks; " << device::standin::how_to_repeat();
     }
   }
 }
@@ -101,7 +101,7 @@ TEST(SlabTurns, NoTwoRanksSendToTheSameOne) {
 TEST(SlabTurns, TheyDoWithoutTokens) {
   int found = 0;
   for (std::uint64_t order = 0; order < 20 && found == 0; ++order) {
-    cuda::standin::reseed(seed() + order);
+    device::standin::reseed(seed() + order);
     found = collisions_of(4, false);
   }
   EXPECT_GT(found, 0) << "this test would not see collisions";

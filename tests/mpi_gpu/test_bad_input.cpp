@@ -7,7 +7,7 @@
 namespace shardfft::test {
 namespace {
 
-int my_device() { return world().rank() % cuda::device_count(); }
+int my_device() { return world().rank() % device::device_count(); }
 bool last() { return world().rank() == world().size() - 1; }
 
 TEST(GpuBadInput, BadInput) {
@@ -72,8 +72,8 @@ TEST(GpuBadInput, OneRankOfMany) {
 }
 
 TEST(GpuBadInput, ArraysAndStreamsOfOtherGpus) {
-  if (cuda::device_count() < 2) GTEST_SKIP() << "one GPU";
-  const int other = (my_device() + 1) % cuda::device_count();
+  if (device::device_count() < 2) GTEST_SKIP() << "one GPU";
+  const int other = (my_device() + 1) % device::device_count();
   const Layout slab = Layout::slab({8, 6, 5}, world().size());
   Options o = on_gpu();
   {
@@ -81,8 +81,8 @@ TEST(GpuBadInput, ArraysAndStreamsOfOtherGpus) {
     const PlacedArray array("device", last() ? other : my_device(), plan.input().bytes());
     expect_error(Status::invalid_argument, "the input lies on GPU", [&] { plan.forward(array.data(), array.data()); });
   }
-  const cuda::DeviceScope scope(last() ? other : my_device());
-  const cuda::Stream stream = cuda::make_stream();
+  const device::DeviceScope scope(last() ? other : my_device());
+  const device::Stream stream = device::make_stream();
   o.stream = stream.get();
   expect_error(Status::invalid_argument, "the stream belongs to GPU",
                [&] { Plan(MPI_COMM_WORLD, c2c<double>, slab, default_output, o); });

@@ -18,7 +18,7 @@ bool possible(const std::string& strategy, int device) {
 }
 
 TEST_P(ProcessExchange, AllLayouts) {
-  const int device = world().rank() % cuda::device_count();
+  const int device = world().rank() % device::device_count();
   if (!possible(GetParam(), device)) GTEST_SKIP() << "this MPI library takes no device pointers";
   gpu::Team team(world(), device);
   ASSERT_TRUE(team.all_peers());
@@ -27,7 +27,7 @@ TEST_P(ProcessExchange, AllLayouts) {
 
 TEST_P(ProcessExchange, ProcessesThatShareADevice) {
   if (!possible(GetParam(), 0)) GTEST_SKIP() << "this MPI library takes no device pointers";
-  gpu::Team team(world(), world().rank() == world().size() - 1 ? 1 % cuda::device_count() : 0);
+  gpu::Team team(world(), world().rank() == world().size() - 1 ? 1 % device::device_count() : 0);
   ASSERT_TRUE(team.all_peers());
   conform_all(team, GetParam());
 }
@@ -58,13 +58,13 @@ TEST(ProcessExchangeChoice, TheUserMayForbidDeviceMessages) {
 }
 
 TEST(SharedAddressesTest, ArraysInsideOfAllocationsAreFound) {
-  gpu::Team team(world(), world().rank() % cuda::device_count());
+  gpu::Team team(world(), world().rank() % device::device_count());
   const int device = team.here().front().device, p = world().size(), me = world().rank();
-  const cuda::DeviceScope scope(device);
-  const cuda::Memory first = cuda::make_memory(4096), second = cuda::make_memory(4096);
-  const cuda::Stream stream = cuda::make_stream();
+  const device::DeviceScope scope(device);
+  const device::Memory first = device::make_memory(4096), second = device::make_memory(4096);
+  const device::Stream stream = device::make_stream();
   gpu::SharedAddresses shared;
-  const cuda::Memory* const order[] = {&first, &second, &first, &first};
+  const device::Memory* const order[] = {&first, &second, &first, &first};
   for (int turn = 0; turn < 4; ++turn) {
     const int offset = 256 * turn + 64 * (me % 3);
     auto* const mine = static_cast<std::byte*>(order[turn]->get()) + offset;
@@ -73,12 +73,12 @@ TEST(SharedAddressesTest, ArraysInsideOfAllocationsAreFound) {
     EXPECT_EQ(shared.all()[static_cast<std::size_t>(me)], mine);
     // Every rank writes its number into the next one's array, and finds the last one's in its own.
     const int number = 100 * turn + me;
-    cuda::copy_bytes(shared.all()[static_cast<std::size_t>((me + 1) % p)], &number, sizeof number, stream.get());
-    cuda::synchronize(stream.get());
+    device::copy_bytes(shared.all()[static_cast<std::size_t>((me + 1) % p)], &number, sizeof number, stream.get());
+    device::synchronize(stream.get());
     world().barrier();
     int got = -1;
-    cuda::copy_bytes(&got, mine, sizeof got, stream.get());
-    cuda::synchronize(stream.get());
+    device::copy_bytes(&got, mine, sizeof got, stream.get());
+    device::synchronize(stream.get());
     EXPECT_EQ(got, 100 * turn + (me + p - 1) % p);
     world().barrier();
   }
@@ -91,7 +91,7 @@ TEST(SharedAddressesTest, HostMemoryIsRefusedOnAllRanks) {
   gpu::Team team(world(), 0);
   if (team.all_here()) return;  // plain pointers do
   gpu::SharedAddresses shared;
-  const cuda::Memory memory = cuda::make_memory(64);
+  const device::Memory memory = device::make_memory(64);
   std::vector<std::byte> host(64);
   try {
     shared.share(team, {world().rank() == 0 ? static_cast<void*>(host.data()) : memory.get()});

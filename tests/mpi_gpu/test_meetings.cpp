@@ -32,7 +32,7 @@ extern "C" int MPI_Sendrecv(const void* from, int sent, MPI_Datatype type, int t
 namespace shardfft::test {
 namespace {
 
-int my_device() { return world().rank() % cuda::device_count(); }
+int my_device() { return world().rank() % device::device_count(); }
 
 /// Meetings of a forward run once the plan knows its arrays, and the exchanges of its program.
 struct Cost {
@@ -100,8 +100,8 @@ TEST(Meetings, EventsOfPartnersOnly) {
   gpu::Team team(world(), my_device());
   if (team.all_here()) return;
   const int p = world().size(), next = (world().rank() + 1) % p;
-  const cuda::DeviceScope scope(my_device());
-  const cuda::Event event = cuda::make_event(team.event_use());
+  const device::DeviceScope scope(my_device());
+  const device::Event event = device::make_event(team.event_use());
   const auto all = team.share_events({{event.get(), nullptr}}, {next});
   for (int r = 0; r < p; ++r) {
     const auto& theirs = all[to_size(r)];

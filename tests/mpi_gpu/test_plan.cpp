@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
 
-int my_device() { return world().rank() % cuda::device_count(); }
+int my_device() { return world().rank() % device::device_count(); }
 
 void check_mpi_case(const TransformCase& c, const std::string& memory = "device") {
   SCOPED_TRACE(memory + ": " + c.name());
@@ -116,8 +116,8 @@ TEST(GpuPlans, RunsInTurns) {
 }
 
 TEST(GpuPlans, CallersStream) {
-  const cuda::DeviceScope scope(my_device());
-  const cuda::Stream stream = cuda::make_stream();
+  const device::DeviceScope scope(my_device());
+  const device::Stream stream = device::make_stream();
   TransformCase c{{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()};
   c.options.stream = stream.get();
   Plan plan = make_plan(MPI_COMM_WORLD, c);
@@ -131,11 +131,11 @@ TEST(GpuPlans, CallersStream) {
                    [&](std::int64_t address, std::int64_t i) { a.host_in.set(address, whole.input[0][to_size(i)]); });
   pinned_in.put(a.host_in.data());
   for (int run = 0; run < 4; ++run) {
-    cuda::fill_zero(a.in->data(), plan.input().bytes(), stream.get());
-    cuda::copy_bytes(a.in->data(), pinned_in.data(), plan.input().bytes(), stream.get());
+    device::fill_zero(a.in->data(), plan.input().bytes(), stream.get());
+    device::copy_bytes(a.in->data(), pinned_in.data(), plan.input().bytes(), stream.get());
     plan.forward(a.in->data(), a.out.data());
-    cuda::copy_bytes(pinned_out.data(), a.out.data(), plan.output().bytes(), stream.get());
-    cuda::synchronize(stream.get());
+    device::copy_bytes(pinned_out.data(), a.out.data(), plan.output().bytes(), stream.get());
+    device::synchronize(stream.get());
     pinned_out.get(a.host_out.data());
     compare_field(a.host_out, plan.output(), 0, whole.output[0], whole.points);
   }

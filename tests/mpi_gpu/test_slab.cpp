@@ -6,13 +6,13 @@ namespace shardfft::test {
 namespace {
 
 TEST(ProcessSlab, SmallShapes) {
-  gpu::Team team(world(), world().rank() % cuda::device_count());
+  gpu::Team team(world(), world().rank() % device::device_count());
   for (const SlabCase& c : small_slabs()) check_slab(team, c);
 }
 
 TEST(ProcessSlab, LineKernels) {
   if (world().size() > 3) GTEST_SKIP() << "every rank computes the whole reference";
-  gpu::Team team(world(), world().rank() % cuda::device_count());
+  gpu::Team team(world(), world().rank() % device::device_count());
   if (!check_fused_slab(team, fused_f64)) GTEST_SKIP() << "no line kernels here";
   EXPECT_TRUE(check_fused_slab(team, fused_real));
   EXPECT_TRUE(check_fused_slab(team, fused_odd_rows));

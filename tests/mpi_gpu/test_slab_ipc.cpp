@@ -3,13 +3,14 @@
 
 #include <memory>
 
-#include "cuda/slab/slab_ipc.hpp"
+#include "gpu/slab/slab_ipc.hpp"
 #include "support/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
 
-using namespace cuda;
+using namespace device;
+using namespace gpu;
 
 class Process {
  public:

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "cuda/standin/settings.hpp"
+#include "device/standin/settings.hpp"
 #include "gpu/slab_kit.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
@@ -12,10 +12,10 @@
 namespace shardfft::test {
 namespace {
 
-using cuda::standin::fail_after;
-using cuda::standin::pieces_before_failure;
+using device::standin::fail_after;
+using device::standin::pieces_before_failure;
 
-int my_device() { return world().rank() % cuda::device_count(); }
+int my_device() { return world().rank() % device::device_count(); }
 
 /// What forward() said; empty where it went well.
 std::string said_by(Plan& plan, const PlacedArray& in, const PlacedArray& out) {
@@ -41,8 +41,8 @@ int broken = 0;
 bool check_failure(const FailureCase& c, int piece) {
   SCOPED_TRACE(c.algorithm + (c.asynchronous ? ", asynchronous" : "") + ", piece " + std::to_string(piece));
   const int last = world().size() - 1;
-  const cuda::DeviceScope scope(my_device());
-  const cuda::Stream stream = cuda::make_stream();
+  const device::DeviceScope scope(my_device());
+  const device::Stream stream = device::make_stream();
   Options options = on_gpu(c.algorithm);
   options.exchange = "cuda_peer";
   options.check_calls = false;
@@ -70,7 +70,7 @@ bool check_failure(const FailureCase& c, int piece) {
                                    second.find("another rank") != std::string::npos)))
       << second;
   broken += again ? 0 : 1;
-  EXPECT_NO_THROW(cuda::synchronize(stream.get()));
+  EXPECT_NO_THROW(device::synchronize(stream.get()));
   return failed;
 }
 
@@ -113,17 +113,17 @@ TEST(Failures, AbandonedSlabsDoNotWait) {
   SlabCase c{{9, 9, 4}, Kind::c2c, Precision::f64, 2};
   c.paired = true;
   const auto operations = gpu::make_slab(slab_steps(c, 3), 0, {&team, c.precision, c.scale, c.chunks, c.paired});
-  std::vector<cuda::Memory> memory;
-  std::vector<cuda::Stream> streams;
+  std::vector<device::Memory> memory;
+  std::vector<device::Stream> streams;
   std::vector<std::byte*> outs;
   for (int r = 0; r < 3; ++r) {
-    const cuda::DeviceScope scope(r);
-    for (int side = 0; side < 2; ++side) memory.push_back(cuda::make_memory(9 * 3 * 4 * 16));
-    streams.push_back(cuda::make_stream());
+    const device::DeviceScope scope(r);
+    for (int side = 0; side < 2; ++side) memory.push_back(device::make_memory(9 * 3 * 4 * 16));
+    streams.push_back(device::make_stream());
     outs.push_back(static_cast<std::byte*>(memory.back().get()));
   }
   const auto enqueue = [&](int rank, int phase) {
-    const cuda::DeviceScope scope(rank);
+    const device::DeviceScope scope(rank);
     const auto r = static_cast<std::size_t>(rank);
     operations[0][r]->enqueue(phase, {static_cast<const std::byte*>(memory[2 * r].get()), outs[r], nullptr, outs},
                               streams[r].get());
@@ -132,8 +132,8 @@ TEST(Failures, AbandonedSlabsDoNotWait) {
   for (int phase = 1; phase < operations[0][0]->phases(); ++phase) enqueue(0, phase);
   for (const auto& operation : operations[0]) operation->abandon();
   for (int r = 0; r < 3; ++r) {
-    const cuda::DeviceScope scope(r);
-    EXPECT_NO_THROW(cuda::synchronize(streams[to_size(r)].get()));
+    const device::DeviceScope scope(r);
+    EXPECT_NO_THROW(device::synchronize(streams[to_size(r)].get()));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "reshape/schedule.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft::kit {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "cuda/handles.hpp"
+#include "device/handles.hpp"
 #include "shardfft/group_plan.hpp"
 #include "support/transform_check.hpp"
 
@@ -15,14 +15,14 @@ class PlacedArray {
  public:
   PlacedArray(const std::string& memory, int device, std::size_t bytes, std::size_t shift = 0)
       : device_(device), bytes_(bytes), shift_(shift) {
-    const cuda::DeviceScope scope(device);
+    const device::DeviceScope scope(device);
     const std::size_t whole = shift + bytes + guard_bytes;
     if (memory == "managed")
-      memory_ = {cuda::allocate_managed(whole), cuda::release_managed};
+      memory_ = {device::allocate_managed(whole), device::release_managed};
     else if (memory == "pinned")
-      memory_ = {cuda::allocate_pinned(whole), cuda::release_pinned};
+      memory_ = {device::allocate_pinned(whole), device::release_pinned};
     else if (memory == "device" || memory == "auto")
-      memory_ = {cuda::allocate(whole), cuda::release};
+      memory_ = {device::allocate(whole), device::release};
     else
       memory_ = {std::malloc(whole), std::free};
     on_host_ = memory == "host" || memory == "registered";
@@ -47,10 +47,10 @@ class PlacedArray {
       std::memcpy(to, from, bytes);
       return;
     }
-    const cuda::DeviceScope scope(device_);
-    const cuda::Stream stream = cuda::make_stream();
-    cuda::copy_bytes(to, from, bytes, stream.get());
-    cuda::synchronize(stream.get());
+    const device::DeviceScope scope(device_);
+    const device::Stream stream = device::make_stream();
+    device::copy_bytes(to, from, bytes, stream.get());
+    device::synchronize(stream.get());
   }
   int device_;
   std::size_t bytes_;

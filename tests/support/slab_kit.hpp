@@ -1,6 +1,6 @@
 #pragma once
-// Slab transforms on devices, checked over the whole array against one transform of FFTW. Only device.hpp is used: the
-// same tests run on GPUs and on the stand-in.
+// Slab transforms on devices, checked over the whole array against one transform of FFTW. Only device/runtime.hpp is
+// used: the same tests run on GPUs and on the stand-in.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,14 +9,14 @@
 #include <random>
 #include <vector>
 
-#include "cuda/slab/slab_rank.hpp"
+#include "gpu/slab/slab_rank.hpp"
 #include "local/local_fft.hpp"
 #include "support/elements.hpp"
 
 namespace shardfft::test {
 
-using cuda::SlabArrays;
-using cuda::SlabShape;
+using gpu::SlabArrays;
+using gpu::SlabShape;
 
 inline SlabShape slab_shape(const Shape& extents, Transform transform, int ranks) {
   SlabShape shape;
@@ -76,40 +76,40 @@ class SlabRankArrays {
   SlabRankArrays(const SlabShape& shape, int rank)
       : shape_(shape),
         rank_(rank),
-        field_(cuda::make_memory(shape.field_bytes(rank))),
-        spectrum_(cuda::make_memory(shape.spectrum_bytes(rank))),
-        stream_(cuda::make_stream()) {
-    if (shape.transform.kind == Kind::r2c) planes_ = cuda::make_memory(shape.planes_bytes(rank));
-    if (shape.dense_spectrum) rows_ = cuda::make_memory(shape.rows_bytes(rank));
+        field_(device::make_memory(shape.field_bytes(rank))),
+        spectrum_(device::make_memory(shape.spectrum_bytes(rank))),
+        stream_(device::make_stream()) {
+    if (shape.transform.kind == Kind::r2c) planes_ = device::make_memory(shape.planes_bytes(rank));
+    if (shape.dense_spectrum) rows_ = device::make_memory(shape.rows_bytes(rank));
   }
   SlabArrays arrays() const {
     return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum_.get(), rows_.get()};
   }
-  cuda::StreamHandle stream() const { return stream_.get(); }
+  device::StreamHandle stream() const { return stream_.get(); }
 
   void upload_field(const SlabReference& reference) {
     std::vector<T> numbers(field_reals());
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(reference.field[first_real() + i]);
-    cuda::copy_bytes(field_.get(), numbers.data(), numbers.size() * sizeof(T), stream());
-    cuda::synchronize(stream());
+    device::copy_bytes(field_.get(), numbers.data(), numbers.size() * sizeof(T), stream());
+    device::synchronize(stream());
   }
   void upload_spectrum(const SlabReference& reference) {
     std::vector<std::complex<T>> numbers(spectrum_numbers(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
     for_spectrum(
         [&](std::size_t here, std::size_t there) { numbers[here] = std::complex<T>(reference.spectrum[there]); });
-    cuda::copy_bytes(spectrum_.get(), numbers.data(), numbers.size() * sizeof(numbers[0]), stream());
-    cuda::synchronize(stream());
+    device::copy_bytes(spectrum_.get(), numbers.data(), numbers.size() * sizeof(numbers[0]), stream());
+    device::synchronize(stream());
   }
   void compare_field(const SlabReference& reference, double scale, Norms& norms) {
     std::vector<T> numbers(field_reals());
-    cuda::copy_bytes(numbers.data(), field_.get(), numbers.size() * sizeof(T), stream());
-    cuda::synchronize(stream());
+    device::copy_bytes(numbers.data(), field_.get(), numbers.size() * sizeof(T), stream());
+    device::synchronize(stream());
     for (std::size_t i = 0; i < numbers.size(); ++i) norms.add(numbers[i], scale * reference.field[first_real() + i]);
   }
   void compare_spectrum(const SlabReference& reference, double scale, Norms& norms) {
     std::vector<std::complex<T>> numbers(spectrum_numbers());
-    cuda::copy_bytes(numbers.data(), spectrum_.get(), numbers.size() * sizeof(numbers[0]), stream());
-    cuda::synchronize(stream());
+    device::copy_bytes(numbers.data(), spectrum_.get(), numbers.size() * sizeof(numbers[0]), stream());
+    device::synchronize(stream());
     for_spectrum([&](std::size_t here, std::size_t there) {
       norms.add(std::complex<double>(numbers[here]), scale * reference.spectrum[there]);
     });
@@ -133,8 +133,8 @@ class SlabRankArrays {
 
   SlabShape shape_;
   int rank_;
-  cuda::Memory field_, planes_, spectrum_, rows_;
-  cuda::Stream stream_;
+  device::Memory field_, planes_, spectrum_, rows_;
+  device::Stream stream_;
 };
 
 struct SlabTestShape {

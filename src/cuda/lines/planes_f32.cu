@@ -1,8 +1,0 @@
-// Plane passes in single precision.
-#include "cuda/lines/plane_launch.cuh"
-
-namespace shardfft::cuda::lines {
-
-const PlaneVariant* find_planes_f32(int n) { return find_plane_variant<Twin>(n); }
-
-}  // namespace shardfft::cuda::lines

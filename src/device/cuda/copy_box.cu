@@ -1,0 +1,199 @@
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "device/copy_box.hpp"
+#include "pack/loop_nest.hpp"
+
+namespace shardfft::device {
+namespace {
+
+void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) fail(Status::backend_failure, what, ": ", cudaGetErrorString(status));
+}
+
+/// A loop nest as the kernels read it: axis 0 is the slowest.
+struct Loops {
+  static constexpr int most = 2 * max_axes;
+  int axes = 0;
+  std::int64_t count[most], from[most], to[most];
+};
+
+Loops loops_of(const LoopNest& nest) {
+  Loops loops;
+  loops.axes = std::max(nest.depth, 1);
+  loops.count[0] = loops.from[0] = loops.to[0] = 1;  // a single element has no loops
+  for (int a = 0; a < nest.depth; ++a) {
+    const Loop& loop = nest.loop[static_cast<std::size_t>(a)];
+    loops.count[a] = loop.count;
+    loops.from[a] = loop.from;
+    loops.to[a] = loop.to;
+  }
+  return loops;
+}
+
+/// Offsets of the index-th point of the loops' first `axes` axes.
+struct Offsets {
+  long long from, to;
+};
+__device__ Offsets offsets(const Loops& loops, int axes, long long index) {
+  Offsets at{0, 0};
+  for (int a = axes - 1; a >= 0; --a) {
+    const long long n = loops.count[a], i = index % n;
+    index /= n;
+    at.from += i * loops.from[a];
+    at.to += i * loops.to[a];
+  }
+  return at;
+}
+
+constexpr int in_flight = 4;  ///< loads of a thread before its first store
+
+/// Threads x walk along the last axis (contiguous on both sides, but for rare layouts), threads y and blocks over rows.
+template <class Unit, bool contiguous>
+__global__ void __launch_bounds__(256)
+    copy_rows(const __grid_constant__ Loops loops, const Unit* source, Unit* destination, long long rows) {
+  const int last = loops.axes - 1;
+  const long long length = loops.count[last], step = blockDim.x;
+  const long long from_stride = contiguous ? 1 : loops.from[last], to_stride = contiguous ? 1 : loops.to[last];
+  for (long long row = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; row < rows;
+       row += static_cast<long long>(gridDim.x) * blockDim.y) {
+    const Offsets at = offsets(loops, last, row);
+    const Unit* from = source + at.from;
+    Unit* to = destination + at.to;
+    for (long long i = threadIdx.x; i < length; i += in_flight * step) {
+      Unit held[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k)
+        if (i + k * step < length) held[k] = from[(i + k * step) * from_stride];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k)
+        if (i + k * step < length) to[(i + k * step) * to_stride] = held[k];
+    }
+  }
+}
+
+/// Side of a square tile: small elements need larger tiles for as many bytes in flight.
+template <class Unit>
+constexpr int tile_side = sizeof(Unit) == 16 ? 32 : 64;
+
+/// The last two axes: [axes-2] contiguous in the source, [axes-1] in the destination. Tiles go through shared memory.
+template <class Unit>
+__global__ void __launch_bounds__(256) copy_transposed(const __grid_constant__ Loops loops, const Unit* source,
+                                                       Unit* destination, int tiles_u, int tiles_v) {
+  constexpr int side = tile_side<Unit>, step = 256 / side;
+  __shared__ Unit buffer[side][side + 1];
+  const int u_axis = loops.axes - 2, v_axis = loops.axes - 1;
+  const unsigned inside = blockIdx.x % static_cast<unsigned>(tiles_u * tiles_v);
+  const Offsets at = offsets(loops, u_axis, blockIdx.x / static_cast<unsigned>(tiles_u * tiles_v));
+  const int u0 = static_cast<int>(inside) / tiles_v * side, v0 = static_cast<int>(inside) % tiles_v * side;
+  const int nu = static_cast<int>(loops.count[u_axis]) - u0, nv = static_cast<int>(loops.count[v_axis]) - v0;
+  const int lane = static_cast<int>(threadIdx.x) % side, first = static_cast<int>(threadIdx.x) / side;
+  const Unit* from = source + at.from + u0 * loops.from[u_axis] + v0 * loops.from[v_axis];
+  Unit* to = destination + at.to + u0 * loops.to[u_axis] + v0 * loops.to[v_axis];
+#pragma unroll
+  for (int k = 0; k < side / step; ++k) {
+    const int row = first + k * step;
+    if (lane < nu && row < nv) buffer[row][lane] = from[lane * loops.from[u_axis] + row * loops.from[v_axis]];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int k = 0; k < side / step; ++k) {
+    const int row = first + k * step;
+    if (row < nu && lane < nv) to[row * loops.to[u_axis] + lane * loops.to[v_axis]] = buffer[lane][row];
+  }
+}
+
+long long product(const Loops& loops, int axes) {
+  long long n = 1;
+  for (int a = 0; a < axes; ++a) n *= loops.count[a];
+  return n;
+}
+
+/// Moves axis `a` to place `place`, keeping the order of the others.
+void move_axis(Loops& loops, int a, int place) {
+  for (std::int64_t* row : {loops.count, loops.from, loops.to}) {
+    const std::int64_t kept = row[a];
+    for (int i = a; i < place; ++i) row[i] = row[i + 1];
+    row[place] = kept;
+  }
+}
+
+int axis_of_stride_one(const Loops& loops, const std::int64_t* stride) {
+  for (int a = loops.axes - 1; a >= 0; --a)
+    if (stride[a] == 1) return a;
+  return loops.axes - 1;
+}
+
+template <class Unit>
+void launch_rows(const Loops& loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
+  const long long rows = product(loops, loops.axes - 1), length = loops.count[loops.axes - 1];
+  unsigned x = 1;
+  while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
+  const dim3 block(x, 256 / x);
+  const long long blocks = std::min<long long>((rows + block.y - 1) / block.y, 132 * 64);
+  const bool contiguous = loops.from[loops.axes - 1] == 1 && loops.to[loops.axes - 1] == 1;
+  const auto kernel = contiguous ? copy_rows<Unit, true> : copy_rows<Unit, false>;
+  kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),
+                                                              reinterpret_cast<Unit*>(destination), rows);
+}
+
+template <class Unit>
+void launch(Loops loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
+  const int u = axis_of_stride_one(loops, loops.from), v = axis_of_stride_one(loops, loops.to);
+  if (u == v) {
+    move_axis(loops, u, loops.axes - 1);
+    launch_rows<Unit>(loops, source, destination, stream);
+    return;
+  }
+  move_axis(loops, v, loops.axes - 1);
+  move_axis(loops, u > v ? u - 1 : u, loops.axes - 2);
+  constexpr int side = tile_side<Unit>;
+  const std::int64_t tiles_u = (loops.count[loops.axes - 2] + side - 1) / side;
+  const std::int64_t tiles_v = (loops.count[loops.axes - 1] + side - 1) / side;
+  const std::int64_t blocks = product(loops, loops.axes - 2) * tiles_u * tiles_v;
+  copy_transposed<Unit><<<static_cast<unsigned>(narrow(blocks, "tiles of a box copy")), 256, 0, stream>>>(
+      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination), narrow(tiles_u, "tiles"),
+      narrow(tiles_v, "tiles"));
+}
+
+/// Rows of small elements move in 16-byte units where everything is aligned to them.
+bool widen(Loops& loops, const std::byte* source, const std::byte* destination, std::size_t element_bytes) {
+  const auto units = static_cast<std::int64_t>(16 / element_bytes);
+  const int last = loops.axes - 1;
+  if (units == 1 || loops.from[last] != 1 || loops.to[last] != 1 || loops.count[last] % units != 0) return false;
+  if (reinterpret_cast<std::uintptr_t>(source) % 16 != 0 || reinterpret_cast<std::uintptr_t>(destination) % 16 != 0)
+    return false;
+  for (int a = 0; a < last; ++a)
+    if (loops.from[a] % units != 0 || loops.to[a] % units != 0) return false;
+  for (int a = 0; a < last; ++a) {
+    loops.from[a] /= units;
+    loops.to[a] /= units;
+  }
+  loops.count[last] /= units;
+  return true;
+}
+
+}  // namespace
+
+void copy_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
+              std::size_t element_bytes, void* stream) {
+  const LoopNest nest = common_refinement(from, to);
+  if (nest.empty) return;
+  Loops loops = loops_of(nest);
+  source += nest.from_offset * static_cast<std::int64_t>(element_bytes);
+  destination += nest.to_offset * static_cast<std::int64_t>(element_bytes);
+  const auto native = static_cast<cudaStream_t>(stream);
+  if (element_bytes == 16 || widen(loops, source, destination, element_bytes))
+    launch<double2>(loops, source, destination, native);
+  else if (element_bytes == 8)
+    launch<double>(loops, source, destination, native);
+  else if (element_bytes == 4)
+    launch<float>(loops, source, destination, native);
+  else
+    fail(Status::internal, "no GPU copy for elements of ", element_bytes, " bytes");
+  check(cudaGetLastError(), "launch of a box copy");
+}
+
+}  // namespace shardfft::device

@@ -1,0 +1,137 @@
+#pragma once
+// Short DFTs in registers, natural order in and out. Every index and every constant is known at compile time, so that
+// the arrays live in registers and multiplications by 1, -1 and -i vanish.
+#include <utility>
+
+#include "device/cuda/lines/complex.cuh"
+
+namespace shardfft::device::lines {
+
+template <int I>
+struct Index {
+  static constexpr int value = I;
+  __device__ constexpr operator int() const { return I; }
+};
+
+template <class F, int... I>
+__device__ __forceinline__ void each_of(F&& f, std::integer_sequence<int, I...>) {
+  (f(Index<I>{}), ...);
+}
+/// f(Index<0>) ... f(Index<N-1>).
+template <int N, class F>
+__device__ __forceinline__ void each(F&& f) {
+  each_of(static_cast<F&&>(f), std::make_integer_sequence<int, N>{});
+}
+
+constexpr double pi = 3.14159265358979323846264338327950288;
+
+/// Taylor sums for |x| <= pi/4, exact to the last digit or two at compile time.
+__host__ __device__ constexpr double sine_near_zero(double x) {
+  double term = x, sum = 0;
+  for (int k = 1; k < 24; k += 2) {
+    sum += term;
+    term *= -x * x / ((k + 1) * (k + 2));
+  }
+  return sum;
+}
+__host__ __device__ constexpr double cosine_near_zero(double x) {
+  double term = 1, sum = 0;
+  for (int k = 0; k < 24; k += 2) {
+    sum += term;
+    term *= -x * x / ((k + 1) * (k + 2));
+  }
+  return sum;
+}
+/// cos(2 pi k / n): reduced to the first eighth of the circle.
+__host__ __device__ constexpr double cosine(int k, int n) {
+  k = ((k % n) + n) % n;
+  if (2 * k > n) k = n - k;
+  if (4 * k > n) return -cosine(n - 2 * k, 2 * n);
+  if (8 * k > n) return sine_near_zero(2 * pi * (n - 4 * k) / (4.0 * n));
+  return cosine_near_zero(2 * pi * k / n);
+}
+/// sin(2 pi k / n) = cos(2 pi (n - 4k) / 4n).
+__host__ __device__ constexpr double sine(int k, int n) { return cosine(n - 4 * k, 4 * n); }
+
+/// x * exp(-2 pi i K / N), K and N compile-time constants.
+template <int K, int N, class T>
+__device__ __forceinline__ Cx<T> rotate(Cx<T> x) {
+  using S = typename Traits<T>::Scalar;
+  constexpr int k = ((K % N) + N) % N;
+  if constexpr (k == 0) {
+    return x;
+  } else if constexpr (4 * k == N) {
+    return turn(x);
+  } else if constexpr (2 * k == N) {
+    return {-x.re, -x.im};
+  } else if constexpr (4 * k == 3 * N) {
+    return {-x.im, x.re};
+  } else if constexpr (8 * k == N) {
+    constexpr S h = S(cosine(1, 8));
+    return {h * (x.re + x.im), h * (x.im - x.re)};
+  } else if constexpr (8 * k == 3 * N) {
+    constexpr S h = S(cosine(1, 8));
+    return {h * (x.im - x.re), -h * (x.re + x.im)};
+  } else {
+    constexpr S c = S(cosine(k, N)), s = S(-sine(k, N));
+    return times(x, c, s);
+  }
+}
+
+__host__ __device__ constexpr int first_factor(int r) {
+  return r == 32 ? 4 : r == 16 ? 4 : r == 8 ? 4 : r == 4 ? 2 : r == 6 ? 3 : r == 12 ? 3 : r == 24 ? 3 : r == 9 ? 3 : r;
+}
+
+template <int R, class T>
+__device__ __forceinline__ void dft(Cx<T> (&v)[R]);
+
+template <class T>
+__device__ __forceinline__ void dft_two(Cx<T> (&v)[2]) {
+  const Cx<T> sum = v[0] + v[1];
+  v[1] = v[0] - v[1];
+  v[0] = sum;
+}
+
+template <class T>
+__device__ __forceinline__ void dft_three(Cx<T> (&v)[3]) {
+  using S = typename Traits<T>::Scalar;
+  constexpr S half = S(0.5), root = S(sine(1, 3));
+  const Cx<T> sum = v[1] + v[2], difference = v[1] - v[2];
+  const Cx<T> middle = {v[0].re - half * sum.re, v[0].im - half * sum.im};
+  const Cx<T> side = {root * difference.im, -(root * difference.re)};
+  v[0] = v[0] + sum;
+  v[1] = middle + side;
+  v[2] = middle - side;
+}
+
+/// R = A * B: B transforms of A points, constant twiddles, A transforms of B points.
+template <int A, int B, class T>
+__device__ __forceinline__ void dft_product(Cx<T> (&v)[A * B]) {
+  Cx<T> rows[A][B];
+  each<B>([&](auto b) {
+    Cx<T> column[A];
+    each<A>([&](auto a) { column[a] = v[a * B + b]; });
+    dft<A>(column);
+    each<A>([&](auto a) { rows[a][b] = rotate<decltype(a)::value* decltype(b)::value, A * B>(column[a]); });
+  });
+  each<A>([&](auto a) {
+    dft<B>(rows[a]);
+    each<B>([&](auto b) { v[a + A * b] = rows[a][b]; });
+  });
+}
+
+/// Forward DFT of R points.
+template <int R, class T>
+__device__ __forceinline__ void dft(Cx<T> (&v)[R]) {
+  if constexpr (R == 2) {
+    dft_two(v);
+  } else if constexpr (R == 3) {
+    dft_three(v);
+  } else if constexpr (R > 1) {
+    constexpr int A = first_factor(R);
+    static_assert(A < R, "no butterfly for this radix");
+    dft_product<A, R / A>(v);
+  }
+}
+
+}  // namespace shardfft::device::lines

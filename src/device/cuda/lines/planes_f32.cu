@@ -1,0 +1,8 @@
+// Plane passes in single precision.
+#include "device/cuda/lines/plane_launch.cuh"
+
+namespace shardfft::device::lines {
+
+const PlaneVariant* find_planes_f32(int n) { return find_plane_variant<Twin>(n); }
+
+}  // namespace shardfft::device::lines

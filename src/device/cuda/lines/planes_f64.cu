@@ -1,0 +1,8 @@
+// Plane passes in double precision.
+#include "device/cuda/lines/plane_launch.cuh"
+
+namespace shardfft::device::lines {
+
+const PlaneVariant* find_planes_f64(int n) { return find_plane_variant<double>(n); }
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,113 @@
+#include "device/vendor_fft.hpp"
+
+#include <cufft.h>
+
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace shardfft::device {
+namespace {
+
+static_assert(sizeof(cufftHandle) == sizeof(int));
+
+void check(cufftResult status, const char* what) {
+  if (status == CUFFT_ALLOC_FAILED) fail(Status::out_of_memory, what, ": no device memory for the work area");
+  if (status != CUFFT_SUCCESS) fail(Status::backend_failure, what, ": cuFFT status ", static_cast<int>(status));
+}
+
+cufftType type_of(Kind kind, Precision precision) {
+  const bool wide = precision == Precision::f64;
+  switch (kind) {
+    case Kind::c2c:
+      return wide ? CUFFT_Z2Z : CUFFT_C2C;
+    case Kind::r2c:
+      return wide ? CUFFT_D2Z : CUFFT_R2C;
+    case Kind::c2r:
+      return wide ? CUFFT_Z2D : CUFFT_C2R;
+  }
+  fail(Status::internal, "unknown transform kind");
+}
+
+std::vector<long long> embed_of(const VendorFftSide& side, const std::vector<long long>& extents, bool half) {
+  if (!side.embed.empty()) return {side.embed.begin(), side.embed.end()};
+  std::vector<long long> embed = extents;
+  if (half) embed.back() = embed.back() / 2 + 1;
+  return embed;
+}
+
+void run_c2c(cufftHandle plan, bool wide, void* in, void* out, int sign) {
+  if (wide)
+    check(cufftExecZ2Z(plan, static_cast<cufftDoubleComplex*>(in), static_cast<cufftDoubleComplex*>(out), sign), "Z2Z");
+  else
+    check(cufftExecC2C(plan, static_cast<cufftComplex*>(in), static_cast<cufftComplex*>(out), sign), "C2C");
+}
+void run_r2c(cufftHandle plan, bool wide, void* in, void* out) {
+  if (wide)
+    check(cufftExecD2Z(plan, static_cast<cufftDoubleReal*>(in), static_cast<cufftDoubleComplex*>(out)), "D2Z");
+  else
+    check(cufftExecR2C(plan, static_cast<cufftReal*>(in), static_cast<cufftComplex*>(out)), "R2C");
+}
+void run_c2r(cufftHandle plan, bool wide, void* in, void* out) {
+  if (wide)
+    check(cufftExecZ2D(plan, static_cast<cufftDoubleComplex*>(in), static_cast<cufftDoubleReal*>(out)), "Z2D");
+  else
+    check(cufftExecC2R(plan, static_cast<cufftComplex*>(in), static_cast<cufftReal*>(out)), "C2R");
+}
+
+}  // namespace
+
+/// By way of the other constructor, so that a plan which cannot be finished is destroyed.
+VendorFft::VendorFft(const VendorFftSpec& spec) : VendorFft() {
+  spec_ = spec;
+  if (spec.batch <= 0) return;
+  std::vector<long long> n(spec.extents.begin(), spec.extents.end());
+  std::vector<long long> in = embed_of(spec.in, n, spec.kind == Kind::c2r);
+  std::vector<long long> out = embed_of(spec.out, n, spec.kind == Kind::r2c);
+  const auto distance = [](const VendorFftSide& side, const std::vector<long long>& embed) {
+    if (side.distance > 0) return static_cast<long long>(side.distance);
+    long long product = 1;
+    for (const long long e : embed) product *= e;
+    return product;
+  };
+  check(cufftCreate(&handle_), "cufftCreate");
+  made_ = true;
+  check(cufftMakePlanMany64(handle_, static_cast<int>(n.size()), n.data(), in.data(), spec.in.stride,
+                            distance(spec.in, in), out.data(), spec.out.stride, distance(spec.out, out),
+                            type_of(spec.kind, spec.precision), spec.batch, &work_bytes_),
+        "cufftMakePlanMany64");
+}
+
+VendorFft::~VendorFft() {
+  if (made_) cufftDestroy(handle_);
+}
+
+VendorFft::VendorFft(VendorFft&& other) noexcept { *this = std::move(other); }
+
+VendorFft& VendorFft::operator=(VendorFft&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(made_, other.made_);
+  std::swap(spec_, other.spec_);
+  std::swap(work_bytes_, other.work_bytes_);
+  return *this;
+}
+
+void VendorFft::execute(const void* in, void* out, Direction direction, void* stream) const {
+  if (!made_) return;
+  void* source = const_cast<void*>(in);  // cuFFT's interface; it writes its input only in place and out of place c2r
+  const bool wide = spec_.precision == Precision::f64;
+  check(cufftSetStream(handle_, static_cast<cudaStream_t>(stream)), "cufftSetStream");
+  switch (spec_.kind) {
+    case Kind::c2c:
+      run_c2c(handle_, wide, source, out, direction == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE);
+      break;
+    case Kind::r2c:
+      run_r2c(handle_, wide, source, out);
+      break;
+    case Kind::c2r:
+      run_c2r(handle_, wide, source, out);
+      break;
+  }
+}
+
+}  // namespace shardfft::device

@@ -1,0 +1,81 @@
+// What all implementations of line and plane passes ask for.
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "device/plane_pass.hpp"
+
+namespace shardfft::device::lines {
+namespace {
+
+struct Memory {
+  std::uintptr_t begin, bytes;
+};
+/// Of the planes of a pass, `plane` numbers each.
+Memory planes_at(const void* base, const Pass& columns, std::int64_t plane, ElementType element) {
+  const auto bytes = static_cast<std::uintptr_t>(plane) * element.bytes();
+  return {reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(columns.outer_begin) * bytes,
+          static_cast<std::uintptr_t>(columns.outer_end - columns.outer_begin) * bytes};
+}
+bool overlap(const Memory& a, const Memory& b) { return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes; }
+
+void require_real_rows(const PlanePass& pass) {
+  const Pass& columns = pass.columns;
+  const Part& inside = inner_side(pass).part[0];
+  const std::int64_t n = columns.n, pitch = inside.line_stride;
+  // Half spectra are fetched in whole units.
+  const std::int64_t whole = unit(columns.precision), least = (spectrum_points(n, true) + whole - 1) / whole * whole;
+  require(pitch >= least, "half spectra of ", least, " numbers do not fit rows of ", pitch);
+  require(!overlap(planes_at(pass.rows, columns, n * n, {columns.precision, false}),
+                   planes_at(inside.base, columns, n * pitch, {columns.precision, true})),
+          "a plane pass cannot have real rows where their spectra are");
+}
+
+/// Everything starts at whole units of 16 bytes, but for odd rows.
+void require_units(const Side& side, int n, Precision precision, bool odd_rows) {
+  const int whole = unit(precision);
+  require(owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
+  for (int q = 0; q < owners(side, n); ++q) {
+    const Part& part = side.part[static_cast<std::size_t>(q)];
+    require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
+    require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
+    require(part.line_stride % whole == 0 && (odd_rows || part.outer_stride % whole == 0),
+            "a line pass needs strides of whole 16-byte units");
+  }
+}
+
+}  // namespace
+
+void require_pass(const Pass& pass) {
+  const int g = granule(pass.precision);
+  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  for (const Side* side : {&pass.in, &pass.out}) {
+    const bool odd = has_odd_rows(*side, pass.precision);
+    require_units(*side, pass.n, pass.precision, odd);
+    require(!odd || side->block >= pass.n, "odd rows are of one owner");
+  }
+  require(!is_odd(pass) || takes_odd_rows(pass.n), "no line kernel for ", pass.n, " points takes odd rows");
+  require(!has_odd_rows(pass.in, pass.precision) || pass.outer_end % 2 == 0, "odd rows are read in pairs");
+}
+
+void require_planes(const PlanePass& pass) {
+  const Pass& columns = pass.columns;
+  const int g = granule(columns.precision);
+  require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
+  const Part& inside = inner_side(pass).part[0];
+  const std::int64_t n = columns.n, pitch = inside.line_stride;
+  require(inner_side(pass).block >= n && inside.outer_stride == n * pitch && (pass.real || pitch == n),
+          "a plane pass needs dense planes of one owner");
+  require(columns.in.block >= n && (pass.real || columns.out.columns >= columns.m_end) && !columns.align_stores,
+          "a plane pass reads from one owner and writes whole bundles");
+  for (const Side* side : {&columns.in, &columns.out}) {
+    require_units(*side, columns.n, columns.precision, false);
+    require(std::min(columns.m_end, side->columns) <= side->part[0].line_stride, "a plane pass has more columns, ",
+            columns.m_end, ", than there are in a row of ", side->part[0].line_stride);
+    require(std::min(columns.m_end, side->columns) % unit(columns.precision) == 0,
+            "columns of a plane pass end within a unit of 16 bytes");
+  }
+  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs rows aligned to 16 bytes");
+  if (pass.real) require_real_rows(pass);
+}
+
+}  // namespace shardfft::device::lines

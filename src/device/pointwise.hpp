@@ -1,0 +1,24 @@
+#pragma once
+// Kernels that touch every element once, enqueued on a stream of the current device. Pointers are device memory.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "geometry/factors.hpp"
+#include "shardfft/layout.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft::device {
+
+/// data[i] *= factor, `count` elements of `element`.
+void scale(void* data, std::int64_t count, ElementType element, double factor, void* stream);
+/// Multiplies the complex elements of `pieces` by their factors (conjugated when backward); in == out is allowed.
+void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,
+             Direction direction, Precision precision, void* stream);
+/// Real to complex (forward) or the real part of complex (backward), `count` elements, in != out.
+void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream);
+/// Zeroes and doubles the modes of `pieces` as HalfSpectrum says; in == out is allowed.
+void half_spectrum(const void* in, void* out, const HalfSpectrum& modes, const std::vector<Piece>& pieces,
+                   Precision precision, void* stream);
+
+}  // namespace shardfft::device

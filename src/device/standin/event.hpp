@@ -1,0 +1,61 @@
+#pragma once
+// Events as counters: how often an event was recorded, and which of these records are done. Those that other processes
+// open lie in shared memory.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/runtime.hpp"
+
+namespace shardfft::device::standin {
+
+struct Capture;
+
+class Event {
+ public:
+  Event(EventUse use, int device);
+  /// One of another process.
+  explicit Event(const IpcHandle& handle);
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  /// The number of a new record; 0 stands for none.
+  std::uint64_t begin_record() { return counters_->recorded.fetch_add(1) + 1; }
+  void finish_record(std::uint64_t number);
+  std::uint64_t last_record() const { return counters_->recorded.load(); }
+  bool finished(std::uint64_t number) const { return slot(number).load(std::memory_order_acquire) >= number; }
+  bool remote() const { return remote_; }
+  int device() const { return device_; }
+  IpcHandle export_handle() const;
+  /// When the last record was done; throws where the event keeps no time or is not done.
+  std::chrono::steady_clock::time_point time() const;
+
+  /// Recorded while a stream was captured: not an event of the run, but a place in a graph.
+  std::shared_ptr<Capture> capture;
+  std::vector<int> captured_after;
+
+ private:
+  /// Records under way at a time; each has a slot of its own, because they may end in any order.
+  static constexpr std::size_t slots = 64;
+  struct Counters {
+    std::atomic<std::uint64_t> recorded{0};
+    std::array<std::atomic<std::uint64_t>, slots> finished{};
+  };
+  class Pool;
+  class RemotePools;
+  std::atomic<std::uint64_t>& slot(std::uint64_t number) const { return counters_->finished[number % slots]; }
+
+  EventUse use_;
+  int device_;
+  bool remote_ = false;
+  std::size_t place_ = 0;
+  Counters* counters_ = nullptr;
+  std::unique_ptr<Counters> own_;
+  std::atomic<std::int64_t> finished_at_{0};
+};
+
+}  // namespace shardfft::device::standin

@@ -1,0 +1,293 @@
+// device/line_pass.hpp and plane_pass.hpp without a GPU: bundle by bundle, in any order, with what the real kernels
+// demand checked.
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "base/check.hpp"
+#include "device/plane_pass.hpp"
+#include "device/standin/kernel.hpp"
+#include "device/standin/scheduler.hpp"
+#include "device/standin/settings.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::device::lines {
+namespace {
+
+using standin::Access;
+using Fft = std::shared_ptr<const LocalFft>;
+
+/// Threads that share a line in the kernels for Hopper; the sizes without one have none.
+int team_of(int n) {
+  static const std::map<int, int> teams = {{128, 8},  {256, 16},  {384, 16},  {512, 64},
+                                           {768, 32}, {1024, 64}, {1536, 64}, {2048, 64}};
+  const auto found = teams.find(n);
+  return found == teams.end() ? 0 : found->second;
+}
+
+/// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
+/// devices that were prepared.
+class Bundles {
+ public:
+  void prepare(int n, Precision precision, int device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    prepared_.insert({device, n, precision});
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      FftSpec spec;
+      spec.precision = precision;
+      spec.direction = direction;
+      spec.transform = {{n, granule(precision), granule(precision)}};
+      spec.batch = {{granule(precision), 1, 1}};
+      spec.in_place = true;
+      spec.effort = Effort::estimate;
+      Fft& fft = ffts_[{n, precision, direction}];
+      if (!fft) fft = make_local_fft("fftw", spec);
+      spec.transform = {{n, 1, 1}};
+      spec.batch = {};
+      spec.in_place = false;
+      for (const bool real : {false, true}) {
+        if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+        Fft& row = rows_[{n, precision, direction, real}];
+        if (!row) row = make_local_fft("fftw", spec);
+      }
+    }
+  }
+  Fft row(const PlanePass& pass) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const Pass& columns = pass.columns;
+    return rows_.at({columns.n, columns.precision, columns.direction, pass.real});
+  }
+  Fft get(const Pass& pass, int device) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!prepared_.contains({device, pass.n, pass.precision}))
+      fail(Status::internal, "lines::prepare(", pass.n, ") was not called on device ", device);
+    return ffts_.at({pass.n, pass.precision, pass.direction});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::tuple<int, int, Precision>> prepared_;
+  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
+  std::map<std::tuple<int, Precision, Direction, bool>, Fft> rows_;
+};
+
+Bundles& bundles() {
+  static Bundles& all = *new Bundles;
+  return all;
+}
+
+std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision, true}.bytes(); }
+
+void check_input(const Pass& pass) {
+  const int block = std::min(pass.in.block, pass.n);
+  require(pass.n % block == 0 && pass.n / block <= max_owners, "blocks of ", block,
+          " points an owner do not fit lines of ", pass.n);
+  if (std::min(pass.m_end, pass.in.columns) <= 0 || pass.outer_end <= 0)
+    fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
+}
+
+void check_output(const Pass& pass) {
+  const int team = team_of(pass.n), block = pass.out.block;
+  require(block >= pass.n || block % team == 0, "lines of ", pass.n, " points are shared by ", team,
+          " threads: blocks of ", block, " points an owner do not fit");
+  std::set<std::pair<std::int64_t, std::int64_t>> shapes;
+  for (int q = 0; q < owners(pass.out, pass.n); ++q) {
+    const Part& part = pass.out.part[static_cast<std::size_t>(q)];
+    shapes.insert({part.line_stride, part.outer_stride});
+  }
+  require(shapes.size() <= 2, "a line's owners have more than two shapes");
+}
+
+/// Whether the bundles of a row begin where those of the memory do.
+bool skews(const Pass& pass) {
+  return pass.align_stores && pass.out.block >= pass.n && pass.out.part[0].line_stride % granule(pass.precision) == 0;
+}
+/// Columns by which the bundles of a row begin before m_begin.
+std::int64_t skew(const Pass& pass, std::int64_t outer) {
+  const std::int64_t columns = outer * pass.out.part[0].outer_stride;
+  if (skews(pass)) return columns % granule(pass.precision);
+  return has_odd_rows(pass.out, pass.precision) ? columns % 2 : 0;
+}
+
+void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
+  const int block = std::min(side.block, pass.n);
+  const std::int64_t m_end = std::min(pass.m_end, side.columns);
+  if (m_end <= pass.m_begin) return;
+  for (int q = 0; q < owners(side, pass.n); ++q) {
+    const Part& part = side.part[static_cast<std::size_t>(q)];
+    const int points = std::min(block, pass.n - q * block);
+    const std::int64_t first = pass.outer_begin * part.outer_stride + pass.m_begin;
+    const std::int64_t end = (pass.outer_end - 1) * part.outer_stride + (points - 1) * part.line_stride + m_end;
+    touched.push_back({static_cast<std::byte*>(part.base) + static_cast<std::size_t>(first) * element_bytes(pass),
+                       static_cast<std::size_t>(end - first) * element_bytes(pass)});
+  }
+}
+
+/// First number of a bundle's point k.
+template <class T>
+std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::int64_t m) {
+  const int block = std::min(side.block, n);
+  const Part& part = side.part[static_cast<std::size_t>(k / block)];
+  return static_cast<std::complex<T>*>(part.base) + (k % block) * part.line_stride + outer * part.outer_stride + m;
+}
+
+template <class T>
+void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::int64_t m,
+                std::vector<std::complex<T>>& bundle) {
+  const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
+  const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
+  const std::int64_t written = std::clamp<std::int64_t>(std::min(pass.out.columns, pass.m_end) - m, before, width);
+  const std::int64_t begin = outer * pass.out.part[0].outer_stride + m;
+  if (begin % (skews(pass) ? width : unit(pass.precision)) != 0)
+    fail(Status::internal, "a bundle is not aligned where it is stored");
+  std::fill(bundle.begin(), bundle.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
+  for (int k = 0; k < pass.n; ++k)
+    std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);
+  fft.execute(bundle.data(), bundle.data());
+  if (pass.scale != 1)
+    for (std::complex<T>& value : bundle) value *= static_cast<T>(pass.scale);
+  for (int k = 0; k < pass.n; ++k)
+    std::copy_n(bundle.data() + k * width + before, written - before, point<T>(pass.out, pass.n, k, outer, m + before));
+}
+
+template <class T>
+void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
+  const std::int64_t width = granule(pass.precision);
+  const bool one_more = skew(pass, 1) != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + width;
+  const std::int64_t in_row = (pass.m_end - pass.m_begin) / width + (one_more ? 1 : 0);
+  std::vector<std::int64_t> order(static_cast<std::size_t>((pass.outer_end - pass.outer_begin) * in_row));
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937_64 random(seed);
+  std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
+  for (const std::int64_t b : order) {
+    const std::int64_t outer = pass.outer_begin + b / in_row;
+    run_bundle<T>(pass, fft, outer, pass.m_begin + b % in_row * width - skew(pass, outer), bundle);
+  }
+}
+
+}  // namespace
+
+int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
+
+bool supported(int n) { return team_of(n) > 0; }
+
+bool takes_odd_rows(int n) { return supported(n) && n != 2048; }
+
+bool shareable(int n, int owners) {
+  return supported(n) && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % team_of(n) == 0);
+}
+
+void prepare(int n, Precision precision) {
+  require(supported(n), "no line kernel for ", n, " points");
+  if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");
+  bundles().prepare(n, precision, current_device());
+}
+
+void run(const Pass& pass, void* stream) {
+  require(supported(pass.n), "no line kernel for ", pass.n, " points");
+  require_pass(pass);
+  const Fft fft = bundles().get(pass, current_device());
+  check_input(pass);
+  check_output(pass);
+  if (pass.outer_end <= pass.outer_begin || pass.m_end <= pass.m_begin) return;
+  std::vector<Access> touched;
+  add_accesses(pass.in, pass, touched);
+  add_accesses(pass.out, pass, touched);
+  const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(pass.m_begin + pass.outer_begin);
+  standin::enqueue_kernel(stream, "line pass", std::move(touched), [pass, fft, seed] {
+    if (pass.precision == Precision::f64)
+      run_all<double>(pass, *fft, seed);
+    else
+      run_all<float>(pass, *fft, seed);
+  });
+}
+
+bool planes_supported(int n, Precision precision, bool real) {
+  static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024};
+  return sizes.contains(n) || (n == 1536 && (precision == Precision::f32 || real));
+}
+
+namespace {
+
+/// Rows of a plane pass: dense ones, and those inside, which are spectra where the others are real.
+struct PlaneRows {
+  PlanePass pass;
+  Fft fft;
+
+  bool forward() const { return pass.columns.direction == Direction::forward; }
+  std::size_t dense_bytes() const { return ElementType{pass.columns.precision, !pass.real}.bytes(); }
+  std::byte* dense(std::int64_t row) const {
+    return static_cast<std::byte*>(pass.rows) + static_cast<std::size_t>(row * pass.columns.n) * dense_bytes();
+  }
+  std::byte* inside(std::int64_t row) const {
+    const Part& part = inner_side(pass).part[0];
+    return static_cast<std::byte*>(part.base) +
+           static_cast<std::size_t>(row * part.line_stride) * element_bytes(pass.columns);
+  }
+  std::size_t spectrum_bytes() const {
+    return static_cast<std::size_t>(spectrum_points(pass.columns.n, pass.real)) * element_bytes(pass.columns);
+  }
+  void run() const {
+    const std::int64_t n = pass.columns.n;
+    const std::size_t number = element_bytes(pass.columns);
+    std::vector<std::byte> from(std::max(spectrum_bytes(), static_cast<std::size_t>(n) * dense_bytes()));
+    for (std::int64_t row = pass.columns.outer_begin * n; row < pass.columns.outer_end * n; ++row) {
+      if (forward()) {
+        std::memcpy(from.data(), dense(row), static_cast<std::size_t>(n) * dense_bytes());
+        fft->execute(from.data(), inside(row));
+        continue;
+      }
+      std::memcpy(from.data(), inside(row), spectrum_bytes());
+      if (pass.real)  // the first number and the last one are taken for real
+        for (const std::size_t end : {number, spectrum_bytes()})
+          std::memset(from.data() + end - number / 2, 0, number / 2);
+      fft->execute(from.data(), dense(row));
+    }
+  }
+};
+
+}  // namespace
+
+void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
+  const Pass& columns = pass.columns;
+  require(planes_supported(columns.n, columns.precision, pass.real), "no plane kernel for ", columns.n, " points");
+  require_planes(pass);
+  const std::int64_t planes = columns.outer_end - columns.outer_begin;
+  const Fft fft = bundles().get(columns, current_device());
+  const PlaneRows rows{pass, bundles().row(pass)};
+  check_input(columns);
+  check_output(columns);
+  if (planes <= 0) return;
+  std::vector<Access> touched;
+  add_accesses(columns.in, columns, touched);
+  add_accesses(columns.out, columns, touched);
+  const std::int64_t first = columns.outer_begin * columns.n, end = columns.outer_end * columns.n;
+  touched.push_back({rows.dense(first), static_cast<std::size_t>(rows.dense(end) - rows.dense(first))});
+  touched.push_back({rows.inside(first),
+                     static_cast<std::size_t>(rows.inside(end - 1) - rows.inside(first)) + rows.spectrum_bytes()});
+  touched.push_back({counters, plane_counters(planes) * sizeof *counters});
+  const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(columns.m_begin + columns.outer_begin);
+  standin::enqueue_kernel(stream, "plane pass", std::move(touched), [=] {
+    const auto column_lines = [&] {
+      if (columns.precision == Precision::f64)
+        run_all<double>(columns, *fft, seed);
+      else
+        run_all<float>(columns, *fft, seed);
+    };
+    std::memset(counters, 0xff, plane_counters(planes) * sizeof *counters);
+    if (!rows.forward()) column_lines();
+    rows.run();
+    if (rows.forward()) column_lines();
+  });
+}
+
+}  // namespace shardfft::device::lines

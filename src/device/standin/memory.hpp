@@ -1,0 +1,70 @@
+#pragma once
+// All memory that the stand-in knows, and whether an access stays inside it. Fresh memory is not a number, freed memory
+// cannot be used by accident: its addresses are never given out again.
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "device/runtime.hpp"
+#include "device/standin/shared_file.hpp"
+
+namespace shardfft::device::standin {
+
+/// Bytes that a task touches.
+struct Access {
+  const void* first = nullptr;
+  std::size_t bytes = 0;
+};
+
+class MemoryTable {
+ public:
+  static MemoryTable& instance();
+
+  void* allocate(std::size_t bytes, MemoryKind kind, int device);
+  /// Nothing happens for memory that is not of this kind.
+  void release(void* base, MemoryKind kind);
+  void register_host(void* memory, std::size_t bytes);
+  void unregister_host(void* memory);
+  /// How often memory was registered.
+  std::int64_t registrations() const;
+  PointerInfo describe(const void* pointer) const;
+  std::size_t used(int device) const;
+
+  IpcHandle export_memory(void* base) const;
+  void* import_memory(const IpcHandle& handle, int device);
+  void close_memory(void* base);
+
+  void enable_peer(int device, int peer);
+  /// Throw Error where a kernel on `device`, or a copy, must not touch these bytes.
+  void check_kernel(const Access& access, int device) const;
+  void check_copy(const Access& access) const;
+
+ private:
+  struct Block {
+    std::size_t bytes = 0, reserved = 0;  ///< reserved: with what lies unusable behind it
+    MemoryKind kind = MemoryKind::device;
+    int device = -1;
+    bool freed = false;
+    int opened = 0;  ///< times that memory of another process was opened
+    std::uint64_t identity = 0;
+    std::uint64_t id = 0;
+    std::shared_ptr<SharedFile> file{};
+  };
+  /// The block whose reserved bytes hold `pointer`; null for memory that is not known.
+  const std::pair<std::byte* const, Block>* find(const void* pointer) const;
+  const std::pair<std::byte* const, Block>* checked(const Access& access) const;
+  void* place(Block block);
+  void retire(std::byte* base, Block& block);
+
+  mutable std::mutex mutex_;
+  std::map<std::byte*, Block> blocks_;
+  std::map<int, std::size_t> used_;
+  std::uint64_t last_id_ = 0;
+  std::int64_t registrations_ = 0;
+  std::set<std::pair<int, int>> peers_;
+};
+
+}  // namespace shardfft::device::standin

@@ -1,0 +1,60 @@
+// device/pointwise.hpp without a GPU: the loops of the CPU.
+#include "device/pointwise.hpp"
+
+#include "device/standin/kernel.hpp"
+#include "pack/pointwise.hpp"
+
+namespace shardfft::device {
+namespace {
+
+using standin::enqueue_kernel;
+
+template <class T>
+void scale_reals(void* data, std::int64_t count, double factor) {
+  for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(data)[i] *= static_cast<T>(factor);
+}
+
+std::size_t bytes_of(const std::vector<Piece>& pieces, Precision precision) {
+  std::int64_t elements = 0;
+  for (const Piece& piece : pieces) elements += piece.set.count();
+  return static_cast<std::size_t>(elements) * ElementType{precision, true}.bytes();
+}
+const std::byte* bytes_at(const void* memory) { return static_cast<const std::byte*>(memory); }
+std::byte* bytes_at(void* memory) { return static_cast<std::byte*>(memory); }
+
+}  // namespace
+
+void scale(void* data, std::int64_t count, ElementType element, double factor, void* stream) {
+  if (count == 0) return;
+  const std::int64_t reals = count * (element.is_complex ? 2 : 1);
+  const auto scale_all = element.precision == Precision::f64 ? scale_reals<double> : scale_reals<float>;
+  enqueue_kernel(stream, "scale", {{data, static_cast<std::size_t>(count) * element.bytes()}},
+                 [=] { scale_all(data, reals, factor); });
+}
+
+void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,
+             Direction direction, Precision precision, void* stream) {
+  const std::size_t bytes = bytes_of(pieces, precision);
+  if (bytes == 0) return;
+  enqueue_kernel(stream, "twiddle", {{in, bytes}, {out, bytes}}, [=, table = TwiddleTable(factors)] {
+    shardfft::twiddle(bytes_at(in), bytes_at(out), table, pieces, direction, precision);
+  });
+}
+
+void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {
+  if (count == 0) return;
+  const std::size_t real = static_cast<std::size_t>(count) * ElementType{precision, false}.bytes();
+  const bool forward = direction == Direction::forward;
+  enqueue_kernel(stream, "promote", {{in, forward ? real : 2 * real}, {out, forward ? 2 * real : real}},
+                 [=] { shardfft::promote(bytes_at(in), bytes_at(out), count, direction, precision); });
+}
+
+void half_spectrum(const void* in, void* out, const HalfSpectrum& modes, const std::vector<Piece>& pieces,
+                   Precision precision, void* stream) {
+  const std::size_t bytes = bytes_of(pieces, precision);
+  if (bytes == 0) return;
+  enqueue_kernel(stream, "half spectrum", {{in, bytes}, {out, bytes}},
+                 [=] { shardfft::half_spectrum(bytes_at(in), bytes_at(out), modes, pieces, precision); });
+}
+
+}  // namespace shardfft::device

@@ -1,0 +1,52 @@
+#include "device/standin/settings.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include "device/standin/scheduler.hpp"
+
+namespace shardfft::device::standin {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::atomic<std::size_t>& bytes_of_device() {
+  static std::atomic<std::size_t> bytes{from_environment("SHARDFFT_STANDIN_MEMORY", 4096) << 20};
+  return bytes;
+}
+
+std::atomic<std::uint64_t>& present_seed() {
+  static std::atomic<std::uint64_t> seed{from_environment("SHARDFFT_STANDIN_SEED", 1)};
+  return seed;
+}
+
+std::atomic<int>& countdown() {
+  static std::atomic<int> pieces{-1};
+  return pieces;
+}
+
+}  // namespace
+
+int devices() {
+  static const int count = static_cast<int>(from_environment("SHARDFFT_STANDIN_DEVICES", 4));
+  return count;
+}
+
+std::size_t device_bytes() { return bytes_of_device(); }
+void set_device_bytes(std::size_t bytes) { bytes_of_device() = bytes; }
+
+void fail_after(int more) { countdown() = more; }
+int pieces_before_failure() { return countdown(); }
+bool fails_now() { return countdown() >= 0 && countdown()-- == 0; }
+
+std::uint64_t first_seed() { return present_seed(); }
+std::string how_to_repeat() { return " (stand-in, SHARDFFT_STANDIN_SEED=" + std::to_string(present_seed()) + ")"; }
+void reseed(std::uint64_t seed) {
+  present_seed() = seed;
+  Scheduler::instance().reseed(seed);
+}
+
+}  // namespace shardfft::device::standin

@@ -1,0 +1,27 @@
+#pragma once
+// What can be chosen about the stand-in: by the environment when it is first used, by tests at any time.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace shardfft::device::standin {
+
+/// Fake devices: SHARDFFT_STANDIN_DEVICES, else 4.
+int devices();
+/// Memory of each of them: SHARDFFT_STANDIN_MEMORY in MiB, else 4096 MiB. It can be changed between allocations.
+std::size_t device_bytes();
+void set_device_bytes(std::size_t bytes);
+/// Where the random order of work begins: SHARDFFT_STANDIN_SEED, else 1.
+std::uint64_t first_seed();
+/// For messages: how to repeat what went wrong.
+std::string how_to_repeat();
+/// The work enqueued after `more` further pieces is refused, once, as by a device that has failed; negative: none is.
+void fail_after(int more);
+/// How many pieces are still to come before that; negative: it has happened, or none was wanted.
+int pieces_before_failure();
+/// Counts one piece of work; true for the one to refuse.
+bool fails_now();
+/// Begins the random order anew from `seed`; no work may be under way.
+void reseed(std::uint64_t seed);
+
+}  // namespace shardfft::device::standin

@@ -1,0 +1,45 @@
+#pragma once
+// Memory that other processes can map: an anonymous file which they open through /proc.
+#include <cstddef>
+#include <cstdint>
+
+#include "device/runtime.hpp"
+
+namespace shardfft::device::standin {
+
+/// What other processes need to find a file, and a number for what in it is meant.
+struct FileAddress {
+  std::uint64_t what = 0;  ///< memory or event
+  std::int64_t process = 0;
+  std::int64_t descriptor = 0;
+  std::uint64_t identity = 0;  ///< tells a reused descriptor from the one that was meant
+  std::uint64_t bytes = 0;
+  std::uint64_t place = 0;
+};
+inline constexpr std::uint64_t memory_handle = 0x5348415244464d45, event_handle = 0x5348415244464556;
+
+IpcHandle to_handle(const FileAddress& address);
+/// Throws Error(backend_failure) where the handle is not one of `what`, or comes from this process.
+FileAddress from_handle(const IpcHandle& handle, std::uint64_t what);
+
+class SharedFile {
+ public:
+  explicit SharedFile(std::size_t bytes);
+  /// A file of another process.
+  explicit SharedFile(const FileAddress& address);
+  ~SharedFile();
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  /// Maps the whole file, over `wanted` where that is not null.
+  void* map(void* wanted = nullptr) const;
+  FileAddress address(std::uint64_t what) const;
+
+ private:
+  int descriptor_ = -1;
+  std::size_t bytes_;
+};
+
+std::size_t page_size();
+
+}  // namespace shardfft::device::standin

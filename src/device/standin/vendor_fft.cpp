@@ -1,0 +1,203 @@
+// device/vendor_fft.hpp without a GPU: FFTW, with cuFFT's demands checked and its habits imitated.
+#include "device/vendor_fft.hpp"
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/check.hpp"
+#include "device/standin/kernel.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::device {
+namespace {
+
+using device::standin::Access;
+
+/// Loops of one side: strides in elements, the batch first.
+struct Loops {
+  std::vector<std::int64_t> count, stride;
+  std::size_t element = 16;
+  std::size_t bytes() const {
+    std::int64_t last = 0;
+    for (std::size_t a = 0; a < count.size(); ++a) last += (count[a] - 1) * stride[a];
+    return static_cast<std::size_t>(last + 1) * element;
+  }
+};
+
+Loops loops_of(const VendorFftSpec& spec, const VendorFftSide& side, bool complex_side) {
+  Loops loops;
+  std::vector<std::int64_t> extents = spec.extents;
+  if (complex_side && spec.kind != Kind::c2c) extents.back() = extents.back() / 2 + 1;
+  const std::vector<std::int64_t> embed = side.embed.empty() ? extents : side.embed;
+  require(embed.size() == extents.size() && extents.size() <= 3, "cuFFT takes one to three axes");
+  std::int64_t stride = side.stride;
+  std::vector<std::int64_t> strides(embed.size());
+  for (std::size_t a = embed.size(); a-- > 0; stride *= embed[a]) strides[a] = stride;
+  std::int64_t distance = side.distance;
+  if (distance <= 0) distance = stride / side.stride;
+  loops.count = {spec.batch};
+  loops.stride = {distance};
+  loops.count.insert(loops.count.end(), extents.begin(), extents.end());
+  loops.stride.insert(loops.stride.end(), strides.begin(), strides.end());
+  loops.element = ElementType{spec.precision, complex_side}.bytes();
+  return loops;
+}
+
+/// cuFFT overwrites the input of every out-of-place c2r transform.
+template <class T>
+void poison(T* data, const Loops& loops, std::size_t axis = 0) {
+  if (axis == loops.count.size()) {
+    data[0] = data[1] = std::numeric_limits<T>::quiet_NaN();
+    return;
+  }
+  for (std::int64_t i = 0; i < loops.count[axis]; ++i) poison(data + 2 * i * loops.stride[axis], loops, axis + 1);
+}
+
+class StandInPlan {
+ public:
+  explicit StandInPlan(const VendorFftSpec& spec)
+      : spec_(spec),
+        device_(device::current_device()),
+        in_(loops_of(spec, spec.in, spec.kind != Kind::r2c)),
+        out_(loops_of(spec, spec.out, spec.kind != Kind::c2r)) {}
+
+  std::size_t work_bytes() const { return out_.bytes(); }
+  void check(const void* in, const void* out) const;
+  std::shared_ptr<const LocalFft> fft(Direction direction, bool in_place);
+  std::vector<Access> touched(const void* in, const void* out) const {
+    return {{in, in_.bytes()}, {out, out_.bytes()}};
+  }
+  void after(void* in, const void* out) const;
+
+  /// The work area is one: a plan that two streams use at once spoils both results.
+  void enter(const void* stream) {
+    if (user_ != nullptr && user_ != stream) fail(Status::backend_failure, "two streams use one cuFFT plan at once");
+    user_ = stream;
+  }
+  void leave() { user_ = nullptr; }
+
+ private:
+  bool sides_agree() const;
+
+  VendorFftSpec spec_;
+  int device_;
+  Loops in_, out_;
+  std::mutex mutex_;
+  std::map<std::pair<Direction, bool>, std::shared_ptr<const LocalFft>> ffts_;
+  const void* user_ = nullptr;  ///< seen by the stand-in's worker only
+};
+
+bool StandInPlan::sides_agree() const {
+  for (std::size_t a = 0; a + 1 < in_.count.size(); ++a)
+    if (in_.count[a] > 1 && static_cast<std::size_t>(in_.stride[a]) * in_.element !=
+                                static_cast<std::size_t>(out_.stride[a]) * out_.element)
+      return false;
+  return in_.stride.back() == out_.stride.back();
+}
+
+void StandInPlan::check(const void* in, const void* out) const {
+  if (device::current_device() != device_)
+    fail(Status::backend_failure, "a cuFFT plan of device ", device_, " is used on device ", device::current_device());
+  const std::size_t unit = ElementType{spec_.precision, true}.bytes();
+  if (reinterpret_cast<std::uintptr_t>(in) % unit != 0 || reinterpret_cast<std::uintptr_t>(out) % unit != 0)
+    fail(Status::backend_failure, "cuFFT needs arrays aligned to complex numbers, real ones too");
+  if (in == out && !sides_agree())
+    fail(Status::backend_failure, "a cuFFT transform in place needs the same places on both sides");
+}
+
+std::shared_ptr<const LocalFft> StandInPlan::fft(Direction direction, bool in_place) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::shared_ptr<const LocalFft>& made = ffts_[{direction, in_place}];
+  if (made) return made;
+  FftSpec spec;
+  spec.kind = spec_.kind;
+  spec.precision = spec_.precision;
+  spec.direction = direction;
+  for (std::size_t a = 0; a < spec_.extents.size(); ++a)
+    spec.transform.push_back({spec_.extents[a], in_.stride[a + 1], out_.stride[a + 1]});
+  spec.batch = {{spec_.batch, in_.stride[0], out_.stride[0]}};
+  spec.in_place = in_place;
+  spec.effort = Effort::estimate;
+  made = make_local_fft("fftw", spec);
+  return made;
+}
+
+void StandInPlan::after(void* in, const void* out) const {
+  if (spec_.kind != Kind::c2r || in == out) return;
+  if (spec_.precision == Precision::f64)
+    poison(static_cast<double*>(in), in_);
+  else
+    poison(static_cast<float*>(in), in_);
+}
+
+/// Plans by their handles.
+class Plans {
+ public:
+  static Plans& instance() {
+    static Plans& all = *new Plans;
+    return all;
+  }
+  int add(std::shared_ptr<StandInPlan> plan) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    plans_.emplace(++last_, std::move(plan));
+    return last_;
+  }
+  std::shared_ptr<StandInPlan> get(int handle) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return plans_.at(handle);
+  }
+  void remove(int handle) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    plans_.erase(handle);
+  }
+
+ private:
+  std::mutex mutex_;
+  int last_ = 0;
+  std::map<int, std::shared_ptr<StandInPlan>> plans_;
+};
+
+}  // namespace
+
+VendorFft::VendorFft(const VendorFftSpec& spec) : spec_(spec) {
+  if (spec.batch <= 0) return;
+  const auto plan = std::make_shared<StandInPlan>(spec);
+  work_bytes_ = plan->work_bytes();
+  handle_ = Plans::instance().add(plan);
+  made_ = true;
+}
+
+VendorFft::~VendorFft() {
+  if (made_) Plans::instance().remove(handle_);
+}
+
+VendorFft::VendorFft(VendorFft&& other) noexcept { *this = std::move(other); }
+
+VendorFft& VendorFft::operator=(VendorFft&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(made_, other.made_);
+  std::swap(spec_, other.spec_);
+  std::swap(work_bytes_, other.work_bytes_);
+  return *this;
+}
+
+void VendorFft::execute(const void* in, void* out, Direction direction, void* stream) const {
+  if (!made_) return;
+  const std::shared_ptr<StandInPlan> plan = Plans::instance().get(handle_);
+  plan->check(in, out);
+  // The sign of a real transform is that of its kind.
+  if (spec_.kind != Kind::c2c) direction = spec_.kind == Kind::r2c ? Direction::forward : Direction::backward;
+  const auto fft = plan->fft(direction, in == out);
+  void* const source = const_cast<void*>(in);
+  device::standin::enqueue_kernel(stream, "cuFFT", {}, [plan, stream] { plan->enter(stream); });
+  device::standin::enqueue_kernel(stream, "cuFFT", plan->touched(in, out), [plan, fft, source, out] {
+    plan->leave();
+    fft->execute(source, out);
+    plan->after(source, out);
+  });
+}
+
+}  // namespace shardfft::device

@@ -1,0 +1,49 @@
+#pragma once
+// The FFT library of the GPUs' vendor (cuFFT) behind an owner: batched transforms of contiguous or strided lines and
+// planes, enqueued on a stream.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "shardfft/types.hpp"
+
+namespace shardfft::device {
+
+/// One side of a batch, in elements of its own type: element (b, i0, i1, ...) lies at b * distance + the row-major
+/// index of (i0, i1, ...) in `embed` times `stride`. An empty embed means the transform's own extents, contiguous.
+struct VendorFftSide {
+  std::vector<std::int64_t> embed;
+  std::int64_t stride = 1;
+  std::int64_t distance = 0;
+};
+
+/// Up to three axes and one batch loop. `extents` are real extents (the last complex side is n/2+1 for r2c and c2r).
+struct VendorFftSpec {
+  Kind kind = Kind::c2c;
+  Precision precision = Precision::f64;
+  std::vector<std::int64_t> extents;
+  std::int64_t batch = 1;
+  VendorFftSide in, out;
+};
+
+/// A plan on the device that is current while it is made; not scaled. A batch of none is allowed and does nothing.
+class VendorFft {
+ public:
+  VendorFft() = default;
+  explicit VendorFft(const VendorFftSpec& spec);
+  ~VendorFft();
+  VendorFft(VendorFft&& other) noexcept;
+  VendorFft& operator=(VendorFft&& other) noexcept;
+
+  /// Enqueues on `stream` (of the plan's device, which must be current). in == out where both sides agree.
+  void execute(const void* in, void* out, Direction direction, void* stream) const;
+  std::size_t work_bytes() const { return work_bytes_; }
+
+ private:
+  int handle_ = 0;
+  bool made_ = false;
+  VendorFftSpec spec_;
+  std::size_t work_bytes_ = 0;
+};
+
+}  // namespace shardfft::device

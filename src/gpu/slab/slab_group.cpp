@@ -1,0 +1,62 @@
+#include "gpu/slab/slab_group.hpp"
+
+#include "base/check.hpp"
+#include "gpu/slab/slab_ipc.hpp"
+
+namespace shardfft::gpu {
+
+SlabGroup::SlabGroup(const SlabShape& shape, SlabOptions options, const std::vector<int>& devices) {
+  require(static_cast<int>(devices.size()) == shape.ranks, "one device a rank");
+  if (!may_pair(devices)) options.paired = false;
+  for (const int a : devices)
+    for (const int b : devices) device::enable_peer(a, b);
+  for (int r = 0; r < shape.ranks; ++r) {
+    ranks_.emplace_back(shape, options, r, devices[static_cast<std::size_t>(r)]);
+    const device::DeviceScope scope(devices[static_cast<std::size_t>(r)]);
+    joints_.push_back(device::make_event());
+    tokens_.push_back(make_tokens(ranks_.back()));
+  }
+}
+
+void SlabGroup::bind(const std::vector<SlabArrays>& arrays) {
+  arrays_ = arrays;
+  for (std::size_t r = 0; r < arrays_.size(); ++r) arrays_[r].tokens = static_cast<std::uint32_t*>(tokens_[r].get());
+  peers_.assign(ranks_.size(), std::vector<SlabPeer>(ranks_.size()));
+  for (int r = 0; r < size(); ++r)
+    for (int q = 0; q < size(); ++q)
+      peers_[static_cast<std::size_t>(r)][static_cast<std::size_t>(q)] =
+          own_peer(rank(q), arrays_[static_cast<std::size_t>(q)], r);
+}
+
+void SlabGroup::forward(const std::vector<device::StreamHandle>& streams) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin_forward(arrays_[r], streams[r]);
+  for (int turn = 0; turn < ranks_.front().turns(); ++turn)
+    for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_forward(arrays_[r], peers_[r], turn, streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_forward(arrays_[r], peers_[r], streams[r]);
+}
+
+void SlabGroup::backward(const std::vector<device::StreamHandle>& streams) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].begin_backward(arrays_[r], streams[r]);
+  for (int turn = 0; turn < ranks_.front().turns(); ++turn)
+    for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].send_backward(arrays_[r], peers_[r], turn, streams[r]);
+  for (std::size_t r = 0; r < ranks_.size(); ++r) ranks_[r].finish_backward(arrays_[r], peers_[r], streams[r]);
+}
+
+void SlabGroup::fork(const std::vector<device::StreamHandle>& streams) {
+  device::record(joints_.front().get(), streams.front());
+  for (std::size_t r = 1; r < streams.size(); ++r) {
+    device::set_device(ranks_[r].device());
+    device::wait(streams[r], joints_.front().get());
+  }
+}
+
+void SlabGroup::join(const std::vector<device::StreamHandle>& streams) {
+  for (std::size_t r = 1; r < streams.size(); ++r) {
+    device::set_device(ranks_[r].device());
+    device::record(joints_[r].get(), streams[r]);
+    device::set_device(ranks_.front().device());
+    device::wait(streams.front(), joints_[r].get());
+  }
+}
+
+}  // namespace shardfft::gpu

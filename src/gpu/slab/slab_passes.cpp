@@ -1,0 +1,169 @@
+// The transforms of a slab rank.
+#include "gpu/slab/slab_rank.hpp"
+
+namespace shardfft::gpu {
+
+char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
+  return static_cast<char*>(planes) +
+         static_cast<std::size_t>((x * shape_.ny + y) * shape_.pitch()) * shape_.complex_bytes();
+}
+
+char* SlabRank::x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const {
+  return static_cast<char*>(rows) +
+         static_cast<std::size_t>((x * shape_.y_count(rank) + y) * shape_.pitch()) * shape_.complex_bytes();
+}
+
+/// z lines (fused) or whole planes of cuFFT, between field and planes.
+void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction direction,
+                               device::StreamHandle stream) const {
+  if (planes.count() == 0) return;
+  const SlabPiece piece(options_.observer, fusion_.y ? "z lines" : "planes", rank_, stream);
+  char* field = static_cast<char*>(own.field) +
+                static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
+  char* complex = plane_row(own.planes, planes.begin, 0);
+  const bool forward = direction == Direction::forward;
+  const bool other_plan = !forward && shape_.transform.kind == Kind::r2c;
+  const device::VendorFft& plan = plane_plans_.at(other_plan ? -planes.count() : planes.count());
+  plan.execute(forward ? field : complex, forward ? complex : field, direction, stream);
+}
+
+device::lines::Pass SlabRank::pass(int n, Direction direction) const {
+  device::lines::Pass pass;
+  pass.n = n;
+  pass.precision = shape_.transform.precision;
+  pass.direction = direction;
+  return pass;
+}
+
+device::lines::Pass SlabRank::y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const {
+  device::lines::Pass p = pass(static_cast<int>(shape_.ny), direction);
+  p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
+  p.outer_begin = planes.begin;
+  p.outer_end = planes.end;
+  p.m_begin = z.begin;
+  p.m_end = z.end;
+  return p;
+}
+
+/// The arrays of rank q that a direct pass writes to; null where copy engines send what belongs to q.
+const SlabArrays* SlabRank::straight_into(int q, const SlabArrays& own, std::span<const SlabPeer> peers) const {
+  if (q == rank_) return &own;
+  return options_.stores ? &peers[static_cast<std::size_t>(q)].arrays : nullptr;
+}
+
+/// Direct: the own rows go straight where their x lines begin, and with `stores` so do the peers'. Else these stay in
+/// the planes, from where the copy engines take them.
+device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes, Range z,
+                                             std::span<const SlabPeer> peers) const {
+  device::lines::Pass p = y_pass(own, planes, z, Direction::forward);
+  if (!fusion_.direct) return p;
+  const std::int64_t pitch = shape_.pitch();
+  p.out.block = static_cast<int>(shape_.y_count(0));
+  for (int q = 0; q < shape_.ranks; ++q) {
+    device::lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
+    if (const SlabArrays* there = straight_into(q, own, peers))
+      to = {x_row(there->x_rows(), q, shape_.x_begin(rank_), 0), pitch, shape_.y_count(q) * pitch};
+    else
+      to = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, shape_.ny * pitch};
+  }
+  return p;
+}
+
+void SlabRank::y_lines(const device::lines::Pass& pass, device::StreamHandle stream) const {
+  if (pass.outer_end == pass.outer_begin) return;
+  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
+  device::lines::run(pass, stream);
+}
+
+/// z lines of whole planes, and the y lines of some columns, between field and planes.
+void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_lines,
+                          device::StreamHandle stream) const {
+  if (y_lines.outer_end == y_lines.outer_begin) return;
+  const SlabPiece piece(options_.observer, "planes", rank_, stream);
+  device::lines::run({y_lines, own.field, shape_.real()}, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
+}
+
+/// Planes with the y lines of the first part; those of the others follow when these are being sent.
+void SlabRank::first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
+                                  device::StreamHandle stream) const {
+  if (fusion_.planes) return plane_pass(own, y_pass_forward(own, planes, part(0), peers), stream);
+  plane_transform(own, planes, Direction::forward, stream);
+  if (fusion_.y) y_lines(y_pass_forward(own, planes, part(0), peers), stream);
+}
+
+void SlabRank::first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const {
+  if (fusion_.planes) return plane_pass(own, y_pass(own, planes, part(0), Direction::backward), stream);
+  if (fusion_.y) y_lines(y_pass(own, planes, part(0), Direction::backward), stream);
+  plane_transform(own, planes, Direction::backward, stream);
+}
+
+device::lines::Side SlabRank::spectrum_side(void* spectrum) const {
+  device::lines::Side side;
+  const std::int64_t pitch = shape_.spectrum_pitch();
+  side.part[0] = {spectrum, shape_.y_count(rank_) * pitch, pitch};
+  if (pitch != shape_.pitch()) side.columns = pitch;
+  return side;
+}
+
+/// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
+void SlabRank::flatten(device::lines::Pass& p, Range z) const {
+  const std::int64_t rows = shape_.y_count(rank_);
+  if (z.count() == shape_.pitch() && shape_.spectrum_pitch() == shape_.pitch()) {
+    p.outer_end = 1;
+    p.m_end = rows * shape_.pitch();
+    // The stride of the one outer index is not used, but must be whole units of 16 bytes: a z line may be no such one.
+    for (device::lines::Side* side : {&p.in, &p.out}) side->part[0].outer_stride = side->part[0].line_stride;
+  } else {
+    p.outer_end = rows;
+    p.m_begin = z.begin;
+    p.m_end = z.end;
+  }
+}
+
+void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHandle stream) const {
+  const SlabPiece piece(options_.observer, "x lines", rank_, stream);
+  if (!fusion_.x) {
+    x_plan_.execute(own.x_rows(), own.spectrum, Direction::forward, stream);
+    return;
+  }
+  if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
+  device::lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::forward);
+  const std::int64_t pitch = shape_.pitch();
+  p.in.part[0] = {own.x_rows(), shape_.y_count(rank_) * pitch, pitch};
+  p.out = spectrum_side(own.spectrum);
+  p.align_stores = shape_.dense_spectrum;
+  p.scale = options_.forward_scale;
+  flatten(p, z);
+  device::lines::run(p, stream);
+}
+
+/// Direct: the own planes go straight where they belong, and with `stores` so do the peers'. Else these wait in the
+/// rows for the copy engines.
+void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
+                                device::StreamHandle stream) const {
+  const SlabPiece piece(options_.observer, "x lines", rank_, stream);
+  if (!fusion_.x) {
+    x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
+    return;
+  }
+  if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
+  device::lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
+  const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
+  p.in = spectrum_side(own.spectrum);
+  p.out.part[0] = {own.x_rows(), rows * pitch, pitch};
+  p.scale = options_.backward_scale;
+  flatten(p, z);
+  if (fusion_.direct) {
+    p.out.block = static_cast<int>(shape_.x_count(0));
+    for (int q = 0; q < shape_.ranks; ++q) {
+      device::lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
+      if (const SlabArrays* there = straight_into(q, own, peers))
+        to = {plane_row(there->planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch, pitch};
+      else
+        to = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
+    }
+  }
+  device::lines::run(p, stream);
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,148 @@
+// Planning of a slab rank: which passes are fused, the cuFFT plans, streams and events.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/check.hpp"
+#include "gpu/slab/slab_rank.hpp"
+
+namespace shardfft::gpu {
+
+SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device, device::EventUse event_use)
+    : shape_(shape), options_(chosen(options, shape)), rank_(rank), device_(device) {
+  require(shape.ranks >= 1 && rank >= 0 && rank < shape.ranks, "rank ", rank, " of ", shape.ranks);
+  require(options_.chunks >= 1, "a slab needs at least one chunk, not ", options_.chunks);
+  const device::DeviceScope scope(device);
+  const std::int64_t most = std::max<std::int64_t>(1, shape.x_count(0));
+  options_.chunks = static_cast<int>(std::min<std::int64_t>(options_.chunks, most));
+  plan_fused();
+  plan_cufft();
+  make_handles(event_use);
+}
+
+SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
+  const std::int64_t granule = device::lines::granule(shape.transform.precision), pitch = shape.pitch();
+  const bool even = shape.nx % shape.ranks == 0 && shape.ny % shape.ranks == 0;
+  const bool fits = shape.ranks <= device::lines::max_owners && options.fused;
+  const auto supported = [](std::int64_t n) {
+    return n <= std::numeric_limits<int>::max() && device::lines::supported(static_cast<int>(n));
+  };
+  const auto owned = [&](std::int64_t n) {
+    return supported(n) && device::lines::shareable(static_cast<int>(n), shape.ranks);
+  };
+  SlabFusion fusion;
+  fusion.y = fits && supported(shape.ny) && pitch % granule == 0;
+  fusion.direct = fusion.y && even && owned(shape.ny) && owned(shape.nx);
+  fusion.planes = fusion.y && options.planes && shape.nz == shape.ny &&
+                  device::lines::planes_supported(static_cast<int>(shape.ny), shape.transform.precision, shape.real());
+  // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
+  const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
+  fusion.x =
+      fusion.direct || (options.fused && supported(shape.nx) && whole_bundles(0) && whole_bundles(shape.ranks - 1));
+  const bool odd_rows = shape.spectrum_pitch() != pitch && shape.spectrum_pitch() % 2 != 0;
+  if (fusion.x && odd_rows && shape.transform.precision == Precision::f32) {
+    const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
+    fusion.x = device::lines::takes_odd_rows(static_cast<int>(shape.nx)) && pairs(0) && pairs(shape.ranks - 1);
+    fusion.direct = fusion.direct && fusion.x;
+  }
+  return fusion;
+}
+
+void SlabRank::plan_fused() {
+  const std::int64_t granule = device::lines::granule(shape_.transform.precision), pitch = shape_.pitch();
+  fusion_ = fusion_of(shape_, options_);
+  require(!options_.stores || fusion_.direct, "only line passes over equal shares can store into peers' memory");
+  require(!shape_.dense_spectrum || fusion_.x, "padding can only be left away by line passes");
+  part_begin_ = {0};
+  double share = 0;
+  for (std::size_t p = 0; p + 1 < options_.parts.size() && fusion_.direct && shape_.ranks > 1; ++p) {
+    share += options_.parts[p];
+    const std::int64_t step = std::max(granule, pitch / 16 / granule * granule);  // round columns: aligned, in step
+    const std::int64_t end = std::llround(share * static_cast<double>(pitch) / static_cast<double>(step)) * step;
+    if (end > part_begin_.back() && end < pitch) part_begin_.push_back(end);
+  }
+  part_begin_.push_back(pitch);
+  if (fusion_.y) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
+  if (fusion_.x) device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
+  if (fusion_.planes)
+    plane_counters_ = device::make_memory(device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t));
+}
+
+void SlabRank::plan_cufft() {
+  device::VendorFftSpec spec;
+  spec.precision = shape_.transform.precision;
+  const std::int64_t pitch = shape_.pitch();
+  const device::VendorFftSide field = fusion_.y
+                                          ? device::VendorFftSide{{shape_.nz}, 1, shape_.nz}
+                                          : device::VendorFftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
+  const device::VendorFftSide planes = fusion_.y ? device::VendorFftSide{{pitch}, 1, pitch}
+                                                 : device::VendorFftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
+  const int runs = fusion_.planes ? 0 : options_.chunks;  // plane passes do without cuFFT
+  for (int c = 0; c < runs; ++c) {
+    const std::int64_t count = chunk(rank_, 0, c).count();
+    if (count == 0 || plane_plans_.contains(count)) continue;
+    spec.kind = shape_.transform.kind;
+    spec.extents = fusion_.y ? std::vector<std::int64_t>{shape_.nz} : std::vector<std::int64_t>{shape_.ny, shape_.nz};
+    spec.batch = fusion_.y ? count * shape_.ny : count;
+    spec.in = field;
+    spec.out = planes;
+    plane_plans_.emplace(count, device::VendorFft(spec));
+    if (shape_.transform.kind == Kind::r2c) {  // the way back of the same planes
+      spec.kind = Kind::c2r;
+      std::swap(spec.in, spec.out);
+      plane_plans_.emplace(-count, device::VendorFft(spec));
+    }
+  }
+  if (fusion_.x) return;
+  const std::int64_t columns = shape_.y_count(rank_) * shape_.pitch();
+  spec.kind = Kind::c2c;
+  spec.extents = {shape_.nx};
+  spec.batch = columns;
+  spec.in = spec.out = device::VendorFftSide{{shape_.nx}, columns, 1};
+  x_plan_ = device::VendorFft(spec);
+}
+
+void SlabRank::make_handles(device::EventUse use) {
+  ready_ = device::make_event(use);
+  computed_ = device::make_event();
+  for (int i = 0; i < turns() * shape_.ranks; ++i) sent_.push_back(device::make_event(use));
+  for (device::Stream& stream : copy_) stream = device::make_stream();
+}
+
+bool may_pair(const std::vector<int>& devices) {
+  return std::set<int>(devices.begin(), devices.end()).size() == devices.size();
+}
+
+device::Memory make_tokens(const SlabRank& rank) {
+  if (rank.tokens() == 0) return {};
+  // Small allocations share a page, of which other processes could open only one.
+  constexpr std::size_t page = std::size_t{2} << 20;
+  return device::make_memory(std::max(page, rank.tokens() * sizeof(std::uint32_t)));
+}
+
+std::size_t SlabRank::work_bytes() const {
+  std::size_t bytes = x_plan_.work_bytes();
+  for (const auto& [planes, plan] : plane_plans_) bytes += plan.work_bytes();
+  return bytes;
+}
+
+device::EventHandle SlabRank::sent(int part, int chunk, int to) const {
+  return sent_[event_index(part, chunk) * static_cast<std::size_t>(shape_.ranks) + static_cast<std::size_t>(to)].get();
+}
+
+SlabRank::Range SlabRank::chunk(int rank, int p, int c) const {
+  const std::int64_t count = shape_.x_count(rank), runs = chunks(p);
+  // The links wait for the first run, and nothing hides the lines of the same run on the way back: half as long.
+  const bool half_first = shape_.ranks > 2 && shape_.x_count(0) >= 2 * runs - 1;
+  // cuFFT wants arrays of reals aligned to complex numbers, too: runs of planes with an odd number of points are even.
+  const bool odd = shape_.transform.kind == Kind::r2c && shape_.ny * shape_.nz % 2 != 0;
+  const auto begin = [&](int index) {
+    const std::int64_t plane =
+        half_first ? run_begin(count, 2 * runs - 1, std::max(0, 2 * index - 1)) : run_begin(count, runs, index);
+    return odd && plane < count ? plane - plane % 2 : plane;
+  };
+  return {begin(c), begin(c + 1)};
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,174 @@
+#pragma once
+// The part of one GPU in a slab transform. Its steps only enqueue: they are the same whether the peers are GPUs of this
+// process or memory and events of other processes opened through IPC.
+//
+//   forward:   z and y lines of a run of x planes -> copy engines send it beside the next run's lines -> x lines
+//   backward:  x lines -> copy engines send runs of x planes -> y and z lines of a run while the next one arrives
+//
+// With SlabOptions::stores nothing is sent: the y lines forward, the x lines backward store into the peers' memory.
+//
+// Host order: every rank has returned from begin_*() before any rank calls send_*(), and from the last send_*() before
+// any rank calls finish_*(): an event can only be waited for after the call that records it.
+//
+// A rank sends to one peer at a time, first to the next rank. A GPU's copies to peers run one at a time in any case; in
+// streams of their own the driver chose among those released together, several GPUs sent to the same one, and four GPUs
+// took almost twice as long (docs/gpu-notes.md).
+#include <array>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "device/plane_pass.hpp"
+#include "device/vendor_fft.hpp"
+#include "gpu/slab/slab_shape.hpp"
+
+namespace shardfft::gpu {
+
+/// Device arrays of a rank. Forward goes from field over planes and rows to spectrum, backward the same way back; each
+/// writes all but the one it begins with, where that is not also another one.
+struct SlabArrays {
+  void* field = nullptr;
+  void* planes = nullptr;           ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
+  void* spectrum = nullptr;         ///< [nx][y_count][spectrum_pitch]
+  void* rows = nullptr;             ///< [nx][y_count][pitch]; null: the spectrum itself
+  std::uint32_t* tokens = nullptr;  ///< SlabRank::tokens() flags; null on all ranks: none are used
+  void* x_rows() const { return rows != nullptr ? rows : spectrum; }
+};
+
+/// Which steps are passes of our own. A cut of equal parts lets them put the rank's own block into place (direct).
+struct SlabFusion {
+  bool y = false, x = false, direct = false;
+  bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
+};
+/// On the current device; the same on all ranks.
+SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options);
+
+/// What a rank knows of another one (or of itself): where its arrays are, and its events.
+struct SlabPeer {
+  SlabArrays arrays;
+  device::EventHandle ready = nullptr;         ///< its arrays may be written
+  std::vector<device::EventHandle> sent_here;  ///< SlabRank::sent(part, chunk, me)
+};
+
+class SlabRank {
+ public:
+  /// Plans on `device`. `event_use` shared: events that other processes can open.
+  SlabRank(const SlabShape& shape, const SlabOptions& options, int rank, int device,
+           device::EventUse event_use = device::EventUse::order);
+
+  int device() const { return device_; }
+  int ranks() const { return shape_.ranks; }
+  int parts() const { return static_cast<int>(part_begin_.size()) - 1; }
+  /// Of three ranks or more, later parts are sent whole.
+  int chunks(int part) const { return part == 0 || shape_.ranks <= 2 ? options_.chunks : 1; }
+  bool fused_y() const { return fusion_.y; }
+  bool fused_x() const { return fusion_.x; }
+  bool fused_planes() const { return fusion_.planes; }
+  bool stores() const { return options_.stores; }
+  device::EventHandle ready() const { return ready_.get(); }
+  device::EventHandle sent(int part, int chunk, int to) const;
+  std::size_t work_bytes() const;
+
+  /// send_*() is called for each turn from 0 to turns() - 1. One thread that drives many GPUs should give all of them a
+  /// turn before any its next one: enqueuing takes time in which the others would wait.
+  int turns() const { return turns_before(parts()); }
+  /// Flags by which ranks tell each other that the next one may send to a rank, so that a GPU receives from one other
+  /// at a time (the ring of pairwise exchanges, kept in step); 0: they do not. Not for ranks of one process that share
+  /// a GPU: their streams may share a queue, in which one would wait for what stands behind it. Flags serve one call
+  /// after the other: a rank clears its own before it says that it is ready, and no rank sends before all are.
+  std::size_t tokens() const {
+    return options_.paired.value() ? static_cast<std::size_t>(turns()) * static_cast<std::size_t>(shape_.ranks) : 0;
+  }
+
+  void begin_forward(const SlabArrays& own, device::StreamHandle stream);
+  void send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, device::StreamHandle stream);
+  void finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, device::StreamHandle stream);
+  void begin_backward(const SlabArrays& own, device::StreamHandle stream);
+  void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, device::StreamHandle stream);
+  void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, device::StreamHandle stream);
+
+  /// Waits for the copies under way.
+  void drain() const;
+
+ private:
+  struct Range {
+    std::int64_t begin, end;
+    std::int64_t count() const { return end - begin; }
+  };
+  Range part(int p) const {
+    return {part_begin_[static_cast<std::size_t>(p)], part_begin_[static_cast<std::size_t>(p) + 1]};
+  }
+  /// Run of x planes, counted from the first plane of `rank`.
+  Range chunk(int rank, int part, int c) const;
+  int turns_before(int part) const { return part == 0 ? 0 : chunks(0) + (part - 1) * chunks(1); }
+  struct Turn {
+    int part, chunk;
+  };
+  /// The other way round on the way back.
+  Turn turn_of(int turn, Direction direction) const;
+  char* plane_row(void* planes, std::int64_t x, std::int64_t y) const;
+  /// In the rows of `rank`.
+  char* x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const;
+
+  void plan_fused();
+  void plan_cufft();
+  void make_handles(device::EventUse use);
+
+  void plane_transform(const SlabArrays& own, Range planes, Direction direction, device::StreamHandle stream) const;
+  void plane_pass(const SlabArrays& own, const device::lines::Pass& y_lines, device::StreamHandle stream) const;
+  void first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
+                          device::StreamHandle stream) const;
+  void first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const;
+  const SlabArrays* straight_into(int q, const SlabArrays& own, std::span<const SlabPeer> peers) const;
+  device::lines::Pass y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const;
+  device::lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z,
+                                     std::span<const SlabPeer> peers) const;
+  void y_lines(const device::lines::Pass& pass, device::StreamHandle stream) const;
+  void x_lines_forward(const SlabArrays& own, Range z, device::StreamHandle stream) const;
+  void x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
+                        device::StreamHandle stream) const;
+  device::lines::Pass pass(int n, Direction direction) const;
+  device::lines::Side spectrum_side(void* spectrum) const;
+  void flatten(device::lines::Pass& pass, Range z) const;
+
+  void compute_forward(const SlabArrays& own, int part, int chunk, device::StreamHandle stream);
+  void compute_backward(const SlabArrays& own, int part, device::StreamHandle stream);
+  void open_for_peers(const SlabArrays& own, device::StreamHandle stream);
+  void release_copies(device::StreamHandle stream);
+  void wait_until_ready(std::span<const SlabPeer> peers);
+  template <class Pass>
+  void store(std::span<const SlabPeer> peers, device::StreamHandle stream, Pass pass);
+  device::StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
+  device::BoxCopy block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const;
+  device::BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
+  device::BoxCopy rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
+  void send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction);
+  void await_token(const SlabArrays& own, int turn, int step) const;
+  void pass_token(std::span<const SlabPeer> peers, int turn, int step) const;
+  void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, device::StreamHandle stream) const;
+  void wait_for_own_copies(int part, int chunk, device::StreamHandle stream) const;
+  bool copies_to(int q) const { return q != rank_ || !fusion_.direct; }
+  std::size_t event_index(int part, int chunk) const { return static_cast<std::size_t>(turns_before(part) + chunk); }
+
+  SlabShape shape_;
+  SlabOptions options_;
+  int rank_, device_;
+  SlabFusion fusion_;
+  std::vector<std::int64_t> part_begin_;
+  std::map<std::int64_t, device::VendorFft>
+      plane_plans_;  ///< z lines, or whole planes, by the number of planes, c2r: its negative
+  device::VendorFft x_plan_;
+  device::Memory plane_counters_;
+  device::Event ready_, computed_;
+  std::vector<device::Event> sent_;     ///< [part][chunk][to]
+  std::array<device::Stream, 2> copy_;  ///< to peers in turn, to itself
+};
+
+/// Whether ranks of one process on these devices may use tokens: each has a GPU of its own.
+bool may_pair(const std::vector<int>& devices);
+/// The tokens of a rank, on the current device: an allocation that others can open. Null where there are none.
+device::Memory make_tokens(const SlabRank& rank);
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,119 @@
+#pragma once
+// Who owns what in a slab transform: planes x of the field, rows y of the spectrum, near-equal runs.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "device/plane_pass.hpp"
+#include "gpu/slab/slab_observer.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft::gpu {
+
+/// Part `index` of `parts` near-equal runs of [0, n): the first n % parts runs are one longer.
+inline std::int64_t run_begin(std::int64_t n, std::int64_t parts, std::int64_t index) {
+  return n / parts * index + (index < n % parts ? index : n % parts);
+}
+inline std::int64_t run_count(std::int64_t n, std::int64_t parts, std::int64_t index) {
+  return n / parts + (index < n % parts ? 1 : 0);
+}
+
+/// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and spectrum[nx][y_count(r)][pitch()], of
+/// which the first nzc() numbers of a z line mean something.
+struct SlabShape {
+  Transform transform;
+  std::int64_t nx = 1, ny = 1, nz = 1;
+  int ranks = 1;
+  /// Real transforms: pad the spectrum's z lines to whole bundles, so that the fused passes and whole-row copies apply.
+  bool padded = true;
+  /// The spectrum itself has dense z lines even so: the x lines leave the padding away and put it back. Needs line
+  /// passes for y and x (fusion_of).
+  bool dense_spectrum = false;
+
+  bool real() const { return transform.kind != Kind::c2c; }
+  std::int64_t nzc() const { return device::lines::spectrum_points(nz, real()); }
+  std::int64_t x_begin(int r) const { return run_begin(nx, ranks, r); }
+  std::int64_t x_count(int r) const { return run_count(nx, ranks, r); }
+  std::int64_t y_begin(int r) const { return run_begin(ny, ranks, r); }
+  std::int64_t y_count(int r) const { return run_count(ny, ranks, r); }
+  std::size_t complex_bytes() const { return ElementType{transform.precision, true}.bytes(); }
+  std::size_t field_element_bytes() const {
+    return ElementType{transform.precision, transform.kind == Kind::c2c}.bytes();
+  }
+  /// Bytes of each array of rank r.
+  std::size_t field_bytes(int r) const {
+    return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz);
+  }
+  /// Complex elements from one z line of planes and spectrum to the next.
+  std::int64_t pitch() const {
+    return real() && padded ? device::lines::whole_bundles(nzc(), transform.precision) : nzc();
+  }
+  std::int64_t spectrum_pitch() const { return dense_spectrum ? nzc() : pitch(); }
+  std::size_t planes_bytes(int r) const {
+    return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * pitch());
+  }
+  std::size_t rows_bytes(int r) const { return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * pitch()); }
+  std::size_t spectrum_bytes(int r) const {
+    return complex_bytes() * static_cast<std::size_t>(nx * y_count(r) * spectrum_pitch());
+  }
+};
+
+/// How the work is cut.
+struct SlabOptions {
+  int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
+  bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
+  bool planes = true;  ///< z and y lines in one pass over memory where that exists
+  /// Passes store what belongs to peers straight into their memory, in one chunk and part; false: copy engines send it
+  /// beside the passes. Only where SlabFusion::direct. Faster where launches bind (docs/gpu-notes.md).
+  bool stores = false;
+  /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
+  std::optional<bool> paired;
+  /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
+  /// next is on the links. One entry: no cut; none: by size. Only fused transforms can be cut.
+  std::vector<double> parts;
+  double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines only
+  SlabObserver* observer = nullptr;              ///< told of every piece; must outlive the plan
+};
+
+/// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;
+/// a single rank has nothing to overlap. Two ranks are bound by what their passes move, more by the links: those begin
+/// and end with little work, and send few and long copies, because ranks wait for each other before each.
+inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
+  constexpr std::size_t megabyte = std::size_t{1} << 20;
+  const std::size_t bytes = shape.planes_bytes(0);
+  const bool small = bytes < 256 * megabyte;
+  const bool large = bytes >= 2048 * megabyte;
+  const bool many = shape.ranks > 2;
+  if (options.stores) {
+    options.paired = false;
+    options.chunks = 1;
+    options.parts = {1};
+    return options;
+  }
+  options.paired = many && options.paired.value_or(!small);
+  if (options.chunks == 0) {
+    const std::size_t pieces = bytes / (32 * megabyte);
+    std::size_t most = bytes < 1000 * megabyte ? 4 : 8;
+    if (many) most = small ? 1 : bytes < 600 * megabyte ? 2 : bytes < 1000 * megabyte ? 4 : 6;
+    options.chunks = pieces < 1 || shape.ranks == 1 ? 1 : static_cast<int>(std::min(pieces, most));
+  }
+  if (!options.parts.empty()) return options;
+  if (small || shape.ranks == 1)
+    options.parts = {1};
+  else if (shape.transform.kind != Kind::c2c)
+    options.parts = {0.75, 0.25};
+  else if (many && bytes > 4096 * megabyte)
+    options.parts = {0.5, 0.3125, 0.125, 0.0625};
+  else if (many && large)
+    options.parts = {0.75, 0.1875, 0.0625};
+  else if (many && bytes >= 1000 * megabyte)
+    options.parts = {0.5, 0.375, 0.125};
+  else if (large)
+    options.parts = {0.6875, 0.25, 0.0625};
+  else
+    options.parts = {0.75, 0.25};
+  return options;
+}
+
+}  // namespace shardfft::gpu

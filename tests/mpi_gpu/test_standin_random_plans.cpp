@@ -17,7 +17,7 @@ void gpu_options(Random& random, Options& o) {
 /// Both directions, in and out of place, with arrays in any kind of memory.
 void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   const std::string memory = one_of(random, {"host", "managed", "device", "pinned"});
-  check_device_plan(ranks_of(plan, world().rank() % cuda::device_count()), c, memory,
+  check_device_plan(ranks_of(plan, world().rank() % device::device_count()), c, memory,
                     static_cast<std::uint64_t>(random.integer(0, 1000)));
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "api/report.hpp"
+#include "api/trace_mail.hpp"
 
 namespace shardfft {
 
@@ -15,7 +17,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int tag = 7;
-constexpr std::size_t bytes_a_message = std::size_t{1} << 28;
 
 /// What rank 0 needs of a rank; travels as bytes.
 struct RankTrace {
@@ -83,27 +84,43 @@ double clock_lead(const Communicator& comm) {
   return lead;
 }
 
-void send_bytes(const Communicator& comm, const void* data, std::size_t bytes) {
-  const auto size = static_cast<std::int64_t>(bytes);
-  check_mpi(MPI_Send(&size, 1, MPI_INT64_T, 0, tag, comm.get()), "MPI_Send");
-  for (std::size_t at = 0; at < bytes; at += bytes_a_message)
-    check_mpi(MPI_Send(static_cast<const std::byte*>(data) + at,
-                       static_cast<int>(std::min(bytes_a_message, bytes - at)), MPI_BYTE, 0, tag, comm.get()),
-              "MPI_Send");
+/// A rank's trace as bytes: sizes and arrays in turn.
+TraceMail::Bytes packed(const RankTrace& trace) {
+  TraceMail::Bytes bytes;
+  const auto add = [&bytes](const void* data, std::size_t size) {
+    const auto* const from = static_cast<const std::byte*>(data);
+    bytes.insert(bytes.end(), from, from + size);
+  };
+  const auto add_array = [&add](const auto& array) {
+    const std::size_t count = array.size();
+    add(&count, sizeof count);
+    add(array.data(), count * sizeof array[0]);
+  };
+  add(&trace.epoch, sizeof trace.epoch);
+  add_array(trace.facts);
+  add_array(trace.frames);
+  add_array(trace.spans);
+  return bytes;
 }
 
-/// Into a string or a vector of plain structs.
-template <class Array>
-void receive_bytes(const Communicator& comm, int rank, Array& array) {
-  std::int64_t size = 0;
-  check_mpi(MPI_Recv(&size, 1, MPI_INT64_T, rank, tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
-  const auto bytes = static_cast<std::size_t>(size);
-  array.resize(bytes / sizeof array[0]);
-  for (std::size_t at = 0; at < bytes; at += bytes_a_message)
-    check_mpi(MPI_Recv(reinterpret_cast<std::byte*>(array.data()) + at,
-                       static_cast<int>(std::min(bytes_a_message, bytes - at)), MPI_BYTE, rank, tag, comm.get(),
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
+RankTrace unpacked(const TraceMail::Bytes& bytes) {
+  RankTrace trace;
+  std::size_t at = 0;
+  const auto take = [&](void* data, std::size_t size) {
+    if (size > 0) std::memcpy(data, bytes.data() + at, size);
+    at += size;
+  };
+  const auto take_array = [&take](auto& array) {
+    std::size_t count = 0;
+    take(&count, sizeof count);
+    array.resize(count);
+    take(array.data(), count * sizeof array[0]);
+  };
+  take(&trace.epoch, sizeof trace.epoch);
+  take_array(trace.facts);
+  take_array(trace.frames);
+  take_array(trace.spans);
+  return trace;
 }
 
 /// Writes events one by one: a long trace is never held as one JSON value.
@@ -166,58 +183,52 @@ class EventWriter {
   std::int64_t dropped_ = 0;
 };
 
-void write_all(const Communicator& comm, Runner& runner, const std::string& path) {
-  RankTrace mine;
-  runner.harvest();
-  mine.facts = facts_of(runner);
-  mine.epoch = runner.trace().epoch() - clock_lead(comm);
-  mine.frames = runner.trace().frames();
-  mine.spans = runner.trace().spans();
-  const double zero = -comm.max(-mine.epoch);
-  if (comm.rank() != 0) {
-    send_bytes(comm, mine.facts.data(), mine.facts.size());
-    send_bytes(comm, &mine.epoch, sizeof mine.epoch);
-    send_bytes(comm, mine.frames.data(), mine.frames.size() * sizeof(Frame));
-    send_bytes(comm, mine.spans.data(), mine.spans.size() * sizeof(Span));
-    return;
-  }
-  EventWriter writer(path);
-  writer.add(0, mine, zero);
-  for (int rank = 1; rank < comm.size(); ++rank) {
-    RankTrace theirs;
-    std::vector<double> epoch;
-    receive_bytes(comm, rank, theirs.facts);
-    receive_bytes(comm, rank, epoch);
-    receive_bytes(comm, rank, theirs.frames);
-    receive_bytes(comm, rank, theirs.spans);
-    theirs.epoch = epoch.at(0);
-    writer.add(rank, theirs, zero);
-  }
-  writer.finish();
-}
-
 }  // namespace
 
 TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(comm), path_(path) {
   const std::int64_t mine = path.empty() ? 0 : 1;
-  wanted_ = comm.max(mine) == 1;
-  if (wanted_ && comm.min(mine) == 0)
+  const bool wanted = comm.max(mine) == 1;
+  if (wanted && comm.min(mine) == 0)
     fail(Status::mismatch, "some ranks were given a trace file and some were not; all must be given one");
-  if (!wanted_) return;
+  if (!wanted) return;
   agree(comm, [&] {
     if (comm.rank() != 0) return;
     const std::ofstream file(path_, std::ios::app);
     require(file.good(), "the trace file '", path_, "' cannot be written");
   });
+  lead_ = clock_lead(comm);
+  zero_ = -comm.max(-(seconds_now() - lead_));
+  TraceMail::of_process().begin();
+  wanted_ = true;
 }
 
-void TraceFile::write(Runner& runner) const noexcept {
+TraceFile::~TraceFile() {
+  if (!wanted_) return;
+  static_cast<void>(failure_of([this] { TraceMail::of_process().end(written_ && !mpi_finalized()); }));
+}
+
+void TraceFile::write(Runner& runner) noexcept {
   if (!wanted_ || mpi_finalized()) return;
-  try {
-    write_all(comm_, runner, path_);
-  } catch (const std::exception&) {
-    // A destructor has nobody to tell.
+  written_ = true;
+  // A destructor has nobody to tell of a failure.
+  static_cast<void>(failure_of([&] { write_all(runner); }));
+}
+
+void TraceFile::write_all(Runner& runner) const {
+  RankTrace mine;
+  runner.harvest();
+  mine.facts = facts_of(runner);
+  mine.epoch = runner.trace().epoch() - lead_;
+  mine.frames = runner.trace().frames();
+  mine.spans = runner.trace().spans();
+  if (comm_.rank() != 0) {
+    TraceMail::of_process().send(comm_, packed(mine));
+    return;
   }
+  EventWriter writer(path_);
+  writer.add(0, mine, zero_);
+  for (int rank = 1; rank < comm_.size(); ++rank) writer.add(rank, unpacked(TraceMail::receive(comm_, rank)), zero_);
+  writer.finish();
 }
 
 }  // namespace shardfft

@@ -12,15 +12,25 @@ class TraceFile {
   /// `path` is rank 0's; empty on all ranks writes nothing. Throws on all ranks if only some want a trace, or rank 0
   /// cannot write there. Collective.
   TraceFile(const Communicator& comm, const std::string& path);
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+  /// The last one of the process waits until rank 0 has taken what this rank sent.
+  ~TraceFile();
   bool wanted() const { return wanted_; }
-  /// Gathers the spans of all ranks on rank 0 and writes them. A failure leaves an incomplete file: this is for
-  /// destructors. Collective.
-  void write(Runner& runner) const noexcept;
+  /// Gathers the spans of all ranks on rank 0, which waits for them and writes them; other ranks do not wait. A failure
+  /// leaves an incomplete file: this is for destructors. All ranks call it, in any order of their plans where rank 0 of
+  /// all plans is one process.
+  void write(Runner& runner) noexcept;
 
  private:
+  void write_all(Runner& runner) const;
+
   Communicator comm_;
   std::string path_;
   bool wanted_ = false;
+  bool written_ = false;
+  double lead_ = 0;  ///< of this rank's clock before rank 0's
+  double zero_ = 0;  ///< when the plan was made, on rank 0's clock
 };
 
 }  // namespace shardfft

@@ -1,16 +1,10 @@
 #include "algorithm/builder.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/check.hpp"
 
 namespace shardfft {
-
-const char* step_name(const Step& step) {
-  static const char* const names[] = {"fft", "reshape", "view", "twiddle", "promote", "half spectrum", "cannon"};
-  return names[step.index()];
-}
 
 ProgramBuilder::ProgramBuilder(std::string algorithm, const Problem& problem) : problem_(problem) {
   program_.algorithm = std::move(algorithm);
@@ -22,12 +16,18 @@ void ProgramBuilder::reshape(const Layout& layout) {
   step(ReshapeStep{}, {layout, state().is_complex});
 }
 
+void ProgramBuilder::reshape_freely(const Layout& layout) {
+  const std::size_t before = program_.steps.size();
+  reshape(layout);
+  if (program_.steps.size() > before) program_.states.back().free_order = true;
+}
+
 void ProgramBuilder::fft(const std::vector<int>& axes) {
   if (axes.empty()) return;
   for (const int a : axes)
     if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
   State next = state();
-  FftStep fft{axes, Kind::c2c};
+  FftStep fft{axes};
   if (!state().is_complex) {
     const int half = problem_.half_axis();
     if (axes.back() != half) fail(Status::internal, "a real array's first transform must end with the halved axis");
@@ -44,7 +44,10 @@ void ProgramBuilder::step(Step step, State state) {
 }
 
 Program ProgramBuilder::finish() {
-  if (problem_.fixed_output()) reshape(problem_.output);
+  if (problem_.fixed_output()) {
+    reshape(problem_.output);
+    program_.states.back().free_order = false;
+  }
   return std::move(program_);
 }
 
@@ -81,44 +84,6 @@ int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>
   return -1;
 }
 
-/// Memory order of a stage that transforms `needed` while `cut` is the axis cut anew: whole rows of the fastest axis
-/// travel, and the lines of one cut index lie together.
-AxisOrder stage_order(std::size_t axes, int cut, int needed) {
-  AxisOrder order(axes);
-  std::iota(order.begin(), order.end(), 0);
-  if (cut == static_cast<int>(axes) - 1 || needed == static_cast<int>(axes) - 1) return order;
-  order.erase(std::remove_if(order.begin(), order.end(), [&](int a) { return a == cut || a == needed; }), order.end());
-  order.insert(order.begin() + 1, {cut, needed});
-  return order;
-}
-
-/// Elements beyond which an array surely leaves a core's own cache.
-constexpr std::int64_t many = std::int64_t{1} << 18;
-
-/// Transforms local axes. Libraries walk through a large array once for each of three axes and more, with the strides
-/// of the slowest; in two steps, planes and then lines, each step can run in bundles that stay in cache. Where the axis
-/// that is contiguous in memory is none of them, a plane would take one number out of every row: lines then, which come
-/// in bundles of neighbours.
-void fft_local(ProgramBuilder& builder, const std::vector<int>& axes) {
-  const Layout& layout = builder.state().layout;
-  std::int64_t elements = 1;
-  for (const std::int64_t extent : layout.shape()) elements *= extent;
-  const bool rows = std::find(axes.begin(), axes.end(), layout.order().back()) != axes.end();
-  if (elements < many || (rows && axes.size() < 3)) {
-    builder.fft(axes);
-    return;
-  }
-  auto end = axes.end();
-  if (rows) {
-    builder.fft({axes.begin() + 1, axes.end()});
-    end = axes.begin() + 1;
-  }
-  while (end != axes.begin()) {
-    --end;
-    builder.fft({*end});
-  }
-}
-
 }  // namespace
 
 void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<GridDim> dims) {
@@ -130,7 +95,7 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
     waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
                                  [&](int a) { return std::find(now.begin(), now.end(), a) != now.end(); }),
                   waiting.end());
-    fft_local(builder, now);
+    builder.fft(now);
     if (waiting.empty()) return;
     const int needed = waiting.back();
     const Shape shape = builder.state().layout.shape();
@@ -140,8 +105,7 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
     if (dim == dims.end()) fail(Status::internal, "axis ", needed, " is neither local nor cut");
     dim->axis = cut;
     dim->parts = runs(shape[static_cast<std::size_t>(cut)], dim->ranks);
-    const AxisOrder order = problem.natural_order ? AxisOrder{} : stage_order(shape.size(), cut, needed);
-    builder.reshape(cut_layout(shape, dims, problem.ranks(), order));
+    builder.reshape_freely(cut_layout(shape, dims, problem.ranks()));
   }
 }
 

@@ -9,6 +9,8 @@ class ProgramBuilder {
   ProgramBuilder(std::string algorithm, const Problem& problem);
   /// Moves the data into `layout` (of the current shape); nothing when it lies there already.
   void reshape(const Layout& layout);
+  /// The same; in which order the axes then lie in memory is left to lowering, up to the next reshape.
+  void reshape_freely(const Layout& layout);
   /// Transforms `axes` (last first); they must be local.
   void fft(const std::vector<int>& axes);
   /// Adds any other step, with the state it leads to.

@@ -1,6 +1,6 @@
 #pragma once
-// What is to be done: a list of steps between layouts. Made by algorithms, run by the executor, which cannot tell
-// slab from pencil.
+// What is to be done: a list of steps between layouts. Made by algorithms, which say which axes and which cuts; lowering
+// (src/lower) decides how.
 #include <algorithm>
 #include <string>
 #include <variant>
@@ -13,43 +13,58 @@
 
 namespace shardfft {
 
-/// Axes to transform, the last one first; for real transforms the last entry is the halved axis.
+/// Axes to transform, the last one first. The halved axis of a real transform is the last entry: c2r ends with it.
 struct FftStep {
+  static constexpr const char* name = "fft";
   std::vector<int> axes;
-  Kind kind = Kind::c2c;  ///< c2c or r2c, as the forward direction does it
+  Kind kind = Kind::c2c;
+  Direction sign = Direction::forward;
 };
 
 /// Every element moves to its place in the next state's layout.
-struct ReshapeStep {};
-
-/// The same memory seen with other axes (digit-split views): nothing moves.
-struct ViewStep {};
-
-/// Multiplies every element by its factor.
-struct TwiddleStep {
-  TwiddleFactors factors;
+struct ReshapeStep {
+  static constexpr const char* name = "reshape";
 };
 
-/// Between real numbers and complex ones without a transform (1-D real arrays): forward gives the numbers an
-/// imaginary part of zero, backward drops it.
-struct PromoteStep {};
+/// The same memory seen with other axes (digit-split views): nothing moves.
+struct ViewStep {
+  static constexpr const char* name = "view";
+};
+
+/// Multiplies every element by its factor, by the conjugate where `sign` is backward.
+struct TwiddleStep {
+  static constexpr const char* name = "twiddle";
+  TwiddleFactors factors;
+  Direction sign = Direction::forward;
+};
+
+/// From real numbers to complex ones without a transform (1-D real arrays): the imaginary part is zero. With a backward
+/// `sign` from complex numbers to their real parts.
+struct PromoteStep {
+  static constexpr const char* name = "promote";
+  Direction sign = Direction::forward;
+};
 
 /// Forward: nothing is done. Backward: zeroes and doubles modes as HalfSpectrum says, so that the real part of the full
 /// inverse transform is the real array.
 struct HalfSpectrumStep {
+  static constexpr const char* name = "half spectrum";
   HalfSpectrum modes;
+  Direction sign = Direction::forward;
 };
 
 /// One axis transformed by products of blocks in Cannon's manner (src/cannon). Both states lie on the same mesh of
 /// ranks and differ in this axis at most.
 struct CannonStep {
+  static constexpr const char* name = "cannon";
   int axis;
-  /// The real array's half axis: n indices before, n/2+1 after.
+  /// The real array's half axis: n indices on its side, n/2+1 on the other.
   bool half = false;
   /// Data blocks travel along the fastest dimension of the mesh, whatever the axis (S3DFT algorithms 6 and 7).
   bool global_transpose = false;
   /// Every rank keeps the matrix blocks it needs instead of passing them on.
   bool local_matrix = false;
+  Direction sign = Direction::forward;
 };
 
 using Step = std::variant<FftStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;
@@ -58,14 +73,19 @@ using Step = std::variant<FftStep, ReshapeStep, ViewStep, TwiddleStep, PromoteSt
 struct State {
   Layout layout;
   bool is_complex = true;
+  /// The algorithm does not care how the axes lie in memory: lowering chooses (src/lower/orders).
+  bool free_order = false;
 };
 
-/// steps[i] leads from states[i] to states[i + 1]. The backward transform walks the same list from the end.
+/// steps[i] leads from states[i] to states[i + 1].
 struct Program {
   std::string algorithm;
   std::vector<State> states;
   std::vector<Step> steps;
 };
+
+/// The program that undoes `program` but for a factor: its steps from the last to the first, each turned round.
+Program reversed(const Program& program);
 
 /// What an algorithm is asked. Layouts have the batch as axis 0; `axes` count it.
 struct Problem {
@@ -74,7 +94,6 @@ struct Problem {
   Layout output;  ///< empty: as the last stage leaves it
   std::vector<int> axes;
   Shape grid;
-  bool natural_order = false;  ///< all stages keep their axes in order in memory: the slab engine of GPUs wants it
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }

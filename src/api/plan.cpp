@@ -28,8 +28,7 @@ bool can_share(const Communicator& host) {
 /// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank.
 std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
   std::size_t largest = 0;
-  for (int s = 0; s < static_cast<int>(setup.program.states.size()); ++s)
-    largest = std::max(largest, max_state_bytes(setup, s));
+  for (const State& state : setup.program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   const Communicator host = comm.split_host();
   const bool room = available_memory() / 3 > largest * static_cast<std::size_t>(comm.size());
   // On one host all ranks agree on each of these.

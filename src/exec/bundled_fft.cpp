@@ -134,7 +134,7 @@ void BundledFft::add(const IndexSet& set, const Piece& piece, const Piece& resul
   for (const std::size_t a : axes_of(piece)) shape.push_back(set.axis[a].count);
   auto& fft = ffts_[shape];
   if (!fft) {
-    FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.direction, setup_.precision);
+    FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.precision);
     spec.scale = setup_.scale;
     spec.effort = setup_.effort;
     spec.preserve_input = false;

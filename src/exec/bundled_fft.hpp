@@ -17,10 +17,9 @@ namespace shardfft {
 /// One rank's transform between two states, to be cut in bundles.
 struct BundledFftSetup {
   FftStep step;
-  State before;  ///< in the order of this direction
+  State before;
   State after;
   int rank = 0;
-  Direction direction = Direction::forward;
   Precision precision = Precision::f64;
   double scale = 1;
   Effort effort = Effort::measure;

@@ -7,14 +7,14 @@
 
 #include "algorithm/program.hpp"
 #include "exec/operation.hpp"
-#include "exec/route.hpp"
+#include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
 
 struct ExecutorSetup {
   Communicator comm;
-  Program program;
+  Program program;  ///< as the algorithm made it
   Options options;
   Precision precision = Precision::f64;
   std::string exchange;
@@ -28,18 +28,23 @@ struct ExecutorSetup {
 struct Task {
   Slot from = Slot::in;
   Slot to = Slot::out;
-  int from_state = 0;
-  int to_state = 0;
+  State from_state;
+  State to_state;
   int trace_step = 0;
   std::unique_ptr<Operation> operation;
   bool reads_across = false;  ///< others may read this rank's input through the kernel
 };
 
 /// Bytes of a state on `rank`, or the most of any rank.
-std::size_t state_bytes(const ExecutorSetup& setup, int state, int rank);
-std::size_t max_state_bytes(const ExecutorSetup& setup, int state);
+std::size_t state_bytes(const State& state, Precision precision, int rank);
+std::size_t max_state_bytes(const State& state, Precision precision);
 
-/// Operations of both directions. `host` is null unless the exchange reads the host's shared memory. Collective.
-std::array<std::vector<Task>, 2> compile(const ExecutorSetup& setup, HostMemory* host, Trace* trace);
+/// The program as this machine runs it: its orders in memory, its transforms cut. `host` is null unless the exchange
+/// reads the host's shared memory. Collective.
+Program lower_for_host(const ExecutorSetup& setup, const HostMemory* host);
+
+/// Operations of every program. Collective.
+std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
+                                       HostMemory* host, Trace* trace);
 
 }  // namespace shardfft

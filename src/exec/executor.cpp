@@ -8,7 +8,9 @@ namespace shardfft {
 Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {
   if (setup_.exchange == "shared_window")
     host_ = std::make_unique<HostMemory>(setup_.comm, setup_.options.fake_ranks_per_host);
-  tasks_ = compile(setup_, host_.get(), &trace_);
+  programs_.push_back(lower_for_host(setup_, host_.get()));
+  programs_.push_back(reversed(programs_.front()));
+  tasks_ = compile(setup_, programs_, host_.get(), &trace_);
   if (host_) choose_input_reads();
   size_workspace();
 }
@@ -20,7 +22,7 @@ void Executor::choose_input_reads() {
     for (Task& task : tasks) {
       if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
       const CrossCost cost = task.operation->cross_cost();
-      const auto bytes = static_cast<std::int64_t>(state_bytes(setup_, task.from_state, setup_.comm.rank()));
+      const auto bytes = static_cast<std::int64_t>(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
       // The slowest rank counts, and all take the same way.
       if (setup_.comm.max(cost.nanoseconds()) >= setup_.comm.max(staging_nanoseconds(bytes, cost.bytes))) continue;
       if (!across_) across_ = std::make_unique<CrossMemory>(host_->host());
@@ -30,12 +32,13 @@ void Executor::choose_input_reads() {
 }
 
 void Executor::size_workspace() {
-  const auto bytes_of = [this](int state) {
+  const auto bytes_of = [this](const State& state) {
     // Shared buffers have the same size everywhere, so that an offset means the same on every rank.
-    const std::size_t bytes = host_ ? max_state_bytes(setup_, state) : state_bytes(setup_, state, setup_.comm.rank());
+    const std::size_t bytes = host_ ? max_state_bytes(state, setup_.precision)
+                                    : state_bytes(state, setup_.precision, setup_.comm.rank());
     return round_up(bytes, host_ ? 4096 : cache_line);
   };
-  const auto grow = [&](Slot s, int state) {
+  const auto grow = [&](Slot s, const State& state) {
     if (s == Slot::work0) work_bytes_[0] = std::max(work_bytes_[0], bytes_of(state));
     if (s == Slot::work1) work_bytes_[1] = std::max(work_bytes_[1], bytes_of(state));
   };
@@ -110,16 +113,17 @@ void Executor::check_arrays(Direction direction, InputArrays in, OutputArrays ou
   if (!alias_copy_ && clashes(direction, in.front(), out.front())) make_alias_copy();
 }
 
+std::size_t Executor::input_bytes(Direction direction) const {
+  const State& first = programs_[static_cast<std::size_t>(direction)].states.front();
+  return state_bytes(first, setup_.precision, setup_.comm.rank());
+}
+
 void Executor::make_alias_copy() {
-  const int last = static_cast<int>(setup_.program.states.size()) - 1;
-  const auto bytes = [this](int state) { return state_bytes(setup_, state, setup_.comm.rank()); };
-  alias_copy_ = allocate_aligned(std::max(bytes(0), bytes(last)));
+  alias_copy_ = allocate_aligned(std::max(input_bytes(Direction::forward), input_bytes(Direction::backward)));
 }
 
 const std::byte* Executor::unaliased(Direction direction, const std::byte* data) {
-  const int last = static_cast<int>(setup_.program.states.size()) - 1;
-  const int state = direction == Direction::forward ? 0 : last;
-  std::memcpy(alias_copy_.get(), data, state_bytes(setup_, state, setup_.comm.rank()));
+  std::memcpy(alias_copy_.get(), data, input_bytes(direction));
   return alias_copy_.get();
 }
 
@@ -129,7 +133,7 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
     ++reads.in_window;
     return in;
   }
-  const std::size_t bytes = state_bytes(setup_, task.from_state, setup_.comm.rank());
+  const std::size_t bytes = state_bytes(task.from_state, setup_.precision, setup_.comm.rank());
   if (task.reads_across && across_->lendable(in, bytes)) {
     ++reads.across;
     return in;

@@ -28,7 +28,7 @@ class Executor : public Runner {
   /// In the host's shared window when the plan's exchange reads memory there, else plain.
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   std::vector<StepReport> steps(Direction direction) const override;
-  const Program& program() const override { return setup_.program; }
+  const Program& program() const override { return programs_.front(); }
   const Trace& trace() const override { return trace_; }
   std::int64_t runs(Direction direction) const override { return runs_[static_cast<std::size_t>(direction)]; }
   /// Seconds in run() of this rank.
@@ -44,6 +44,7 @@ class Executor : public Runner {
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
   bool clashes(Direction direction, const std::byte* in, const std::byte* out) const;
+  std::size_t input_bytes(Direction direction) const;
   void make_alias_copy();
   const std::byte* unaliased(Direction direction, const std::byte* data);
   void wait_for_readers(Slot s);
@@ -53,7 +54,8 @@ class Executor : public Runner {
   Trace trace_;
   std::unique_ptr<HostMemory> host_;
   std::unique_ptr<CrossMemory> across_;
-  std::array<std::vector<Task>, 2> tasks_;
+  std::vector<Program> programs_;  ///< as the algorithm made it and lowering left it, and its reverse
+  std::vector<std::vector<Task>> tasks_;
   std::array<std::int64_t, 2> runs_{};
   std::array<double, 2> seconds_{};
   std::array<InputReads, 2> reads_{};

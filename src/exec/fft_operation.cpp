@@ -20,24 +20,18 @@ Piece only_piece(const Layout& layout, int rank) {
 
 }  // namespace
 
-FftSpec fft_spec(const FftStep& step, const State& before, const State& after, int rank, Direction direction,
-                 Precision precision) {
-  const bool backward = direction == Direction::backward;
-  const Piece in = only_piece((backward ? after : before).layout, rank);
-  const Piece out = only_piece((backward ? before : after).layout, rank);
-  return fft_spec_between(step, in, out, direction, precision);
+FftSpec fft_spec(const FftStep& step, const State& before, const State& after, int rank, Precision precision) {
+  return fft_spec_between(step, only_piece(before.layout, rank), only_piece(after.layout, rank), precision);
 }
 
-FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out, Direction direction,
-                         Precision precision) {
-  const bool backward = direction == Direction::backward;
+FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out, Precision precision) {
   // The batch counts are those of `in`, which may be a bundle of `out`; the halved axis has its real length in the
   // real array.
-  const Piece& real = backward ? out : in;
+  const Piece& real = step.kind == Kind::c2r ? out : in;
   FftSpec spec;
-  spec.kind = step.kind == Kind::r2c && backward ? Kind::c2r : step.kind;
+  spec.kind = step.kind;
   spec.precision = precision;
-  spec.direction = direction;
+  spec.direction = step.sign;
   for (const int axis : step.axes) {
     const auto a = static_cast<std::size_t>(axis);
     spec.transform.push_back({real.set.axis[a].count, in.stride[a], out.stride[a]});

@@ -12,10 +12,7 @@ namespace shardfft {
 namespace {
 
 std::string fft_text(const PipelineFft& fft) {
-  const bool backward = fft.fft.direction == Direction::backward;
-  const State& first = backward ? fft.fft.after : fft.fft.before;
-  const State& last = backward ? fft.fft.before : fft.fft.after;
-  return describe_fft(fft_spec(fft.fft.step, first, last, fft.fft.rank, fft.fft.direction, fft.fft.precision));
+  return describe_fft(fft_spec(fft.fft.step, fft.fft.before, fft.fft.after, fft.fft.rank, fft.fft.precision));
 }
 
 class Pipeline : public Operation {
@@ -176,12 +173,7 @@ void Pipeline::progress(const Arrays& a) {
 std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
   const ChunkedSteps steps{setup.from, setup.to, setup.before ? &setup.before->fft.step : nullptr,
                            setup.after ? &setup.after->fft.step : nullptr};
-  const Chunking chunking = choose_chunking(steps, setup.chunks);
-  if (!chunking.cuts()) return nullptr;
-  const Communicator& comm = setup.reshape.comm;
-  const auto group = static_cast<std::int64_t>(exchange_group(setup.from, setup.to, comm.rank()).size());
-  if (comm.max(group) == 1) return nullptr;
-  return std::make_unique<Pipeline>(setup, chunking);
+  return std::make_unique<Pipeline>(setup, choose_chunking(steps, setup.chunks));
 }
 
 }  // namespace shardfft

@@ -1,147 +1,60 @@
 #include "gpu/compile.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <array>
 
 #include "base/check.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
+#include "gpu/device_target.hpp"
 #include "gpu/pointwise_operation.hpp"
 #include "gpu/slab.hpp"
+#include "lower/orders.hpp"
+#include "lower/stretch.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
-/// Steps [first, first + count) of the program as one task.
-struct Job {
-  int first = 0;
-  int count = 1;
-  bool is_slab() const { return count == slab_steps; }
-};
-
+/// One program, stretch by stretch.
 class Compiler {
  public:
-  Compiler(const ExecutorSetup& setup, Team& team) : setup_(setup), team_(team) {
-    find_slab();
-    find_scaled_steps();
+  Compiler(const ExecutorSetup& setup, const Program& program, double scale, Team& team)
+      : setup_(setup), program_(program), team_(team) {
+    DeviceTarget target(setup, team);
+    stretches_ = cut_in_stretches(program, scale, target);
   }
 
-  std::array<std::vector<DeviceTask>, 2> run() {
-    std::array<std::vector<DeviceTask>, 2> tasks;
-    if (slab_) make_slab_operations();
-    int trace_step = 0;
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
-      direction_ = direction;
-      auto& mine = tasks[static_cast<std::size_t>(direction)];
-      mine = colour(jobs());
-      for (DeviceTask& task : mine) task.trace_step = trace_step++;
+  /// The stretch that the slab engine takes; null for none.
+  const Stretch* slab() const {
+    const auto slab = std::find_if(stretches_.begin(), stretches_.end(), is_fused);
+    return slab == stretches_.end() ? nullptr : &*slab;
+  }
+
+  /// `slab` are the operations of the stretch that the slab engine takes; steps of the trace are numbered from
+  /// `trace_step` on.
+  std::vector<DeviceTask> run(MemberOperations slab, int trace_step) {
+    std::vector<DeviceTask> tasks;
+    for (const Stretch& stretch : stretches_) {
+      const Stop &first = stretch.front(), &last = stretch.back();
+      tasks.push_back({first.from, last.to, before(first), after(last), 0, false,
+                       is_fused(stretch) ? std::move(slab) : make_operations(first)});
     }
+    if (tasks.empty()) {
+      const State& all = program_.states.front();
+      tasks.push_back({Slot::in, Slot::out, all, all, 0, false, for_members([&](int rank) {
+                         return make_copy(state_bytes(all, setup_.precision, rank));
+                       })});
+    }
+    mark_early(tasks);
+    for (DeviceTask& task : tasks) task.trace_step = trace_step++;
     return tasks;
   }
 
  private:
-  bool backward() const { return direction_ == Direction::backward; }
-  const Step& step(int i) const { return setup_.program.steps[static_cast<std::size_t>(i)]; }
-  const State& state(int i) const { return setup_.program.states[static_cast<std::size_t>(i)]; }
-  int steps() const { return static_cast<int>(setup_.program.steps.size()); }
-
-  /// The slab engine is the exchange cuda_peer with the transforms around it; other names are taken at their word.
-  void find_slab() {
-    if (setup_.exchange != "cuda_peer" || !team_.all_peers()) return;
-    for (int first = 0; first + slab_steps <= steps() && !slab_; ++first)
-      if (gpu::is_slab(setup_.program, first)) slab_ = first;
-  }
-
-  /// What of the program runs in this direction, in its order: views move nothing.
-  std::vector<Job> jobs() const {
-    std::vector<Job> list;
-    for (int i = 0; i < steps(); ++i) {
-      if (slab_ && i == *slab_) {
-        list.push_back({i, slab_steps});
-        i += slab_steps - 1;
-      } else if (moves_something(step(i), direction_)) {
-        list.push_back({i, 1});
-      }
-    }
-    if (backward()) std::reverse(list.begin(), list.end());
-    return list;
-  }
-
-  /// The last transform that runs carries the scale, or the last one for which it costs nothing; -1 without any.
-  int scaled_step(Direction direction) const {
-    std::vector<int> transforms;  // in the order in which they run
-    for (int i = 0; i < steps(); ++i)
-      if (std::holds_alternative<FftStep>(step(i))) transforms.push_back(i);
-    if (direction == Direction::backward) std::reverse(transforms.begin(), transforms.end());
-    if (transforms.empty()) return -1;
-    const double scale = setup_.scale[static_cast<std::size_t>(direction)];
-    if (slab_ || scale == 1) return transforms.back();
-    const auto free =
-        std::find_if(transforms.rbegin(), transforms.rend(), [&](int i) { return all_scale_free(i, direction); });
-    return free == transforms.rend() ? transforms.back() : *free;
-  }
-
-  /// Ranks must decide alike: what one sends the other may be scaled already.
-  bool all_scale_free(int i, Direction direction) const {
-    std::int64_t free = 1;
-    team_.agree([&] {
-      for (const Member& member : team_.here()) {
-        const device::DeviceScope scope(member.device);
-        FftSpec spec =
-            fft_spec(std::get<FftStep>(step(i)), state(i), state(i + 1), member.rank, direction, setup_.precision);
-        for (const bool kept : {false, true}) {  // which it will be is not known yet
-          spec.preserve_input = kept;
-          if (!scales_free(spec)) free = 0;
-        }
-      }
-    });
-    return team_.min(free) == 1;
-  }
-
-  /// Asked once: it is collective.
-  void find_scaled_steps() {
-    for (const Direction d : {Direction::forward, Direction::backward})
-      scaled_[static_cast<std::size_t>(d)] = scaled_step(d);
-  }
-  double scale_of(const Job& job, Direction direction) const {
-    const int scaled = scaled_[static_cast<std::size_t>(direction)];
-    return scaled >= job.first && scaled < job.first + job.count ? setup_.scale[static_cast<std::size_t>(direction)]
-                                                                 : 1;
-  }
-
-  void make_slab_operations() {
-    SlabSetup slab;
-    slab.team = &team_;
-    slab.precision = setup_.precision;
-    const Job job{*slab_, slab_steps};
-    slab.scale = {scale_of(job, Direction::forward), scale_of(job, Direction::backward)};
-    slab.chunks = setup_.options.chunks > 1 ? setup_.options.chunks : 0;
-    slab_operations_ = make_slab(setup_.program, *slab_, slab);
-  }
-
-  /// Buffers from the last task to the first, as plan_route() does it for CPUs; a slab is one step that needs two.
-  std::vector<DeviceTask> colour(const std::vector<Job>& list) {
-    std::vector<DeviceTask> tasks(list.size());
-    Slot to = Slot::out;
-    for (std::size_t i = list.size(); i-- > 0;) {
-      const Job& job = list[i];
-      DeviceTask& task = tasks[i];
-      task.from_state = job.first + (backward() ? job.count : 0);
-      task.to_state = job.first + (backward() ? 0 : job.count);
-      task.to = to;
-      const bool in_place = !job.is_slab() && can_run_in_place(step(job.first));
-      task.from = i == 0 ? Slot::in : in_place ? to : to == Slot::work0 ? Slot::work1 : Slot::work0;
-      to = task.from;
-    }
-    for (std::size_t i = 0; i < list.size(); ++i) tasks[i].operations = make_operations(list[i], tasks[i]);
-    if (tasks.empty()) {
-      tasks.resize(1);
-      tasks.front().operations = for_members([&](int rank) { return make_copy(state_bytes(setup_, 0, rank)); });
-    }
-    mark_early(tasks);
-    return tasks;
-  }
+  static bool is_fused(const Stretch& stretch) { return stretch.size() > 1; }
+  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
+  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
 
   /// The first task has its input from the beginning; others may only announce.
   static void mark_early(std::vector<DeviceTask>& tasks) {
@@ -166,47 +79,76 @@ class Compiler {
     return operations;
   }
 
-  MemberOperations make_operations(const Job& job, const DeviceTask& task) {
-    if (job.is_slab()) return std::move(slab_operations_[static_cast<std::size_t>(direction_)]);
-    const Step& s = step(job.first);
-    const State& before = state(job.first);
+  MemberOperations make_operations(const Stop& stop) {
+    const Step& s = program_.steps[static_cast<std::size_t>(stop.step)];
+    const State& from = before(stop);
     if (std::holds_alternative<ReshapeStep>(s)) {
-      const std::size_t element_bytes = ElementType{setup_.precision, before.is_complex}.bytes();
-      return make_device_reshape(setup_.exchange,
-                                 {&team_, state(task.from_state).layout, state(task.to_state).layout, element_bytes});
+      const std::size_t element_bytes = ElementType{setup_.precision, from.is_complex}.bytes();
+      return make_device_reshape(setup_.exchange, {&team_, from.layout, after(stop).layout, element_bytes});
     }
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
-      if (const auto* fft = std::get_if<FftStep>(&s)) return make_fft(*fft, job, task, rank);
+      if (const auto* fft = std::get_if<FftStep>(&s)) return make_fft(*fft, stop, rank);
       if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
-        return make_twiddle(twiddle->factors, before.layout, rank, direction_, setup_.precision);
-      if (std::holds_alternative<PromoteStep>(s))
-        return make_promote(before.layout.count(rank), direction_, setup_.precision);
+        return make_twiddle(twiddle->factors, from.layout, rank, twiddle->sign, setup_.precision);
+      if (const auto* promote = std::get_if<PromoteStep>(&s))
+        return make_promote(from.layout.count(rank), promote->sign, setup_.precision);
       if (const auto* half = std::get_if<HalfSpectrumStep>(&s))
-        return make_half_spectrum(half->modes, before.layout, rank, setup_.precision);
+        return make_half_spectrum(half->modes, from.layout, rank, setup_.precision);
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
   }
 
-  std::unique_ptr<DeviceOperation> make_fft(const FftStep& fft, const Job& job, const DeviceTask& task, int rank) {
-    FftSpec spec = fft_spec(fft, state(job.first), state(job.first + 1), rank, direction_, setup_.precision);
-    spec.scale = scale_of(job, direction_);
-    spec.preserve_input = task.from == Slot::in;
-    spec.in_place = task.from == task.to;
+  std::unique_ptr<DeviceOperation> make_fft(const FftStep& fft, const Stop& stop, int rank) {
+    FftSpec spec = fft_spec(fft, before(stop), after(stop), rank, setup_.precision);
+    spec.scale = stop.scale;
+    spec.preserve_input = stop.from == Slot::in;
+    spec.in_place = stop.from == stop.to;
     return make_device_fft(spec);
   }
 
   const ExecutorSetup& setup_;
+  const Program& program_;
   Team& team_;
-  Direction direction_ = Direction::forward;
-  std::optional<int> slab_;
-  std::array<int, 2> scaled_{-1, -1};
-  std::array<MemberOperations, 2> slab_operations_;
+  std::vector<Stretch> stretches_;
 };
+
+double scale_of(const Stretch& stretch) {
+  double scale = 1;
+  for (const Stop& stop : stretch) scale *= stop.scale;
+  return scale;
+}
+
+/// The slab engine's operations for the program and its reverse, which share its memory; none where it takes neither.
+std::array<MemberOperations, 2> make_slab_operations(const ExecutorSetup& setup, const Program& program,
+                                                     const Stretch* forward, const Stretch* backward, Team& team) {
+  if (forward == nullptr || backward == nullptr) return {};
+  SlabSetup slab;
+  slab.team = &team;
+  slab.precision = setup.precision;
+  slab.scale = {scale_of(*forward), scale_of(*backward)};
+  slab.chunks = setup.options.chunks > 1 ? setup.options.chunks : 0;
+  return make_slab(program, forward->front().step, slab);
+}
 
 }  // namespace
 
-std::array<std::vector<DeviceTask>, 2> compile(const ExecutorSetup& setup, Team& team) {
-  return Compiler(setup, team).run();
+Program lower_for_devices(const ExecutorSetup& setup, const Team& team) {
+  DeviceTarget target(setup, team);
+  return choose_orders(setup.program, target);
+}
+
+std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
+                                             Team& team) {
+  std::array<Compiler, 2> compilers{Compiler(setup, programs[0], setup.scale[0], team),
+                                    Compiler(setup, programs[1], setup.scale[1], team)};
+  auto slab = make_slab_operations(setup, programs[0], compilers[0].slab(), compilers[1].slab(), team);
+  std::vector<std::vector<DeviceTask>> tasks;
+  int trace_step = 0;
+  for (std::size_t i = 0; i < compilers.size(); ++i) {
+    tasks.push_back(compilers[i].run(std::move(slab[i]), trace_step));
+    trace_step += static_cast<int>(tasks.back().size());
+  }
+  return tasks;
 }
 
 }  // namespace shardfft::gpu

@@ -1,10 +1,8 @@
 #pragma once
 // From a program to the operations that run it on GPUs.
-#include <array>
 #include <vector>
 
 #include "exec/compile.hpp"
-#include "exec/route.hpp"
 #include "gpu/exchange.hpp"
 #include "gpu/team.hpp"
 
@@ -14,8 +12,8 @@ namespace shardfft::gpu {
 struct DeviceTask {
   Slot from = Slot::in;
   Slot to = Slot::out;
-  int from_state = 0;
-  int to_state = 0;
+  State from_state;
+  State to_state;
   int trace_step = 0;
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
@@ -23,8 +21,11 @@ struct DeviceTask {
   const DeviceOperation& first() const { return *operations.front(); }
 };
 
-/// Operations of both directions, at least one each. setup.exchange is a name, never "auto"; `team` outlives them.
-/// Collective.
-std::array<std::vector<DeviceTask>, 2> compile(const ExecutorSetup& setup, Team& team);
+/// The program as the team runs it: its orders in memory. setup.exchange is a name, never "auto". Collective.
+Program lower_for_devices(const ExecutorSetup& setup, const Team& team);
+
+/// Operations of a program and of its reverse, at least one each; `team` outlives them. Collective.
+std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
+                                             Team& team);
 
 }  // namespace shardfft::gpu

@@ -5,7 +5,6 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
-#include "gpu/device_program.hpp"
 
 namespace shardfft::gpu {
 
@@ -22,12 +21,14 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
     : setup_(std::move(setup)),
       team_(std::move(team)),
       model_(memory_model(setup_.options.memory)),
+      programs_{setup_.program},
       trace_(!setup_.options.trace.empty()),
       times_(*team_) {
   if (setup_.exchange == "auto") setup_.exchange = team_->ranks() == 1 ? "cuda_peer" : choose_device_exchange(*team_);
   team_->agree([&] { refuse_what_does_not_fit(); });
-  setup_.program = device_program(setup_, *team_);
-  tasks_ = compile(setup_, *team_);
+  programs_.front() = lower_for_devices(setup_, *team_);
+  programs_.push_back(reversed(programs_.front()));
+  tasks_ = compile(setup_, programs_, *team_);
   for (const auto& tasks : tasks_)
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
   team_->agree([&] {
@@ -35,8 +36,8 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
       const device::DeviceScope scope(team_->here()[m].device);
       own_streams_.push_back(device::make_stream());
       finished_.push_back(device::make_event());
-      const int last = static_cast<int>(setup_.program.states.size()) - 1;
-      places_.emplace_back(UserArrays(model_, team_->here()[m], std::max(bytes_of(0, m), bytes_of(last, m))));
+      const std::size_t most = std::max(input_bytes(Direction::forward, m), output_bytes(Direction::forward, m));
+      places_.emplace_back(UserArrays(model_, team_->here()[m], most));
     }
     set_streams({});
     size_buffers();
@@ -95,13 +96,17 @@ void DeviceExecutor::set_streams(std::span<void* const> streams) {
     streams_.push_back(m < streams.size() && streams[m] != nullptr ? streams[m] : own_streams_[m].get());
 }
 
-std::size_t DeviceExecutor::bytes_of(int state, std::size_t member) const {
-  return state_bytes(setup_, state, team_->here()[member].rank);
+std::size_t DeviceExecutor::bytes_of(const State& state, std::size_t member) const {
+  return state_bytes(state, setup_.precision, team_->here()[member].rank);
 }
 
-int DeviceExecutor::state_of(Direction direction, bool result) const {
-  const bool first = (direction == Direction::forward) != result;
-  return first ? 0 : static_cast<int>(setup_.program.states.size()) - 1;
+std::size_t DeviceExecutor::input_bytes(Direction direction, std::size_t member) const {
+  const auto& states = programs_.front().states;
+  return bytes_of(direction == Direction::forward ? states.front() : states.back(), member);
+}
+
+std::size_t DeviceExecutor::output_bytes(Direction direction, std::size_t member) const {
+  return input_bytes(opposite(direction), member);
 }
 
 bool DeviceExecutor::written_by_peers(Direction direction, Slot slot) const {
@@ -114,7 +119,7 @@ bool DeviceExecutor::written_by_peers(Direction direction, Slot slot) const {
 void DeviceExecutor::size_buffers() {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
-    const auto grow = [&](Slot slot, int state) {
+    const auto grow = [&](Slot slot, const State& state) {
       if (slot != Slot::work0 && slot != Slot::work1) return;
       std::size_t& bytes = place.work_bytes[slot == Slot::work0 ? 0 : 1];
       bytes = std::max(bytes, round_up(bytes_of(state, m), alignment));
@@ -134,8 +139,7 @@ void DeviceExecutor::refuse_what_does_not_fit() const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
-    const std::size_t needed =
-        bytes_of(0, m) + bytes_of(static_cast<int>(setup_.program.states.size()) - 1, m) + workspace;
+    const std::size_t needed = input_bytes(Direction::forward, m) + output_bytes(Direction::forward, m) + workspace;
     const std::size_t there = device::memory_info().total;
     if (needed > there)
       fail(Status::out_of_memory, "input, output and workspace have ", needed, " bytes on rank ", team_->here()[m].rank,
@@ -202,8 +206,8 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
 void DeviceExecutor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    places_[m].arrays.check_input(in[m], bytes_of(state_of(direction, false), m));
-    places_[m].arrays.check_output(out[m], bytes_of(state_of(direction, true), m));
+    places_[m].arrays.check_input(in[m], input_bytes(direction, m));
+    places_[m].arrays.check_output(out[m], output_bytes(direction, m));
   }
 }
 

@@ -30,7 +30,7 @@ class DeviceExecutor : public Runner {
   std::size_t workspace_bytes() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
-  const Program& program() const override { return setup_.program; }
+  const Program& program() const override { return programs_.front(); }
   std::vector<StepReport> steps(Direction direction) const override;
   void harvest() override { times_.harvest(trace_); }
   const Trace& trace() const override { return trace_; }
@@ -63,8 +63,9 @@ class DeviceExecutor : public Runner {
   void size_buffers();
   void refuse_what_does_not_fit() const;
   void allocate_workspace();
-  std::size_t bytes_of(int state, std::size_t member) const;
-  int state_of(Direction direction, bool result) const;
+  std::size_t bytes_of(const State& state, std::size_t member) const;
+  std::size_t input_bytes(Direction direction, std::size_t member) const;
+  std::size_t output_bytes(Direction direction, std::size_t member) const;
   bool written_by_peers(Direction direction, Slot slot) const;
 
   void place_arrays(Direction direction, InputArrays in, OutputArrays out);
@@ -92,7 +93,8 @@ class DeviceExecutor : public Runner {
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones
   bool asynchronous_ = false;
   std::vector<device::Event> finished_;  ///< the last asynchronous run
-  std::array<std::vector<DeviceTask>, 2> tasks_;
+  std::vector<Program> programs_;  ///< as the algorithm made it and lowering left it, and its reverse
+  std::vector<std::vector<DeviceTask>> tasks_;
   bool meets_ = false;  ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;
   bool allocated_ = false;

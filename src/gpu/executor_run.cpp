@@ -25,8 +25,8 @@ void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArr
     place.arrays.begin();
     // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
     const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
-    place.in = place.arrays.input(in[m], bytes_of(state_of(direction, false), m), clash, streams_[m]);
-    place.out = place.arrays.output(out[m], bytes_of(state_of(direction, true), m), shares, streams_[m]);
+    place.in = place.arrays.input(in[m], input_bytes(direction, m), clash, streams_[m]);
+    place.out = place.arrays.output(out[m], output_bytes(direction, m), shares, streams_[m]);
   }
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
@@ -90,7 +90,7 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction direction, Slot s) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const bool nothing = s == Slot::out ? bytes_of(state_of(direction, true), m) == 0
+    const bool nothing = s == Slot::out ? output_bytes(direction, m) == 0
                                         : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
     std::byte* const address = nothing ? nullptr : slot(s, m);
     list.emplace_back(address, address == nullptr ? 0 : device::describe(address).id);
@@ -233,7 +233,7 @@ void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) 
   }
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    places_[m].arrays.deliver(out[m], places_[m].out, bytes_of(state_of(direction, true), m), streams_[m]);
+    places_[m].arrays.deliver(out[m], places_[m].out, output_bytes(direction, m), streams_[m]);
     if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);

@@ -21,7 +21,7 @@ using gpu::SlabShape;
 
 bool transforms(const Step& step, const std::vector<int>& axes, Kind kind) {
   const auto* fft = std::get_if<FftStep>(&step);
-  return fft != nullptr && fft->axes == axes && fft->kind == kind;
+  return fft != nullptr && fft->axes == axes && fft->kind == kind && fft->sign == Direction::forward;
 }
 
 /// One field of three axes, of which `cut` is cut in near-equal runs, in natural order.
@@ -283,7 +283,11 @@ SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, 
 
 }  // namespace
 
-bool is_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
+bool is_slab(const Program& program, int first) {
+  if (shape_of(program, first, Precision::f64)) return true;
+  const Program back = reversed(program);
+  return shape_of(back, static_cast<int>(back.steps.size()) - first - slab_steps, Precision::f64).has_value();
+}
 
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
   require(setup.team != nullptr, "a slab transform of GPUs needs a team");

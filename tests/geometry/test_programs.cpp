@@ -235,16 +235,47 @@ TEST(Programs, LocalAxesNeedNoReshape) {
   EXPECT_EQ(reshapes(make_program("pencil", problem_of(Kind::c2c, pencil, {2}))), 0);
 }
 
-/// Planes and then lines, where an array is too large for the cache; c2c and the halved axis alike.
-TEST(Programs, LargeLocalArraysTakeTwoSteps) {
-  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    for (const auto& [extent, steps] : std::vector<std::pair<std::int64_t, std::size_t>>{{16, 1}, {64, 2}}) {
-      const Problem problem = problem_of(kind, Layout::slab({extent, extent, extent}, 1));
-      const Program program = make_program("slab", problem);
-      check_program(program, problem);
-      EXPECT_EQ(program.steps.size(), steps);
+/// Whole lists of local axes: how they are cut is for lowering to say.
+TEST(Programs, LocalAxesAreOneStep) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const std::int64_t extent : {16, 64}) {
+      const Program program = make_program("slab", problem_of(kind, Layout::slab({extent, extent, extent}, 1)));
+      EXPECT_EQ(program.steps.size(), 1U);
     }
-  }
+}
+
+/// Numbers that say which way a step goes.
+std::vector<Direction> signs(const Program& program) {
+  std::vector<Direction> found;
+  for (const Step& step : program.steps)
+    std::visit(
+        [&found](const auto& s) {
+          if constexpr (requires { s.sign; }) found.push_back(s.sign);
+        },
+        step);
+  return found;
+}
+
+TEST(Programs, ReversedOnesUndoThem) {
+  for (const std::string algorithm : {"slab", "pencil", "cannon", "cannon_hybrid"})
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      const Program program = make_program(algorithm, problem_of(kind, Layout::slab({8, 6, 4}, 4)));
+      const Program back = reversed(program);
+      ASSERT_EQ(back.steps.size(), program.steps.size());
+      for (std::size_t i = 0; i < program.states.size(); ++i) {
+        const State& state = program.states[program.states.size() - 1 - i];
+        EXPECT_TRUE(back.states[i].layout.same_as(state.layout));
+        EXPECT_EQ(back.states[i].is_complex, state.is_complex);
+      }
+      for (const Direction sign : signs(program)) EXPECT_EQ(sign, Direction::forward);
+      for (const Direction sign : signs(back)) EXPECT_EQ(sign, Direction::backward);
+      EXPECT_EQ(signs(back).size(), signs(program).size());
+      EXPECT_EQ(signs(reversed(back)), signs(program));
+    }
+  const Program real = make_program("slab", problem_of(Kind::r2c, Layout::slab({8, 6, 4}, 2)));
+  EXPECT_EQ(std::get<FftStep>(real.steps.front()).kind, Kind::r2c);
+  EXPECT_EQ(std::get<FftStep>(reversed(real).steps.back()).kind, Kind::c2r);
+  EXPECT_EQ(std::get<FftStep>(reversed(real).steps.back()).axes, std::get<FftStep>(real.steps.front()).axes);
 }
 
 TEST(Programs, PencilExchangesInRowsAndColumns) {

@@ -19,10 +19,9 @@ PipelineFft setup_of(Kind kind, Direction direction, const std::vector<int>& axe
   State first{points, kind != Kind::r2c};
   State last{modes, true};
   PipelineFft setup;
-  setup.fft.step = {axes, kind};
+  setup.fft.step = {axes, direction == Direction::forward || kind == Kind::c2c ? kind : Kind::c2r, direction};
   setup.fft.before = direction == Direction::forward ? first : last;
   setup.fft.after = direction == Direction::forward ? last : first;
-  setup.fft.direction = direction;
   setup.fft.effort = Effort::estimate;
   setup.fft.backend = "reference";
   setup.fft.scale = 0.5;
@@ -37,8 +36,8 @@ std::size_t doubles(const State& state) {
 
 std::vector<double> whole_transform(const PipelineFft& setup, const std::vector<double>& in) {
   const BundledFftSetup& fft = setup.fft;
-  FftSpec spec = fft_spec_between(fft.step, fft.before.layout.pieces(0)[0], fft.after.layout.pieces(0)[0],
-                                  fft.direction, fft.precision);
+  FftSpec spec =
+      fft_spec_between(fft.step, fft.before.layout.pieces(0)[0], fft.after.layout.pieces(0)[0], fft.precision);
   spec.scale = fft.scale;
   std::vector<double> out(doubles(fft.after));
   make_local_fft("reference", spec)->execute(in.data(), out.data());

@@ -1,0 +1,29 @@
+#pragma once
+// What programs are lowered for on CPUs: caches, memory that the ranks of a host share, messages in chunks.
+#include "exec/compile.hpp"
+#include "lower/target.hpp"
+#include "mpi/host_window.hpp"
+
+namespace shardfft {
+
+class HostTarget : public Target {
+ public:
+  /// `host` is null unless the exchange reads the host's shared memory.
+  HostTarget(const ExecutorSetup& setup, const HostMemory* host) : setup_(setup), host_(host) {}
+
+  std::vector<std::vector<int>> groups(const State& state, const std::vector<int>& axes) override;
+  AxisOrder order_after(const Program& program, int step) override;
+  Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
+
+  /// Whether every exchange of the reshape stays on one host, for all ranks. Collective.
+  bool stays_on_hosts(const Program& program, int step) const;
+
+ private:
+  int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at) const;
+  bool has_messages(const State& from, const State& to) const;
+
+  const ExecutorSetup& setup_;
+  const HostMemory* host_;
+};
+
+}  // namespace shardfft

@@ -1,0 +1,74 @@
+#include "lower/stretch.hpp"
+
+namespace shardfft {
+
+namespace {
+
+const Step& step_of(const Program& program, int step) { return program.steps[static_cast<std::size_t>(step)]; }
+
+std::vector<int> moving_steps(const Program& program) {
+  std::vector<int> steps;
+  for (int i = 0; i < static_cast<int>(program.steps.size()); ++i)
+    if (moves_something(step_of(program, i))) steps.push_back(i);
+  return steps;
+}
+
+/// The last transform that scales for free, or else the last one; -1 without any.
+int scaled_step(const Program& program, double scale, Target& target) {
+  int last = -1, free = -1;
+  for (int i = 0; i < static_cast<int>(program.steps.size()); ++i) {
+    const Step& step = step_of(program, i);
+    if (std::holds_alternative<FftStep>(step) || std::holds_alternative<CannonStep>(step)) last = i;
+  }
+  for (int i = last; scale != 1 && i >= 0 && free < 0; --i)
+    if (std::holds_alternative<FftStep>(step_of(program, i)) && target.scales_free(program, i)) free = i;
+  return free >= 0 && !std::holds_alternative<CannonStep>(step_of(program, last)) ? free : last;
+}
+
+Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
+
+/// Gives the stops of a stretch that ends in `to` their buffers, from the last to the first. Returns where it begins.
+Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Slot to) {
+  const Slot end = to;
+  for (auto stop = stretch.rbegin(); stop != stretch.rend(); ++stop) {
+    stop->to = to;
+    stop->from = can_run_in_place(step_of(program, stop->step)) ? to : other_buffer(to);
+    to = stop->from;
+  }
+  // Without buffers in between, the source must differ from the result.
+  if (stretch.size() > 1 && !fusion.keeps_buffers) to = stretch.front().from = other_buffer(end);
+  return to;
+}
+
+}  // namespace
+
+bool can_run_in_place(const Step& step) {
+  if (const auto* fft = std::get_if<FftStep>(&step)) return fft->kind == Kind::c2c;
+  return std::holds_alternative<TwiddleStep>(step) || std::holds_alternative<HalfSpectrumStep>(step);
+}
+
+bool moves_something(const Step& step) {
+  if (const auto* half = std::get_if<HalfSpectrumStep>(&step)) return half->sign == Direction::backward;
+  return !std::holds_alternative<ViewStep>(step);
+}
+
+std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Target& target) {
+  const std::vector<int> steps = moving_steps(program);
+  const int scaled = scaled_step(program, scale, target);
+  std::vector<Stretch> stretches;
+  std::vector<Fusion> fusions;
+  for (std::size_t at = 0; at < steps.size();) {
+    fusions.push_back(target.fusion(program, steps, at));
+    Stretch& stretch = stretches.emplace_back();
+    for (int i = 0; i < fusions.back().steps; ++i, ++at) {
+      const int step = steps[at];
+      stretch.push_back({step, {}, {}, step == scaled ? scale : 1});
+    }
+  }
+  Slot to = Slot::out;
+  for (std::size_t i = stretches.size(); i-- > 0;) to = color(program, stretches[i], fusions[i], to);
+  if (!stretches.empty()) stretches.front().front().from = Slot::in;
+  return stretches;
+}
+
+}  // namespace shardfft

@@ -1,0 +1,35 @@
+#pragma once
+// What lowering asks of the machine that a program is lowered for. All ranks ask the same questions in the same order,
+// so answers may be agreed between them; they must be the same on all ranks.
+#include <vector>
+
+#include "algorithm/program.hpp"
+
+namespace shardfft {
+
+/// Several steps that run as one task.
+struct Fusion {
+  int steps = 1;
+  /// The steps still read and write buffers of their own, as if they ran one by one.
+  bool keeps_buffers = false;
+};
+
+class Target {
+ public:
+  virtual ~Target() = default;
+
+  /// Groups of `axes` (as an FftStep lists them, the last group first) that are best transformed one group after the
+  /// other; the groups in this order make up `axes`.
+  virtual std::vector<std::vector<int>> groups(const State& /*state*/, const std::vector<int>& axes) { return {axes}; }
+
+  /// The order of axes in memory between the reshape `step` of the program and the next one. Empty for the natural one.
+  virtual AxisOrder order_after(const Program& program, int step) = 0;
+
+  /// What runs as one task, of the steps from steps[at] on; `steps` are those of the program that move something.
+  virtual Fusion fusion(const Program& /*program*/, const std::vector<int>& /*steps*/, std::size_t /*at*/) { return {}; }
+
+  /// Whether the transform `step` scales its result without another pass over memory.
+  virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }
+};
+
+}  // namespace shardfft

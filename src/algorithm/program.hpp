@@ -1,6 +1,6 @@
 #pragma once
-// What is to be done: a list of steps between layouts. Made by algorithms, which say which axes and which cuts; lowering
-// (src/lower) decides how.
+// What is to be done: a list of steps between layouts. Made by algorithms, which say which axes and which cuts;
+// lowering (src/lower) decides how.
 #include <algorithm>
 #include <string>
 #include <variant>

@@ -34,8 +34,8 @@ void Executor::choose_input_reads() {
 void Executor::size_workspace() {
   const auto bytes_of = [this](const State& state) {
     // Shared buffers have the same size everywhere, so that an offset means the same on every rank.
-    const std::size_t bytes = host_ ? max_state_bytes(state, setup_.precision)
-                                    : state_bytes(state, setup_.precision, setup_.comm.rank());
+    const std::size_t bytes =
+        host_ ? max_state_bytes(state, setup_.precision) : state_bytes(state, setup_.precision, setup_.comm.rank());
     return round_up(bytes, host_ ? 4096 : cache_line);
   };
   const auto grow = [&](Slot s, const State& state) {

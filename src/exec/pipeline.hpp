@@ -20,8 +20,8 @@ struct PipelineSetup {
   Trace* trace = nullptr;
 };
 
-/// The whole as one operation; choose_chunking() must have found an axis to cut. Its intermediate arrays are part of its
-/// scratch memory; transforms in place work on the operation's own input or output. Collective.
+/// The whole as one operation; choose_chunking() must have found an axis to cut. Its intermediate arrays are part of
+/// its scratch memory; transforms in place work on the operation's own input or output. Collective.
 std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup);
 
 }  // namespace shardfft

@@ -42,9 +42,8 @@ class Compiler {
     }
     if (tasks.empty()) {
       const State& all = program_.states.front();
-      tasks.push_back({Slot::in, Slot::out, all, all, 0, false, for_members([&](int rank) {
-                         return make_copy(state_bytes(all, setup_.precision, rank));
-                       })});
+      tasks.push_back({Slot::in, Slot::out, all, all, 0, false,
+                       for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); })});
     }
     mark_early(tasks);
     for (DeviceTask& task : tasks) task.trace_step = trace_step++;

@@ -12,8 +12,8 @@
 
 namespace shardfft::gpu {
 
-/// Orders in memory that transform without copies: the natural one where line passes then run, else the transformed axis
-/// slowest, so that its lines are one strided batch.
+/// Orders in memory that transform without copies: the natural one where line passes then run, else the transformed
+/// axis slowest, so that its lines are one strided batch.
 AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   const auto* const fft = at + 1 < program.steps.size() ? std::get_if<FftStep>(&program.steps[at + 1]) : nullptr;

@@ -93,7 +93,7 @@ class DeviceExecutor : public Runner {
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones
   bool asynchronous_ = false;
   std::vector<device::Event> finished_;  ///< the last asynchronous run
-  std::vector<Program> programs_;  ///< as the algorithm made it and lowering left it, and its reverse
+  std::vector<Program> programs_;        ///< as the algorithm made it and lowering left it, and its reverse
   std::vector<std::vector<DeviceTask>> tasks_;
   bool meets_ = false;  ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;

@@ -90,8 +90,8 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction direction, Slot s) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const bool nothing = s == Slot::out ? output_bytes(direction, m) == 0
-                                        : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
+    const bool nothing =
+        s == Slot::out ? output_bytes(direction, m) == 0 : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
     std::byte* const address = nothing ? nullptr : slot(s, m);
     list.emplace_back(address, address == nullptr ? 0 : device::describe(address).id);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// From the steps of a program to the tasks that run it: what runs together, which buffers it reads and writes, and which
-// transform applies the scale factor. Decided once, while planning.
+// From the steps of a program to the tasks that run it: what runs together, which buffers it reads and writes, and
+// which transform applies the scale factor. Decided once, while planning.
 #include <vector>
 
 #include "lower/target.hpp"

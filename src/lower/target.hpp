@@ -26,7 +26,9 @@ class Target {
   virtual AxisOrder order_after(const Program& program, int step) = 0;
 
   /// What runs as one task, of the steps from steps[at] on; `steps` are those of the program that move something.
-  virtual Fusion fusion(const Program& /*program*/, const std::vector<int>& /*steps*/, std::size_t /*at*/) { return {}; }
+  virtual Fusion fusion(const Program& /*program*/, const std::vector<int>& /*steps*/, std::size_t /*at*/) {
+    return {};
+  }
 
   /// Whether the transform `step` scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }

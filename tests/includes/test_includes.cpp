@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 /// Height of every folder of src/; a new folder is entered here. Folders of one height do not know each other.
 const std::map<std::string, int>& heights() {
   static const std::map<std::string, int> table = {
-      {"base", 0},    {"geometry", 1},  {"mpi", 1},    {"pack", 2},  {"local", 2}, {"device", 3}, {"exchange", 3},
-      {"reshape", 4}, {"algorithm", 4}, {"cannon", 5}, {"lower", 5}, {"exec", 6},  {"gpu", 7},    {"tune", 8},
-      {"api", 8},
+      {"base", 0},   {"geometry", 1}, {"mpi", 1},     {"pack", 2},      {"local", 2},
+      {"device", 3}, {"exchange", 3}, {"reshape", 4}, {"algorithm", 4}, {"cannon", 5},
+      {"lower", 5},  {"exec", 6},     {"gpu", 7},     {"tune", 8},      {"api", 8},
   };
   return table;
 }

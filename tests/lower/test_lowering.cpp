@@ -125,8 +125,7 @@ TEST(Lowering, ColorsBuffersSoThatTheInputIsOnlyRead) {
   const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
   const auto stretches = cut_in_stretches(program, 1, target);
   // planes out of place, exchange into the output, lines in place
-  EXPECT_EQ(slots(stretches),
-            (std::vector<Slot>{Slot::in, Slot::work0, Slot::work0, Slot::out, Slot::out, Slot::out}));
+  EXPECT_EQ(slots(stretches), (std::vector<Slot>{Slot::in, Slot::work0, Slot::work0, Slot::out, Slot::out, Slot::out}));
 }
 
 TEST(Lowering, FusedStepsHaveNoBufferInBetween) {

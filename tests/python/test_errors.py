@@ -44,6 +44,32 @@ def test_bad_options(comm, options, error, words):
         shardfft.plan(SHAPE, comm=comm, **{"effort": "estimate", **options})
 
 
+def test_calls_that_do_not_match(comm, plan):
+    if comm.size == 1:
+        pytest.skip("one rank")
+    x, y = (np.zeros(side.shape, side.dtype) for side in (plan.input, plan.output))
+    with pytest.raises(shardfft.ArgumentError, match="rank 0 calls backward") as raised:
+        plan.backward(y) if comm.rank == 0 else plan.forward(x)
+    assert raised.value.status == "mismatch"
+    plan.forward(x)
+
+
+def test_a_call_that_some_ranks_do_not_make(comm):
+    if comm.size == 1:
+        pytest.skip("one rank")
+    own = comm.Dup()
+    plan = shardfft.plan(SHAPE, comm=own, effort="estimate", call_timeout=2)
+    x = np.zeros(plan.input.shape, plan.input.dtype)
+    if comm.rank > 0:
+        with pytest.raises(shardfft.Error, match="waited 2 s for rank") as raised:
+            plan.forward(x)
+        assert raised.value.status == "timed_out"
+    comm.Barrier()
+    with pytest.raises(shardfft.Error, match="waited 2 s for rank"):
+        plan.forward(x)
+    plan.close()
+
+
 def test_bad_communicator():
     from mpi4py import MPI
 

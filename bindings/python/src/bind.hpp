@@ -21,6 +21,24 @@ struct Memory {
 /// `device`: the plan's GPU, -1 for plans on CPUs, whose memory no GPU runtime is asked about.
 Memory make_memory(Buffer buffer, int device);
 
+/// A call of a plan, which one thread at a time may make. Made and ended under the interpreter's lock, which the call
+/// may release in between.
+class InUse {
+ public:
+  explicit InUse(bool& used) : used_(used) {
+    if (used)
+      throw Error(Status::invalid_argument,
+                  "another thread is in a call of this plan: let it come back before you use the plan or close it");
+    used = true;
+  }
+  ~InUse() { used_ = false; }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  bool& used_;
+};
+
 /// Streams and addresses travel as integers.
 inline void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }

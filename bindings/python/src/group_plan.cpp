@@ -46,6 +46,7 @@ class PyGroupPlan {
     GroupPlan& plan = get();
     const std::vector<void*> sources = pointers(in), to = pointers(out);
     const std::vector<const void*> from(sources.begin(), sources.end());
+    const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;
     if (forward)
       plan.forward(from, to);
@@ -57,12 +58,18 @@ class PyGroupPlan {
     return shardfft::python::make_memory(input ? plan.allocate_input(rank) : plan.allocate_output(rank),
                                          devices_.at(static_cast<std::size_t>(rank)));
   }
-  void close() { plan_.reset(); }
+  void close() {
+    const shardfft::python::InUse use(used_);
+    std::unique_ptr<GroupPlan> ended = std::move(plan_);
+    const nb::gil_scoped_release others_may_run;
+    ended.reset();
+  }
   bool closed() const { return !plan_; }
 
  private:
   std::vector<int> devices_;
   std::unique_ptr<GroupPlan> plan_;
+  bool used_ = false;
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ class PyPlan {
     Plan& plan = get();
     const void* from = shardfft::python::pointer(in);
     void* to = shardfft::python::pointer(out);
+    const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;
     if (forward)
       plan.forward(from, to);
@@ -47,16 +48,33 @@ class PyPlan {
   }
   std::string report() {
     Plan& plan = get();
+    const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;
     return plan.report();
   }
-  void close() { plan_.reset(); }
+  shardfft::python::Memory allocate(bool input) {
+    Plan& plan = get();
+    const shardfft::python::InUse use(used_);
+    shardfft::Buffer buffer;
+    {
+      const nb::gil_scoped_release others_may_run;
+      buffer = input ? plan.allocate_input() : plan.allocate_output();
+    }
+    return shardfft::python::make_memory(std::move(buffer), plan.device());
+  }
+  void close() {
+    const shardfft::python::InUse use(used_);
+    std::unique_ptr<Plan> ended = std::move(plan_);
+    const nb::gil_scoped_release others_may_run;
+    ended.reset();
+  }
   /// Leaves the plan as it is for ever: ending it may wait for other ranks.
   void abandon() { static_cast<void>(plan_.release()); }
   bool closed() const { return !plan_; }
 
  private:
   std::unique_ptr<Plan> plan_;
+  bool used_ = false;
 };
 
 }  // namespace
@@ -75,7 +93,6 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def_prop_ro("device", [](PyPlan& self) { return self.get().device(); })
       .def_prop_ro("stream", [](PyPlan& self) { return address(self.get().stream()); })
       .def_prop_ro("workspace_bytes", [](PyPlan& self) { return self.get().workspace_bytes(); })
-      .def("allocate_input", [](PyPlan& self) { return make_memory(self.get().allocate_input(), self.get().device()); })
-      .def("allocate_output",
-           [](PyPlan& self) { return make_memory(self.get().allocate_output(), self.get().device()); });
+      .def("allocate_input", [](PyPlan& self) { return self.allocate(true); })
+      .def("allocate_output", [](PyPlan& self) { return self.allocate(false); });
 }

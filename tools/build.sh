@@ -20,10 +20,10 @@ done
 bash "$ROOT/tools/install_dependencies.sh"
 bash "$ROOT/tools/make_venv.sh"
 
+hold_lock "$BUILD"
 mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)"
   -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)")
 say "building the library with $(jobs) jobs"
-mkdir -p "$BUILD"
 cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
   -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
   cat "$BUILD/configure.log" >&2

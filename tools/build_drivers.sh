@@ -3,6 +3,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+hold_lock "$BUILD/rivals"
 cmake -S "$ROOT/bench" -B "$BUILD/rivals" -Wno-dev --log-level=WARNING -DMKL_ROOT="$VENV" \
   -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" \
   -DCMAKE_PREFIX_PATH="$BUILD/install;${RIVALS_PREFIX:-}" > "$BUILD/configure_rivals.log" 2>&1 || {

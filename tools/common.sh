@@ -1,7 +1,7 @@
 # Sourced by ./run and the scripts of tools/: paths, messages, and how MPI programs are started.
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-VENV=$ROOT/.venv
-BUILD=$ROOT/build
+VENV=$(realpath -m "${VENV:-$ROOT/.venv}")
+BUILD=$(realpath -m "${BUILD:-$ROOT/build}")
 RESULTS=$ROOT/results
 
 say() { printf '\n== %s\n' "$*"; }
@@ -32,6 +32,16 @@ claim_options() {
     esac
     shift
   done
+}
+
+# hold_lock FOLDER: from here to the end of this script no other script that asks for the folder works in it.
+hold_lock() {
+  mkdir -p "$1"
+  exec 9> "$1/.lock"
+  command -v flock > /dev/null || return 0
+  flock -n 9 && return
+  echo "run: waiting for another command that works in $1" >&2
+  flock 9
 }
 
 cores() { nproc; }

@@ -8,6 +8,7 @@ command -v "$python" > /dev/null || python=python3
 command -v "$python" > /dev/null || die "no Python interpreter '$python'"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || die "$python is older than Python 3.10"
 
+hold_lock "$VENV"
 stamp=$VENV/.requirements
 wanted=$(cat "$ROOT/tools/requirements.txt" "${BASH_SOURCE[0]}" | sha256sum)
 if [[ -f $stamp && $(cat "$stamp") == "$wanted" ]] && "$VENV/bin/python" -c 'import mpi4py.MPI, matplotlib, nanobind' 2> /dev/null; then

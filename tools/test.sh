@@ -40,6 +40,8 @@ if [[ $python == yes ]]; then
   done
   say "benchmark harness tests"
   "$VENV/bin/python" -m pytest -q -rs --color="$COLOR" "$ROOT/tests/bench" || failed+=("benchmark harness")
+  say "every command and code block of the documents, every claim, at a tiny size"
+  "$VENV/bin/python" -m pytest -q -rsP --color="$COLOR" "$ROOT/tests/docs" || failed+=("documents")
 fi
 [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed: ${failed[*]}"; }
 say "all tests passed"

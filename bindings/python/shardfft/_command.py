@@ -10,6 +10,7 @@ import sys
 _HARNESS = {
     "bench": "measure libraries beside each other",
     "report": "draw and tabulate results",
+    "table": "print medians as text, Markdown or CSV",
     "compare": "compare two sets of results",
     "libraries": "list the libraries that can be measured here",
 }

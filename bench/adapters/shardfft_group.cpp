@@ -1,0 +1,86 @@
+// shardfft's plans of one process that drives several GPUs (GroupPlan), arrays in device memory.
+#include <optional>
+#include <shardfft/shardfft.hpp>
+
+#include "../native/gpu/gpu_adapter.hpp"
+#include "shardfft_case.hpp"
+
+namespace shardfft::bench {
+namespace {
+
+class ShardfftGroup : public GpuAdapter {
+ public:
+  ~ShardfftGroup() override {
+    plan_.reset();
+    for (const cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+  }
+  Description describe() const override {
+    return {.library = "shardfft-group",
+            .version = SHARDFFT_BENCH_VERSION,
+            .language = "C++",
+            .licence = "BSD-3-Clause",
+            .backend = "cuFFT and own line passes",
+            .gpu = true,
+            .distributed = false,
+            .capabilities = {{"kinds", {"c2c", "r2c"}},
+                             {"precisions", {"double", "single"}},
+                             {"placements", {"out", "in"}},
+                             {"outputs", {"any", "natural"}}},
+            .options = {{"devices", Json::array()},
+                        {"algorithm", Json::array()},
+                        {"exchange", Json::array()},
+                        {"chunks", Json::array()}}};
+  }
+
+  std::string refuse(const Case& wanted, int ranks) const override {
+    return refuse_by_capabilities(describe(), wanted, ranks);
+  }
+
+  void plan(const Case& wanted, MPI_Comm) override {
+    wanted_ = wanted;
+    scale_ = double(wanted.points());
+    const int count = wanted.options.value("devices", 1);
+    int there = 0;
+    BENCH_GPU_CHECK(cudaGetDeviceCount(&there));
+    if (there < count) throw CaseError("case: 'devices' is more than the GPUs here");
+    std::vector<int> devices;
+    for (int device = 0; device < count; ++device) devices.push_back(device);
+    Options options = options_of(wanted);
+    options.processor = "gpu";
+    options.memory = "device";
+    plan_.emplace(devices, transform_of(wanted), input_layout(wanted, count),
+                  wanted.natural() ? natural_output : default_output, options);
+    for (const int device : devices) add(device);
+    const std::vector<void*> streams(streams_.begin(), streams_.end());
+    plan_->set_streams(streams);  // calls enqueue; finish() waits
+  }
+
+  void forward() override { plan_->forward(fields_, spectra_); }
+  void backward() override { plan_->backward(spectra_, fields_); }
+  Json breakdown() const override { return breakdown_of(plan_->report()); }
+
+ private:
+  // The stream and the arrays of one GPU.
+  void add(int device) {
+    BENCH_GPU_CHECK(cudaSetDevice(device));
+    BENCH_GPU_CHECK(cudaStreamCreateWithFlags(&streams_.emplace_back(), cudaStreamNonBlocking));
+    const shardfft::Side field = plan_->input(device), spectrum = plan_->output(device);
+    memory_.emplace_back(wanted_.in_place() ? std::max(field.bytes(), spectrum.bytes()) : field.bytes());
+    fields_.push_back(memory_.back().get());
+    if (!wanted_.in_place()) memory_.emplace_back(spectrum.bytes());
+    spectra_.push_back(memory_.back().get());
+    field_.push_back({part_of(field.layout, device), fields_.back(), device});
+    spectrum_.push_back({part_of(spectrum.layout, device), spectra_.back(), device});
+  }
+
+  std::vector<cudaStream_t> streams_;
+  std::optional<GroupPlan> plan_;
+  std::vector<DeviceBuffer> memory_;
+  std::vector<void*> fields_, spectra_;
+};
+
+}  // namespace
+
+std::unique_ptr<Adapter> make_adapter() { return std::make_unique<ShardfftGroup>(); }
+
+}  // namespace shardfft::bench

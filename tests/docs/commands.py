@@ -1,0 +1,76 @@
+"""How each command of a document is run by a test: a pattern, and its tiny form or the reason why it is not run.
+
+The first pattern that matches the whole command counts. {0} is the command itself, {1} its first group, {install} the
+installed library. A command that nothing matches fails the test: give it a line here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
+PART_OF_CI = "continuous integration runs it as a whole"
+
+RUN = [
+    # ./run and .ci/run
+    (r"\./run demo", "{0} --size 16 --ranks 1"),
+    (r"\./run (--help|claim list)", "{0}"),
+    (r"\./run claim NAME", "./run claim cpu-vs-fftw --tiny --into results/claims"),
+    # building and installing
+    (r"cmake -S bench -B build-bench", "{0} -DCMAKE_PREFIX_PATH={install}"),
+    (r"cmake -S bench/scaling -B build-scaling && cmake --build build-scaling", "{0}"),
+    (r"cmake -S bench -B build-bench && cmake --build build-bench -j",
+     "cmake -S bench -B build-bench -DCMAKE_PREFIX_PATH={install} && cmake --build build-bench"),
+    (r"cmake --build build-bench -j", "cmake --build build-bench"),
+    (r"pip install \./bench/harness", "pip install --quiet --no-deps ./bench/harness"),
+    # the harness
+    (r"shardfft-bench (libraries|bench list)", "{0}"),
+    (r"shardfft-bench bench run ((smoke|one-host) --into \S+)", f"shardfft-bench bench run {{1}} {QUICK}"),
+    (r"shardfft-bench bench run (bench/scaling/strategies\.yaml --into \S+)",
+     f"shardfft-bench bench run {{1}} {QUICK}"),
+    (r"shardfft-bench (table|report) .*", "{0}"),
+    (r"shardfft-bench compare (--relative-to \S+ )?results/\w+ results/\w+",
+     "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),
+    (r"shardfft info", "{0}"),
+    # bench/scaling
+    (r"build-scaling/memory_floor 1 2( > \S+)?", "OMP_NUM_THREADS=1 build-scaling/memory_floor 1 {1}"),
+    (r"python3 bench/scaling/tables\.py .*", "{0}"),
+    (r"mpirun -n 4 python (bench/scaling/chunk_overlap\.py) --size 128 --layout pencil",
+     "mpirun --oversubscribe -n 2 python {1} --size 16 --runs 1 --chunks 1 2"),
+]  # fmt: skip
+
+NOT_RUN = [
+    (r"\./run (test|lint|speed)", PART_OF_CI),
+    (r"\.ci/run.*", PART_OF_CI),
+]
+
+# Commands within the text are not run: their words are compared with what there is.
+INLINE = [
+    r"cmake -S \. -B build && cmake --build build && cmake --install build --prefix <where>",
+    r"pip install \./bindings/python",
+    r"mpirun -n 3 bench-<library> .*",
+    r"python -m shardfft_bench paper-gpu.*",
+    r"shardfft (bench|info)",
+    r"\./run --help",
+]
+
+
+@dataclass
+class Answer:
+    """The tiny form of a command, or the reason why it is not run."""
+
+    run: str = ""
+    reason: str = ""
+
+
+def answer(command: str, install: str) -> Answer:
+    """How the command is run; raises LookupError when no line says so."""
+    for pattern, reason in NOT_RUN:
+        if re.fullmatch(pattern, command):
+            return Answer(reason=reason)
+    for pattern, form in RUN:
+        match = re.fullmatch(pattern, command)
+        if match:
+            return Answer(run=form.format(command, *(group or "" for group in match.groups()), install=install))
+    raise LookupError(f"tests/docs/commands.py does not say how '{command}' is run: add a line, or mark the block")

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Builds and installs into build/: build.sh [--with-tests] [--with-python-tests] [--no-python].
+# Builds and installs into build/: build.sh [--with-tests] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python].
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run build [--with-tests] [--with-python-tests] [--no-python]
+usage="usage: ./run build [--with-tests] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python]
   the library and its headers go to build/install, the Python package into .venv"
 
-targets=(shardfft) python=yes python_tests=OFF
+targets=(shardfft) python=yes python_tests=OFF all_ranks=OFF
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --with-tests) targets+=(all) ;;
     --with-python-tests) targets+=(python_standin) python_tests=ON ;;
     --no-python) python=no ;;
+    --test-all-ranks) all_ranks=${2:-}; shift ;;
     -h | --help) echo "$usage"; exit 0 ;;
     *) usage_error "build: unknown option '$1'" "$usage" ;;
   esac
@@ -25,7 +26,7 @@ mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)
   -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)")
 say "building the library with $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
-  -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
+  -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
   cat "$BUILD/configure.log" >&2
   die "cmake failed; its words are above"
 }

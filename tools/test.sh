@@ -2,14 +2,16 @@
 # Builds everything and runs all tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run test [--cpp | --python]
-  builds, then runs the C++ tests (ctest) and the Python tests (pytest under 1, 2 and 4 ranks); one of them if asked"
+usage="usage: ./run test [--cpp | --python] [--all-ranks]
+  builds, then runs the C++ tests (ctest) and the Python tests (pytest under 1, 2 and 4 ranks); one of them if asked
+  --all-ranks  every C++ test with 6 and 8 ranks, not only those that have a case of their own there"
 
-cpp=yes python=yes
+cpp=yes python=yes all_ranks=OFF
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --cpp) python=no ;;
     --python) cpp=no ;;
+    --all-ranks) all_ranks=ON ;;
     -h | --help) echo "$usage"; exit 0 ;;
     *) usage_error "test: unknown option '$1'" "$usage" ;;
   esac
@@ -17,7 +19,7 @@ while [[ $# -gt 0 ]]; do
 done
 [[ $cpp == yes || $python == yes ]] || usage_error "test: give --cpp or --python, not both" "$usage"
 
-options=()
+options=(--test-all-ranks "$all_ranks")
 [[ $cpp == yes ]] && options+=(--with-tests)
 if [[ $python == yes ]]; then options+=(--with-python-tests); else options+=(--no-python); fi
 bash "$ROOT/tools/build.sh" "${options[@]}"

@@ -59,3 +59,7 @@ def test_a_manifest_that_is_none_is_named(installed):
     (folder / "bench-manifest.json").write_text(json.dumps({"libraries": 5})[:-3])
     done = installed("libraries")
     assert done.returncode == 2 and "is not a driver manifest" in done.stderr
+
+
+def test_the_package_carries_the_licence():
+    assert (ROOT / "bench" / "harness" / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()

@@ -49,10 +49,14 @@ class Place:
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "PIP_NO_INPUT": "1",
         }  # fmt: skip
 
-    def run(self, command: list[str], seconds: int = 600) -> str:
-        """The output; fails the test with all that was said when the command fails."""
+    def run(self, command: list[str], seconds: int = 600, at_root: bool = False) -> str:
+        """The output; fails the test with all that was said when the command fails.
+
+        What builds in the repository's own build folder must be called from its root: CMake would take the scratch
+        folder for other sources.
+        """
         done = subprocess.run(
-            command, cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            command, cwd=ROOT if at_root else self.folder, env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, timeout=seconds, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stdout[-4000:]}"

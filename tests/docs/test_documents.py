@@ -46,7 +46,7 @@ def test_shell(block, place):
     for command in commands_of(block):
         how = answer(command, str(INSTALL))
         if how.run:
-            place.run(["bash", "-c", f"set -euo pipefail; {how.run}"])
+            place.run(["bash", "-c", f"set -euo pipefail; {how.run}"], at_root=how.run.startswith("./run"))
         else:
             print(f"{block.where}: {command}: not run: {how.reason}")
 

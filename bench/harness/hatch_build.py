@@ -1,0 +1,19 @@
+"""Puts the repository's experiments, launchers and schemas into the package, where they lie beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDERS = ["experiments", "launchers", "schema"]
+
+
+class DataHook(BuildHookInterface):
+    """In a source distribution they are in the package already, and nothing is left to do."""
+
+    def initialize(self, version: str, build_data: dict) -> None:
+        for name in FOLDERS:
+            beside = Path(self.root).parent / name
+            if beside.is_dir():
+                build_data["force_include"][str(beside)] = f"shardfft_bench/data/{name}"

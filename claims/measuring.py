@@ -87,15 +87,20 @@ def shape_name(point: dict) -> str:
     return f"{size} {'complex' if point.get('kind', 'c2c') == 'c2c' else 'real'} {point.get('precision', 'double')}"
 
 
-def measure(name: str, options: argparse.Namespace, ranks: list[int] | None = None) -> Measured:
-    """Runs what the result folder does not hold yet, and returns all its records."""
-    experiment = experiments.load(str(HERE / f"{name.replace('-', '_')}.yaml"))
+def measure(
+    name: str, options: argparse.Namespace, ranks: list[int] | None = None, made: dict | None = None
+) -> Measured:
+    """Runs what the result folder does not hold yet, and returns all its records.
+
+    The experiment is the YAML file of the claim's name, or one that was made, whose sizes stay.
+    """
+    experiment = made or experiments.load(str(HERE / f"{name.replace('-', '_')}.yaml"))
     experiment["name"] = name
     quick = {"effort": "estimate", "warmups": 1, "repeats": 2}
     runs = experiments.runs(
         experiment,
         ranks=ranks,
-        sizes=TINY if options.tiny else None,
+        sizes=TINY if options.tiny and not made else None,
         rounds=1 if options.tiny else options.rounds,
         case=quick if options.tiny else None,
     )

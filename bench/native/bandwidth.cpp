@@ -9,13 +9,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <functional>
-#include <iostream>
 
-#include "build_facts.hpp"
 #include "clock.hpp"
-#include "facts.hpp"
+#include "probe.hpp"
 
 namespace {
 
@@ -23,9 +19,9 @@ using namespace shardfft::bench;
 
 const char* const patterns[] = {"pair", "exchange", "all_to_all", "point_to_point"};
 
-class Probe {
+class Messages {
  public:
-  Probe(const std::string& pattern, std::int64_t bytes) : pattern_(pattern), bytes_(bytes) {
+  Messages(const std::string& pattern, std::int64_t bytes) : pattern_(pattern), bytes_(bytes) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
     out_.assign(std::size_t(bytes) * ranks_, char(rank_ + 1));
@@ -33,7 +29,7 @@ class Probe {
   }
 
   // Messages a busy rank sends in one run.
-  int messages() const { return paired() ? 1 : ranks_ - 1; }
+  int count() const { return paired() ? 1 : ranks_ - 1; }
 
   void run() {
     if (pattern_ == "all_to_all") {
@@ -86,79 +82,46 @@ class Probe {
   std::vector<MPI_Request> requests_;
 };
 
-Json run_probe(const Case& wanted, const std::string& pattern, std::int64_t bytes) {
-  Probe probe(pattern, bytes);
+Json measured(const Case& wanted, MPI_Comm comm) {
+  const std::string pattern = wanted.options.value("pattern", "all_to_all");
+  const std::int64_t bytes = wanted.options.value("bytes", std::int64_t(1) << 20);
+  if (std::find(std::begin(patterns), std::end(patterns), pattern) == std::end(patterns))
+    throw CaseError("case: option 'pattern' is '" + pattern + "', which is unknown");
+  if (bytes < 1 || bytes > (std::int64_t(1) << 30)) throw CaseError("case: option 'bytes' must be 1 to 2^30");
+  int ranks = 1;
+  MPI_Comm_size(comm, &ranks);
+  if (ranks == 1) return {{"status", "unsupported"}, {"reason", "one rank has nobody to send to"}};
+  Messages messages(pattern, bytes);
   const Timing timing = measure(
-      MPI_COMM_WORLD, wanted.warmups, wanted.repeats, wanted.seconds, [] {}, [&] { probe.run(); });
-  int good = probe.arrived();
-  MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+      comm, wanted.warmups, wanted.repeats, wanted.seconds, [] {}, [&] { messages.run(); });
+  int good = messages.arrived();
+  MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_LAND, comm);
   const double right = 0;
   Json record{{"status", good ? "ok" : "wrong"}, {"plan_seconds", 0}, {"flop", 0}};
   record["bandwidth"] = {
-      {"pattern", pattern}, {"message_bytes", bytes}, {"bytes_sent_by_a_rank", bytes * probe.messages()}};
+      {"pattern", pattern}, {"message_bytes", bytes}, {"bytes_sent_by_a_rank", bytes * messages.count()}};
   record["error"] = {{"after_timing", {{"max", right}, {"l2", right}}}};
   if (good) record["samples"] = timing.samples;
   if (!good) record["reason"] = "the messages that arrived are not those that were sent";
   return record;
 }
 
-Json record_of(const Case& wanted) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::string pattern = wanted.options.value("pattern", "all_to_all");
-  const std::int64_t bytes = wanted.options.value("bytes", std::int64_t(1) << 20);
-  if (std::find(std::begin(patterns), std::end(patterns), pattern) == std::end(patterns))
-    throw CaseError("case: option 'pattern' is '" + pattern + "', which is unknown");
-  if (bytes < 1 || bytes > (std::int64_t(1) << 30)) throw CaseError("case: option 'bytes' must be 1 to 2^30");
-  const std::string started = now();
-  const Json machine = machine_facts(MPI_COMM_WORLD);
-  Json record = ranks > 1 ? run_probe(wanted, pattern, bytes)
-                          : Json{{"status", "unsupported"}, {"reason", "one rank has nobody to send to"}};
+std::string mpi_version() {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(version, &length);
-  record.update({{"schema", 1},
-                 {"library", "mpi"},
-                 {"version", std::string(version).substr(0, std::string(version).find_first_of(",\n"))},
-                 {"case", to_json(wanted)},
-                 {"ranks", ranks},
-                 {"started", started},
-                 {"machine", machine},
-                 {"environment", environment_facts()},
-                 {"build", build_facts()}});
-  return record;
+  return std::string(version).substr(0, std::string(version).find_first_of(",\n"));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string first = argc > 1 ? argv[1] : "";
-  if (first == "--describe") {
-    const Json capabilities{{"kinds", Json::array()}, {"layouts", Json::array()}};
-    std::cout << Json{{"library", "mpi"},
-                      {"version", "as run"},
-                      {"language", "C"},
-                      {"licence", "the MPI library's"},
-                      {"backend", "none"},
-                      {"gpu", false},
-                      {"distributed", true},
-                      {"capabilities", capabilities},
-                      {"options", {{"pattern", patterns}, {"bytes", Json::array()}}}}
-                     .dump()
-              << std::endl;
-    return 0;
-  }
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  try {
-    const Json record = record_of(parse_case(first));
-    if (rank == 0 && argc > 2) std::ofstream(argv[2], std::ios::app) << record.dump() << std::endl;
-    if (rank == 0 && argc <= 2) std::cout << record.dump() << std::endl;
-  } catch (const std::exception& error) {
-    if (rank == 0) std::cerr << "bench-error: " << error.what() << std::endl;
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  MPI_Finalize();
-  return 0;
+  return probe_main(argc, argv,
+                    {.library = "mpi",
+                     .version = mpi_version(),
+                     .language = "C",
+                     .licence = "the MPI library's",
+                     .options = {{"pattern", patterns}, {"bytes", Json::array()}},
+                     .threads = MPI_THREAD_SINGLE,
+                     .measure = measured});
 }

@@ -56,8 +56,8 @@ class Place:
         folder for other sources.
         """
         done = subprocess.run(
-            command, cwd=ROOT if at_root else self.folder, env=self.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, timeout=seconds, check=False,
+            command, cwd=ROOT if at_root else self.folder, env=self.environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stdout[-4000:]}"
         return done.stdout

@@ -10,7 +10,7 @@ import yaml
 from blocks import ROOT, all_blocks, commands_of, inline_commands
 from commands import INLINE, answer
 from frames import PROJECT, program
-from place import INSTALL
+from place import INSTALL, VENV
 
 BLOCKS = all_blocks()
 RANKS = {"README.md": 8}  # that a document's blocks are written for; 2 elsewhere
@@ -44,7 +44,7 @@ def test_every_command_is_known():
 @pytest.mark.parametrize("block", blocks("sh", "bash"))
 def test_shell(block, place):
     for command in commands_of(block):
-        how = answer(command, str(INSTALL))
+        how = answer(command, f"-DCMAKE_PREFIX_PATH={INSTALL} -DMKL_ROOT={VENV}")
         if how.run:
             place.run(["bash", "-c", f"set -euo pipefail; {how.run}"], at_root=how.run.startswith("./run"))
         else:
@@ -97,7 +97,9 @@ def programs(place):
     for block in cpp_blocks():
         (folder / f"{name_of(block)}.cpp").write_text(program(block.text))
     (folder / "CMakeLists.txt").write_text(PROJECT.format(names=" ".join(map(name_of, cpp_blocks()))))
-    place.run(["cmake", "-S", "cpp", "-B", "cpp/made", "-Wno-dev", f"-DCMAKE_PREFIX_PATH={INSTALL}"])
+    place.run(
+        ["cmake", "-S", "cpp", "-B", "cpp/made", "-Wno-dev", f"-DCMAKE_PREFIX_PATH={INSTALL}", f"-DMKL_ROOT={VENV}"]
+    )
     place.run(["cmake", "--build", "cpp/made", "-j", "2"])
     return folder / "made"
 

@@ -71,6 +71,8 @@ def test_errors_above_the_paper_s_bound_are_named():
     bad = [record("paper", 64, "double", 2, 1, 1, field_error=1.1e-14)]
     assert paper.wrong(bad) == ["paper 64^3 double on 2 GPUs: error of the field 1.1e-14"]
     assert paper.wrong([record("paper", 64, "double", 2, 1, 1, spectrum_error=float("nan"))])
+    (unchecked,) = paper.wrong([record("paper", 64, "double", 2, 1, 1, spectrum_error=-1)])
+    assert "the spectrum was not checked" in unchecked
     assert paper.wrong(family()) == []
 
 

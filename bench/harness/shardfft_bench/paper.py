@@ -64,12 +64,14 @@ def read(lines: list[str]) -> list[dict]:
 
 
 def wrong(records: list[dict]) -> list[str]:
-    """A sentence for every record whose field or spectrum is worse than the bound."""
+    """A sentence for every record whose field or spectrum is worse than the bound, or was not looked at (-1)."""
     found = []
     for record in records:
         for side in ("field", "spectrum"):
             error = record.get(f"{side}_error", -1)
-            if not error <= BOUNDS[record["precision"]]:
+            if error < 0:
+                found.append(f"{_title(record)}: the {side} was not checked, so its time is no figure")
+            elif not error <= BOUNDS[record["precision"]]:
                 found.append(f"{_title(record)}: error of the {side} {error:.1e}")
     return found
 

@@ -24,7 +24,7 @@ endfunction()
 
 # With 6 and 8 ranks there are grids that fewer do not have (2 x 3, 2 x 4, 2 x 2 x 2), groups of several ranks in both
 # directions, and more ranks than planes. These are the tests of what depends on that.
-set(_many_ranks "^mpi_(exchange|reshape|cannon|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather_layout|communicators|random)")
+set(_many_ranks "^mpi_(exchange|reshape|cannon|random|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather|communicators)")
 
 function(shardfft_serial_test name source)
   shardfft_test_program(${name} ${source} "")

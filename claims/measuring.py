@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 import warnings
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from shardfft_bench import campaign, experiments, results
 from shardfft_bench.launch import Launcher, cores
 from shardfft_bench.libraries import find_libraries
+from shardfft_bench.statistics import summary
 
 HERE = Path(__file__).resolve().parent
 TINY = ["16"]  # the size that takes the place of all others where nothing is judged
@@ -52,7 +52,7 @@ class Measured:
                 samples.setdefault(record["label"], []).extend(record["samples"])
             else:
                 bad.add(record["label"])
-        return {label: 1e3 * statistics.median(times) for label, times in samples.items() if label not in bad}
+        return {label: 1e3 * summary(times)["median"] for label, times in samples.items() if label not in bad}
 
     def failed(self) -> list[dict]:
         """The runs that should have worked and did not."""
@@ -66,7 +66,7 @@ class Measured:
                 print(f"  left out, {label}: {status}: {reason}")
         loads = [one["launch"]["load_before"] for one in self.records if "launch" in one]
         if loads:
-            print(f"  load average before the runs: median {statistics.median(loads):.1f}, highest {max(loads):.1f}")
+            print(f"  load average before the runs: median {summary(loads)['median']:.1f}, highest {max(loads):.1f}")
 
     def conclude(self, holds: bool, figures: str) -> int:
         """Prints where the records are and the claim's line; the exit code."""

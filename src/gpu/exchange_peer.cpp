@@ -13,7 +13,7 @@ namespace shardfft::gpu {
 namespace {
 
 /// From rows of a kilobyte on the copy engines reach the links' full speed; but many calls of a few megabytes are no
-/// faster than kernels on two GPUs, and half as fast on four (docs/gpu-notes.md).
+/// faster than kernels on two GPUs, and half as fast on four (docs/gpu-design.md).
 constexpr std::size_t engine_row_bytes = 1024, engine_call_bytes = std::size_t{32} << 20;
 constexpr std::int64_t few_calls = 4, most_calls = 4096;
 constexpr std::size_t long_message_bytes = std::size_t{4} << 20;
@@ -24,7 +24,7 @@ struct PeerMessage {
   std::vector<EngineCopies> engines;
   std::vector<LocalCopy> kernels;
   /// A GPU's engines send to one peer at a time in any case. Left alone they take long messages in an order in which
-  /// several GPUs send to the same one (docs/gpu-notes.md).
+  /// several GPUs send to the same one (docs/gpu-design.md).
   bool in_turn() const {
     std::size_t bytes = 0;
     for (const EngineCopies& copies : engines) bytes += copies.places.size() * copies.bytes();

@@ -65,7 +65,7 @@ bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
   return shape.ranks == 2 && options.chunks == 0;
 }
 
-/// Bytes of planes up to which stores are faster than copies (measured on two GPUs: docs/gpu-notes.md).
+/// Bytes of planes up to which stores are faster than copies (measured on two GPUs: docs/gpu-design.md).
 std::size_t most_to_store(const gpu::SlabFusion& fusion) { return std::size_t{fusion.planes ? 72u : 48u} << 20; }
 
 /// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small

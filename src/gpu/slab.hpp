@@ -16,7 +16,7 @@ struct SlabSetup {
   int chunks = 0;                     ///< 0: chosen by size
   std::optional<bool> paired{};       ///< SlabOptions::paired
   /// Bytes of a member's planes from which on real transforms in single precision are padded inside even where passes
-  /// cannot store into peers (measured on two GPUs: docs/gpu-notes.md).
+  /// cannot store into peers (measured on two GPUs: docs/gpu-design.md).
   std::size_t padded_from = std::size_t{48} << 20;
 };
 

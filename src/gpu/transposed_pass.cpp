@@ -1,6 +1,6 @@
 // Strided lines as three passes over one piece of the array after another: lines made contiguous, transformed by
 // cuFFT, put back. cuFFT's own strided transforms in double precision cost more wherever the length is no power of two
-// (docs/gpu-notes.md).
+// (docs/gpu-design.md).
 #include <algorithm>
 #include <map>
 

@@ -37,7 +37,7 @@ void copy_at_once(const BoxCopy& copy, StreamHandle stream) {
 }  // namespace
 
 /// The engines seem to take rows longer than 8 KB in pieces of that, and short last pieces cost too much: rows of 9 KB
-/// are copied at four fifths of the rate, of 12 KB so beside work in memory (docs/gpu-notes.md). Two copies are faster.
+/// are copied at four fifths of the rate, of 12 KB so beside work in memory (docs/gpu-design.md). Two copies are faster.
 void copy_box(const BoxCopy& copy, StreamHandle stream) {
   constexpr std::size_t piece = 8192, large = std::size_t{4} << 20;
   const std::size_t whole = copy.bytes / piece * piece, rows = copy.rows * copy.slices;

@@ -152,7 +152,7 @@ MemoryInfo memory_info() {
 
 void* allocate(std::size_t bytes) {
   // Large ones are whole large pages: other processes' GPUs seemed to write slowly into one that was not
-  // (docs/gpu-notes.md, "Not measured").
+  // (bench/results/gpu-history.md, "Not measured").
   constexpr std::size_t page = std::size_t{2} << 20;
   if (bytes > page) bytes = (bytes + page - 1) / page * page;
   void* memory = nullptr;

@@ -12,7 +12,7 @@
 //
 // A rank sends to one peer at a time, first to the next rank. A GPU's copies to peers run one at a time in any case; in
 // streams of their own the driver chose among those released together, several GPUs sent to the same one, and four GPUs
-// took almost twice as long (docs/gpu-notes.md).
+// took almost twice as long (docs/gpu-design.md).
 #include <array>
 #include <map>
 #include <span>

@@ -65,7 +65,7 @@ struct SlabOptions {
   bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
   bool planes = true;  ///< z and y lines in one pass over memory where that exists
   /// Passes store what belongs to peers straight into their memory, in one chunk and part; false: copy engines send it
-  /// beside the passes. Only where SlabFusion::direct. Faster where launches bind (docs/gpu-notes.md).
+  /// beside the passes. Only where SlabFusion::direct. Faster where launches bind (docs/gpu-design.md).
   bool stores = false;
   /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
   std::optional<bool> paired;
@@ -76,7 +76,7 @@ struct SlabOptions {
   SlabObserver* observer = nullptr;              ///< told of every piece; must outlive the plan
 };
 
-/// Fills in what was left to choose (measured: docs/gpu-notes.md). Small transforms are bound by launches: few pieces;
+/// Fills in what was left to choose (measured: docs/gpu-design.md). Small transforms are bound by launches: few pieces;
 /// a single rank has nothing to overlap. Two ranks are bound by what their passes move, more by the links: those begin
 /// and end with little work, and send few and long copies, because ranks wait for each other before each.
 inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {

@@ -11,7 +11,7 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// No promotion: bringing whole sector groups into L2 ahead was measured slower (docs/gpu-notes.md).
+/// No promotion: bringing whole sector groups into L2 ahead was measured slower (docs/gpu-design.md).
 constexpr CUtensorMapL2promotion promotion = CU_TENSOR_MAP_L2_PROMOTION_NONE;
 
 const Variant* find(int n, Precision precision) { return precision == Precision::f64 ? find_f64(n) : find_f32(n); }

@@ -35,7 +35,7 @@ void launch_planes(const PlanePass& pass, const void* table, std::uint32_t* coun
   k.rows.kept_begin = static_cast<unsigned>(columns.m_begin);
   k.rows.kept_count = static_cast<unsigned>(columns.m_end - columns.m_begin);
   k.scale = columns.scale;
-  // With two planes ahead blocks wait less, but three large planes are more than the cache holds (docs/gpu-notes.md).
+  // With two planes ahead blocks wait less, but three large planes are more than the cache holds (docs/gpu-design.md).
   k.ahead = std::min(k.planes, Cut::N * inside.line_stride * 16 / lines > large_plane ? 1u : 2u);
   if (k.planes == 0) return;
   check(cudaMemsetAsync(counters, 0, plane_counters(k.planes) * sizeof *counters, static_cast<cudaStream_t>(stream)),

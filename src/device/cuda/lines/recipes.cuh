@@ -1,7 +1,7 @@
 #pragma once
 // The sizes that have a fused kernel, and how each is cut: points a thread and radices; width of a bundle in 16-byte
 // columns; bundles that live on one multiprocessor at a time; multiprocessors that keep step on neighbouring bundles.
-// Longer runs of neighbouring columns are faster (docs/gpu-notes.md): the width is the largest that shared memory
+// Longer runs of neighbouring columns are faster (docs/gpu-design.md): the width is the largest that shared memory
 // holds.
 #include "device/cuda/lines/pass_launch.cuh"
 

@@ -45,7 +45,6 @@ class Owned {
 
 using Memory = Owned<release>;
 using PinnedMemory = Owned<release_pinned>;
-using ManagedMemory = Owned<release_managed>;
 using ImportedMemory = Owned<close_memory>;
 using Stream = Owned<destroy_stream>;
 using Event = Owned<destroy_event>;
@@ -53,7 +52,6 @@ using Graph = Owned<destroy_graph>;
 
 inline Memory make_memory(std::size_t bytes) { return Memory(allocate(bytes)); }
 inline PinnedMemory make_pinned_memory(std::size_t bytes) { return PinnedMemory(allocate_pinned(bytes)); }
-inline ManagedMemory make_managed_memory(std::size_t bytes) { return ManagedMemory(allocate_managed(bytes)); }
 inline Stream make_stream() { return Stream(create_stream()); }
 inline Event make_event(EventUse use = EventUse::order) { return Event(create_event(use)); }
 

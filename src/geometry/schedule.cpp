@@ -89,6 +89,16 @@ Message make_message(int peer, const std::vector<LocalCopy>& boxes, bool sending
 
 }  // namespace
 
+Box Box::run(std::int64_t offset, std::int64_t elements) {
+  Box box;
+  box.offset = offset;
+  if (elements == 1) return box;
+  box.axes = 1;
+  box.count[0] = elements;
+  box.stride[0] = 1;
+  return box;
+}
+
 std::int64_t Box::elements() const {
   std::int64_t product = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) product *= count[a];

@@ -18,6 +18,8 @@ struct Box {
   std::array<std::int64_t, max_axes> stride{};
 
   std::int64_t elements() const;
+  /// `elements` elements one behind the other from `offset`.
+  static Box run(std::int64_t offset, std::int64_t elements);
   bool contiguous() const { return axes == 0 || (axes == 1 && stride[0] == 1); }
 };
 

@@ -6,17 +6,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// A dense run of `count` elements, `offset` elements behind its base.
-Box run_box(std::int64_t offset, std::int64_t count) {
-  Box box;
-  box.offset = offset;
-  if (count == 1) return box;
-  box.axes = 1;
-  box.count[0] = count;
-  box.stride[0] = 1;
-  return box;
-}
-
 ExchangeSetup exchange_setup(const DeviceReshapeSetup& setup, int member) {
   ExchangeSetup made;
   made.comm = setup.team->comm();
@@ -39,7 +28,7 @@ void MessageSide::pack(int i, const DeviceBuffers& b, device::StreamHandle strea
   std::int64_t offset = send.offset(i);
   for (const Box& box : send[i].boxes) {
     const std::int64_t count = box.elements();
-    device::copy_box(b.in, box, b.scratch, run_box(offset, count), setup.element_bytes, stream);
+    device::copy_box(b.in, box, b.scratch, Box::run(offset, count), setup.element_bytes, stream);
     offset += count;
   }
 }
@@ -49,7 +38,7 @@ void MessageSide::unpack(int i, const DeviceBuffers& b, device::StreamHandle str
   std::int64_t offset = recv.offset(i);
   for (const Box& box : recv[i].boxes) {
     const std::int64_t count = box.elements();
-    device::copy_box(incoming_work(b), run_box(offset, count), b.out, box, setup.element_bytes, stream);
+    device::copy_box(incoming_work(b), Box::run(offset, count), b.out, box, setup.element_bytes, stream);
     offset += count;
   }
 }

@@ -101,17 +101,6 @@ void copy_nest(const std::byte* source, std::byte* destination, const LoopNest& 
     run_nest<E>(source, destination, nest.cut(index, count * part / workers, count * (part + 1) / workers));
 }
 
-/// `elements` elements one behind the other from `offset`.
-Box run_of(std::int64_t offset, std::int64_t elements) {
-  Box run;
-  run.offset = offset;
-  if (elements == 1) return run;
-  run.axes = 1;
-  run.count[0] = elements;
-  run.stride[0] = 1;
-  return run;
-}
-
 }  // namespace
 
 void copy_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
@@ -134,7 +123,7 @@ void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte
   std::int64_t offset = 0;
   for (const Box& box : boxes) {
     const std::int64_t elements = box.elements();
-    copy_box(array, box, run, run_of(offset, elements), element_bytes, threads);
+    copy_box(array, box, run, Box::run(offset, elements), element_bytes, threads);
     offset += elements;
   }
 }
@@ -144,7 +133,7 @@ void unpack_boxes(const std::byte* run, const std::vector<Box>& boxes, std::byte
   std::int64_t offset = 0;
   for (const Box& box : boxes) {
     const std::int64_t elements = box.elements();
-    copy_box(run, run_of(offset, elements), array, box, element_bytes, threads);
+    copy_box(run, Box::run(offset, elements), array, box, element_bytes, threads);
     offset += elements;
   }
 }

@@ -231,7 +231,7 @@ TEST(StandIn, DescribesMemory) {
   EXPECT_TRUE(std::isnan(first_of(device.get()))) << "fresh memory is not a number";
   const PinnedMemory pinned = make_pinned_memory(100);
   EXPECT_EQ(describe(pinned.get()).kind, MemoryKind::pinned);
-  const ManagedMemory managed = make_managed_memory(100);
+  const Owned<release_managed> managed(allocate_managed(100));
   EXPECT_EQ(describe(managed.get()).kind, MemoryKind::managed);
   std::vector<double> mine(8);
   EXPECT_EQ(describe(mine.data()).kind, MemoryKind::pageable);

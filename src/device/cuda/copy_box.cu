@@ -4,14 +4,11 @@
 
 #include "base/check.hpp"
 #include "device/copy_box.hpp"
+#include "device/cuda/calls.hpp"
 #include "pack/loop_nest.hpp"
 
 namespace shardfft::device {
 namespace {
-
-void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) fail(Status::backend_failure, what, ": ", cudaGetErrorString(status));
-}
 
 /// A loop nest as the kernels read it: axis 0 is the slowest.
 struct Loops {

@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "device/cuda/calls.hpp"
 #include "device/pointwise.hpp"
 
 namespace shardfft::device {
 namespace {
-
-void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) fail(Status::backend_failure, "launch of ", what, ": ", cudaGetErrorString(status));
-}
 
 constexpr int threads = 256;
 
@@ -146,7 +143,7 @@ void run_twiddle(const void* in, void* out, const KernelFactors& factors, const 
     if (walk.elements == 0) continue;
     twiddle_kernel<T><<<blocks_for(walk.elements), threads, 0, stream>>>(
         static_cast<const Complex<T>*>(in), static_cast<Complex<T>*>(out), walk, factors, conjugate);
-    check(cudaGetLastError(), "twiddle factors");
+    check(cudaGetLastError(), "launch of twiddle factors");
   }
 }
 
@@ -158,7 +155,7 @@ void run_half_spectrum(const void* in, void* out, const HalfSpectrum& modes, con
     if (walk.elements == 0) continue;
     half_spectrum_kernel<T><<<blocks_for(walk.elements), threads, 0, stream>>>(
         static_cast<const Complex<T>*>(in), static_cast<Complex<T>*>(out), walk, modes);
-    check(cudaGetLastError(), "a half spectrum");
+    check(cudaGetLastError(), "launch of a half spectrum");
   }
 }
 
@@ -170,7 +167,7 @@ void run_promote(const void* in, void* out, std::int64_t count, Direction direct
   else
     real_part_kernel<T>
         <<<blocks_for(count), threads, 0, stream>>>(static_cast<const Complex<T>*>(in), static_cast<T*>(out), count);
-  check(cudaGetLastError(), "a change between real and complex numbers");
+  check(cudaGetLastError(), "launch of a change between real and complex numbers");
 }
 
 }  // namespace
@@ -183,7 +180,7 @@ void scale(void* data, std::int64_t count, ElementType element, double factor, v
     scale_kernel<<<blocks_for(reals), threads, 0, native>>>(static_cast<double*>(data), reals, factor);
   else
     scale_kernel<<<blocks_for(reals), threads, 0, native>>>(static_cast<float*>(data), reals, factor);
-  check(cudaGetLastError(), "a scaling");
+  check(cudaGetLastError(), "launch of a scaling");
 }
 
 void twiddle(const void* in, void* out, const TwiddleFactors& wanted, const std::vector<Piece>& pieces,

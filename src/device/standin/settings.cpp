@@ -13,11 +13,6 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-std::atomic<std::size_t>& bytes_of_device() {
-  static std::atomic<std::size_t> bytes{from_environment("SHARDFFT_STANDIN_MEMORY", 4096) << 20};
-  return bytes;
-}
-
 std::atomic<std::uint64_t>& present_seed() {
   static std::atomic<std::uint64_t> seed{from_environment("SHARDFFT_STANDIN_SEED", 1)};
   return seed;
@@ -35,8 +30,10 @@ int devices() {
   return count;
 }
 
-std::size_t device_bytes() { return bytes_of_device(); }
-void set_device_bytes(std::size_t bytes) { bytes_of_device() = bytes; }
+std::size_t device_bytes() {
+  static const std::size_t bytes = from_environment("SHARDFFT_STANDIN_MEMORY", 4096) << 20;
+  return bytes;
+}
 
 void fail_after(int more) { countdown() = more; }
 int pieces_before_failure() { return countdown(); }

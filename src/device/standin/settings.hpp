@@ -8,9 +8,8 @@ namespace shardfft::device::standin {
 
 /// Fake devices: SHARDFFT_STANDIN_DEVICES, else 4.
 int devices();
-/// Memory of each of them: SHARDFFT_STANDIN_MEMORY in MiB, else 4096 MiB. It can be changed between allocations.
+/// Memory of each of them: SHARDFFT_STANDIN_MEMORY in MiB, else 4096 MiB.
 std::size_t device_bytes();
-void set_device_bytes(std::size_t bytes);
 /// Where the random order of work begins: SHARDFFT_STANDIN_SEED, else 1.
 std::uint64_t first_seed();
 /// For messages: how to repeat what went wrong.

@@ -1,9 +1,20 @@
 #include "gpu/slab/slab_group.hpp"
 
 #include "base/check.hpp"
-#include "gpu/slab/slab_ipc.hpp"
 
 namespace shardfft::gpu {
+
+namespace {
+
+/// A rank of this process as `me` sees it: plain pointers and events.
+SlabPeer peer_of(const SlabRank& rank, const SlabArrays& arrays, int me) {
+  SlabPeer peer{arrays, rank.ready(), {}};
+  for (int p = 0; p < rank.parts(); ++p)
+    for (int c = 0; c < rank.chunks(p); ++c) peer.sent_here.push_back(rank.sent(p, c, me));
+  return peer;
+}
+
+}  // namespace
 
 SlabGroup::SlabGroup(const SlabShape& shape, SlabOptions options, const std::vector<int>& devices) {
   require(static_cast<int>(devices.size()) == shape.ranks, "one device a rank");
@@ -25,7 +36,7 @@ void SlabGroup::bind(const std::vector<SlabArrays>& arrays) {
   for (int r = 0; r < size(); ++r)
     for (int q = 0; q < size(); ++q)
       peers_[static_cast<std::size_t>(r)][static_cast<std::size_t>(q)] =
-          own_peer(rank(q), arrays_[static_cast<std::size_t>(q)], r);
+          peer_of(rank(q), arrays_[static_cast<std::size_t>(q)], r);
 }
 
 void SlabGroup::forward(const std::vector<device::StreamHandle>& streams) {

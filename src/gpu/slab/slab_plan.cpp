@@ -121,12 +121,6 @@ device::Memory make_tokens(const SlabRank& rank) {
   return device::make_memory(std::max(page, rank.tokens() * sizeof(std::uint32_t)));
 }
 
-std::size_t SlabRank::work_bytes() const {
-  std::size_t bytes = x_plan_.work_bytes();
-  for (const auto& [planes, plan] : plane_plans_) bytes += plan.work_bytes();
-  return bytes;
-}
-
 device::EventHandle SlabRank::sent(int part, int chunk, int to) const {
   return sent_[event_index(part, chunk) * static_cast<std::size_t>(shape_.ranks) + static_cast<std::size_t>(to)].get();
 }

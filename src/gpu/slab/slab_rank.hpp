@@ -69,7 +69,6 @@ class SlabRank {
   bool stores() const { return options_.stores; }
   device::EventHandle ready() const { return ready_.get(); }
   device::EventHandle sent(int part, int chunk, int to) const;
-  std::size_t work_bytes() const;
 
   /// send_*() is called for each turn from 0 to turns() - 1. One thread that drives many GPUs should give all of them a
   /// turn before any its next one: enqueuing takes time in which the others would wait.

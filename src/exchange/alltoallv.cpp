@@ -1,5 +1,6 @@
 // Strategy alltoallv: packed blocks of any size in one collective.
 #include "exchange/collective.hpp"
+#include "exchange/packed.hpp"
 #include "exchange/strategies.hpp"
 #include "exchange/traced.hpp"
 #include "mpi/request.hpp"
@@ -33,16 +34,14 @@ TypesByRank run_types(const Blocks& blocks, const ExchangeSetup& setup) {
 
 /// Overlap: everything is packed and the non-blocking collective begun when start returns. MPI_Ialltoallv while all
 /// members' counts and displacements fit an int, MPI_Ialltoallw over the same packed blocks otherwise.
-class Alltoallv : public Exchange {
+class Alltoallv : public PackedExchange {
  public:
   explicit Alltoallv(const ExchangeSetup& setup)
-      : comm_(setup.comm),
-        send_(one_base(setup.schedule.send, setup)),
-        recv_(one_base(setup.schedule.recv, setup)),
+      : PackedExchange(one_base(setup.schedule.send, setup), one_base(setup.schedule.recv, setup), setup.trace),
+        comm_(setup.comm),
         element_(Datatype::element(setup.element_bytes)),
         send_types_(0),
-        recv_types_(0),
-        trace_(setup.trace) {
+        recv_types_(0) {
     const bool small = fits(send_, setup.count_limit) && fits(recv_, setup.count_limit);
     large_ = comm_.max(std::int64_t{small ? 0 : 1}) != 0;
     if (large_) {
@@ -53,8 +52,6 @@ class Alltoallv : public Exchange {
       recv_counts_ = counts_by_rank(recv_, comm_.size());
     }
   }
-
-  std::size_t workspace_bytes() const override { return send_.bytes() + recv_.bytes(); }
 
   void start(const ExchangeBuffers& b) override {
     send_.pack_all(b.source, b.workspace);
@@ -85,11 +82,7 @@ class Alltoallv : public Exchange {
   }
 
  private:
-  std::byte* incoming(const ExchangeBuffers& b) const { return b.workspace + send_.bytes(); }
-
   Communicator comm_;
-  Blocks send_;
-  Blocks recv_;
   Datatype element_;
   bool large_ = false;
   CountsByRank send_counts_;
@@ -98,7 +91,6 @@ class Alltoallv : public Exchange {
   TypesByRank recv_types_;
   /// Open MPI takes equal addresses for MPI_IN_PLACE, and an array of no elements may have the address of another.
   std::byte no_data_[2] = {};
-  Trace* trace_;
   RequestSet requests_;
 };
 

@@ -1,6 +1,6 @@
 // Strategy p2p: one non-blocking message each way and peer, all posted at once.
-#include "exchange/blocks.hpp"
 #include "exchange/link.hpp"
+#include "exchange/packed.hpp"
 #include "exchange/strategies.hpp"
 #include "exchange/traced.hpp"
 
@@ -9,16 +9,12 @@ namespace shardfft {
 namespace {
 
 /// Overlap: every message is on its way when start returns; what the caller does until finish overlaps with them all.
-class P2p : public Exchange {
+class P2p : public PackedExchange {
  public:
   explicit P2p(const ExchangeSetup& setup)
-      : rank_(setup.comm.rank()),
-        link_(setup),
-        send_(setup.schedule.send, setup),
-        recv_(setup.schedule.recv, setup),
-        trace_(setup.trace) {}
-
-  std::size_t workspace_bytes() const override { return send_.bytes() + recv_.bytes(); }
+      : PackedExchange({setup.schedule.send, setup}, {setup.schedule.recv, setup}, setup.trace),
+        rank_(setup.comm.rank()),
+        link_(setup) {}
 
   void start(const ExchangeBuffers& b) override {
     {
@@ -40,13 +36,8 @@ class P2p : public Exchange {
   }
 
  private:
-  std::byte* incoming(const ExchangeBuffers& b) const { return b.workspace + send_.bytes(); }
-
   int rank_;
   Link link_;
-  Blocks send_;
-  Blocks recv_;
-  Trace* trace_;
   RequestSet requests_;
 };
 

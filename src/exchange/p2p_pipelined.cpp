@@ -1,7 +1,7 @@
 // Strategy p2p_pipelined: the next peer's block is packed while the last is in flight; blocks are unpacked as they
 // come.
-#include "exchange/blocks.hpp"
 #include "exchange/link.hpp"
+#include "exchange/packed.hpp"
 #include "exchange/strategies.hpp"
 #include "exchange/traced.hpp"
 
@@ -11,16 +11,12 @@ namespace {
 
 /// Overlap: packing with sending, within start; unpacking with receiving, within progress and finish. All messages
 /// are on their way when start returns.
-class P2pPipelined : public Exchange {
+class P2pPipelined : public PackedExchange {
  public:
   explicit P2pPipelined(const ExchangeSetup& setup)
-      : rank_(setup.comm.rank()),
-        link_(setup),
-        send_(setup.schedule.send, setup),
-        recv_(setup.schedule.recv, setup),
-        trace_(setup.trace) {}
-
-  std::size_t workspace_bytes() const override { return send_.bytes() + recv_.bytes(); }
+      : PackedExchange({setup.schedule.send, setup}, {setup.schedule.recv, setup}, setup.trace),
+        rank_(setup.comm.rank()),
+        link_(setup) {}
 
   void start(const ExchangeBuffers& b) override {
     post_receives(b);
@@ -49,8 +45,6 @@ class P2pPipelined : public Exchange {
   }
 
  private:
-  std::byte* incoming(const ExchangeBuffers& b) const { return b.workspace + send_.bytes(); }
-
   void post_receives(const ExchangeBuffers& b) {
     const Scope scope(trace_, Activity::exchange);
     block_of_request_.clear();
@@ -82,9 +76,6 @@ class P2pPipelined : public Exchange {
 
   int rank_;
   Link link_;
-  Blocks send_;
-  Blocks recv_;
-  Trace* trace_;
   RequestSet sends_;
   RequestSet receives_;
   std::vector<int> block_of_request_;

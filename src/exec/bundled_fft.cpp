@@ -182,7 +182,29 @@ void BundledFft::run(const Fetch& fetch, std::byte* out) {
 
 std::string BundledFft::describe() const {
   return text_ + " in " + std::to_string(bundles_.size()) + " bundles of " + std::to_string(line_bytes_ / 1024) +
-         " KiB";
+         (stream_ ? " KiB, written past the cache" : " KiB");
+}
+
+namespace {
+
+class LocalBundledFft : public Operation {
+ public:
+  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.kind == Kind::c2c), fft_(setup) {}
+  void run(const std::byte* in, std::byte* out, std::byte*) override {
+    fft_.run([&](const PeerCopy& copy, std::byte* lines) { fft_.copy_lines(in, copy, lines); }, out);
+  }
+  bool runs_in_place() const override { return in_place_; }
+  std::string describe() const override { return fft_.describe(); }
+
+ private:
+  bool in_place_;
+  BundledFft fft_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup) {
+  return std::make_unique<LocalBundledFft>(setup);
 }
 
 }  // namespace shardfft

@@ -9,6 +9,7 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "base/trace.hpp"
+#include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
 #include "local/local_fft.hpp"
 
@@ -71,5 +72,8 @@ class BundledFft {
   AlignedMemory scratch_;
   std::string text_;
 };
+
+/// A transform of this rank's own array in bundles. In place too, for c2c.
+std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup);
 
 }  // namespace shardfft

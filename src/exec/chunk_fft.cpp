@@ -6,7 +6,6 @@
 #include <exception>
 
 #include "exec/fft_operation.hpp"
-#include "exec/host_reshape.hpp"
 
 namespace shardfft {
 

@@ -6,7 +6,7 @@
 #include "base/check.hpp"
 #include "exec/cannon_operation.hpp"
 #include "exec/fft_operation.hpp"
-#include "exec/host_reshape.hpp"
+#include "exec/gather_fft.hpp"
 #include "exec/host_target.hpp"
 #include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"

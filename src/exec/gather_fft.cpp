@@ -1,6 +1,4 @@
-// The fused step: BundledFft whose lines are read from the memory of their owners on this host.
-#include "exec/bundled_fft.hpp"
-#include "exec/host_reshape.hpp"
+#include "exec/gather_fft.hpp"
 
 namespace shardfft {
 
@@ -31,28 +29,10 @@ class GatherFft : public Operation {
   BundledFft fft_;
 };
 
-class LocalBundledFft : public Operation {
- public:
-  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.kind == Kind::c2c), fft_(setup) {}
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
-    fft_.run([&](const PeerCopy& copy, std::byte* lines) { fft_.copy_lines(in, copy, lines); }, out);
-  }
-  bool runs_in_place() const override { return in_place_; }
-  std::string describe() const override { return fft_.describe(); }
-
- private:
-  bool in_place_;
-  BundledFft fft_;
-};
-
 }  // namespace
 
 std::unique_ptr<Operation> make_gather_fft(const HostReshapeSetup& setup, const BundledFftSetup& fft) {
   return std::make_unique<GatherFft>(setup, fft);
-}
-
-std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup) {
-  return std::make_unique<LocalBundledFft>(setup);
 }
 
 }  // namespace shardfft

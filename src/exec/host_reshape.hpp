@@ -1,14 +1,12 @@
 #pragma once
-// Reshapes over shared memory: the receiver reads the sender's array, no message is sent. Followed by a transform,
-// bundles of lines are gathered into cache, transformed there, and written once.
+// Reshapes over shared memory: the receiver reads the sender's array, no message is sent.
 #include "exchange/exchange.hpp"
-#include "exec/bundled_fft.hpp"
 #include "exec/operation.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
 
-/// What both kinds of host reshape need to know.
+/// What host reshapes, with a transform (gather_fft.hpp) or without, need to know.
 struct HostReshapeSetup {
   Layout from;
   Layout to;
@@ -59,11 +57,5 @@ class HostSources {
 /// Copies this rank's part of `to` out of the arrays of the members on this host; `remote`, an exchange over the
 /// messages of the others, may be null.
 std::unique_ptr<Operation> make_host_reshape(const HostReshapeSetup& setup, std::unique_ptr<Exchange> remote);
-
-/// Gathers and transforms; all members must be on this host.
-std::unique_ptr<Operation> make_gather_fft(const HostReshapeSetup& setup, const BundledFftSetup& fft);
-
-/// A transform of this rank's own array in bundles. In place too, for c2c.
-std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup);
 
 }  // namespace shardfft

@@ -36,6 +36,20 @@ TEST(Transforms, LargerArrays) {
   check_case({shape, "brick", "natural", Kind::c2c, Precision::f32, quick("brick")});
 }
 
+/// More than 24 MiB a rank leave past the cache, from and to rows that begin anywhere.
+TEST(Transforms, ResultsThatArePutPastTheCache) {
+  const std::int64_t ranks = world().size();
+  if (ranks > 2) GTEST_SKIP() << "large whole arrays on every rank, and nothing that two ranks do not do";
+  TransformCase large{{40 * ranks, 33, 41}, "slab", "natural", Kind::c2c, Precision::f64, quick("slab")};
+  large.options.batch = 30;  // many small fields: the reference takes time by the length of the axes
+  SCOPED_TRACE(large.name());
+  Plan plan = make_plan(MPI_COMM_WORLD, large);
+  EXPECT_GT(plan.output().bytes(), std::size_t{24} << 20);
+  EXPECT_NE(plan.report().find("past the cache"), std::string::npos) << plan.report();
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    check_run(plan, large, direction, false, 7);
+}
+
 TEST(Transforms, MoreRanksThanPlanes) {
   for (const Kind kind : kinds)
     for (const std::string algorithm : {"auto", "slab", "pencil"})

@@ -1,43 +1,20 @@
-// Copies between boxes against the definition: element i of one box goes to element i of the other, nothing else moves.
-#include <gtest/gtest.h>
-
+// Copies through the cache, packing and unpacking.
 #include <chrono>
-#include <cstring>
 
 #include "base/check.hpp"
+#include "box_check.hpp"
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
-#include "random_boxes.hpp"
 
 namespace shardfft::kit {
 namespace {
 
-constexpr std::byte poison{0xA5};
-
-struct Trial {
-  Box from;
-  Box to;
-  std::int64_t from_extent = 0;
-  std::int64_t to_extent = 0;
-};
-
-std::vector<std::byte> numbered(std::int64_t elements, std::size_t bytes) {
-  std::vector<std::byte> array(static_cast<std::size_t>(elements) * bytes);
-  for (std::size_t i = 0; i < array.size(); ++i)
-    array[i] = static_cast<std::byte>((i / bytes * 2654435761U >> (8 * (i % bytes % 4))) & 0xFF);
-  return array;
-}
-
+/// The destination begins at an odd address.
 void check(const Trial& t, std::size_t bytes, int threads) {
-  const auto source = numbered(t.from_extent, bytes);
-  // One byte more in front, so that no address is aligned.
-  std::vector<std::byte> result(static_cast<std::size_t>(t.to_extent) * bytes + 1, poison);
-  std::vector<std::byte> wanted = result;
-  for (std::int64_t i = 0; i < t.from.elements(); ++i)
-    std::memcpy(wanted.data() + 1 + offset_of(t.to, i) * static_cast<std::int64_t>(bytes),
-                source.data() + offset_of(t.from, i) * static_cast<std::int64_t>(bytes), bytes);
-  copy_box(source.data(), t.from, result.data() + 1, t.to, bytes, threads);
-  ASSERT_TRUE(result == wanted) << "element size " << bytes << ", threads " << threads;
+  SCOPED_TRACE("threads " + std::to_string(threads));
+  check_copy(t, bytes, 1, [&](const std::byte* source, std::byte* destination) {
+    copy_box(source, t.from, destination, t.to, bytes, threads);
+  });
 }
 
 Trial random_trial(Random& random, std::int64_t largest, int most_axes) {

@@ -5,19 +5,16 @@
 
 #include "base/check.hpp"
 #include "local/gemm.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
 
-/// Enough slices for threads and for calls of MPI between them; fewer where they would be too small for a fast product.
-constexpr std::int64_t wanted_slices = 64;
-constexpr std::int64_t least_width = 64;
-
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t slice_width(std::int64_t extent, std::int64_t slices) {
-  return std::max(ceil_div(extent, slices), std::min(extent, least_width));
+  return std::max(ceil_div(extent, slices), std::min(extent, host_defaults().least_product_width));
 }
 
 }  // namespace
@@ -32,10 +29,10 @@ LocalUpdate::LocalUpdate(const UpdateShape& shape)
     if (extent > std::numeric_limits<int>::max())
       fail(Status::unsupported, "algorithm cannon: a block with rows of ", extent, " elements is too large for BLAS");
   if (shape.inner == 1) {
-    width_ = slice_width(shape.outer, wanted_slices);
+    width_ = slice_width(shape.outer, host_defaults().product_slices);
     slices_ = ceil_div(shape.outer, width_);
   } else {
-    width_ = slice_width(shape.inner, ceil_div(wanted_slices, shape.outer));
+    width_ = slice_width(shape.inner, ceil_div(host_defaults().product_slices, shape.outer));
     tiles_ = ceil_div(shape.inner, width_);
     slices_ = shape.outer * tiles_;
   }

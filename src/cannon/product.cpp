@@ -8,13 +8,11 @@
 #include "base/team.hpp"
 #include "cannon/dft_matrix.hpp"
 #include "pack/pack.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Calls of MPI between slices while messages are in flight and one thread does everything.
-constexpr std::int64_t progress_calls = 16;
 
 Shape mesh_of(const Layout& layout) {
   Shape mesh;
@@ -266,7 +264,7 @@ void CannonProduct::multiply_slices(const Product& p, std::int64_t first, std::i
 
 void CannonProduct::update_alone(const Product& product, bool in_flight) {
   const std::int64_t slices = update_.slices();
-  const std::int64_t parts = in_flight ? std::min(progress_calls, slices) : 1;
+  const std::int64_t parts = in_flight ? std::min(host_defaults().progress_calls_a_product, slices) : 1;
   for (std::int64_t i = 0; i < parts; ++i) {
     {
       const Scope scope(setup_.trace, Activity::fft);

@@ -8,6 +8,7 @@
 #include "base/team.hpp"
 #include "exec/fft_operation.hpp"
 #include "pack/pack.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -15,11 +16,8 @@ namespace {
 
 std::int64_t own_cache_bytes() {
   const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return l2 > 0 ? l2 : std::int64_t{1} << 20;
+  return l2 > 0 ? l2 : host_defaults().own_cache_bytes;
 }
-
-/// Results larger than this are written past the cache.
-constexpr std::size_t stream_from_bytes = std::size_t{24} << 20;
 
 bool is_transformed(const FftStep& step, std::size_t axis) {
   return std::find(step.axes.begin(), step.axes.end(), static_cast<int>(axis)) != step.axes.end();
@@ -39,12 +37,13 @@ std::vector<std::size_t> fastest_first(const Piece& piece) {
   return axes;
 }
 
-/// Block sizes along the axes of a piece: transformed axes whole, the others as far as an eighth of the cache goes (the
-/// lines of source and result pass through it too; measured best at 128^3 and 256^3).
+/// Block sizes along the axes of a piece: transformed axes whole, the others as far as a bundle's share of the cache
+/// goes.
 std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const FftStep& step, std::size_t element_bytes) {
   std::array<std::int64_t, max_axes> block{};
   block.fill(1);
-  std::int64_t room = own_cache_bytes() / 8 / static_cast<std::int64_t>(element_bytes);
+  std::int64_t room =
+      own_cache_bytes() / host_defaults().bundles_in_own_cache / static_cast<std::int64_t>(element_bytes);
   for (const std::size_t a : axes_of(piece))
     if (is_transformed(step, a)) {
       block[a] = piece.set.axis[a].count;
@@ -98,7 +97,8 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
   const auto results = setup.after.layout.pieces(setup.rank);
   if (pieces.size() > 1 || results.size() > 1) fail(Status::internal, "transforms need one index set a rank");
   if (!pieces.empty() && !results.empty()) {
-    stream_ = static_cast<std::size_t>(results.front().set.count()) * out_bytes_ >= stream_from_bytes;
+    stream_ =
+        static_cast<std::size_t>(results.front().set.count()) * out_bytes_ >= host_defaults().bytes_to_write_past_cache;
     cut(pieces.front(), results.front());
   }
   scratch_ = allocate_aligned(static_cast<std::size_t>(setup.threads) * (line_bytes_ + result_bytes_));

@@ -6,13 +6,11 @@
 #include <exception>
 
 #include "exec/fft_operation.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Of a chunk, however large: small blocks make slow transforms.
-constexpr std::int64_t most_blocks = 8;
 
 /// The slowest axis in memory that is not transformed and has several indices, or -1.
 int block_axis(const Piece& piece, const FftStep& step) {
@@ -51,7 +49,8 @@ ChunkFft::ChunkFft(const PipelineFft& setup, const Slice& slice) : trace_(setup.
     const auto bytes = in.set.count() * static_cast<std::int64_t>(element_bytes(setup, setup.fft.before));
     const std::int64_t tasks = 2 * std::int64_t{setup.fft.threads};
     const std::int64_t most = in.set.axis[static_cast<std::size_t>(block.axis)].count;
-    block.parts = std::clamp<std::int64_t>(bytes / setup.block_bytes, 1, std::min(most_blocks, most));
+    block.parts =
+        std::clamp<std::int64_t>(bytes / setup.block_bytes, 1, std::min(host_defaults().most_chunk_blocks, most));
     // Enough blocks for all threads, or each block is one transform of many threads.
     if (setup.fft.threads > 1 && most >= tasks && bytes / tasks >= setup.block_bytes / 64) {
       task_threads_ = setup.fft.threads;

@@ -8,6 +8,7 @@
 #include "exec/bundled_fft.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -17,7 +18,7 @@ struct PipelineFft {
   bool in_place = false;  ///< reads and writes the same array
   bool preserve_input = true;
   /// Messages are looked after about this often, and a task has at least a 64th of it; tests lower it.
-  std::int64_t block_bytes = std::int64_t{4} << 20;
+  std::int64_t block_bytes = host_defaults().chunk_block_bytes;
 };
 
 class ChunkFft {

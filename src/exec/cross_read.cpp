@@ -6,13 +6,14 @@
 #include "base/aligned.hpp"
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
 
 /// Boxes that must be turned come through a buffer of this size, which stays in cache.
-constexpr std::int64_t buffer_bytes = std::int64_t{256} << 10;
+std::int64_t buffer_bytes() { return host_defaults().cross_read_buffer_bytes; }
 /// Runs that are handed over together.
 constexpr std::size_t runs_at_once = 512;
 
@@ -56,7 +57,7 @@ class BoxReader {
 
   /// Other axes are fastest here than there: in the source's order into the buffer, and from there to their places.
   void read_turned(const LoopNest& nest, std::byte* destination) {
-    if (nest.elements() * bytes_ > buffer_bytes) return read_halves(nest, destination);
+    if (nest.elements() * bytes_ > buffer_bytes()) return read_halves(nest, destination);
     LoopNest there = nest;  // source -> buffer
     std::stable_sort(there.loop.begin(), there.loop.begin() + there.depth,
                      [](const Loop& a, const Loop& b) { return a.from > b.from; });

@@ -8,6 +8,7 @@
 #include "exec/fft_operation.hpp"
 #include "gpu/fft_passes.hpp"
 #include "local/loops.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -170,7 +171,9 @@ class Planner {
   /// Takes the slowest axes that line passes can have out of `axes`; `side`: whose strides the stage has.
   std::vector<Group> take_lines(Group& axes, Strides side) const {
     std::vector<Group> lines;
-    if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) < large) return lines;
+    if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) <
+        gpu_defaults().elements_worth_passes)
+      return lines;
     while (!axes.empty() && line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
       lines.insert(lines.begin(), {axes.front()});
       axes.erase(axes.begin());

@@ -7,16 +7,11 @@
 #include "device/copy_box.hpp"
 #include "gpu/box_copies.hpp"
 #include "gpu/strategies.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
-
-/// From rows of a kilobyte on the copy engines reach the links' full speed; but many calls of a few megabytes are no
-/// faster than kernels on two GPUs, and half as fast on four (docs/gpu-design.md).
-constexpr std::size_t engine_row_bytes = 1024, engine_call_bytes = std::size_t{32} << 20;
-constexpr std::int64_t few_calls = 4, most_calls = 4096;
-constexpr std::size_t long_message_bytes = std::size_t{4} << 20;
 
 /// One message: its boxes by copy engines, or where these do not fit, by kernels.
 struct PeerMessage {
@@ -28,14 +23,17 @@ struct PeerMessage {
   bool in_turn() const {
     std::size_t bytes = 0;
     for (const EngineCopies& copies : engines) bytes += copies.places.size() * copies.bytes();
-    return kernels.empty() && bytes >= long_message_bytes;
+    return kernels.empty() && bytes >= peer_gpu_defaults().bytes_worth_an_order;
   }
 };
 
+/// Many calls of a few megabytes are no faster than kernels on two GPUs, and half as fast on four (docs/gpu-design.md).
 bool engines_are_faster(const EngineCopies& copies) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const bool single = copies.shape.rows * copies.shape.slices == 1;
-  if (!single && copies.shape.bytes < engine_row_bytes) return false;
-  return static_cast<std::int64_t>(copies.places.size()) <= few_calls || copies.bytes() >= engine_call_bytes;
+  if (!single && copies.shape.bytes < defaults.engine_row_bytes) return false;
+  return static_cast<std::int64_t>(copies.places.size()) <= defaults.few_engine_calls ||
+         copies.bytes() >= defaults.engine_call_bytes;
 }
 
 class PeerExchange : public DeviceOperation {
@@ -127,7 +125,9 @@ class PeerExchange : public DeviceOperation {
     message.peer = m.peer;
     for (std::size_t i = 0; i < m.boxes.size(); ++i) {
       const LocalCopy boxes{m.boxes[i], there->boxes[i]};
-      auto engines = way == PeerWay::stores ? std::nullopt : engine_copies(boxes, setup.element_bytes, most_calls);
+      auto engines = way == PeerWay::stores
+                         ? std::nullopt
+                         : engine_copies(boxes, setup.element_bytes, peer_gpu_defaults().most_engine_calls);
       if (engines && (way == PeerWay::copies || engines_are_faster(*engines)))
         message.engines.push_back(std::move(*engines));
       else

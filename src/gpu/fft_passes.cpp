@@ -11,6 +11,7 @@
 #include "device/pointwise.hpp"
 #include "device/vendor_fft.hpp"
 #include "local/loops.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -190,8 +191,9 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   if (loops.size() > 1) return std::nullopt;
   const std::int64_t in_row = spec.kind == Kind::c2r ? points : n, out_row = spec.kind == Kind::r2c ? points : n;
   const FftDim outer = loops.empty() ? FftDim{1, n * in_row, n * out_row} : loops.front();
-  if (outer.n * n * n < large || row.in_stride != 1 || row.out_stride != 1 || column.in_stride != in_row ||
-      column.out_stride != out_row || outer.in_stride != n * in_row || outer.out_stride != n * out_row)
+  if (outer.n * n * n < gpu_defaults().elements_worth_passes || row.in_stride != 1 || row.out_stride != 1 ||
+      column.in_stride != in_row || column.out_stride != out_row || outer.in_stride != n * in_row ||
+      outer.out_stride != n * out_row)
     return std::nullopt;
   device::lines::PlanePass pass;
   pass.real = real;

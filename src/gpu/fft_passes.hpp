@@ -12,10 +12,6 @@
 
 namespace shardfft::gpu {
 
-/// From so many points on slow axes are better taken by line passes, and planes by plane passes, than by cuFFT with
-/// their neighbours (docs/gpu-design.md); smaller transforms are bound by launches.
-inline constexpr std::int64_t large = std::int64_t{1} << 21;
-
 class FftPass {
  public:
   virtual ~FftPass() = default;

@@ -9,6 +9,7 @@
 #include "device/pointwise.hpp"
 #include "gpu/environment.hpp"
 #include "gpu/slab/slab_rank.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -65,8 +66,11 @@ bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
   return shape.ranks == 2 && options.chunks == 0;
 }
 
-/// Bytes of planes up to which stores are faster than copies (measured on two GPUs: docs/gpu-design.md).
-std::size_t most_to_store(const gpu::SlabFusion& fusion) { return std::size_t{fusion.planes ? 72u : 48u} << 20; }
+/// Bytes of planes up to which stores are faster than copies.
+std::size_t most_to_store(const gpu::SlabFusion& fusion) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  return fusion.planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store;
+}
 
 /// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
 /// ones in single precision that are copied to the peers.

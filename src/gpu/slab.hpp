@@ -6,6 +6,7 @@
 #include "algorithm/program.hpp"
 #include "gpu/exchange.hpp"
 #include "shardfft/options.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -16,8 +17,8 @@ struct SlabSetup {
   int chunks = 0;                     ///< 0: chosen by size
   std::optional<bool> paired{};       ///< SlabOptions::paired
   /// Bytes of a member's planes from which on real transforms in single precision are padded inside even where passes
-  /// cannot store into peers (measured on two GPUs: docs/gpu-design.md).
-  std::size_t padded_from = std::size_t{48} << 20;
+  /// cannot store into peers.
+  std::size_t padded_from = peer_gpu_defaults().bytes_worth_padding;
 };
 
 /// Steps of a program that become one slab operation.

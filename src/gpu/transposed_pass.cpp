@@ -9,13 +9,11 @@
 #include "device/vendor_fft.hpp"
 #include "gpu/fft_passes.hpp"
 #include "local/loops.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
-
-/// A piece is transformed and put back while it lies in the L2 cache, but large enough for all multiprocessors.
-constexpr std::int64_t piece_bytes = std::int64_t{32} << 20;
 
 /// A loop in near-equal runs: run `i` of [0, n) begins at n * i / runs.
 struct CutLoop {
@@ -31,8 +29,8 @@ std::vector<CutLoop> cut(const Loops& batch, std::int64_t line_bytes) {
   for (const FftDim& loop : batch) {
     const std::int64_t whole = inside;
     inside /= loop.n;
-    const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / inside);
-    result.push_back({loop, whole <= piece_bytes ? 1 : (loop.n + most - 1) / most});
+    const std::int64_t most = std::max<std::int64_t>(1, gpu_defaults().transposed_piece_bytes / inside);
+    result.push_back({loop, whole <= gpu_defaults().transposed_piece_bytes ? 1 : (loop.n + most - 1) / most});
   }
   return result;
 }
@@ -120,7 +118,7 @@ bool transposed_pass_pays(const FftSpec& spec) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || spec.precision != Precision::f64) return false;
   const FftDim& line = spec.transform.front();
   const bool strided = line.in_stride != 1 || line.out_stride != 1;
-  return strided && !is_power_of_two(line.n) && points(input_loops(spec)) >= large;
+  return strided && !is_power_of_two(line.n) && points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
 }
 
 PassPointer make_transposed_pass(const FftSpec& spec) {

@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "local/backend.hpp"
 #include "local/loops.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 namespace {
@@ -184,7 +185,7 @@ Backend fftw_backend() {
   backend.version = fftw_version;  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first
   backend.make = make_fftw;
   backend.c2r_destroys = true;
-  backend.max_bytes = std::int64_t{32} << 20;  // measured plans of more data are no better, only slower to make
+  backend.max_bytes = host_defaults().fftw_bytes_a_call;
   return backend;
 }
 

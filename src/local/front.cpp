@@ -4,12 +4,10 @@
 #include "base/check.hpp"
 #include "local/backend.hpp"
 #include "local/stages.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 namespace {
-
-/// Bytes that stay in a core's cache between a transform and the pass that finishes it.
-constexpr std::int64_t cached_bytes = std::int64_t{256} << 10;
 
 void check(const FftSpec& spec) {
   require(spec.threads >= 1, "local FFT: threads must be at least 1, not ", spec.threads);
@@ -73,7 +71,7 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
   const bool finish = !copies && needs_finish(spec, backend);
   const bool split = !copies && needs_split(spec, backend);
   CallLimits limits{backend.max_loops, backend.max_bytes, spec.threads};
-  if (finish || split) limits.max_bytes = std::min(limits.max_bytes, cached_bytes);
+  if (finish || split) limits.max_bytes = std::min(limits.max_bytes, host_defaults().bytes_cached_between_passes);
   const Blocking blocking = choose_blocking(spec, limits);
   if (!blocking.trivial()) return make_batched(spec, blocking, make);
   if (copies) return make_copy(spec);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/aligned.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -19,8 +20,9 @@ namespace {
 /// Waits until `ready`: spins shortly, then gives the core to whoever else may be needed for it to come true.
 template <class Ready>
 void spin_until(Ready ready) {
+  const int most = host_defaults().spins_before_yield;
   for (int spins = 0; !ready(); ++spins) {
-    if (spins < 2000) {
+    if (spins < most) {
 #if defined(__x86_64__) || defined(__i386__)
       __builtin_ia32_pause();
 #endif

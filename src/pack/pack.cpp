@@ -5,15 +5,11 @@
 #include "base/check.hpp"
 #include "pack/kernels.hpp"
 #include "pack/loop_nest.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Below this a copy is done before threads have started.
-constexpr std::int64_t bytes_worth_a_thread = std::int64_t{64} << 10;
-/// Runs longer than this are left to memcpy.
-constexpr std::int64_t short_run_bytes = 128;
 
 /// A nest taken apart: two loops for a kernel, the others around it.
 struct Split {
@@ -49,7 +45,7 @@ void run_kernel(const std::byte* source, std::byte* destination, const Split& pa
   const kernel::Axis b{parts.near_target.count, parts.near_target.from * bytes, parts.near_target.to * bytes};
   if (parts.transposed) {
     kernel::transpose<E>(source, destination, a, b);
-  } else if (b.from == bytes && b.to == bytes && b.count * bytes > short_run_bytes) {
+  } else if (b.from == bytes && b.to == bytes && b.count * bytes > host_defaults().run_bytes_worth_a_call) {
     kernel::copy_runs(source, destination, a, b.count * bytes);
   } else {
     kernel::copy_rows<E>(source, destination, a, b);
@@ -89,7 +85,8 @@ int loop_to_cut(const LoopNest& nest, int threads) {
 template <std::size_t E>
 void copy_nest(const std::byte* source, std::byte* destination, const LoopNest& nest, int threads) {
   const std::int64_t bytes = nest.elements() * static_cast<std::int64_t>(E);
-  const auto workers = static_cast<int>(std::min<std::int64_t>(threads, bytes / bytes_worth_a_thread));
+  const auto workers =
+      static_cast<int>(std::min<std::int64_t>(threads, bytes / host_defaults().copy_bytes_worth_a_thread));
   if (workers <= 1 || nest.depth == 0) {
     run_nest<E>(source, destination, nest);
     return;

@@ -6,6 +6,7 @@
 
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
+#include "tune/defaults.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -60,11 +61,10 @@ void stream_loops(const std::byte* source, std::byte* destination, const Runs& r
 
 void stream_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
                 std::size_t element_bytes) {
-  constexpr std::int64_t long_run_bytes = 256;
   const LoopNest nest = common_refinement(from, to);
   const auto element = static_cast<std::int64_t>(element_bytes);
   const Loop last = nest.empty || nest.depth == 0 ? Loop{} : nest.loop[static_cast<std::size_t>(nest.depth - 1)];
-  if (last.from != 1 || last.to != 1 || last.count * element < long_run_bytes) {
+  if (last.from != 1 || last.to != 1 || last.count * element < host_defaults().run_bytes_to_write_past_cache) {
     copy_box(source, from, destination, to, element_bytes, 1);
     return;
   }

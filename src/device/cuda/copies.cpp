@@ -3,6 +3,7 @@
 
 #include "device/cuda/calls.hpp"
 #include "device/runtime.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device {
 
@@ -39,10 +40,11 @@ void copy_at_once(const BoxCopy& copy, StreamHandle stream) {
 /// The engines seem to take rows longer than 8 KB in pieces of that, and short last pieces cost too much: rows of 9 KB
 /// are copied at four fifths of the rate, of 12 KB so beside work in memory (docs/gpu-design.md). Two copies are faster.
 void copy_box(const BoxCopy& copy, StreamHandle stream) {
-  constexpr std::size_t piece = 8192, large = std::size_t{4} << 20;
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  const std::size_t piece = defaults.engine_piece_bytes;
   const std::size_t whole = copy.bytes / piece * piece, rows = copy.rows * copy.slices;
   const bool short_piece = whole != 0 && whole != copy.bytes && copy.bytes < 8 * piece;
-  if (!short_piece || rows == 1 || copy.bytes * rows < large) {
+  if (!short_piece || rows == 1 || copy.bytes * rows < defaults.bytes_worth_two_copies) {
     copy_at_once(copy, stream);
     return;
   }

@@ -5,7 +5,9 @@
 #include "base/check.hpp"
 #include "device/copy_box.hpp"
 #include "device/cuda/calls.hpp"
+#include "device/facts.hpp"
 #include "pack/loop_nest.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device {
 namespace {
@@ -129,7 +131,8 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
   unsigned x = 1;
   while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
   const dim3 block(x, 256 / x);
-  const long long blocks = std::min<long long>((rows + block.y - 1) / block.y, 132 * 64);
+  const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().copy_blocks;
+  const long long blocks = std::min<long long>((rows + block.y - 1) / block.y, most);
   const bool contiguous = loops.from[loops.axes - 1] == 1 && loops.to[loops.axes - 1] == 1;
   const auto kernel = contiguous ? copy_rows<Unit, true> : copy_rows<Unit, false>;
   kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),

@@ -4,7 +4,9 @@
 
 #include "base/check.hpp"
 #include "device/cuda/calls.hpp"
+#include "device/facts.hpp"
 #include "device/pointwise.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device {
 namespace {
@@ -12,7 +14,8 @@ namespace {
 constexpr int threads = 256;
 
 unsigned blocks_for(long long count) {
-  return static_cast<unsigned>(std::clamp<long long>((count + threads - 1) / threads, 1, 132 * 32));
+  const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().pointwise_blocks;
+  return static_cast<unsigned>(std::clamp<long long>((count + threads - 1) / threads, 1, most));
 }
 
 template <class T>

@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "device/facts.hpp"
+
 namespace shardfft::device::standin {
 
 /// Fake devices: SHARDFFT_STANDIN_DEVICES, else 4.
 int devices();
 /// Memory of each of them: SHARDFFT_STANDIN_MEMORY in MiB, else 4096 MiB.
 std::size_t device_bytes();
+/// What plans are told about each fake device from now on; an H200 until it is called. No plan may be in the making.
+void give_facts(const DeviceFacts& facts);
 /// Where the random order of work begins: SHARDFFT_STANDIN_SEED, else 1.
 std::uint64_t first_seed();
 /// For messages: how to repeat what went wrong.

@@ -76,44 +76,7 @@ struct SlabOptions {
   SlabObserver* observer = nullptr;              ///< told of every piece; must outlive the plan
 };
 
-/// Fills in what was left to choose (measured: docs/gpu-design.md). Small transforms are bound by launches: few pieces;
-/// a single rank has nothing to overlap. Two ranks are bound by what their passes move, more by the links: those begin
-/// and end with little work, and send few and long copies, because ranks wait for each other before each.
-inline SlabOptions chosen(SlabOptions options, const SlabShape& shape) {
-  constexpr std::size_t megabyte = std::size_t{1} << 20;
-  const std::size_t bytes = shape.planes_bytes(0);
-  const bool small = bytes < 256 * megabyte;
-  const bool large = bytes >= 2048 * megabyte;
-  const bool many = shape.ranks > 2;
-  if (options.stores) {
-    options.paired = false;
-    options.chunks = 1;
-    options.parts = {1};
-    return options;
-  }
-  options.paired = many && options.paired.value_or(!small);
-  if (options.chunks == 0) {
-    const std::size_t pieces = bytes / (32 * megabyte);
-    std::size_t most = bytes < 1000 * megabyte ? 4 : 8;
-    if (many) most = small ? 1 : bytes < 600 * megabyte ? 2 : bytes < 1000 * megabyte ? 4 : 6;
-    options.chunks = pieces < 1 || shape.ranks == 1 ? 1 : static_cast<int>(std::min(pieces, most));
-  }
-  if (!options.parts.empty()) return options;
-  if (small || shape.ranks == 1)
-    options.parts = {1};
-  else if (shape.transform.kind != Kind::c2c)
-    options.parts = {0.75, 0.25};
-  else if (many && bytes > 4096 * megabyte)
-    options.parts = {0.5, 0.3125, 0.125, 0.0625};
-  else if (many && large)
-    options.parts = {0.75, 0.1875, 0.0625};
-  else if (many && bytes >= 1000 * megabyte)
-    options.parts = {0.5, 0.375, 0.125};
-  else if (large)
-    options.parts = {0.6875, 0.25, 0.0625};
-  else
-    options.parts = {0.75, 0.25};
-  return options;
-}
+/// Fills in what was left to choose: by how many GPUs and bytes there are (tune/defaults.hpp).
+SlabOptions chosen(SlabOptions options, const SlabShape& shape);
 
 }  // namespace shardfft::gpu

@@ -1,0 +1,60 @@
+// device/facts.hpp by the CUDA runtime.
+#include "device/facts.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "device/cuda/calls.hpp"
+
+namespace shardfft::device {
+
+namespace {
+
+std::size_t attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(value);
+}
+
+/// Links that are more than a bus do atomic operations in a peer's memory.
+PeerLink link_of(int device) {
+  PeerLink best = PeerLink::none;
+  for (int peer = 0; peer < device_count(); ++peer) {
+    int reached = 0, atomics = 0;
+    if (peer == device) continue;
+    check(cudaDeviceCanAccessPeer(&reached, device, peer), "cudaDeviceCanAccessPeer");
+    if (reached == 0) continue;
+    check(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, device, peer),
+          "cudaDeviceGetP2PAttribute");
+    if (atomics != 0) return PeerLink::direct;
+    best = PeerLink::bus;
+  }
+  return best;
+}
+
+DeviceFacts ask(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  DeviceFacts facts;
+  facts.name = properties.name;
+  facts.memory_bytes = properties.totalGlobalMem;
+  facts.multiprocessors = properties.multiProcessorCount;
+  facts.shared_bytes_a_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  facts.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  facts.l2_bytes = attribute(cudaDevAttrL2CacheSize, device);
+  facts.bulk_copies = properties.major >= 9;
+  facts.peer_link = link_of(device);
+  return facts;
+}
+
+}  // namespace
+
+const DeviceFacts& facts(int device) {
+  static std::mutex mutex;
+  static std::map<int, DeviceFacts> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = known.find(device);
+  return found != known.end() ? found->second : known.emplace(device, ask(device)).first->second;
+}
+
+}  // namespace shardfft::device

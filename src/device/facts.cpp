@@ -1,0 +1,22 @@
+#include "device/facts.hpp"
+
+#include "device/runtime.hpp"
+
+namespace shardfft::device {
+
+const DeviceFacts& current_facts() { return facts(current_device()); }
+
+DeviceFacts h200_facts() {
+  DeviceFacts facts;
+  facts.name = "NVIDIA H200";
+  facts.multiprocessors = 132;
+  facts.shared_bytes_a_block = std::size_t{227} << 10;
+  facts.shared_bytes = std::size_t{228} << 10;
+  facts.l2_bytes = std::size_t{50} << 20;
+  facts.memory_bytes = std::size_t{139} << 30;
+  facts.bulk_copies = true;
+  facts.peer_link = PeerLink::direct;
+  return facts;
+}
+
+}  // namespace shardfft::device

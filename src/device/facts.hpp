@@ -1,0 +1,30 @@
+#pragma once
+// What planning asks about a device, as data: of a device of this machine, or given for one that is not here.
+#include <cstddef>
+#include <string>
+
+namespace shardfft::device {
+
+/// How a device reaches the memory of the nearest other one of its host.
+enum class PeerLink { none, bus, direct };
+
+struct DeviceFacts {
+  std::string name;
+  int multiprocessors = 1;
+  std::size_t shared_bytes_a_block = 0;  ///< that a kernel may ask for
+  std::size_t shared_bytes = 0;          ///< of a multiprocessor
+  std::size_t l2_bytes = 0;
+  std::size_t memory_bytes = 0;
+  /// Whether boxes of a tensor can be copied into shared memory by one thread: line and plane passes need it.
+  bool bulk_copies = false;
+  PeerLink peer_link = PeerLink::none;
+};
+
+/// Of a device of this machine; asked for once, while planning.
+const DeviceFacts& facts(int device);
+const DeviceFacts& current_facts();
+
+/// For plans that are made without one: an H200 among others on a switch.
+DeviceFacts h200_facts();
+
+}  // namespace shardfft::device

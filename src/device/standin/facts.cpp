@@ -1,0 +1,29 @@
+// device/facts.hpp without a GPU: all fake devices are what they were said to be.
+#include "device/facts.hpp"
+
+#include "device/standin/settings.hpp"
+
+namespace shardfft::device {
+
+namespace {
+
+DeviceFacts& given() {
+  static DeviceFacts facts = [] {
+    DeviceFacts h200 = h200_facts();
+    h200.memory_bytes = standin::device_bytes();
+    return h200;
+  }();
+  return facts;
+}
+
+}  // namespace
+
+const DeviceFacts& facts(int /*device*/) { return given(); }
+
+namespace standin {
+
+void give_facts(const DeviceFacts& facts) { given() = facts; }
+
+}  // namespace standin
+
+}  // namespace shardfft::device

@@ -1,0 +1,143 @@
+#pragma once
+// Every number that was measured on some machine and stands for the machines of its class: one struct a class, one
+// place. Nothing here decides alone whether a result is right; it decides what is fast. Code asks by what a number
+// means, never by the size or the machine it came from.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace shardfft {
+
+inline constexpr std::size_t kibibyte = std::size_t{1} << 10;
+inline constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+/// Hosts: measured on Xeons with two and with 32 cores, of 1 to 2 MiB of cache a core.
+struct HostDefaults {
+  /// A core's own cache where the system does not tell its size.
+  std::int64_t own_cache_bytes = mebibyte;
+  /// A bundle of lines takes one part in so many of a core's own cache. Larger bundles have longer runs in memory;
+  /// smaller ones leave more room for the lines of source and result, which pass through the cache too.
+  std::int64_t bundles_in_own_cache = 8;
+  /// Transforms of several axes whose array has more elements than that run axis by axis: this costs passes over
+  /// memory, and saves the long strides of the slowest axis.
+  std::int64_t elements_beyond_own_cache = std::int64_t{1} << 18;
+  /// Results of so many bytes a rank are written past the cache: no line is read before it is written, but whoever
+  /// needs the result next finds none of it in cache.
+  std::size_t bytes_to_write_past_cache = 24 * mebibyte;
+  /// Runs shorter than that are written through the cache after all: a line written in part is written twice.
+  std::int64_t run_bytes_to_write_past_cache = 256;
+  /// Runs longer than that are left to memcpy; shorter ones are copied in line, without a call.
+  std::int64_t run_bytes_worth_a_call = 128;
+  /// A copy uses one thread more for each so many bytes: with less to do it is over before threads have started.
+  std::int64_t copy_bytes_worth_a_thread = 64 * kibibyte;
+  /// What a backend transforms at once where a pass of our own follows: more means fewer calls, and less that is still
+  /// in cache when the pass comes.
+  std::int64_t bytes_cached_between_passes = 256 * kibibyte;
+  /// What FFTW transforms in one call: its plans of more data are no better, and take longer to make.
+  std::int64_t fftw_bytes_a_call = 32 * mebibyte;
+  /// A chunk's transform is cut in blocks of so many bytes: between blocks messages are looked after, but small blocks
+  /// make slow transforms.
+  std::int64_t chunk_block_bytes = 4 * mebibyte;
+  /// And never in more blocks than that.
+  std::int64_t most_chunk_blocks = 8;
+  /// Arrays of other processes that must be turned come through a buffer of that size: larger ones need fewer calls of
+  /// the system, smaller ones stay in cache.
+  std::int64_t cross_read_buffer_bytes = 256 * kibibyte;
+  /// Rounds of waiting for a turn before the core is given away: more reacts faster, and takes time from others.
+  int spins_before_yield = 2000;
+  /// A rank's matrix product is cut in so many slices, for threads and for calls of MPI between them ...
+  std::int64_t product_slices = 64;
+  /// ... but in none narrower than that, where products become slow.
+  std::int64_t least_product_width = 64;
+  /// Calls of MPI between the slices of one product: each moves messages on, and costs a little.
+  std::int64_t progress_calls_a_product = 16;
+};
+
+/// How the exchange of a slab is cut from some bytes of planes a GPU on.
+struct SlabCut {
+  std::size_t from_bytes;
+  /// Runs of planes: more begin to send earlier, and make more launches and shorter copies.
+  int most_chunks;
+  /// Shares of the columns sent one after the other, so that the last transforms of one share hide behind the transfer
+  /// of the next: a small last share leaves little work behind the last transfer.
+  std::vector<double> parts;
+};
+
+/// Hosts whose GPUs reach each other's memory over NVLink and a switch: measured on two and four H200.
+struct PeerGpuDefaults {
+  /// Slabs of two GPUs are bound by what their passes move, more by the links; ranks wait for each other before each
+  /// copy: few and long ones, with little work at begin and end.
+  std::vector<SlabCut> few_gpus = {
+      {0, 4, {1}},
+      {256 * mebibyte, 4, {0.75, 0.25}},
+      {1000 * mebibyte, 8, {0.75, 0.25}},
+      {2048 * mebibyte, 8, {0.6875, 0.25, 0.0625}},
+  };
+  /// Of three GPUs and more.
+  std::vector<SlabCut> many_gpus = {
+      {0, 1, {1}},
+      {256 * mebibyte, 2, {0.75, 0.25}},
+      {600 * mebibyte, 4, {0.75, 0.25}},
+      {1000 * mebibyte, 6, {0.5, 0.375, 0.125}},
+      {2048 * mebibyte, 6, {0.75, 0.1875, 0.0625}},
+      {4096 * mebibyte + 1, 6, {0.5, 0.3125, 0.125, 0.0625}},
+  };
+  /// The parts of real slabs that are cut at all.
+  std::vector<double> real_parts = {0.75, 0.25};
+  /// Runs of planes have at least so many bytes: the engines' copies of less do not fill a link.
+  std::size_t chunk_bytes = 32 * mebibyte;
+  /// Three GPUs and more send in turn from so many bytes of planes a GPU on: a GPU then receives from one other at a
+  /// time, at the price of a wait before each copy.
+  std::size_t bytes_worth_turns = 256 * mebibyte;
+  /// Passes store into a peer's memory up to so many bytes of planes a GPU; beyond, copies beside the passes are
+  /// faster.
+  std::size_t most_bytes_to_store = 48 * mebibyte;
+  /// The same where a plane pass stores: it has more to compute while stores are under way.
+  std::size_t most_bytes_to_store_planes = 72 * mebibyte;
+  /// Real slabs in single precision whose peers are written by copies are padded inside from so many bytes on: aligned
+  /// rows against more bytes to send.
+  std::size_t bytes_worth_padding = 48 * mebibyte;
+  /// Copy engines reach the links' full speed from rows of so many bytes on; kernels copy shorter ones faster.
+  std::size_t engine_row_bytes = kibibyte;
+  /// Messages of more copies than that go by engines only if ...
+  std::int64_t few_engine_calls = 4;
+  /// ... each copies at least so many bytes: a call costs as much as kernels take for many small rows.
+  std::size_t engine_call_bytes = 32 * mebibyte;
+  /// Messages of more calls than that are never left to engines.
+  std::int64_t most_engine_calls = 4096;
+  /// Messages of so many bytes are sent one after the other, in an order that spares receivers from two at once.
+  std::size_t bytes_worth_an_order = 4 * mebibyte;
+  /// Rows longer than an engine's piece whose rest is short are sent as two copies ...
+  std::size_t engine_piece_bytes = 8 * kibibyte;
+  /// ... from so many bytes in all on: a second call costs more for less.
+  std::size_t bytes_worth_two_copies = 4 * mebibyte;
+};
+
+/// One GPU with a large shared L2 cache: measured on the H200.
+struct GpuDefaults {
+  /// Arrays of so many elements take line and plane passes out of the vendor's transforms of several axes: fewer passes
+  /// over memory, more launches.
+  std::int64_t elements_worth_passes = std::int64_t{1} << 21;
+  /// Strided lines are made contiguous in pieces of so many bytes: small enough to stay in the L2 cache until they are
+  /// put back, large enough for all multiprocessors.
+  std::int64_t transposed_piece_bytes = 32 * mebibyte;
+  /// Blocks of 256 threads a multiprocessor that walk over an array element by element ...
+  int pointwise_blocks = 32;
+  /// ... and row by row: more blocks balance better, fewer begin less often.
+  int copy_blocks = 64;
+};
+
+inline const HostDefaults& host_defaults() {
+  static constexpr HostDefaults defaults;
+  return defaults;
+}
+inline const PeerGpuDefaults& peer_gpu_defaults() {
+  static const PeerGpuDefaults defaults;
+  return defaults;
+}
+inline const GpuDefaults& gpu_defaults() {
+  static constexpr GpuDefaults defaults;
+  return defaults;
+}
+
+}  // namespace shardfft

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: build (always), ci.
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: build (always), ci, lint, hip.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -9,6 +9,7 @@ for group in "$@"; do
   case "$group" in
     ci) packages+=(libmpich-dev mpich) ;;
     lint) packages+=(cppcheck) ;;
+    hip) packages+=(hipcc) ;;
     *) die "unknown group of packages '$group'" ;;
   esac
 done

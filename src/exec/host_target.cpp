@@ -4,13 +4,11 @@
 #include <numeric>
 
 #include "exec/chunking.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Elements beyond which an array surely leaves a core's own cache.
-constexpr std::int64_t many = std::int64_t{1} << 18;
 
 template <class S>
 const S* step_at(const Program& program, int step) {
@@ -49,7 +47,7 @@ std::vector<std::vector<int>> HostTarget::groups(const State& state, const std::
   std::int64_t elements = 1;
   for (const std::int64_t extent : state.layout.shape()) elements *= extent;
   const bool rows = std::find(axes.begin(), axes.end(), state.layout.order().back()) != axes.end();
-  if (elements < many || (rows && axes.size() < 3)) return {axes};
+  if (elements < host_defaults().elements_beyond_own_cache || (rows && axes.size() < 3)) return {axes};
   if (rows) return {{axes.front()}, {axes.begin() + 1, axes.end()}};
   std::vector<std::vector<int>> lines;
   for (const int axis : axes) lines.push_back({axis});

@@ -1,5 +1,5 @@
 // Includes go one way, from a folder to those below it: base <- tune <- {geometry, mpi} <- {pack, local} <- {device,
-// exchange} <- {algorithm, reshape} <- cannon <- exec <- gpu <- api.
+// exchange} <- {algorithm, reshape} <- {cannon, lower} <- exec <- gpu <- api.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,19 +1,11 @@
 #pragma once
 // What every call of the CUDA runtime or driver needs. For the files that implement device/runtime.hpp.
 #include <cuda.h>
-#include <cuda_runtime.h>
 
-#include "base/check.hpp"
+#include "device/cuda/vendor.hpp"
 #include "device/runtime.hpp"
 
 namespace shardfft::device {
-
-inline void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();
-  fail(status == cudaErrorMemoryAllocation ? Status::out_of_memory : Status::backend_failure, what, ": ",
-       cudaGetErrorString(status));
-}
 
 inline cudaStream_t stream_of(StreamHandle stream) { return static_cast<cudaStream_t>(stream); }
 

@@ -1,10 +1,8 @@
-#include <cuda_runtime.h>
-
 #include <algorithm>
 
 #include "base/check.hpp"
 #include "device/copy_box.hpp"
-#include "device/cuda/calls.hpp"
+#include "device/cuda/vendor.hpp"
 #include "device/facts.hpp"
 #include "pack/loop_nest.hpp"
 #include "tune/defaults.hpp"

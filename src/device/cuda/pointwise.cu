@@ -1,9 +1,7 @@
-#include <cuda_runtime.h>
-
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "device/cuda/calls.hpp"
+#include "device/cuda/vendor.hpp"
 #include "device/facts.hpp"
 #include "device/pointwise.hpp"
 #include "tune/defaults.hpp"

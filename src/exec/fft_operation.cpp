@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/words.hpp"
 #include "local/loops.hpp"
 
 namespace shardfft {
@@ -46,8 +47,7 @@ FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out,
 }
 
 std::string describe_fft(const FftSpec& spec) {
-  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
-  std::string text = std::string("fft ") + kinds[static_cast<int>(spec.kind)];
+  std::string text = std::string("fft ") + to_text(spec.kind);
   for (const FftDim& d : spec.transform) text += " " + std::to_string(d.n);
   return text;
 }

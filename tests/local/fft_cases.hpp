@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.hpp"
 #include "local/local_fft.hpp"
 #include "local/loops.hpp"
 #include "shardfft/error.hpp"
@@ -84,9 +85,8 @@ inline double tolerance(const FftSpec& spec) {
 }
 
 inline std::string describe(const std::string& backend, const FftSpec& spec) {
-  const char* const kinds[] = {"c2c", "r2c", "c2r"};
   std::ostringstream text;
-  text << backend << ' ' << kinds[static_cast<int>(spec.kind)] << (spec.precision == Precision::f64 ? " f64" : " f32")
+  text << backend << ' ' << to_text(spec.kind) << (spec.precision == Precision::f64 ? " f64" : " f32")
        << (spec.direction == Direction::forward ? " forward" : " backward");
   const auto add = [&](const char* name, const Loops& loops) {
     text << ' ' << name;

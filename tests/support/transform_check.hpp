@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "shardfft/plan.hpp"
 #include "support/encoded.hpp"
 #include "support/serial_dft.hpp"
@@ -28,10 +29,9 @@ struct TransformCase {
   std::size_t shift = 0;  ///< elements by which arrays miss their alignment
 
   std::string name() const {
-    static const char* const kinds[] = {"c2c", "r2c", "c2r"};
-    std::string result = std::string(kinds[static_cast<int>(kind)]) +
-                         (precision == Precision::f64 ? " double " : " single ") + text(shape) + " " + input + " to " +
-                         output + ", " + options.algorithm + ", " + options.exchange + ", " + options.local_fft;
+    std::string result = std::string(to_text(kind)) + (precision == Precision::f64 ? " double " : " single ") +
+                         text(shape) + " " + input + " to " + output + ", " + options.algorithm + ", " +
+                         options.exchange + ", " + options.local_fft;
     for (const int a : options.axes) result += (a == options.axes.front() ? ", axes " : " ") + std::to_string(a);
     if (options.batch > 1) result += ", batch " + std::to_string(options.batch);
     if (options.chunks > 1) result += ", chunks " + std::to_string(options.chunks);

@@ -1,0 +1,19 @@
+#pragma once
+// The words for what public enumerations name, as users write and read them.
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+inline const char* to_text(Kind kind) {
+  switch (kind) {
+    case Kind::c2c:
+      return "c2c";
+    case Kind::r2c:
+      return "r2c";
+    case Kind::c2r:
+      return "c2r";
+  }
+  return "unknown";
+}
+
+}  // namespace shardfft

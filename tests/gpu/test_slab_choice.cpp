@@ -75,7 +75,9 @@ TEST(Defaults, RowsOfSlabsAscendAndTheirPartsAreWhole) {
     ASSERT_FALSE(rows.empty());
     EXPECT_EQ(rows.front().from_bytes, 0u);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i > 0) EXPECT_LT(rows[i - 1].from_bytes, rows[i].from_bytes);
+      if (i > 0) {
+        EXPECT_LT(rows[i - 1].from_bytes, rows[i].from_bytes);
+      }
       double sum = 0;
       for (const double part : rows[i].parts) sum += part;
       EXPECT_EQ(sum, 1);

@@ -38,7 +38,8 @@ void copy_at_once(const BoxCopy& copy, StreamHandle stream) {
 }  // namespace
 
 /// The engines seem to take rows longer than 8 KB in pieces of that, and short last pieces cost too much: rows of 9 KB
-/// are copied at four fifths of the rate, of 12 KB so beside work in memory (docs/gpu-design.md). Two copies are faster.
+/// are copied at four fifths of the rate, of 12 KB so beside work in memory (docs/gpu-design.md). Two copies are
+/// faster.
 void copy_box(const BoxCopy& copy, StreamHandle stream) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const std::size_t piece = defaults.engine_piece_bytes;

@@ -12,7 +12,7 @@ DeviceFacts h200_facts() {
   facts.multiprocessors = 132;
   facts.shared_bytes_a_block = std::size_t{227} << 10;
   facts.shared_bytes = std::size_t{228} << 10;
-  facts.l2_bytes = std::size_t{50} << 20;
+  facts.l2_bytes = std::size_t{60} << 20;
   facts.memory_bytes = std::size_t{139} << 30;
   facts.bulk_copies = true;
   facts.peer_link = PeerLink::direct;

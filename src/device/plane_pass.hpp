@@ -1,6 +1,7 @@
 #pragma once
 // Lines along both axes of planes in one pass over memory: what the first axis leaves is read again for the second one
 // while it lies in the L2 cache.
+#include "device/facts.hpp"
 #include "device/line_pass.hpp"
 
 namespace shardfft::device::lines {
@@ -20,6 +21,11 @@ struct PlanePass {
 
 /// Numbers of a row's spectrum.
 inline std::int64_t spectrum_points(std::int64_t n, bool real) { return real ? n / 2 + 1 : n; }
+/// Whether the L2 cache holds a plane that is read again, the next one, and what is on its way.
+inline bool planes_stay_cached(std::int64_t n, Precision precision, bool real, const DeviceFacts& facts) {
+  const std::int64_t bytes = n * spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
+  return 3 * bytes <= static_cast<std::int64_t>(facts.l2_bytes);
+}
 /// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
 bool planes_supported(int n, Precision precision, bool real);
 /// Numbers in device memory that a pass over so many planes uses while it runs.

@@ -178,7 +178,7 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
 
 int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 
-bool supported(int n) { return team_of(n) > 0; }
+bool supported(int n) { return team_of(n) > 0 && current_facts().bulk_copies; }
 
 bool takes_odd_rows(int n) { return supported(n) && n != 2048; }
 
@@ -212,8 +212,8 @@ void run(const Pass& pass, void* stream) {
 }
 
 bool planes_supported(int n, Precision precision, bool real) {
-  static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024};
-  return sizes.contains(n) || (n == 1536 && (precision == Precision::f32 || real));
+  static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024, 1536};
+  return sizes.contains(n) && supported(n) && planes_stay_cached(n, precision, real, current_facts());
 }
 
 namespace {

@@ -198,7 +198,7 @@ struct RandomCounts {
 /// as many as fit into some seconds. `options` is what `./run random` needs to come here again.
 template <class Check>
 RandomCounts random_plans(void (*more_options)(Random&, Options&), const std::string& options, const Check& check) {
-  constexpr std::int64_t seconds = 3;
+  constexpr std::int64_t seconds = 2;
   const std::int64_t first = setting("SHARDFFT_RANDOM_FIRST", 0);
   const std::int64_t plans = setting("SHARDFFT_RANDOM_PLANS", -1);
   const int ranks = world().size();

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Checks plans drawn at random against a serial reference, and prints a line that repeats each failure.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage="usage: ./run random [--plans N] [--seed S] [--first I] [--ranks 'R...'] [--cpu | --gpu] [--mpi openmpi|mpich]
+  builds, then checks N plans (1200) of seed S (a new one) from number I (0) on, spread over 1 to 12 ranks, over CPUs and
+  the GPUs of the stand-in, and over Open MPI and MPICH where both are installed; exit code 0 only if all are right"
+
+plans=1200 seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ') first=0
+ranks=(1 2 3 4 5 6 7 8 9 10 11 12) processors=(cpu gpu) families=()
+while [[ $# -gt 0 ]]; do
+  option=$1
+  case "$option" in
+    --cpu) processors=(cpu); shift; continue ;;
+    --gpu) processors=(gpu); shift; continue ;;
+    -h | --help) echo "$usage"; exit 0 ;;
+    --plans | --seed | --first | --ranks | --mpi) [[ -n ${2:-} ]] || usage_error "random: $option needs a value" "$usage" ;;
+    *) usage_error "random: unknown option '$option'" "$usage" ;;
+  esac
+  case "$option" in
+    --plans) positive --plans "$2"; plans=$2 ;;
+    --seed | --first) [[ $2 =~ ^[0-9]+$ ]] || usage_error "random: $option needs a whole number, not '$2'" "$usage" ;;&
+    --seed) seed=$2 ;;
+    --first) first=$2 ;;
+    --ranks) read -ra ranks <<< "$2"; for r in "${ranks[@]}"; do positive --ranks "$r"; done ;;
+    --mpi) [[ $2 == openmpi || $2 == mpich ]] || usage_error "random: --mpi is openmpi or mpich" "$usage"; families=("$2") ;;
+  esac
+  shift 2
+done
+if [[ ${#families[@]} -eq 0 ]]; then
+  families=(openmpi)
+  if command -v mpirun.mpich > /dev/null; then families+=(mpich); fi
+fi
+
+bash "$ROOT/tools/install_dependencies.sh"
+program_of() { # PROCESSOR
+  if [[ $1 == gpu ]]; then echo mpi_gpu_test_standin_random_plans; else echo mpi_random_test_random_plans; fi
+}
+build() { # FAMILY
+  local folder=$BUILD/random-$1 targets=() processor
+  for processor in "${processors[@]}"; do targets+=("$(program_of "$processor")"); done
+  mkdir -p "$folder"
+  cmake -S "$ROOT" -B "$folder" -Wno-dev -DMPI_C_COMPILER="$(mpi_tool mpicc "$1")" \
+    -DMPI_CXX_COMPILER="$(mpi_tool mpicxx "$1")" -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun "$1")" -DMKL_ROOT="$VENV" \
+    -DSHARDFFT_BENCH=OFF -DSHARDFFT_EXAMPLES=OFF > "$folder/configure.log" 2>&1 ||
+    { cat "$folder/configure.log" >&2; die "cmake failed; its words are above"; }
+  cmake --build "$folder" --target "${targets[@]}" -j "$(jobs)" -- --no-print-directory -s > "$folder/build.log" 2>&1 ||
+    { tail -50 "$folder/build.log" >&2; die "the build failed; the compiler's words are above"; }
+}
+
+# run_program FAMILY RANKS PROGRAM: with the environment of the caller.
+run_program() {
+  local flags=()
+  if [[ $1 == openmpi ]]; then
+    flags=(--quiet --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
+    [[ $(id -u) -eq 0 ]] && flags+=(--allow-run-as-root)
+  fi
+  MPIR_CVAR_POLLS_BEFORE_YIELD=1 OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 \
+    "$(mpi_tool mpirun "$1")" "${flags[@]}" -n "$2" "$BUILD/random-$1/tests/$3"
+}
+
+log=$BUILD/random.log bad=$BUILD/random.bad
+: > "$bad"
+# check FAMILY RANKS PROCESSOR FROM COUNT: a plan that ends the program does not keep those behind it from being checked.
+check() {
+  local from=$4 end=$(($4 + $5)) again
+  while ((from < end)); do
+    if SHARDFFT_TEST_SEED=$seed SHARDFFT_RANDOM_FIRST=$from SHARDFFT_RANDOM_PLANS=$((end - from)) \
+      run_program "$1" "$2" "$(program_of "$3")" > "$log" 2>&1; then
+      break
+    fi
+    cat "$log"
+    grep -aoE '(fails|hangs|crashes): \./run random .*' "$log" | sort -u | sed "s/\$/ --mpi $1/" >> "$bad"
+    again=$(grep -aoE '(hangs|crashes): .*' "$log" | grep -oE -- '--first [0-9]+' | head -1 | cut -d ' ' -f 2) || true
+    if [[ -z $again ]]; then
+      grep -aq 'random plans:' "$log" || echo "ended without a word: $1, $2 ranks, $3, seed $seed" >> "$bad"
+      break
+    fi
+    from=$((again + 1))
+  done
+  printf '%-8s %2d ranks, %s: %s\n' "$1" "$2" "$3" "$(grep -a 'random plans:' "$log" | tail -1)"
+}
+
+for family in "${families[@]}"; do
+  say "building with $family"
+  build "$family"
+done
+say "seed $seed"
+share=$(((plans + ${#families[@]} * ${#ranks[@]} * ${#processors[@]} - 1) / (${#families[@]} * ${#ranks[@]} * ${#processors[@]})))
+for family in "${families[@]}"; do
+  for r in "${ranks[@]}"; do
+    for processor in "${processors[@]}"; do
+      check "$family" "$r" "$processor" "$first" "$share"
+      first=$((first + share))
+    done
+  done
+done
+if [[ -s $bad ]]; then
+  say "repeat with"
+  cat "$bad"
+  exit 1
+fi
+say "all plans were right, or refused with an error that says why"

@@ -72,7 +72,7 @@ int transform() {
     worst = error >= 0 ? std::max(worst, error) : HUGE_VAL;  // std::max alone would drop NaN
   });
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  const std::string report = plan.report();  // collective: every rank asks, one prints
+  const shardfft::PlanReport report = plan.report();  // collective: every rank asks, one prints
   if (rank == 0) std::cout << report << "\nlargest error of the solution: " << worst << "\n";
   return worst < 1e-10 ? 0 : 1;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <regex>
 #include <shardfft/shardfft.hpp>
 #include <stdexcept>
 
@@ -56,13 +55,13 @@ inline Part part_of(const Layout& layout, int rank) {
   return part;
 }
 
-// What the plan says, with the sums of its steps' times by name ("  fft 2.07 ms").
-inline Json breakdown_of(const std::string& report) {
-  static const std::regex time("  ([a-z]+) ([0-9.e+-]+) ms");
+// What the plan says, as text and as data, with the sums of its steps' times by activity.
+inline Json breakdown_of(const PlanReport& report) {
   std::map<std::string, double> seconds;
-  for (std::sregex_iterator found(report.begin(), report.end(), time), end; found != end; ++found)
-    seconds[(*found)[1]] += std::stod((*found)[2]) * 1e-3;
-  return {{"report", report}, {"seconds", seconds}};
+  for (const PlanReport::Program* program : {&report.forward, &report.backward})
+    for (const PlanReport::Step& step : program->steps)
+      for (const PlanReport::Time& time : step.times) seconds[time.activity] += time.seconds;
+  return {{"report", report.to_text()}, {"plan", Json::parse(report.to_json())}, {"seconds", seconds}};
 }
 
 }  // namespace shardfft::bench

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import statistics
 from pathlib import Path
 
@@ -23,9 +22,10 @@ def row(*cells: object) -> str:
 
 
 def ratio_of(record: dict) -> str:
-    """Mean of both directions' communication ratio, out of the driver's report."""
-    report = (record.get("breakdown") or {}).get("report", "")
-    found = [float(text) for text in re.findall(r"T_comm / T_total = ([0-9.e+-]+)", report)]
+    """Mean of both directions' communication ratio, as the plan reported it."""
+    plan = (record.get("breakdown") or {}).get("plan") or {}
+    ratios = [(plan.get(direction) or {}).get("ratio") for direction in ("forward", "backward")]
+    found = [ratio for ratio in ratios if ratio is not None]
     return f"{statistics.mean(found):.2f}" if found else ""
 
 

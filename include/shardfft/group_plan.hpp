@@ -40,7 +40,7 @@ class GroupPlan {
   /// An array for `rank`, where options.memory says, on its GPU for "auto".
   Buffer allocate_input(int rank);
   Buffer allocate_output(int rank);
-  std::string report() const;
+  PlanReport report() const;
 
  private:
   struct Impl;

@@ -9,6 +9,7 @@
 #include "shardfft/error.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
+#include "shardfft/report.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft {
@@ -81,9 +82,8 @@ class Plan {
   /// Arrays placed where exchanges reach them without a copy, not initialised. Collective; dropping them is not.
   Buffer allocate_input();
   Buffer allocate_output();
-  /// Program, strategies, bytes a rank and step, workspace; after runs the time of every step (maximum over ranks).
-  /// Collective.
-  std::string report() const;
+  /// Program, strategies, bytes of every step, memory; after runs the time of every step. Collective.
+  PlanReport report() const;
 
  private:
   struct Impl;

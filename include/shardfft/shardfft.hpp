@@ -6,4 +6,5 @@
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/plan.hpp"
+#include "shardfft/report.hpp"
 #include "shardfft/types.hpp"

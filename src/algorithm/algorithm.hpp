@@ -4,6 +4,7 @@
 #include <string>
 
 #include "algorithm/program.hpp"
+#include "shardfft/report.hpp"
 
 namespace shardfft {
 
@@ -24,6 +25,6 @@ Program cannon_hybrid_program(const Problem& problem);
 bool cyclic_fits(const Problem& problem);
 
 /// The algorithm that "auto" stands for.
-std::string choose_algorithm(const Problem& problem);
+Choice choose_algorithm(const Problem& problem);
 
 }  // namespace shardfft

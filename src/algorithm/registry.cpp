@@ -51,23 +51,26 @@ std::vector<std::string> algorithm_names() {
   return names;
 }
 
-std::string choose_algorithm(const Problem& problem) {
-  if (!problem.grid.empty()) return "pencil";
-  if (problem.ranks() == 1) return "slab";
-  if (problem.input.axes() == 2) return "six_step";
-  if (is_cyclic(problem.input) && cyclic_fits(problem)) return "cyclic";
-  if (problem.input.axes() == 3) return "slab";
+Choice choose_algorithm(const Problem& problem) {
+  const auto take = [](const char* name, const char* why) { return Choice{"algorithm", name, why}; };
+  if (!problem.grid.empty()) return take("pencil", "a process grid is given");
+  if (problem.ranks() == 1) return take("slab", "one rank needs no exchange");
+  if (problem.input.axes() == 2) return take("six_step", "the array has one axis");
+  if (is_cyclic(problem.input) && cyclic_fits(problem))
+    return take("cyclic", "the input is cyclic and can stay so with one exchange");
+  if (problem.input.axes() == 3) return take("slab", "the array has two axes");
   const int cuts = cut_axes(problem.input);
   Shape extents(problem.input.shape().begin() + 1, problem.input.shape().end());
   std::sort(extents.begin(), extents.end());
   const bool planes_suffice = problem.ranks() <= extents[extents.size() - 2];
-  if (cuts == 1 && planes_suffice) return "slab";
-  if (cuts == 2) return "pencil";
-  return planes_suffice ? "slab" : "brick";
+  if (cuts == 1 && planes_suffice) return take("slab", "the input is cut along one axis");
+  if (cuts == 2) return take("pencil", "the input is cut along two axes");
+  if (planes_suffice) return take("slab", "there is a plane for every rank");
+  return take("brick", "there are more ranks than planes");
 }
 
 Program make_program(const std::string& name, const Problem& problem) {
-  const std::string chosen = name == "auto" ? choose_algorithm(problem) : name;
+  const std::string chosen = name == "auto" ? choose_algorithm(problem).chosen : name;
   const auto entry = algorithms().find(chosen);
   if (entry == algorithms().end()) {
     std::string known;

@@ -44,6 +44,7 @@ GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout
   }
   ExecutorSetup setup;
   const Problem problem = make_problem(spec);
+  if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
   setup.program = make_program(options.algorithm, problem);
   setup.fixed_output = problem.fixed_output();
   setup.exchange = options.exchange;
@@ -107,7 +108,7 @@ std::size_t GroupPlan::workspace_bytes() const { return impl_->runner->workspace
 Buffer GroupPlan::allocate_input(int rank) { return impl_->allocate(impl_->sides.input, rank); }
 Buffer GroupPlan::allocate_output(int rank) { return impl_->allocate(impl_->sides.output, rank); }
 
-std::string GroupPlan::report() const {
+PlanReport GroupPlan::report() const {
   return make_report({Communicator(), impl_->ranks(), impl_->transform, impl_->options, impl_->sides.input,
                       impl_->sides.output, *impl_->runner});
 }

@@ -26,14 +26,17 @@ bool can_share(const Communicator& host) {
 }
 
 /// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank.
-std::string choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
+Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
   std::size_t largest = 0;
   for (const State& state : setup.program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   const Communicator host = comm.split_host();
   const bool room = available_memory() / 3 > largest * static_cast<std::size_t>(comm.size());
   // On one host all ranks agree on each of these.
-  const bool shared = host.size() == comm.size() && comm.min(std::int64_t{room ? 1 : 0}) == 1 && can_share(host);
-  return shared ? "shared_window" : "alltoallv";
+  if (host.size() != comm.size()) return {"exchange", "alltoallv", "the ranks are on several hosts"};
+  if (comm.min(std::int64_t{room ? 1 : 0}) == 0)
+    return {"exchange", "alltoallv", "this host has no room for three arrays of every rank"};
+  if (!can_share(host)) return {"exchange", "alltoallv", "the ranks of this host cannot share memory"};
+  return {"exchange", "shared_window", "all ranks are on this host and can read each other's memory"};
 }
 
 /// Who was told that others gave up makes no plans that they would not make.
@@ -44,7 +47,10 @@ Communicator communicator_of_plan(MPI_Comm users) {
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
   if (setup.options.processor == "gpu") return gpu::make_runner(std::move(setup));
-  if (setup.exchange == "auto") setup.exchange = choose_exchange(setup.comm, setup);
+  if (setup.exchange == "auto") {
+    setup.choices.push_back(choose_exchange(setup.comm, setup));
+    setup.exchange = setup.choices.back().chosen;
+  }
   return std::make_unique<Executor>(std::move(setup));
 }
 
@@ -62,7 +68,7 @@ struct Plan::Impl {
   Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
   ~Impl() {
-    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner);
+    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner, transform);
   }
   void enter(
       Call call, const std::function<void()>& check = [] {}) const {
@@ -85,6 +91,7 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::o
   ExecutorSetup setup;
   agree(comm, [&] {
     const Problem problem = make_problem(spec);
+    if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
     setup.program = make_program(options.algorithm, problem);
     setup.fixed_output = problem.fixed_output();
     setup.exchange = options.exchange;
@@ -149,7 +156,7 @@ Buffer Plan::allocate_output() {
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
-std::string Plan::report() const {
+PlanReport Plan::report() const {
   impl_->enter(Call::report);
   return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->sides.input,
                       impl_->sides.output, *impl_->runner});

@@ -1,109 +1,88 @@
 #include "api/report.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
+
+#include "api/problem.hpp"
 
 namespace shardfft {
 
 namespace {
 
-std::string bytes_text(double bytes) {
-  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  int unit = 0;
-  while (bytes >= 1024 && unit < 4) {
-    bytes /= 1024;
-    ++unit;
+using Program = PlanReport::Program;
+
+/// Calls visit(number) for all numbers of which the largest of any rank counts.
+template <class Visit>
+void for_largest(PlanReport& report, const Visit& visit) {
+  visit(report.workspace_bytes);
+  visit(report.window_bytes);
+  for (Program* program : {&report.forward, &report.backward}) {
+    visit(program->runs);
+    visit(program->timed_runs);
+    visit(program->graph_runs);
+    visit(program->seconds);
+    visit(program->input_reads.in_window);
+    visit(program->input_reads.across);
+    visit(program->input_reads.staged);
+    for (PlanReport::Step& step : program->steps) {
+      visit(step.bytes_sent);
+      for (PlanReport::Time& time : step.times) visit(time.seconds);
+    }
   }
-  std::ostringstream text;
-  text << std::setprecision(4) << bytes << " " << units[unit];
-  return text.str();
 }
 
-/// The most of any process; without a communicator there is but this one.
-template <class Number>
-Number most(const Communicator& comm, Number mine) {
-  return comm.valid() ? comm.max(mine) : mine;
-}
-
-double mean(const Communicator& comm, double mine) {
-  if (!comm.valid()) return mine;
-  double all = 0;
-  check_mpi(MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm.get()), "MPI_Allreduce");
-  return all / comm.size();
-}
-
-/// Time of the activities of a step in ms a run, the maximum over ranks of each.
-std::string times_text(const ReportInput& in, const StepReport& step, std::int64_t runs) {
-  if (runs == 0) return {};
-  std::ostringstream text;
-  for (int a = 0; a < activity_count; ++a) {
-    const auto activity = static_cast<Activity>(a);
-    const double mine = in.runner.trace().total(step.trace_step, activity);
-    const double seconds = most(in.comm, mine) / static_cast<double>(runs);
-    if (seconds > 0) text << "  " << activity_name(activity) << " " << std::setprecision(4) << seconds * 1e3 << " ms";
+/// The same for those of which the mean counts.
+template <class Visit>
+void for_means(PlanReport& report, const Visit& visit) {
+  for (Program* program : {&report.forward, &report.backward}) {
+    visit(program->mean_seconds);
+    visit(program->mean_communication_seconds);
+    for (PlanReport::Step& step : program->steps)
+      for (PlanReport::Time& time : step.times) visit(time.mean_seconds);
   }
-  return text.str();
 }
 
-/// Seconds of communication on this rank in all runs of a direction.
-double communication_seconds(const Runner& runner, Direction direction) {
-  double seconds = 0;
-  for (const StepReport& step : runner.steps(direction))
-    for (int a = 0; a < activity_count; ++a)
-      if (is_communication(step.role, static_cast<Activity>(a)))
-        seconds += runner.trace().total(step.trace_step, static_cast<Activity>(a));
-  return seconds;
+void reduce(const Communicator& comm, std::vector<double>& numbers, MPI_Op operation) {
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), narrow(static_cast<std::int64_t>(numbers.size()), "numbers"),
+                          MPI_DOUBLE, operation, comm.get()),
+            "MPI_Allreduce");
 }
 
-bool overlaps(const Runner& runner, Direction direction) {
-  const std::vector<StepReport> steps = runner.steps(direction);
-  return std::any_of(steps.begin(), steps.end(), [](const StepReport& step) { return step.overlaps; });
+/// Puts what all ranks know in the place of what this one knows. Collective.
+void compare(const Communicator& comm, PlanReport& report) {
+  std::vector<double> largest;
+  std::vector<double> means;
+  for_largest(report, [&](const auto& number) { largest.push_back(static_cast<double>(number)); });
+  for_means(report, [&](double number) { means.push_back(number); });
+  reduce(comm, largest, MPI_MAX);
+  reduce(comm, means, MPI_SUM);
+  auto next = largest.begin();
+  for_largest(report, [&](auto& number) { number = static_cast<std::remove_reference_t<decltype(number)>>(*next++); });
+  next = means.begin();
+  for_means(report, [&](double& number) { number = *next++ / comm.size(); });
 }
 
-void ratio_text(std::ostream& text, const ReportInput& in, Direction direction, std::int64_t runs) {
-  const auto ms = [runs](double seconds) { return seconds * 1e3 / static_cast<double>(runs); };
-  const double mine = in.runner.seconds(direction);
-  const double slowest = most(in.comm, mine);
-  if (overlaps(in.runner, direction)) {
-    text
-        << "  " << std::setprecision(4) << ms(slowest)
-        << " ms a run on the slowest rank; r = T_comm / T_total cannot be told: transforms run while messages travel\n";
-    return;
-  }
-  const double total = mean(in.comm, mine);
-  const double communication = mean(in.comm, communication_seconds(in.runner, direction));
-  if (total <= 0) return;
-  text << "  " << std::setprecision(4) << ms(slowest)
-       << " ms a run on the slowest rank; mean of the ranks: communication " << ms(communication) << " ms, computation "
-       << ms(total - communication) << " ms, r = T_comm / T_total = " << std::setprecision(3) << communication / total
-       << "\n";
+Program own_program(const Runner& runner, Direction direction) {
+  Program program;
+  program.runs = runner.runs(direction);
+  program.timed_runs = runner.timed_runs(direction);
+  program.steps = own_steps(runner, direction, program.timed_runs);
+  program.graph_runs = runner.facts().graph_runs[static_cast<std::size_t>(direction)];
+  program.input_reads = runner.input_reads(direction);
+  if (program.timed_runs == 0) return program;
+  program.seconds = program.mean_seconds = runner.seconds(direction) / static_cast<double>(program.timed_runs);
+  for (const PlanReport::Step& step : program.steps)
+    for (const PlanReport::Time& time : step.times)
+      if (time.communication) program.mean_communication_seconds += time.seconds;
+  return program;
 }
 
-void input_text(std::ostream& text, const ReportInput& in, Direction direction) {
-  const InputReads& reads = in.runner.input_reads(direction);
-  const std::int64_t in_window = most(in.comm, reads.in_window);
-  const std::int64_t across = most(in.comm, reads.across);
-  const std::int64_t staged = most(in.comm, reads.staged);
-  if (in_window + across + staged == 0) return;
-  text << "  the input, as others of the host read it: in the plan's shared memory " << in_window
-       << " runs, in the user's array through the kernel " << across << ", copied into shared memory first " << staged
-       << "\n";
-}
-
-void direction_text(std::ostream& text, const ReportInput& in, Direction direction) {
-  const std::int64_t runs = most(in.comm, in.runner.runs(direction));
-  const std::int64_t timed = most(in.comm, in.runner.timed_runs(direction));
-  text << (direction == Direction::forward ? "forward" : "backward") << " program (" << runs << " runs)\n";
-  int number = 0;
-  for (const StepReport& step : in.runner.steps(direction)) {
-    text << "  " << ++number << ". " << step.text;
-    const std::int64_t sent = most(in.comm, step.bytes_sent);
-    if (sent > 0) text << ", sends " << bytes_text(static_cast<double>(sent)) << " a rank";
-    text << times_text(in, step, timed) << "\n";
-  }
-  if (timed > 0) ratio_text(text, in, direction, timed);
-  input_text(text, in, direction);
+/// What only the sums over all ranks tell.
+void conclude(Program& program) {
+  for (PlanReport::Step& step : program.steps)
+    std::erase_if(step.times, [](const PlanReport::Time& time) { return time.seconds <= 0; });
+  const bool overlaps = std::any_of(program.steps.begin(), program.steps.end(),
+                                    [](const PlanReport::Step& step) { return step.overlaps; });
+  if (program.mean_seconds > 0 && !overlaps) program.ratio = program.mean_communication_seconds / program.mean_seconds;
 }
 
 }  // namespace
@@ -126,26 +105,45 @@ bool is_communication(Role role, Activity activity) {
   return false;
 }
 
-std::string make_report(const ReportInput& in) {
-  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
-  std::ostringstream text;
+std::vector<PlanReport::Step> own_steps(const Runner& runner, Direction program_direction, std::int64_t runs) {
+  std::vector<PlanReport::Step> steps;
+  int number = 0;
+  for (const StepReport& known : runner.steps(program_direction)) {
+    PlanReport::Step step{++number, known.text, role_name(known.role), known.bytes_sent, known.overlaps, {}};
+    for (int a = 0; a < activity_count; ++a) {
+      const auto activity = static_cast<Activity>(a);
+      const double all = runs == 0 ? 0 : runner.trace().total(known.trace_step, activity);
+      const double seconds = all / static_cast<double>(std::max<std::int64_t>(1, runs));
+      step.times.push_back({activity_name(activity), is_communication(known.role, activity), seconds, seconds});
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+PlanReport make_report(const ReportInput& in) {
   in.runner.harvest();
-  const Program& program = in.runner.program();
-  text << "shardfft plan: " << kinds[static_cast<int>(in.transform.kind)]
-       << (in.transform.precision == Precision::f64 ? " double" : " single") << ", " << in.ranks << " ranks, "
-       << in.options.threads << " threads a rank, " << in.options.batch << " field(s)\n";
-  text << "input   " << in.input.layout.describe() << "\n";
-  text << "output  " << in.output.layout.describe() << "\n";
-  text << "algorithm " << program.algorithm << ", workspace "
-       << bytes_text(static_cast<double>(most(in.comm, static_cast<std::int64_t>(in.runner.workspace_bytes()))))
-       << " a rank (largest)";
-  const auto window = static_cast<double>(most(in.comm, static_cast<std::int64_t>(in.runner.window_bytes())));
-  if (window > 0) text << ", shared memory " << bytes_text(window) << " a rank";
-  text << "\n";
-  text << in.runner.machine() << "\n";
-  direction_text(text, in, Direction::forward);
-  direction_text(text, in, Direction::backward);
-  return text.str();
+  PlanReport report;
+  report.transform = in.transform;
+  report.ranks = in.ranks;
+  report.threads = in.options.threads;
+  report.batch = in.options.batch;
+  report.input = in.input.layout.describe();
+  report.output = in.output.layout.describe();
+  report.algorithm = in.runner.program().algorithm;
+  const RunnerFacts facts = in.runner.facts();
+  report.exchange = facts.exchange;
+  report.local_fft = facts.local_fft;
+  report.machine = facts.machine;
+  report.choices = facts.choices;
+  report.workspace_bytes = in.runner.workspace_bytes();
+  report.window_bytes = in.runner.window_bytes();
+  report.forward = own_program(in.runner, program_direction(in.transform, Direction::forward));
+  report.backward = own_program(in.runner, program_direction(in.transform, Direction::backward));
+  if (in.comm.valid()) compare(in.comm, report);
+  conclude(report.forward);
+  conclude(report.backward);
+  return report;
 }
 
 }  // namespace shardfft

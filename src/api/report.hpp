@@ -1,6 +1,8 @@
 #pragma once
-// The text of Plan::report().
+// How a plan's report is made: what one rank knows, and what the ranks know together.
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
@@ -23,7 +25,14 @@ struct ReportInput {
 /// cache-sized bundles is computation. docs/tracing.md has the table.
 bool is_communication(Role role, Activity activity);
 
-/// Collective: times of steps are maxima over the ranks; the ratio is of means.
-std::string make_report(const ReportInput& input);
+/// The steps that a direction of the program runs, as this rank knows them. The times are of `runs` runs, all
+/// activities in the order of the enumeration.
+std::vector<PlanReport::Step> own_steps(const Runner& runner, Direction program_direction, std::int64_t runs);
+
+/// Collective.
+PlanReport make_report(const ReportInput& input);
+
+/// An object whose members have the names of the fields.
+nlohmann::json step_json(const PlanReport::Step& step);
 
 }  // namespace shardfft

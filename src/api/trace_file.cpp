@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "api/problem.hpp"
 #include "api/report.hpp"
 #include "api/trace_mail.hpp"
 
@@ -20,7 +21,7 @@ constexpr int tag = 7;
 
 /// What rank 0 needs of a rank; travels as bytes.
 struct RankTrace {
-  std::string facts;  ///< JSON: host, dropped, steps by number
+  std::string facts;  ///< JSON: host, dropped, names of the directions, steps of the report by number in the trace
   double epoch = 0;   ///< on rank 0's clock
   std::vector<Frame> frames;
   std::vector<Span> spans;
@@ -33,17 +34,19 @@ std::string processor_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-std::string facts_of(const Runner& runner) {
+std::string facts_of(const Runner& runner, const Transform& transform) {
   Json steps = Json::object();
-  for (const Direction direction : {Direction::forward, Direction::backward}) {
-    int number = 0;
-    for (const StepReport& step : runner.steps(direction))
-      steps[std::to_string(step.trace_step)] = {{"number", ++number},
-                                                {"text", step.text},
-                                                {"role", static_cast<int>(step.role)},
-                                                {"bytes_sent", step.bytes_sent}};
+  Json directions = Json::array({"", ""});
+  for (const Direction users : {Direction::forward, Direction::backward}) {
+    const Direction direction = program_direction(transform, users);
+    directions[static_cast<std::size_t>(direction)] = users == Direction::forward ? "forward" : "backward";
+    const std::vector<StepReport> known = runner.steps(direction);
+    std::size_t next = 0;
+    for (const PlanReport::Step& step : own_steps(runner, direction, runner.timed_runs(direction)))
+      steps[std::to_string(known[next++].trace_step)] = step_json(step);
   }
-  const Json facts = {{"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"steps", steps}};
+  const Json facts = {
+      {"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"directions", directions}, {"steps", steps}};
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -138,7 +141,7 @@ class EventWriter {
     const Json& steps = facts["steps"];
     const double offset = trace.epoch - zero;
     for (const Frame& frame : trace.frames) {
-      const std::string direction = frame.direction == static_cast<int>(Direction::forward) ? "forward" : "backward";
+      const auto direction = facts["directions"][static_cast<std::size_t>(frame.direction)].get<std::string>();
       if (frame.step < 0) {
         slice(rank, direction, "run", offset + frame.begin, frame.end - frame.begin, Json::object());
         continue;
@@ -149,7 +152,7 @@ class EventWriter {
     }
     for (const Span& span : trace.spans) {
       const Json& step = steps.at(std::to_string(span.step));
-      const bool moves = is_communication(static_cast<Role>(step["role"].get<int>()), span.activity);
+      const bool moves = step["times"][static_cast<std::size_t>(span.activity)]["communication"].get<bool>();
       slice(rank, "step " + std::to_string(step["number"].get<int>()) + " " + activity_name(span.activity),
             moves ? "communication" : "computation", offset + span.begin, span.end - span.begin, Json::object());
     }
@@ -207,17 +210,17 @@ TraceFile::~TraceFile() {
   static_cast<void>(failure_of([this] { TraceMail::of_process().end(written_ && !mpi_finalized()); }));
 }
 
-void TraceFile::write(Runner& runner) noexcept {
+void TraceFile::write(Runner& runner, const Transform& transform) noexcept {
   if (!wanted_ || mpi_finalized()) return;
   written_ = true;
   // A destructor has nobody to tell of a failure.
-  static_cast<void>(failure_of([&] { write_all(runner); }));
+  static_cast<void>(failure_of([&] { write_all(runner, transform); }));
 }
 
-void TraceFile::write_all(Runner& runner) const {
+void TraceFile::write_all(Runner& runner, const Transform& transform) const {
   RankTrace mine;
   runner.harvest();
-  mine.facts = facts_of(runner);
+  mine.facts = facts_of(runner, transform);
   mine.epoch = runner.trace().epoch() - lead_;
   mine.frames = runner.trace().frames();
   mine.spans = runner.trace().spans();

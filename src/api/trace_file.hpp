@@ -17,13 +17,14 @@ class TraceFile {
   /// The last one of the process waits until rank 0 has taken what this rank sent.
   ~TraceFile();
   bool wanted() const { return wanted_; }
-  /// Gathers the spans of all ranks on rank 0, which waits for them and writes them; other ranks do not wait. A failure
+  /// Gathers the spans of all ranks on rank 0, which waits for them and writes them; other ranks do not wait. Steps are
+  /// named as in the report, directions as the user's calls of a plan of `transform`. A failure
   /// leaves an incomplete file: this is for destructors. All ranks call it, in any order of their plans where rank 0 of
   /// all plans is one process.
-  void write(Runner& runner) noexcept;
+  void write(Runner& runner, const Transform& transform) noexcept;
 
  private:
-  void write_all(Runner& runner) const;
+  void write_all(Runner& runner, const Transform& transform) const;
 
   Communicator comm_;
   std::string path_;

@@ -16,4 +16,6 @@ inline const char* to_text(Kind kind) {
   return "unknown";
 }
 
+inline const char* to_text(Precision precision) { return precision == Precision::f64 ? "double" : "single"; }
+
 }  // namespace shardfft

@@ -9,6 +9,7 @@
 #include "exec/operation.hpp"
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
+#include "shardfft/report.hpp"
 
 namespace shardfft {
 
@@ -21,7 +22,8 @@ struct ExecutorSetup {
   std::string local_fft;
   /// Factor applied to the result, forward and backward.
   std::array<double, 2> scale{1, 1};
-  bool fixed_output = false;  ///< the order in memory of the program's last state is the user's
+  std::vector<Choice> choices;  ///< made for options that say "auto"
+  bool fixed_output = false;    ///< the order in memory of the program's last state is the user's
 };
 
 /// An operation, the buffers it works on, and the states at its ends.

@@ -34,7 +34,9 @@ class Executor : public Runner {
   /// Seconds in run() of this rank.
   double seconds(Direction direction) const override { return seconds_[static_cast<std::size_t>(direction)]; }
   InputReads input_reads(Direction direction) const override { return reads_[static_cast<std::size_t>(direction)]; }
-  std::string machine() const override { return "local FFT " + local_fft_version(setup_.local_fft); }
+  RunnerFacts facts() const override {
+    return {setup_.exchange, local_fft_version(setup_.local_fft), {}, setup_.choices, {}};
+  }
 
  private:
   void choose_input_reads();

@@ -13,6 +13,9 @@ namespace shardfft {
 /// What of an operation's time is communication (docs/tracing.md): nothing but waiting, everything, or what is not the
 /// transform and the writing of its result.
 enum class Role { computes, moves, moves_and_computes };
+inline const char* role_name(Role role) {
+  return role == Role::computes ? "computes" : role == Role::moves ? "moves" : "moves and computes";
+}
 
 class Operation {
  public:

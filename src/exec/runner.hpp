@@ -10,6 +10,7 @@
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
 #include "exec/operation.hpp"
+#include "shardfft/report.hpp"
 
 namespace shardfft {
 
@@ -22,11 +23,15 @@ struct StepReport {
   bool overlaps = false;  ///< transforms and messages at the same time, of which only the sum was measured
 };
 
-/// How the ranks of a host came to an input of which they read each other's part, in runs of this rank.
-struct InputReads {
-  std::int64_t in_window = 0;  ///< it lay in shared memory: plan.allocate_input() and the like
-  std::int64_t across = 0;     ///< the kernel let them read it in this process
-  std::int64_t staged = 0;     ///< it was copied into shared memory first
+using InputReads = PlanReport::InputReads;
+
+/// What a runner works with, for reports.
+struct RunnerFacts {
+  std::string exchange;
+  std::string local_fft;  ///< library and version
+  std::string machine;    ///< what it runs on, where that is not plain
+  std::vector<Choice> choices;
+  std::array<std::int64_t, 2> graph_runs{};  ///< by direction of the program
 };
 
 using InputArrays = std::span<const std::byte* const>;  ///< one a member
@@ -67,8 +72,7 @@ class Runner {
   virtual double seconds(Direction direction) const = 0;
   /// All zero where others do not read the input.
   virtual InputReads input_reads(Direction /*direction*/) const { return {}; }
-  /// For report(): what it runs on, a line or more.
-  virtual std::string machine() const = 0;
+  virtual RunnerFacts facts() const = 0;
 };
 
 }  // namespace shardfft

@@ -69,10 +69,16 @@ std::vector<std::string> device_exchange_names() {
   return names;
 }
 
-std::string choose_device_exchange(const Team& team) {
+Choice choose_device_exchange(const Team& team) {
+  if (team.ranks() == 1) return {"exchange", "cuda_peer", "one GPU exchanges nothing"};
+  std::string others;
   for (const char* name : {"cuda_peer", "mpi_device", "nccl", "host_staged"}) {
     const Strategy* strategy = find(name);
-    if (strategy != nullptr && strategy->refusal(team).empty()) return name;
+    if (strategy == nullptr) continue;
+    const std::string refusal = strategy->refusal(team);
+    if (refusal.empty())
+      return {"exchange", name, others.empty() ? "all GPUs of the plan can use each other's memory" : others};
+    others += (others.empty() ? "not " : "; not ") + std::string(name) + ": " + refusal;
   }
   fail(Status::unsupported, "no exchange fits these GPUs: ", need_peers(team), ", and ", need_processes(team));
 }

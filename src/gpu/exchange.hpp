@@ -7,6 +7,7 @@
 #include "gpu/operation.hpp"
 #include "gpu/team.hpp"
 #include "shardfft/layout.hpp"
+#include "shardfft/report.hpp"
 
 namespace shardfft::gpu {
 
@@ -25,7 +26,7 @@ using MemberOperations = std::vector<std::unique_ptr<DeviceOperation>>;
 /// nccl: grouped sends and receives, where it was built in.
 std::vector<std::string> device_exchange_names();
 /// What "auto" stands for on this team. Collective.
-std::string choose_device_exchange(const Team& team);
+Choice choose_device_exchange(const Team& team);
 /// Throws Error on all processes alike: invalid_argument for unknown names (listing those known), unsupported where
 /// this team cannot use it, saying why. Collective.
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup);

@@ -24,7 +24,10 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
       programs_{setup_.program},
       trace_(!setup_.options.trace.empty()),
       times_(*team_) {
-  if (setup_.exchange == "auto") setup_.exchange = team_->ranks() == 1 ? "cuda_peer" : choose_device_exchange(*team_);
+  if (setup_.exchange == "auto") {
+    setup_.choices.push_back(choose_device_exchange(*team_));
+    setup_.exchange = setup_.choices.back().chosen;
+  }
   team_->agree([&] { refuse_what_does_not_fit(); });
   programs_.front() = lower_for_devices(setup_, *team_);
   programs_.push_back(reversed(programs_.front()));
@@ -229,15 +232,12 @@ std::vector<StepReport> DeviceExecutor::steps(Direction direction) const {
   return reports;
 }
 
-std::string DeviceExecutor::machine() const {
+RunnerFacts DeviceExecutor::facts() const {
   std::ostringstream text;
   const Member& first = team_->here().front();
   text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << device::device_name(first.device)
-       << "; exchange " << setup_.exchange << ", memory " << setup_.options.memory;
-  for (const Direction d : both)
-    if (const std::int64_t launches = replays_[index(d)].launches(); launches > 0)
-      text << ", " << launches << (d == Direction::forward ? " forward" : " backward") << " runs as a graph";
-  return text.str();
+       << "; memory " << setup_.options.memory;
+  return {setup_.exchange, "cuFFT", text.str(), setup_.choices, {replays_[0].launches(), replays_[1].launches()}};
 }
 
 }  // namespace shardfft::gpu

@@ -37,7 +37,7 @@ class DeviceExecutor : public Runner {
   std::int64_t runs(Direction direction) const override { return runs_[static_cast<std::size_t>(direction)]; }
   std::int64_t timed_runs(Direction direction) const override { return times_.runs(direction); }
   double seconds(Direction direction) const override { return times_.seconds(direction); }
-  std::string machine() const override;
+  RunnerFacts facts() const override;
 
  private:
   /// One member's memory and what this call does with it.

@@ -322,7 +322,7 @@ TEST(Programs, AutoIsOneOfTheOthers) {
   EXPECT_NE(std::find(names.begin(), names.end(), "auto"), names.end());
   for (int ranks : {1, 2, 4, 8, 64})
     for (const auto& [name, layout] : zoo({8, 8, 8}, ranks)) {
-      const std::string chosen = choose_algorithm(problem_of(Kind::c2c, layout));
+      const std::string chosen = choose_algorithm(problem_of(Kind::c2c, layout)).chosen;
       EXPECT_NE(chosen, "auto");
       EXPECT_NE(std::find(names.begin(), names.end(), chosen), names.end()) << chosen;
     }

@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, GroupExchange, testing::Values("cuda_peer",
                          [](const auto& strategy) { return strategy.param; });
 
 TEST(GroupExchangeChoice, PeersWriteDirectly) {
-  EXPECT_EQ(gpu::choose_device_exchange(gpu::Team({0, 0})), "cuda_peer");
+  EXPECT_EQ(gpu::choose_device_exchange(gpu::Team({0, 0})).chosen, "cuda_peer");
 }
 
 Status refused(const std::string& name, std::string& why) {

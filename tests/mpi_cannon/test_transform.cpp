@@ -121,7 +121,7 @@ TEST(Cannon, KeepsTheMeshOfItsInput) {
   for (const char* algorithm : {"cannon", "cannon_transposed"}) {
     const Plan plan(MPI_COMM_WORLD, c2c<double>, brick, default_output, with(algorithm));
     EXPECT_TRUE(plan.output().layout.same_as(brick));
-    const std::string report = plan.report();
+    const std::string report = plan.report().to_text();
     EXPECT_EQ(report.find("reshape"), std::string::npos) << report;
     EXPECT_NE(report.find("cannon axis 2"), std::string::npos) << report;
   }

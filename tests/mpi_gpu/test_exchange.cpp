@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, ProcessExchange, testing::ValuesIn(strategi
 
 TEST(ProcessExchangeChoice, PeersWriteDirectly) {
   const gpu::Team team(world(), 0);
-  EXPECT_EQ(gpu::choose_device_exchange(team), "cuda_peer");
+  EXPECT_EQ(gpu::choose_device_exchange(team).chosen, "cuda_peer");
 }
 
 TEST(ProcessExchangeChoice, FailuresAreAgreed) {

@@ -53,10 +53,7 @@ Cost cost_of(const std::string& exchange, const std::string& memory, bool in_pla
   const int before = meetings;
   plan.forward(in.data(), target);
   cost.meetings = meetings - before;
-  std::string report = plan.report();
-  report.resize(report.find("backward program"));
-  for (std::size_t at = report.find(", sends "); at != std::string::npos; at = report.find(", sends ", at + 1))
-    ++cost.exchanges;
+  for (const PlanReport::Step& step : plan.report().forward.steps) cost.exchanges += step.bytes_sent > 0 ? 1 : 0;
   return cost;
 }
 

@@ -159,7 +159,7 @@ TEST(GpuPlans, ReportAndTrace) {
   TransformCase c{{12, 10, 8}, "pencil", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
   Plan plan = make_plan(MPI_COMM_WORLD, c);
   check_device_plan(ranks_of(plan, my_device()), c);
-  const std::string report = plan.report();
+  const std::string report = plan.report().to_text();
   for (const std::string word : {"GPUs: rank", "exchange cuda_peer", "memory auto", "fft c2c", " ms", "r = T_comm"})
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
 }

@@ -51,7 +51,7 @@ bool check_failure(const FailureCase& c, int piece) {
                                               : Layout::pencil(c.shape, 2, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, options);
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
-  EXPECT_EQ(plan.report().find("store into the peers") != std::string::npos, c.stores);
+  EXPECT_EQ(plan.report().to_text().find("store into the peers") != std::string::npos, c.stores);
   EXPECT_EQ(said_by(plan, in, out), "");
   if (world().rank() == last) fail_after(piece);
   const std::string first = said_by(plan, in, out);

@@ -77,22 +77,8 @@ inline double distance(const Numbers& a, const Numbers& b) {
   return world().max(worst);
 }
 
-/// How often the report says that the forward input came in each way.
-struct InputWays {
-  int in_window = -1;
-  int across = -1;
-  int staged = -1;
-};
-
-inline InputWays ways_of(const Plan& plan) {
-  const std::string report = plan.report();
-  const auto number_after = [&report](const std::string& words) {
-    const auto at = report.find(words);
-    return at == std::string::npos ? -1 : std::atoi(report.c_str() + at + words.size());
-  };
-  return {number_after("in the plan's shared memory "), number_after("through the kernel "),
-          number_after("copied into shared memory first ")};
-}
+/// How often the forward input came in each way.
+inline PlanReport::InputReads ways_of(const Plan& plan) { return plan.report().forward.input_reads; }
 
 inline bool cross_memory_allowed() { return CrossMemory(world()).allowed(); }
 

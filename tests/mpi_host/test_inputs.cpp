@@ -8,7 +8,7 @@ namespace {
 
 /// How often each way was taken. One rank alone exchanges nothing.
 void expect_ways(const Plan& plan, int in_window, int across, int staged) {
-  const InputWays ways = ways_of(plan);
+  const PlanReport::InputReads ways = ways_of(plan);
   if (world().size() == 1) return;
   EXPECT_EQ(ways.in_window, in_window);
   EXPECT_EQ(ways.across, across);
@@ -139,7 +139,7 @@ TEST(HostInputs, StagedOnBothWaysWithoutChecks) {
     }
   }
   EXPECT_EQ(wrong, 0);
-  const InputWays ways = ways_of(plan);
+  const PlanReport::InputReads ways = ways_of(plan);
   EXPECT_EQ(ways.staged, 40);
 }
 

@@ -41,7 +41,7 @@ TEST(RefusedReading, InputsAreStaged) {
     plan.forward(in.data(), out.data());
     EXPECT_LT(distance(out, expected), 1e-12);
   }
-  const InputWays ways = ways_of(plan);
+  const PlanReport::InputReads ways = ways_of(plan);
   EXPECT_EQ(ways.across, 0);
   EXPECT_EQ(ways.staged, 2);
 }

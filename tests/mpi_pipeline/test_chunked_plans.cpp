@@ -151,7 +151,8 @@ TEST(ChunkedPlans, Report) {
     return make_plan(
                MPI_COMM_WORLD,
                {{8, 6, 9}, "slab", "left", Kind::c2c, Precision::f64, chunked(algorithm, exchange, chunks, batch)})
-        .report();
+        .report()
+        .to_text();
   };
   const auto says = [](const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;

@@ -48,7 +48,7 @@ TEST(CallCheck, ReportAndArrays) {
     else
       calls.plan.allocate_output();
   });
-  EXPECT_NE(calls.plan.report(), "");
+  EXPECT_NE(calls.plan.report().to_text(), "");
   check_plan(calls.plan, calls.c);
 }
 

@@ -1,5 +1,7 @@
 """Plans against numpy.fft over the whole array."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -177,8 +179,16 @@ def test_sub_communicators(comm, rng):
 def test_report(comm):
     with shardfft.plan((16, 16, 16), comm=comm, effort="estimate") as plan:
         plan.forward(plan.input.zeros())
-        text = plan.report()
-    assert "slab" in text and len(text.splitlines()) > 2
+        report = plan.report()
+    assert report["algorithm"] == "slab"
+    assert (report["kind"], report["precision"], report["ranks"]) == ("c2c", "double", comm.size)
+    assert (report["forward"]["runs"], report["backward"]["runs"]) == (1, 0)
+    assert all(step["times"] for step in report["forward"]["steps"])
+    assert 0 <= report["forward"]["ratio"] <= 1 and report["backward"]["ratio"] is None
+    assert json.loads(json.dumps(report)) == report
+    text = str(report)
+    assert "algorithm slab" in text and "forward (1 runs)" in text
+    assert len(text.splitlines()) > 5
 
 
 @pytest.mark.parametrize("algorithm", ["slab", "pencil", "brick", "cyclic"])

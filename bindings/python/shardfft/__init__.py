@@ -16,6 +16,7 @@ from ._layout import Layout, Piece
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
 from ._plan import Plan, plan
 from ._plan_cache import clear_plans
+from ._report import Report
 from ._side import Side
 
 __version__ = "0.1.0"
@@ -27,6 +28,7 @@ __all__ = [
     "Layout",
     "Piece",
     "Plan",
+    "Report",
     "Side",
     "algorithm_names",
     "clear_plans",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _array_libraries
 from ._errors import ArgumentError
+from ._report import Report
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -30,9 +31,12 @@ class Handle:
     def _show(side: Side, memory: _core.Memory) -> Any:
         return _array_libraries.for_users(side._of_memory(memory)).transpose(side._places)
 
-    def report(self) -> str:
-        """Tell the program, strategies, bytes and workspace, and after runs the time of every step."""
-        return self._core.report()
+    def report(self) -> Report:
+        """Tell the program, strategies, bytes and memory, and after runs the time of every step.
+
+        Of plans over processes collective. ``print(plan.report())`` shows text; the report itself is a dictionary.
+        """
+        return Report(self._core.report())
 
     def close(self) -> None:
         """End the plan and free its memory; arrays from it stay valid."""

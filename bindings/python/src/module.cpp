@@ -92,6 +92,7 @@ NB_MODULE(_core, module) {
   module.def("local_fft_names", shardfft::local_fft_names);
   shardfft::python::bind_layout(module);
   shardfft::python::bind_options(module);
+  shardfft::python::bind_report(module);
   shardfft::python::bind_gpu(module);
   shardfft::python::bind_memory(module);
   shardfft::python::bind_plan(module);

@@ -46,7 +46,7 @@ class PyPlan {
     else
       plan.backward(from, to);
   }
-  std::string report() {
+  shardfft::PlanReport report() {
     Plan& plan = get();
     const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;

@@ -1,0 +1,85 @@
+#pragma once
+// What a plan says of itself, as data, and the text and the JSON that are made of it.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// Something that the library chose where an option said "auto".
+struct Choice {
+  std::string what;    ///< the option: "exchange"
+  std::string chosen;  ///< what the option would have been given: "shared_window"
+  std::string why;
+};
+
+/// What Plan::report() returns. Bytes and times are of the rank that has most, unless a field says otherwise; times are
+/// seconds a run. `std::cout << plan.report()` prints the text.
+struct PlanReport {
+  /// One activity of a step: fft, pack, exchange, unpack, wait, copy, stage, other (docs/tracing.md).
+  struct Time {
+    std::string activity;
+    bool communication = false;  ///< as Adelmann et al. (2004) count it, the local transposition included
+    double seconds = 0;          ///< on the rank that takes longest
+    double mean_seconds = 0;     ///< mean of the ranks
+  };
+
+  struct Step {
+    int number = 0;  ///< counts from 1
+    std::string text;
+    std::string role;             ///< computes, moves, or moves and computes
+    std::int64_t bytes_sent = 0;  ///< to other ranks, in one run
+    bool overlaps = false;        ///< transforms and messages at the same time, of which only the sum was measured
+    std::vector<Time> times;      ///< none before the first run
+  };
+
+  /// How the ranks of a host came to an input of which they read each other's part, in runs.
+  struct InputReads {
+    std::int64_t in_window = 0;  ///< it lay in shared memory: plan.allocate_input() and the like
+    std::int64_t across = 0;     ///< the kernel let them read it in the user's array
+    std::int64_t staged = 0;     ///< it was copied into shared memory first
+  };
+
+  /// What `forward` or `backward` runs.
+  struct Program {
+    std::int64_t runs = 0;
+    std::int64_t timed_runs = 0;  ///< those that the times are of
+    std::int64_t graph_runs = 0;  ///< GPUs: those that were launched as one graph
+    std::vector<Step> steps;
+    double seconds = 0;
+    double mean_seconds = 0;
+    double mean_communication_seconds = 0;
+    /// r = T_comm / T_total, of the means of the ranks. None before the first run, and none where steps overlap.
+    std::optional<double> ratio;
+    InputReads input_reads;
+  };
+
+  Transform transform;
+  int ranks = 1;
+  int threads = 1;  ///< of each rank
+  std::int64_t batch = 1;
+  std::string input;  ///< layouts, as Layout::describe() says them
+  std::string output;
+  std::string algorithm;
+  std::string exchange;
+  std::string local_fft;  ///< the library of local transforms and its version
+  std::string machine;    ///< GPUs: which, and how they are used; empty on CPUs
+  std::size_t workspace_bytes = 0;
+  std::size_t window_bytes = 0;  ///< memory that ranks of a host share
+  std::vector<Choice> choices;
+  Program forward;
+  Program backward;
+
+  std::string to_text() const;
+  /// One object; its members have the names of the fields, but `kind` and `precision` in the place of `transform`.
+  std::string to_json() const;
+};
+
+std::ostream& operator<<(std::ostream& out, const PlanReport& report);
+
+}  // namespace shardfft

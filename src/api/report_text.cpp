@@ -1,0 +1,87 @@
+// The text of a report.
+#include <iomanip>
+#include <sstream>
+
+#include "api/report.hpp"
+#include "base/words.hpp"
+
+namespace shardfft {
+
+namespace {
+
+using Program = PlanReport::Program;
+
+std::string bytes_text(double bytes) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  while (bytes >= 1024 && unit < 4) {
+    bytes /= 1024;
+    ++unit;
+  }
+  std::ostringstream text;
+  text << std::setprecision(4) << bytes << " " << units[unit];
+  return text.str();
+}
+
+std::string ms_text(double seconds) {
+  std::ostringstream text;
+  text << std::setprecision(4) << seconds * 1e3 << " ms";
+  return text.str();
+}
+
+void put_ratio(std::ostream& text, const Program& program) {
+  if (program.timed_runs == 0 || program.mean_seconds <= 0) return;
+  text << "  " << ms_text(program.seconds) << " a run on the slowest rank; ";
+  if (!program.ratio) {
+    text << "r = T_comm / T_total cannot be told: transforms run while messages travel\n";
+    return;
+  }
+  const double computation = program.mean_seconds - program.mean_communication_seconds;
+  text << "mean of the ranks: communication " << ms_text(program.mean_communication_seconds) << ", computation "
+       << ms_text(computation) << ", r = T_comm / T_total = " << std::setprecision(3) << *program.ratio << "\n";
+}
+
+void put_input_reads(std::ostream& text, const PlanReport::InputReads& reads) {
+  if (reads.in_window + reads.across + reads.staged == 0) return;
+  text << "  the input, as others of the host read it: in the plan's shared memory " << reads.in_window
+       << " runs, in the user's array through the kernel " << reads.across << ", copied into shared memory first "
+       << reads.staged << "\n";
+}
+
+void put_program(std::ostream& text, const char* direction, const Program& program) {
+  text << direction << " (" << program.runs << " runs";
+  if (program.graph_runs > 0) text << ", " << program.graph_runs << " as a graph";
+  text << ")\n";
+  for (const PlanReport::Step& step : program.steps) {
+    text << "  " << step.number << ". " << step.text;
+    if (step.bytes_sent > 0) text << ", sends " << bytes_text(static_cast<double>(step.bytes_sent)) << " a rank";
+    for (const PlanReport::Time& time : step.times) text << "  " << time.activity << " " << ms_text(time.seconds);
+    text << "\n";
+  }
+  put_ratio(text, program);
+  put_input_reads(text, program.input_reads);
+}
+
+}  // namespace
+
+std::string PlanReport::to_text() const {
+  std::ostringstream text;
+  text << "shardfft plan: " << shardfft::to_text(transform.kind) << " " << shardfft::to_text(transform.precision)
+       << ", " << ranks << " ranks, " << threads << " threads a rank, " << batch << " field(s)\n";
+  text << "input   " << input << "\n";
+  text << "output  " << output << "\n";
+  text << "algorithm " << algorithm << ", exchange " << exchange << ", local FFT " << local_fft << "\n";
+  if (!machine.empty()) text << machine << "\n";
+  for (const Choice& choice : choices)
+    text << "chose " << choice.what << " " << choice.chosen << ": " << choice.why << "\n";
+  text << "memory of the rank that needs most: workspace " << bytes_text(static_cast<double>(workspace_bytes));
+  if (window_bytes > 0) text << ", shared " << bytes_text(static_cast<double>(window_bytes));
+  text << "\n";
+  put_program(text, "forward", forward);
+  put_program(text, "backward", backward);
+  return text.str();
+}
+
+std::ostream& operator<<(std::ostream& out, const PlanReport& report) { return out << report.to_text(); }
+
+}  // namespace shardfft

@@ -45,7 +45,7 @@ TEST(Transforms, ResultsThatArePutPastTheCache) {
   SCOPED_TRACE(large.name());
   Plan plan = make_plan(MPI_COMM_WORLD, large);
   EXPECT_GT(plan.output().bytes(), std::size_t{24} << 20);
-  EXPECT_NE(plan.report().find("past the cache"), std::string::npos) << plan.report();
+  EXPECT_NE(plan.report().to_text().find("past the cache"), std::string::npos) << plan.report();
   for (const Direction direction : {Direction::forward, Direction::backward})
     check_run(plan, large, direction, false, 7);
 }

@@ -22,6 +22,7 @@ FRAME = """
 #include <complex>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 #include <shardfft/shardfft.hpp>

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
+DRIVERS = "-j 2 --target bench-shardfft bench-fftw-mpi"  # all of them: the project's own build
 PART_OF_CI = "continuous integration runs it as a whole"
 
 RUN = [
@@ -23,8 +24,8 @@ RUN = [
     (r"cmake -S bench -B build-bench", "{0} {install}"),
     (r"cmake -S bench/scaling -B build-scaling && cmake --build build-scaling", "{0}"),
     (r"cmake -S bench -B build-bench && cmake --build build-bench -j",
-     "cmake -S bench -B build-bench {install} && cmake --build build-bench"),
-    (r"cmake --build build-bench -j", "cmake --build build-bench"),
+     f"cmake -S bench -B build-bench {{install}} && cmake --build build-bench {DRIVERS}"),
+    (r"cmake --build build-bench -j", f"cmake --build build-bench {DRIVERS}"),
     (r"pip install \./bench/harness", "pip install --quiet --no-deps ./bench/harness"),
     # the harness
     (r"shardfft-bench (libraries|bench list)", "{0}"),

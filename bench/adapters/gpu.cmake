@@ -1,5 +1,5 @@
 # Libraries on GPUs, with BENCH_GPU=ON and a CUDA toolkit. Included by adapters/CMakeLists.txt.
-set(bench_gpu_libraries cufft cufftxt cufftmp cudecomp shardfft-slab shardfft-gpu shardfft-group)
+set(bench_gpu_libraries cufft cufftxt cufftmp cudecomp shardfft-gpu shardfft-group)
 if(NOT BENCH_GPU)
   foreach(name ${bench_gpu_libraries})
     bench_missing(${name} "drivers for GPUs are built with -DBENCH_GPU=ON")
@@ -48,16 +48,14 @@ else()
   bench_missing(cudecomp "cudecomp.h and libcudecomp were not found (CUDECOMP_ROOT)")
 endif()
 
-# shardfft's plans on GPUs, of one process a GPU and of one process for all, and the engine under them: inside the project's own build only.
+# shardfft's plans on GPUs, of one process a GPU and of one process for all: inside the project's own build only.
 if(SHARDFFT_GPU STREQUAL "CUDA")
   bench_adapter(shardfft-gpu SOURCES adapters/shardfft_gpu.cpp LIBRARIES bench_native_gpu shardfft::shardfft
     DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
   bench_adapter(shardfft-group SOURCES adapters/shardfft_group.cpp LIBRARIES bench_native_gpu shardfft::shardfft
     DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
-  bench_adapter(shardfft-slab SOURCES adapters/slab_engine.cpp LIBRARIES bench_native_gpu shardfft
-    INCLUDES ${PROJECT_SOURCE_DIR}/../src DEFINITIONS SHARDFFT_BENCH_VERSION="${shardfft_VERSION}")
 else()
-  foreach(name shardfft-gpu shardfft-group shardfft-slab)
+  foreach(name shardfft-gpu shardfft-group)
     bench_missing(${name} "the project was not built with SHARDFFT_GPU=CUDA")
   endforeach()
 endif()

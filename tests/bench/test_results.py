@@ -315,3 +315,15 @@ def test_tables_of_text(tmp_path, capsys):
     assert told["text"][3].split() == a and told["text"][4].startswith("b ")
     assert told["markdown"][4] == "| " + " | ".join(a) + " |"
     assert told["csv"][0].startswith("point,library,median ms") and told["csv"][1].endswith("," + ",".join(a))
+
+
+def test_columns_without_any_value_vanish(tmp_path):
+    told = record("a", 1.0)
+    bare = {key: value for key, value in record("b", 2.0).items() if key != "communication"}
+    bare["experiment"] = told["experiment"]
+    assert cli.main(["report", write(tmp_path / "r", [told, bare])]) == cli.OK
+    page = (tmp_path / "r" / "report" / "index.html").read_text()
+    assert "<th>in MPI</th>" in page and "<td>not available</td>" in page  # a has it, b has not
+    assert "J a repeat" not in page
+    assert cli.main(["report", write(tmp_path / "s", [bare])]) == cli.OK
+    assert "<th>in MPI</th>" not in (tmp_path / "s" / "report" / "index.html").read_text()

@@ -49,7 +49,7 @@ class Place:
             "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1", "PIP_NO_INPUT": "1",
         }  # fmt: skip
 
-    def run(self, command: list[str], seconds: int = 600, at_root: bool = False) -> str:
+    def run(self, command: list[str], seconds: int = 1800, at_root: bool = False) -> str:
         """The output; fails the test with all that was said when the command fails.
 
         What builds in the repository's own build folder must be called from its root: CMake would take the scratch

@@ -30,6 +30,15 @@ pre{font-size:12px;overflow:auto}details{margin:.3em 0}
 """
 
 
+NOT_THERE = "not available"
+
+# What a picture shows, where its axes do not say it.
+NOTES = {
+    "efficiency": "Efficiency: t1 / (N tN), where t1 is the time of the fastest library at the fewest ranks, times "
+    "these ranks, and tN that of the library at N ranks: below 100 % for all but one library already at the start."
+}
+
+
 def _embedded(figure, folder: Path, name: str) -> str:
     """Saves the figure as PNG and SVG beside the page and returns it as an image inside the page."""
     figure.savefig(folder / f"{name}.png")
@@ -42,7 +51,7 @@ def _embedded(figure, folder: Path, name: str) -> str:
 
 
 def _number(value: float | None, form: str = ".4g", scale: float = 1) -> str:
-    return "not available" if value is None else format(value * scale, form)
+    return NOT_THERE if value is None else format(value * scale, form)
 
 
 def _energy(cell: Cell) -> float | None:
@@ -51,12 +60,17 @@ def _energy(cell: Cell) -> float | None:
     return sum(counted) if counted and None not in counted else None
 
 
-def _row(cell: Cell, best: Cell | None) -> str:
+COLUMNS = [
+    "median, ms", "95 % interval", "5 % – 95 %", "over best", "GFLOP/s", "plan, s", "error L2", "error max",
+    "peak RSS, MiB", "to move, MiB", "sent, MiB", "in MPI", "J a repeat", "samples",
+]  # fmt: skip
+
+
+def _values(cell: Cell, best: Cell | None) -> list[str]:
     low, high = cell.interval
     summary = statistics.summary(cell.samples)
-    kind = "floor" if cell.one_process else "best" if cell is best else ""
     ratio = cell.median / best.median if best else None
-    columns = [
+    return [
         f"{summary['median'] * 1e3:.4g}", f"{low * 1e3:.4g} – {high * 1e3:.4g}",
         f"{summary['q05'] * 1e3:.4g} – {summary['q95'] * 1e3:.4g}", _number(ratio, ".2f"),
         _number(cell.records[0].get("flop"), ".3g", 1e-9 / cell.median), _number(cell.middle("plan_seconds"), ".3g"),
@@ -67,26 +81,28 @@ def _row(cell: Cell, best: Cell | None) -> str:
         _number(cell.middle("communication", "bytes_sent_largest_rank"), ".3g", 2**-20),
         _number(cell.middle("communication", "ratio"), ".2f"), _number(_energy(cell), ".3g"), str(summary["count"]),
     ]  # fmt: skip
-    version = html.escape(cell.records[0]["version"])
-    tail = "".join(f"<td>{column}</td>" for column in columns)
-    return f'<tr class="{kind}"><td>{html.escape(cell.label)}</td><td class="text">{version}</td>{tail}</tr>'
 
 
-HEAD = (
-    "<tr><th>library</th><th class=text>version</th><th>median, ms</th><th>95 % interval</th><th>5 % – 95 %</th>"
-    "<th>over best</th><th>GFLOP/s</th><th>plan, s</th><th>error L2</th><th>error max</th><th>peak RSS, MiB</th>"
-    "<th>to move, MiB</th><th>sent, MiB</th><th>in MPI</th><th>J a repeat</th><th>samples</th></tr>"
-)
+def _table(members: list[Cell]) -> str:
+    """A library a row, the fastest first, without the columns of which nobody has a value."""
+    rivals = [cell for cell in members if not cell.one_process]
+    best = rivals[0] if rivals else None
+    rows = [_values(cell, best) for cell in members]
+    kept = [place for place in range(len(COLUMNS)) if any(row[place] != NOT_THERE for row in rows)]
+    lines = "".join(f"<th>{COLUMNS[place]}</th>" for place in kept)
+    lines = f"<tr><th>library</th><th class=text>version</th>{lines}</tr>"
+    for cell, row in zip(members, rows):
+        kind = "floor" if cell.one_process else "best" if cell is best else ""
+        label, version = html.escape(cell.label), html.escape(cell.records[0]["version"])
+        tail = "".join(f"<td>{row[place]}</td>" for place in kept)
+        lines += f'<tr class="{kind}"><td>{label}</td><td class="text">{version}</td>{tail}</tr>'
+    return f"<table>{lines}</table>"
 
 
 def _tables(all_cells: list[Cell]) -> str:
     parts = []
     for name, members in groups(all_cells, set()).items():
-        members = sorted(members, key=lambda cell: cell.median)
-        rivals = [cell for cell in members if not cell.one_process]
-        best = rivals[0] if rivals else None
-        rows = "".join(_row(cell, best) for cell in members)
-        parts.append(f"<h3>{html.escape(name)}</h3><table>{HEAD}{rows}</table>")
+        parts.append(f"<h3>{html.escape(name)}</h3>{_table(sorted(members, key=lambda cell: cell.median))}")
     return "".join(parts)
 
 
@@ -162,13 +178,14 @@ def _facts(records: list[dict]) -> str:
 def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about: dict, measured: list[Cell]) -> str:
     all_cells = cells(records)
     title = about.get("title") or name
-    parts = [f"<h2>{html.escape(title)}</h2><p>{html.escape(about.get('about', ''))}</p>"]
+    parts = [f"<h2 id={html.escape(name)}>{html.escape(title)}</h2><p>{html.escape(about.get('about', ''))}</p>"]
     timed = [cell for cell in all_cells if "bandwidth" not in cell.records[0]]
     palette = Palette(sorted({cell.label for cell in all_cells}))
     for short, heading, draw in figures.ALL:
         figure = draw(timed, palette) if timed else None
         if figure:
-            parts.append(f"<h3>{heading}</h3>" + _embedded(figure, folder, f"{prefix}{short}"))
+            note = f"<p class=note>{NOTES[short]}</p>" if short in NOTES else ""
+            parts.append(f"<h3>{heading}</h3>{_embedded(figure, folder, f'{prefix}{short}')}{note}")
     bounded = roofline(timed, palette, measured) if timed else None
     if bounded:
         parts.append("<h3>Speed and the bound of communication</h3>" + _embedded(bounded, folder, f"{prefix}roofline"))
@@ -181,6 +198,11 @@ def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about
     parts.append(accounts.texts(timed))
     parts.append(f"<h3>What failed, and why</h3>{_failures(records)}")
     return "".join(parts)
+
+
+def _contents(names: list[str]) -> str:
+    links = "".join(f'<li><a href="#{html.escape(name)}">{html.escape(name)}</a></li>' for name in names)
+    return f"<ul>{links}</ul>" if len(names) > 1 else ""
 
 
 def write_report(sources: list[str], target: Path) -> Path:
@@ -209,7 +231,8 @@ def write_report(sources: list[str], target: Path) -> Path:
         "“In MPI”: share of the time spent inside MPI calls; not the ratio r of Adelmann et al., which counts local "
         "transposition as well. “To move”: what must change its rank, one way, between the layouts of "
         "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank."
-        f"</p>{_left_out(faults)}{''.join(parts)}<h2>Machine and environment</h2>{_facts(records)}</html>"
+        f"</p>{_contents(names)}{_left_out(faults)}{''.join(parts)}"
+        f"<h2>Machine and environment</h2>{_facts(records)}</html>"
     )
     path = target / "index.html"
     path.write_text(page, encoding="utf-8")

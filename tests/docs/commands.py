@@ -46,6 +46,7 @@ RUN = [
 NOT_RUN = [
     (r"\./run (test|lint|speed)", PART_OF_CI),
     (r"\.ci/run.*", PART_OF_CI),
+    (r"\./run random .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
 ]
 
 # Commands within the text are not run: their words are compared with what there is.

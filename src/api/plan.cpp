@@ -95,7 +95,7 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::o
     setup.program = make_program(options.algorithm, problem);
     setup.fixed_output = problem.fixed_output();
     setup.exchange = options.exchange;
-    setup.local_fft = options.local_fft;
+    if (options.processor == "cpu") setup.local_ffts = candidates(options.local_fft);
     setup.scale = scales(spec);
   });
   setup.comm = comm;

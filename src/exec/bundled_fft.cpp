@@ -139,9 +139,10 @@ void BundledFft::add(const IndexSet& set, const Piece& piece, const Piece& resul
     spec.effort = setup_.effort;
     spec.preserve_input = false;
     spec.in_place = in_place;
-    fft = make_local_fft(setup_.backend, spec);
+    fft = setup_.ffts->add(spec, setup_.threads);
     if (text_.empty()) text_ = describe_fft(spec);
   }
+  fft->add_calls(1);
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
   bundles_.push_back({gather_boxes(setup_.from, lines), copy_between(results, result, result_set), fft.get()});

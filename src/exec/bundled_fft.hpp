@@ -9,9 +9,9 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "base/trace.hpp"
+#include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
-#include "local/local_fft.hpp"
 
 namespace shardfft {
 
@@ -24,7 +24,7 @@ struct BundledFftSetup {
   Precision precision = Precision::f64;
   double scale = 1;
   Effort effort = Effort::measure;
-  std::string backend;
+  LocalFfts* ffts = nullptr;  ///< of the plan: made before the first run
   int threads = 1;
   Layout from;  ///< where the elements of `before` are read: the layout of their owners
   Trace* trace = nullptr;
@@ -67,7 +67,7 @@ class BundledFft {
   std::size_t line_bytes_ = 0;    ///< scratch of a bundle before the transform
   std::size_t result_bytes_ = 0;  ///< and after it, when that is another array
   bool stream_ = false;
-  std::map<std::vector<std::int64_t>, std::unique_ptr<LocalFft>> ffts_;
+  std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
   std::vector<Bundle> bundles_;
   AlignedMemory scratch_;
   std::string text_;

@@ -28,11 +28,12 @@ struct Control {
 class Compiler {
  public:
   Compiler(const ExecutorSetup& setup, const Program& program, double scale, HostMemory* host, Control& control,
-           Groups& groups, Trace* trace)
+           Groups& groups, LocalFfts& ffts, Trace* trace)
       : setup_(setup),
         program_(program),
         target_(setup, host),
         host_(host),
+        ffts_(ffts),
         groups_(groups),
         control_(control),
         trace_(trace),
@@ -78,6 +79,7 @@ class Compiler {
   const Program& program_;
   HostTarget target_;
   HostMemory* host_;
+  LocalFfts& ffts_;
   Groups& groups_;
   Control& control_;
   Trace* trace_;
@@ -122,7 +124,7 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     spec.preserve_input = stop.from == Slot::in;
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
     const bool in_place = stop.from == stop.to || (may_alias && fft.kind == Kind::c2c);
-    operation = std::make_unique<FftOperation>(spec, setup_.local_fft, in_place, stop.from != stop.to, trace_);
+    operation = std::make_unique<FftOperation>(spec, ffts_, in_place, stop.from != stop.to, trace_);
   });
   return operation;
 }
@@ -231,7 +233,7 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
   fft.precision = setup_.precision;
   fft.scale = stop.scale;
   fft.effort = setup_.options.effort;
-  fft.backend = setup_.local_fft;
+  fft.ffts = &ffts_;
   fft.threads = setup_.options.threads;
   fft.from = from;
   fft.trace = trace_;
@@ -289,13 +291,13 @@ Program lower_for_host(const ExecutorSetup& setup, const HostMemory* host) {
 }
 
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
-                                       HostMemory* host, Trace* trace) {
+                                       HostMemory* host, LocalFfts& ffts, Trace* trace) {
   Control control = make_control(programs, host);
   Groups groups(setup.comm);
   std::vector<std::vector<Task>> tasks;
   int trace_step = 0;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    tasks.push_back(Compiler(setup, programs[i], setup.scale[i], host, control, groups, trace).run(trace_step));
+    tasks.push_back(Compiler(setup, programs[i], setup.scale[i], host, control, groups, ffts, trace).run(trace_step));
     trace_step += static_cast<int>(tasks.back().size());
   }
   return tasks;

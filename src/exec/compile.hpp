@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithm/program.hpp"
+#include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
@@ -19,7 +20,7 @@ struct ExecutorSetup {
   Options options;
   Precision precision = Precision::f64;
   std::string exchange;
-  std::string local_fft;
+  std::vector<Backend> local_ffts;  ///< those that may make local transforms, the expected fastest first
   /// Factor applied to the result, forward and backward.
   std::array<double, 2> scale{1, 1};
   std::vector<Choice> choices;  ///< made for options that say "auto"
@@ -45,8 +46,8 @@ std::size_t max_state_bytes(const State& state, Precision precision);
 /// reads the host's shared memory. Collective.
 Program lower_for_host(const ExecutorSetup& setup, const HostMemory* host);
 
-/// Operations of every program. Collective.
+/// Operations of every program, which run once `ffts` has made their transforms. Collective.
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
-                                       HostMemory* host, Trace* trace);
+                                       HostMemory* host, LocalFfts& ffts, Trace* trace);
 
 }  // namespace shardfft

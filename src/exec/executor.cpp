@@ -10,7 +10,10 @@ Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setu
     host_ = std::make_unique<HostMemory>(setup_.comm, setup_.options.fake_ranks_per_host);
   programs_.push_back(lower_for_host(setup_, host_.get()));
   programs_.push_back(reversed(programs_.front()));
-  tasks_ = compile(setup_, programs_, host_.get(), &trace_);
+  LocalFfts ffts(setup_.local_ffts, setup_.options.effort);
+  tasks_ = compile(setup_, programs_, host_.get(), ffts, &trace_);
+  local_fft_ = ffts.make(setup_.comm);
+  if (setup_.options.local_fft == "auto") setup_.choices.push_back({"local_fft", local_fft_.name, local_fft_.why()});
   if (host_) choose_input_reads();
   size_workspace();
 }

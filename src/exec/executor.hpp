@@ -8,7 +8,6 @@
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
 #include "exec/runner.hpp"
-#include "local/local_fft.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
@@ -34,9 +33,7 @@ class Executor : public Runner {
   /// Seconds in run() of this rank.
   double seconds(Direction direction) const override { return seconds_[static_cast<std::size_t>(direction)]; }
   InputReads input_reads(Direction direction) const override { return reads_[static_cast<std::size_t>(direction)]; }
-  RunnerFacts facts() const override {
-    return {setup_.exchange, local_fft_version(setup_.local_fft), {}, setup_.choices, {}};
-  }
+  RunnerFacts facts() const override { return {setup_.exchange, local_fft_.version, {}, setup_.choices, {}}; }
 
  private:
   void choose_input_reads();
@@ -54,6 +51,7 @@ class Executor : public Runner {
 
   ExecutorSetup setup_;
   Trace trace_;
+  LocalFftChoice local_fft_;
   std::unique_ptr<HostMemory> host_;
   std::unique_ptr<CrossMemory> across_;
   std::vector<Program> programs_;  ///< as the algorithm made it and lowering left it, and its reverse

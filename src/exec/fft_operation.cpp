@@ -52,18 +52,18 @@ std::string describe_fft(const FftSpec& spec) {
   return text;
 }
 
-FftOperation::FftOperation(const FftSpec& spec, const std::string& backend, bool in_place, bool out_of_place,
-                           Trace* trace)
+FftOperation::FftOperation(const FftSpec& spec, LocalFfts& ffts, bool in_place, bool out_of_place, Trace* trace)
     : empty_(is_empty(spec)), trace_(trace) {
   FftSpec s = spec;
   if (in_place) {
     s.in_place = true;
-    in_place_ = make_local_fft(backend, s);
+    in_place_ = ffts.add(s);
   }
   if (out_of_place) {
     s.in_place = false;
-    out_of_place_ = make_local_fft(backend, s);
+    out_of_place_ = ffts.add(s);
   }
+  (in_place_ ? in_place_ : out_of_place_)->add_calls(1);
   text_ = describe_fft(spec);
 }
 

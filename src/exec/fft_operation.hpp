@@ -1,7 +1,7 @@
 #pragma once
 // Local transforms between two states.
+#include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
-#include "local/local_fft.hpp"
 #include "shardfft/options.hpp"
 
 namespace shardfft {
@@ -18,14 +18,14 @@ std::string describe_fft(const FftSpec& spec);
 class FftOperation : public Operation {
  public:
   /// `in_place`, `out_of_place`: the ways it will be run, at least one.
-  FftOperation(const FftSpec& spec, const std::string& backend, bool in_place, bool out_of_place, Trace* trace);
+  FftOperation(const FftSpec& spec, LocalFfts& ffts, bool in_place, bool out_of_place, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   bool runs_in_place() const override { return in_place_ != nullptr; }
   std::string describe() const override { return text_; }
 
  private:
-  std::unique_ptr<LocalFft> in_place_;
-  std::unique_ptr<LocalFft> out_of_place_;
+  std::shared_ptr<PlannedFft> in_place_;
+  std::shared_ptr<PlannedFft> out_of_place_;
   bool empty_;
   std::string text_;
   Trace* trace_;

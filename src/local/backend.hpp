@@ -28,8 +28,14 @@ struct Backend {
   std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// The backend called `name`, or what "auto" stands for; throws Error(invalid_argument) for unknown names.
+/// The backend called `name`; "auto" is the first of candidates("auto"). Throws Error(invalid_argument) for unknown
+/// names.
 const Backend& find_backend(const std::string& name);
+/// The backends among which `name` leaves the choice, the one expected to be the fastest here first: one for a name,
+/// all but the oracle for "auto".
+std::vector<Backend> candidates(const std::string& name);
+/// make_local_fft() with a backend that need not be registered.
+std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec);
 
 Backend fftw_backend();
 Backend mkl_backend();

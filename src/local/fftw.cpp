@@ -68,7 +68,12 @@ unsigned effort_flag(Effort effort) {
 }
 
 /// Seconds after which one plan takes the best found so far.
-double time_limit(Effort effort) { return effort == Effort::patient ? 120 : 20; }
+double time_limit(const FftSpec& spec) {
+  const double limit = spec.effort == Effort::patient ? 120 : 20;
+  if (!spec.deadline) return limit;
+  const std::chrono::duration<double> left = *spec.deadline - std::chrono::steady_clock::now();
+  return std::clamp(left.count(), 0.0, limit);
+}
 
 std::vector<fftw_iodim64> fftw_dims(const Loops& loops) {
   std::vector<fftw_iodim64> dims;
@@ -144,7 +149,7 @@ class FftwFft : public LocalFft {
   static bool is_aligned(void* p) { return F::alignment_of(static_cast<Real*>(p)) == 0; }
 
   static PlanOwner make_plan(const FftSpec& spec, unsigned flags) {
-    F::set_timelimit(time_limit(spec.effort));
+    F::set_timelimit(time_limit(spec));
     const PlanningArrays arrays(spec, (flags & FFTW_ESTIMATE) == 0);
     if (spec.kind == Kind::c2r && !spec.in_place)
       flags |= spec.preserve_input ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT;

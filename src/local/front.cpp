@@ -82,10 +82,13 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
 
 }  // namespace
 
-std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec) {
-  const Backend& backend = find_backend(name);
+std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec) {
   check(spec);
   return backend.complete ? backend.make(spec) : build(spec, backend);
+}
+
+std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec) {
+  return make_local_fft(find_backend(name), spec);
 }
 
 }  // namespace shardfft

@@ -1,8 +1,10 @@
 #pragma once
 // Transforms of data that is on one rank: one interface, backends found by name.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ struct FftDim {
   std::int64_t n = 1;
   std::int64_t in_stride = 1;
   std::int64_t out_stride = 1;
+
+  bool operator==(const FftDim&) const = default;
 };
 
 /// A batch of multi-dimensional transforms. For r2c and c2r the last entry of `transform` has the real extent n, and
@@ -36,6 +40,10 @@ struct FftSpec {
   int threads = 1;
   Effort effort = Effort::measure;
   bool aligned = true;  ///< a hint: arrays mostly start on 16-byte boundaries; any pointer is correct
+  /// When a library that measures while it plans should stop and take the best it has found.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+
+  bool operator==(const FftSpec&) const = default;
 };
 
 /// A planned local transform. `execute` may run on several threads at once with different arrays.
@@ -47,8 +55,9 @@ class LocalFft {
 
 using LocalFftFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>;
 
-/// Makes a transform with the backend called `name` ("auto": the first of mkl, fftw that this build has). Adds what the
-/// backend lacks: scale, threads, batches of many loops, transforms of no points. Throws Error for unknown names.
+/// Makes a transform with the backend called `name`; "auto" is the one that is expected to be the fastest on this
+/// processor. Adds what the backend lacks: scale, threads, batches of many loops, transforms of no points. Throws Error
+/// for unknown names, and where the backend cannot do what is asked.
 std::unique_ptr<LocalFft> make_local_fft(const std::string& name, const FftSpec& spec);
 /// What the library behind a name calls itself at run time, for reports; throws Error for unknown names.
 std::string local_fft_version(const std::string& name);

@@ -3,11 +3,11 @@
 
 #include "base/check.hpp"
 #include "local/backend.hpp"
+#include "local/processor_rule.hpp"
 
 namespace shardfft {
 namespace {
 
-/// Best first: "auto" is the first.
 const std::vector<Backend>& backends() {
   static const std::vector<Backend> all = {
 #ifdef SHARDFFT_HAVE_MKL
@@ -17,6 +17,19 @@ const std::vector<Backend>& backends() {
       reference_backend(),
   };
   return all;
+}
+
+std::vector<std::string> names_of_choice() {
+  std::vector<std::string> names;
+  for (const Backend& b : backends())
+    if (!b.complete) names.push_back(b.name);
+  return names;
+}
+
+/// What "auto" stands for where nothing is measured. Asked for once: processors do not change.
+const std::string& automatic() {
+  static const std::string name = expected_fastest(names_of_choice(), processor_maker());
+  return name;
 }
 
 }  // namespace
@@ -30,12 +43,20 @@ std::vector<std::string> local_fft_names() {
 std::string local_fft_version(const std::string& name) { return find_backend(name).version; }
 
 const Backend& find_backend(const std::string& name) {
-  if (name == "auto") return backends().front();
+  if (name == "auto") return find_backend(automatic());
   for (const Backend& b : backends())
     if (b.name == name) return b;
   std::string known = "auto";
   for (const Backend& b : backends()) known += ", " + b.name;
   fail(Status::invalid_argument, "unknown local FFT '", name, "'; this build knows ", known);
+}
+
+std::vector<Backend> candidates(const std::string& name) {
+  if (name != "auto") return {find_backend(name)};
+  std::vector<Backend> all{find_backend(automatic())};
+  for (const std::string& other : names_of_choice())
+    if (other != automatic()) all.push_back(find_backend(other));
+  return all;
 }
 
 }  // namespace shardfft

@@ -1,7 +1,11 @@
 // Transforms known by hand: they fix signs, scales and the half spectrum's edges, which round trips do not see.
 #include <dlfcn.h>
 
+#include <set>
+
 #include "fft_cases.hpp"
+#include "local/backend.hpp"
+#include "local/processor_rule.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -97,8 +101,25 @@ TEST_P(LiteralValues, NoPointsTouchNothing) {
 INSTANTIATE_TEST_SUITE_P(Backends, LiteralValues, ::testing::ValuesIn(local_fft_names()),
                          [](const auto& info) { return info.param; });
 
-TEST(Registry, AutoIsTheFirstName) {
-  EXPECT_EQ(local_fft_version("auto"), local_fft_version(local_fft_names().front()));
+TEST(Registry, AutoIsTheOneExpectedOnThisProcessor) {
+  const std::vector<Backend> all = candidates("auto");
+  std::set<std::string> names;
+  for (const Backend& backend : all) names.insert(backend.name);
+  EXPECT_EQ(names.count("reference"), 0u) << "the oracle is no choice";
+  EXPECT_EQ(names.size(), local_fft_names().size() - 1);
+  EXPECT_EQ(local_fft_version("auto"), all.front().version);
+  EXPECT_EQ(all.front().name, processor_maker() == "GenuineIntel" && names.count("mkl") == 1 ? "mkl" : "fftw");
+  const std::vector<Backend> pinned = candidates("reference");
+  ASSERT_EQ(pinned.size(), 1u);
+  EXPECT_EQ(pinned[0].name, "reference");
+}
+
+TEST(Registry, TheMakerOfTheProcessorSaysWhichIsExpected) {
+  EXPECT_EQ(expected_fastest({"mkl", "fftw"}, "GenuineIntel"), "mkl");
+  EXPECT_EQ(expected_fastest({"mkl", "fftw"}, "AuthenticAMD"), "fftw");
+  EXPECT_EQ(expected_fastest({"mkl", "fftw"}, ""), "fftw");
+  EXPECT_EQ(expected_fastest({"fftw"}, "GenuineIntel"), "fftw");
+  EXPECT_EQ(expected_fastest({"mkl"}, "AuthenticAMD"), "mkl");
 }
 
 TEST(Registry, UnknownNamesAreRefusedWithTheKnownOnes) {

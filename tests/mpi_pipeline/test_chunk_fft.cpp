@@ -6,6 +6,7 @@
 
 #include "exec/chunk_fft.hpp"
 #include "exec/fft_operation.hpp"
+#include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -23,7 +24,6 @@ PipelineFft setup_of(Kind kind, Direction direction, const std::vector<int>& axe
   setup.fft.before = direction == Direction::forward ? first : last;
   setup.fft.after = direction == Direction::forward ? last : first;
   setup.fft.effort = Effort::estimate;
-  setup.fft.backend = "reference";
   setup.fft.scale = 0.5;
   setup.fft.from = setup.fft.before.layout;
   setup.block_bytes = 64;
@@ -53,7 +53,10 @@ void check(PipelineFft setup, int axis, int chunks) {
   const double* source = setup.in_place ? out.data() : in.data();
   int blocks = 0;
   for (int k = 0; k < chunks; ++k) {
+    LocalFfts ffts(candidates("reference"), Effort::estimate);
+    setup.fft.ffts = &ffts;
     const ChunkFft fft(setup, axis < 0 ? Slice{} : Slice{axis, chunks, k});
+    ffts.make(world());
     fft.run(reinterpret_cast<const std::byte*>(source), reinterpret_cast<std::byte*>(out.data()), [&] { ++blocks; });
   }
   if (setup.fft.threads == 1) {
@@ -96,7 +99,10 @@ TEST(ChunkFft, Failures) {
     setup.fft.threads = threads;
     const std::vector<double> in(doubles(setup.fft.before));
     std::vector<double> out(doubles(setup.fft.after));
+    LocalFfts ffts(candidates("reference"), Effort::estimate);
+    setup.fft.ffts = &ffts;
     const ChunkFft fft(setup, {});
+    ffts.make(world());
     int calls = 0;
     bool thrown = false;
     try {
@@ -120,6 +126,8 @@ TEST(BundledFft, Failures) {
     PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
     setup.fft.threads = threads;
     std::vector<double> out(doubles(setup.fft.after));
+    LocalFfts ffts(candidates("reference"), Effort::estimate);
+    setup.fft.ffts = &ffts;
     BundledFft fft(setup.fft);
     const auto lose = [](const PeerCopy&, std::byte*) { fail(Status::internal, "a lost array"); };
     EXPECT_THROW(fft.run(lose, reinterpret_cast<std::byte*>(out.data())), Error);

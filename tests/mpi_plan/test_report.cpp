@@ -50,7 +50,8 @@ TEST(Report, TellsWhatWasPlanned) {
   EXPECT_EQ(report.exchange, "alltoallv");
   EXPECT_EQ(report.local_fft, local_fft_version("auto"));
   EXPECT_TRUE(report.machine.empty()) << report.machine;
-  EXPECT_TRUE(report.choices.empty()) << report;
+  ASSERT_EQ(report.choices.size(), 1u) << report;
+  EXPECT_EQ(report.choices[0].what, "local_fft");
   for (const PlanReport::Program& program : {report.forward, report.backward}) {
     EXPECT_EQ(program.runs, 0);
     EXPECT_FALSE(program.ratio);
@@ -70,11 +71,13 @@ TEST(Report, TellsWhatWasPlanned) {
 TEST(Report, TellsChoicesWithReasons) {
   const TransformCase c = case_of("auto", "auto");
   const PlanReport report = make_plan(MPI_COMM_WORLD, c).report();
-  ASSERT_EQ(report.choices.size(), 2u);
+  ASSERT_EQ(report.choices.size(), 3u);
   EXPECT_EQ(report.choices[0].what, "algorithm");
   EXPECT_EQ(report.choices[0].chosen, report.algorithm);
   EXPECT_EQ(report.choices[1].what, "exchange");
   EXPECT_EQ(report.choices[1].chosen, report.exchange);
+  EXPECT_EQ(report.choices[2].what, "local_fft");
+  EXPECT_EQ(local_fft_version(report.choices[2].chosen), report.local_fft);
   for (const Choice& choice : report.choices) {
     EXPECT_FALSE(choice.why.empty());
     expect_words(report.to_text(), {"chose " + choice.what + " " + choice.chosen + ": " + choice.why});

@@ -181,7 +181,7 @@ def plan(
         batch: fields of the same layout transformed together; more than 1 puts an axis before the others.
         algorithm: ``auto``, or one of ``shardfft.algorithm_names()``.
         exchange: ``auto``, or one of ``shardfft.exchange_names()``; on GPUs of ``shardfft.device_exchange_names()``.
-        local_fft: ``auto``, or one of ``shardfft.local_fft_names()``.
+        local_fft: one of ``shardfft.local_fft_names()``, or ``auto``: the fastest in a short trial.
         effort: time the local FFT library may spend planning: ``estimate``, ``measure`` or ``patient``.
         threads: OpenMP threads of each rank.
         chunks: chunks that exchanges and the transforms next to them are cut into, so that communication overlaps

@@ -1,0 +1,111 @@
+#include "exec/local_fft_trial.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/team.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Of one transform in one round, if it is called more often than this needs: longer than a clock's tick and an
+/// interrupt, and short beside a budget.
+constexpr double slice_seconds = 2e-3;
+
+/// More than any trial of transforms that were cut to samples needs: where one line alone is larger, nothing is tried.
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+std::int64_t input_bytes(const FftSpec& spec) {
+  return input_extent(input_loops(spec)) * static_cast<std::int64_t>(input_element(spec).bytes());
+}
+
+std::int64_t output_bytes(const FftSpec& spec) {
+  return output_extent(output_loops(spec)) * static_cast<std::int64_t>(output_element(spec).bytes());
+}
+
+/// The loop of the batch that reaches farthest in memory; null where all have one point.
+FftDim* farthest(Loops& batch) {
+  FftDim* best = nullptr;
+  for (FftDim& loop : batch)
+    if (loop.n > 1 && (best == nullptr || loop.in_stride > best->in_stride)) best = &loop;
+  return best;
+}
+
+}  // namespace
+
+LocalFftTrial::LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts,
+                             const Clock& clock)
+    : comm_(comm), clock_(clock) {
+  for (const auto& fft : ffts) {
+    samples_.push_back(make_sample(*fft));
+    const Sample& s = samples_.back();
+    bytes_ = std::max(bytes_, static_cast<std::size_t>(s.at_once) * (s.in_bytes + s.out_bytes));
+  }
+}
+
+LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
+  Sample sample{fft.spec(), 1, static_cast<double>(fft.calls()), fft.at_once()};
+  FftSpec& spec = sample.spec;
+  const std::int64_t limit = sample_bytes * spec.threads;
+  const auto bytes = [&spec] { return std::max(input_bytes(spec), output_bytes(spec)); };
+  for (FftDim* loop = farthest(spec.batch); loop != nullptr && bytes() > limit; loop = farthest(spec.batch)) {
+    const std::int64_t n = loop->n;
+    loop->n = 1;
+    const std::int64_t rest = bytes();
+    loop->n = n;
+    const std::int64_t step = std::max<std::int64_t>(1, (bytes() - rest) / (n - 1));
+    loop->n = std::clamp<std::int64_t>(1 + (limit - rest) / step, 1, n - 1);
+    sample.share *= static_cast<double>(n) / static_cast<double>(loop->n);
+  }
+  sample.in_bytes = round_up(static_cast<std::size_t>(input_bytes(spec)), cache_line);
+  sample.out_bytes = round_up(static_cast<std::size_t>(output_bytes(spec)), cache_line);
+  if (spec.in_place) sample.in_bytes = std::max(sample.in_bytes, std::exchange(sample.out_bytes, 0));
+  return sample;
+}
+
+bool LocalFftTrial::prepare() {
+  bool ready = bytes_ <= most_bytes;
+  try {
+    if (ready) arrays_ = allocate_aligned(bytes_);
+  } catch (const Error&) {
+    ready = false;
+  }
+  if (comm_.min(std::int64_t{ready ? 1 : 0}) == 0) return false;
+  std::memset(arrays_.get(), 0, bytes_);
+  return true;
+}
+
+void LocalFftTrial::run(const Sample& sample, const LocalFft& fft) {
+  run_team(sample.at_once, [&](int thread) {
+    std::byte* const in = arrays_.get() + static_cast<std::size_t>(thread) * (sample.in_bytes + sample.out_bytes);
+    fft.execute(in, sample.spec.in_place ? in : in + sample.in_bytes);
+  });
+}
+
+double LocalFftTrial::seconds_of(const Sample& sample, const LocalFft& fft) {
+  if (is_empty(sample.spec) || sample.calls == 0) return 0;
+  const double wanted = sample.calls / sample.at_once;
+  const double begin = clock_();
+  double seconds = 0;
+  double runs = 0;
+  while (runs < wanted && (runs == 0 || seconds < slice_seconds)) {
+    run(sample, fft);
+    ++runs;
+    seconds = clock_() - begin;
+  }
+  return seconds / runs * wanted * sample.share;
+}
+
+double LocalFftTrial::round(const MadeFfts& made) {
+  comm_.barrier();
+  double seconds = 0;
+  agree(comm_, [&] {
+    for (std::size_t i = 0; i < made.size(); ++i) seconds += seconds_of(samples_[i], *made[i]);
+  });
+  return comm_.max(seconds);
+}
+
+}  // namespace shardfft

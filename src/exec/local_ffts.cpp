@@ -1,0 +1,201 @@
+#include "exec/local_ffts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iomanip>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "exec/local_fft_trial.hpp"
+
+namespace shardfft {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr double longest_trial = 2;
+constexpr int most_rounds = 5;
+
+/// Share of the expected library's time that another must not exceed: differences below it are noise, and a plan made
+/// again should get the same library.
+constexpr double clearly_less = 0.97;
+
+bool on_all(const Communicator& comm, bool mine) { return comm.min(std::int64_t{mine ? 1 : 0}) == 1; }
+
+/// A candidate whose transforms are made, and the least time of its rounds.
+struct Entrant {
+  const Backend* backend = nullptr;
+  MadeFfts made;
+  double seconds = std::numeric_limits<double>::infinity();
+  double round = 0;  ///< seconds that its last round took
+};
+
+/// Tries candidates and keeps what each came to.
+class Choosing {
+ public:
+  Choosing(const std::vector<Backend>& candidates, const std::vector<std::shared_ptr<PlannedFft>>& ffts,
+           const Communicator& comm, const LocalFfts::Clock& clock)
+      : candidates_(candidates), ffts_(ffts), comm_(comm), clock_(clock), trial_(comm, ffts, clock) {}
+
+  /// The first that can make all transforms.
+  LocalFftChoice by_rule(const std::string& note) {
+    for (const Backend& backend : candidates_) {
+      Entrant entrant;
+      entrant.backend = &backend;
+      if (make(entrant, false)) return take(entrant, false, note);
+    }
+    throw_refusal();
+  }
+
+  LocalFftChoice by_trial() {
+    if (!trial_.prepare()) return by_rule("by the processor's maker; there is no memory to measure with");
+    enter_all();
+    if (entrants_.empty()) throw_refusal();
+    if (entrants_.size() == 1)
+      return take(entrants_[0], true, "by the processor's maker; to measure others would take longer than 10 runs");
+    run_rounds();
+    LocalFftChoice choice = take(fastest(), true, "measured:");
+    for (const Entrant& e : entrants_) choice.times.push_back({e.backend->name, e.seconds});
+    return choice;
+  }
+
+ private:
+  /// False on all ranks where one cannot make the transforms, or their samples.
+  bool make(Entrant& entrant, bool samples) {
+    try {
+      for (std::size_t i = 0; i < ffts_.size(); ++i) {
+        FftSpec spec = samples ? trial_.sample(i) : ffts_[i]->spec();
+        spec.deadline = deadline_;
+        entrant.made.push_back(make_local_fft(*entrant.backend, spec));
+      }
+    } catch (...) {
+      if (!refusal_) refusal_ = std::current_exception();
+      entrant.made.clear();
+    }
+    return on_all(comm_, entrant.made.size() == ffts_.size());
+  }
+
+  [[noreturn]] void throw_refusal() {
+    agree(comm_, [this] {
+      if (refusal_) std::rethrow_exception(refusal_);
+    });
+    fail(Status::internal, "no local FFT was tried");
+  }
+
+  /// Of the trial, on the rank that began first.
+  double elapsed() const { return comm_.max(clock_() - begin_); }
+
+  void time(Entrant& entrant) {
+    const double begin = elapsed();
+    entrant.seconds = std::min(entrant.seconds, trial_.round(entrant.made));
+    entrant.round = elapsed() - begin;
+  }
+
+  /// The expected library is planned as if there were no trial; the others in what the trial may take.
+  void enter_all() {
+    for (const Backend& backend : candidates_) {
+      Entrant entrant;
+      entrant.backend = &backend;
+      if (entrants_.empty()) {
+        if (!make(entrant, true)) continue;
+        begin_ = clock_();
+        time(entrant);
+        // A run is one of the two directions that a round stands for.
+        budget_ = std::min(longest_trial, 10 * entrant.seconds / 2);
+      } else {
+        const double left = budget_ - elapsed() - entrants_[0].round;
+        if (left <= 0) return;
+        deadline_ = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(Seconds(left));
+        if (!make(entrant, true)) continue;
+        if (elapsed() >= budget_) return;  // planned in a hurry
+        time(entrant);
+      }
+      entrants_.push_back(std::move(entrant));
+    }
+  }
+
+  void run_rounds() {
+    double cycle = 0;
+    for (const Entrant& e : entrants_) cycle += e.round;
+    for (int round = 1; round < most_rounds && elapsed() + cycle < budget_; ++round)
+      for (Entrant& e : entrants_) time(e);
+  }
+
+  Entrant& fastest() {
+    Entrant* best = &entrants_.front();
+    for (Entrant& e : entrants_)
+      if (e.seconds < best->seconds && e.seconds < clearly_less * entrants_.front().seconds) best = &e;
+    return *best;
+  }
+
+  LocalFftChoice take(Entrant& entrant, bool samples, const std::string& note) {
+    agree(comm_, [&] {
+      for (std::size_t i = 0; i < ffts_.size(); ++i) {
+        const bool part = samples && !trial_.is_whole(i);
+        ffts_[i]->adopt(part ? make_local_fft(*entrant.backend, ffts_[i]->spec()) : std::move(entrant.made[i]));
+      }
+    });
+    return {entrant.backend->name, entrant.backend->version, note, {}};
+  }
+
+  const std::vector<Backend>& candidates_;
+  const std::vector<std::shared_ptr<PlannedFft>>& ffts_;
+  const Communicator& comm_;
+  const LocalFfts::Clock& clock_;
+  LocalFftTrial trial_;
+  std::vector<Entrant> entrants_;
+  std::exception_ptr refusal_;
+  std::optional<SteadyClock::time_point> deadline_;
+  double begin_ = 0;
+  double budget_ = 0;
+};
+
+}  // namespace
+
+std::string LocalFftChoice::why() const {
+  std::ostringstream text;
+  text << (note.empty() ? "there is nothing else to choose from" : note) << std::setprecision(3);
+  for (const Time& time : times)
+    text << (&time == times.data() ? " " : ", ") << time.name << " " << time.seconds * 1e3 << " ms";
+  return text.str();
+}
+
+std::shared_ptr<PlannedFft> LocalFfts::add(const FftSpec& spec, int at_once) {
+  for (const auto& fft : ffts_)
+    if (fft->spec() == spec && fft->at_once() == at_once) return fft;
+  return ffts_.emplace_back(std::make_shared<PlannedFft>(spec, at_once));
+}
+
+bool LocalFfts::order_alike(const Communicator& comm) {
+  const auto count = static_cast<std::int64_t>(candidates_.size());
+  if (comm.min(count) != comm.max(count)) {
+    candidates_.resize(1);  // some ranks were told a name
+    return false;
+  }
+  if (count == 1) return false;
+  // Hosts may have processors of different makers.
+  const std::string first = candidates_.front().name;
+  std::sort(candidates_.begin(), candidates_.end(), [](const Backend& a, const Backend& b) { return a.name < b.name; });
+  const auto own =
+      std::find_if(candidates_.begin(), candidates_.end(), [&](const Backend& b) { return b.name == first; });
+  std::rotate(candidates_.begin(), candidates_.begin() + comm.min(own - candidates_.begin()), candidates_.end());
+  return true;
+}
+
+LocalFftChoice LocalFfts::make(const Communicator& comm, const Clock& clock) {
+  const bool choice = order_alike(comm);
+  Choosing choosing(candidates_, ffts_, comm, clock);
+  if (!choice) return choosing.by_rule("");
+  if (!on_all(comm, effort_ != Effort::estimate)) return choosing.by_rule("by the processor's maker");
+  return choosing.by_trial();
+}
+
+LocalFftChoice LocalFfts::make(const Communicator& comm) {
+  return make(comm, [] { return Seconds(SteadyClock::now().time_since_epoch()).count(); });
+}
+
+}  // namespace shardfft

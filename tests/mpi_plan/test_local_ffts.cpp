@@ -1,0 +1,284 @@
+// Which library makes the local transforms of a plan: backends whose time is told by a clock of the test.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include "exec/local_ffts.hpp"
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+/// Time passes only where a fake says so.
+struct FakeTime {
+  double now = 0;
+  LocalFfts::Clock clock() {
+    return [this] { return now; };
+  }
+};
+
+/// FFTW, but each call and each planning takes as long as it is told to.
+struct Fake {
+  std::string name;
+  double call_seconds = 0;
+  double plan_seconds = 0;
+  bool refuses = false;
+  int calls = 0;
+  std::vector<FftSpec> planned = {};
+};
+
+class FakeFft : public LocalFft {
+ public:
+  FakeFft(Fake& fake, FakeTime& time, const FftSpec& spec)
+      : fake_(fake), time_(time), fft_(make_local_fft("fftw", spec)) {}
+  void execute(const void* in, void* out) const override {
+    time_.now += fake_.call_seconds;
+    ++fake_.calls;
+    fft_->execute(in, out);
+  }
+
+ private:
+  Fake& fake_;
+  FakeTime& time_;
+  std::unique_ptr<LocalFft> fft_;
+};
+
+Backend backend_of(Fake& fake, FakeTime& time) {
+  Backend backend;
+  backend.name = fake.name;
+  backend.version = fake.name + " 1.0";
+  backend.make = [&fake, &time](const FftSpec& spec) -> std::unique_ptr<LocalFft> {
+    if (fake.refuses) fail(Status::unsupported, fake.name, " has no such transform");
+    fake.planned.push_back(spec);
+    time.now += fake.plan_seconds;
+    FftSpec quick = spec;
+    quick.effort = Effort::estimate;
+    return std::make_unique<FakeFft>(fake, time, quick);
+  };
+  return backend;
+}
+
+FftSpec spec_of(std::int64_t n, std::int64_t batch) {
+  FftSpec spec;
+  spec.transform = {{n, 1, 1}};
+  spec.batch = {{batch, n, n}};
+  return spec;
+}
+
+/// One transform that a pair of runs calls `calls` times.
+LocalFftChoice choose(std::vector<Backend> candidates, FakeTime& time, Effort effort = Effort::measure, int calls = 1) {
+  LocalFfts ffts(std::move(candidates), effort);
+  ffts.add(spec_of(8, 3))->add_calls(calls);
+  return ffts.make(world(), time.clock());
+}
+
+/// All ranks have this name.
+void expect_choice(const LocalFftChoice& choice, const std::string& name) {
+  EXPECT_EQ(choice.name, name);
+  EXPECT_EQ(choice.version, name + " 1.0");
+}
+
+TEST(LocalFfts, TheOneThatTakesLessTimeMakesThem) {
+  for (const bool slow_first : {true, false}) {
+    FakeTime time;
+    Fake slow{"slow", 0.02};
+    Fake swift{"swift", 0.01};
+    std::vector<Backend> candidates{backend_of(slow, time), backend_of(swift, time)};
+    if (!slow_first) std::swap(candidates[0], candidates[1]);
+    const LocalFftChoice choice = choose(candidates, time);
+    expect_choice(choice, "swift");
+    ASSERT_EQ(choice.times.size(), 2u);
+    EXPECT_NEAR(choice.times[slow_first ? 0 : 1].seconds, 0.02, 1e-12);
+    EXPECT_EQ(choice.why(), slow_first ? "measured: slow 20 ms, swift 10 ms" : "measured: swift 10 ms, slow 20 ms");
+  }
+}
+
+TEST(LocalFfts, CallsOfARunCountNotCallsOfTheTrial) {
+  FakeTime time;
+  Fake slow{"slow", 0.02};
+  Fake swift{"swift", 0.01};
+  const LocalFftChoice choice = choose({backend_of(slow, time), backend_of(swift, time)}, time, Effort::measure, 1000);
+  ASSERT_EQ(choice.times.size(), 2u);
+  EXPECT_NEAR(choice.times[0].seconds, 20, 1e-9);
+  EXPECT_LT(slow.calls, 10);
+}
+
+/// Every rank would choose otherwise; the slowest one counts.
+TEST(LocalFfts, RanksAgreeThoughTheirTimesDiffer) {
+  const bool odd = world().rank() % 2 == 1;
+  FakeTime time;
+  Fake a{"a", odd ? 0.010 : 0.030};
+  Fake b{"b", odd ? 0.050 : 0.020};
+  const LocalFftChoice choice = choose({backend_of(a, time), backend_of(b, time)}, time);
+  expect_choice(choice, world().size() == 1 ? "b" : "a");
+  ASSERT_EQ(choice.times.size(), 2u);
+  EXPECT_NEAR(choice.times[0].seconds, 0.030, 1e-12);
+  EXPECT_NEAR(choice.times[1].seconds, world().size() == 1 ? 0.020 : 0.050, 1e-12);
+}
+
+/// Hosts with processors of different makers expect different libraries.
+TEST(LocalFfts, RanksAgreeThoughTheyExpectDifferentOnes) {
+  for (const Effort effort : {Effort::estimate, Effort::measure}) {
+    FakeTime time;
+    Fake a{"a", 0.01};
+    Fake b{"b", 0.01};
+    std::vector<Backend> candidates{backend_of(a, time), backend_of(b, time)};
+    if (world().rank() % 2 == 1) std::swap(candidates[0], candidates[1]);
+    expect_choice(choose(candidates, time, effort), "a");
+  }
+}
+
+TEST(LocalFfts, ASmallDifferenceKeepsTheExpectedOne) {
+  FakeTime time;
+  Fake first{"first", 0.100};
+  Fake second{"second", 0.098};
+  expect_choice(choose({backend_of(first, time), backend_of(second, time)}, time), "first");
+}
+
+TEST(LocalFfts, NothingIsMeasuredWithoutAChoice) {
+  FakeTime time;
+  Fake only{"only", 0.01};
+  const LocalFftChoice pinned = choose({backend_of(only, time)}, time);
+  expect_choice(pinned, "only");
+  EXPECT_EQ(pinned.why(), "there is nothing else to choose from");
+  Fake other{"other", 0.001};
+  const LocalFftChoice estimated = choose({backend_of(only, time), backend_of(other, time)}, time, Effort::estimate);
+  expect_choice(estimated, "only");
+  EXPECT_EQ(estimated.why(), "by the processor's maker");
+  EXPECT_EQ(only.calls + other.calls, 0);
+  EXPECT_TRUE(other.planned.empty());
+}
+
+/// Some ranks were told a name: each keeps its own, and none waits for another.
+TEST(LocalFfts, NothingIsMeasuredWhereSomeRanksHaveNoChoice) {
+  FakeTime time;
+  Fake a{"a", 0.02};
+  Fake b{"b", 0.01};
+  std::vector<Backend> candidates{backend_of(a, time), backend_of(b, time)};
+  if (world().rank() == 0) candidates = {backend_of(b, time)};
+  expect_choice(choose(candidates, time), world().rank() == 0 ? "b" : "a");
+  EXPECT_EQ(a.calls + b.calls, 0);
+}
+
+TEST(LocalFfts, TheTrialTakesNoLongerThanTenRuns) {
+  FakeTime time;
+  Fake first{"first", 0.02};
+  Fake second{"second", 0.001};
+  second.plan_seconds = 0.11;
+  // A run is half of a pair: ten take 0.1 s, and the second is not even planned in that time.
+  const LocalFftChoice choice = choose({backend_of(first, time), backend_of(second, time)}, time);
+  expect_choice(choice, "first");
+  EXPECT_TRUE(choice.times.empty());
+  EXPECT_NE(choice.why().find("longer than 10 runs"), std::string::npos) << choice.why();
+  ASSERT_EQ(second.planned.size(), 1u);
+  EXPECT_TRUE(second.planned[0].deadline.has_value());
+  EXPECT_FALSE(first.planned[0].deadline.has_value());
+  EXPECT_EQ(second.calls, 0);
+}
+
+TEST(LocalFfts, TheTrialTakesNoLongerThanTwoSeconds) {
+  FakeTime time;
+  Fake first{"first", 0.3};
+  Fake second{"second", 0.2};
+  const LocalFftChoice choice = choose({backend_of(first, time), backend_of(second, time)}, time, Effort::measure, 100);
+  expect_choice(choice, "second");
+  EXPECT_LE(time.now, 2.0);
+  EXPECT_GE(first.calls, 2);
+  Fake endless{"endless", 1.5};
+  FakeTime again;
+  expect_choice(choose({backend_of(endless, again), backend_of(second, again)}, again), "endless");
+  EXPECT_LE(again.now, 2.0);
+}
+
+TEST(LocalFfts, OneThatCannotMakeThemIsNoCandidate) {
+  for (const Effort effort : {Effort::estimate, Effort::measure}) {
+    FakeTime time;
+    Fake first{"first", 0.01};
+    Fake second{"second", 0.02};
+    first.refuses = world().rank() == world().size() - 1;
+    expect_choice(choose({backend_of(first, time), backend_of(second, time)}, time, effort), "second");
+    second.refuses = world().rank() == 0;
+    expect_error(Status::unsupported, "has no such transform", [&] {
+      choose({backend_of(first, time), backend_of(second, time)}, time, effort);
+    });
+  }
+}
+
+/// Of a large batch a part is timed, and the whole is what runs.
+TEST(LocalFfts, LargeBatchesAreTimedInPart) {
+  constexpr std::int64_t n = 64, batch = 80000;  // 82 MB
+  FakeTime time;
+  Fake first{"first", 0.01};
+  Fake second{"second", 0.02};
+  LocalFfts ffts({backend_of(first, time), backend_of(second, time)}, Effort::measure);
+  const auto fft = ffts.add(spec_of(n, batch));
+  fft->add_calls(1);
+  const LocalFftChoice choice = ffts.make(world(), time.clock());
+  ASSERT_EQ(choice.times.size(), 2u);
+  ASSERT_EQ(first.planned.size(), 2u);
+  const std::int64_t part = first.planned[0].batch.at(0).n;
+  EXPECT_LE(part * n * 16, std::int64_t{32} << 20);
+  EXPECT_GE(part * n * 16, std::int64_t{31} << 20);
+  EXPECT_EQ(first.planned[1].batch.at(0).n, batch);
+  EXPECT_NEAR(choice.times[0].seconds, 0.01 * static_cast<double>(batch) / static_cast<double>(part), 1e-9);
+  std::vector<std::complex<double>> in(static_cast<std::size_t>(n * batch), 1.0), out(in.size());
+  fft->execute(in.data(), out.data());
+  for (std::size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], i % n == 0 ? 64.0 : 0.0) << i;
+}
+
+TEST(LocalFfts, EqualTransformsAreMadeOnce) {
+  LocalFfts ffts(candidates("fftw"), Effort::estimate);
+  const auto one = ffts.add(spec_of(8, 3));
+  EXPECT_EQ(ffts.add(spec_of(8, 3)), one);
+  EXPECT_NE(ffts.add(spec_of(8, 4)), one);
+  EXPECT_NE(ffts.add(spec_of(8, 3), 2), one);
+}
+
+/// The report's word on it; empty where it was not chosen. Collective.
+Choice local_fft_choice(const Plan& plan) {
+  for (const Choice& choice : plan.report().choices)
+    if (choice.what == "local_fft") return choice;
+  return {};
+}
+
+/// A plan with the name that a measured one chose.
+TEST(LocalFfts, PinnedPlansGiveTheSameBits) {
+  TransformCase c{{24, 20, 18}, "slab", "left", Kind::c2c, Precision::f64, quick()};
+  for (const std::string& name : local_fft_names()) {
+    c.options.local_fft = name;
+    c.options.effort = name == "reference" ? Effort::estimate : Effort::measure;
+    std::vector<std::vector<std::complex<double>>> results;
+    for (int again = 0; again < 2; ++again) {
+      Plan plan = make_plan(MPI_COMM_WORLD, c);
+      EXPECT_EQ(plan.report().local_fft, local_fft_version(name));
+      EXPECT_EQ(local_fft_choice(plan).what, "") << "nothing was chosen";
+      std::vector<std::complex<double>> in(static_cast<std::size_t>(plan.input().count()));
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = noise(1, i, static_cast<std::uint64_t>(world().rank()));
+      results.emplace_back(static_cast<std::size_t>(plan.output().count()));
+      plan.forward(in.data(), results.back().data());
+    }
+    EXPECT_EQ(results[0], results[1]) << name;
+  }
+}
+
+TEST(LocalFfts, ReportsSayHowItWasChosen) {
+  TransformCase c{{32, 32, 32}, "slab", "left", Kind::c2c, Precision::f64, quick()};
+  const bool choice = candidates("auto").size() > 1;
+  const Choice estimated = local_fft_choice(make_plan(MPI_COMM_WORLD, c));
+  EXPECT_EQ(estimated.chosen, candidates("auto").front().name);
+  EXPECT_EQ(estimated.why, choice ? "by the processor's maker" : "there is nothing else to choose from");
+  c.options.effort = Effort::measure;
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  check_plan(plan, c);
+  const Choice measured = local_fft_choice(plan);
+  EXPECT_EQ(plan.report().local_fft, local_fft_version(measured.chosen));
+  EXPECT_NE(measured.chosen, "reference");
+  const bool told = measured.why.find("measured: ") == 0 || measured.why.find("10 runs") != std::string::npos;
+  EXPECT_EQ(told, choice) << measured.why;
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -30,7 +30,7 @@ Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
   std::size_t largest = 0;
   for (const State& state : setup.program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   const Communicator host = comm.split_host();
-  const bool room = available_memory() / 3 > largest * static_cast<std::size_t>(comm.size());
+  const bool room = available_memory() / 3 / static_cast<std::size_t>(comm.size()) > largest;
   // On one host all ranks agree on each of these.
   if (host.size() != comm.size()) return {"exchange", "alltoallv", "the ranks are on several hosts"};
   if (comm.min(std::int64_t{room ? 1 : 0}) == 0)

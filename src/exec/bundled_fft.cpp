@@ -19,6 +19,9 @@ std::int64_t own_cache_bytes() {
   return l2 > 0 ? l2 : host_defaults().own_cache_bytes;
 }
 
+/// The lines of source and result pass through the cache too.
+std::int64_t default_bundle_bytes() { return own_cache_bytes() / host_defaults().bundles_in_own_cache; }
+
 bool is_transformed(const FftStep& step, std::size_t axis) {
   return std::find(step.axes.begin(), step.axes.end(), static_cast<int>(axis)) != step.axes.end();
 }
@@ -37,13 +40,12 @@ std::vector<std::size_t> fastest_first(const Piece& piece) {
   return axes;
 }
 
-/// Block sizes along the axes of a piece: transformed axes whole, the others as far as a bundle's share of the cache
-/// goes.
-std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const FftStep& step, std::size_t element_bytes) {
+/// Block sizes along the axes of a piece: transformed axes whole, the others as far as `bundle_bytes` go.
+std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const FftStep& step, std::size_t element_bytes,
+                                                 std::int64_t bundle_bytes) {
   std::array<std::int64_t, max_axes> block{};
   block.fill(1);
-  std::int64_t room =
-      own_cache_bytes() / host_defaults().bundles_in_own_cache / static_cast<std::int64_t>(element_bytes);
+  std::int64_t room = bundle_bytes / static_cast<std::int64_t>(element_bytes);
   for (const std::size_t a : axes_of(piece))
     if (is_transformed(step, a)) {
       block[a] = piece.set.axis[a].count;
@@ -104,70 +106,146 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
   scratch_ = allocate_aligned(static_cast<std::size_t>(setup.threads) * (line_bytes_ + result_bytes_));
 }
 
-void BundledFft::cut(const Piece& piece, const Piece& result) {
-  const auto block = choose_blocks(piece, setup_.step, std::max(in_bytes_, out_bytes_));
-  const auto axes = static_cast<std::size_t>(piece.set.axes);
-  std::array<std::int64_t, max_axes> at{};
-  while (true) {
-    IndexSet set = piece.set;
-    for (std::size_t a = 0; a < axes; ++a) {
-      const Progression& own = piece.set.axis[a];
-      const std::int64_t first = at[a] * block[a];
-      set.axis[a] = {own.at(first), std::min(block[a], own.count - first), own.stride};
-    }
-    add(set, piece, result);
-    std::size_t a = axes;
-    while (a > 0 && ++at[a - 1] * block[a - 1] >= piece.set.axis[a - 1].count) at[--a] = 0;
-    if (a == 0) return;
+/// Bundles along an axis that every owner has whole lie equally far apart in all arrays; so do those of this rank's own
+/// array along any axis. The axis of most bundles makes the fewest rows.
+void BundledFft::choose_row_axis(const Piece& piece) {
+  const auto own = setup_.from.pieces(setup_.rank);
+  const bool local = own.size() == 1 && own.front() == piece;
+  for (const std::size_t a : axes_of(piece)) {
+    const std::int64_t whole = piece.set.axis[a].count / block_[a];
+    if (whole <= row_length_ || !(local || setup_.from.axis_is_local(static_cast<int>(a)))) continue;
+    row_axis_ = a;
+    row_length_ = whole;
   }
 }
 
-void BundledFft::add(const IndexSet& set, const Piece& piece, const Piece& result) {
-  // The transform changes the extent of a halved axis and nothing else.
-  IndexSet result_set = set;
-  for (const int a : setup_.step.axes)
-    result_set.axis[static_cast<std::size_t>(a)] = result.set.axis[static_cast<std::size_t>(a)];
-  const Piece lines = scratch_piece(set, piece, in_bytes_);
-  const bool in_place = setup_.step.kind == Kind::c2c;
-  const Piece results = in_place ? lines : scratch_piece(result_set, result, out_bytes_);
-  std::vector<std::int64_t> shape;
-  for (const std::size_t a : axes_of(piece)) shape.push_back(set.axis[a].count);
-  auto& fft = ffts_[shape];
-  if (!fft) {
-    FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.precision);
-    spec.scale = setup_.scale;
-    spec.effort = setup_.effort;
-    spec.preserve_input = false;
-    spec.in_place = in_place;
-    fft = setup_.ffts->add(spec, setup_.threads);
-    if (text_.empty()) text_ = describe_fft(spec);
+void BundledFft::cut(const Piece& piece, const Piece& result) {
+  block_ = choose_blocks(piece, setup_.step, std::max(in_bytes_, out_bytes_),
+                         setup_.bundle_bytes > 0 ? setup_.bundle_bytes : default_bundle_bytes());
+  const auto axes = static_cast<std::size_t>(piece.set.axes);
+  choose_row_axis(piece);
+  bundle_count_ = 1;
+  for (const std::size_t a : axes_of(piece)) {
+    count_[a] = (piece.set.axis[a].count - 1) / block_[a] + 1;
+    bundle_count_ *= count_[a];
   }
-  fft->add_calls(1);
+  Blocks at{};
+  const auto advance = [&] {
+    for (std::size_t a = axes; a-- > 0; at[a] = 0) {
+      at[a] += a == row_axis_ && at[a] == 0 ? row_length_ : 1;
+      if (at[a] < count_[a]) return true;
+    }
+    return false;
+  };
+  do {
+    add(piece, result, at, at[row_axis_] == 0 ? row_length_ : 1);
+  } while (advance());
+}
+
+IndexSet BundledFft::set_of(const Piece& piece, const Blocks& at) const {
+  IndexSet set = piece.set;
+  for (const std::size_t a : axes_of(piece)) {
+    const Progression& own = piece.set.axis[a];
+    const std::int64_t first = at[a] * block_[a];
+    set.axis[a] = {own.at(first), std::min(block_[a], own.count - first), own.stride};
+  }
+  return set;
+}
+
+/// The row of bundles that begins at `at`.
+void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times) {
+  const IndexSet set = set_of(piece, at);
+  // The transform changes the extent of a halved axis and nothing else.
+  const auto result_set_of = [&](IndexSet s) {
+    for (const int a : setup_.step.axes)
+      s.axis[static_cast<std::size_t>(a)] = result.set.axis[static_cast<std::size_t>(a)];
+    return s;
+  };
+  const IndexSet result_set = result_set_of(set);
+  Piece lines = scratch_piece(set, piece, in_bytes_);
+  const bool in_place = setup_.step.kind == Kind::c2c;
+  Piece results = in_place ? lines : scratch_piece(result_set, result, out_bytes_);
+  auto& fft = fft_of(lines, results);
+  fft->add_calls(times);
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
-  bundles_.push_back({gather_boxes(setup_.from, lines), copy_between(results, result, result_set), fft.get()});
+  Bundle bundle{{}, copy_between(results, result, result_set), 0, times, fft.get()};
+  for (PeerCopy& copy : gather_boxes(setup_.from, lines)) bundle.gather.push_back({copy, 0});
+  if (times > 1) {
+    Blocks next = at;
+    ++next[row_axis_];
+    lines.set = set_of(piece, next);
+    results.set = result_set_of(lines.set);
+    bundle.store_step = copy_between(results, result, results.set).to.offset - bundle.store.to.offset;
+    const auto gather = gather_boxes(setup_.from, lines);
+    for (std::size_t i = 0; i < gather.size(); ++i)
+      bundle.gather[i].step = gather[i].boxes.from.offset - bundle.gather[i].copy.boxes.from.offset;
+  }
+  bundles_.push_back(std::move(bundle));
+}
+
+/// The transform of a bundle in scratch memory; those of the same shape share one.
+std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece& results) {
+  std::vector<std::int64_t> shape;
+  for (const std::size_t a : axes_of(lines)) shape.push_back(lines.set.axis[a].count);
+  auto& fft = ffts_[shape];
+  if (fft) return fft;
+  FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.precision);
+  spec.scale = setup_.scale;
+  spec.effort = setup_.effort;
+  spec.preserve_input = false;
+  spec.in_place = setup_.step.kind == Kind::c2c;
+  if (text_.empty()) text_ = describe_fft(spec);
+  return fft = setup_.ffts->add(spec, setup_.threads);
 }
 
 void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const {
   copy_box(source, copy.boxes.from, lines, copy.boxes.to, in_bytes_, 1);
 }
 
-void BundledFft::run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch,
-                            Trace* trace) const {
+void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out,
+                            std::byte* scratch, Trace* trace) const {
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
   {
     const Scope scope(trace, Activity::exchange);
-    for (const PeerCopy& c : bundle.gather) fetch(c, scratch);
+    for (const Gather& g : bundle.gather) {
+      PeerCopy copy = g.copy;
+      copy.boxes.from.offset += index * g.step;
+      fetch(copy, scratch);
+    }
   }
   {
     const Scope scope(trace, Activity::fft);
     bundle.fft->execute(scratch, result);
   }
   const Scope scope(trace, Activity::copy);
+  Box to = bundle.store.to;
+  to.offset += index * bundle.store_step;
   if (stream_)
-    stream_box(result, bundle.store.from, out, bundle.store.to, out_bytes_);
+    stream_box(result, bundle.store.from, out, to, out_bytes_);
   else
-    copy_box(result, bundle.store.from, out, bundle.store.to, out_bytes_, 1);
+    copy_box(result, bundle.store.from, out, to, out_bytes_, 1);
+}
+
+/// Bundles are numbered in row-major order of the axes.
+void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch,
+                            Trace* trace) const {
+  std::int64_t index = 0;        // in its row
+  std::int64_t row = 0;          // in bundles_
+  std::int64_t rows_within = 1;  // of one step along the axis
+  for (auto a = static_cast<std::size_t>(setup_.before.layout.axes()); a-- > 0;) {
+    std::int64_t at = number % count_[a];
+    number /= count_[a];
+    std::int64_t rows = count_[a];
+    if (a == row_axis_) {
+      rows -= row_length_ - 1;
+      index = at < row_length_ ? at : 0;
+      at = at < row_length_ ? 0 : at - row_length_ + 1;
+    }
+    row += at * rows_within;
+    rows_within *= rows;
+  }
+  run_bundle(bundles_[static_cast<std::size_t>(row)], index, fetch, out, scratch, trace);
 }
 
 void BundledFft::run(const Fetch& fetch, std::byte* out) {
@@ -175,14 +253,13 @@ void BundledFft::run(const Fetch& fetch, std::byte* out) {
     // Only one thread's time is recorded: the trace belongs to the rank.
     Trace* const trace = thread == 0 ? setup_.trace : nullptr;
     std::byte* const scratch = scratch_.get() + static_cast<std::size_t>(thread) * (line_bytes_ + result_bytes_);
-    const Share share = share_of(static_cast<std::int64_t>(bundles_.size()), setup_.threads, thread);
-    for (std::int64_t i = share.first; i < share.last; ++i)
-      run_bundle(bundles_[static_cast<std::size_t>(i)], fetch, out, scratch, trace);
+    const Share share = share_of(bundle_count_, setup_.threads, thread);
+    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, scratch, trace);
   });
 }
 
 std::string BundledFft::describe() const {
-  return text_ + " in " + std::to_string(bundles_.size()) + " bundles of " + std::to_string(line_bytes_ / 1024) +
+  return text_ + " in " + std::to_string(bundle_count_) + " bundles of " + std::to_string(line_bytes_ / 1024) +
          (stream_ ? " KiB, written past the cache" : " KiB");
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Transforms in bundles: lines are brought into a core's own cache, transformed there, and written once. Each pass
 // reads and writes memory once, whatever the strides; the FFT library only ever sees cache.
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -28,6 +29,7 @@ struct BundledFftSetup {
   int threads = 1;
   Layout from;  ///< where the elements of `before` are read: the layout of their owners
   Trace* trace = nullptr;
+  std::int64_t bundle_bytes = 0;  ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
 };
 
 class BundledFft {
@@ -39,11 +41,11 @@ class BundledFft {
   void run(const Fetch& fetch, std::byte* out);
   /// The plain way to fetch: from an array of this process.
   void copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const;
-  /// Calls visit(copy) for all that run() fetches.
+  /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
   template <class Visit>
   void for_each_gather(const Visit& visit) const {
     for (const Bundle& bundle : bundles_)
-      for (const PeerCopy& copy : bundle.gather) visit(copy);
+      for (const Gather& g : bundle.gather) visit(g.copy, bundle.times);
   }
   std::string describe() const;
 
@@ -51,15 +53,29 @@ class BundledFft {
   static bool worth_it(const BundledFftSetup& setup);
 
  private:
+  using Blocks = std::array<std::int64_t, max_axes>;
+
+  struct Gather {
+    PeerCopy copy;
+    std::int64_t step = 0;  ///< elements in the owner's array from one bundle of a row to the next
+  };
+  /// A row of `times` bundles that differ by steps in memory. Plans keep rows only: those of a batch have its length.
   struct Bundle {
-    std::vector<PeerCopy> gather;
+    std::vector<Gather> gather;
     LocalCopy store;
+    std::int64_t store_step = 0;
+    std::int64_t times = 1;
     const LocalFft* fft = nullptr;
   };
 
   void cut(const Piece& piece, const Piece& result);
-  void add(const IndexSet& set, const Piece& piece, const Piece& result);
-  void run_bundle(const Bundle& bundle, const Fetch& fetch, std::byte* out, std::byte* scratch, Trace* trace) const;
+  void choose_row_axis(const Piece& piece);
+  IndexSet set_of(const Piece& piece, const Blocks& at) const;
+  std::shared_ptr<PlannedFft>& fft_of(const Piece& lines, const Piece& results);
+  void add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times);
+  void run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch, Trace* trace) const;
+  void run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out, std::byte* scratch,
+                  Trace* trace) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;
@@ -68,7 +84,12 @@ class BundledFft {
   std::size_t result_bytes_ = 0;  ///< and after it, when that is another array
   bool stream_ = false;
   std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
-  std::vector<Bundle> bundles_;
+  Blocks block_{};                 ///< indices of a bundle along each axis
+  Blocks count_{};                 ///< bundles along each axis
+  std::size_t row_axis_ = 0;       ///< along which rows run
+  std::int64_t row_length_ = 1;    ///< of rows of whole bundles; a shorter last one is a row of its own
+  std::int64_t bundle_count_ = 0;  ///< product of count_
+  std::vector<Bundle> bundles_;    ///< in row-major order of the axes, rows for single bundles
   AlignedMemory scratch_;
   std::string text_;
 };

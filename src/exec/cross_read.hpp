@@ -17,6 +17,9 @@ struct CrossCost {
     bytes += other.bytes;
     return *this;
   }
+  friend CrossCost operator*(std::int64_t times, const CrossCost& cost) {
+    return {times * cost.runs, times * cost.bytes};
+  }
 };
 
 /// The same for a copy into shared memory of `bytes`, out of which others then read `read` bytes.

@@ -17,7 +17,7 @@ class GatherFft : public Operation {
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;
-    fft_.for_each_gather([&](const PeerCopy& copy) { sum += sources_.cost(copy); });
+    fft_.for_each_gather([&](const PeerCopy& copy, std::int64_t times) { sum += times * sources_.cost(copy); });
     return sum;
   }
   void read_across(const CrossMemory* memory) override { sources_.read_across(memory); }

@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "local/backend.hpp"
 #include "local/loops.hpp"
+#include "local/work_memory.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {
@@ -49,7 +50,8 @@ struct Fftw<float> {
   static constexpr auto destroy = fftwf_destroy_plan;
 };
 
-/// FFTW's planner and plan destruction are not thread-safe.
+/// FFTW's planner and plan destruction are not thread-safe. Everybody who plans through this library takes turns; of an
+/// application's own calls it cannot know (docs/concepts.md).
 std::mutex& planner_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -79,6 +81,12 @@ std::vector<fftw_iodim64> fftw_dims(const Loops& loops) {
   std::vector<fftw_iodim64> dims;
   for (const FftDim& d : loops) dims.push_back({d.n, d.in_stride, d.out_stride});
   return dims;
+}
+
+/// Of the arrays that a measuring planner runs transforms on.
+double touched_bytes(const FftSpec& spec) {
+  return static_cast<double>(points(input_loops(spec))) * static_cast<double>(input_element(spec).bytes()) +
+         static_cast<double>(points(output_loops(spec))) * static_cast<double>(output_element(spec).bytes());
 }
 
 /// Arrays to plan with. Pages that the planner does not touch are never committed.
@@ -112,6 +120,7 @@ class FftwFft : public LocalFft {
 
  public:
   explicit FftwFft(const FftSpec& spec) : kind_(spec.kind) {
+    require_work_memory(spec, spec.effort == Effort::estimate ? 0 : touched_bytes(spec), "FFTW");  // it would exit
     const std::lock_guard<std::mutex> lock(planner_mutex());
     if (spec.aligned) {
       aligned_ = make_plan(spec, effort_flag(spec.effort));

@@ -7,11 +7,24 @@
 #include "base/check.hpp"
 #include "local/backend.hpp"
 #include "local/loops.hpp"
+#include "local/work_memory.hpp"
 
 namespace shardfft {
 namespace {
 
+/// Lengths from here on with large prime factors crash oneMKL 2026.0 while it commits a descriptor: 2147483659, a
+/// prime, and 2147483649 = 3 x 715827883 did; multiples of 65537 and of smaller primes did not.
+constexpr std::int64_t crash_length = std::int64_t{1} << 31;
+
+void refuse_what_crashes(const FftSpec& spec) {
+  for (const FftDim& d : spec.transform)
+    if (d.n >= crash_length && has_prime_above(d.n, large_prime))
+      fail(Status::unsupported, "oneMKL cannot transform ", d.n, " points: a prime above ", large_prime,
+           " divides this length above 2^31");
+}
+
 void check(MKL_LONG status, const char* what) {
+  if (status == DFTI_MEMORY_ERROR) fail(Status::out_of_memory, "oneMKL, ", what, ": ", DftiErrorMessage(status));
   if (status != DFTI_NO_ERROR) fail(Status::backend_failure, "oneMKL, ", what, ": ", DftiErrorMessage(status));
 }
 
@@ -20,6 +33,8 @@ class MklFft : public LocalFft {
   explicit MklFft(const FftSpec& spec) : in_place_(spec.in_place) {
     // The forward domain is that of time: the real array, or what the forward transform reads.
     const bool forward = spec.kind == Kind::r2c || (spec.kind == Kind::c2c && spec.direction == Direction::forward);
+    refuse_what_crashes(spec);
+    require_work_memory(spec, 0, "oneMKL");
     create(spec);
     try {
       configure(spec, forward);

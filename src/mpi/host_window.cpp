@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <string>
 
 #include "base/aligned.hpp"
@@ -65,16 +64,6 @@ std::string path_of(std::int64_t ticket) {
 }
 
 }  // namespace
-
-std::size_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string name, unit; file >> name;) {
-    std::size_t kilobytes = 0;
-    if (name == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-    std::getline(file, unit);
-  }
-  return 0;
-}
 
 void HostWindow::Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
 

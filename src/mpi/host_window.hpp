@@ -6,12 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/available_memory.hpp"
 #include "mpi/communicator.hpp"
 
 namespace shardfft {
-
-/// Bytes of memory that this host could still give away; 0 when it does not tell.
-std::size_t available_memory();
 
 /// One segment of `bytes` (the same on every rank) for each rank of a host. Construction is collective over the host's
 /// ranks; destruction is not, which is why this is no MPI window: users' arrays lie here, and ranks drop them when they

@@ -10,6 +10,8 @@
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/report.hpp"
+#include "shardfft/side.hpp"
+#include "shardfft/typed_array.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft {
@@ -30,17 +32,6 @@ class Buffer {
  private:
   std::shared_ptr<void> memory_;
   std::size_t bytes_ = 0;
-};
-
-/// This rank's side of a plan's input or output.
-struct Side {
-  Layout layout;
-  ElementType element;
-  std::int64_t fields = 1;
-  int rank = 0;
-  /// Elements of this rank's array, all fields together.
-  std::int64_t count() const { return layout.count(rank) * fields; }
-  std::size_t bytes() const { return static_cast<std::size_t>(count()) * element.bytes(); }
 };
 
 /// The layout whose rank r owns what rank r passes as `mine` (a box, or any index set; empty is allowed).
@@ -68,6 +59,34 @@ class Plan {
   /// The inverse, from the output's layout to the input's.
   void backward(const void* in, void* out);
 
+  /// As above, for pointers to float, double or std::complex: throws Error(invalid_argument) unless they are of the
+  /// plan's element types. Pointers to other types do not compile; cast them to void*.
+  template <detail::Pointee In, detail::Pointee Out>
+  void forward(const In* in, Out* out) {
+    run(Direction::forward, in, out, detail::facts_of_pointer<In>(), detail::facts_of_pointer<Out>());
+  }
+  template <detail::Pointee In, detail::Pointee Out>
+  void backward(const In* in, Out* out) {
+    run(Direction::backward, in, out, detail::facts_of_pointer<In>(), detail::facts_of_pointer<Out>());
+  }
+  template <class In, class Out>
+  void forward(const In* in, Out* out) = delete;
+  template <class In, class Out>
+  void backward(const In* in, Out* out) = delete;
+
+  /// As above, for vectors, spans and other contiguous ranges; throws Error also where one has fewer elements than
+  /// input().count() or output().count().
+  template <class In, detail::WritableElementRange Out>
+  requires detail::ElementRange<const In>
+  void forward(const In& in, Out&& out) { run_spans(Direction::forward, std::span(in), std::span(out)); }
+  template <class In, detail::WritableElementRange Out>
+  requires detail::ElementRange<const In>
+  void backward(const In& in, Out&& out) { run_spans(Direction::backward, std::span(in), std::span(out)); }
+
+  /// For a rank that cannot take part in the other ranks' forward or backward: all throw Error(invalid_argument) with
+  /// `why`. Collective with their call; with check_calls = false it is for this rank alone, and the others wait.
+  [[noreturn]] void refuse(const std::string& why);
+
   const Side& input() const;
   const Side& output() const;
   /// This rank's GPU; -1 for plans on CPUs.
@@ -86,6 +105,13 @@ class Plan {
   PlanReport report() const;
 
  private:
+  void run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
+           const detail::ArrayFacts& about_out);
+  template <class In, class Out>
+  void run_spans(Direction direction, In in, Out out) {
+    run(direction, in.data(), out.data(), detail::facts_of_span(in), detail::facts_of_span(out));
+  }
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,10 +1,13 @@
 #pragma once
 // Everything: include this one.
 #include "shardfft/error.hpp"
+#include "shardfft/for_each.hpp"
 #include "shardfft/gpu.hpp"
 #include "shardfft/group_plan.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/plan.hpp"
 #include "shardfft/report.hpp"
+#include "shardfft/side.hpp"
+#include "shardfft/typed_array.hpp"
 #include "shardfft/types.hpp"

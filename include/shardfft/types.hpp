@@ -1,5 +1,7 @@
 #pragma once
 // Element types, transform kinds and normalisations: the vocabulary every other header uses.
+#include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,6 +37,17 @@ struct Transform {
   Precision precision = Precision::f64;
   bool operator==(const Transform&) const = default;
 };
+
+/// What arrays hold: float, double or std::complex of them. Other types of the same layout come as void*.
+template <class T>
+concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
+    std::same_as<T, std::complex<double>>;
+
+/// The type T as a value.
+template <Element T>
+inline constexpr ElementType element_type{
+    std::same_as<T, double> || std::same_as<T, std::complex<double>> ? Precision::f64 : Precision::f32,
+    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>};
 
 namespace detail {
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/call_array.hpp"
 #include "api/call_check.hpp"
 #include "api/problem.hpp"
 #include "api/report.hpp"
@@ -77,7 +78,12 @@ struct Plan::Impl {
     else
       check();
   }
-  void run(Direction direction, const void* in, void* out);
+  /// Memory of GPUs is a rank's own: each rank allocates it when it likes.
+  void enter_allocation(Call call) const {
+    if (runner->device(0) < 0) enter(call);
+  }
+  void run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
+           const detail::ArrayFacts& about_out);
 };
 
 Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
@@ -105,15 +111,15 @@ Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::o
   sides = make_sides(spec, runner->program(), comm.rank());
 }
 
-void Plan::Impl::run(Direction direction, const void* in, void* out) {
+void Plan::Impl::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
+                     const detail::ArrayFacts& about_out) {
   const Side& from = direction == Direction::forward ? sides.input : sides.output;
   const Side& to = direction == Direction::forward ? sides.output : sides.input;
   const auto* const source = static_cast<const std::byte*>(in);
   auto* const target = static_cast<std::byte*>(out);
   const Direction d = program_direction(transform, direction);
   enter(direction == Direction::forward ? Call::forward : Call::backward, [&] {
-    require(in != nullptr || from.count() == 0, "the input is a null pointer; ", from.bytes(), " bytes are expected");
-    require(out != nullptr || to.count() == 0, "the output is a null pointer; ", to.bytes(), " bytes are expected");
+    check_arrays({in, about_in, from}, {out, about_out, to});
     runner->check_arrays(d, {&source, 1}, {&target, 1});
   });
   const Failure failure = failure_of([&] { runner->run(d, {&source, 1}, {&target, 1}); });
@@ -132,8 +138,20 @@ Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
-void Plan::forward(const void* in, void* out) { impl_->run(Direction::forward, in, out); }
-void Plan::backward(const void* in, void* out) { impl_->run(Direction::backward, in, out); }
+void Plan::forward(const void* in, void* out) { run(Direction::forward, in, out, {}, {}); }
+void Plan::backward(const void* in, void* out) { run(Direction::backward, in, out, {}, {}); }
+
+void Plan::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
+               const detail::ArrayFacts& about_out) {
+  impl_->run(direction, in, out, about_in, about_out);
+}
+
+void Plan::refuse(const std::string& why) {
+  // Whatever the others call: a failure comes before a mismatch.
+  impl_->enter(Call::forward, [&] { fail(Status::invalid_argument, why); });
+  fail(Status::internal, why);
+}
+
 const Side& Plan::input() const { return impl_->sides.input; }
 const Side& Plan::output() const { return impl_->sides.output; }
 int Plan::device() const { return impl_->runner->device(0); }
@@ -145,13 +163,13 @@ void Plan::set_workspace(void* memory, std::size_t bytes) {
 }
 
 Buffer Plan::allocate_input() {
-  impl_->enter(Call::allocate_input);
+  impl_->enter_allocation(Call::allocate_input);
   const std::size_t bytes = impl_->sides.input.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }
 
 Buffer Plan::allocate_output() {
-  impl_->enter(Call::allocate_output);
+  impl_->enter_allocation(Call::allocate_output);
   const std::size_t bytes = impl_->sides.output.bytes();
   return {impl_->runner->allocate(0, bytes), bytes};
 }

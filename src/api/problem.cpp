@@ -233,8 +233,12 @@ Sides make_sides(const ProblemSpec& spec, const Program& program, int rank) {
   const bool reversed = spec.transform.kind == Kind::c2r;
   const State& first = reversed ? program.states.back() : program.states.front();
   const State& last = reversed ? program.states.front() : program.states.back();
+  const std::vector<int> axes = axes_of(spec);
+  const bool halves = spec.transform.kind != Kind::c2c;
+  const std::int64_t real_extent = halves ? real_shape(spec)[static_cast<std::size_t>(axes.back())] : 0;
   const auto side = [&](const Layout& layout, const State& state) {
-    return Side{layout, {spec.transform.precision, state.is_complex}, spec.options.batch, rank};
+    const ElementType element{spec.transform.precision, state.is_complex};
+    return Side{layout, element, spec.options.batch, rank, axes, state.is_complex ? real_extent : 0};
   };
   // Programs keep layouts of equal placement for each other; users see the ones they gave.
   const Layout output = spec.output ? *spec.output : last.layout.without_batch();

@@ -1,0 +1,52 @@
+#pragma once
+// One side of a plan, and what its indices mean: frequencies and coordinates.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "shardfft/layout.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// A number for each global index of an axis, computed when asked for.
+class AxisValues {
+ public:
+  /// `index * step`, and `(index - extent) * step` for indices above `last_positive`.
+  AxisValues(std::int64_t extent, std::int64_t last_positive, double step)
+      : extent_(extent), last_positive_(last_positive), step_(step) {}
+  double operator[](std::int64_t index) const {
+    return static_cast<double>(index > last_positive_ ? index - extent_ : index) * step_;
+  }
+
+ private:
+  std::int64_t extent_;
+  std::int64_t last_positive_;
+  double step_;
+};
+
+/// This rank's side of a plan's input or output.
+struct Side {
+  Layout layout;
+  ElementType element;
+  std::int64_t fields = 1;
+  int rank = 0;
+  /// The axes that the plan transforms, in its order.
+  std::vector<int> axes{};
+  /// Half spectra only: extent of the halved axis, the last of `axes`, in the real array; else 0.
+  std::int64_t real_extent = 0;
+
+  /// Elements of this rank's array, all fields together.
+  std::int64_t count() const { return layout.count(rank) * fields; }
+  std::size_t bytes() const { return static_cast<std::size_t>(count()) * element.bytes(); }
+
+  /// Frequency of each global index of a transformed axis, in cycles per unit of `spacing`, the distance between two
+  /// samples: k / (n spacing), with k = 0, 1, ..., -2, -1 as NumPy's fftfreq (the middle mode of an even n is -n/2), or
+  /// 0, 1, ..., n/2 as its rfftfreq on the halved axis. Times 2 pi it is the wavenumber. Throws Error for axes that are
+  /// not transformed and for the real side of a real transform.
+  AxisValues frequencies(int axis, double spacing = 1.0) const;
+  /// Position of each global index of any axis: index times spacing.
+  AxisValues coordinates(int axis, double spacing = 1.0) const;
+};
+
+}  // namespace shardfft

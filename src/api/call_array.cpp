@@ -1,0 +1,40 @@
+#include "api/call_array.hpp"
+
+#include "base/check.hpp"
+
+namespace shardfft {
+
+namespace {
+
+std::string type_name(const ElementType& element) {
+  const std::string real = element.precision == Precision::f64 ? "double" : "float";
+  return element.is_complex ? "std::complex<" + real + ">" : real;
+}
+
+void check_array(const CallArray& array, const char* name) {
+  const auto& [data, facts, side] = array;
+  require(!facts.count || *facts.count >= side.count(), "the ", name, " has ", facts.count.value_or(0), " elements; ",
+          side.count(), " are expected");
+  require(data != nullptr || side.count() == 0, "the ", name, " is a null pointer; ", side.bytes(),
+          " bytes are expected");
+}
+
+bool fits(const detail::ArrayFacts& facts, const Side& side) {
+  return !facts.element || *facts.element == side.element;
+}
+
+}  // namespace
+
+void check_arrays(const CallArray& in, const CallArray& out) {
+  const bool good = fits(in.facts, in.side) && fits(out.facts, out.side);
+  const bool turned = !good && fits(in.facts, out.side) && fits(out.facts, in.side);
+  const char* const hint = turned ? "; were input and output swapped?" : "";
+  for (const auto& [array, name] : {std::pair(in, "input"), std::pair(out, "output")})
+    require(fits(array.facts, array.side), "the ", name, " is an array of ",
+            type_name(array.facts.element.value_or(ElementType{})), "; ", type_name(array.side.element), " is expected",
+            hint);
+  check_array(in, "input");
+  check_array(out, "output");
+}
+
+}  // namespace shardfft

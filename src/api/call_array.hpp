@@ -1,0 +1,17 @@
+#pragma once
+// The arrays of a call against the sides of its plan, as far as the types of the arguments tell.
+#include "shardfft/plan.hpp"
+
+namespace shardfft {
+
+/// An array, as a call gave it, and the side of the plan that it is for.
+struct CallArray {
+  const void* data;
+  const detail::ArrayFacts& facts;
+  const Side& side;
+};
+
+/// Throws Error(invalid_argument) for null pointers, wrong element types and arrays that are too short.
+void check_arrays(const CallArray& in, const CallArray& out);
+
+}  // namespace shardfft

@@ -1,0 +1,71 @@
+// What the indices of a side mean, and the loops over its pieces.
+#include "shardfft/side.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/check.hpp"
+#include "shardfft/for_each.hpp"
+
+namespace shardfft {
+
+namespace {
+
+std::int64_t extent_of(const Layout& layout, int axis) {
+  require(axis >= 0 && axis < layout.axes(), "axis ", axis, " is not an axis of an array with ", layout.axes(),
+          " axes");
+  return layout.shape()[static_cast<std::size_t>(axis)];
+}
+
+void check_spacing(double spacing) {
+  require(std::isfinite(spacing) && spacing > 0, "the spacing of samples is ", spacing,
+          "; a finite number above 0 is needed");
+}
+
+}  // namespace
+
+AxisValues Side::frequencies(int axis, double spacing) const {
+  const std::int64_t extent = extent_of(layout, axis);
+  check_spacing(spacing);
+  require(element.is_complex, "this side of the plan is real and has no frequencies; the other side has");
+  require(std::find(axes.begin(), axes.end(), axis) != axes.end(), "axis ", axis,
+          " is not transformed and has no frequencies");
+  const bool halved = real_extent > 0 && axis == axes.back();
+  const std::int64_t n = halved ? real_extent : extent;
+  // NumPy's own order of operations, so that the numbers are the same to the last bit.
+  return {n, halved ? n / 2 : (n - 1) / 2, 1.0 / (static_cast<double>(n) * spacing)};
+}
+
+AxisValues Side::coordinates(int axis, double spacing) const {
+  const std::int64_t extent = extent_of(layout, axis);
+  check_spacing(spacing);
+  return {extent, extent - 1, spacing};
+}
+
+namespace detail {
+
+PieceLoops piece_loops(const Piece& piece) {
+  require(piece.set.axes >= 1 && piece.set.axes <= max_user_axes, "the piece has ", piece.set.axes, " axes; 1 to ",
+          max_user_axes, " can be visited");
+  PieceLoops loops;
+  loops.axes = piece.set.axes;
+  const auto begin = loops.axis.begin();
+  const auto end = begin + loops.axes;
+  std::iota(begin, end, 0);
+  // Axes of one index go to the outside, where they cost nothing.
+  const auto rank = [&piece](int axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    return piece.set.axis[a].count > 1 ? piece.stride[a] : INT64_MAX;
+  };
+  std::stable_sort(begin, end, [&rank](int a, int b) { return rank(a) > rank(b); });
+  return loops;
+}
+
+void fail_short(std::int64_t has, std::int64_t expected) {
+  fail(Status::invalid_argument, "the array has ", has, " elements; ", expected, " are expected");
+}
+
+}  // namespace detail
+
+}  // namespace shardfft

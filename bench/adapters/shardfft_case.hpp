@@ -19,7 +19,7 @@ inline Layout input_layout(const Case& wanted, int ranks) {
   if (wanted.layout == LayoutKind::slab) return Layout::slab(shape, ranks, 0);
   if (wanted.layout == LayoutKind::pencil) {
     const auto grid = pencil_grid(wanted, ranks);
-    return Layout::pencil(shape, 2, {grid[0], grid[1]});
+    return Layout::pencil(shape, {grid[0], grid[1]});
   }
   const auto grid = brick_grid(wanted, ranks);
   return Layout::brick(shape, {grid[0], grid[1], grid[2]});

@@ -63,7 +63,7 @@ std::vector<Case> cases(std::int64_t n, int p) {
   const Shape shape{n, n, n};
   return {{"slab", Layout::slab(shape, p, 0), Layout::slab(shape, p, 1)},
           {"slab_yxz", Layout::slab(shape, p, 0), Layout::slab(shape, p, 1, {1, 0, 2})},
-          {"pencil_z_to_y", Layout::pencil(shape, 2, {p, 1}), Layout::pencil(shape, 1, {1, p})},
+          {"pencil_z_to_y", Layout::pencil(shape, {p, 1}, 2), Layout::pencil(shape, {1, p}, 1)},
           {"slab_xyz_to_zyx", Layout::slab(shape, p, 0), Layout::slab(shape, p, 2, {2, 1, 0})}};
 }
 

@@ -69,12 +69,19 @@ class Layout {
 
   /// Planes along `axis`, dealt in near-equal runs; ranks beyond the planes own nothing.
   static Layout slab(const Shape& shape, int ranks, int axis = 0, const AxisOrder& order = {});
-  /// Lines along `local_axis`; the other axes are cut by `grid`, in axis order (grid has one entry less than shape).
-  static Layout pencil(const Shape& shape, int local_axis, const Shape& grid, const AxisOrder& order = {});
+  /// Lines along `local_axis` (-1: the last axis, -2: the one before it, ...); the other axes are cut by `grid`, in
+  /// axis order (grid has one entry less than shape).
+  static Layout pencil(const Shape& shape, const Shape& grid, int local_axis = -1, const AxisOrder& order = {});
+  /// The same with `ranks` as a grid that is as square as can be, the larger factors first.
+  static Layout pencil(const Shape& shape, int ranks, int local_axis = -1, const AxisOrder& order = {});
   /// Bricks: axis a is cut in grid[a] near-equal runs; rank = row-major index in the grid.
   static Layout brick(const Shape& shape, const Shape& grid, const AxisOrder& order = {});
+  /// The same with `ranks` as a grid that is as near to a cube as can be, the larger factors first.
+  static Layout brick(const Shape& shape, int ranks, const AxisOrder& order = {});
   /// Cyclic: along axis a, grid coordinate c owns the indices c, c + grid[a], c + 2 grid[a], ...
   static Layout cyclic(const Shape& shape, const Shape& grid, const AxisOrder& order = {});
+  /// The same with axis 0 dealt to `ranks`.
+  static Layout cyclic(const Shape& shape, int ranks, const AxisOrder& order = {});
   /// Explicit parts per axis; rank = sum of coordinate[a] * rank_stride[a] (empty: row-major).
   /// Ranks at or beyond the product of part counts own nothing.
   static Layout grid(const Shape& shape, std::vector<std::vector<Progression>> parts, int ranks,

@@ -121,14 +121,15 @@ Layout Layout::slab(const Shape& shape, int ranks, int axis, const AxisOrder& or
   return grid(shape, cut(shape, grid_shape, block_part), ranks, {}, order);
 }
 
-Layout Layout::pencil(const Shape& shape, int local_axis, const Shape& process_grid, const AxisOrder& order) {
+Layout Layout::pencil(const Shape& shape, const Shape& process_grid, int local_axis, const AxisOrder& order) {
   check_shape(shape);
-  require(local_axis >= 0 && local_axis < static_cast<int>(shape.size()), "local axis ", local_axis,
-          " is not an axis of an array with ", shape.size(), " axes");
+  const int axes = static_cast<int>(shape.size());
+  require(local_axis >= -axes && local_axis < axes, "local axis ", local_axis, " is not an axis of an array with ",
+          axes, " axes");
   require(process_grid.size() + 1 == shape.size(), "a pencil layout of ", shape.size(),
           " axes needs a process grid of ", shape.size() - 1, " entries, got ", process_grid.size());
   Shape full = process_grid;
-  full.insert(full.begin() + local_axis, 1);
+  full.insert(full.begin() + (local_axis < 0 ? local_axis + axes : local_axis), 1);
   return brick(shape, full, order);
 }
 

@@ -52,12 +52,12 @@ TEST(LayoutErrors, Constructors) {
       {"negative slab axis", [&] { Layout::slab(shape, 2, -1); }, "slab axis -1"},
       {"pencil axis",
        [&] {
-         Layout::pencil(shape, 5, {1, 2});
+         Layout::pencil(shape, {1, 2}, 5);
        },
        "local axis 5"},
       {"pencil grid",
        [&] {
-         Layout::pencil(shape, 0, {1, 2, 1});
+         Layout::pencil(shape, {1, 2, 1}, 0);
        },
        "process grid of 2 entries, got 3"},
       {"brick grid",

@@ -66,7 +66,7 @@ TEST(LayoutKinds, RanksBeyondThePlanesOwnNothing) {
 }
 
 TEST(LayoutKinds, PencilKeepsLines) {
-  const Layout layout = Layout::pencil({4, 5, 6}, 1, {2, 3});
+  const Layout layout = Layout::pencil({4, 5, 6}, {2, 3}, 1);
   EXPECT_EQ(layout.ranks(), 6);
   EXPECT_EQ(layout.local(0), box({0, 0, 0}, {2, 5, 2}));
   EXPECT_EQ(layout.local(1), box({0, 0, 2}, {2, 5, 4}));

@@ -51,7 +51,7 @@ TEST(LayoutLarge, SchedulesBalance) {
   const Shape long_line{5 * giga + 7};
   for (int ranks : {2, 3, 8}) {
     check_balance(Layout::slab(shape, ranks, 0), Layout::slab(shape, ranks, 1));
-    check_balance(Layout::brick(shape, process_grid(ranks, 3)), Layout::pencil(shape, 2, process_grid(ranks, 2)));
+    check_balance(Layout::brick(shape, process_grid(ranks, 3)), Layout::pencil(shape, process_grid(ranks, 2)));
     check_balance(Layout::cyclic(shape, process_grid(ranks, 3)), Layout::slab(shape, ranks, 2, {2, 1, 0}));
     check_balance(Layout::single(shape, ranks, 1), Layout::slab(shape, ranks, 0));
     check_balance(Layout::slab(long_line, ranks), Layout::cyclic(long_line, {ranks}));
@@ -78,7 +78,7 @@ TEST(LayoutLarge, MessageBeyondTwoToThe31) {
 TEST(LayoutLarge, ManyRanks) {
   const Shape shape{100000, 300, 300};
   const Layout bricks = Layout::brick(shape, {1000, 10, 10});
-  const Layout pencils = Layout::pencil(shape, 0, {250, 400});
+  const Layout pencils = Layout::pencil(shape, {250, 400}, 0);
   for (const int rank : {0, 54321, 99999}) {
     const Schedule s = make_schedule(bricks, pencils, rank);
     std::int64_t kept = 0;

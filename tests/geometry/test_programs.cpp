@@ -189,7 +189,7 @@ struct Promise {
 TEST(Programs, NoMoreReshapesThanPromised) {
   const Shape cube{16, 16, 16};
   const Layout slab = Layout::slab(cube, 4);
-  const Layout pencil = Layout::pencil(cube, 2, {2, 2});
+  const Layout pencil = Layout::pencil(cube, {2, 2});
   const Layout brick = Layout::brick(cube, {2, 2, 2});
   const Layout cyclic = Layout::cyclic(cube, {2, 2, 1});
   const std::vector<Promise> promises{
@@ -231,7 +231,7 @@ TEST(Programs, LocalAxesNeedNoReshape) {
     EXPECT_EQ(reshapes(make_program(algorithm, problem_of(Kind::c2c, slab, {1, 2}))), 0);
     EXPECT_EQ(reshapes(make_program(algorithm, problem_of(Kind::r2c, slab, {1, 2}))), 0);
   }
-  const Layout pencil = Layout::pencil({8, 6, 4}, 2, {2, 2});
+  const Layout pencil = Layout::pencil({8, 6, 4}, {2, 2});
   EXPECT_EQ(reshapes(make_program("pencil", problem_of(Kind::c2c, pencil, {2}))), 0);
 }
 
@@ -279,7 +279,7 @@ TEST(Programs, ReversedOnesUndoThem) {
 }
 
 TEST(Programs, PencilExchangesInRowsAndColumns) {
-  Problem problem = problem_of(Kind::c2c, Layout::pencil({16, 16, 16}, 2, {2, 4}));
+  Problem problem = problem_of(Kind::c2c, Layout::pencil({16, 16, 16}, {2, 4}));
   const Program program = make_program("pencil", problem);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     if (!std::holds_alternative<ReshapeStep>(program.steps[i])) continue;

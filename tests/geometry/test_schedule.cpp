@@ -174,8 +174,8 @@ TEST(ExchangeGroup, IsTheConnectedComponent) {
 
 TEST(ExchangeGroup, RowsAndColumnsOfAPencilGrid) {
   const Shape shape{8, 8, 8};
-  const Layout z = Layout::pencil(shape, 2, {2, 4});
-  const Layout y = Layout::pencil(shape, 1, {2, 4});
+  const Layout z = Layout::pencil(shape, {2, 4}, 2);
+  const Layout y = Layout::pencil(shape, {2, 4}, 1);
   EXPECT_EQ(exchange_group(z, y, 1), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(exchange_group(z, y, 6), (std::vector<int>{4, 5, 6, 7}));
   EXPECT_EQ(exchange_group(Layout::slab({3, 4}, 6), Layout::slab({3, 4}, 6, 1), 5), (std::vector<int>{5}));

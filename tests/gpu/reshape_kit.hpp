@@ -140,7 +140,7 @@ inline std::vector<Case> long_rows(int p) {
   const Shape wide{6, 5, 160};
   all.push_back({"wide slabs", Layout::slab(wide, p, 0), Layout::slab(wide, p, 1), 16});
   all.push_back({"wide bricks to pencils", Layout::brick(wide, process_grid(p, 3)),
-                 Layout::pencil(wide, 2, process_grid(p, 2)), 16});
+                 Layout::pencil(wide, process_grid(p, 2)), 16});
   all.push_back({"wide slabs, other order", Layout::slab(wide, p, 0), Layout::slab(wide, p, 1, {1, 0, 2}), 16});
   all.push_back({"wide batch", Layout::slab(wide, p, 0).with_batch(2), Layout::slab(wide, p, 1).with_batch(2), 16});
   return all;

@@ -7,7 +7,7 @@ namespace {
 TEST(GroupPrograms, ReportsWhatChunksReach) {
   Options o = on_gpu("pencil");
   o.chunks = 3;
-  GroupPlan pencils(devices_for(4), c2c<double>, Layout::pencil({12, 10, 8}, 2, {2, 2}), default_output, o);
+  GroupPlan pencils(devices_for(4), c2c<double>, Layout::pencil({12, 10, 8}, {2, 2}), default_output, o);
   EXPECT_NE(pencils.report().to_text().find("(not cut in chunks)"), std::string::npos) << pencils.report();
   o.algorithm = "slab";
   GroupPlan slab(devices_for(2), c2c<double>, Layout::slab({12, 10, 8}, 2), default_output, o);
@@ -82,7 +82,7 @@ TEST(GroupPrograms, PencilsCopyNothing) {
     TransformCase c{shape, "", "", Kind::c2c, Precision::f64, on_gpu("pencil")};
     c.options.exchange = "cuda_peer_copy";
     const std::vector<int> devices = devices_for(4);
-    GroupPlan plan(devices, c2c<double>, Layout::pencil(shape, 2, {2, 2}), default_output, c.options);
+    GroupPlan plan(devices, c2c<double>, Layout::pencil(shape, {2, 2}), default_output, c.options);
     const std::string report = plan.report().to_text();
     for (const std::string word : {"by copy", ", copy", "calls of cufft"})
       EXPECT_EQ(report.find(word), std::string::npos) << word << " in\n" << report;

@@ -77,7 +77,7 @@ inline std::vector<Case> cases(int p) {
   add("cyclic to slabs, permuted", Layout::cyclic(flat, process_grid(p, 2)), Layout::slab(flat, p, 1, {1, 0}));
   add("shuffled bricks", shuffled_bricks(uneven, p, 1), shuffled_bricks(uneven, p, 2));
   add("bricks to pencils", Layout::brick(even, process_grid(p, 3), {1, 2, 0}),
-      Layout::pencil(even, 2, process_grid(p, 2)));
+      Layout::pencil(even, process_grid(p, 2)));
   add("two pieces a rank", two_pieces(uneven, p), Layout::slab(uneven, p, 0));
   add("to two pieces a rank", Layout::slab(uneven, p, 1), two_pieces(uneven, p));
   add("batch", Layout::slab(uneven, p, 0).with_batch(3), Layout::slab(uneven, p, 1).with_batch(3));

@@ -43,7 +43,7 @@ Cost cost_of(const std::string& exchange, const std::string& memory, bool in_pla
   Options o = on_gpu("pencil");
   o.exchange = exchange;
   o.check_calls = false;
-  const Layout layout = Layout::pencil({8, 12, 10}, 2, process_grid(world().size(), 2));
+  const Layout layout = Layout::pencil({8, 12, 10}, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, o);
   const PlacedArray in(memory, my_device(), std::max(plan.input().bytes(), plan.output().bytes()));
   const PlacedArray out(memory, my_device(), plan.output().bytes());

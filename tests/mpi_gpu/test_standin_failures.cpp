@@ -48,7 +48,7 @@ bool check_failure(const FailureCase& c, int piece) {
   options.check_calls = false;
   if (c.asynchronous) options.stream = stream.get();
   const Layout layout = c.algorithm == "slab" ? Layout::slab(c.shape, world().size())
-                                              : Layout::pencil(c.shape, 2, process_grid(world().size(), 2));
+                                              : Layout::pencil(c.shape, process_grid(world().size(), 2));
   Plan plan(MPI_COMM_WORLD, c2c<double>, layout, default_output, options);
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
   EXPECT_EQ(plan.report().to_text().find("store into the peers") != std::string::npos, c.stores);

@@ -19,7 +19,7 @@ TEST(ReshapeFailures, AreAgreedBeyondTheGroup) {
   setup.comm = world();
   setup.exchange = "fails_with_rank_0";
   try {
-    const Reshape reshape(Layout::pencil(shape, 2, grid), Layout::pencil(shape, 1, grid), setup, nullptr);
+    const Reshape reshape(Layout::pencil(shape, grid, 2), Layout::pencil(shape, grid, 1), setup, nullptr);
     EXPECT_EQ(world().size(), 1) << "no failure on this rank";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Status::unsupported);

@@ -119,8 +119,8 @@ inline std::vector<NamedLayout> zoo(const Shape& shape, int ranks) {
       {"last-owns", Layout::single(shape, ranks, ranks - 1, reversed_order(axes))},
   };
   if (axes < 2) return all;
-  all.push_back({"pencil", Layout::pencil(shape, last, process_grid(ranks, axes - 1))});
-  all.push_back({"first-pencil", Layout::pencil(shape, 0, process_grid(ranks, axes - 1), rotated_order(axes))});
+  all.push_back({"pencil", Layout::pencil(shape, process_grid(ranks, axes - 1), last)});
+  all.push_back({"first-pencil", Layout::pencil(shape, process_grid(ranks, axes - 1), 0, rotated_order(axes))});
   return all;
 }
 

@@ -4,25 +4,19 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <exception>
 #include <shardfft/shardfft.hpp>
 #include <vector>
 
 namespace {
 
 /// Sum of |spectrum|^2 over the whole spectrum: entries whose mirror image was left out count twice.
-double energy(const shardfft::Side& side, const std::vector<std::complex<float>>& spectrum, std::int64_t real_extent) {
+double energy(const shardfft::Side& side, const std::vector<std::complex<float>>& spectrum) {
   double sum = 0;
-  for (const shardfft::Piece& piece : side.layout.pieces(side.rank)) {
-    const auto& axis = piece.set.axis;
-    for (std::int64_t i = 0; i < axis[0].count; ++i)
-      for (std::int64_t j = 0; j < axis[1].count; ++j)
-        for (std::int64_t k = 0; k < axis[2].count; ++k) {
-          const auto at = piece.offset + i * piece.stride[0] + j * piece.stride[1] + k * piece.stride[2];
-          const std::int64_t index = axis[2].at(k);
-          const bool own_mirror = index == 0 || 2 * index == real_extent;
-          sum += (own_mirror ? 1.0 : 2.0) * static_cast<double>(std::norm(spectrum[static_cast<std::size_t>(at)]));
-        }
-  }
+  shardfft::for_each(side, spectrum, [&](const shardfft::Index& index, const std::complex<float>& value) {
+    const bool own_mirror = index[2] == 0 || 2 * index[2] == side.real_extent;
+    sum += (own_mirror ? 1.0 : 2.0) * static_cast<double>(std::norm(value));
+  });
   return sum;
 }
 
@@ -42,14 +36,14 @@ int transform() {
   for (std::size_t i = 0; i < field.size(); ++i)
     field[i] = std::sin(0.37F * static_cast<float>(i)) + 0.25F * static_cast<float>(rank);
   std::vector<std::complex<float>> spectrum(static_cast<std::size_t>(plan.output().count()));
-  plan.forward(field.data(), spectrum.data());
+  plan.forward(field, spectrum);
 
-  double sums[2] = {0, energy(plan.output(), spectrum, shape[2])};
+  double sums[2] = {0, energy(plan.output(), spectrum)};
   for (const float value : field) sums[0] += static_cast<double>(value) * static_cast<double>(value);
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 
   std::vector<float> back(field.size());
-  plan.backward(spectrum.data(), back.data());
+  plan.backward(spectrum, back);
   double worst = 0;
   for (std::size_t i = 0; i < field.size(); ++i) {
     const double error = std::abs(back[i] - field[i]);
@@ -70,8 +64,9 @@ int main(int argc, char** argv) {
   int status = 1;
   try {
     status = transform();
-  } catch (const shardfft::Error& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);  // the other ranks may be waiting for this one
   }
   MPI_Finalize();
   return status;

@@ -1,7 +1,10 @@
 """The console command, without MPI's launcher."""
 
+import os
+
 import pytest
 
+import shardfft
 from shardfft import _command
 
 
@@ -11,12 +14,40 @@ def test_info(comm, capsys):
     assert "exchanges" in printed and "alltoallv" in printed
 
 
-@pytest.mark.parametrize("words", [[], ["nonsense"], ["info", "--all"]])
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["info", "--all"], ["info", "more"]])
 def test_wrong_use(comm, capsys, words):
-    assert _command.main(words) != 0
-    assert "shardfft" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        _command.main(words)
+    assert ended.value.code == 2
+    assert "usage: shardfft" in capsys.readouterr().err
 
 
 def test_help(comm, capsys):
-    assert _command.main(["--help"]) == 0
+    with pytest.raises(SystemExit) as ended:
+        _command.main(["--help"])
+    assert ended.value.code == 0
     assert "bench" in capsys.readouterr().out
+
+
+def test_version(comm, capsys):
+    with pytest.raises(SystemExit) as ended:
+        _command.main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"shardfft {shardfft.__version__}\n"
+
+
+def test_the_harness_gets_its_own_words(comm, monkeypatch):
+    given = []
+    monkeypatch.setattr(_command.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(_command.subprocess, "call", lambda words: given.append(words[3:]) or 5)
+    for words in (["bench", "--help"], ["bench", "run", "--dry-run", "x", "--version"], ["report", "a"]):
+        assert _command.main(words) == 5
+        assert given.pop() == words
+
+
+def test_a_reader_that_leaves_is_no_error(comm, monkeypatch):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as stream:
+        monkeypatch.setattr(_command.sys, "stdout", stream)
+        assert _command.main(["info"]) == 128 + 13

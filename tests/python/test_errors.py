@@ -1,5 +1,7 @@
 """Wrong arguments: a clear error on every rank, and no rank left waiting."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -95,10 +97,13 @@ def test_bad_arrays(plan):
         (good.real.copy(), TypeError, "dtype complex128, not float64"),
         (good.astype("complex64"), TypeError, "complex64"),
         (np.zeros((1, *good.shape), complex), ValueError, "shape"),
-        (np.zeros(good.shape[::-1], complex).T, ValueError, "dense"),
     ]:
         with pytest.raises(error, match=words):
             plan.forward(bad)
+    turned = np.zeros(good.shape[::-1], complex).T
+    if good.size > max(good.shape):
+        with pytest.raises(ValueError, match="dense"):
+            plan.forward(good, out=turned)
     fixed = good.copy()
     fixed.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
@@ -110,10 +115,24 @@ def test_bad_arrays(plan):
 
 
 def test_one_rank_wrong_fails_everywhere(comm, plan):
-    x = plan.input.zeros()
-    with pytest.raises((TypeError, shardfft.ArgumentError)):
-        plan.forward(x.real.copy() if comm.rank == comm.size - 1 else x)
+    """The others are told what is wrong there."""
+    x, last = plan.input.zeros(), comm.size - 1
+    for bad, error, words in [
+        (x.real.copy(), TypeError, "x must have dtype complex128, not float64"),
+        (np.zeros((3, 2), complex), ValueError, "x must have the shape"),
+        ([1, 2], TypeError, "x must be a NumPy array"),
+    ]:
+        with pytest.raises(error if comm.rank == last else shardfft.ArgumentError, match=words) as caught:
+            plan.forward(bad if comm.rank == last else x)
+        if comm.rank != last:
+            assert error.__name__ in str(caught.value) and f"[rank {last}]" in str(caught.value)
     plan.forward(x)
+
+
+def test_plans_cannot_be_copied(plan):
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="a Plan cannot be copied"):
+            copied(plan)
 
 
 def test_one_rank_plans_otherwise(comm):

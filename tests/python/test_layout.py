@@ -1,10 +1,13 @@
 """Layouts: pure geometry, checked for any number of ranks on every rank."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
+import shardfft
 from shardfft import ArgumentError, Layout
-from shardfft._layout import balanced
 
 
 def covers_once(layout):
@@ -51,11 +54,41 @@ def test_equality_and_derived_layouts():
     assert "6x4x8" in repr(slab)
 
 
-def test_balanced():
-    assert balanced(12, 2) == [4, 3]
-    assert balanced(8, 3) == [2, 2, 2]
-    assert balanced(7, 2) == [7, 1]
-    assert balanced(1, 0) == []
+def all_layouts(shape=(8, 6, 10), ranks=4):
+    yield Layout.slab(shape, ranks)
+    yield Layout.slab(shape, ranks, 2, order=(2, 0, 1))
+    yield Layout.pencil(shape, ranks, 0)
+    yield Layout.brick(shape, (2, 1, 2), order=(1, 2, 0))
+    yield Layout.cyclic(shape, (2, 2, 1))
+    yield Layout.single(shape, ranks, 3)
+    yield Layout.boxes(shape, [[(0, 8), (0, 6), (low, low + 5)] for low in (0, 5)] + [[(0, 0)] * 3] * 2, (2, 1, 0))
+
+
+@pytest.mark.parametrize("layout", list(all_layouts()))
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda layout: pickle.loads(pickle.dumps(layout))])
+def test_copies(layout, copied):
+    other = copied(layout)
+    assert other == layout and hash(other) == hash(layout)
+    assert other.order == layout.order and repr(other) == repr(layout)
+    assert [other.pieces(rank) for rank in range(4)] == [layout.pieces(rank) for rank in range(4)]
+    assert other.with_axis_extent(2, 7) == layout.with_axis_extent(2, 7)
+
+
+def test_layouts_travel(comm):
+    layout = Layout.cyclic((7, 3), comm.size)
+    assert comm.bcast(layout) == layout
+    with shardfft.plan((64,), comm=comm, algorithm="six_step", effort="estimate") as plan:
+        spectrum = plan.output.layout  # of several pieces a rank, on several ranks
+        assert pickle.loads(pickle.dumps(spectrum)) == spectrum
+
+
+def test_grids_of_ranks():
+    cube = (24, 24, 24)
+    assert Layout.pencil(cube, 12) == Layout.pencil(cube, (4, 3))
+    assert Layout.pencil(cube, 7, 0) == Layout.pencil(cube, (7, 1), 0)
+    assert Layout.brick(cube, 8) == Layout.brick(cube, (2, 2, 2))
+    assert Layout.brick(cube, 30) == Layout.brick(cube, (5, 3, 2))
+    assert Layout.cyclic(cube, 6) == Layout.cyclic(cube, (6, 1, 1))
 
 
 @pytest.mark.parametrize(

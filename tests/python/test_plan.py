@@ -73,6 +73,26 @@ def test_norms(comm, rng, close, kind, norm):
         close(plan.backward(spectrum), plan.input.layout, x)
 
 
+def test_norm_none_is_the_default(comm, rng, close):
+    x = field(rng, (4, 6), "complex128")
+    with shardfft.plan(x.shape, comm=comm, norm=None, effort="estimate") as plan:
+        close(plan.backward(plan.forward(part(x, plan.input))), plan.input.layout, x)
+
+
+def test_inputs_in_another_memory_order(comm, rng, close):
+    x = field(rng, (6, 8, 10), "float64")
+    with shardfft.plan(x.shape, "r2c", comm=comm, batch=2, effort="estimate") as plan:
+        both = np.stack([x, 2 * x])
+        spectrum = plan.forward(plan.input.asarray(both[(slice(None), *plan.input.slices)]))
+        kept = spectrum.copy()
+        for other in (kept, np.ascontiguousarray(spectrum), np.asfortranarray(spectrum), spectrum[:, ::-1][:, ::-1]):
+            before = other.copy()
+            close(plan.backward(other), plan.input.layout, both)
+            assert np.array_equal(other, before)
+        spread = np.repeat(spectrum, 2, axis=3)[..., ::2]
+        close(plan.backward(spread), plan.input.layout, both)
+
+
 def test_norm_none_scales_neither(comm, rng, close):
     x = field(rng, (4, 6), "complex128")
     with shardfft.plan(x.shape, comm=comm, norm="none", effort="estimate") as plan:

@@ -7,6 +7,7 @@ layouts, and its ``forward`` and ``backward`` run it; :func:`group_plan` does so
 
 from __future__ import annotations
 
+from ._abort import abort_on_exception
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
 from ._device_array import DeviceArray
 from ._distribute import gather, scatter
@@ -30,6 +31,7 @@ __all__ = [
     "Plan",
     "Report",
     "Side",
+    "abort_on_exception",
     "algorithm_names",
     "clear_plans",
     "device_exchange_names",

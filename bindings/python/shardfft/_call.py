@@ -60,6 +60,10 @@ class Call:
     def _see_input(self, x: Any, source: Side) -> Seen:
         self._x = self._library.resolve(x)
         if self._library.mutable or tuple(x.shape) != source.shape:
+            seen = self._see(self._x, "x", self._place.stream)
+            if not source.would_fit(seen):
+                return seen
+            self._x = source.asarray(self._x)  # a copy in the plan's memory order
             return self._see(self._x, "x", self._place.stream)
         # JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right.
         self._x = self._library.transpose(x, source._order)

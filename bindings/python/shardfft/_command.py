@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
+import os
 import platform
+import signal
 import subprocess
 import sys
 
@@ -16,14 +19,16 @@ _HARNESS = {
 }
 
 
-def _usage() -> str:
-    lines = [
-        "usage: shardfft COMMAND [OPTIONS]",
-        "",
-        "  info       versions, MPI libraries, and the names that plans accept",
-    ]
-    lines += [f"  {name:10} {what}" for name, what in _HARNESS.items()]
-    return "\n".join(lines)
+def _parser() -> argparse.ArgumentParser:
+    from . import __version__
+
+    parser = argparse.ArgumentParser(prog="shardfft", description="What is installed, and benchmarks.")
+    parser.add_argument("--version", action="version", version=f"shardfft {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands.add_parser("info", help="versions, MPI libraries, and the names that plans accept")
+    for name, what in _HARNESS.items():
+        commands.add_parser(name, help=what, add_help=False)  # the harness has its own
+    return parser
 
 
 def _gpus() -> list[tuple[str, str]]:
@@ -66,26 +71,27 @@ def _info() -> int:
     return 0
 
 
+def _harness(words: list[str]) -> int:
+    if importlib.util.find_spec("shardfft_bench") is None:
+        print(f"shardfft: '{words[0]}' is part of the benchmark harness: pip install ./bench/harness", file=sys.stderr)
+        return 1
+    return subprocess.call([sys.executable, "-m", "shardfft_bench", *words])
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; give its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    if not words:
-        print(_usage(), file=sys.stderr)
-        return 2
-    if words[0] in ("-h", "--help"):
-        print(_usage())
-        return 0
-    if words[0] == "info":
-        if len(words) > 1:
-            print(f"shardfft: info takes no options: {words[1]}", file=sys.stderr)
-            return 2
-        return _info()
-    if words[0] in _HARNESS:
-        if importlib.util.find_spec("shardfft_bench") is None:
-            print(
-                f"shardfft: '{words[0]}' is part of the benchmark harness: pip install ./bench/harness", file=sys.stderr
-            )
-            return 1
-        return subprocess.call([sys.executable, "-m", "shardfft_bench", *words])
-    print(f"shardfft: unknown command '{words[0]}'\n{_usage()}", file=sys.stderr)
-    return 2
+    parser = _parser()
+    chosen, rest = parser.parse_known_args(words)
+    if chosen.command in _HARNESS:
+        return _harness(words)
+    if rest:
+        parser.error(f"{chosen.command} takes no options: {' '.join(rest)}")
+    try:
+        status = _info()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads has seen enough, as `head` has. What is left must not be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return status

@@ -7,14 +7,40 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mpi
-from ._layout import Layout
+from ._infer import layout_of
+from ._layout import Layout, named
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
+    from ._words import LayoutName
+
 _TAG = 77
 _MESSAGE_BYTES = 1 << 30
+
+
+def _is_name(layout: LayoutName | Layout, comm: MPI.Comm) -> bool:
+    """Whether all ranks gave a name, and the same one. Collective."""
+    words = comm.allgather(layout if isinstance(layout, str) else None)
+    if len(set(words)) != 1:
+        raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))} (None: not a name)")
+    return words[0] is not None
+
+
+def _named_on(root: int, name: str, array: Any, comm: MPI.Comm) -> Layout:
+    """The layout called ``name`` of the array that ``root`` has. Collective."""
+
+    def shape() -> tuple[int, ...] | None:
+        _check_root(root, comm)
+        return np.shape(array) if comm.rank == root else None
+
+    return named(name, comm.bcast(_mpi.agree(comm, shape), root=root), comm.size)
+
+
+def _check_root(root: int, comm: MPI.Comm) -> None:
+    if not 0 <= root < comm.size:
+        raise ValueError(f"root {root} is none of the {comm.size} ranks")
 
 
 def _check_layout(layout: Layout, comm: MPI.Comm, root: int) -> None:
@@ -22,8 +48,7 @@ def _check_layout(layout: Layout, comm: MPI.Comm, root: int) -> None:
         raise TypeError(f"layout must be a shardfft.Layout, not {type(layout).__name__}")
     if layout.ranks != comm.size:
         raise ValueError(f"layout is cut for {layout.ranks} ranks, but the communicator has {comm.size}")
-    if not 0 <= root < comm.size:
-        raise ValueError(f"root {root} is none of the {comm.size} ranks")
+    _check_root(root, comm)
 
 
 def _views(flat: NDArray[Any], layout: Layout, rank: int) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
@@ -61,12 +86,14 @@ def _move(comm: MPI.Comm, data: NDArray[Any], peer: int, send: bool) -> None:
             comm.Recv(part, source=peer, tag=_TAG)
 
 
-def scatter(array: NDArray[Any] | None, layout: Layout, comm: MPI.Comm | None = None, root: int = 0) -> NDArray[Any]:
+def scatter(
+    array: NDArray[Any] | None, layout: LayoutName | Layout, comm: MPI.Comm | None = None, root: int = 0
+) -> NDArray[Any]:
     """Deal ``array`` of rank ``root`` to all ranks. Collective.
 
     Args:
         array: on ``root``: of ``layout.shape``, or with one axis more before them (fields). Ignored elsewhere.
-        layout: who gets what.
+        layout: who gets what; also ``slab``, ``pencil``, ``brick`` or ``cyclic``, of an array without fields.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that has the array.
 
@@ -74,6 +101,8 @@ def scatter(array: NDArray[Any] | None, layout: Layout, comm: MPI.Comm | None = 
         This rank's local array, dense in the layout's memory order; flat when its part is not one product of slices.
     """
     comm = _mpi.communicator(comm)
+    if _is_name(layout, comm):
+        layout = _named_on(root, layout, array, comm)
 
     def describe() -> tuple[Any, int, bool] | None:
         _check_layout(layout, comm, root)
@@ -109,12 +138,14 @@ def _shaped(flat: NDArray[Any], layout: Layout, rank: int, batched: bool) -> NDA
     return local if batched else local[0]
 
 
-def gather(local: NDArray[Any], layout: Layout, comm: MPI.Comm | None = None, root: int = 0) -> NDArray[Any] | None:
+def gather(
+    local: NDArray[Any], layout: LayoutName | Layout, comm: MPI.Comm | None = None, root: int = 0
+) -> NDArray[Any] | None:
     """Bring the local arrays together on rank ``root``. Collective.
 
     Args:
         local: this rank's part of an array in ``layout``, or with one axis more before the others (fields).
-        layout: who has what.
+        layout: who has what; also ``slab``, ``pencil``, ``brick`` or ``cyclic``, of an array without fields.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that gets the whole array.
 
@@ -122,6 +153,8 @@ def gather(local: NDArray[Any], layout: Layout, comm: MPI.Comm | None = None, ro
         The global array on ``root``, None on the other ranks.
     """
     comm = _mpi.communicator(comm)
+    if _is_name(layout, comm):
+        layout = layout_of(_mpi.agree(comm, lambda: np.shape(local)), layout, comm)
 
     def flatten() -> tuple[NDArray[Any], bool]:
         _check_layout(layout, comm, root)

@@ -15,6 +15,8 @@ from ._side import Side
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
+    from ._words import Kind, LayoutName, Memory, Norm, OutputName
+
 
 class GroupPlan(Handle):
     """A transform over several GPUs of this process; made by :func:`group_plan`.
@@ -111,20 +113,20 @@ class GroupPlan(Handle):
 def group_plan(
     devices: Iterable[int],
     shape: int | Iterable[int],
-    kind: str = "c2c",
+    kind: Kind = "c2c",
     dtype: DTypeLike = "float64",
     *,
-    layout: str | Layout = "slab",
-    output: str | Layout = "default",
+    layout: LayoutName | Layout = "slab",
+    output: OutputName | Layout = "default",
     axes: Sequence[int] | int | None = None,
     n: int | None = None,
-    norm: str = "backward",
+    norm: Norm | None = "backward",
     batch: int = 1,
     algorithm: str = "auto",
     exchange: str = "auto",
     chunks: int = 1,
     grid: Sequence[int] | None = None,
-    memory: str = "auto",
+    memory: Memory = "auto",
     streams: Sequence[Any] | None = None,
 ) -> GroupPlan:
     """Plan a transform over several GPUs of this process. Needs no MPI.

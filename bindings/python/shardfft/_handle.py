@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _array_libraries
 from ._errors import ArgumentError
@@ -41,6 +41,9 @@ class Handle:
     def close(self) -> None:
         """End the plan and free its memory; arrays from it stay valid."""
         self._core.close()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: plan again with the same arguments")
 
     def __enter__(self) -> Self:
         return self

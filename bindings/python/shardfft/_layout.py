@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _core
 
@@ -58,26 +58,9 @@ def _slice(progression: tuple[int, int, int]) -> slice:
     return slice(first, first + (count - 1) * stride + 1, stride)
 
 
-def balanced(ranks: int, parts: int) -> list[int]:
-    """Split ``ranks`` into ``parts`` factors, as equal as can be, the largest first."""
-    if parts == 0:
-        if ranks > 1:
-            raise ValueError("an array of one axis has no pencils; use a slab or a cyclic layout")
-        return []
-    best = [ranks] + [1] * (parts - 1)
-
-    def search(rest: int, left: int, most: int, factors: list[int]) -> None:
-        nonlocal best
-        if left == 1:
-            if rest <= most and max([*factors, rest]) - rest < max(best) - min(best):
-                best = [*factors, rest]
-            return
-        for factor in range(min(rest, most), 0, -1):
-            if rest % factor == 0:
-                search(rest // factor, left - 1, factor, [*factors, factor])
-
-    search(ranks, parts, ranks, [])
-    return best
+def _grid(grid: int | Iterable[int]) -> int | list[int]:
+    """Give a number of ranks, or the factors of a process grid."""
+    return grid if isinstance(grid, int) else _integers(grid, "grid")
 
 
 class Layout:
@@ -123,15 +106,14 @@ class Layout:
         """
         extents = _shape(shape)
         axes = len(extents)
-        cuts = balanced(grid, axes - 1) if isinstance(grid, int) else _integers(grid, "grid")
-        return cls._wrap(_core.Layout.pencil(extents, _axis(local_axis, axes, "local_axis"), cuts, _order(order, axes)))
+        axis = _axis(local_axis, axes, "local_axis")
+        return cls._wrap(_core.Layout.pencil(extents, _grid(grid), axis, _order(order, axes)))
 
     @classmethod
     def brick(cls, shape: int | Iterable[int], grid: int | Iterable[int], order: Sequence[int] | None = None) -> Layout:
         """Bricks: axis a is cut in ``grid[a]`` near-equal runs, ranks in C order; an integer is a number of ranks."""
         extents = _shape(shape)
-        cuts = balanced(grid, len(extents)) if isinstance(grid, int) else _integers(grid, "grid")
-        return cls._wrap(_core.Layout.brick(extents, cuts, _order(order, len(extents))))
+        return cls._wrap(_core.Layout.brick(extents, _grid(grid), _order(order, len(extents))))
 
     @classmethod
     def cyclic(
@@ -139,8 +121,7 @@ class Layout:
     ) -> Layout:
         """Every ``grid[a]``-th index along axis a, ranks in C order; an integer deals axis 0 to so many ranks."""
         extents = _shape(shape)
-        cuts = [grid] + [1] * (len(extents) - 1) if isinstance(grid, int) else _integers(grid, "grid")
-        return cls._wrap(_core.Layout.cyclic(extents, cuts, _order(order, len(extents))))
+        return cls._wrap(_core.Layout.cyclic(extents, _grid(grid), _order(order, len(extents))))
 
     @classmethod
     def boxes(
@@ -237,6 +218,15 @@ class Layout:
             raise ValueError(f"rank {index} is none of the {self.ranks} ranks of this layout")
         return index
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self._core,)
+
+    def __copy__(self) -> Layout:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Layout:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return self._core.same_as(other._core) if isinstance(other, Layout) else NotImplemented
 
@@ -246,6 +236,10 @@ class Layout:
 
     def __repr__(self) -> str:
         return f"<shardfft.Layout {self._core.describe()}>"
+
+
+def _rebuilt(core: _core.Layout) -> Layout:
+    return Layout._wrap(core)
 
 
 def _progression(part: slice | tuple[int, int], extent: int) -> tuple[int, int, int]:

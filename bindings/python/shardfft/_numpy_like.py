@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +11,14 @@ import numpy as np
 from . import _mpi, _streams
 from ._array_libraries import as_array, library_of
 from ._gpu_arrays import device_of, dtype_of
-from ._layout import Layout
+from ._infer import layout_of
 from ._plan_cache import recent_plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+    from ._layout import Layout
+    from ._words import LayoutName, Norm
 
 _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
 
@@ -39,30 +41,14 @@ def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
     return {"processor": "gpu", "device": device}
 
 
-def _layout_of(local: Any, comm: MPI.Comm) -> Layout:
-    """Slabs along axis 0, as the ranks hold them."""
-    shapes = comm.allgather(tuple(local.shape))
-    if any(shape[1:] != shapes[0][1:] or not shape for shape in shapes):
-        raise ValueError(f"the local arrays must differ in axis 0 only; the ranks have {shapes}")
-    starts = np.concatenate([[0], np.cumsum([shape[0] for shape in shapes])]).tolist()
-    whole = (starts[-1], *shapes[0][1:])
-    if 0 in whole:
-        raise ValueError(f"an array of shape {whole} has nothing to transform")
-    even = Layout.slab(whole, comm.size)
-    if all(even.count(rank) == int(np.prod(shape)) for rank, shape in enumerate(shapes)):
-        return even
-    rest = [(0, extent) for extent in whole[1:]]
-    return Layout.boxes(whole, [[pair, *rest] for pair in pairwise(starts)])
-
-
 def _transform(
     x: Any,
     kind: str,
     forward: bool,
     comm: MPI.Comm | None,
     axes: Sequence[int] | int | None,
-    norm: str | None,
-    layout: Layout | None,
+    norm: Norm | None,
+    layout: LayoutName | Layout | None,
     **options: Any,
 ) -> Any:
     comm = _mpi.communicator(comm)
@@ -78,8 +64,7 @@ def _transform(
     precision = max(single_or_double for single_or_double, _ in known)
     options = {**_processor([on_gpu for _, on_gpu in known], device), **options}
     rows_of_axis_0 = layout is None
-    if layout is None:
-        layout = _layout_of(local, comm)
+    layout = layout_of(local.shape, layout, comm)
     # Planned without measuring: plan() is for transforms that are repeated often.
     options = {"effort": "estimate", "norm": norm or "backward", **options}
     if "stream" in options:
@@ -97,8 +82,8 @@ def fftn(
     x: Any,
     comm: MPI.Comm | None = None,
     axes: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    layout: Layout | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
     """Transform an array that is cut over the ranks, as ``numpy.fft.fftn`` would the whole. Collective.
@@ -109,7 +94,8 @@ def fftn(
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         axes: axes of the global array; None is all.
         norm: ``backward`` (None), ``ortho`` or ``forward``.
-        layout: how the array is cut; None: along axis 0, in the ranks' order, as their shapes tell.
+        layout: how the array is cut: ``slab``, ``pencil``, ``brick`` or ``cyclic`` as :func:`plan` cuts it, or a
+            :class:`Layout`; None: along axis 0, in the ranks' order, as their shapes tell.
         options: further options of :func:`plan`.
 
     Returns:
@@ -125,8 +111,8 @@ def ifftn(
     x: Any,
     comm: MPI.Comm | None = None,
     axes: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    layout: Layout | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
     """Invert :func:`fftn`; the arguments are the same. Collective."""
@@ -137,8 +123,8 @@ def rfftn(
     x: Any,
     comm: MPI.Comm | None = None,
     axes: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    layout: Layout | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
     """Transform a real array that is cut over the ranks, as ``numpy.fft.rfftn`` would the whole. Collective.
@@ -153,8 +139,8 @@ def irfftn(
     x: Any,
     comm: MPI.Comm | None = None,
     axes: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    layout: Layout | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
     n: int | None = None,
     **options: Any,
 ) -> Any:

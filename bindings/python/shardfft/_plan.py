@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _core, _mpi
 from ._call import Call, Place
@@ -16,7 +16,11 @@ from ._side import Side
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import DTypeLike
+    from numpy.typing import DTypeLike, NDArray
+
+    from ._words import Effort, Kind, LayoutName, Memory, Norm, OutputName, Processor
+
+Array = TypeVar("Array")
 
 
 class Plan(Handle):
@@ -70,12 +74,18 @@ class Plan(Handle):
         """Bytes of scratch memory on this rank; allocated at the first run."""
         return self._core.workspace_bytes
 
+    @overload
+    def forward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    @overload
+    def forward(self, x: Array, out: Array | None = None) -> Array: ...
     def forward(self, x: Any, out: Any = None) -> Any:
         """Transform ``x`` (like ``input``) and give the result (like ``output``). Collective.
 
         ``x`` is a NumPy array, or on GPUs one of CuPy, PyTorch, JAX or any library that knows DLPack or
-        ``__cuda_array_interface__``. ``out`` is written if given, and may be ``x`` itself where both sides are alike;
-        without it a new array of the kind of ``x`` is made.
+        ``__cuda_array_interface__``. One of the right shape and dtype in another memory order than ``input.empty()``
+        (as ``copy()`` of a spectrum is) is copied first, which costs a pass over memory. ``out`` is written if given,
+        must be in the memory order of ``output``, and may be ``x`` itself where both sides are alike; without it a new
+        array of the kind of ``x`` is made.
 
         On GPUs the work begins after what the library of each array has under way for it on its current stream. With
         the plan's ``stream`` the call returns when the work is enqueued there: ``x`` and the result must live, and
@@ -85,6 +95,10 @@ class Plan(Handle):
         """
         return self._run(True, x, out, self._input, self._output)
 
+    @overload
+    def backward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    @overload
+    def backward(self, x: Array, out: Array | None = None) -> Array: ...
     def backward(self, x: Any, out: Any = None) -> Any:
         """Transform ``x`` (like ``output``) back and give the result (like ``input``). Collective.
 
@@ -97,17 +111,17 @@ class Plan(Handle):
         try:
             allocate = self._core.allocate_output if forward else self._core.allocate_input
             call = Call(self._place, x, out, source, destination, allocate)
-        except Exception:
+        except Exception as error:
             if self._check_calls:
-                self._join_failing(forward)
+                self._refuse(error)
             raise
         self._core.run(forward, call.source, call.destination)
         return call.finish()
 
-    def _join_failing(self, forward: bool) -> None:
-        """Take part in the other ranks' call with null arrays: they raise too, and do not wait for this one."""
+    def _refuse(self, error: Exception) -> None:
+        """Tell the ranks that run the same call why it cannot be: they raise too, and do not wait for this one."""
         with contextlib.suppress(ArgumentError):
-            self._core.run(forward, 0, 0)
+            self._core.refuse(f"{type(error).__name__}: {error}")
 
     def allocate_input(self) -> Any:
         """Make an input array where exchanges reach it without a copy; not initialised. Collective.
@@ -138,20 +152,20 @@ class Plan(Handle):
 
 def plan(
     shape: int | Iterable[int],
-    kind: str = "c2c",
+    kind: Kind = "c2c",
     dtype: DTypeLike = "float64",
     comm: MPI.Comm | None = None,
     *,
-    layout: str | Layout = "slab",
-    output: str | Layout = "default",
+    layout: LayoutName | Layout = "slab",
+    output: OutputName | Layout = "default",
     axes: Sequence[int] | int | None = None,
     n: int | None = None,
-    norm: str = "backward",
+    norm: Norm | None = "backward",
     batch: int = 1,
     algorithm: str = "auto",
     exchange: str = "auto",
     local_fft: str = "auto",
-    effort: str = "measure",
+    effort: Effort = "measure",
     threads: int = 1,
     chunks: int = 1,
     grid: Sequence[int] | None = None,
@@ -159,8 +173,8 @@ def plan(
     check_calls: bool = True,
     call_timeout: float = 0,
     trace: str = "",
-    processor: str = "cpu",
-    memory: str = "auto",
+    processor: Processor = "cpu",
+    memory: Memory = "auto",
     device: int | None = None,
     stream: Any = None,
 ) -> Plan:
@@ -177,7 +191,7 @@ def plan(
             input's cuts), or anything that ``layout`` may be.
         axes: axes to transform; None is all. The last one is the halved axis of real transforms.
         n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.
-        norm: ``backward``, ``ortho``, ``forward`` (NumPy's words) or ``none`` (no factor in either direction).
+        norm: ``backward`` (None), ``ortho``, ``forward`` (NumPy's words) or ``"none"`` (no factor in either direction).
         batch: fields of the same layout transformed together; more than 1 puts an axis before the others.
         algorithm: ``auto``, or one of ``shardfft.algorithm_names()``.
         exchange: ``auto``, or one of ``shardfft.exchange_names()``; on GPUs of ``shardfft.device_exchange_names()``.

@@ -70,9 +70,9 @@ def _spectrum_shape(shape: Sequence[int], kind: str, axes: Sequence[int], n: int
     return result
 
 
-def _options(norm: str, effort: str, grid: Sequence[int] | None, stream: Any, **same: Any) -> _core.Options:
+def _options(norm: str | None, effort: str, grid: Sequence[int] | None, stream: Any, **same: Any) -> _core.Options:
     options = _core.Options()
-    options.norm = _choice(_core.Norm, norm, "norm")
+    options.norm = _choice(_core.Norm, "backward" if norm is None else norm, "norm")
     options.effort = _choice(_core.Effort, effort, "effort")
     options.grid = [] if grid is None else _layout._integers(grid, "grid")
     options.stream = _streams.pointer(stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,18 @@ from ._device_array import DeviceArray
 from ._layout import Layout
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
     from ._gpu_arrays import Seen
+
+
+def _each(spacing: float | Sequence[float], count: int) -> list[float]:
+    """Give a spacing for each of ``count`` axes."""
+    steps = [float(step) for step in np.broadcast_to(np.asarray(spacing, float), count)]
+    if not all(0 < step < math.inf for step in steps):
+        raise ValueError(f"spacing must be finite and above 0, not {spacing}")
+    return steps
+
 
 _DTYPES = {
     (_core.Precision.f32, False): np.dtype(np.float32),
@@ -33,6 +43,7 @@ class Side:
         dtype: type of one element.
         fields: arrays transformed together; more than 1 puts a slowest axis before the others.
         rank: this rank.
+        axes: the axes that the plan transforms, in its order; the last one is halved in half spectra.
         slices: the part of the global array that is here; None when it is not one product of slices.
         shape: shape of the local array, with the axis of the fields if there is one.
         count, nbytes: its elements and bytes.
@@ -43,6 +54,8 @@ class Side:
         self.dtype = dtype = _DTYPES[precision, core.is_complex]
         self.fields = core.fields
         self.rank = core.rank
+        self.axes = tuple(core.axes)
+        self._real_extent = core.real_extent
         self.count = core.count
         self.nbytes = core.count * dtype.itemsize
         self.slices = self.layout.local(self.rank)
@@ -54,6 +67,60 @@ class Side:
         self._order = (0, *(axis + 1 for axis in order)) if self._batched else tuple(order)
         self._places = tuple(np.argsort(self._order).tolist())
         self._memory_shape = tuple(self.shape[axis] for axis in self._order)
+
+    def frequencies(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Frequencies of this rank's part: for each transformed axis, in the plan's order, an array that broadcasts.
+
+        Those of the whole array are ``numpy.fft.fftfreq(n, spacing)``, and ``rfftfreq`` along the halved axis of real
+        transforms: cycles per unit of ``spacing``, 2 pi of which are the wavenumber. The middle one of an even ``n`` is
+        ``-n/2`` (``n/2`` on a halved axis); odd derivatives must set it to zero.
+
+        Args:
+            spacing: distance between two samples; one number, or one for each array that is returned.
+            dtype: of the arrays; None is the real type of the plan's precision.
+
+        Returns:
+            Arrays of length 1 along all axes but their own; where this rank's part is not one product of slices
+            (``slices`` is None), flat arrays of a frequency for each element.
+        """
+        if self.dtype.kind != "c":
+            raise ValueError("this side of the plan is real and has no frequencies; the other side has")
+        result = []
+        for axis, step in zip(self.axes, _each(spacing, len(self.axes)), strict=True):
+            halved = self._real_extent > 0 and axis == self.axes[-1]
+            n = self._real_extent if halved else self.layout.shape[axis]
+            index = self._indices(axis)
+            signed = index if halved else np.where(index > (n - 1) // 2, index - n, index)
+            result.append((signed * (1.0 / (n * step))).astype(self._real_type(dtype)))
+        return tuple(result)
+
+    def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Positions of this rank's part, index times spacing: for each axis an array that broadcasts.
+
+        The arguments and shapes are those of :meth:`frequencies`; all axes count, transformed or not.
+        """
+        steps = _each(spacing, self.layout.ndim)
+        return tuple((self._indices(axis) * step).astype(self._real_type(dtype)) for axis, step in enumerate(steps))
+
+    def _real_type(self, dtype: DTypeLike) -> np.dtype[Any]:
+        return np.empty(0, self.dtype).real.dtype if dtype is None else np.dtype(dtype)
+
+    def _indices(self, axis: int) -> NDArray[np.int64]:
+        """Global indices along an axis, in a shape that broadcasts to a field of this rank's part."""
+        ndim = self.layout.ndim
+        if self.slices is not None:
+            part = self.slices[axis]
+            shape = [-1 if other == axis else 1 for other in range(ndim)]
+            return np.arange(part.start, part.stop, part.step, dtype=np.int64).reshape(shape)
+        flat = np.empty(self.layout.count(self.rank), np.int64)
+        for piece in self.layout.pieces(self.rank):
+            shape = [len(range(part.start, part.stop, part.step)) for part in piece.slices]
+            strides = [stride * flat.itemsize for stride in piece.strides]
+            part = piece.slices[axis]
+            index = np.arange(part.start, part.stop, part.step)
+            view = np.lib.stride_tricks.as_strided(flat[piece.offset :], shape, strides)
+            view[...] = index.reshape([-1 if other == axis else 1 for other in range(ndim)])
+        return flat
 
     def view(self, flat: NDArray[Any]) -> NDArray[Any]:
         """See a flat array of ``count`` elements as the local array; no copy."""
@@ -81,6 +148,11 @@ class Side:
         if _gpu_arrays.dtype_of(array) == self.dtype and library.is_dense(array, self._order):
             return array
         return library.convert(array, self._order, self.dtype)
+
+    def would_fit(self, array: Seen) -> bool:
+        """Whether the array can be used after a copy in this side's memory order, but not as it is."""
+        alike = array.dtype == self.dtype and array.shape == self.shape and array.nbytes > 0
+        return alike and not self._is_dense(array)
 
     def check(self, array: Seen, name: str, write: bool = False) -> None:
         """Raise TypeError or ValueError unless the array can be used as it is."""

@@ -57,6 +57,8 @@ void shardfft::python::bind_options(nb::module_& module) {
       .def_ro("layout", &Side::layout)
       .def_ro("fields", &Side::fields)
       .def_ro("rank", &Side::rank)
+      .def_ro("axes", &Side::axes)
+      .def_ro("real_extent", &Side::real_extent)
       .def_prop_ro("count", &Side::count)
       .def_prop_ro("is_complex", [](const Side& side) { return side.element.is_complex; });
 }

@@ -46,6 +46,11 @@ class PyPlan {
     else
       plan.backward(from, to);
   }
+  void refuse(const std::string& why) {
+    Plan& plan = get();
+    const nb::gil_scoped_release others_may_run;
+    plan.refuse(why);
+  }
   shardfft::PlanReport report() {
     Plan& plan = get();
     const shardfft::python::InUse use(used_);
@@ -84,6 +89,7 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def(nb::init<std::uintptr_t, Transform, const Layout&, const std::optional<Layout>&, bool, const Options&>(),
            "comm_address"_a, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a)
       .def("run", &PyPlan::run, "forward"_a, "source"_a, "destination"_a)
+      .def("refuse", &PyPlan::refuse, "why"_a)
       .def("report", &PyPlan::report)
       .def("close", &PyPlan::close)
       .def("abandon", &PyPlan::abandon)

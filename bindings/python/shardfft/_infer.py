@@ -1,0 +1,83 @@
+"""Layouts of arrays that exist already, from the ranks' local shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ._layout import Layout, named
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from ._words import LayoutName
+
+
+def layout_of(shape: Sequence[int], layout: LayoutName | Layout | None, comm: MPI.Comm) -> Layout:
+    """Give ``layout``, or find it where it is a name or None (runs of axis 0). Collective.
+
+    Args:
+        shape: of this rank's array.
+        layout: what the user said.
+        comm: whose ranks have the array.
+    """
+    said = layout if layout is None or isinstance(layout, str) else type(layout).__name__
+    words, shapes = zip(*comm.allgather((said, tuple(shape))), strict=True)
+    if len(set(words)) != 1:
+        raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))}")
+    if layout is None:
+        return _rows(shapes)
+    if isinstance(layout, str):
+        return _named(layout, shapes)
+    if not isinstance(layout, Layout):
+        raise TypeError(f"layout must be a name or a shardfft.Layout, not {said}")
+    return layout
+
+
+def _whole(extents: Sequence[int]) -> tuple[int, ...]:
+    if 0 in extents:
+        raise ValueError(f"an array of shape {tuple(extents)} has nothing to transform")
+    return tuple(extents)
+
+
+def _rows(shapes: Sequence[tuple[int, ...]]) -> Layout:
+    """Slabs along axis 0, as the ranks hold them."""
+    if any(shape[1:] != shapes[0][1:] or not shape for shape in shapes):
+        raise ValueError(f"the local arrays must differ in axis 0 only; the ranks have {shapes}")
+    starts = np.concatenate([[0], np.cumsum([shape[0] for shape in shapes])]).tolist()
+    whole = _whole((starts[-1], *shapes[0][1:]))
+    even = Layout.slab(whole, len(shapes))
+    if all(even.count(rank) == int(np.prod(shape)) for rank, shape in enumerate(shapes)):
+        return even
+    rest = [(0, extent) for extent in whole[1:]]
+    return Layout.boxes(whole, [[pair, *rest] for pair in pairwise(starts)])
+
+
+def _named(name: str, shapes: Sequence[tuple[int, ...]]) -> Layout:
+    """The layout called ``name`` whose local arrays have these shapes."""
+    ranks, axes = len(shapes), len(shapes[0])
+    if any(len(shape) != axes for shape in shapes):
+        raise ValueError(f"the local arrays must have equally many axes; the ranks have {shapes}")
+    # In an array with an index for every rank along each axis all ranks own something, so their starts tell the grid.
+    starts = [[part.start for part in part_of] for part_of in _slices(named(name, (ranks,) * axes, ranks))]
+    whole = [0] * axes
+    for start, shape in zip(starts, shapes, strict=True):
+        for axis in range(axes):
+            if not any(start[:axis]) and not any(start[axis + 1 :]):
+                whole[axis] += shape[axis]
+    layout = named(name, _whole(whole), ranks)
+    for rank, shape in enumerate(shapes):
+        wanted = layout.local_shape(rank)
+        if shape != wanted and (0 not in shape or 0 not in wanted):
+            raise ValueError(
+                f"the local arrays are no {name} of an array of shape {layout.shape}: rank {rank} has {shape}, "
+                f"not {wanted}"
+            )
+    return layout
+
+
+def _slices(layout: Layout) -> list[tuple[slice, ...]]:
+    return [layout.pieces(rank)[0].slices for rank in range(layout.ranks)]

@@ -1,0 +1,109 @@
+"""A rank that ends by an error ends the job. Each case is a job of two ranks, one of which would wait for ever."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mpi4py import MPI
+
+import shardfft
+from shardfft import _abort
+
+START = """
+import sys
+import shardfft
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+plan = shardfft.plan((8, 8), comm=comm, effort="estimate")
+"""
+WAIT = "comm.Barrier(); print('came through', flush=True)\n"
+LAUNCHERS = ["mpirun.openmpi", "mpiexec.openmpi"] if "Open MPI" in MPI.Get_library_version() else ["mpirun.mpich"]
+
+
+@pytest.fixture
+def job(comm, tmp_path):
+    """Run a script on two ranks; give its status and what it printed."""
+    launcher = next(filter(None, map(shutil.which, [*LAUNCHERS, "mpirun"])), None)
+    if comm.size > 1 or launcher is None:
+        pytest.skip("starts jobs of its own")
+
+    def run(text, *words):
+        script = tmp_path / "script.py"
+        script.write_text(text)
+        # The job must not take this process for its launcher.
+        ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "MPI")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        environment["PYTHONPATH"] = str(Path(shardfft.__file__).parents[1])
+        flags = ["--oversubscribe"] if "Open MPI" in MPI.Get_library_version() else []
+        if flags and os.getuid() == 0:
+            flags.append("--allow-run-as-root")
+        command = [launcher, *flags, "-n", "2", sys.executable, *words, str(script)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("failure", "status", "words"),
+    [
+        ("raise ValueError('boom')", 1, ["[rank 1] ValueError: boom", "[rank 1] Traceback"]),
+        ("raise KeyboardInterrupt", 1, ["[rank 1] KeyboardInterrupt"]),
+        ("sys.exit(3)", 3, ["[rank 1] sys.exit(3)"]),
+        ("sys.exit('no such file')", 1, ["[rank 1] sys.exit('no such file')"]),
+    ],
+)
+def test_a_failing_rank_ends_the_job(job, failure, status, words):
+    code, text = job(START + f"if comm.rank == 1:\n    {failure}\n" + WAIT)
+    assert code == status, text
+    assert "[rank 1] ends the job" in text and "came through" not in text
+    for part in words:
+        assert part in text
+
+
+def test_an_error_that_all_ranks_share_is_told_by_the_rank_that_knows(job):
+    code, text = job(START + "plan.forward(plan.input.zeros() if comm.rank else [1, 2])\n" + WAIT)
+    assert code == 1, text
+    assert "[rank 0] TypeError: x must be a NumPy array" in text
+    assert "ArgumentError: TypeError: x must be a NumPy array" in text
+
+
+def test_good_ends_are_left_alone(job):
+    caught = "try:\n    sys.exit(4)\nexcept SystemExit as ended:\n    assert ended.code == 4\n"
+    thread = "import threading\nended = threading.Thread(target=sys.exit, args=(5,)); ended.start(); ended.join()\n"
+    code, text = job(START + caught + thread + WAIT + "plan.close(); sys.exit(0)\n")
+    assert code == 0, text
+    assert text.count("came through") == 2 and "ends the job" not in text and "Traceback" not in text
+
+
+def test_a_hook_of_the_users_stays(job):
+    hook = "import sys\ndef mine(*error): print('mine', flush=True)\nsys.excepthook = mine\n"
+    code, text = job(hook + START + WAIT + "plan.close(); assert sys.excepthook is mine; raise ValueError\n")
+    assert code == 1, text
+    assert "mine" in text and "ends the job" not in text
+
+
+def test_by_one_call(job):
+    hook = "import sys\nsys.excepthook = lambda *error: None\n"
+    code, text = job(hook + START + "shardfft.abort_on_exception()\nif comm.rank == 0:\n    1 / 0\n" + WAIT)
+    assert code == 1, text
+    assert "[rank 0] ZeroDivisionError" in text
+
+
+def test_with_mpi4py_as_the_runner(job):
+    """What the documents recommend where nothing of this package is at hand yet."""
+    bare = "from mpi4py import MPI\ncomm = MPI.COMM_WORLD\nif comm.rank == 1:\n    raise ValueError('boom')\n"
+    code, text = job(bare + WAIT, "-m", "mpi4py")
+    assert code == 1, text
+    assert "ValueError: boom" in text and "came through" not in text
+
+
+def test_modules_keep_the_interpreters_own_hook(comm):
+    """These tests are run by ``python -m pytest``, which is no script."""
+    shardfft.plan((4,), comm=comm, effort="estimate").close()
+    assert not _abort._installed
+    with pytest.raises(TypeError, match="mpi4py communicator"):
+        shardfft.abort_on_exception(3)

@@ -57,7 +57,7 @@ inline Layout random_layout(Random& random, const Shape& shape, int ranks) {
   const AxisOrder order = random_order(random, axes);
   switch (random.integer(0, 8)) {
     case 0:
-      if (axes > 1) return Layout::pencil(shape, any_axis, random_grid(random, ranks, axes - 1), order);
+      if (axes > 1) return Layout::pencil(shape, random_grid(random, ranks, axes - 1), any_axis, order);
       break;
     case 1:
       return Layout::brick(shape, random_grid(random, ranks, axes), order);

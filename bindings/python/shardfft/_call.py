@@ -75,7 +75,7 @@ class Call:
         of_plan = place.memory in ("registered", "managed") and place.device >= 0
         if self._library.allocates and not of_plan:
             return self._library.empty(self._like, side._memory_shape, side.dtype)
-        if of_plan or _lies_on_gpu(self._like):
+        if of_plan or (place.device >= 0 and _lies_on_gpu(self._like)):
             return side._of_memory(allocate(), place.stream if place.asynchronous else 0)
         return _array_libraries.NUMPY.empty(None, side._memory_shape, side.dtype)
 

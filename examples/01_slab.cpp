@@ -37,7 +37,7 @@ int transform() {
   shardfft::Plan plan(MPI_COMM_WORLD, shardfft::c2c<double>, slabs);
 
   // This rank's part of exp(2 pi i (3 x/48 + 5 y/40 + 7 z/36)).
-  std::vector<Complex> field(static_cast<std::size_t>(plan.input().count()));
+  std::vector<Complex> field(plan.input().size());
   shardfft::for_each(plan.input(), field, [&](const shardfft::Index& index, Complex& value) {
     double turns = 0;
     for (std::size_t a = 0; a < 3; ++a)
@@ -45,7 +45,7 @@ int transform() {
     value = std::polar(1.0, 2 * std::numbers::pi * turns);
   });
 
-  std::vector<Complex> spectrum(static_cast<std::size_t>(plan.output().count()));
+  std::vector<Complex> spectrum(plan.output().size());
   plan.forward(field, spectrum);
 
   double worst = worst_error(plan.output(), spectrum, wave);

@@ -37,11 +37,11 @@ int transform() {
 
   const double spacing = 2 * std::numbers::pi / static_cast<double>(shape[0]);
   const shardfft::AxisValues x = plan.input().coordinates(0, spacing);
-  std::vector<Complex> field(static_cast<std::size_t>(plan.input().count()));
+  std::vector<Complex> field(plan.input().size());
   shardfft::for_each(plan.input(), field,
                      [&](const shardfft::Index& index, Complex& value) { value = std::sin(3 * x[index[0]]); });
 
-  std::vector<Complex> spectrum(static_cast<std::size_t>(plan.output().count()));
+  std::vector<Complex> spectrum(plan.output().size());
   plan.forward(field, spectrum);
   differentiate(plan.output(), spacing, spectrum);
   plan.backward(spectrum, field);

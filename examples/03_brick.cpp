@@ -34,7 +34,7 @@ int transform() {
                         static_cast<double>(shape[a]));
     return value;
   };
-  std::vector<Complex> data(static_cast<std::size_t>(plan.input().count()));
+  std::vector<Complex> data(plan.input().size());
   shardfft::for_each(plan.input(), data, [&](const Index& index, Complex& value) { value = 14 * solution(index); });
 
   plan.forward(data, data);

@@ -32,10 +32,10 @@ int transform() {
   shardfft::Plan plan(MPI_COMM_WORLD, shardfft::r2c<float>, slabs, shardfft::default_output,
                       {.norm = shardfft::Norm::ortho});
 
-  std::vector<float> field(static_cast<std::size_t>(plan.input().count()));
+  std::vector<float> field(plan.input().size());
   for (std::size_t i = 0; i < field.size(); ++i)
     field[i] = std::sin(0.37F * static_cast<float>(i)) + 0.25F * static_cast<float>(rank);
-  std::vector<std::complex<float>> spectrum(static_cast<std::size_t>(plan.output().count()));
+  std::vector<std::complex<float>> spectrum(plan.output().size());
   plan.forward(field, spectrum);
 
   double sums[2] = {0, energy(plan.output(), spectrum)};

@@ -38,7 +38,9 @@ struct Side {
 
   /// Elements of this rank's array, all fields together.
   std::int64_t count() const { return layout.count(rank) * fields; }
-  std::size_t bytes() const { return static_cast<std::size_t>(count()) * element.bytes(); }
+  /// The same, as containers have it: std::vector<double> field(plan.input().size()).
+  std::size_t size() const { return static_cast<std::size_t>(count()); }
+  std::size_t bytes() const { return size() * element.bytes(); }
 
   /// Frequency of each global index of a transformed axis, in cycles per unit of `spacing`, the distance between two
   /// samples: k / (n spacing), with k = 0, 1, ..., -2, -1 as NumPy's fftfreq (the middle mode of an even n is -n/2), or

@@ -158,11 +158,11 @@ TEST(ForEach, DifferentiatesAlongAHalvedAxis) {
   const double dy = 2 * std::numbers::pi / 18;
   const AxisValues x = plan.input().coordinates(0, dx);
   const AxisValues y = plan.input().coordinates(2, dy);
-  std::vector<double> field(static_cast<std::size_t>(plan.input().count()));
+  std::vector<double> field(plan.input().size());
   for_each(plan.input(), field, [&](const Index& index, double& value) {
     value = std::sin(3 * x[index[0]]) * std::sin(2 * y[index[2]]) + double(index[1]);
   });
-  std::vector<std::complex<double>> spectrum(static_cast<std::size_t>(plan.output().count()));
+  std::vector<std::complex<double>> spectrum(plan.output().size());
   plan.forward(field, spectrum);
   const AxisValues frequency = plan.output().frequencies(2, dy);
   for_each(plan.output(), spectrum, [&](const Index& index, std::complex<double>& value) {

@@ -14,6 +14,7 @@ from ._distribute import gather, scatter
 from ._errors import ArgumentError, Error
 from ._group_plan import GroupPlan, group_plan
 from ._layout import Layout, Piece
+from ._numpy_axes import fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
 from ._plan import Plan, plan
 from ._plan_cache import clear_plans
@@ -36,13 +37,21 @@ __all__ = [
     "clear_plans",
     "device_exchange_names",
     "exchange_names",
+    "fft",
+    "fft2",
     "fftn",
     "gather",
     "group_plan",
+    "ifft",
+    "ifft2",
     "ifftn",
+    "irfft",
+    "irfft2",
     "irfftn",
     "local_fft_names",
     "plan",
+    "rfft",
+    "rfft2",
     "rfftn",
     "scatter",
 ]

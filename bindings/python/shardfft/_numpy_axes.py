@@ -1,0 +1,112 @@
+"""Transforms of one and of two axes in NumPy's manner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._numpy_like import fftn, ifftn, irfftn, rfftn
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from ._layout import Layout
+    from ._words import LayoutName, Norm
+
+
+def fft(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axis: int = -1,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Transform one axis of an array that is cut over the ranks; else as :func:`fftn`. Collective."""
+    return fftn(x, comm, axis, norm, layout, **options)
+
+
+def ifft(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axis: int = -1,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Invert :func:`fft`. Collective."""
+    return ifftn(x, comm, axis, norm, layout, **options)
+
+
+def rfft(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axis: int = -1,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Transform one axis of a real array that is cut over the ranks; else as :func:`rfftn`. Collective."""
+    return rfftn(x, comm, axis, norm, layout, **options)
+
+
+def irfft(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    n: int | None = None,
+    axis: int = -1,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Invert :func:`rfft`; ``n`` is the extent of the axis in the real array, None 2 (m - 1). Collective."""
+    return irfftn(x, comm, axis, norm, layout, n, **options)
+
+
+def fft2(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Transform two axes of an array that is cut over the ranks; else as :func:`fftn`. Collective."""
+    return fftn(x, comm, axes, norm, layout, **options)
+
+
+def ifft2(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Invert :func:`fft2`. Collective."""
+    return ifftn(x, comm, axes, norm, layout, **options)
+
+
+def rfft2(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Transform two axes of a real array that is cut over the ranks; else as :func:`rfftn`. Collective."""
+    return rfftn(x, comm, axes, norm, layout, **options)
+
+
+def irfft2(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    n: int | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Invert :func:`rfft2`; ``n`` is the extent of the last axis in the real array, None 2 (m - 1). Collective."""
+    return irfftn(x, comm, axes, norm, layout, n, **options)

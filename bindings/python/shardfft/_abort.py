@@ -61,6 +61,10 @@ def _exit_of(comm: MPI.Comm) -> Callable[[Any], NoReturn]:
                     _end(comm, f"[rank {comm.rank}] sys.exit({value!r})", value if isinstance(value, int) else 1)
             return value
 
+        @code.setter
+        def code(self, value: Any) -> None:
+            self.args = (value,)
+
     Exit.__name__ = Exit.__qualname__ = "SystemExit"
 
     def exit(status: Any = None, /) -> NoReturn:

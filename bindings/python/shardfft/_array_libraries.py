@@ -17,6 +17,7 @@ class Library:
 
     allocates = True  #: has arrays that are not initialised; else a plan's memory is shown to it
     mutable = True
+    reorders = True  #: can copy an array into another memory order
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Make an array in C order where ``like`` is."""
@@ -87,6 +88,7 @@ class _Standard(Library):
     """Who follows the array API standard: its arrays have a namespace with ``from_dlpack``."""
 
     allocates = False
+    reorders = False
 
     def adopt(self, like: Any, raw: Any) -> Any:
         namespace = like.__array_namespace__()
@@ -118,6 +120,7 @@ class _Nameless(Library):
     """Who only shows arrays: results are DeviceArrays."""
 
     allocates = False
+    reorders = False
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
         return True  # see() tells

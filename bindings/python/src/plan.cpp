@@ -48,6 +48,7 @@ class PyPlan {
   }
   void refuse(const std::string& why) {
     Plan& plan = get();
+    const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;
     plan.refuse(why);
   }

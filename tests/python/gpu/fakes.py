@@ -127,6 +127,11 @@ def fake_cupy(stream, pool):
         def device(self, number):
             self._device = Device(number)
 
+        @property
+        def flags(self):
+            dense = np.empty(self.shape, self.dtype).strides
+            return types.SimpleNamespace(c_contiguous=self.memory.strides == dense)
+
         def transpose(self, *axes):
             axes = axes[0] if len(axes) == 1 else axes
             return ndarray(self.memory.transpose(axes), self.stream)

@@ -120,6 +120,22 @@ def test_conversions_are_made_on_the_arrays_gpu(comm, whole, close, monkeypatch)
         close(spectrum.numpy(), plan.output.layout, np.fft.fftn(x))
 
 
+def test_inputs_in_another_memory_order_are_copied(comm, whole, close, monkeypatch):
+    x = whole((6, 4, 5), "complex128")
+    stream, pool = make_stream(0), []
+    monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
+    output = shardfft.Layout.slab(x.shape, comm.size, 1, order=(1, 0, 2))
+    with shardfft.plan(x.shape, comm=comm, output=output, processor="gpu", device=0) as plan:
+        memory = plan.output._of_memory(plan._core.allocate_output())
+        a = cupy.ndarray(memory.reshape(*plan.output.shape), stream)  # in C order
+        pool.append(plan.output._of_memory(plan._core.allocate_output()))
+        pool.append(plan.input._of_memory(plan._core.allocate_input()))
+        a.write_later(x[plan.output.slices]).numpy()
+        result = plan.backward(a)
+        assert not pool
+        close(result.numpy(), plan.input.layout, np.fft.ifftn(x))
+
+
 def test_streams_of_libraries():
     class CuPy:
         ptr = 48

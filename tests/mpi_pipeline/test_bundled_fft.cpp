@@ -79,7 +79,7 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
 
 /// Whatever the bundles are: single lines, rows with and without a shorter last bundle, or all in one.
 TEST(BundledFft, GathersAndTransformsEveryLine) {
-  const Layout pencils = Layout::pencil(shape, axis, {1, ranks, 1});
+  const Layout pencils = Layout::pencil(shape, {1, ranks, 1}, axis);
   for (const NamedLayout& from : zoo(shape, ranks))
     for (const AxisOrder& order : {AxisOrder{0, 1, 2, 3}, AxisOrder{0, 2, 1, 3}, AxisOrder{3, 1, 0, 2}})
       for (const std::int64_t bytes : {1, 300, 1000, 100000}) {
@@ -92,7 +92,7 @@ TEST(BundledFft, GathersAndTransformsEveryLine) {
 /// What a plan keeps of a batch does not grow with it.
 TEST(BundledFft, RowsOfABatchAreKeptOnce) {
   for (const std::int64_t fields : {std::int64_t{1} << 4, std::int64_t{1} << 30}) {
-    const Layout lines = Layout::pencil({7, 6, 9}, 1, {ranks, 1}).with_batch(fields);
+    const Layout lines = Layout::pencil({7, 6, 9}, {ranks, 1}, 1).with_batch(fields);
     const Layout from = Layout::slab({7, 6, 9}, ranks, 2).with_batch(fields);
     LocalFfts ffts(candidates("fftw"), Effort::estimate);
     BundledFftSetup setup = setup_of(from, lines, 1);

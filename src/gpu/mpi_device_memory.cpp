@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/check.hpp"
-#include "gpu/environment.hpp"
+#include "base/environment.hpp"
 #include "gpu/exchange.hpp"
 
 namespace shardfft::gpu {

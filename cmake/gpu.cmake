@@ -42,9 +42,20 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
   set_target_properties(shardfft PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
   find_package(CUDAToolkit 12 REQUIRED)
   file(GLOB _cuda_sources CONFIGURE_DEPENDS src/device/cuda/*.cpp src/device/cuda/*.cu
-    src/device/cuda/lines/*.cu)
-  target_sources(shardfft PRIVATE ${SHARDFFT_GPU_SOURCES} ${_cuda_sources})
-  target_link_libraries(shardfft PRIVATE CUDA::cudart CUDA::cufft)
+    src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu)
+  # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
+  set(_kernel_headers device/line_cut.hpp)
+  foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp line_fft.cuh pass_kernel.cuh tile_fetch.cuh)
+    list(APPEND _kernel_headers device/cuda/lines/${_header})
+  endforeach()
+  set(_kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
+  list(TRANSFORM _kernel_headers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE _kernel_files)
+  add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DOUT=${_kernel_sources} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src
+      "-DFILES=${_kernel_headers}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${_kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
+  target_sources(shardfft PRIVATE ${SHARDFFT_GPU_SOURCES} ${_cuda_sources} ${_kernel_sources})
+  target_link_libraries(shardfft PRIVATE CUDA::cudart CUDA::cufft ${CMAKE_DL_LIBS})
   find_package(NCCL)
   if(NCCL_FOUND)
     file(GLOB _nccl_sources CONFIGURE_DEPENDS src/gpu/nccl*.cpp)

@@ -1,14 +1,14 @@
 #pragma once
 // One pass over memory: FFTs along one strided axis of a three-dimensional array, read from and written to the memory
 // of several owners (GPUs), so that results lie where the next step wants them.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "device/line_cut.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::device::lines {
-
-inline constexpr int max_owners = 8;
 
 /// An owner's part of the data: `base` is the first point of the first line, strides are in complex elements.
 struct Part {
@@ -17,24 +17,36 @@ struct Part {
   std::int64_t outer_stride = 0;  ///< from one value of the outer index to the next
 };
 
-/// One side of a pass. Point k of line (outer, m) belongs to part[k / block], and lies there at
-/// (k % block) * line_stride + outer * outer_stride + m; m is the contiguous axis.
+/// One side of a pass. Owners have runs of a line's points: the first whole_owners have `block`, the others one fewer.
+/// Point k of line (outer, m) lies at (k - the first point of its owner) * line_stride + outer * outer_stride + m of
+/// that owner's part; m is the contiguous axis.
 struct Side {
   std::array<Part, max_owners> part{};
-  int block = 1 << 30;  ///< points an owner
+  int block = 1 << 30;
+  int whole_owners = 1 << 30;
   /// Columns m from here on are not there: they are not written, and what is read for them means nothing.
   std::int64_t columns = std::int64_t{1} << 31;
 };
+/// The first point of owner q; behind the last point for q = owners().
+inline int owner_begin(const Side& side, int n, int q) {
+  const std::int64_t begin = std::int64_t{side.block} * q - std::max(0, q - side.whole_owners);
+  return static_cast<int>(std::min<std::int64_t>(begin, n));
+}
 /// Of lines of n points.
-inline int owners(const Side& side, int n) { return side.block >= n ? 1 : (n + side.block - 1) / side.block; }
+inline int owners(const Side& side, int n) {
+  int count = 1;
+  while (count <= max_owners && owner_begin(side, n, count) < n) ++count;
+  return count;
+}
 /// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
 inline bool has_odd_rows(const Side& side, Precision precision) {
   return precision == Precision::f32 && side.part[0].outer_stride % 2 != 0;
 }
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
-/// m_begin and m_end - m_begin must be multiples of granule(precision), strides of 16 bytes; but outer strides may be
-/// odd in single precision where takes_odd_rows(n), of one owner, in `in` if outer_end is even.
+/// m_begin and strides must be multiples of 16 bytes; but outer strides may be odd in single precision where
+/// takes_odd_rows(n), of one owner, in `in` if outer_end is even. Fastest where m_begin and m_end are multiples of
+/// granule(precision).
 struct Pass {
   int n = 0;
   Precision precision = Precision::f64;
@@ -50,23 +62,30 @@ struct Pass {
 
 /// Complex numbers in 16 bytes, the unit in which passes read and write.
 inline int unit(Precision precision) { return precision == Precision::f64 ? 1 : 2; }
-/// The widest bundle of neighbouring lines: m ranges are multiples of it.
-int granule(Precision precision);
+/// Numbers in 256 bytes: what rows are padded and cut to.
+inline int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
 /// So many columns and what fills their last bundle.
 inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
   const std::int64_t bundle = granule(precision);
   return (columns + bundle - 1) / bundle * bundle;
 }
-/// Whether a fused kernel exists for lines of n points on the current device (it needs bulk tensor copies,
-/// Hopper on, and the shared memory).
+/// Whether there is a kernel for lines of n points on the current device, or a compiler to make one when it is
+/// prepared. It needs bulk tensor copies (Hopper on), no larger prime factor than 13, and the shared memory.
 bool supported(int n);
+/// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes about a
+/// second, are for large arrays only.
+bool worthwhile(std::int64_t n, std::int64_t numbers);
+/// Whether passes along lines of n points over rows of so many numbers are faster than a library's strided transforms:
+/// rows that begin within runs of 128 bytes cost about half of the speed, and libraries are fast at powers of two.
+inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {
+  return row % (granule(precision) / 2) == 0 || (n & (n - 1)) != 0;
+}
 /// Whether it can have odd outer strides in single precision.
 bool takes_odd_rows(int n);
-/// Whether lines of n points can be cut into equal blocks of `owners` owners.
-bool shareable(int n, int owners);
-/// Twiddle tables on the current device for lines of n points, and for planes of n * n (uploaded once a device, kept
-/// until exit). Must have been called on a device before run() there, outside of stream capture.
-void prepare(int n, Precision precision);
+/// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
+/// until exit. `odd_rows`: for outer strides that are odd, too. Must have been called on a device before run() there,
+/// outside of stream capture.
+void prepare(int n, Precision precision, bool odd_rows = false);
 inline bool is_odd(const Pass& pass) {
   return has_odd_rows(pass.in, pass.precision) || has_odd_rows(pass.out, pass.precision);
 }

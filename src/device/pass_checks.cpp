@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device::lines {
 namespace {
@@ -33,7 +35,7 @@ void require_real_rows(const PlanePass& pass) {
 /// Everything starts at whole units of 16 bytes, but for odd rows.
 void require_units(const Side& side, int n, Precision precision, bool odd_rows) {
   const int whole = unit(precision);
-  require(owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
+  require(side.block > 1 && owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
   for (int q = 0; q < owners(side, n); ++q) {
     const Part& part = side.part[static_cast<std::size_t>(q)];
     require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
@@ -45,9 +47,14 @@ void require_units(const Side& side, int n, Precision precision, bool odd_rows) 
 
 }  // namespace
 
+bool worthwhile(std::int64_t n, std::int64_t numbers) {
+  return n <= longest_line && (numbers >= gpu_defaults().elements_worth_passes || own_recipe(n) != nullptr) &&
+         supported(static_cast<int>(n));
+}
+
 void require_pass(const Pass& pass) {
-  const int g = granule(pass.precision);
-  require(pass.m_begin % g == 0 && pass.m_end % g == 0, "a line pass needs bundles of ", g, " lines");
+  require(pass.m_begin % unit(pass.precision) == 0 && pass.m_begin <= pass.m_end, "a line pass of columns ",
+          pass.m_begin, " to ", pass.m_end);
   for (const Side* side : {&pass.in, &pass.out}) {
     const bool odd = has_odd_rows(*side, pass.precision);
     require_units(*side, pass.n, pass.precision, odd);

@@ -28,6 +28,8 @@ inline bool planes_stay_cached(std::int64_t n, Precision precision, bool real, c
 }
 /// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
 bool planes_supported(int n, Precision precision, bool real);
+/// Whether a plane pass over n * n points can write its columns to the owners of such a side.
+bool planes_shareable(int n, const Side& side);
 /// Numbers in device memory that a pass over so many planes uses while it runs.
 inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
 /// Of columns and rows, the side that both have.

@@ -217,8 +217,13 @@ class Planner {
 
   /// The halved axis with what may come around it, then the rest.
   std::vector<Group> real_groups(Strides side) const {
-    Group around = other_axes();
+    Group around = other_axes(), planes;
+    if (!around.empty() && plane_pass_fits(part(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
+      planes = {around.back()};
+      around.pop_back();
+    }
     const std::vector<Group> lines = take_lines(around, side);
+    around.insert(around.end(), planes.begin(), planes.end());
     const FftDim& half = spec_.transform[half_axis()];
     const auto sorted = [&](auto stride) {
       return std::is_sorted(around.begin(), around.end(), [&](std::size_t a, std::size_t b) {

@@ -152,18 +152,22 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec) {
   Loops loops = merged(spec.batch);
   const auto contiguous =
       std::find_if(loops.begin(), loops.end(), [](const FftDim& d) { return d.in_stride == 1 && d.out_stride == 1; });
-  if (contiguous == loops.end() || loops.size() > 2 || line.n > (1 << 24)) return std::nullopt;
+  if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
   const FftDim across = *contiguous;
   loops.erase(contiguous);
-  const FftDim outer = loops.empty() ? FftDim{1, across.n, across.n} : loops.front();  // a pass wants some stride
+  const std::int64_t some = device::lines::whole_bundles(across.n, spec.precision);  // a pass wants a stride
+  const FftDim outer = loops.empty() ? FftDim{1, some, some} : loops.front();
   // Bulk copies want rows that begin at multiples of 16 bytes.
-  const auto unit = static_cast<std::int64_t>(16 / ElementType{spec.precision, true}.bytes());
   for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
-    if (stride % unit != 0) return std::nullopt;
-  const int n = narrow(line.n, "line length");
-  if (across.n % device::lines::granule(spec.precision) != 0 || !device::lines::supported(n)) return std::nullopt;
+    if (stride % device::lines::unit(spec.precision) != 0) return std::nullopt;
+  // Narrow rows would leave most of a bundle empty.
+  if (2 * across.n < device::lines::granule(spec.precision) ||
+      !device::lines::worthwhile(line.n, line.n * across.n * outer.n))
+    return std::nullopt;
+  for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
+    if (!device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
   device::lines::Pass pass;
-  pass.n = n;
+  pass.n = static_cast<int>(line.n);
   pass.precision = spec.precision;
   pass.direction = spec.direction;
   pass.in.part[0] = {nullptr, line.in_stride, outer.in_stride};

@@ -9,6 +9,7 @@
 #include "device/runtime.hpp"
 #include "geometry/schedule.hpp"
 #include "local/local_fft.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -38,7 +39,7 @@ bool plane_pass_fits(const FftSpec& spec);
 /// axes destroys its input.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);
 /// Strided lines through contiguous ones, piece by piece.
-PassPointer make_transposed_pass(const FftSpec& spec);
+PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);
 /// Whether that takes less time than make_cufft_pass().
 bool transposed_pass_pays(const FftSpec& spec);
 /// Elements from the loops' places in the input to their places in the output; both sides of one type.

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/check.hpp"
+#include "base/environment.hpp"
 #include "device/pointwise.hpp"
-#include "gpu/environment.hpp"
 #include "gpu/slab/slab_rank.hpp"
 #include "tune/defaults.hpp"
 
@@ -61,9 +61,10 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
-/// Whether passes may store into peers: stores know no chunks, and more GPUs have not been measured.
+/// Whether passes may store into peers: stores know no chunks; more GPUs and unequal shares have not been
+/// measured.
 bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
-  return shape.ranks == 2 && options.chunks == 0;
+  return shape.ranks == 2 && options.chunks == 0 && shape.nx % 2 == 0 && shape.ny % 2 == 0;
 }
 
 /// Bytes of planes up to which stores are faster than copies.

@@ -23,24 +23,24 @@ struct CutLoop {
 };
 
 /// Outer loops are cut first, down to single points, so that runs of neighbours stay long.
-std::vector<CutLoop> cut(const Loops& batch, std::int64_t line_bytes) {
+std::vector<CutLoop> cut(const Loops& batch, std::int64_t line_bytes, std::int64_t piece_bytes) {
   std::vector<CutLoop> result;
   std::int64_t inside = points(batch) * line_bytes;
   for (const FftDim& loop : batch) {
     const std::int64_t whole = inside;
     inside /= loop.n;
-    const std::int64_t most = std::max<std::int64_t>(1, gpu_defaults().transposed_piece_bytes / inside);
-    result.push_back({loop, whole <= gpu_defaults().transposed_piece_bytes ? 1 : (loop.n + most - 1) / most});
+    const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / inside);
+    result.push_back({loop, whole <= piece_bytes ? 1 : (loop.n + most - 1) / most});
   }
   return result;
 }
 
 class TransposedPass : public FftPass {
  public:
-  explicit TransposedPass(const FftSpec& spec)
+  TransposedPass(const FftSpec& spec, std::int64_t piece_bytes)
       : direction_(spec.direction), element_(spec.precision, true), line_(spec.transform.front()) {
     const auto bytes = static_cast<std::int64_t>(element_.bytes());
-    const std::vector<CutLoop> loops = cut(merged(spec.batch), line_.n * bytes);
+    const std::vector<CutLoop> loops = cut(merged(spec.batch), line_.n * bytes, piece_bytes);
     add_pieces(loops, 0, {});
     for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
   }
@@ -118,12 +118,13 @@ bool transposed_pass_pays(const FftSpec& spec) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || spec.precision != Precision::f64) return false;
   const FftDim& line = spec.transform.front();
   const bool strided = line.in_stride != 1 || line.out_stride != 1;
-  return strided && !is_power_of_two(line.n) && points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
+  return strided && line.n > gpu_defaults().longest_strided_line && !is_power_of_two(line.n) &&
+         points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
 }
 
-PassPointer make_transposed_pass(const FftSpec& spec) {
+PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes) {
   require(spec.kind == Kind::c2c && spec.transform.size() == 1, "only complex lines are transposed");
-  return std::make_unique<TransposedPass>(spec);
+  return std::make_unique<TransposedPass>(spec, piece_bytes);
 }
 
 }  // namespace shardfft::gpu

@@ -118,9 +118,12 @@ struct GpuDefaults {
   /// Arrays of so many elements take line and plane passes out of the vendor's transforms of several axes: fewer passes
   /// over memory, more launches.
   std::int64_t elements_worth_passes = std::int64_t{1} << 21;
-  /// Strided lines are made contiguous in pieces of so many bytes: small enough to stay in the L2 cache until they are
-  /// put back, large enough for all multiprocessors.
-  std::int64_t transposed_piece_bytes = 32 * mebibyte;
+  /// Strided lines that are made contiguous are so in pieces of so many bytes: larger ones need more memory, smaller
+  /// ones more launches; with 32 MiB it took a tenth to a sixth longer.
+  std::int64_t transposed_piece_bytes = 256 * mebibyte;
+  /// Up to this length the vendor's strided transforms in double precision run in one pass; of longer lines only powers
+  /// of two are fast.
+  std::int64_t longest_strided_line = 512;
   /// Blocks of 256 threads a multiprocessor that walk over an array element by element ...
   int pointwise_blocks = 32;
   /// ... and row by row: more blocks balance better, fewer begin less often.

@@ -10,6 +10,7 @@
 
 #include "device/handles.hpp"
 #include "gpu/device_fft.hpp"
+#include "gpu/fft_passes.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft {
@@ -81,22 +82,49 @@ TEST(DeviceFft, LinesAcrossTwoLoops) {
   check(forward({{128, 32, 32}}, {{3, 128 * 32, 128 * 32}, {32, 1, 1}}), 3 * 128 * 32, "line pass");
 }
 
-TEST(DeviceFft, LinesOfOtherSizes) { check(forward({{10, 7, 7}}, {{7, 1, 1}}), 70, "cufft"); }
+TEST(DeviceFft, LinesOfOtherSizes) {
+  check(forward({{10, 7, 7}}, {{7, 1, 1}}), 70, "cufft");
+  check(forward({{100, 21001, 21001}}, {{21001, 1, 1}}), 100 * 21001, "by line pass");
+  check(forward({{105, 50, 50}}, {{401, 5250, 5250}, {50, 1, 1}}), 401 * 5250, "by line pass");
+}
 
-/// More than a piece of them, so that pieces of both sizes are put back; the scale is a pass of its own.
+/// The scale is a pass of its own.
 TEST(DeviceFft, StridedLinesOfLargeArraysAreTransposed) {
-  check(forward({{100, 21001, 21001}}, {{21001, 1, 1}}), 100 * 21001, "by transposed cufft");
-  check(forward({{100, 32, 32}}, {{701, 3200, 3200}, {32, 1, 1}}), 100 * 701 * 32, "by transposed cufft");
-  FftSpec turned = forward({{100, 21001, 1}}, {{21001, 1, 100}});
+  check(forward({{521, 4099, 4099}}, {{4099, 1, 1}}), 521 * 4099, "by transposed cufft");
+  check(forward({{521, 32, 32}}, {{130, 521 * 32, 521 * 32}, {32, 1, 1}}), 521 * 130 * 32, "by transposed cufft");
+  FftSpec turned = forward({{521, 4099, 1}}, {{4099, 1, 521}});
   turned.scale = 0.5;
-  check(turned, 100 * 21001, "by transposed cufft, scale");
+  check(turned, 521 * 4099, "by transposed cufft, scale");
   turned.direction = Direction::backward;
-  check(turned, 100 * 21001, "by transposed cufft, scale");
-  FftSpec narrow = forward({{100, 21001, 21001}}, {{21001, 1, 1}});
+  check(turned, 521 * 4099, "by transposed cufft, scale");
+  FftSpec narrow = forward({{521, 4099, 4099}}, {{4099, 1, 1}});
   narrow.precision = Precision::f32;
   EXPECT_EQ(passes_of(narrow), "cufft");
-  EXPECT_EQ(passes_of(forward({{64, 33001, 33001}}, {{33001, 1, 1}})), "cufft") << "a power of two";
-  EXPECT_EQ(passes_of(forward({{100, 101, 101}}, {{101, 1, 1}})), "cufft") << "small";
+  EXPECT_EQ(passes_of(forward({{509, 4199, 4199}}, {{4199, 1, 1}})), "cufft") << "short lines";
+  EXPECT_EQ(passes_of(forward({{521, 101, 101}}, {{101, 1, 1}})), "cufft") << "small";
+}
+
+/// Planes are cut in pieces of 103 and 104 columns.
+TEST(DeviceFft, TransposedPiecesOfTwoSizes) {
+  constexpr std::int64_t n = 521, columns = 310, planes = 3;
+  constexpr std::size_t points = n * columns * planes, bytes = points * sizeof(Complex);
+  const FftSpec spec = forward({{n, columns, columns}}, {{planes, n * columns, n * columns}, {columns, 1, 1}});
+  std::vector<Complex> in(points), expected(points), got(points);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> value(-1, 1);
+  for (Complex& z : in) z = {value(random), value(random)};
+  make_local_fft("fftw", spec)->execute(std::vector<Complex>(in).data(), expected.data());
+  const gpu::PassPointer pass = gpu::make_transposed_pass(spec, 1 << 20);
+  EXPECT_LE(pass->scratch_bytes(), std::size_t{1} << 20);
+  const device::Memory source = device::make_memory(bytes), target = device::make_memory(bytes),
+                       scratch = device::make_memory(pass->scratch_bytes());
+  const device::Stream stream = device::make_stream();
+  device::copy_bytes(source.get(), in.data(), bytes, stream.get());
+  pass->enqueue(static_cast<const std::byte*>(source.get()), static_cast<std::byte*>(target.get()),
+                static_cast<std::byte*>(scratch.get()), stream.get());
+  device::copy_bytes(got.data(), target.get(), bytes, stream.get());
+  device::synchronize(stream.get());
+  for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), 1e-11) << "at " << i;
 }
 
 /// 128^3 and its neighbours.
@@ -120,7 +148,7 @@ TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {
   EXPECT_EQ(passes_of(narrow), "cufft, line pass") << "rows of 65 numbers of 8 bytes";
   EXPECT_EQ(passes_of(cube(Kind::r2c, 128, 256), 0.5), "cufft, line pass");
   EXPECT_EQ(passes_of(cube(Kind::c2r, 128, 256), 0.5), "line pass, cufft");
-  EXPECT_EQ(passes_of(cube(Kind::c2c, 130, 128)), "cufft") << "no kernel for the slowest axis";
+  EXPECT_EQ(passes_of(cube(Kind::c2c, 131, 128)), "cufft") << "no kernel for the slowest axis";
   EXPECT_EQ(passes_of(cube(Kind::c2c, 128, 32)), "cufft") << "small";
   EXPECT_EQ(passes_of(forward({{128, 128, 128}, {128, 1, 1}}, {})), "cufft") << "one plane";
 }

@@ -191,6 +191,28 @@ TEST(SlabGroup, PlanesInOnePassOrTwo) {
   EXPECT_FALSE(gpu::fusion_of(dense, {}).planes) << "half spectra of 65 numbers are no whole bundles";
 }
 
+/// Shares of one row more and one fewer, which passes store straight into place.
+TEST(SlabGroup, LinesOfUnequalShares) {
+  const SlabShape small = slab_shape({128, 128, 48}, c2c<double>, 3);
+  if (!gpu::fusion_of(small, {}).y) GTEST_SKIP() << "no line kernels here";
+  EXPECT_TRUE(gpu::fusion_of(small, {}).direct);
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    check_shape<double>({{128, 128, 48}, "unequal shares"}, kind, 3, cut(2, {0.6, 0.4}));
+    check_shape<float>({{128, 256, 48}, "unequal shares"}, kind, 5, cut(2, {0.6, 0.4}));
+  }
+}
+
+/// Kernels that are compiled when the plan is made are for large arrays only.
+TEST(SlabGroup, LinesOfOtherLengths) {
+  const SlabShape shape = slab_shape({140, 150, 100}, c2c<double>, 4);
+  if (!device::lines::supported(140)) GTEST_SKIP() << "no compiler here";
+  EXPECT_TRUE(gpu::fusion_of(shape, {}).direct);
+  EXPECT_FALSE(gpu::fusion_of(slab_shape({140, 150, 99}, c2c<double>, 4), {}).y) << "small";
+  check_shape<double>({{140, 150, 100}, "other lengths"}, Kind::c2c, 4, cut(2, {0.6, 0.4}));
+  check_shape<float>({{140, 150, 102}, "other lengths"}, Kind::c2c, 3, cut(2, {0.6, 0.4}));
+  check_shape<double>({{210, 150, 160}, "other lengths"}, Kind::r2c, 3, cut(2, {1}));
+}
+
 TEST(SlabGroup, FusesWhatItCan) {
   const auto fused = [](const Shape& extents, int ranks) {
     const SlabShape shape = slab_shape(extents, c2c<double>, ranks);

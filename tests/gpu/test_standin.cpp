@@ -294,7 +294,7 @@ TEST(StandIn, LinePassesDemandWhatKernelsDemand) {
   synchronize(stream.get());
   const auto refused = [&](lines::Pass p) { EXPECT_THROW(lines::run(p, stream.get()), Error); };
   lines::Pass wrong = pass;
-  wrong.m_end = 20;
+  wrong.m_begin = 40;
   refused(wrong);
   wrong = pass;
   wrong.out.block = 4;

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/environment.hpp"
+#include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
 #include "device/standin/kernel.hpp"
 #include "device/standin/scheduler.hpp"
@@ -25,13 +27,19 @@ namespace {
 using standin::Access;
 using Fft = std::shared_ptr<const LocalFft>;
 
-/// Threads that share a line in the kernels for Hopper; the sizes without one have none.
-int team_of(int n) {
-  static const std::map<int, int> teams = {{128, 8},  {256, 16},  {384, 16},  {512, 64},
-                                           {768, 32}, {1024, 64}, {1536, 64}, {2048, 64}};
-  const auto found = teams.find(n);
-  return found == teams.end() ? 0 : found->second;
+/// The recipe that Hopper would have; null where there is none.
+const Recipe* recipe_for(int n) {
+  if (const Recipe* own = own_recipe(n)) return own;
+  static std::mutex mutex;
+  static std::map<int, std::vector<Recipe>> found;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [at, first] = found.try_emplace(n);
+  if (first) at->second = recipes(n, hopper);
+  return at->second.empty() ? nullptr : &at->second.front();
 }
+
+/// As if libnvrtc were there.
+bool can_compile() { return switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true); }
 
 /// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
 /// devices that were prepared.
@@ -86,24 +94,14 @@ Bundles& bundles() {
 
 std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision, true}.bytes(); }
 
+/// Boxes of bulk copies begin at multiples of 128 bytes in shared memory.
 void check_input(const Pass& pass) {
-  const int block = std::min(pass.in.block, pass.n);
-  require(pass.n % block == 0 && pass.n / block <= max_owners, "blocks of ", block,
-          " points an owner do not fit lines of ", pass.n);
+  const int step = recipe_for(pass.n)->tile(is_odd(pass)).step(), count = owners(pass.in, pass.n);
+  for (int q = 1; q < count; ++q)
+    require(owner_begin(pass.in, pass.n, q) % step == 0 && pass.n % step == 0, "blocks of ", pass.in.block,
+            " points an owner are no boxes of bulk tensor copies");
   if (std::min(pass.m_end, pass.in.columns) <= 0 || pass.outer_end <= 0)
     fail(Status::backend_failure, "a line pass over nothing: the real one cannot describe such arrays");
-}
-
-void check_output(const Pass& pass) {
-  const int team = team_of(pass.n), block = pass.out.block;
-  require(block >= pass.n || block % team == 0, "lines of ", pass.n, " points are shared by ", team,
-          " threads: blocks of ", block, " points an owner do not fit");
-  std::set<std::pair<std::int64_t, std::int64_t>> shapes;
-  for (int q = 0; q < owners(pass.out, pass.n); ++q) {
-    const Part& part = pass.out.part[static_cast<std::size_t>(q)];
-    shapes.insert({part.line_stride, part.outer_stride});
-  }
-  require(shapes.size() <= 2, "a line's owners have more than two shapes");
 }
 
 /// Whether the bundles of a row begin where those of the memory do.
@@ -118,12 +116,11 @@ std::int64_t skew(const Pass& pass, std::int64_t outer) {
 }
 
 void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touched) {
-  const int block = std::min(side.block, pass.n);
   const std::int64_t m_end = std::min(pass.m_end, side.columns);
   if (m_end <= pass.m_begin) return;
   for (int q = 0; q < owners(side, pass.n); ++q) {
     const Part& part = side.part[static_cast<std::size_t>(q)];
-    const int points = std::min(block, pass.n - q * block);
+    const int points = owner_begin(side, pass.n, q + 1) - owner_begin(side, pass.n, q);
     const std::int64_t first = pass.outer_begin * part.outer_stride + pass.m_begin;
     const std::int64_t end = (pass.outer_end - 1) * part.outer_stride + (points - 1) * part.line_stride + m_end;
     touched.push_back({static_cast<std::byte*>(part.base) + static_cast<std::size_t>(first) * element_bytes(pass),
@@ -134,9 +131,16 @@ void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touch
 /// First number of a bundle's point k.
 template <class T>
 std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::int64_t m) {
-  const int block = std::min(side.block, n);
-  const Part& part = side.part[static_cast<std::size_t>(k / block)];
-  return static_cast<std::complex<T>*>(part.base) + (k % block) * part.line_stride + outer * part.outer_stride + m;
+  int q = 0;
+  while (k >= owner_begin(side, n, q + 1)) ++q;
+  const Part& part = side.part[static_cast<std::size_t>(q)];
+  return static_cast<std::complex<T>*>(part.base) + (k - owner_begin(side, n, q)) * part.line_stride +
+         outer * part.outer_stride + m;
+}
+
+/// Columns of a row of bundles end here. Bundles that begin earlier end earlier, too, but for a row's last ones.
+std::int64_t end_of(const Pass& pass, std::int64_t outer) {
+  return pass.m_end >= pass.out.columns ? pass.out.columns : pass.m_end - skew(pass, outer);
 }
 
 template <class T>
@@ -144,7 +148,7 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
                 std::vector<std::complex<T>>& bundle) {
   const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
   const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
-  const std::int64_t written = std::clamp<std::int64_t>(std::min(pass.out.columns, pass.m_end) - m, before, width);
+  const std::int64_t written = std::clamp<std::int64_t>(end_of(pass, outer) - m, before, width);
   const std::int64_t begin = outer * pass.out.part[0].outer_stride + m;
   if (begin % (skews(pass) ? width : unit(pass.precision)) != 0)
     fail(Status::internal, "a bundle is not aligned where it is stored");
@@ -161,32 +165,28 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
 template <class T>
 void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
   const std::int64_t width = granule(pass.precision);
-  const bool one_more = skew(pass, 1) != 0 && pass.m_end >= pass.out.columns && pass.m_end < pass.out.columns + width;
-  const std::int64_t in_row = (pass.m_end - pass.m_begin) / width + (one_more ? 1 : 0);
-  std::vector<std::int64_t> order(static_cast<std::size_t>((pass.outer_end - pass.outer_begin) * in_row));
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;  // outer, m
+  for (std::int64_t outer = pass.outer_begin; outer < pass.outer_end; ++outer)
+    for (std::int64_t m = pass.m_begin - skew(pass, outer); m < end_of(pass, outer); m += width)
+      order.emplace_back(outer, m);
   std::mt19937_64 random(seed);
   std::shuffle(order.begin(), order.end(), random);
   std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
-  for (const std::int64_t b : order) {
-    const std::int64_t outer = pass.outer_begin + b / in_row;
-    run_bundle<T>(pass, fft, outer, pass.m_begin + b % in_row * width - skew(pass, outer), bundle);
-  }
+  for (const auto& [outer, m] : order) run_bundle<T>(pass, fft, outer, m, bundle);
 }
 
 }  // namespace
 
-int granule(Precision precision) { return precision == Precision::f64 ? 16 : 32; }
-
-bool supported(int n) { return team_of(n) > 0 && current_facts().bulk_copies; }
-
-bool takes_odd_rows(int n) { return supported(n) && n != 2048; }
-
-bool shareable(int n, int owners) {
-  return supported(n) && owners <= max_owners && n % owners == 0 && (owners == 1 || n / owners % team_of(n) == 0);
+bool supported(int n) {
+  return current_facts().bulk_copies && recipe_for(n) != nullptr && (can_compile() || own_recipe(n) != nullptr);
 }
 
-void prepare(int n, Precision precision) {
+bool takes_odd_rows(int n) {
+  return supported(n) &&
+         recipe_for(n)->shared_bytes(Precision::f32, true) + reserved_shared_bytes <= hopper.shared_bytes;
+}
+
+void prepare(int n, Precision precision, bool /*odd_rows*/) {
   require(supported(n), "no line kernel for ", n, " points");
   if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");
   bundles().prepare(n, precision, current_device());
@@ -197,7 +197,6 @@ void run(const Pass& pass, void* stream) {
   require_pass(pass);
   const Fft fft = bundles().get(pass, current_device());
   check_input(pass);
-  check_output(pass);
   if (pass.outer_end <= pass.outer_begin || pass.m_end <= pass.m_begin) return;
   std::vector<Access> touched;
   add_accesses(pass.in, pass, touched);
@@ -209,6 +208,17 @@ void run(const Pass& pass, void* stream) {
     else
       run_all<float>(pass, *fft, seed);
   });
+}
+
+/// Threads that share a line in a plane kernel for Hopper.
+bool planes_shareable(int n, const Side& side) {
+  static const std::map<int, int> teams = {{128, 8},  {256, 16},  {384, 16}, {512, 32},
+                                           {768, 32}, {1024, 64}, {1536, 64}};
+  const auto team = teams.find(n);
+  if (team == teams.end()) return false;
+  for (int q = 1; q < owners(side, n); ++q)
+    if (owner_begin(side, n, q) % team->second != 0) return false;
+  return true;
 }
 
 bool planes_supported(int n, Precision precision, bool real) {
@@ -265,7 +275,8 @@ void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Fft fft = bundles().get(columns, current_device());
   const PlaneRows rows{pass, bundles().row(pass)};
   check_input(columns);
-  check_output(columns);
+  require(planes_shareable(columns.n, columns.out), "a plane pass cannot cut lines of ", columns.n,
+          " points into blocks of ", columns.out.block, " points an owner");
   if (planes <= 0) return;
   std::vector<Access> touched;
   add_accesses(columns.in, columns, touched);

@@ -58,7 +58,7 @@ device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes
   device::lines::Pass p = y_pass(own, planes, z, Direction::forward);
   if (!fusion_.direct) return p;
   const std::int64_t pitch = shape_.pitch();
-  p.out.block = static_cast<int>(shape_.y_count(0));
+  shape_.share(p.out, shape_.ny);
   for (int q = 0; q < shape_.ranks; ++q) {
     device::lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
     if (const SlabArrays* there = straight_into(q, own, peers))
@@ -154,7 +154,7 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   p.scale = options_.backward_scale;
   flatten(p, z);
   if (fusion_.direct) {
-    p.out.block = static_cast<int>(shape_.x_count(0));
+    shape_.share(p.out, shape_.nx);
     for (int q = 0; q < shape_.ranks; ++q) {
       device::lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
       if (const SlabArrays* there = straight_into(q, own, peers))

@@ -1,7 +1,6 @@
 // Planning of a slab rank: which passes are fused, the cuFFT plans, streams and events.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "base/check.hpp"
@@ -22,24 +21,27 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
 }
 
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
-  const std::int64_t granule = device::lines::granule(shape.transform.precision), pitch = shape.pitch();
-  const bool even = shape.nx % shape.ranks == 0 && shape.ny % shape.ranks == 0;
+  const std::int64_t unit = device::lines::unit(shape.transform.precision), pitch = shape.pitch();
   const bool fits = shape.ranks <= device::lines::max_owners && options.fused;
-  const auto supported = [](std::int64_t n) {
-    return n <= std::numeric_limits<int>::max() && device::lines::supported(static_cast<int>(n));
+  const auto supported = [&](std::int64_t n) {
+    return device::lines::worthwhile(n, shape.nx * shape.ny * shape.nzc()) &&
+           device::lines::faster(n, pitch, shape.transform.precision);
   };
-  const auto owned = [&](std::int64_t n) {
-    return supported(n) && device::lines::shareable(static_cast<int>(n), shape.ranks);
-  };
+  const auto owned = [&](std::int64_t n) { return supported(n) && n >= 2 * shape.ranks; };
   SlabFusion fusion;
-  fusion.y = fits && supported(shape.ny) && pitch % granule == 0;
-  fusion.direct = fusion.y && even && owned(shape.ny) && owned(shape.nx);
+  fusion.y = fits && supported(shape.ny) && pitch % unit == 0;
+  fusion.direct = fusion.y && owned(shape.ny) && owned(shape.nx);
   fusion.planes = fusion.y && options.planes && shape.nz == shape.ny &&
+                  device::lines::whole_bundles(pitch, shape.transform.precision) == pitch &&
                   device::lines::planes_supported(static_cast<int>(shape.ny), shape.transform.precision, shape.real());
+  if (fusion.planes && fusion.direct) {
+    device::lines::Side side;
+    shape.share(side, shape.ny);
+    fusion.direct = device::lines::planes_shareable(static_cast<int>(shape.ny), side);
+  }
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
-  const auto whole_bundles = [&](int r) { return shape.y_count(r) * pitch % granule == 0; };
-  fusion.x =
-      fusion.direct || (options.fused && supported(shape.nx) && whole_bundles(0) && whole_bundles(shape.ranks - 1));
+  const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
+  fusion.x = fusion.direct || (options.fused && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
   const bool odd_rows = shape.spectrum_pitch() != pitch && shape.spectrum_pitch() % 2 != 0;
   if (fusion.x && odd_rows && shape.transform.precision == Precision::f32) {
     const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
@@ -52,7 +54,9 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
 void SlabRank::plan_fused() {
   const std::int64_t granule = device::lines::granule(shape_.transform.precision), pitch = shape_.pitch();
   fusion_ = fusion_of(shape_, options_);
-  require(!options_.stores || fusion_.direct, "only line passes over equal shares can store into peers' memory");
+  const bool even = shape_.nx % shape_.ranks == 0 && shape_.ny % shape_.ranks == 0;
+  require(!options_.stores || (fusion_.direct && even),
+          "only line passes over equal shares can store into peers' memory");
   require(!shape_.dense_spectrum || fusion_.x, "padding can only be left away by line passes");
   part_begin_ = {0};
   double share = 0;
@@ -64,7 +68,8 @@ void SlabRank::plan_fused() {
   }
   part_begin_.push_back(pitch);
   if (fusion_.y) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
-  if (fusion_.x) device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision);
+  if (fusion_.x)
+    device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision, shape_.spectrum_pitch() % 2 != 0);
   if (fusion_.planes)
     plane_counters_ = device::make_memory(device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t));
 }

@@ -37,6 +37,11 @@ struct SlabShape {
   std::int64_t x_count(int r) const { return run_count(nx, ranks, r); }
   std::int64_t y_begin(int r) const { return run_begin(ny, ranks, r); }
   std::int64_t y_count(int r) const { return run_count(ny, ranks, r); }
+  /// A line of n points, one along x or y, whose owners are the ranks.
+  void share(device::lines::Side& side, std::int64_t n) const {
+    side.block = static_cast<int>(run_count(n, ranks, 0));
+    if (n % ranks != 0) side.whole_owners = static_cast<int>(n % ranks);
+  }
   std::size_t complex_bytes() const { return ElementType{transform.precision, true}.bytes(); }
   std::size_t field_element_bytes() const {
     return ElementType{transform.precision, transform.kind == Kind::c2c}.bytes();

@@ -1,8 +1,6 @@
 #pragma once
 // Short DFTs in registers, natural order in and out. Every index and every constant is known at compile time, so that
 // the arrays live in registers and multiplications by 1, -1 and -i vanish.
-#include <utility>
-
 #include "device/cuda/lines/complex.cuh"
 
 namespace shardfft::device::lines {
@@ -13,14 +11,24 @@ struct Index {
   __device__ constexpr operator int() const { return I; }
 };
 
+/// 0 ... N - 1; run-time compilers have no <utility>.
+template <int... I>
+struct Indices {};
+template <int N, int... I>
+struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+template <int... I>
+struct MakeIndices<0, I...> {
+  using Type = Indices<I...>;
+};
+
 template <class F, int... I>
-__device__ __forceinline__ void each_of(F&& f, std::integer_sequence<int, I...>) {
+__device__ __forceinline__ void each_of(F&& f, Indices<I...>) {
   (f(Index<I>{}), ...);
 }
 /// f(Index<0>) ... f(Index<N-1>).
 template <int N, class F>
 __device__ __forceinline__ void each(F&& f) {
-  each_of(static_cast<F&&>(f), std::make_integer_sequence<int, N>{});
+  each_of(static_cast<F&&>(f), typename MakeIndices<N>::Type{});
 }
 
 constexpr double pi = 3.14159265358979323846264338327950288;
@@ -78,8 +86,12 @@ __device__ __forceinline__ Cx<T> rotate(Cx<T> x) {
   }
 }
 
+/// What a composite radix is split by first: its largest prime factor, but 4 for higher powers of two.
 __host__ __device__ constexpr int first_factor(int r) {
-  return r == 32 ? 4 : r == 16 ? 4 : r == 8 ? 4 : r == 4 ? 2 : r == 6 ? 3 : r == 12 ? 3 : r == 24 ? 3 : r == 9 ? 3 : r;
+  int largest = 1, rest = r;
+  for (int p = 2; p <= rest; ++p)
+    for (; rest % p == 0; rest /= p) largest = p;
+  return largest > 2 ? largest : r > 4 ? 4 : 2;
 }
 
 template <int R, class T>
@@ -102,6 +114,32 @@ __device__ __forceinline__ void dft_three(Cx<T> (&v)[3]) {
   v[0] = v[0] + sum;
   v[1] = middle + side;
   v[2] = middle - side;
+}
+
+/// R odd: points k and R - k together, since their factors are conjugate to each other.
+template <int R, class T>
+__device__ __forceinline__ void dft_odd(Cx<T> (&v)[R]) {
+  using S = typename Traits<T>::Scalar;
+  constexpr int half = R / 2;
+  Cx<T> sum[half], difference[half], first = v[0];
+  each<half>([&](auto k) {
+    sum[k] = v[k + 1] + v[R - 1 - k];
+    difference[k] = v[k + 1] - v[R - 1 - k];
+    first = first + sum[k];
+  });
+  each<half>([&](auto m) {
+    constexpr int point = decltype(m)::value + 1;
+    Cx<T> even = v[0], odd{};
+    each<half>([&](auto k) {
+      constexpr S c = S(cosine(point * (decltype(k)::value + 1), R)), s = S(sine(point * (decltype(k)::value + 1), R));
+      even = {even.re + c * sum[k].re, even.im + c * sum[k].im};
+      odd = k == 0 ? Cx<T>{s * difference[k].re, s * difference[k].im}
+                   : Cx<T>{odd.re + s * difference[k].re, odd.im + s * difference[k].im};
+    });
+    v[point] = {even.re + odd.im, even.im - odd.re};
+    v[R - point] = {even.re - odd.im, even.im + odd.re};
+  });
+  v[0] = first;
 }
 
 /// R = A * B: B transforms of A points, constant twiddles, A transforms of B points.
@@ -129,8 +167,10 @@ __device__ __forceinline__ void dft(Cx<T> (&v)[R]) {
     dft_three(v);
   } else if constexpr (R > 1) {
     constexpr int A = first_factor(R);
-    static_assert(A < R, "no butterfly for this radix");
-    dft_product<A, R / A>(v);
+    if constexpr (A == R)
+      dft_odd<R>(v);
+    else
+      dft_product<A, R / A>(v);
   }
 }
 

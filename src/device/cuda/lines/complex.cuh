@@ -1,7 +1,9 @@
 #pragma once
 // The 16-byte element of the line kernels: one double complex, or the same point of two neighbouring float lines.
 // With it both precisions share one kernel, one addressing and one coalescing rule.
+#ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
+#endif
 
 namespace shardfft::device::lines {
 

@@ -2,25 +2,35 @@
 // The FFT of one line by a team of threads: Stockham stages in registers, exchanged through shared memory one
 // component at a time (half the shared memory of a whole complex exchange).
 #include "device/cuda/lines/butterfly.cuh"
+#include "device/line_cut.hpp"
 
 namespace shardfft::device::lines {
 
-/// How a line of N points is cut: every thread holds E points; the radices multiply to N and each divides E.
-template <int N_, int E_, int R0, int R1, int R2 = 1>
-struct Recipe {
-  static constexpr int N = N_, E = E_, team = N / E;
-  static constexpr int radix0 = R0, radix1 = R1, radix2 = R2;
-  static_assert(R0 * R1 * R2 == N && E % R0 == 0 && E % R1 == 0 && E % R2 == 0 && N % E == 0);
-  static_assert(team % R0 == 0, "steps of a team must be whole groups of rows");
-  /// One unused row after every R0 rows keeps the first exchange free of bank conflicts.
-  static __host__ __device__ constexpr int padded(int rows) { return rows + rows / R0; }
-  static constexpr int padded_rows = padded(N);
-  static __device__ unsigned row(unsigned position) { return position + position / R0; }
-  /// Rows between points that are `step` apart, where step is 1 inside a group of R0 or a multiple of R0.
-  static __host__ __device__ constexpr int stride(int step) { return step == 1 ? 1 : padded(step); }
-  /// Twiddle table: (R1-1) x R0 factors of the second stage, then (R2-1) x R0 R1 of the third.
-  static constexpr int second_table = 0, third_table = (R1 - 1) * R0;
-  static constexpr int table_size = third_table + (R2 - 1) * R0 * R1;
+/// A LineCut as a type.
+template <int N_, int Team, int... Radix>
+struct CutOf {
+  static constexpr LineCut line{N_, Team, int(sizeof...(Radix)), {Radix...}};
+  static constexpr int N = N_, team = Team, stages = sizeof...(Radix), E = line.points();
+  static constexpr int group = line.radix[0], pad = line.pad();
+  static constexpr int padded_rows = line.padded(N), table_size = line.table_size();
+  static __device__ unsigned row(unsigned position) { return pad != 0 ? position + position / group * pad : position; }
+  /// Rows between points that are `step` apart, where step is 1 inside a group or a multiple of it.
+  static __device__ constexpr int stride(int step) { return step == 1 ? 1 : step + step / group * pad; }
+  /// Rows of positions t + multiples of the team are multiples apart.
+  static constexpr bool regular = pad == 0 || team % group == 0;
+
+  template <int S>
+  struct Stage {
+    static constexpr int radix = line.radix[S], before = line.before(S), butterflies = line.butterflies(S);
+    static constexpr int count = line.count(S), table = line.table_offset(S);
+    static constexpr bool even = line.even(S);
+  };
+};
+
+/// A cut whose threads all hold E points in every stage: v[i] is the point t + team * i.
+template <int N, int E, int... Radix>
+struct EvenCut : CutOf<N, N / E, Radix...> {
+  static_assert(N % E == 0 && ((E % Radix == 0) && ...) && (Radix * ...) == N);
 };
 
 /// A thread's place: `t` in the team of its line, `lane` the line's column in the shared rows of `width` columns.
@@ -28,17 +38,51 @@ struct Place {
   unsigned t, lane, width;
 };
 
-/// Twiddles, then butterflies of radix R over what earlier stages (of product P) left. v[i] is the point t + team*i.
-template <class Cut, int R, int P, class T>
-__device__ __forceinline__ void stage(Cx<T> (&v)[Cut::E], unsigned t, const typename Traits<T>::Factor* table) {
-  constexpr int count = Cut::E / R;
-  each<count>([&](auto b) {
+/// f(b) for the butterflies t + team * b of stage S that exist.
+template <class C, int S, class F>
+__device__ __forceinline__ void each_butterfly(unsigned t, F&& f) {
+  using Stage = typename C::template Stage<S>;
+  each<Stage::count>([&](auto b) {
+    constexpr int index = decltype(b)::value;
+    if constexpr ((index + 1) * C::team <= Stage::butterflies) {
+      f(b);
+    } else {
+      if (t + index * C::team < Stage::butterflies) f(b);
+    }
+  });
+}
+
+/// Where the points of stage S are in a thread's registers, and in the line: f(i, offset) for every v[i], the point
+/// t + offset.
+template <class C, int S, class F>
+__device__ __forceinline__ void each_point(unsigned t, F&& f) {
+  using Stage = typename C::template Stage<S>;
+  constexpr int count = Stage::count, step = Stage::butterflies;
+  if constexpr (Stage::even) {
+    each<count * Stage::radix>([&](auto i) { f(i, Index<decltype(i)::value * C::team>{}); });
+  } else {
+    each_butterfly<C, S>(t, [&](auto b) {
+      each<Stage::radix>([&](auto r) {
+        constexpr int bi = decltype(b)::value, ri = decltype(r)::value;
+        f(Index<bi + ri * count>{}, Index<bi * C::team + ri * step>{});
+      });
+    });
+  }
+}
+
+/// Twiddles, then the butterflies of stage S over what earlier stages left: b + r * count(S) is the place in v of the
+/// r-th point of the b-th butterfly.
+template <class C, int S, class T>
+__device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typename Traits<T>::Factor* table) {
+  using Stage = typename C::template Stage<S>;
+  constexpr int R = Stage::radix, P = Stage::before, count = Stage::count;
+  each_butterfly<C, S>(t, [&](auto b) {
     Cx<T> u[R];
-    [[maybe_unused]] const unsigned column = (t + unsigned(b * Cut::team)) % P;
+    [[maybe_unused]] const unsigned column = (t + unsigned(b * C::team)) % P;
     each<R>([&](auto r) {
       u[r] = v[b + r * count];
       if constexpr (P > 1 && decltype(r)::value > 0) {
-        const auto w = table[(r - 1) * P + column];
+        const auto w = table[Stage::table + (r - 1) * P + column];
         u[r] = times(u[r], w.x, w.y);
       }
     });
@@ -47,53 +91,65 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[Cut::E], unsigned t, const type
   });
 }
 
-/// Writes one component of the stage's results to their sorted rows / reads the next stage's points.
-template <class Cut, int R, int P, class T, class Get>
+/// Writes one component of stage S's results to their sorted rows.
+template <class C, int S, class T, class Get>
 __device__ __forceinline__ void scatter(T* rows, const Place& at, Get get) {
-  constexpr int count = Cut::E / R;
-  each<count>([&](auto b) {
-    const unsigned j = at.t + unsigned(b * Cut::team);
-    T* to = rows + Cut::row((j / P) * (P * R) + j % P) * at.width + at.lane;
-    each<R>([&](auto r) { to[r * Cut::stride(P) * at.width] = get(b + r * count); });
+  using Stage = typename C::template Stage<S>;
+  constexpr int R = Stage::radix, P = Stage::before, count = Stage::count;
+  each_butterfly<C, S>(at.t, [&](auto b) {
+    const unsigned j = at.t + unsigned(b * C::team);
+    T* to = rows + C::row((j / P) * (P * R) + j % P) * at.width + at.lane;
+    each<R>([&](auto r) { to[r * C::stride(P) * at.width] = get(b + r * count); });
   });
 }
-template <class Cut, class T, class Put>
+/// Reads one component of stage S's points.
+template <class C, int S, class T, class Put>
 __device__ __forceinline__ void gather(const T* rows, const Place& at, Put put) {
-  const T* from = rows + Cut::row(at.t) * at.width + at.lane;
-  each<Cut::E>([&](auto i) { put(i, from[i * Cut::stride(Cut::team) * at.width]); });
+  using Stage = typename C::template Stage<S>;
+  constexpr int R = Stage::radix, count = Stage::count;
+  if constexpr (Stage::even && C::regular) {
+    const T* from = rows + C::row(at.t) * at.width + at.lane;
+    each<R * count>([&](auto i) { put(i, from[i * C::stride(C::team) * at.width]); });
+  } else {
+    each_butterfly<C, S>(at.t, [&](auto b) {
+      const T* from = rows + C::row(at.t + unsigned(b * C::team)) * at.width + at.lane;
+      each<R>([&](auto r) { put(b + r * count, from[r * C::stride(Stage::butterflies) * at.width]); });
+    });
+  }
 }
 
-/// Stage results of radix R (product of earlier radices P) become the next stage's inputs. Begins with shared rows
-/// free and ends with them in use: the caller's next exchange starts with a barrier. `between` runs once all threads
-/// have written one component.
-template <class Cut, int R, int P, class T, class Sync, class Between>
-__device__ __forceinline__ void exchange(Cx<T> (&v)[Cut::E], T* rows, const Place& at, Sync sync, Between between) {
-  scatter<Cut, R, P>(rows, at, [&](int i) { return v[i].re; });
+/// The results of stage S become the points of the next one. Begins with shared rows free and ends with them in use:
+/// the caller's next exchange starts with a barrier. `between` runs once all threads have written one component.
+template <class C, int S, class T, class Sync, class Between>
+__device__ __forceinline__ void exchange(Cx<T> (&v)[C::E], T* rows, const Place& at, Sync sync, Between between) {
+  scatter<C, S>(rows, at, [&](int i) { return v[i].re; });
   sync();
   between();
-  gather<Cut>(rows, at, [&](int i, T x) { v[i].re = x; });
+  gather<C, S + 1>(rows, at, [&](int i, T x) { v[i].re = x; });
   sync();
-  scatter<Cut, R, P>(rows, at, [&](int i) { return v[i].im; });
+  scatter<C, S>(rows, at, [&](int i) { return v[i].im; });
   sync();
-  gather<Cut>(rows, at, [&](int i, T x) { v[i].im = x; });
+  gather<C, S + 1>(rows, at, [&](int i, T x) { v[i].im = x; });
 }
 
-/// Forward FFT of the team's line: v[i] is the point t + team*i before and after. `sync` is a barrier of all threads
-/// that work on lines. `between` runs once, when bulk copies that are asked for behind a fence (TileBarrier::expect)
-/// may overwrite what the threads took their input from. That is late on purpose: loads can still be under way at the
-/// first barrier; at the second one all have arrived of which a stored number was made.
-template <class Cut, class T, class Sync, class Between>
-__device__ __forceinline__ void line_fft(Cx<T> (&v)[Cut::E], T* rows, const Place& at,
+/// Forward FFT of the team's line, from the points of the first stage to those of the last one (each_point). `sync` is
+/// a barrier of all threads that work on lines. `between` runs once, when bulk copies that are asked for behind a fence
+/// (TileBarrier::expect) may overwrite what the threads took their input from. That is late on purpose: loads can still
+/// be under way at the first barrier; at the second one all have arrived of which a stored number was made.
+template <class C, class T, class Sync, class Between>
+__device__ __forceinline__ void line_fft(Cx<T> (&v)[C::E], T* rows, const Place& at,
                                          const typename Traits<T>::Factor* table, Sync sync, Between between) {
-  stage<Cut, Cut::radix0, 1>(v, at.t, table);
-  sync();
-  exchange<Cut, Cut::radix0, 1>(v, rows, at, sync, between);
-  stage<Cut, Cut::radix1, Cut::radix0>(v, at.t, table + Cut::second_table);
-  if constexpr (Cut::radix2 > 1) {
+  static_assert(C::stages > 1, "a line's input is given back in its first exchange");
+  stage<C, 0>(v, at.t, table);
+  each<C::stages - 1>([&](auto s) {
+    constexpr int S = decltype(s)::value;
     sync();
-    exchange<Cut, Cut::radix1, Cut::radix0>(v, rows, at, sync, [] {});
-    stage<Cut, Cut::radix2, Cut::radix0 * Cut::radix1>(v, at.t, table + Cut::third_table);
-  }
+    if constexpr (S == 0)
+      exchange<C, S>(v, rows, at, sync, between);
+    else
+      exchange<C, S>(v, rows, at, sync, [] {});
+    stage<C, S + 1>(v, at.t, table);
+  });
 }
 
 }  // namespace shardfft::device::lines

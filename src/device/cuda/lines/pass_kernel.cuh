@@ -2,53 +2,22 @@
 // The kernel of a pass. A persistent thread block walks over bundles of `Width` neighbouring lines; while one bundle
 // is transformed in registers, the next one is on its way into shared memory. Neighbouring threads hold neighbouring
 // lines, so results are stored from registers in runs of 16 * Width bytes, without staging.
+#include "device/cuda/lines/kernel_pass.hpp"
 #include "device/cuda/lines/line_fft.cuh"
 #include "device/cuda/lines/tile_fetch.cuh"
-#include "device/line_pass.hpp"
 
 namespace shardfft::device::lines {
 
-inline constexpr int max_points = 32, max_maps = max_owners;
-
-/// Where a pass reads: one tensor map (column in units of 8 bytes, point, outer) an owner; a box holds `rows` points of
-/// the bundle. Rows of an odd number of 8-byte units are no rows of a map, but pairs of them are: the second one begins
-/// at column `second`, and the map's outer index is outer >> 1.
-struct KernelInput {
-  CUtensorMap owner[max_maps];
-  int rows, boxes_per_owner;
-  int second, outer_shift;
-};
-
-/// Where a pass writes, in units of 16 bytes, but for outer strides and columns: these are in units of 8. A thread's
-/// i-th point goes to point[i] + (a place its points share): the owner of the point is folded into the pointer. Owners
-/// come in two kinds, near and far (bit i of `far`), with strides of their own: the GPU itself and its peers, which may
-/// have other shapes.
-struct KernelOutput {
-  double2* point[max_points];
-  long long line_stride[2], outer_stride[2];
-  unsigned far;
-  unsigned columns;  ///< none are written from here on
-};
-
-struct KernelPass {
-  KernelInput in;
-  KernelOutput out;
-  const void* table;
-  unsigned tiles, tiles_in_row;
-  unsigned outer_begin, m_begin;
-  unsigned skew, skew_mask;  ///< tiles begin outer * skew & skew_mask earlier, in units of 8 bytes
-  double scale;
-};
-
-/// First line of a tile: column in units of 8 bytes, and outer index.
+/// First line of a tile: column in units of 8 bytes, and outer index. From column `end` on none are written.
 struct Corner {
-  int column;
+  int column, end;
   unsigned outer;
 };
 __device__ __forceinline__ Corner corner(const KernelPass& pass, unsigned tile, unsigned width) {
   const unsigned outer = pass.outer_begin + tile / pass.tiles_in_row;
-  const unsigned column = 2 * (pass.m_begin + tile % pass.tiles_in_row * width) - (outer * pass.skew & pass.skew_mask);
-  return {static_cast<int>(column), outer};
+  const unsigned skew = outer * pass.skew;
+  const unsigned column = 2 * (pass.m_begin + tile % pass.tiles_in_row * width) - (skew & pass.skew_mask);
+  return {static_cast<int>(column), static_cast<int>(pass.columns - (skew & pass.end_mask)), outer};
 }
 
 /// Column of a tile's map where its bundle begins.
@@ -56,29 +25,27 @@ __device__ __forceinline__ int column_in(const KernelInput& in, const Corner& at
   return at.column + (at.outer % 2 != 0 ? in.second : 0);
 }
 
-/// With `Odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin in the middle of one:
-/// copies can only begin at whole units.
-template <class Cut, int Width, bool Odd = false>
+/// A TileCut as a type.
+template <class C, int Width, bool Odd = false>
 struct TileShape {
-  static constexpr int threads = Cut::team * Width, pitch = Width + (Odd ? 1 : 0);
-  static constexpr int tile_bytes = Cut::N * pitch * 16;
-  static constexpr int row_bytes = Cut::padded_rows * Width * 8;
-  /// The tile in flight, the rows of the exchanges, the twiddles.
-  static constexpr int bytes(int factor_bytes) { return tile_bytes + row_bytes + Cut::table_size * factor_bytes; }
+  static constexpr TileCut tile{C::line, Width, Odd};
+  static constexpr int threads = tile.threads(), pitch = tile.pitch();
+  static constexpr int tile_bytes = tile.tile_bytes(), row_bytes = tile.row_bytes();
 };
 
 /// By one thread: asks for all points of a tile.
-template <class Cut, int Width, bool Odd>
+template <class C, int Width, bool Odd>
 __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPass& pass, unsigned tile,
                                            TileBarrier& barrier) {
   const Corner at = corner(pass, tile, Width);
-  using Shape = TileShape<Cut, Width, Odd>;
-  barrier.expect(Shape::tile_bytes);
-  const int boxes = Cut::N / pass.in.rows;
-  for (int box = 0; box < boxes; ++box) {
-    const int owner = box / pass.in.boxes_per_owner, inside = box % pass.in.boxes_per_owner;
-    fetch_box(tile_memory + box * pass.in.rows * Shape::pitch, &pass.in.owner[owner], column_in(pass.in, at) & ~1,
-              inside * pass.in.rows, static_cast<int>(at.outer >> pass.in.outer_shift), barrier);
+  const int column = column_in(pass.in, at) & ~1, outer = static_cast<int>(at.outer >> pass.in.outer_shift);
+  barrier.expect(pass.in.bytes);
+  for (int owner = 0; owner < pass.in.owners; ++owner) {
+    const int rows = pass.in.rows[owner], first = pass.in.begin[owner];
+    const int points = pass.in.begin[owner + 1] - first;
+    for (int row = 0; row < points; row += rows)
+      fetch_box(tile_memory + (first + row) * TileShape<C, Width, Odd>::pitch, &pass.in.owner[owner], column, row,
+                outer, barrier);
   }
 }
 
@@ -88,74 +55,120 @@ __device__ __forceinline__ void keep_step() {
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-/// The twiddles live in shared memory: the rest of the L1 cache is too small to keep them.
-template <class Cut, class Factor>
-__device__ __forceinline__ void load_table(Factor* to, const void* from) {
-  for (unsigned i = threadIdx.x; i < Cut::table_size; i += blockDim.x) to[i] = static_cast<const Factor*>(from)[i];
+__device__ __forceinline__ unsigned cluster_size() {
+  unsigned size;
+  asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(size));
+  return size;
 }
 
-template <class Cut, class T, int Width, int Resident, bool Backward, bool Odd>
-__global__ void __launch_bounds__(TileShape<Cut, Width>::threads, Resident)
-    pass_kernel(const __grid_constant__ KernelPass pass) {
+/// The twiddles live in shared memory: the rest of the L1 cache is too small to keep them.
+template <class C, class Factor>
+__device__ __forceinline__ void load_table(Factor* to, const void* from) {
+  for (unsigned i = threadIdx.x; i < C::table_size; i += blockDim.x) to[i] = static_cast<const Factor*>(from)[i];
+}
+
+/// What a thread takes out of a tile that has arrived.
+template <class C, int Width, bool Backward, bool Odd, class T>
+__device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const Place& at, int half) {
+  using Shape = TileShape<C, Width, Odd>;
+  if constexpr (Odd) {
+    const double* const mine = reinterpret_cast<const double*>(tile + at.t * Shape::pitch + at.lane) + half;
+    each_point<C, 0>(at.t, [&](auto i, auto offset) {
+      const double* const number = mine + offset * (2 * Shape::pitch);
+      v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
+    });
+  } else {
+    const double2* const mine = tile + at.t * Width + at.lane;
+    each_point<C, 0>(
+        at.t, [&](auto i, auto offset) { v[i] = unpack<Backward>(mine[offset * Width], static_cast<T*>(nullptr)); });
+  }
+}
+
+/// put(i, number): the 16 bytes of v[i] go to that number of 8 bytes; owner by owner.
+template <class C, class Put>
+__device__ __forceinline__ void each_place(const KernelOutput& out, const Corner& to, int column, unsigned t, Put put) {
+  each_point<C, C::stages - 1>(t, [&](auto i, auto offset) {
+    const int k = static_cast<int>(t) + offset;
+    int q = 0;
+    while (q + 1 < out.owners && k >= out.begin[q + 1]) ++q;
+    const KernelOutput::Owner& owner = out.owner[q];
+    put(i, static_cast<double*>(owner.base) + (to.outer * owner.outer_stride + column + 2 * (k * owner.line_stride)));
+  });
+}
+/// The same where the output is not mixed.
+template <class C, class Put>
+__device__ __forceinline__ void each_shared_place(const KernelOutput& out, const Corner& to, int column, unsigned t,
+                                                  Put put) {
+  long long place[2];  // in units of 8 bytes
+  each<2>([&](auto kind) { place[kind] = to.outer * out.outer_stride[kind] + column + 2 * t * out.line_stride[kind]; });
+  each_point<C, C::stages - 1>(t, [&](auto i, auto /*offset*/) {
+    put(i, static_cast<double*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]));
+  });
+}
+
+template <class C, class T, bool Backward>
+__device__ __forceinline__ void leave(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
+                                      const Place& at) {
+  const int column = to.column + 2 * static_cast<int>(at.lane);
+  const bool first = column >= 0 && column < to.end, second = column + 1 >= 0 && column + 1 < to.end;
+  const auto put = [&](auto i, double* number) { *reinterpret_cast<double2*>(number) = pack<Backward>(v[i]); };
+  if (first && (Traits<T>::lines == 1 || second)) {
+    if (out.mixed)
+      each_place<C>(out, to, column, at.t, put);
+    else
+      each_shared_place<C>(out, to, column, at.t, put);
+  } else if (Traits<T>::lines == 2 && (first || second)) {  // an end of a row
+    each_place<C>(out, to, column, at.t, [&](auto i, double* number) {
+      const double2 both = pack<Backward>(v[i]);
+      number[first ? 0 : 1] = first ? both.x : both.y;
+    });
+  }
+}
+
+template <class C, class T, int Width, bool Backward, bool Odd>
+__device__ __forceinline__ void run_pass(const KernelPass& pass) {
   using Scalar = typename Traits<T>::Scalar;
-  using Shape = TileShape<Cut, Width, Odd>;
+  using Shape = TileShape<C, Width, Odd>;
   extern __shared__ __align__(128) double2 shared[];
   __shared__ TileBarrier arrived;
   T* rows = reinterpret_cast<T*>(shared + Shape::tile_bytes / 16);
-  auto* table = reinterpret_cast<typename Traits<T>::Factor*>(rows + Cut::padded_rows * Width);
-  load_table<Cut>(table, pass.table);
+  auto* table = reinterpret_cast<typename Traits<T>::Factor*>(reinterpret_cast<char*>(rows) + Shape::row_bytes);
+  load_table<C>(table, pass.table);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
 
   unsigned tile = blockIdx.x, parity = 0;
   if (threadIdx.x == 0) {
     arrived.open();
-    if (tile < pass.tiles) fetch_tile<Cut, Width, Odd>(shared, pass, tile, arrived);
+    if (tile < pass.tiles) fetch_tile<C, Width, Odd>(shared, pass, tile, arrived);
   }
   __syncthreads();
   for (; tile < pass.tiles; tile += gridDim.x, parity ^= 1) {
     arrived.wait(parity);
-    Cx<T> v[Cut::E];
-    if constexpr (Odd) {
-      const int half = column_in(pass.in, corner(pass, tile, Width)) & 1;
-      const double* const mine = reinterpret_cast<const double*>(shared + at.t * Shape::pitch + at.lane) + half;
-      each<Cut::E>([&](auto i) {
-        const double* const number = mine + i * (2 * Cut::team * Shape::pitch);
-        v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
-      });
-    } else {
-      each<Cut::E>(
-          [&](auto i) { v[i] = unpack<Backward>(shared[threadIdx.x + i * Shape::threads], static_cast<T*>(nullptr)); });
-    }
-    line_fft<Cut>(
+    const Corner to = corner(pass, tile, Width);
+    Cx<T> v[C::E];
+    take<C, Width, Backward, Odd>(v, shared, at, column_in(pass.in, to) & 1);
+    line_fft<C>(
         v, rows, at, table, [] { __syncthreads(); },
         [&] {
           keep_step();
           if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
-            fetch_tile<Cut, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
+            fetch_tile<C, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
         });
     if (pass.scale != 1) {
       const Scalar s = static_cast<Scalar>(pass.scale);
-      each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
+      each_point<C, C::stages - 1>(at.t, [&](auto i, auto /*offset*/) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
     }
-    const Corner to = corner(pass, tile, Width);
-    const int column = to.column + 2 * static_cast<int>(at.lane);
-    long long place[2];  // in units of 8 bytes
-    each<2>([&](auto kind) {
-      place[kind] = to.outer * pass.out.outer_stride[kind] + column + 2 * at.t * pass.out.line_stride[kind];
-    });
-    const auto here = [&](auto i) { return pass.out.far >> i & 1 ? place[1] : place[0]; };
-    const bool first = static_cast<unsigned>(column) < pass.out.columns;
-    const bool second = static_cast<unsigned>(column + 1) < pass.out.columns;
-    if (first && (Traits<T>::lines == 1 || second))
-      each<Cut::E>([&](auto i) { pass.out.point[i][here(i) >> 1] = pack<Backward>(v[i]); });
-    else if (Traits<T>::lines == 2)  // an end of a row
-      each<Cut::E>([&](auto i) {
-        double* const numbers = reinterpret_cast<double*>(pass.out.point[i]) + here(i);
-        const double2 both = pack<Backward>(v[i]);
-        if (first) numbers[0] = both.x;
-        if (second) numbers[1] = both.y;
-      });
+    leave<C, T, Backward>(v, pass.out, to, at);
   }
+  // The last tiles may be fewer than the cluster's blocks: those without one keep step with the others.
+  const unsigned first = tile - blockIdx.x, size = cluster_size();
+  if (first + blockIdx.x / size * size < pass.tiles) keep_step();
+}
+
+template <class C, class T, int Width, int Resident, bool Backward, bool Odd>
+__global__ void __launch_bounds__(TileShape<C, Width>::threads, Resident)
+    pass_kernel(const __grid_constant__ KernelPass pass) {
+  run_pass<C, T, Width, Backward, Odd>(pass);
 }
 
 }  // namespace shardfft::device::lines

@@ -5,23 +5,11 @@
 // for their points and says what is done; the others only transform.
 #include <type_traits>
 
+#include "device/cuda/lines/kernel_planes.hpp"
 #include "device/cuda/lines/pass_kernel.cuh"
 #include "device/cuda/lines/plane_rows.cuh"
 
 namespace shardfft::device::lines {
-
-struct KernelPlanes {
-  KernelInput columns_in;
-  KernelOutput columns_out;
-  KernelRows rows;
-  const void* table;
-  std::uint32_t* ticket;  ///< the next tile to take
-  std::uint32_t* done;    ///< of each plane: tiles of the first axis
-  unsigned planes, outer_begin, m_begin;
-  unsigned ahead;                    ///< planes whose first axis comes before the second axis of the first one
-  unsigned row_tiles, column_tiles;  ///< of a plane
-  double scale;
-};
 
 enum class TileKind : unsigned { none, rows, columns };
 struct Tile {
@@ -70,8 +58,8 @@ struct Desk {
   Tile tile[2];
 };
 
-__device__ __forceinline__ bool has_reached(const std::uint32_t* counter, std::uint32_t count) {
-  std::uint32_t now;
+__device__ __forceinline__ bool has_reached(const unsigned* counter, unsigned count) {
+  unsigned now;
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
   return now >= count;
 }
@@ -111,11 +99,11 @@ struct Feeder {
                     desk.arrived, !Backward);
     } else {
       desk.arrived.expect(PlaneShape<Cut, Width, 1>::column_bytes);
-      const int boxes = Cut::N / pass.columns_in.rows;
-      for (int box = 0; box < boxes; ++box)
-        fetch_box(tile_memory + box * pass.columns_in.rows * Width, &pass.columns_in.owner[0],
-                  2 * static_cast<int>(pass.m_begin + tile.index * Width), box * pass.columns_in.rows,
-                  static_cast<int>(plane), desk.arrived, Backward);
+      const int rows = pass.columns_in.rows[0];
+      for (int row = 0; row < Cut::N; row += rows)
+        fetch_box(tile_memory + row * Width, &pass.columns_in.owner[0],
+                  2 * static_cast<int>(pass.m_begin + tile.index * Width), row, static_cast<int>(plane), desk.arrived,
+                  Backward);
     }
   }
   __device__ void run() const {
@@ -150,8 +138,10 @@ __device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const Ke
                                               unsigned t, unsigned column) {
   long long place[2];
   each<2>([&](auto kind) { place[kind] = (plane * out.outer_stride[kind] >> 1) + t * out.line_stride[kind] + column; });
-  each<Cut::E>(
-      [&](auto i) { store(out.point[i] + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]), Backward); });
+  each<Cut::E>([&](auto i) {
+    store(static_cast<double2*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]),
+          Backward);
+  });
 }
 
 /// One thread of a warp reads, the one that also arrives at `stored`.
@@ -194,8 +184,7 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
         each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
       }
       const unsigned column = pass.m_begin + tile.index * Width + lane;
-      if (!Real || 2 * column < pass.columns_out.columns)
-        store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, column);
+      if (!Real || 2 * column < pass.columns) store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, column);
     }
     __syncwarp();
     if (id % 32 == 0) desk.stored[step & 1].arrive();

@@ -1,18 +1,15 @@
 #pragma once
 // The rows of a plane pass: how those of a tile lie in memory, which of them make a line of the FFT, and what a thread
 // takes from them and leaves in them. A thread holds the points t + team * i of its line.
+#include "device/cuda/lines/kernel_planes.hpp"
 #include "device/cuda/lines/line_fft.cuh"
 
 namespace shardfft::device::lines {
 
-/// Where rows are read and written.
-struct KernelRows {
-  const char* in;  ///< of plane 0
-  char* out;
-  unsigned spectrum_stride;         ///< bytes from one half spectrum to the next; for real rows only
-  unsigned kept_begin, kept_count;  ///< points of a row that the second axis will read
-  __device__ bool keeps(unsigned point) const { return point - kept_begin < kept_count; }
-};
+/// Whether the second axis will read a point of a row.
+__device__ __forceinline__ bool keeps(const KernelRows& rows, unsigned point) {
+  return point - rows.kept_begin < rows.kept_count;
+}
 
 /// Points that wait for the second axis stay in the cache; if rows come last, none are left.
 template <class V>
@@ -48,7 +45,7 @@ struct ComplexRows {
     auto* to = reinterpret_cast<double2*>(rows.out) + line * Cut::N;
     each<Cut::E>([&](auto i) {
       const unsigned point = t + i * Cut::team;
-      store(to + point, pack<Backward>(v[i]), !Backward && rows.keeps(point));
+      store(to + point, pack<Backward>(v[i]), !Backward && keeps(rows, point));
     });
   }
   template <class Sync>
@@ -57,7 +54,7 @@ struct ComplexRows {
     auto* to = reinterpret_cast<float2*>(rows.out) + 2 * line * Cut::N;
     each<Cut::E>([&](auto i) {
       const unsigned point = t + i * Cut::team;
-      const bool keep = !Backward && rows.keeps(point);
+      const bool keep = !Backward && keeps(rows, point);
       const auto &re = v[i].re, &im = v[i].im;
       store(to + point, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
       store(to + Cut::N + point, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
@@ -129,7 +126,7 @@ struct RealRows {
       });
       sync();
       const auto put = [&](unsigned k, Cx<T> a, Cx<T> b) {
-        const bool keep = rows.keeps(k);
+        const bool keep = keeps(rows, k);
         each<in_line>([&](auto r) {
           Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
           store(reinterpret_cast<Complex*>(rows.out + (first + r) * rows.spectrum_stride) + k,

@@ -1,5 +1,5 @@
 // Plane passes in single precision.
-#include "device/cuda/lines/plane_launch.cuh"
+#include "device/cuda/lines/plane_recipes.cuh"
 
 namespace shardfft::device::lines {
 

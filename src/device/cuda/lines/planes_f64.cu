@@ -1,5 +1,5 @@
 // Plane passes in double precision.
-#include "device/cuda/lines/plane_launch.cuh"
+#include "device/cuda/lines/plane_recipes.cuh"
 
 namespace shardfft::device::lines {
 

@@ -1,23 +1,44 @@
 #pragma once
-// The sizes that have a fused kernel, and how each is cut: points a thread and radices; width of a bundle in 16-byte
-// columns; bundles that live on one multiprocessor at a time; multiprocessors that keep step on neighbouring bundles.
-// Longer runs of neighbouring columns are faster (docs/gpu-design.md): the width is the largest that shared memory
-// holds.
-#include "device/cuda/lines/pass_launch.cuh"
+// The kernels that are compiled with the library, one for each of own_recipes.
+#include "device/cuda/lines/pass_kernel.cuh"
+#include "device/cuda/lines/variant.hpp"
 
 namespace shardfft::device::lines {
 
+/// What a block of Hopper may have, but for what kernels declare themselves.
+inline constexpr int most_shared_bytes = hopper.shared_bytes - reserved_shared_bytes;
+
+template <int I, int... S>
+auto own_cut(Indices<S...>) -> CutOf<own_recipes[I].line.n, own_recipes[I].line.team, own_recipes[I].line.radix[S]...>;
+template <int I>
+using OwnCut = decltype(own_cut<I>(typename MakeIndices<own_recipes[I].line.stages>::Type{}));
+
+template <int I, class T>
+Variant variant() {
+  using C = OwnCut<I>;
+  constexpr int factor_bytes = sizeof(typename Traits<T>::Factor), width = own_recipes[I].width;
+  constexpr int resident = own_recipes[I].resident;
+  static_assert(TileShape<C, width>::tile.bytes(factor_bytes) <= most_shared_bytes);
+  Variant v{&own_recipes[I], {}};
+  v.kernel[0][0] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, false, false>);
+  v.kernel[0][1] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, true, false>);
+  if constexpr (Traits<T>::lines > 1 && TileShape<C, width, true>::tile.bytes(factor_bytes) <= most_shared_bytes) {
+    v.kernel[1][0] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, false, true>);
+    v.kernel[1][1] = reinterpret_cast<const void*>(&pass_kernel<C, T, width, resident, true, true>);
+  }
+  return v;
+}
+
+template <class T, int... I>
+const Variant* find_variant(int n, Indices<I...>) {
+  static const Variant table[] = {variant<I, T>()...};
+  for (const Variant& v : table)
+    if (v.recipe->line.n == n) return &v;
+  return nullptr;
+}
 template <class T>
 const Variant* find_variant(int n) {
-  static constexpr Variant table[] = {
-      variant<Recipe<128, 16, 8, 16>, T, 8, 8, 1>(),     variant<Recipe<256, 16, 16, 16>, T, 16, 2, 1>(),
-      variant<Recipe<384, 24, 8, 8, 6>, T, 8, 2, 2>(),   variant<Recipe<512, 8, 8, 8, 8>, T, 16, 1, 2>(),
-      variant<Recipe<768, 24, 8, 8, 12>, T, 8, 1, 2>(),  variant<Recipe<1024, 16, 16, 16, 4>, T, 8, 1, 2>(),
-      variant<Recipe<1536, 24, 8, 8, 24>, T, 4, 1, 2>(), variant<Recipe<2048, 32, 32, 8, 8>, T, 4, 1, 2>(),
-  };
-  for (const Variant& v : table)
-    if (v.n == n) return &v;
-  return nullptr;
+  return find_variant<T>(n, typename MakeIndices<sizeof own_recipes / sizeof *own_recipes>::Type{});
 }
 
 }  // namespace shardfft::device::lines

@@ -1,10 +1,11 @@
 #pragma once
 // Bulk tensor copies of a bundle's rows into shared memory. One thread asks, the copy engine of the multiprocessor
 // works: unlike cp.async, the requests do not queue in front of the FFT's own shared-memory accesses.
-#include <cuda.h>
+#ifndef __CUDACC_RTC__
 #include <cuda_runtime.h>
+#endif
 
-#include <cstdint>
+#include "device/cuda/lines/kernel_pass.hpp"
 
 namespace shardfft::device::lines {
 
@@ -45,18 +46,18 @@ class TileBarrier {
   __device__ unsigned address() const { return static_cast<unsigned>(__cvta_generic_to_shared(&bits_)); }
 
  private:
-  std::uint64_t bits_;
+  unsigned long long bits_;
 };
 
 /// For what is read once: the L2 cache lets go of it first.
-__device__ __forceinline__ std::uint64_t read_once() {
-  std::uint64_t policy;
+__device__ __forceinline__ unsigned long long read_once() {
+  unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
 
 /// One box of `map` at coordinates (column, row, outer) into `shared`, counted by `barrier`.
-__device__ __forceinline__ void fetch_box(void* shared, const CUtensorMap* map, int column, int row, int outer,
+__device__ __forceinline__ void fetch_box(void* shared, const TensorMap* map, int column, int row, int outer,
                                           const TileBarrier& barrier, bool once = false) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
   if (once)

@@ -1,0 +1,55 @@
+#pragma once
+// What a line kernel is told. Compiled for the host, by nvcc and at run time: no headers.
+#include "device/line_cut.hpp"
+
+namespace shardfft::device::lines {
+
+/// Points that a thread can hold.
+inline constexpr int max_points = 32;
+
+/// The driver's CUtensorMap.
+struct alignas(64) TensorMap {
+  unsigned long long opaque[16];
+};
+
+/// Where a pass reads: one tensor map (column in units of 8 bytes, point, outer) an owner, whose boxes hold `rows`
+/// points of the bundle. Rows of an odd number of 8-byte units are no rows of a map, but pairs of them are: the second
+/// one begins at column `second`, and the map's outer index is outer >> 1.
+struct KernelInput {
+  TensorMap owner[max_owners];
+  int rows[max_owners];
+  int owners, begin[max_owners + 1];  ///< first points, and behind the last one
+  unsigned bytes;                     ///< of all boxes of a tile
+  int second, outer_shift;
+};
+
+/// Where a pass writes, in units of 16 bytes, but for outer strides: these are in units of 8.
+struct KernelOutput {
+  /// Not `mixed`: the i-th points of all threads have one owner, and lie at point[i] + (a place that they share).
+  /// Owners come in two kinds, near and far (bit i of `far`), with strides of their own: the GPU itself and its peers,
+  /// which may have other shapes.
+  void* point[max_points];
+  long long line_stride[2], outer_stride[2];
+  unsigned far;
+  unsigned mixed;
+  /// Point k of owner q lies at base + k * line_stride: where it is mixed, and at the ends of rows.
+  struct Owner {
+    void* base;
+    long long line_stride, outer_stride;
+  } owner[max_owners];
+  int owners, begin[max_owners];  ///< first points
+};
+
+struct KernelPass {
+  KernelInput in;
+  KernelOutput out;
+  const void* table;
+  unsigned tiles, tiles_in_row;
+  unsigned outer_begin, m_begin;
+  unsigned skew, skew_mask;  ///< tiles begin outer * skew & skew_mask earlier, in units of 8 bytes
+  unsigned columns;          ///< none are written from here on, in units of 8 bytes
+  unsigned end_mask;         ///< skew_mask where that end is as much earlier, too; else 0
+  double scale;
+};
+
+}  // namespace shardfft::device::lines

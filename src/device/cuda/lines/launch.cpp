@@ -1,0 +1,229 @@
+// From a Pass to a kernel launch.
+#include "device/cuda/lines/launch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace shardfft::device::lines {
+namespace {
+
+/// Complex numbers in 16 bytes, and units of 8 bytes in a number.
+std::int64_t lines_of(Precision precision) { return unit(precision); }
+std::int64_t halves_of(Precision precision) { return 2 / unit(precision); }
+
+/// Tensor map over (2 doubles a 16-byte unit of m, points of one owner, outer); fails where the driver refuses. No
+/// promotion: bringing whole sector groups into L2 ahead was measured slower (docs/gpu-design.md).
+TensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint64_t (&stride_bytes)[2],
+                   const std::uint32_t (&box)[2]) {
+  CUtensorMap map;
+  const std::uint32_t boxes[3] = {box[0], box[1], 1}, steps[3] = {1, 1, 1};
+  check(driver().encode_tiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 3, base, extent, stride_bytes, boxes, steps,
+                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+        "cuTensorMapEncodeTiled");
+  TensorMap result;
+  static_assert(sizeof result == sizeof map);
+  std::memcpy(&result, &map, sizeof map);
+  return result;
+}
+
+/// Rows of the boxes that bring `points` points of an owner whose first one is `first`.
+int box_rows(const TileCut& tile, int first, int points) {
+  if (points == tile.line.n) return tile.box_rows();
+  int rows = std::min(points, TileCut::most_rows);
+  while (rows > 0 && (points % rows != 0 || rows % tile.step() != 0)) --rows;
+  require(rows > 0 && first % tile.step() == 0, "blocks of ", points, " points an owner are no boxes of ", tile.step(),
+          " rows of bulk tensor copies");
+  return rows;
+}
+
+/// In units of 8 bytes: what bundles must begin at multiples of in memory, since those of a row begin elsewhere.
+unsigned alignment(const Pass& pass, int width) {
+  const int bundle = width & -width;  // a power of two
+  const bool whole =
+      pass.out.block >= pass.n && pass.out.part[0].line_stride * 2 / lines_of(pass.precision) % (2 * bundle) == 0;
+  if (pass.align_stores && whole) return static_cast<unsigned>(2 * bundle);
+  return has_odd_rows(pass.out, pass.precision) ? 2 : 1;
+}
+
+}  // namespace
+
+const Driver& driver() {
+  static const Driver all = [] {
+    Driver d{};
+    d.encode_tiled = driver_function<std::remove_pointer_t<decltype(d.encode_tiled)>>("cuTensorMapEncodeTiled");
+    d.load_module = driver_function<std::remove_pointer_t<decltype(d.load_module)>>("cuModuleLoadData");
+    d.function_of = driver_function<std::remove_pointer_t<decltype(d.function_of)>>("cuModuleGetFunction");
+    d.set_attribute = driver_function<std::remove_pointer_t<decltype(d.set_attribute)>>("cuFuncSetAttribute");
+    d.get_attribute = driver_function<std::remove_pointer_t<decltype(d.get_attribute)>>("cuFuncGetAttribute");
+    d.most_clusters = driver_function<std::remove_pointer_t<decltype(d.most_clusters)>>("cuOccupancyMaxActiveClusters");
+    d.launch = driver_function<std::remove_pointer_t<decltype(d.launch)>>("cuLaunchKernelEx");
+    return d;
+  }();
+  return all;
+}
+
+void check(CUresult status, const char* what) {
+  if (status != CUDA_SUCCESS) fail(Status::backend_failure, what, ": ", static_cast<int>(status));
+}
+
+Kernel::Kernel(CUfunction function, int threads, int shared_bytes, int cluster)
+    : function_(function), threads_(threads), shared_bytes_(shared_bytes), cluster_(cluster) {
+  check(driver().set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes),
+        "cuFuncSetAttribute");
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(cluster);
+  config.blockDimX = static_cast<unsigned>(threads);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(shared_bytes);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(driver().most_clusters(&most_clusters_, function, &config), "cuOccupancyMaxActiveClusters");
+  require(most_clusters_ > 0, "a line kernel does not fit the device");
+}
+
+void Kernel::launch_bytes(const void* argument, unsigned tiles, int most_blocks, void* stream) const {
+  int clusters = most_clusters_;
+  if (most_blocks > 0) clusters = std::min(clusters, std::max(1, most_blocks / cluster_));
+  clusters = std::min(clusters, (static_cast<int>(tiles) + cluster_ - 1) / cluster_);
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {static_cast<unsigned>(cluster_), 1, 1};
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(clusters * cluster_);
+  config.blockDimX = static_cast<unsigned>(threads_);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(shared_bytes_);
+  config.hStream = static_cast<CUstream>(stream);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  void* arguments[] = {const_cast<void*>(argument)};
+  check(driver().launch(&config, function_, arguments, nullptr), "launch of a line pass");
+}
+
+Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluster) {
+  cudaFunction_t function = nullptr;
+  check(cudaGetFuncBySymbol(&function, symbol), "cudaGetFuncBySymbol");
+  return {function, threads, shared_bytes, cluster};
+}
+
+KernelInput kernel_input(const Pass& pass, const TileCut& tile) {
+  const std::int64_t lines = lines_of(pass.precision);
+  KernelInput k{};
+  k.owners = owners(pass.in, pass.n);
+  require(k.owners <= max_owners, "more than ", max_owners, " owners of a line");
+  const bool pairs = has_odd_rows(pass.in, pass.precision);
+  if (pairs) {
+    k.second = static_cast<int>(pass.in.part[0].outer_stride);
+    k.outer_shift = 1;
+  }
+  const std::int64_t outer = pairs ? pass.outer_end / 2 : pass.outer_end, in_map = pairs ? 2 : 1;
+  const std::int64_t columns = std::min(pass.m_end, pass.in.columns) * 2 / lines;
+  for (int q = 0; q < k.owners; ++q) {
+    const Part& part = pass.in.part[static_cast<std::size_t>(q)];
+    const int first = owner_begin(pass.in, pass.n, q), points = owner_begin(pass.in, pass.n, q + 1) - first;
+    k.begin[q] = first;
+    k.begin[q + 1] = first + points;
+    k.rows[q] = box_rows(tile, first, points);
+    k.bytes += static_cast<unsigned>((points + k.rows[q] - 1) / k.rows[q] * k.rows[q] * tile.pitch() * 16);
+    k.owner[q] = make_map(part.base,
+                          {static_cast<std::uint64_t>(k.second + columns), static_cast<std::uint64_t>(points),
+                           static_cast<std::uint64_t>(outer)},
+                          {static_cast<std::uint64_t>(part.line_stride / lines * 16),
+                           static_cast<std::uint64_t>(in_map * part.outer_stride * 16 / lines)},
+                          {static_cast<std::uint32_t>(2 * tile.pitch()), static_cast<std::uint32_t>(k.rows[q])});
+  }
+  return k;
+}
+
+namespace {
+
+std::int64_t bytes_of(Precision precision, std::int64_t numbers) {
+  return numbers * static_cast<std::int64_t>(ElementType{precision, true}.bytes());
+}
+
+/// Each i-th point of all threads: of one owner, of at most two shapes. Otherwise the output is mixed.
+bool add_points(KernelOutput& k, const Pass& pass, const LineCut& line) {
+  const Side& side = pass.out;
+  const int last = line.stages - 1, count = line.count(last), butterflies = line.butterflies(last);
+  const Part& near = side.part[0];
+  const Part* far = &near;
+  int owner = 0;
+  for (int i = 0; i < count * line.radix[last]; ++i) {
+    const int b = i % count, first = b * line.team + i / count * butterflies;
+    const int threads = std::min(line.team, butterflies - b * line.team);
+    while (first >= owner_begin(side, pass.n, owner + 1)) ++owner;
+    while (first < owner_begin(side, pass.n, owner)) --owner;
+    if (first + threads > owner_begin(side, pass.n, owner + 1)) return false;
+    const int inside = first - owner_begin(side, pass.n, owner);
+    const Part& part = side.part[static_cast<std::size_t>(owner)];
+    const auto same = [&](const Part& other) {
+      return part.line_stride == other.line_stride && part.outer_stride == other.outer_stride;
+    };
+    if (!same(near)) {
+      if (far != &near && !same(*far)) return false;
+      far = &part;
+      k.far |= 1U << i;
+    }
+    k.point[i] = static_cast<char*>(part.base) + bytes_of(pass.precision, inside * part.line_stride);
+  }
+  const std::int64_t lines = lines_of(pass.precision), halves = halves_of(pass.precision);
+  for (const int kind : {0, 1}) {
+    const Part& part = kind == 0 ? near : *far;
+    k.line_stride[kind] = part.line_stride / lines;
+    k.outer_stride[kind] = part.outer_stride * halves;
+  }
+  return true;
+}
+
+void add_owners(KernelOutput& k, const Pass& pass) {
+  const std::int64_t lines = lines_of(pass.precision), halves = halves_of(pass.precision);
+  k.owners = owners(pass.out, pass.n);
+  for (int q = 0; q < k.owners; ++q) {
+    k.begin[q] = owner_begin(pass.out, pass.n, q);
+    const Part& part = pass.out.part[static_cast<std::size_t>(q)];
+    // An address before the owner's memory: no pointer of it is used.
+    const auto base =
+        reinterpret_cast<std::uintptr_t>(part.base) -
+        static_cast<std::uintptr_t>(bytes_of(pass.precision, std::int64_t{k.begin[q]} * part.line_stride));
+    k.owner[q] = {reinterpret_cast<void*>(base), part.line_stride / lines, part.outer_stride * halves};
+  }
+}
+
+}  // namespace
+
+KernelOutput kernel_output(const Pass& pass, const LineCut& line) {
+  require(owners(pass.out, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
+  KernelOutput k{};
+  k.mixed = add_points(k, pass, line) ? 0 : 1;
+  add_owners(k, pass);
+  return k;
+}
+
+KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table) {
+  const std::int64_t lines = lines_of(pass.precision), bundle = lines * tile.width;
+  KernelPass k{};
+  k.in = kernel_input(pass, tile);
+  k.out = kernel_output(pass, tile.line);
+  k.table = table;
+  k.skew_mask = alignment(pass, tile.width) - 1;
+  k.skew = static_cast<unsigned>(pass.out.part[0].outer_stride * 2 / lines) & k.skew_mask;
+  // Bundles that begin earlier end earlier, too, but for a row's last ones.
+  const bool last = pass.m_end >= pass.out.columns;
+  const std::int64_t end = std::min(pass.m_end, pass.out.columns);
+  const std::int64_t longer = k.skew != 0 && last ? k.skew_mask * lines / 2 : 0;
+  k.tiles_in_row = static_cast<unsigned>((end - pass.m_begin + longer + bundle - 1) / bundle);
+  k.columns = static_cast<unsigned>(end * halves_of(pass.precision));
+  k.end_mask = last ? 0 : k.skew_mask;
+  k.tiles = static_cast<unsigned>(pass.outer_end - pass.outer_begin) * k.tiles_in_row;
+  k.outer_begin = static_cast<unsigned>(pass.outer_begin);
+  k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
+  k.scale = pass.scale;
+  return k;
+}
+
+}  // namespace shardfft::device::lines

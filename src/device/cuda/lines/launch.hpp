@@ -1,0 +1,51 @@
+#pragma once
+// From a Pass to what its kernel is told, and to a launch. CUDA only.
+#include "device/cuda/calls.hpp"
+#include "device/cuda/lines/kernel_pass.hpp"
+#include "device/line_pass.hpp"
+#include "device/line_recipe.hpp"
+
+namespace shardfft::device::lines {
+
+using device::check;
+
+/// What line passes ask of the driver.
+struct Driver {
+  decltype(&cuTensorMapEncodeTiled) encode_tiled;
+  decltype(&cuModuleLoadData) load_module;
+  decltype(&cuModuleGetFunction) function_of;
+  decltype(&cuFuncSetAttribute) set_attribute;
+  decltype(&cuFuncGetAttribute) get_attribute;
+  decltype(&cuOccupancyMaxActiveClusters) most_clusters;
+  decltype(&cuLaunchKernelEx) launch;
+};
+const Driver& driver();
+void check(CUresult status, const char* what);
+
+/// A kernel on the device that was current when it was made. A persistent grid has as many clusters as the device
+/// holds at once (not every multiprocessor can be in a large one).
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(CUfunction function, int threads, int shared_bytes, int cluster);
+  explicit operator bool() const { return function_ != nullptr; }
+  /// `most_blocks`: 0 fills the GPU.
+  template <class Argument>
+  void launch(const Argument& argument, unsigned tiles, int most_blocks, void* stream) const {
+    launch_bytes(&argument, tiles, most_blocks, stream);
+  }
+
+ private:
+  void launch_bytes(const void* argument, unsigned tiles, int most_blocks, void* stream) const;
+
+  CUfunction function_ = nullptr;
+  int threads_ = 0, shared_bytes_ = 0, cluster_ = 1, most_clusters_ = 0;
+};
+/// Of a kernel that was compiled with the library.
+Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluster);
+
+KernelInput kernel_input(const Pass& pass, const TileCut& tile);
+KernelOutput kernel_output(const Pass& pass, const LineCut& line);
+KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table);
+
+}  // namespace shardfft::device::lines

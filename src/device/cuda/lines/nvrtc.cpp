@@ -1,0 +1,114 @@
+// NVRTC through dlopen().
+#include "device/cuda/lines/nvrtc.hpp"
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <nvrtc.h>
+
+#include <mutex>
+#include <vector>
+
+#include "base/check.hpp"
+#include "device/cuda/lines/kernel_sources.hpp"
+
+namespace shardfft::device::lines {
+namespace {
+
+struct Nvrtc {
+  decltype(&::nvrtcVersion) version = nullptr;
+  decltype(&::nvrtcCreateProgram) create = nullptr;
+  decltype(&::nvrtcDestroyProgram) destroy = nullptr;
+  decltype(&::nvrtcCompileProgram) compile = nullptr;
+  decltype(&::nvrtcGetProgramLogSize) log_size = nullptr;
+  decltype(&::nvrtcGetProgramLog) log = nullptr;
+  decltype(&::nvrtcGetCUBINSize) cubin_size = nullptr;
+  decltype(&::nvrtcGetCUBIN) cubin = nullptr;
+  decltype(&::nvrtcGetErrorString) error_string = nullptr;
+  std::string found;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
+
+Nvrtc open_nvrtc() {
+  Nvrtc n;
+  const std::string major = std::to_string(CUDA_VERSION / 1000);
+  void* library = nullptr;
+  for (const std::string& name : {"libnvrtc.so." + major, std::string("libnvrtc.so")})
+    if (library == nullptr) library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return n;
+  const bool whole = find(library, "nvrtcVersion", n.version) && find(library, "nvrtcCreateProgram", n.create) &&
+                     find(library, "nvrtcDestroyProgram", n.destroy) &&
+                     find(library, "nvrtcCompileProgram", n.compile) &&
+                     find(library, "nvrtcGetProgramLogSize", n.log_size) &&
+                     find(library, "nvrtcGetProgramLog", n.log) && find(library, "nvrtcGetCUBINSize", n.cubin_size) &&
+                     find(library, "nvrtcGetCUBIN", n.cubin) && find(library, "nvrtcGetErrorString", n.error_string);
+  int numbers[2] = {};
+  if (whole && n.version(&numbers[0], &numbers[1]) == NVRTC_SUCCESS && numbers[0] >= 12)
+    n.found = std::to_string(numbers[0]) + "." + std::to_string(numbers[1]);
+  return n;
+}
+
+const Nvrtc& nvrtc() {
+  static const Nvrtc all = open_nvrtc();
+  return all;
+}
+
+void check(nvrtcResult status, const char* what) {
+  if (status != NVRTC_SUCCESS) fail(Status::backend_failure, what, ": ", nvrtc().error_string(status));
+}
+
+/// A program with its owner.
+class Program {
+ public:
+  explicit Program(const std::string& source) {
+    std::vector<const char*> names, texts;
+    for (const KernelSource& file : kernel_sources()) {
+      names.push_back(file.name);
+      texts.push_back(file.text);
+    }
+    check(nvrtc().create(&handle_, source.c_str(), "line_pass.cu", static_cast<int>(names.size()), texts.data(),
+                         names.data()),
+          "nvrtcCreateProgram");
+  }
+  ~Program() { nvrtc().destroy(&handle_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  std::string compile(int architecture) const {
+    const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
+    // What has no annotation is arithmetic that both sides share.
+    const std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device"};
+    if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
+      fail(Status::backend_failure, "NVRTC could not compile a line kernel for sm_", architecture, ":\n", log());
+    std::size_t size = 0;
+    check(nvrtc().cubin_size(handle_, &size), "nvrtcGetCUBINSize");
+    std::string cubin(size, '\0');
+    check(nvrtc().cubin(handle_, cubin.data()), "nvrtcGetCUBIN");
+    return cubin;
+  }
+
+ private:
+  std::string log() const {
+    std::size_t size = 0;
+    if (nvrtc().log_size(handle_, &size) != NVRTC_SUCCESS) return {};
+    std::string text(size, '\0');
+    return nvrtc().log(handle_, text.data()) == NVRTC_SUCCESS ? text : std::string{};
+  }
+
+  nvrtcProgram handle_ = nullptr;
+};
+
+}  // namespace
+
+const std::string& nvrtc_version() { return nvrtc().found; }
+
+std::string compile(const std::string& source, int architecture) {
+  if (nvrtc().found.empty()) fail(Status::unsupported, "libnvrtc was not found");
+  return Program(source).compile(architecture);
+}
+
+}  // namespace shardfft::device::lines

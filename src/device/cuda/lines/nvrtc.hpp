@@ -1,0 +1,13 @@
+#pragma once
+// NVIDIA's run-time compiler, opened when it is first asked for: the library does not need it to start.
+#include <string>
+
+namespace shardfft::device::lines {
+
+/// Version of the compiler that was found, "13.0"; empty where there is none.
+const std::string& nvrtc_version();
+/// Machine code of `source` for compute capability `architecture` (90: 9.0). `source` includes the kernels' headers by
+/// their names. Throws Error with the compiler's log.
+std::string compile(const std::string& source, int architecture);
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,159 @@
+// Kernels and tables on devices.
+#include "device/cuda/lines/registry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "device/cuda/lines/jit.hpp"
+#include "device/cuda/lines/variant.hpp"
+
+namespace shardfft::device::lines {
+namespace {
+
+int current() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, current()), "cudaDeviceGetAttribute");
+  return value;
+}
+int architecture() {
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
+/// exp(-2 pi i r j / (P R)) of every stage but the first, r from 1, j < P fastest: the order the stages read.
+template <class Factor, class Scalar>
+std::vector<Factor> make_table(const LineCut& line) {
+  std::vector<Factor> table;
+  for (int s = 1; s < line.stages; ++s) {
+    const int radix = line.radix[s], product = line.before(s);
+    for (int r = 1; r < radix; ++r)
+      for (int j = 0; j < product; ++j) {
+        const long double angle =
+            -2 * 3.14159265358979323846264338327950288L * (static_cast<long double>(r) * j / (product * radix));
+        table.push_back({static_cast<Scalar>(std::cos(angle)), static_cast<Scalar>(std::sin(angle))});
+      }
+  }
+  return table;
+}
+
+template <class Factor>
+const void* upload(const std::vector<Factor>& table) {
+  const std::size_t bytes = table.size() * sizeof(Factor);
+  void* p = nullptr;
+  check(cudaMalloc(&p, bytes), "cudaMalloc of a twiddle table");
+  check(cudaMemcpy(p, table.data(), bytes, cudaMemcpyHostToDevice), "upload of a twiddle table");
+  // It may return before the data is there, and passes run on streams that do not wait for the default one.
+  check(cudaStreamSynchronize(cudaStreamLegacy), "upload of a twiddle table");
+  return p;
+}
+
+const Variant* find_variant(int n, Precision precision) {
+  return precision == Precision::f64 ? find_f64(n) : find_f32(n);
+}
+
+bool same(const LineCut& a, const LineCut& b) {
+  return a.n == b.n && a.team == b.team && a.stages == b.stages && std::equal(a.radix, a.radix + max_stages, b.radix);
+}
+bool same(const Recipe& a, const Recipe& b) {
+  return same(a.line, b.line) && a.width == b.width && a.resident == b.resident && a.cluster == b.cluster;
+}
+
+CUfunction function_of(CUmodule module, const char* name) {
+  CUfunction function = nullptr;
+  check(driver().function_of(&function, module, name), "cuModuleGetFunction");
+  return function;
+}
+
+void add_compiled(Prepared& prepared, Precision precision, bool odd) {
+  const Recipe& recipe = prepared.recipe;
+  const std::string code = machine_code(recipe, precision, odd, architecture());
+  CUmodule module = nullptr;
+  check(driver().load_module(&module, code.data()), "cuModuleLoadData");
+  for (const bool backward : {false, true})
+    prepared.kernel[odd][backward] =
+        Kernel(function_of(module, backward ? "backward" : "forward"), recipe.tile().threads(),
+               recipe.shared_bytes(precision, odd), recipe.cluster);
+}
+
+void add_own(Prepared& prepared, const Variant& variant, Precision precision, bool odd) {
+  const Recipe& recipe = prepared.recipe;
+  for (const bool backward : {false, true})
+    if (const void* symbol = variant.kernel[odd][backward])
+      prepared.kernel[odd][backward] =
+          make_kernel(symbol, recipe.tile().threads(), recipe.shared_bytes(precision, odd), recipe.cluster);
+}
+
+}  // namespace
+
+const void* twiddles(const LineCut& line, Precision precision) {
+  static std::mutex mutex;
+  static std::map<std::tuple<int, std::vector<int>, bool>, const void*> tables;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const bool wide = precision == Precision::f64;
+  const void*& table = tables[{current(), std::vector<int>(line.radix, line.radix + line.stages), wide}];
+  if (table == nullptr)
+    table = wide ? upload(make_table<double2, double>(line)) : upload(make_table<float2, float>(line));
+  return table;
+}
+
+Hardware hardware() {
+  Hardware h;
+  h.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  h.all_shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  h.registers = attribute(cudaDevAttrMaxRegistersPerMultiprocessor);
+  h.threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  return h;
+}
+
+const Recipe* recipe_for(int n) {
+  static std::mutex mutex;
+  static std::map<std::pair<int, int>, std::optional<Recipe>> found;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [at, first] = found.try_emplace({current(), n});
+  std::optional<Recipe>& recipe = at->second;
+  if (first && attribute(cudaDevAttrComputeCapabilityMajor) >= first_major) {
+    const Hardware has = hardware();
+    const Recipe* own = own_recipe(n);
+    if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= has.shared_bytes) {
+      recipe = *own;
+    } else if (can_compile()) {
+      const std::vector<Recipe> all = recipes(n, has);
+      if (!all.empty()) recipe = all.front();
+    }
+  }
+  return recipe ? &*recipe : nullptr;
+}
+
+Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd) {
+  Prepared prepared;
+  prepared.recipe = recipe;
+  prepared.table = twiddles(recipe.line, precision);
+  const Variant* own = find_variant(recipe.line.n, precision);
+  const bool is_own = own != nullptr && same(*own->recipe, recipe);
+  for (const bool rows : {false, true}) {
+    if (is_own)
+      add_own(prepared, *own, precision, rows);
+    else if (!rows || odd)
+      add_compiled(prepared, precision, rows);
+  }
+  return prepared;
+}
+
+void launch(const Prepared& prepared, const Pass& pass, void* stream) {
+  const bool odd = is_odd(pass);
+  const Kernel& kernel = prepared.kernel[odd][pass.direction == Direction::backward];
+  require(static_cast<bool>(kernel), "lines of ", pass.n, " points were not prepared for rows of odd lengths");
+  const KernelPass argument = kernel_pass(pass, prepared.recipe.tile(odd), prepared.table);
+  if (argument.tiles > 0) kernel.launch(argument, argument.tiles, pass.blocks, stream);
+}
+
+}  // namespace shardfft::device::lines

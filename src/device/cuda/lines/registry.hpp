@@ -1,0 +1,28 @@
+#pragma once
+// Line kernels and their twiddle tables on devices: made when a length is prepared, kept until exit. CUDA only.
+#include "device/cuda/lines/launch.hpp"
+
+namespace shardfft::device::lines {
+
+/// What a pass needs on the device it was prepared on.
+struct Prepared {
+  Recipe recipe;
+  const void* table = nullptr;
+  Kernel kernel[2][2];  ///< [over odd rows][backward]; for odd rows where they were asked for
+};
+
+/// Factors of the twiddles between a line's stages, on the current device.
+const void* twiddles(const LineCut& line, Precision precision);
+
+/// What the current device has.
+Hardware hardware();
+/// The recipe for a length there: that of the kernel compiled with the library, else the planner's, where there is a
+/// compiler; null where there is none.
+const Recipe* recipe_for(int n);
+
+/// A recipe's kernels, compiled at run time unless they are the library's own.
+Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd);
+/// Enqueues a pass whose arguments were checked.
+void launch(const Prepared& prepared, const Pass& pass, void* stream);
+
+}  // namespace shardfft::device::lines

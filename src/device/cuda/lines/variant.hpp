@@ -1,0 +1,18 @@
+#pragma once
+// Kernels that are compiled with the library.
+#include "device/line_recipe.hpp"
+
+namespace shardfft::device::lines {
+
+/// Of one length and precision.
+struct Variant {
+  const Recipe* recipe = nullptr;
+  /// [for odd rows][backward]; null for odd rows where shared memory is too small.
+  const void* kernel[2][2] = {{nullptr, nullptr}, {nullptr, nullptr}};
+};
+
+/// Null where there is none.
+const Variant* find_f64(int n);
+const Variant* find_f32(int n);
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,71 @@
+#pragma once
+// How lines are cut into threads and stages, and bundles of them into shared memory: plain arithmetic for the kernels,
+// for those who launch them and for the planner of recipes. Compiled for the host, by nvcc and at run time: no headers.
+
+namespace shardfft::device::lines {
+
+inline constexpr int max_stages = 4;
+/// Of a line.
+inline constexpr int max_owners = 8;
+
+/// A line of `n` points, transformed in stages whose radices multiply to n. Stage s has n / radix[s] butterflies, of
+/// which each of `team` threads has every team-th: those t, t + team, ... below n / radix[s].
+struct LineCut {
+  int n = 0, team = 1, stages = 0;
+  int radix[max_stages] = {};  ///< of `stages`
+
+  /// Product of earlier radices.
+  constexpr int before(int stage) const {
+    int product = 1;
+    for (int s = 0; s < stage; ++s) product *= radix[s];
+    return product;
+  }
+  constexpr int butterflies(int stage) const { return n / radix[stage]; }
+  /// Of a thread, at most.
+  constexpr int count(int stage) const { return (butterflies(stage) + team - 1) / team; }
+  /// Whether every thread has as many.
+  constexpr bool even(int stage) const { return butterflies(stage) % team == 0; }
+  /// Points that a thread holds at most.
+  constexpr int points() const {
+    int most = 0;
+    for (int s = 0; s < stages; ++s) most = count(s) * radix[s] > most ? count(s) * radix[s] : most;
+    return most;
+  }
+
+  /// Exchanges leave one row unused after every radix[0] rows where that is even: neighbouring threads' rows are then
+  /// an odd number apart, which keeps the first exchange free of bank conflicts.
+  constexpr int pad() const { return radix[0] % 2 == 0 ? 1 : 0; }
+  constexpr int padded(int rows) const { return rows + rows / radix[0] * pad(); }
+
+  /// Twiddle factors: (radix - 1) * before(stage) for every stage but the first.
+  constexpr int table_offset(int stage) const {
+    int size = 0;
+    for (int s = 1; s < stage; ++s) size += (radix[s] - 1) * before(s);
+    return size;
+  }
+  constexpr int table_size() const { return table_offset(stages); }
+};
+
+/// Bundles of `width` neighbouring 16-byte columns in shared memory: the tile that is on its way, the rows of the
+/// exchanges and the twiddle factors. A tile is fetched in boxes of at most 256 rows that begin at multiples of 128
+/// bytes; the last box may fetch rows of zeros behind the line.
+/// With `odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin in the middle of one:
+/// copies can only begin at whole units.
+struct TileCut {
+  LineCut line;
+  int width = 1;
+  bool odd = false;
+
+  constexpr int threads() const { return line.team * width; }
+  constexpr int pitch() const { return width + (odd ? 1 : 0); }
+  /// Rows whose bytes are a multiple of 128.
+  constexpr int step() const { return pitch() % 8 == 0 ? 1 : pitch() % 4 == 0 ? 2 : pitch() % 2 == 0 ? 4 : 8; }
+  static constexpr int most_rows = 256;
+  constexpr int boxes() const { return (line.n + most_rows - 1) / most_rows; }
+  constexpr int box_rows() const { return ((line.n + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
+  constexpr int tile_bytes() const { return boxes() * box_rows() * pitch() * 16; }
+  constexpr int row_bytes() const { return (line.padded(line.n) * width * 8 + 15) / 16 * 16; }
+  constexpr int bytes(int factor_bytes) const { return tile_bytes() + row_bytes() + line.table_size() * factor_bytes; }
+};
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,60 @@
+#pragma once
+// How a line kernel of some length is made, and the choice of it by what the hardware has.
+#include <cstdint>
+#include <vector>
+
+#include "device/line_cut.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft::device::lines {
+
+/// A kernel for lines of line.n points.
+struct Recipe {
+  LineCut line;
+  int width = 8;     ///< of a bundle, in 16-byte columns
+  int resident = 1;  ///< bundles that live on a multiprocessor at a time
+  int cluster = 1;   ///< multiprocessors that keep step on neighbouring bundles
+
+  constexpr TileCut tile(bool odd = false) const { return {line, width, odd}; }
+  int shared_bytes(Precision precision, bool odd = false) const {
+    return tile(odd).bytes(precision == Precision::f64 ? 16 : 8);
+  }
+};
+
+/// Of one multiprocessor, as kernels see it.
+struct Hardware {
+  int shared_bytes = 0;      ///< of a block at most
+  int all_shared_bytes = 0;  ///< of all blocks
+  int registers = 65536;     ///< of all blocks, 32 bits each
+  int threads = 2048;        ///< of all blocks
+};
+
+/// Bytes of shared memory that kernels declare themselves and that the system takes, of a block.
+inline constexpr int reserved_shared_bytes = 1024;
+/// Bulk tensor copies need it.
+inline constexpr int first_major = 9;
+
+/// Longer lines have no recipe.
+inline constexpr std::int64_t longest_line = 1 << 13;
+
+/// What a block of Hopper may have, and its multiprocessor.
+inline constexpr Hardware hopper{227 * 1024, 228 * 1024};
+
+/// Those of the kernels that are compiled with the library.
+inline constexpr Recipe own_recipes[] = {
+    {{128, 8, 2, {8, 16}}, 8, 8, 1},      {{256, 16, 2, {16, 16}}, 16, 2, 1},   {{384, 16, 3, {8, 8, 6}}, 8, 2, 2},
+    {{512, 64, 3, {8, 8, 8}}, 16, 1, 2},  {{768, 32, 3, {8, 8, 12}}, 8, 1, 2},  {{1024, 64, 3, {16, 16, 4}}, 8, 1, 2},
+    {{1536, 64, 3, {8, 8, 24}}, 4, 1, 2}, {{2048, 64, 3, {32, 8, 8}}, 4, 1, 2},
+};
+/// Null where there is none.
+inline const Recipe* own_recipe(std::int64_t n) {
+  for (const Recipe& recipe : own_recipes)
+    if (recipe.line.n == n) return &recipe;
+  return nullptr;
+}
+
+/// Recipes for lines of n points, the best one first; none where n has other prime factors than 2 to 13, or where a
+/// bundle does not fit into shared memory.
+std::vector<Recipe> recipes(int n, const Hardware& hardware);
+
+}  // namespace shardfft::device::lines

@@ -65,13 +65,15 @@ class ShardfftGroup : public GpuAdapter {
     BENCH_GPU_CHECK(cudaSetDevice(device));
     BENCH_GPU_CHECK(cudaStreamCreateWithFlags(&streams_.emplace_back(), cudaStreamNonBlocking));
     const shardfft::Side field = plan_->input(device), spectrum = plan_->output(device);
-    memory_.emplace_back(wanted_.in_place() ? std::max(field.bytes(), spectrum.bytes()) : field.bytes());
-    fields_.push_back(memory_.back().get());
-    if (!wanted_.in_place()) memory_.emplace_back(spectrum.bytes());
-    spectra_.push_back(memory_.back().get());
-    field_.push_back({part_of(field.layout, device), fields_.back(), device});
-    spectrum_.push_back({part_of(spectrum.layout, device), spectra_.back(), device});
+    void* const in = allocate(wanted_.in_place() ? std::max(field.bytes(), spectrum.bytes()) : field.bytes());
+    void* const out = wanted_.in_place() ? in : allocate(spectrum.bytes());
+    fields_.push_back(in);
+    spectra_.push_back(out);
+    field_.push_back({part_of(field.layout, device), in, device});
+    spectrum_.push_back({part_of(spectrum.layout, device), out, device});
   }
+
+  void* allocate(std::size_t bytes) { return memory_.emplace_back(bytes).get(); }
 
   std::vector<cudaStream_t> streams_;
   std::optional<GroupPlan> plan_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/check.hpp"
 #include "exec/fft_operation.hpp"
@@ -38,7 +39,7 @@ class Compiler {
     for (const Stretch& stretch : stretches_) {
       const Stop &first = stretch.front(), &last = stretch.back();
       tasks.push_back({first.from, last.to, before(first), after(last), 0, false,
-                       is_fused(stretch) ? std::move(slab) : make_operations(first)});
+                       is_fused(stretch) ? std::exchange(slab, {}) : make_operations(first)});
     }
     if (tasks.empty()) {
       const State& all = program_.states.front();

@@ -57,16 +57,18 @@ State state(const Layout& layout) {
   std::vector<std::vector<PieceState>> pieces;
   if (!layout.is_grid()) {
     for (int rank = 0; rank < layout.ranks(); ++rank) {
-      std::vector<PieceState>& mine = pieces.emplace_back();
+      std::vector<PieceState> mine;
       for (const shardfft::Piece& piece : layout.pieces(rank))
         mine.emplace_back(triples(piece.set), piece.offset,
                           std::vector<std::int64_t>(piece.stride.begin(), piece.stride.begin() + piece.set.axes));
+      pieces.push_back(std::move(mine));
     }
     return {layout.shape(), layout.ranks(), layout.order(), parts, {}, pieces};
   }
   for (int axis = 0; axis < layout.axes(); ++axis) {
-    std::vector<Triple>& cuts = parts.emplace_back();
+    std::vector<Triple> cuts;
     for (const auto& part : layout.parts(axis)) cuts.emplace_back(part.first, part.count, part.stride);
+    parts.push_back(std::move(cuts));
   }
   return {layout.shape(), layout.ranks(), layout.order(), parts, layout.rank_stride(), pieces};
 }
@@ -116,8 +118,9 @@ Layout of_state(const State& state) {
   if (parts.empty()) return of_pieces(shape, ranks, order, pieces);
   std::vector<std::vector<shardfft::Progression>> cuts;
   for (const auto& axis : parts) {
-    std::vector<shardfft::Progression>& mine = cuts.emplace_back();
+    std::vector<shardfft::Progression> mine;
     for (const Triple& part : axis) mine.push_back(progression(part));
+    cuts.push_back(std::move(mine));
   }
   return Layout::grid(shape, std::move(cuts), ranks, rank_stride, order);
 }

@@ -29,10 +29,8 @@ class Registry {
   Kernels get(int n, Precision precision) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto key = key_of(n, precision);
-    const auto found = all_.find(key);
-    if (found == all_.end())
-      fail(Status::internal, "lines::prepare(", n, ") was not called on device ", std::get<0>(key));
-    return found->second;
+    if (const auto found = all_.find(key); found != all_.end()) return found->second;
+    fail(Status::internal, "lines::prepare(", n, ") was not called on device ", std::get<0>(key));
   }
 
  private:

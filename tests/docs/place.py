@@ -32,10 +32,13 @@ class Place:
         for entry in ROOT.iterdir():
             if entry.name not in GENERATED and not entry.name.startswith("build"):
                 (folder / entry.name).symlink_to(entry)
-        subprocess.run([sys.executable, "-m", "venv", folder / ".venv"], check=True)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True)
         # What the tests' own interpreter has is at hand; what a document installs goes into the scratch folder.
         site = next((folder / ".venv").glob("lib/python*/site-packages"))
         (site / "documents.pth").write_text(sysconfig.get_path("purelib") + "\n")
+        pip = folder / ".venv" / "bin" / "pip"
+        pip.write_text(f'#!/bin/sh\nexec "{folder}/.venv/bin/python" -m pip "$@"\n')
+        pip.chmod(0o755)
         programs = folder / "programs"
         programs.mkdir()
         (programs / "mpirun").symlink_to(_mpirun_folder())

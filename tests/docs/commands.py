@@ -46,6 +46,7 @@ RUN = [
 NOT_RUN = [
     (r"\./run (test|lint|speed)", PART_OF_CI),
     (r"\.ci/run.*", PART_OF_CI),
+    (r"mpirun -n 4 python -m mpi4py script\.py", "a script of the reader's"),
     (r"\./run random .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
 ]
 
@@ -55,6 +56,8 @@ INLINE = [
     r"pip install \./bindings/python",
     r"mpirun -n 3 bench-<library> .*",
     r"python -m shardfft_bench paper-gpu.*",
+    r"mpirun -n 4 python script\.py",
+    r"python -m \.\.\.",
     r"shardfft (bench|info)",
     r"\./run --help",
 ]

@@ -8,56 +8,73 @@
 
 namespace shardfft {
 
+/// What transforms.
+enum class Processor { cpu, gpu };
+
+/// Where users' arrays live (option `memory`).
+enum class MemoryModel { automatic, host, registered, managed, device };
+
 /// Time the local FFT library may spend planning.
 enum class Effort { estimate, measure, patient };
 
+/// docs/options.md says of each option where it has an effect and what ranks must agree on; elsewhere only the default
+/// is accepted.
 struct Options {
-  /// Where transforms run: cpu, or gpu (builds with SHARDFFT_GPU; docs/gpu.md).
-  std::string processor = "cpu";
-  /// gpu only: where the arrays given to forward and backward live: host, registered (host memory that the plan pins
-  /// once), managed, device; auto asks the GPU runtime at every call.
-  std::string memory = "auto";
-  /// gpu only: this rank's GPU; -1 is its number on its host modulo the GPUs there. Ranks may differ.
-  int device = -1;
-  /// gpu only: the caller's stream (a cudaStream_t). Calls then return as soon as the work is enqueued, where memory
-  /// and exchange allow. Null: a stream of the plan's own, and calls return when the result is there.
-  void* stream = nullptr;
-  /// slab, pencil, brick, cyclic, six_step, cannon, cannon_transposed, cannon_hybrid, or auto.
-  std::string algorithm = "auto";
-  /// A name from `exchange_names()`, or from `device_exchange_names()` on GPUs, or auto.
-  std::string exchange = "auto";
-  /// A name from `local_fft_names()`, or auto: the fastest in a trial of 2 s at most, or with effort estimate the one
-  /// expected to be the fastest on this processor.
-  std::string local_fft = "auto";
+  /// Where the factor 1/N goes, in NumPy's words; none scales neither direction.
   Norm norm = Norm::backward;
-  Effort effort = Effort::measure;
   /// Axes to transform; empty means all. For real transforms the last entry is the halved axis.
   std::vector<int> axes{};
   /// c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.
   std::int64_t real_extent = 0;
   /// Fields of the same layout, one behind the other in memory, transformed together.
   std::int64_t batch = 1;
+
+  /// Along which axes the array is cut between transforms: a name from algorithm_names(), or auto.
+  std::string algorithm = "auto";
+  /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto.
+  std::string exchange = "auto";
+  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2 s
+  /// at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
+  std::string local_fft = "auto";
+  /// Time the local FFT library may spend planning.
+  Effort effort = Effort::measure;
   /// Chunks that exchanges and the transforms next to them are cut into, so that the messages of one chunk travel while
-  /// others are transformed; 1 cuts nothing. `shared_window` sends nothing to overlap and is not cut. report() tells.
-  int chunks = 1;
+  /// others are transformed: 0 is the plan's choice, 1 cuts nothing. Exchanges that cannot be cut are not; report()
+  /// tells.
+  int chunks = 0;
   /// OpenMP threads of each rank.
   int threads = 1;
-  /// Process grid: of the intermediate pencils, {p1, p2}, for pencil and brick ({p1} for arrays of two axes); one entry
-  /// an axis for cannon*. Empty lets the algorithm choose. auto with a grid is pencil; slab, cyclic and six_step refuse
-  /// one.
+  /// Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of two axes); a
+  /// factor an axis for cannon*. Empty lets the algorithm choose. With auto the algorithm is pencil; slab, cyclic and
+  /// six_step refuse a grid.
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;
-  /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none hangs.
+
+  /// Where transforms run: cpu, or gpu (in builds with GPU support). A plan over devices of one process takes it as
+  /// gpu.
+  Processor processor = Processor::cpu;
+  /// Where the arrays given to forward and backward live: host, registered (host memory that the plan pins once),
+  /// managed or device; auto asks the GPU runtime at every call.
+  MemoryModel memory = MemoryModel::automatic;
+  /// The number of this rank's GPU; -1 is its number on its host modulo the GPUs there.
+  int device = -1;
+  /// The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, where memory and exchange
+  /// allow. Null is a stream of the plan's own, and calls return when the result is there. Plans over devices of one
+  /// process are given theirs by set_streams().
+  void* stream = nullptr;
+
+  /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none waits for
+  /// ever.
   bool check_calls = true;
   /// Seconds that a rank waits, at the beginning of a collective call of the plan, for the others to make the same
   /// call; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
   /// (docs/reliability.md). Needs check_calls.
   double call_timeout = 0;
-  /// Ranks per host to pretend, for tests of host-aware exchanges; 0 asks MPI.
-  int fake_ranks_per_host = 0;
-  /// Write a Chrome trace (Perfetto) to this file when the plan is destroyed; empty writes none.
+  /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
   std::string trace{};
+  /// Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI.
+  int fake_ranks_per_host = 0;
 };
 
 /// Output layout of a plan: what the last stage leaves, or the input's own.

@@ -5,6 +5,7 @@
 #include "shardfft/gpu.hpp"
 #include "shardfft/group_plan.hpp"
 #include "shardfft/layout.hpp"
+#include "shardfft/option_table.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/plan.hpp"
 #include "shardfft/report.hpp"

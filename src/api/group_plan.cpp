@@ -31,17 +31,14 @@ struct GroupPlan::Impl {
 GroupPlan::Impl::Impl(const std::vector<int>& devices, Transform t, const Layout& in, const std::optional<Layout>& out,
                       OutputLayout kind, const Options& o)
     : transform(t), options(o) {
-  options.processor = "gpu";
+  options.processor = Processor::gpu;
   require(!devices.empty(), "a group plan needs one GPU at least");
-  require(options.device == -1, "a group plan is given its GPUs as a list; option device does not apply");
-  require(options.stream == nullptr, "a group plan is given its streams by set_streams()");
-  require(options.trace.empty(), "a group plan writes no trace file");
-  const ProblemSpec spec{transform, in, out, kind, options, static_cast<int>(devices.size())};
-  validate(spec);
+  const ProblemSpec spec{transform, in, out, kind, options, static_cast<int>(devices.size()), Place::devices};
   for (const int device : devices) {
     require(device >= 0, "GPU ", device, " does not exist");
     gpu::check_device(device);
   }
+  validate(spec);
   ExecutorSetup setup;
   const Problem problem = make_problem(spec);
   if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));

@@ -45,9 +45,13 @@ Communicator communicator_of_plan(MPI_Comm users) {
   if (users != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(users);
   return Communicator::duplicate(users);
 }
+/// Not to cut: inside a host messages are copies by the same cores that transform, and what cutting gains across
+/// networks has not been measured (docs/performance.md).
+constexpr int chosen_chunks_on_cpus = 1;
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
-  if (setup.options.processor == "gpu") return gpu::make_runner(std::move(setup));
+  if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup));
+  if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks_on_cpus;
   if (setup.exchange == "auto") {
     setup.choices.push_back(choose_exchange(setup.comm, setup));
     setup.exchange = setup.choices.back().chosen;
@@ -89,7 +93,8 @@ struct Plan::Impl {
 Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
     : comm(communicator_of_plan(user_comm)), transform(t), options(o) {
-  ProblemSpec spec{transform, in, out, kind, options, comm.size()};
+  const Place place = options.processor == Processor::gpu ? Place::gpu : Place::cpu;
+  const ProblemSpec spec{transform, in, out, kind, options, comm.size(), place};
   agree(comm, [&] { validate(spec); });
   agree_same(comm, spec);
   if (options.check_calls) calls = std::make_unique<CallCheck>(comm, user_comm, plan_name(spec), options.call_timeout);

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <set>
+#include <sstream>
 
-#include "exchange/exchange.hpp"
+#include "api/option_checks.hpp"
 #include "geometry/shape.hpp"
-#include "gpu/make.hpp"
 
 namespace shardfft {
 
@@ -76,74 +75,27 @@ void validate_real(const ProblemSpec& spec) {
           " modes there, but the input layout has ", modes);
 }
 
-using Names = std::vector<std::string>;
-
-bool among(const Names& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string joined(const Names& names) {
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  return list;
-}
-
-void validate_name(const Names& names, const std::string& name, const char* what) {
-  require(name == "auto" || among(names, name), "unknown ", what, " '", name, "'; known: ", joined(names));
-}
-
-/// A name that belongs to the other processor deserves to be told so.
-void validate_exchange(const Options& o) {
-  const bool gpu = o.processor == "gpu";
-  const Names here = gpu ? device_exchange_names() : exchange_names();
-  const Names other = gpu ? exchange_names() : device_exchange_names();
-  require(among(here, o.exchange) || !among(other, o.exchange), "exchange '", o.exchange, "' is for processor ",
-          gpu ? "cpu" : "gpu", "; processor ", o.processor, " has: ", joined(here));
-  validate_name(here, o.exchange, "exchange");
-}
-
-void validate_processor(const Options& o) {
-  require(o.processor == "cpu" || o.processor == "gpu", "unknown processor '", o.processor, "'; known: cpu, gpu");
-  const Names memories{"auto", "host", "registered", "managed", "device"};
-  require(among(memories, o.memory), "unknown memory '", o.memory, "'; known: ", joined(memories));
-  if (o.processor == "gpu") {
-    gpu::check_device(o.device);
-    require(o.algorithm.rfind("cannon", 0) != 0, "algorithm ", o.algorithm, " runs on CPUs only");
-    require(o.local_fft == "auto" || o.local_fft == "cufft", "local FFT '", o.local_fft,
-            "' is for processor cpu; on GPUs it is cufft");
-    return;
-  }
-  require(o.memory == "auto", "option memory is '", o.memory, "', but the processor is not gpu");
-  require(o.device == -1, "option device is ", o.device, ", but the processor is not gpu");
-  require(o.stream == nullptr, "option stream is given, but the processor is not gpu");
-  validate_name(local_fft_names(), o.local_fft, "local FFT");
-}
-
-void validate_names(const Options& o) {
-  validate_processor(o);
-  validate_name(algorithm_names(), o.algorithm, "algorithm");
-  validate_exchange(o);
-}
-
-void validate_numbers(const Options& o) {
-  require(o.batch >= 1, "option batch is ", o.batch, "; at least 1 field is needed");
-  require(o.chunks >= 1, "option chunks is ", o.chunks, "; at least 1 is needed");
-  require(o.threads >= 1, "option threads is ", o.threads, "; at least 1 is needed");
-  require(o.fake_ranks_per_host >= 0, "option fake_ranks_per_host is ", o.fake_ranks_per_host,
-          "; it cannot be negative");
-  require(std::isfinite(o.call_timeout) && o.call_timeout >= 0, "option call_timeout is ", o.call_timeout,
-          "; it is a number of seconds, 0 for no limit");
-  for (const std::int64_t g : o.grid) require(g >= 1, "option grid has an entry of ", g, "; at least 1 is needed");
+/// What the option table cannot tell: enums that are no options.
+void validate_transform(const ProblemSpec& spec) {
+  const auto number = [](auto value) { return static_cast<int>(value); };
+  const int kind = number(spec.transform.kind), precision = number(spec.transform.precision);
+  require(kind >= 0 && kind <= number(Kind::c2r), "the transform's kind has the value ", kind,
+          ", which stands for none of: c2c, r2c, c2r");
+  require(precision >= 0 && precision <= number(Precision::f64), "the transform's precision has the value ", precision,
+          ", which stands for none of: f32, f64");
+  const int output = number(spec.output_kind);
+  require(output >= 0 && output <= number(OutputLayout::natural), "the output layout has the value ", output,
+          ", which stands for none of: default_output, natural_output");
 }
 
 }  // namespace
 
 void validate(const ProblemSpec& spec) {
+  validate_transform(spec);
   validate_layout(spec.input, "input", spec.ranks);
+  validate_options(spec.options, spec.place);
   validate_axes(spec);
   validate_real(spec);
-  validate_names(spec.options);
-  validate_numbers(spec.options);
   if (!spec.output) return;
   validate_layout(*spec.output, "output", spec.ranks);
   const Shape expected = spec.transform.kind == Kind::c2r ? real_shape(spec) : spectrum_shape(spec);
@@ -155,34 +107,38 @@ void validate(const ProblemSpec& spec) {
 }
 
 void agree_same(const Communicator& comm, const ProblemSpec& spec) {
-  std::size_t hash = 0;
-  const auto mix = [&hash](std::size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL + (hash >> 29); };
-  const auto mix_text = [&mix](const std::string& text) { mix(std::hash<std::string>()(text)); };
-  const Options& o = spec.options;
-  mix(static_cast<std::size_t>(spec.transform.kind));
-  mix(static_cast<std::size_t>(spec.transform.precision));
-  mix(static_cast<std::size_t>(spec.output_kind));
-  mix_text(o.processor);
-  mix_text(o.memory);
-  mix_text(o.algorithm);
-  mix_text(o.exchange);
-  mix(static_cast<std::size_t>(o.norm));
-  mix(o.in_place ? 1 : 0);
-  mix(o.check_calls ? 1 : 0);
-  mix(o.axes.size());
-  for (const int a : o.axes) mix(static_cast<std::size_t>(a));
-  for (const std::int64_t v : {o.batch, std::int64_t{o.chunks}, o.real_extent, std::int64_t{o.fake_ranks_per_host}})
-    mix(static_cast<std::size_t>(v));
-  for (const std::int64_t g : o.grid) mix(static_cast<std::size_t>(g));
-  mix(std::hash<double>()(o.call_timeout));
-  const auto agree_on = [&comm](std::uint64_t value, const char* what) {
-    const auto number = static_cast<std::int64_t>(value >> 1);
-    if (comm.min(number) != comm.max(number))
-      fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
+  std::vector<Agreed> agreed = agreed_options(spec.options);
+  const auto add = [&agreed](const char* what, std::uint64_t number) { agreed.push_back({what, number}); };
+  add("input layouts", spec.input.fingerprint());
+  add("output layouts", spec.output ? spec.output->fingerprint() : 0);
+  add("kinds of output layouts", static_cast<std::uint64_t>(spec.output_kind));
+  add("kinds of transform", static_cast<std::uint64_t>(spec.transform.kind));
+  add("precisions", static_cast<std::uint64_t>(spec.transform.precision));
+  std::vector<std::uint64_t> numbers;
+  for (const Agreed& a : agreed) numbers.push_back(a.number);
+  const std::vector<bool> differs = comm.differ(numbers);
+  std::string what;
+  for (std::size_t i = 0; i < agreed.size(); ++i)
+    if (differs[i]) what += (what.empty() ? "" : " and ") + agreed[i].what;
+  if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
+}
+
+std::string problem_key(const ProblemSpec& spec) {
+  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
+  std::ostringstream key;
+  const auto layout = [&key](const char* name, const Layout& l) {
+    key << " " << name << "=" << std::hex << l.fingerprint() << std::dec;
   };
-  agree_on(spec.input.fingerprint(), "input layouts");
-  agree_on(spec.output ? spec.output->fingerprint() : 0, "output layouts");
-  agree_on(hash, "transforms or options");
+  key << kinds[static_cast<int>(spec.transform.kind)]
+      << (spec.transform.precision == Precision::f64 ? " double " : " single ") << shape_text(spec.input.shape())
+      << " ranks=" << spec.ranks;
+  layout("input", spec.input);
+  if (spec.output)
+    layout("output", *spec.output);
+  else
+    key << " output=" << (spec.output_kind == OutputLayout::natural ? "natural" : "default");
+  key << " " << options_key(spec.options);
+  return key.str();
 }
 
 std::string plan_name(const ProblemSpec& spec) {

@@ -5,6 +5,7 @@
 
 #include "algorithm/algorithm.hpp"
 #include "mpi/communicator.hpp"
+#include "shardfft/option_table.hpp"
 #include "shardfft/plan.hpp"
 
 namespace shardfft {
@@ -17,6 +18,7 @@ struct ProblemSpec {
   OutputLayout output_kind;
   Options options;
   int ranks;
+  Place place;
 };
 
 /// Throws Error for anything this rank can see to be wrong; does not communicate.
@@ -25,6 +27,9 @@ void validate(const ProblemSpec& spec);
 void agree_same(const Communicator& comm, const ProblemSpec& spec);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);
+/// The problem and the options that matter for its speed, as one line of text: the same for the same question to a
+/// tuner. Not the machine.
+std::string problem_key(const ProblemSpec& spec);
 /// The r2c or c2c problem with the batch as axis 0 (a c2r plan is its r2c problem run backward).
 Problem make_problem(const ProblemSpec& spec);
 /// Forward and backward factors of the r2c or c2c problem.

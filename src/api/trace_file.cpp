@@ -189,11 +189,7 @@ class EventWriter {
 }  // namespace
 
 TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(comm), path_(path) {
-  const std::int64_t mine = path.empty() ? 0 : 1;
-  const bool wanted = comm.max(mine) == 1;
-  if (wanted && comm.min(mine) == 0)
-    fail(Status::mismatch, "some ranks were given a trace file and some were not; all must be given one");
-  if (!wanted) return;
+  if (path.empty()) return;
   agree(comm, [&] {
     if (comm.rank() != 0) return;
     const std::ofstream file(path_, std::ios::app);

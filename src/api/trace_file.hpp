@@ -9,8 +9,8 @@ namespace shardfft {
 
 class TraceFile {
  public:
-  /// `path` is rank 0's; empty on all ranks writes nothing. Throws on all ranks if only some want a trace, or rank 0
-  /// cannot write there. Collective.
+  /// Rank 0's `path` counts; empty on all ranks, or on none. Throws on all ranks if rank 0 cannot write there.
+  /// Collective.
   TraceFile(const Communicator& comm, const std::string& path);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "shardfft/option_table.hpp"
 
 namespace shardfft::gpu {
 
@@ -48,20 +49,11 @@ bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array)
 
 }  // namespace
 
-MemoryModel memory_model(const std::string& name) {
-  if (name == "host") return MemoryModel::host;
-  if (name == "registered") return MemoryModel::registered;
-  if (name == "managed") return MemoryModel::managed;
-  if (name == "device") return MemoryModel::device;
-  return MemoryModel::automatic;
-}
-
 void UserArrays::check(const void* array, std::size_t bytes, const char* which, device::Memory& stage) {
   if (bytes == 0) return;
   const device::PointerInfo info = device::describe(array);
-  static const char* const names[] = {"auto", "host", "registered", "managed", "device"};
   require(fits(model_, info.kind), "the ", which, " lies in ", kind_text(info.kind),
-          ", but the plan was made with memory=", names[static_cast<int>(model_)]);
+          ", but the plan was made with memory=", to_text(model_));
   require(info.kind != device::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
           info.device, ", but rank ", member_.rank, " runs on GPU ", member_.device);
   if (on_host(info.kind) || !aligned(array)) reserve(stage);

@@ -8,11 +8,9 @@
 #include "device/handles.hpp"
 #include "gpu/mapping_watch.hpp"
 #include "gpu/team.hpp"
+#include "shardfft/options.hpp"
 
 namespace shardfft::gpu {
-
-enum class MemoryModel { automatic, host, registered, managed, device };
-MemoryModel memory_model(const std::string& name);
 
 /// Host memory pinned in place; released with its owner.
 class PinnedArray {

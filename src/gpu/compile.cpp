@@ -126,7 +126,7 @@ std::array<MemberOperations, 2> make_slab_operations(const ExecutorSetup& setup,
   slab.team = &team;
   slab.precision = setup.precision;
   slab.scale = {scale_of(*forward), scale_of(*backward)};
-  slab.chunks = setup.options.chunks > 1 ? setup.options.chunks : 0;
+  slab.chunks = setup.options.chunks;
   return make_slab(program, forward->front().step, slab);
 }
 

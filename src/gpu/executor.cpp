@@ -5,6 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "shardfft/option_table.hpp"
 
 namespace shardfft::gpu {
 
@@ -20,7 +21,7 @@ std::size_t index(Direction direction) { return static_cast<std::size_t>(directi
 DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
     : setup_(std::move(setup)),
       team_(std::move(team)),
-      model_(memory_model(setup_.options.memory)),
+      model_(setup_.options.memory),
       programs_{setup_.program},
       trace_(!setup_.options.trace.empty()),
       times_(*team_) {
@@ -236,7 +237,7 @@ RunnerFacts DeviceExecutor::facts() const {
   std::ostringstream text;
   const Member& first = team_->here().front();
   text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << device::device_name(first.device)
-       << "; memory " << setup_.options.memory;
+       << "; memory " << to_text(setup_.options.memory);
   return {setup_.exchange, "cuFFT", text.str(), setup_.choices, {replays_[0].launches(), replays_[1].launches()}};
 }
 

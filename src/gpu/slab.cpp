@@ -61,10 +61,10 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
   return *shape;
 }
 
-/// Whether passes may store into peers: stores know no chunks; more GPUs and unequal shares have not been
+/// Whether passes may store into peers: stores are not cut in chunks; more GPUs and unequal shares have not been
 /// measured.
 bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
-  return shape.ranks == 2 && options.chunks == 0 && shape.nx % 2 == 0 && shape.ny % 2 == 0;
+  return shape.ranks == 2 && options.chunks <= 1 && shape.nx % 2 == 0 && shape.ny % 2 == 0;
 }
 
 /// Bytes of planes up to which stores are faster than copies.
@@ -231,6 +231,7 @@ std::optional<bool> common_pairing(const SlabSetup& setup) {
 gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
   gpu::SlabOptions options;
   options.chunks = setup.chunks;
+  if (setup.chunks == 1) options.parts = {1};  // nothing is to be cut
   options.paired = common_pairing(setup);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];

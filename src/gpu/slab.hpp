@@ -14,7 +14,7 @@ struct SlabSetup {
   Team* team = nullptr;
   Precision precision = Precision::f64;
   std::array<double, 2> scale{1, 1};  ///< forward, backward
-  int chunks = 0;                     ///< 0: chosen by size
+  int chunks = 0;                     ///< 0: chosen by size; 1: nothing is cut
   std::optional<bool> paired{};       ///< SlabOptions::paired
   /// Bytes of a member's planes from which on real transforms in single precision are padded inside even where passes
   /// cannot store into peers.

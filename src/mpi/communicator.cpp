@@ -94,6 +94,18 @@ std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
   return all;
 }
 
+std::vector<bool> Communicator::differ(const std::vector<std::uint64_t>& numbers) const {
+  // The largest of a number and of its complement tell its largest and its smallest value.
+  std::vector<std::uint64_t> largest = numbers;
+  for (const std::uint64_t n : numbers) largest.push_back(~n);
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, largest.data(), narrow(static_cast<std::int64_t>(largest.size()), "a count"),
+                          MPI_UINT64_T, MPI_MAX, get()),
+            "MPI_Allreduce");
+  std::vector<bool> result;
+  for (std::size_t i = 0; i < numbers.size(); ++i) result.push_back(largest[i] != ~largest[i + numbers.size()]);
+  return result;
+}
+
 std::vector<int> Communicator::ranks_in(const Communicator& parent) const {
   MPI_Group mine = MPI_GROUP_NULL;
   MPI_Group theirs = MPI_GROUP_NULL;

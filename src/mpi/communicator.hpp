@@ -42,6 +42,8 @@ class Communicator {
   /// The bits that any rank has set.
   std::int64_t either(std::int64_t bits) const;
   std::vector<std::int64_t> all_gather(std::int64_t value) const;
+  /// Of each number, whether any two ranks have different ones. All ranks give as many.
+  std::vector<bool> differ(const std::vector<std::uint64_t>& numbers) const;
   /// Rank of each member in `parent`.
   std::vector<int> ranks_in(const Communicator& parent) const;
 

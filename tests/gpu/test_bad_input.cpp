@@ -14,10 +14,10 @@ TEST(GroupBadInput, BadInput) {
   expect_refusal(Status::invalid_argument, "2 ranks", [&] { make({0}, o); });
   expect_refusal(Status::invalid_argument, "but this host has", [&] { make({0, 1000}, o); });
   expect_refusal(Status::invalid_argument, "GPU -1", [&] { make({0, -1}, o); });
-  o.memory = "attic";
-  expect_refusal(Status::invalid_argument, "unknown memory 'attic'; known: auto, host", [&] { make({0, 0}, o); });
+  o.memory = static_cast<MemoryModel>(17);
+  expect_refusal(Status::invalid_argument, "none of: auto, host", [&] { make({0, 0}, o); });
   o = on_gpu("cannon");
-  expect_refusal(Status::invalid_argument, "CPUs only", [&] { make({0, 0}, o); });
+  expect_refusal(Status::invalid_argument, "algorithm 'cannon' is for processor cpu", [&] { make({0, 0}, o); });
   o = on_gpu();
   o.exchange = "alltoallv";
   expect_refusal(Status::invalid_argument, "is for processor cpu; processor gpu has: cuda_peer", [&] {
@@ -34,7 +34,7 @@ TEST(GroupBadInput, ArraysInTheWrongPlace) {
   const std::vector<int> devices = devices_for(2);
   for (const std::string memory : {"host", "registered", "managed", "device"}) {
     Options o = on_gpu();
-    o.memory = memory;
+    set_option(o, "memory", memory);
     GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, o);
     const std::string wrong = memory == "device" ? "host" : "device";
     const PlacedArray a(wrong, devices[0], plan.input(0).bytes()), b(wrong, devices[1], plan.input(1).bytes());
@@ -71,7 +71,7 @@ TEST(GroupBadInput, StreamsOfOtherGpus) {
 TEST(GroupBadInput, OddAddressesAreCopied) {
   for (const std::string memory : {"host", "device", "managed", "auto"}) {
     Options o = on_gpu();
-    o.memory = memory;
+    set_option(o, "memory", memory);
     const std::vector<int> devices = devices_for(2);
     GroupPlan plan(devices, c2c<double>, Layout::slab({2, 2, 2}, 2), natural_output, o);
     std::vector<PlacedArray> arrays;
@@ -96,7 +96,7 @@ TEST(GroupBadInput, OddAddressesAreCopied) {
 
 TEST(GroupBadInput, ManagedArraysLargerThanTheDevice) {
   Options o = on_gpu();
-  o.memory = "managed";
+  o.memory = MemoryModel::managed;
   expect_refusal(Status::out_of_memory, "managed memory would not help", [&] {
     GroupPlan({0}, c2c<double>, Layout::slab({1 << 20, 1 << 20, 1}, 1), default_output, o);
   });

@@ -95,7 +95,7 @@ TEST(GroupPlans, MemoryModels) {
     for (const Kind kind : kinds)
       for (const int ranks : {1, 3}) {
         Options o = on_gpu();
-        o.memory = memory;
+        set_option(o, "memory", memory);
         check_case_on(ranks, {{7, 6, 10}, "slab", "natural", kind, Precision::f64, o}, memory);
         check_case_on(ranks, {{2, 3, 5}, "brick", "left", kind, Precision::f32, o}, memory);
       }
@@ -211,7 +211,7 @@ TEST(GroupPlans, AllocatedArrays) {
   for (const std::string memory : {"host", "registered", "managed", "device", "auto"}) {
     SCOPED_TRACE(memory);
     Options o = on_gpu();
-    o.memory = memory;
+    set_option(o, "memory", memory);
     const std::vector<int> devices = devices_for(2);
     GroupPlan plan(devices, r2c<double>, Layout::slab({4, 6, 5}, 2), natural_output, o);
     std::vector<Buffer> buffers;

@@ -8,7 +8,7 @@ namespace {
 TEST(RegisteredArrays, NewMemoryAtAnOldAddressIsPinnedAnew) {
   if (!kernel_tells()) GTEST_SKIP() << "this kernel does not tell locked pages";
   Options o = on_gpu();
-  o.memory = "registered";
+  o.memory = MemoryModel::registered;
   GroupPlan plan({0}, c2c<double>, Layout::slab({16, 16, 16}, 1), default_output, o);
   ASSERT_EQ(plan.input(0).bytes(), page_bytes);
   auto in = std::make_unique<Pages>(page_bytes), out = std::make_unique<Pages>(page_bytes);

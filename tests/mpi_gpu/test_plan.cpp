@@ -72,7 +72,7 @@ TEST(GpuPlans, MemoryModels) {
   for (const std::string memory : {"host", "registered", "managed", "device", "auto"})
     for (const std::string exchange : {"auto", "host_staged"}) {
       Options o = on_gpu();
-      o.memory = memory;
+      set_option(o, "memory", memory);
       o.exchange = exchange;
       check_mpi_case({{7, 6, 10}, "slab", "natural", Kind::r2c, Precision::f64, o}, memory);
       check_mpi_case({{2, 3, 5}, "brick", "left", Kind::c2c, Precision::f32, o}, memory);

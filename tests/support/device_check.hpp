@@ -6,6 +6,7 @@
 
 #include "device/handles.hpp"
 #include "shardfft/group_plan.hpp"
+#include "shardfft/option_table.hpp"
 #include "support/transform_check.hpp"
 
 namespace shardfft::test {
@@ -159,7 +160,7 @@ inline void check_device_plan(const Ranks& ranks, const TransformCase& c, const 
 /// Options for many small plans on GPUs.
 inline Options on_gpu(const std::string& algorithm = "auto") {
   Options o;
-  o.processor = "gpu";
+  o.processor = Processor::gpu;
   o.algorithm = algorithm;
   return o;
 }

@@ -1,0 +1,74 @@
+#pragma once
+// What there is to know of every option, as data. Validation, the agreement between ranks, the Python package, the
+// command line, benchmark drivers and docs/options.md read this table; nothing else lists the options.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "shardfft/options.hpp"
+
+namespace shardfft {
+
+/// The value of any option: choices, names and paths are text, addresses are numbers.
+using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
+
+enum class OptionType {
+  flag,
+  integer,
+  number,
+  integers,  ///< a list
+  choice,    ///< one of a fixed set of words: an enum in Options
+  name,      ///< one of what is registered in this build, or "auto"
+  path,      ///< a file
+  address    ///< a handle of the GPU runtime
+};
+
+/// Where the ranks of a plan run.
+enum class Place {
+  cpu,
+  gpu,     ///< one process a GPU
+  devices  ///< GPUs of one process
+};
+
+/// What ranks must agree on.
+enum class Agreement {
+  same,      ///< all are given the same value
+  presence,  ///< all are given one, or none
+  none       ///< each rank may be given its own
+};
+
+struct OptionRow {
+  std::string name;  ///< as in Options, in Python and on command lines
+  OptionType type = OptionType::integer;
+  std::string sentence;  ///< what it does, in docs/options.md and Python's documentation
+  /// Places where it has an effect; elsewhere only the default is accepted.
+  std::vector<Place> effect = {Place::cpu, Place::gpu, Place::devices};
+  Agreement agreement = Agreement::same;
+  /// Whether it belongs to problem_key(): whether it changes what is computed or which program is chosen.
+  bool in_key = true;
+  std::int64_t least = 0;                                      ///< of integers and of each in a list
+  std::vector<std::string> choices{};                          ///< of a choice
+  std::function<std::vector<std::string>(Place)> known = {};   ///< of a name, without "auto"
+  std::string example{};                                       ///< a value that is not the default; none for addresses
+  std::function<OptionValue(const Options&)> get = {};         ///< throws Error for an enum's value without a word
+  std::function<void(Options&, const OptionValue&)> set = {};  ///< throws Error where the value has another type
+};
+
+const std::vector<OptionRow>& option_table();
+/// Throws Error(invalid_argument) with the known names when there is none.
+const OptionRow& option_row(const std::string& name);
+
+/// Sets one option from text: "yes"/"no" for flags, "2,4" for lists. Throws Error where the text is none of the type.
+/// Ranges are checked when a plan is made.
+void set_option(Options& options, const std::string& name, const std::string& text);
+/// The text that set_option() would take.
+std::string option_text(const OptionRow& row, const Options& options);
+/// The words of the table, as Python and command lines have them. Throws Error for values without a word.
+std::string to_text(Norm norm);
+std::string to_text(Effort effort);
+std::string to_text(Processor processor);
+std::string to_text(MemoryModel memory);
+
+}  // namespace shardfft

@@ -1,0 +1,110 @@
+#include "api/option_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.hpp"
+#include "gpu/make.hpp"
+
+namespace shardfft {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool among(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string joined(const Names& names) {
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  return list;
+}
+
+bool has_effect(const OptionRow& row, Place place) {
+  return std::find(row.effect.begin(), row.effect.end(), place) != row.effect.end();
+}
+
+/// A name that belongs to the other processor deserves to be told so.
+void check_name(const OptionRow& row, const std::string& name, Place place) {
+  if (name == "auto") return;
+  const Names here = row.known(place);
+  if (among(here, name)) return;
+  const Place other = place == Place::cpu ? Place::gpu : Place::cpu;
+  if (among(row.known(other), name))
+    fail(Status::invalid_argument, row.name, " '", name, "' is for processor ", other == Place::cpu ? "cpu" : "gpu",
+         "; processor ", other == Place::cpu ? "gpu" : "cpu", " has: ", joined(here));
+  fail(Status::invalid_argument, "unknown ", row.name, " '", name, "'; known: ", joined(here));
+}
+
+void check_range(const OptionRow& row, const Options& options) {
+  const OptionValue value = row.get(options);
+  if (row.type == OptionType::integer) {
+    const std::int64_t number = std::get<std::int64_t>(value);
+    require(number >= row.least, "option ", row.name, " is ", number, "; at least ", row.least, " is needed");
+  }
+  if (row.type == OptionType::number) {
+    const double number = std::get<double>(value);
+    require(std::isfinite(number) && number >= static_cast<double>(row.least), "option ", row.name, " is ", number,
+            "; a finite number of at least ", row.least, " is needed");
+  }
+  if (row.type != OptionType::integers) return;
+  for (const std::int64_t number : std::get<std::vector<std::int64_t>>(value))
+    require(number >= row.least, "option ", row.name, " has an entry of ", number, "; at least ", row.least,
+            " is needed");
+}
+
+void check_effect(const OptionRow& row, const Options& options, Place place) {
+  static const Options defaults;
+  if (has_effect(row, place) || row.get(options) == row.get(defaults)) return;
+  const bool shown = row.type != OptionType::address;
+  fail(Status::invalid_argument, "option ", row.name, " is ", shown ? option_text(row, options) : "given",
+       ", but has no effect with ", place_text(place), ". ", row.sentence);
+}
+
+}  // namespace
+
+std::string place_text(Place place) {
+  switch (place) {
+    case Place::cpu:
+      return "processor = cpu";
+    case Place::gpu:
+      return "processor = gpu";
+    case Place::devices:
+      break;
+  }
+  return "devices of one process as ranks";
+}
+
+void validate_options(const Options& options, Place place) {
+  // Builds without GPUs have no names of theirs to offer: say what is wrong first.
+  if (place == Place::gpu) gpu::check_device(options.device);
+  for (const OptionRow& row : option_table()) {
+    row.get(options);  // throws for enums out of range
+    check_effect(row, options, place);
+    check_range(row, options);
+    if (row.type == OptionType::name) check_name(row, std::get<std::string>(row.get(options)), place);
+  }
+}
+
+std::vector<Agreed> agreed_options(const Options& options) {
+  static const Options defaults;
+  std::vector<Agreed> all;
+  for (const OptionRow& row : option_table()) {
+    if (row.agreement == Agreement::none) continue;
+    const bool given = row.get(options) != row.get(defaults);
+    const std::string text = row.agreement == Agreement::same ? option_text(row, options) : given ? "given" : "";
+    all.push_back({"values of option " + row.name, std::hash<std::string>()(text)});
+  }
+  return all;
+}
+
+std::string options_key(const Options& options) {
+  std::string key;
+  for (const OptionRow& row : option_table())
+    if (row.in_key) key += (key.empty() ? "" : " ") + row.name + "=" + option_text(row, options);
+  return key;
+}
+
+}  // namespace shardfft

@@ -1,0 +1,29 @@
+#pragma once
+// What the option table says of the options of one plan.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shardfft/option_table.hpp"
+
+namespace shardfft {
+
+/// "processor = cpu", "processor = gpu", or that the ranks are devices of one process.
+std::string place_text(Place place);
+
+/// Throws Error for any value out of range, for names that are not known, and for options that have no effect in
+/// `place`. Does not communicate.
+void validate_options(const Options& options, Place place);
+
+/// What all ranks must have alike, and a number of this rank's that differs where that does.
+struct Agreed {
+  std::string what;
+  std::uint64_t number = 0;
+};
+/// One for each option that ranks must agree on, in the order of the table.
+std::vector<Agreed> agreed_options(const Options& options);
+
+/// The options that change what is computed or how, as "name=value" in the order of the table.
+std::string options_key(const Options& options);
+
+}  // namespace shardfft

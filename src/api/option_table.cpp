@@ -1,0 +1,412 @@
+// The table of options: a new option is a field of Options and a row here.
+#include "shardfft/option_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+
+#include "base/check.hpp"
+
+namespace shardfft {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+template <class Enum>
+struct Words;
+template <>
+struct Words<Norm> {
+  static Names all() { return {"backward", "ortho", "forward", "none"}; }
+};
+template <>
+struct Words<Effort> {
+  static Names all() { return {"estimate", "measure", "patient"}; }
+};
+
+template <>
+struct Words<Processor> {
+  static Names all() { return {"cpu", "gpu"}; }
+};
+template <>
+struct Words<MemoryModel> {
+  static Names all() { return {"auto", "host", "registered", "managed", "device"}; }
+};
+
+template <class T>
+const T& value_as(const OptionValue& value, const char* option, const char* expected) {
+  const T* found = std::get_if<T>(&value);
+  require(found != nullptr, "option ", option, " takes ", expected);
+  return *found;
+}
+
+template <class Int>
+Int narrowed(std::int64_t value, const char* option) {
+  require(value >= std::numeric_limits<Int>::min() && value <= std::numeric_limits<Int>::max(), "option ", option,
+          " is ", value, "; it must fit ", 8 * sizeof(Int), " bits");
+  return static_cast<Int>(value);
+}
+
+/// How the values of a C++ type are read and written.
+template <class T>
+struct Field;
+
+template <>
+struct Field<bool> {
+  static constexpr OptionType type = OptionType::flag;
+  static OptionValue get(bool value, const char*) { return value; }
+  static bool set(const OptionValue& value, const char* option) { return value_as<bool>(value, option, "yes or no"); }
+};
+
+template <class Int>
+struct IntegerField {
+  static constexpr OptionType type = OptionType::integer;
+  static OptionValue get(Int value, const char*) { return std::int64_t{value}; }
+  static Int set(const OptionValue& value, const char* option) {
+    return narrowed<Int>(value_as<std::int64_t>(value, option, "an integer"), option);
+  }
+};
+template <>
+struct Field<int> : IntegerField<int> {};
+template <>
+struct Field<std::int64_t> : IntegerField<std::int64_t> {};
+
+template <>
+struct Field<double> {
+  static constexpr OptionType type = OptionType::number;
+  static OptionValue get(double value, const char*) { return value; }
+  static double set(const OptionValue& value, const char* option) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    return value_as<double>(value, option, "a number");
+  }
+};
+
+template <class Int>
+struct Field<std::vector<Int>> {
+  using List = std::vector<std::int64_t>;
+  static constexpr OptionType type = OptionType::integers;
+  static OptionValue get(const std::vector<Int>& value, const char*) { return List(value.begin(), value.end()); }
+  static std::vector<Int> set(const OptionValue& value, const char* option) {
+    std::vector<Int> list;
+    for (const std::int64_t v : value_as<List>(value, option, "a list of integers"))
+      list.push_back(narrowed<Int>(v, option));
+    return list;
+  }
+};
+
+template <>
+struct Field<std::string> {
+  static constexpr OptionType type = OptionType::name;
+  static OptionValue get(const std::string& value, const char*) { return value; }
+  static std::string set(const OptionValue& value, const char* option) {
+    return value_as<std::string>(value, option, "text");
+  }
+};
+
+template <>
+struct Field<void*> {
+  static constexpr OptionType type = OptionType::address;
+  static OptionValue get(void* value, const char*) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(value));
+  }
+  static void* set(const OptionValue& value, const char* option) {
+    return reinterpret_cast<void*>(
+        static_cast<std::uintptr_t>(value_as<std::int64_t>(value, option, "the number of a handle")));
+  }
+};
+
+std::string joined(const Names& names) {
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  return list;
+}
+
+/// Enums: their words in order.
+template <class Enum>
+struct Field {
+  static constexpr OptionType type = OptionType::choice;
+  static OptionValue get(Enum value, const char* option) { return word(value, option); }
+  static std::string word(Enum value, const char* option) {
+    const Names words = Words<Enum>::all();
+    const auto number = static_cast<std::int64_t>(value);
+    require(number >= 0 && number < static_cast<std::int64_t>(words.size()), "option ", option, " has the value ",
+            number, ", which stands for none of: ", joined(words));
+    return words[static_cast<std::size_t>(number)];
+  }
+  static Enum set(const OptionValue& value, const char* option) {
+    const auto& word = value_as<std::string>(value, option, "a word");
+    const Names words = Words<Enum>::all();
+    const auto found = std::find(words.begin(), words.end(), word);
+    require(found != words.end(), "unknown ", option, " '", word, "'; known: ", joined(words));
+    return static_cast<Enum>(found - words.begin());
+  }
+};
+
+/// A row of the field, but for what the caller says of it.
+template <class T>
+OptionRow row(const char* name, T Options::*field, const char* sentence, const char* example) {
+  OptionRow made;
+  made.name = name;
+  made.type = Field<T>::type;
+  made.sentence = sentence;
+  made.example = example;
+  if constexpr (std::is_enum_v<T>) made.choices = Words<T>::all();
+  made.get = [field, name](const Options& options) { return Field<T>::get(options.*field, name); };
+  made.set = [field, name](Options& options, const OptionValue& value) { options.*field = Field<T>::set(value, name); };
+  return made;
+}
+
+Names without_auto(Names names) {
+  names.erase(std::remove(names.begin(), names.end(), "auto"), names.end());
+  return names;
+}
+
+Names algorithms_for(Place place) {
+  Names names = without_auto(algorithm_names());
+  if (place != Place::cpu) std::erase_if(names, [](const std::string& name) { return name.starts_with("cannon"); });
+  return names;
+}
+
+Names exchanges_for(Place place) { return place == Place::cpu ? exchange_names() : device_exchange_names(); }
+
+Names local_ffts_for(Place place) { return place == Place::cpu ? without_auto(local_fft_names()) : Names{"cufft"}; }
+
+const std::vector<Place> on_cpus{Place::cpu};
+const std::vector<Place> on_gpus{Place::gpu};
+const std::vector<Place> of_processes{Place::cpu, Place::gpu};
+
+/// Where the transform runs.
+void add_places(std::vector<OptionRow>& table) {
+  table.push_back(row("processor", &Options::processor,
+                      "Where transforms run: cpu, or gpu (in builds with GPU support). A plan over devices of one "
+                      "process takes it as gpu.",
+                      "gpu"));
+
+  table.push_back(row("memory", &Options::memory,
+                      "Where the arrays given to forward and backward live: host, registered (host memory that the "
+                      "plan pins once), managed or device; auto asks the GPU runtime at every call.",
+                      "device"));
+  table.back().effect = {Place::gpu, Place::devices};
+
+  table.push_back(row("device", &Options::device,
+                      "The number of this rank's GPU; -1 is its number on its host modulo the GPUs there.", "0"));
+  table.back().effect = on_gpus;
+  table.back().agreement = Agreement::none;
+  table.back().in_key = false;
+  table.back().least = -1;
+
+  table.push_back(
+      row("stream", &Options::stream,
+          "The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, where memory "
+          "and exchange allow. Null is a stream of the plan's own, and calls return when the result is "
+          "there. Plans over devices of one process are given theirs by set_streams().",
+          ""));
+  table.back().effect = on_gpus;
+  table.back().agreement = Agreement::none;
+  table.back().in_key = false;
+}
+
+/// How it runs.
+void add_strategies(std::vector<OptionRow>& table) {
+  table.push_back(row("algorithm", &Options::algorithm,
+                      "Along which axes the array is cut between transforms: a name from algorithm_names(), or auto.",
+                      "slab"));
+  table.back().known = algorithms_for;
+
+  table.push_back(row("exchange", &Options::exchange,
+                      "How data moves between ranks: a name from exchange_names(), on GPUs from "
+                      "device_exchange_names(), or auto.",
+                      "p2p"));
+  table.back().known = exchanges_for;
+
+  table.push_back(row("local_fft", &Options::local_fft,
+                      "The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest "
+                      "in a trial of 2 s at most, or with effort estimate the one expected to be the fastest on this "
+                      "processor; on GPUs cufft.",
+                      "reference"));
+  table.back().known = local_ffts_for;
+  table.back().agreement = Agreement::none;
+
+  table.push_back(row("effort", &Options::effort, "Time the local FFT library may spend planning.", "patient"));
+  table.back().effect = on_cpus;
+  table.back().agreement = Agreement::none;
+  table.back().in_key = false;
+
+  table.push_back(row("chunks", &Options::chunks,
+                      "Chunks that exchanges and the transforms next to them are cut into, so that the messages of one "
+                      "chunk travel while others are transformed: 0 is the plan's choice, 1 cuts nothing. Exchanges "
+                      "that cannot be cut are not; report() tells.",
+                      "3"));
+
+  table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank.", "2"));
+  table.back().effect = on_cpus;
+  table.back().agreement = Agreement::none;
+  table.back().least = 1;
+
+  table.push_back(row("grid", &Options::grid,
+                      "Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of "
+                      "two axes); a factor an axis for cannon*. Empty lets the algorithm choose. With auto the "
+                      "algorithm is pencil; slab, cyclic and six_step refuse a grid.",
+                      "1,1"));
+  table.back().least = 1;
+
+  table.push_back(row("in_place", &Options::in_place,
+                      "Plan for forward(x, x): best when input and output are the same buffer. Both ways are always "
+                      "correct.",
+                      "yes"));
+  table.back().effect = on_cpus;
+}
+
+/// What is computed.
+void add_meanings(std::vector<OptionRow>& table) {
+  table.push_back(row("norm", &Options::norm,
+                      "Where the factor 1/N goes, in NumPy's words; none scales neither direction.", "ortho"));
+
+  table.push_back(row("axes", &Options::axes,
+                      "Axes to transform; empty means all. For real transforms the last entry is the halved axis.",
+                      "0,2"));
+
+  table.push_back(row("real_extent", &Options::real_extent,
+                      "c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.",
+                      "9"));
+
+  table.push_back(row("batch", &Options::batch,
+                      "Fields of the same layout, one behind the other in memory, transformed together.", "3"));
+  table.back().least = 1;
+}
+
+/// How the plan behaves.
+void add_manners(std::vector<OptionRow>& table) {
+  table.push_back(
+      row("check_calls", &Options::check_calls,
+          "Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that "
+          "none waits for ever.",
+          "no"));
+  table.back().effect = of_processes;
+  table.back().in_key = false;
+
+  table.push_back(row("call_timeout", &Options::call_timeout,
+                      "Seconds that a rank waits, at the beginning of a collective call of the plan, for the others to "
+                      "make the same call; 0 waits for ever. After it Error(timed_out), and all plans of the "
+                      "communicator refuse all calls (docs/reliability.md). Needs check_calls.",
+                      "2.5"));
+  table.back().effect = of_processes;
+  table.back().in_key = false;
+
+  table.push_back(row("trace", &Options::trace,
+                      "Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. "
+                      "Rank 0's counts.",
+                      "trace.json"));
+  table.back().type = OptionType::path;
+  table.back().effect = of_processes;
+  table.back().agreement = Agreement::presence;
+  table.back().in_key = false;
+
+  table.push_back(row("fake_ranks_per_host", &Options::fake_ranks_per_host,
+                      "Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI.", "1"));
+  table.back().effect = on_cpus;
+}
+
+bool flag_of(const std::string& text, const std::string& option) {
+  for (const char* yes : {"yes", "true", "1"})
+    if (text == yes) return true;
+  for (const char* no : {"no", "false", "0"})
+    if (text == no) return false;
+  fail(Status::invalid_argument, "option ", option, " takes yes or no, not '", text, "'");
+}
+
+std::int64_t integer_of(const std::string& text, const std::string& option) {
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  require(error == std::errc() && stopped == end, "option ", option, " takes an integer, not '", text, "'");
+  return value;
+}
+
+double number_of(const std::string& text, const std::string& option) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  require(error == std::errc() && stopped == end, "option ", option, " takes a number, not '", text, "'");
+  return value;
+}
+
+std::vector<std::int64_t> integers_of(const std::string& text, const std::string& option) {
+  std::vector<std::int64_t> list;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) list.push_back(integer_of(part, option));
+  return list;
+}
+
+}  // namespace
+
+const std::vector<OptionRow>& option_table() {
+  static const std::vector<OptionRow> table = [] {
+    std::vector<OptionRow> rows;
+    add_meanings(rows);
+    add_strategies(rows);
+    add_places(rows);
+    add_manners(rows);
+    return rows;
+  }();
+  return table;
+}
+
+const OptionRow& option_row(const std::string& name) {
+  Names names;
+  for (const OptionRow& row : option_table()) {
+    if (row.name == name) return row;
+    names.push_back(row.name);
+  }
+  fail(Status::invalid_argument, "unknown option '", name, "'; known: ", joined(names));
+}
+
+void set_option(Options& options, const std::string& name, const std::string& text) {
+  const OptionRow& row = option_row(name);
+  switch (row.type) {
+    case OptionType::flag:
+      return row.set(options, flag_of(text, name));
+    case OptionType::integer:
+    case OptionType::address:
+      return row.set(options, integer_of(text, name));
+    case OptionType::number:
+      return row.set(options, number_of(text, name));
+    case OptionType::integers:
+      return row.set(options, integers_of(text, name));
+    case OptionType::choice:
+    case OptionType::name:
+    case OptionType::path:
+      return row.set(options, text);
+  }
+}
+
+std::string option_text(const OptionRow& row, const Options& options) {
+  struct Text {
+    std::string operator()(bool value) const { return value ? "yes" : "no"; }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(double value) const {
+      std::ostringstream text;
+      text << std::setprecision(17) << value;
+      return text.str();
+    }
+    std::string operator()(const std::string& value) const { return value; }
+    std::string operator()(const std::vector<std::int64_t>& values) const {
+      Names words;
+      for (const std::int64_t value : values) words.push_back(std::to_string(value));
+      std::string text;
+      for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+      return text;
+    }
+  };
+  return std::visit(Text(), row.get(options));
+}
+
+std::string to_text(Norm norm) { return Field<Norm>::word(norm, "norm"); }
+std::string to_text(Effort effort) { return Field<Effort>::word(effort, "effort"); }
+std::string to_text(Processor processor) { return Field<Processor>::word(processor, "processor"); }
+std::string to_text(MemoryModel memory) { return Field<MemoryModel>::word(memory, "memory"); }
+
+}  // namespace shardfft

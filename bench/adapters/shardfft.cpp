@@ -8,12 +8,6 @@
 namespace shardfft::bench {
 namespace {
 
-Json with_auto(const std::vector<std::string>& names) {
-  Json list = names;
-  if (std::find(names.begin(), names.end(), "auto") == names.end()) list.push_back("auto");
-  return list;
-}
-
 class Shardfft : public AdapterBase {
  public:
   Description describe() const override {
@@ -28,11 +22,7 @@ class Shardfft : public AdapterBase {
                              {"layouts", {"slab", "pencil", "brick"}},
                              {"outputs", {"any", "natural"}},
                              {"threads", true}},
-            .options = {{"algorithm", with_auto(algorithm_names())},
-                        {"exchange", with_auto(exchange_names())},
-                        {"local_fft", with_auto(local_fft_names())},
-                        {"chunks", Json::array()},
-                        {"buffers", {"plan", "user"}}}};
+            .options = options()};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -65,6 +55,12 @@ class Shardfft : public AdapterBase {
   Json breakdown() const override { return breakdown_of(plan_->report()); }
 
  private:
+  static Json options() {
+    Json options = plan_options(Place::cpu);
+    options["buffers"] = {"plan", "user"};
+    return options;
+  }
+
   std::optional<Plan> plan_;
   Buffer planned_field_, planned_spectrum_;
 };

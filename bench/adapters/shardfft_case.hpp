@@ -1,6 +1,7 @@
 // A case in shardfft's own words, for its drivers on CPUs and on GPUs.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <shardfft/shardfft.hpp>
 #include <stdexcept>
@@ -25,17 +26,47 @@ inline Layout input_layout(const Case& wanted, int ranks) {
   return Layout::brick(shape, {grid[0], grid[1], grid[2]});
 }
 
-inline Options options_of(const Case& wanted) {
+/// Whether a case has other words for an option, or the driver sets it.
+inline bool is_set_by_driver(const std::string& option) {
+  for (const char* name : {"norm", "axes", "real_extent", "batch", "effort", "threads", "in_place", "processor",
+                           "memory", "device", "stream"})
+    if (option == name) return true;
+  return false;
+}
+
+/// The options of plans that a case may name, and their values where those are known; for Description::options.
+inline Json plan_options(Place place) {
+  Json options = Json::object();
+  for (const OptionRow& row : option_table()) {
+    if (is_set_by_driver(row.name) || std::find(row.effect.begin(), row.effect.end(), place) == row.effect.end())
+      continue;
+    options[row.name] = row.choices;
+    if (!row.known) continue;
+    options[row.name] = row.known(place);
+    options[row.name].push_back("auto");
+  }
+  return options;
+}
+
+inline std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const Json& entry : value) text += (text.empty() ? "" : ",") + text_of(entry);
+  return text;
+}
+
+inline Options options_of(const Case& wanted, Processor processor = Processor::cpu) {
   Options options;
-  options.algorithm = wanted.options.value("algorithm", "auto");
-  options.exchange = wanted.options.value("exchange", "auto");
-  options.local_fft = wanted.options.value("local_fft", "auto");
-  options.chunks = wanted.options.value("chunks", 1);
+  options.processor = processor;
+  for (const auto& item : plan_options(processor == Processor::cpu ? Place::cpu : Place::gpu).items())
+    if (wanted.options.contains(item.key())) set_option(options, item.key(), text_of(wanted.options.at(item.key())));
   options.norm = Norm::none;
+  if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
+  if (processor == Processor::gpu) return options;
   options.effort = static_cast<shardfft::Effort>(wanted.effort);
   options.threads = wanted.threads;
   options.in_place = wanted.in_place();
-  if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
   return options;
 }
 

@@ -26,7 +26,7 @@ class ShardfftGpu : public GpuAdapter {
                              {"placements", {"out", "in"}},
                              {"layouts", {"slab", "pencil", "brick"}},
                              {"outputs", {"any", "natural"}}},
-            .options = {{"algorithm", Json::array()}, {"exchange", Json::array()}, {"chunks", Json::array()}}};
+            .options = plan_options(Place::gpu)};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -41,9 +41,8 @@ class ShardfftGpu : public GpuAdapter {
     MPI_Comm_size(comm, &ranks);
     const int device = device_of_rank(comm);
     BENCH_GPU_CHECK(cudaSetDevice(device));
-    Options options = options_of(wanted);
-    options.processor = "gpu";
-    options.memory = "device";
+    Options options = options_of(wanted, Processor::gpu);
+    options.memory = MemoryModel::device;
     options.device = device;
     BENCH_GPU_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     options.stream = stream_;  // calls enqueue; finish() waits

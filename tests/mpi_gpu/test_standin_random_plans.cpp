@@ -9,7 +9,7 @@ void gpu_options(Random& random, Options& o) {
   const auto or_auto = [&random](const std::vector<std::string>& names) {
     return random.integer(0, 2) == 0 ? "auto" : one_of(random, names);
   };
-  o.processor = "gpu";
+  o.processor = Processor::gpu;
   o.algorithm = or_auto(algorithm_names());
   o.exchange = or_auto(device_exchange_names());
 }

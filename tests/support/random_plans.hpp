@@ -121,7 +121,7 @@ inline Options random_options(Random& random, std::size_t axes, int ranks) {
     o.axes.resize(to_size(random.integer(1, static_cast<std::int64_t>(axes))));
   }
   o.batch = random.integer(0, 2) == 0 ? random.integer(2, 4) : 1;
-  o.chunks = static_cast<int>(random.integer(0, 2) == 0 ? random.integer(2, 5) : 1);
+  o.chunks = static_cast<int>(random.integer(0, 2) == 0 ? random.integer(2, 5) : random.integer(0, 1));
   o.in_place = random.coin();
   o.check_calls = random.integer(0, 9) != 0;
   if (random.integer(0, 3) == 0) o.fake_ranks_per_host = static_cast<int>(random.integer(1, ranks));

@@ -16,6 +16,7 @@ from ._group_plan import GroupPlan, group_plan
 from ._layout import Layout, Piece
 from ._numpy_axes import fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
+from ._options import Option, options
 from ._plan import Plan, plan
 from ._plan_cache import clear_plans
 from ._report import Report
@@ -28,6 +29,7 @@ __all__ = [
     "Error",
     "GroupPlan",
     "Layout",
+    "Option",
     "Piece",
     "Plan",
     "Report",
@@ -49,6 +51,7 @@ __all__ = [
     "irfft2",
     "irfftn",
     "local_fft_names",
+    "options",
     "plan",
     "rfft",
     "rfft2",

@@ -26,6 +26,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"shardfft {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("info", help="versions, MPI libraries, and the names that plans accept")
+    options = commands.add_parser("options", help="what plans can be told")
+    texts = options.add_mutually_exclusive_group()
+    texts.add_argument("--markdown", action="store_true", help="as docs/options.md")
+    texts.add_argument("--types", action="store_true", help="for type checkers")
     for name, what in _HARNESS.items():
         commands.add_parser(name, help=what, add_help=False)  # the harness has its own
     return parser
@@ -78,6 +82,17 @@ def _harness(words: list[str]) -> int:
     return subprocess.call([sys.executable, "-m", "shardfft_bench", *words])
 
 
+def _show_options(markdown: bool, types: bool) -> int:
+    from . import _options
+
+    if markdown or types:
+        print(_options.markdown() if markdown else _options.types(), end="")
+        return 0
+    for option in _options.options():
+        print(f"{option.name}: {option.sentence} ({', '.join(option.effect)}; default {option.default!r})")
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; give its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
@@ -88,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     if rest:
         parser.error(f"{chosen.command} takes no options: {' '.join(rest)}")
     try:
-        status = _info()
+        status = _info() if chosen.command == "info" else _show_options(chosen.markdown, chosen.types)
         sys.stdout.flush()
     except BrokenPipeError:
         # Who reads has seen enough, as `head` has. What is left must not be written at exit.

@@ -42,7 +42,7 @@ class GroupPlan(Handle):
         precision, ranks = problem.transform.precision, range(len(devices))
         self.input = [Side(self._core.input(rank), precision) for rank in ranks]
         self.output = [Side(self._core.output(rank), precision) for rank in ranks]
-        self._memory = problem.options.memory
+        self._memory = problem.options.get("memory")
         self.set_streams(streams)
 
     def set_streams(self, streams: Sequence[Any] | None) -> None:
@@ -124,7 +124,7 @@ def group_plan(
     batch: int = 1,
     algorithm: str = "auto",
     exchange: str = "auto",
-    chunks: int = 1,
+    chunks: int = 0,
     grid: Sequence[int] | None = None,
     memory: Memory = "auto",
     streams: Sequence[Any] | None = None,
@@ -157,12 +157,10 @@ def group_plan(
             batch=batch,
             algorithm=algorithm,
             exchange=exchange,
-            effort="estimate",
             chunks=chunks,
             grid=grid,
             processor="gpu",
             memory=memory,
-            stream=None,
         ),
         streams,
     )

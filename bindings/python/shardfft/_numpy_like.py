@@ -66,7 +66,8 @@ def _transform(
     rows_of_axis_0 = layout is None
     layout = layout_of(local.shape, layout, comm)
     # Planned without measuring: plan() is for transforms that are repeated often.
-    options = {"effort": "estimate", "norm": norm or "backward", **options}
+    effort = {"effort": "estimate"} if options.get("processor", "cpu") == "cpu" else {}
+    options = {**effort, "norm": norm or "backward", **options}
     if "stream" in options:
         options["stream"] = _streams.pointer(options["stream"]) or None  # a stream may not do as a plan's key
     plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=axes, **options)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from . import _core, _mpi
+from . import _core, _mpi, _options
 from ._call import Call, Place
 from ._errors import ArgumentError
 from ._handle import Handle
@@ -17,8 +17,10 @@ from ._side import Side
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import Unpack
 
-    from ._words import Effort, Kind, LayoutName, Memory, Norm, OutputName, Processor
+    from ._option_types import PlanOptions
+    from ._words import Kind, LayoutName, OutputName
 
 Array = TypeVar("Array")
 
@@ -33,7 +35,7 @@ class Plan(Handle):
 
     def __init__(self, comm: MPI.Comm, problem: Problem, stream: Any = None) -> None:
         self.comm = comm
-        self._check_calls = problem.options.check_calls
+        self._check_calls = problem.options.get("check_calls")
         self._core = _core.Plan(
             _mpi.address(comm),
             problem.transform,
@@ -46,7 +48,10 @@ class Plan(Handle):
         self._output = Side(self._core.output, problem.transform.precision)
         self._user_stream = stream  # must live as long as the plan
         self._place = Place(
-            self._core.device, self._core.stream, problem.options.memory, asynchronous=problem.options.stream != 0
+            self._core.device,
+            self._core.stream,
+            problem.options.get("memory"),
+            asynchronous=problem.options.get("stream") != 0,
         )
 
     @property
@@ -150,6 +155,7 @@ class Plan(Handle):
         return f"<shardfft.Plan {self._input!r} -> {self._output!r}>"
 
 
+@_options.documented
 def plan(
     shape: int | Iterable[int],
     kind: Kind = "c2c",
@@ -160,25 +166,11 @@ def plan(
     output: OutputName | Layout = "default",
     axes: Sequence[int] | int | None = None,
     n: int | None = None,
-    norm: Norm | None = "backward",
-    batch: int = 1,
-    algorithm: str = "auto",
-    exchange: str = "auto",
-    local_fft: str = "auto",
-    effort: Effort = "measure",
-    threads: int = 1,
-    chunks: int = 1,
-    grid: Sequence[int] | None = None,
-    in_place: bool = False,
-    check_calls: bool = True,
-    call_timeout: float = 0,
-    trace: str = "",
-    processor: Processor = "cpu",
-    memory: Memory = "auto",
-    device: int | None = None,
-    stream: Any = None,
+    **options: Unpack[PlanOptions],
 ) -> Plan:
     """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
+
+    :func:`options` and docs/options.md tell where options have an effect, and which of them ranks may have otherwise.
 
     Args:
         shape: extents of the global input array, 1 to 4 axes: the real array for r2c, the half spectrum for c2r.
@@ -191,30 +183,7 @@ def plan(
             input's cuts), or anything that ``layout`` may be.
         axes: axes to transform; None is all. The last one is the halved axis of real transforms.
         n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.
-        norm: ``backward`` (None), ``ortho``, ``forward`` (NumPy's words) or ``"none"`` (no factor in either direction).
-        batch: fields of the same layout transformed together; more than 1 puts an axis before the others.
-        algorithm: ``auto``, or one of ``shardfft.algorithm_names()``.
-        exchange: ``auto``, or one of ``shardfft.exchange_names()``; on GPUs of ``shardfft.device_exchange_names()``.
-        local_fft: one of ``shardfft.local_fft_names()``, or ``auto``: the fastest in a short trial.
-        effort: time the local FFT library may spend planning: ``estimate``, ``measure`` or ``patient``.
-        threads: OpenMP threads of each rank.
-        chunks: chunks that exchanges and the transforms next to them are cut into, so that communication overlaps
-            computation; 1 cuts nothing. ``shared_window`` is not cut. ``report()`` tells what was.
-        grid: process grid: two factors for the intermediate pencils of ``pencil`` and ``brick`` (one for arrays of two
-            axes), a factor an axis for ``cannon*``. With ``auto`` the algorithm is ``pencil`` then; ``slab``,
-            ``cyclic`` and ``six_step`` refuse it. None lets the algorithm choose.
-        in_place: tune for ``forward(x, out=x)``.
-        check_calls: agree over all ranks on what they call and on wrong arguments, so that none waits for ever.
-        call_timeout: seconds that a rank waits for the others to make the same call; 0 is for ever. After it
-            ``shardfft.Error``, and all plans of the communicator refuse all calls (``docs/reliability.md``).
-        trace: file for a Chrome trace, written when the plan is closed; empty for none.
-        processor: ``cpu``, or ``gpu`` in builds with GPU support.
-        memory: GPUs only: where arrays are: ``auto`` (anywhere: asked at every call), ``device``, ``managed``,
-            ``registered`` (host memory, pinned at first sight) or ``host``.
-        device: GPUs only: the number of this rank's GPU; None is the rank's number on its host modulo the GPUs there.
-        stream: GPUs only: the stream that calls are enqueued on, after which they return at once: an integer, a
-            ``cupy.cuda.Stream``, a ``torch.cuda.Stream`` or anything that has ``__cuda_stream__``. None is a stream of
-            the plan's own, and calls return when the result is there.
+        options: see below.
 
     Raises:
         TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
@@ -233,23 +202,7 @@ def plan(
             output=output,
             axes=axes,
             n=n,
-            norm=norm,
-            batch=batch,
-            algorithm=algorithm,
-            exchange=exchange,
-            local_fft=local_fft,
-            effort=effort,
-            threads=threads,
-            chunks=chunks,
-            grid=grid,
-            in_place=in_place,
-            check_calls=check_calls,
-            call_timeout=call_timeout,
-            trace=trace,
-            processor=processor,
-            memory=memory,
-            device=-1 if device is None else device,
-            stream=stream,
+            **options,
         )
 
-    return Plan(comm, _mpi.agree(comm, prepare), stream)
+    return Plan(comm, _mpi.agree(comm, prepare), options.get("stream"))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import _core, _layout, _streams
+from . import _core, _layout, _options
 from ._errors import Error
 from ._layout import Layout
 
@@ -70,21 +70,15 @@ def _spectrum_shape(shape: Sequence[int], kind: str, axes: Sequence[int], n: int
     return result
 
 
-def _options(norm: str | None, effort: str, grid: Sequence[int] | None, stream: Any, **same: Any) -> _core.Options:
-    options = _core.Options()
-    options.norm = _choice(_core.Norm, "backward" if norm is None else norm, "norm")
-    options.effort = _choice(_core.Effort, effort, "effort")
-    options.grid = [] if grid is None else _layout._integers(grid, "grid")
-    options.stream = _streams.pointer(stream)
-    for name, value in same.items():
-        setattr(options, name, value)
-    if options.processor == "gpu" and not _core.gpu_support():
+def _told(options: Mapping[str, Any]) -> _core.Options:
+    told = _options.convert(options)
+    if told.get("processor") == "gpu" and not _core.gpu_support():
         raise Error(
             "this build of shardfft has no GPU support: install it with "
             "'pip install ./bindings/python -C cmake.define.SHARDFFT_GPU=CUDA'",
             "unsupported",
         )
-    return options
+    return told
 
 
 def problem(
@@ -109,7 +103,7 @@ def problem(
     if n is not None and kind != "c2r":
         raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
     transform = _core.Transform(_choice(_core.Kind, kind, "kind"), _precision(dtype))
-    told = _options(axes=chosen, real_extent=0 if n is None else n, **options)
+    told = _told({"axes": chosen, "real_extent": n, **options})
     source = _resolve(layout, extents, ranks, "layout")
     if isinstance(output, str) and output in ("default", "natural"):
         return Problem(transform, source, None, output == "natural", told)

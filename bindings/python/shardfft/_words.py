@@ -4,8 +4,5 @@ from typing import Literal
 
 Kind = Literal["c2c", "r2c", "c2r"]
 Norm = Literal["backward", "ortho", "forward", "none"]
-Effort = Literal["estimate", "measure", "patient"]
-Processor = Literal["cpu", "gpu"]
-Memory = Literal["auto", "host", "registered", "managed", "device"]
 LayoutName = Literal["slab", "pencil", "brick", "cyclic"]
 OutputName = Literal["default", "natural", "slab", "pencil", "brick", "cyclic"]

@@ -1,49 +1,84 @@
 // What plans are told and tell: options, transforms, sides.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 
 namespace nb = nanobind;
+using nb::literals::operator""_a;
+using shardfft::Options;
+using shardfft::OptionRow;
+
+namespace {
+
+const char* type_name(shardfft::OptionType type) {
+  switch (type) {
+    case shardfft::OptionType::flag:
+      return "flag";
+    case shardfft::OptionType::integer:
+      return "integer";
+    case shardfft::OptionType::number:
+      return "number";
+    case shardfft::OptionType::integers:
+      return "integers";
+    case shardfft::OptionType::choice:
+      return "choice";
+    case shardfft::OptionType::name:
+      return "name";
+    case shardfft::OptionType::path:
+      return "path";
+    case shardfft::OptionType::address:
+      break;
+  }
+  return "address";
+}
+
+const char* agreement_name(shardfft::Agreement agreement) {
+  switch (agreement) {
+    case shardfft::Agreement::same:
+      return "same";
+    case shardfft::Agreement::presence:
+      return "presence";
+    case shardfft::Agreement::none:
+      break;
+  }
+  return "none";
+}
+
+nb::list effect_of(const OptionRow& row) {
+  nb::list names;
+  for (const shardfft::Place place : row.effect)
+    names.append(place == shardfft::Place::cpu ? "cpu" : place == shardfft::Place::gpu ? "gpu" : "devices");
+  return names;
+}
+
+/// (name, type, default, choices, least, effect, agreement, sentence) of each option.
+nb::list option_rows() {
+  const Options defaults;
+  nb::list rows;
+  for (const OptionRow& row : shardfft::option_table())
+    rows.append(nb::make_tuple(row.name, type_name(row.type), row.get(defaults), row.choices, row.least, effect_of(row),
+                               agreement_name(row.agreement), row.sentence));
+  return rows;
+}
+
+}  // namespace
 
 void shardfft::python::bind_options(nb::module_& module) {
   nb::enum_<Precision>(module, "Precision").value("f32", Precision::f32).value("f64", Precision::f64);
   nb::enum_<Kind>(module, "Kind").value("c2c", Kind::c2c).value("r2c", Kind::r2c).value("c2r", Kind::c2r);
-  nb::enum_<Norm>(module, "Norm")
-      .value("backward", Norm::backward)
-      .value("ortho", Norm::ortho)
-      .value("forward", Norm::forward)
-      .value("none", Norm::none);
-  nb::enum_<Effort>(module, "Effort")
-      .value("estimate", Effort::estimate)
-      .value("measure", Effort::measure)
-      .value("patient", Effort::patient);
 
+  module.def("option_rows", option_rows);
   nb::class_<Options>(module, "Options")
       .def(nb::init<>())
-      .def_rw("processor", &Options::processor)
-      .def_rw("memory", &Options::memory)
-      .def_rw("device", &Options::device)
-      .def_prop_rw(
-          "stream", [](const Options& options) { return address(options.stream); },
-          [](Options& options, std::uintptr_t stream) { options.stream = pointer(stream); })
-      .def_rw("algorithm", &Options::algorithm)
-      .def_rw("exchange", &Options::exchange)
-      .def_rw("local_fft", &Options::local_fft)
-      .def_rw("norm", &Options::norm)
-      .def_rw("effort", &Options::effort)
-      .def_rw("axes", &Options::axes)
-      .def_rw("real_extent", &Options::real_extent)
-      .def_rw("batch", &Options::batch)
-      .def_rw("chunks", &Options::chunks)
-      .def_rw("threads", &Options::threads)
-      .def_rw("grid", &Options::grid)
-      .def_rw("in_place", &Options::in_place)
-      .def_rw("check_calls", &Options::check_calls)
-      .def_rw("call_timeout", &Options::call_timeout)
-      .def_rw("fake_ranks_per_host", &Options::fake_ranks_per_host)
-      .def_rw("trace", &Options::trace);
+      .def(
+          "set",
+          [](Options& self, const std::string& name, const OptionValue& value) { option_row(name).set(self, value); },
+          "name"_a, "value"_a)
+      .def(
+          "get", [](const Options& self, const std::string& name) { return option_row(name).get(self); }, "name"_a);
 
   nb::class_<Transform>(module, "Transform")
       .def("__init__",

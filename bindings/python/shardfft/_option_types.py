@@ -1,0 +1,27 @@
+"""What options of plans may be, for type checkers; written by ``shardfft options --types``."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any, Literal, TypedDict
+
+
+class PlanOptions(TypedDict, total=False):
+    """Keywords of :func:`shardfft.plan` beside those in its signature."""
+
+    norm: Literal["backward", "ortho", "forward", "none"] | None
+    batch: int | None
+    algorithm: str | None
+    exchange: str | None
+    local_fft: str | None
+    effort: Literal["estimate", "measure", "patient"] | None
+    chunks: int | None
+    threads: int | None
+    grid: Sequence[int] | None
+    in_place: bool | None
+    processor: Literal["cpu", "gpu"] | None
+    memory: Literal["auto", "host", "registered", "managed", "device"] | None
+    device: int | None
+    stream: Any
+    check_calls: bool | None
+    trace: str | PathLike[str] | None
+    fake_ranks_per_host: int | None

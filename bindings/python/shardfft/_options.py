@@ -1,0 +1,192 @@
+"""Options of plans: the library's table, its checks in Python's words, and the texts that are made from it."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import operator
+import os
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from . import _core, _layout, _streams
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: Options that plan() takes as arguments of its own.
+_ARGUMENTS = ("axes", "real_extent")
+
+
+class Option(NamedTuple):
+    """One option of plans."""
+
+    name: str
+    type: str  #: flag, integer, number, integers (a list), choice, name (of what is registered), path or address
+    default: Any
+    choices: list[str]  #: of a choice
+    least: int  #: of an integer, and of each in a list
+    effect: list[str]  #: where it has one: cpu, gpu (one process a GPU), devices (GPUs of one process)
+    agreement: str  #: what ranks must be given: the ``same``, all or none a value (``presence``), or ``none``: anything
+    sentence: str  #: what it does
+
+
+def options() -> list[Option]:
+    """List all options of plans: what they are called, take and do."""
+    return [Option(*row) for row in _core.option_rows()]
+
+
+def _keywords() -> list[Option]:
+    return [option for option in options() if option.name not in _ARGUMENTS]
+
+
+def _integer(value: Any, name: str) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{name} is {number}; it must fit 64 bits")
+    return number
+
+
+def _value(option: Option, value: Any) -> Any:
+    """Give what the library takes for a value of the user's."""
+    name = option.name
+    if option.type == "flag":
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"{name} must be True or False, not {value!r}")
+        return bool(value)
+    if option.type == "integer":
+        return _integer(value, name)
+    if option.type == "number":
+        if isinstance(value, str | bool):
+            raise TypeError(f"{name} must be a number, not {value!r}")
+        return float(value)
+    if option.type == "integers":
+        return [_integer(number, name) for number in _layout._integers(value, name)]
+    if option.type == "address":
+        return _streams.pointer(value)
+    if option.type == "path":
+        value = os.fspath(value)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, not {value!r}")
+    return value
+
+
+def convert(values: Mapping[str, Any]) -> _core.Options:
+    """Give the library's options; None stands for the default."""
+    table = {option.name: option for option in options()}
+    result = _core.Options()
+    for name, value in values.items():
+        if name not in table:
+            near = difflib.get_close_matches(name, table, 1)
+            raise TypeError(f"plans have no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        if value is not None:
+            result.set(name, _value(table[name], value))
+    return result
+
+
+def _takes(option: Option) -> str:
+    """Say what an option may be, in Markdown."""
+    if option.choices:
+        return ", ".join(f"`{choice}`" for choice in option.choices)
+    words = {"flag": "yes, no", "name": "`auto` or a name", "path": "a file", "address": "a handle"}
+    if option.type in words:
+        return words[option.type]
+    return f"{option.type}, at least {option.least}"
+
+
+def _default(option: Option) -> str:
+    if option.type == "flag":
+        return "yes" if option.default else "no"
+    if option.default in ("", [], 0) and option.type in ("path", "integers", "address"):
+        return "none"
+    return f"`{option.default:g}`" if option.type == "number" else f"`{option.default}`"
+
+
+_AGREEMENT = {"same": "the same", "presence": "one or none", "none": "each its own"}
+
+
+def markdown() -> str:
+    """Write docs/options.md."""
+    lines = [
+        "# Options of plans",
+        "",
+        "`Options` in C++, keywords of `shardfft.plan` in Python, `options` of a case in the benchmark harness. This",
+        "page is made from `src/api/option_table.cpp` by `shardfft options --markdown`; a test compares them.",
+        "",
+        "*Effect*: plans on CPUs (cpu), plans of processes with a GPU each (gpu), plans over GPUs of one process",
+        "(devices). Elsewhere anything but the default is an error. *Ranks*: what the ranks of a plan must be given;",
+        "anything else is an error on all of them.",
+        "",
+        "| option | takes | default | effect | ranks |",
+        "|---|---|---|---|---|",
+    ]
+    table = options()
+    for option in table:
+        cells = [f"[`{option.name}`](#{option.name})", _takes(option), _default(option)]
+        cells += [", ".join(option.effect), _AGREEMENT[option.agreement]]
+        lines.append("| " + " | ".join(cells) + " |")
+    for option in table:
+        lines += ["", f"### {option.name}", *textwrap.wrap(option.sentence, 118)]
+    lines += ["", "In Python `real_extent` is called `n`, and None stands for the default of any option."]
+    return "\n".join(lines) + "\n"
+
+
+def _python_type(option: Option) -> str:
+    if option.choices:
+        return "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "] | None"
+    words = {
+        "flag": "bool",
+        "integer": "int",
+        "number": "float",
+        "integers": "Sequence[int]",
+        "name": "str",
+        "path": "str | PathLike[str]",
+    }
+    return f"{words[option.type]} | None" if option.type in words else "Any"
+
+
+def types() -> str:
+    """Write _option_types.py, for type checkers."""
+    lines = [
+        '"""What options of plans may be, for type checkers; written by ``shardfft options --types``."""',
+        "",
+        "from collections.abc import Sequence",
+        "from os import PathLike",
+        "from typing import Any, Literal, TypedDict",
+        "",
+        "",
+        "class PlanOptions(TypedDict, total=False):",
+        '    """Keywords of :func:`shardfft.plan` beside those in its signature."""',
+        "",
+    ]
+    lines += [f"    {option.name}: {_python_type(option)}" for option in _keywords()]
+    return "\n".join(lines) + "\n"
+
+
+def documented(function: F) -> F:
+    """Name all options in the signature and the documentation of a function that takes them as ``**options``."""
+    table = _keywords()
+    signature = inspect.signature(function)
+    parameters = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    for option in table:
+        parameters.append(
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default if option.type != "address" else None,
+                annotation=_python_type(option),
+            )
+        )
+    function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    if function.__doc__ is not None:
+        texts = [
+            textwrap.fill(f"{o.name}: {o.sentence}", 118, initial_indent=" " * 8, subsequent_indent=" " * 12)
+            for o in table
+        ]
+        function.__doc__ = function.__doc__.replace(" " * 8 + "options: see below.", "\n".join(texts))
+    return function

@@ -56,14 +56,14 @@ inline std::string text_of(const Json& value) {
   return text;
 }
 
-inline Options options_of(const Case& wanted, Processor processor = Processor::cpu) {
+inline Options options_of(const Case& wanted, Place place = Place::cpu) {
   Options options;
-  options.processor = processor;
-  for (const auto& item : plan_options(processor == Processor::cpu ? Place::cpu : Place::gpu).items())
+  options.processor = place == Place::cpu ? Processor::cpu : Processor::gpu;
+  for (const auto& item : plan_options(place).items())
     if (wanted.options.contains(item.key())) set_option(options, item.key(), text_of(wanted.options.at(item.key())));
   options.norm = Norm::none;
   if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
-  if (processor == Processor::gpu) return options;
+  if (place != Place::cpu) return options;
   options.effort = static_cast<shardfft::Effort>(wanted.effort);
   options.threads = wanted.threads;
   options.in_place = wanted.in_place();

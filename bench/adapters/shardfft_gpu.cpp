@@ -41,7 +41,7 @@ class ShardfftGpu : public GpuAdapter {
     MPI_Comm_size(comm, &ranks);
     const int device = device_of_rank(comm);
     BENCH_GPU_CHECK(cudaSetDevice(device));
-    Options options = options_of(wanted, Processor::gpu);
+    Options options = options_of(wanted, Place::gpu);
     options.memory = MemoryModel::device;
     options.device = device;
     BENCH_GPU_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));

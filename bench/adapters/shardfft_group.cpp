@@ -1,4 +1,4 @@
-// shardfft's plans of one process that drives several GPUs (GroupPlan), arrays in device memory.
+// shardfft's plans of one process that drives several GPUs (devices as ranks), arrays in device memory.
 #include <optional>
 #include <shardfft/shardfft.hpp>
 
@@ -26,10 +26,7 @@ class ShardfftGroup : public GpuAdapter {
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},
                              {"outputs", {"any", "natural"}}},
-            .options = {{"devices", Json::array()},
-                        {"algorithm", Json::array()},
-                        {"exchange", Json::array()},
-                        {"chunks", Json::array()}}};
+            .options = options()};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -45,10 +42,9 @@ class ShardfftGroup : public GpuAdapter {
     if (there < count) throw CaseError("case: 'devices' is more than the GPUs here");
     std::vector<int> devices;
     for (int device = 0; device < count; ++device) devices.push_back(device);
-    Options options = options_of(wanted);
-    options.processor = "gpu";
-    options.memory = "device";
-    plan_.emplace(devices, transform_of(wanted), input_layout(wanted, count),
+    Options options = options_of(wanted, Place::devices);
+    options.memory = MemoryModel::device;
+    plan_.emplace(Devices(devices), transform_of(wanted), input_layout(wanted, count),
                   wanted.natural() ? natural_output : default_output, options);
     for (const int device : devices) add(device);
     const std::vector<void*> streams(streams_.begin(), streams_.end());
@@ -60,6 +56,12 @@ class ShardfftGroup : public GpuAdapter {
   Json breakdown() const override { return breakdown_of(plan_->report()); }
 
  private:
+  static Json options() {
+    Json options = plan_options(Place::devices);
+    options["devices"] = Json::array();
+    return options;
+  }
+
   // The stream and the arrays of one GPU.
   void add(int device) {
     BENCH_GPU_CHECK(cudaSetDevice(device));
@@ -76,7 +78,7 @@ class ShardfftGroup : public GpuAdapter {
   void* allocate(std::size_t bytes) { return memory_.emplace_back(bytes).get(); }
 
   std::vector<cudaStream_t> streams_;
-  std::optional<GroupPlan> plan_;
+  std::optional<Plan> plan_;
   std::vector<DeviceBuffer> memory_;
   std::vector<void*> fields_, spectra_;
 };

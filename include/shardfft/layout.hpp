@@ -141,7 +141,8 @@ class Layout {
   std::shared_ptr<const Rep> rep_;
 };
 
-/// Part `index` of `parts` near-equal runs of 0 .. extent-1; the first extent % parts runs are one longer.
+/// Part `index` of `parts` near-equal runs of 0 .. extent-1; the first extent % parts runs are one longer. Throws Error
+/// unless 0 <= index < parts.
 Progression block_part(std::int64_t extent, std::int64_t parts, std::int64_t index);
 /// Indices index, index + parts, ... below extent.
 Progression cyclic_part(std::int64_t extent, std::int64_t parts, std::int64_t index);

@@ -3,8 +3,13 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "shardfft/error.hpp"
 #include "shardfft/layout.hpp"
@@ -38,26 +43,45 @@ class Buffer {
 /// Collective; throws Error on every rank when the sets do not tile the array.
 Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, const AxisOrder& order = {});
 
-/// A distributed transform, planned once and run many times. Construction, destruction, forward and backward are
-/// collective over the communicator. Planning errors are thrown on every rank. Plans are movable, not copyable, and
-/// one plan must not run on two threads at once, nor two graphs that captured its calls.
+/// GPUs of this process as the ranks of a plan: rank r of the layouts is the GPU numbers[r]. One may come more than
+/// once.
+struct Devices {
+  Devices(std::initializer_list<int> list) : numbers(list) {}
+  explicit Devices(std::vector<int> list) : numbers(std::move(list)) {}
+  std::vector<int> numbers;
+};
+
+/// Whose arrays a plan transforms: those of the processes of a communicator, or of several GPUs of this process, which
+/// needs no MPI.
+using Ranks = std::variant<MPI_Comm, Devices>;
+
+/// A distributed transform, planned once and run many times. This process has some of its ranks, the plan's members:
+/// one of a communicator, or all of a list of devices. Over a communicator construction, destruction, forward, backward
+/// and whatever says so are collective, and planning errors are thrown on every rank. Plans are movable, not copyable,
+/// and one plan must not run on two threads at once, nor two graphs that captured its calls. A plan that was moved from
+/// and, but for its destructor, one that outlived MPI throw Error.
 class Plan {
  public:
   /// Transforms arrays in `input` layout; the output layout is what the algorithm leaves, or the input's own cuts
-  /// with `natural_output`. For r2c `input` is the real array; for c2r it is the half spectrum.
-  Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output = default_output,
+  /// with `natural_output`. For r2c `input` is the real array; for c2r it is the half spectrum. Plans over devices run
+  /// on GPUs, whatever options.processor says.
+  Plan(Ranks ranks, Transform transform, const Layout& input, OutputLayout output = default_output,
        const Options& options = {});
   /// Any input layout to any output layout. For r2c, the output's shape is the input's with the halved axis n -> n/2+1.
-  Plan(MPI_Comm comm, Transform transform, const Layout& input, const Layout& output, const Options& options = {});
+  Plan(Ranks ranks, Transform transform, const Layout& input, const Layout& output, const Options& options = {});
   ~Plan();
   Plan(Plan&&) noexcept;
   Plan& operator=(Plan&&) noexcept;
 
   /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed when the buffer holds
-  /// max(input().bytes(), output().bytes()); other overlaps are not. `in` is otherwise left unchanged.
+  /// max(input().bytes(), output().bytes()); other overlaps are refused. `in` is otherwise left unchanged.
   void forward(const void* in, void* out);
   /// The inverse, from the output's layout to the input's.
   void backward(const void* in, void* out);
+
+  /// As above, for plans of any number of members: in[m] (input(m).bytes()) into out[m].
+  void forward(std::span<const void* const> in, std::span<void* const> out);
+  void backward(std::span<const void* const> in, std::span<void* const> out);
 
   /// As above, for pointers to float, double or std::complex: throws Error(invalid_argument) unless they are of the
   /// plan's element types. Pointers to other types do not compile; cast them to void*.
@@ -87,20 +111,30 @@ class Plan {
   /// `why`. Collective with their call; with check_calls = false it is for this rank alone, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
 
-  const Side& input() const;
-  const Side& output() const;
-  /// This rank's GPU; -1 for plans on CPUs.
-  int device() const;
-  /// The stream that calls are enqueued on: options.stream, or the plan's own; null for plans on CPUs. Work that must
-  /// be done before a call can be enqueued here, or waited for here.
-  void* stream() const;
-  /// Bytes of scratch memory this rank needs; nothing is allocated before the first run or `set_workspace`.
+  /// Ranks of the layouts, and how many of them this process has.
+  int ranks() const;
+  int members() const;
+  const Side& input(int member = 0) const;
+  const Side& output(int member = 0) const;
+  /// The GPU of a member; -1 for plans on CPUs.
+  int device(int member = 0) const;
+  /// The stream that a member's calls are enqueued on: the caller's, or the plan's own; null for plans on CPUs. Work
+  /// that must be done before a call can be enqueued here, or waited for here.
+  void* stream(int member = 0) const;
+  /// GPUs: from now on calls are enqueued on these streams (a cudaStream_t each), one a member, and return at once,
+  /// unless an array lies in plain host memory. Null or none: the plan's own streams, and calls return when the results
+  /// are there. Collective.
+  void set_streams(std::span<void* const> streams);
+  /// Bytes of scratch memory of the member that needs most; nothing is allocated before the first run or
+  /// `set_workspace`.
   std::size_t workspace_bytes() const;
-  /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating.
+  /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating. For plans of one
+  /// member.
   void set_workspace(void* memory, std::size_t bytes);
-  /// Arrays placed where exchanges reach them without a copy, not initialised. Collective; dropping them is not.
-  Buffer allocate_input();
-  Buffer allocate_output();
+  /// A member's array, placed where exchanges reach it without a copy (on GPUs where options.memory says), not
+  /// initialised. Collective; dropping it is not.
+  Buffer allocate_input(int member = 0);
+  Buffer allocate_output(int member = 0);
   /// Program, strategies, bytes of every step, memory; after runs the time of every step. Collective.
   PlanReport report() const;
 
@@ -113,6 +147,7 @@ class Plan {
   }
 
   struct Impl;
+  Impl& impl() const;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -3,7 +3,6 @@
 #include "shardfft/error.hpp"
 #include "shardfft/for_each.hpp"
 #include "shardfft/gpu.hpp"
-#include "shardfft/group_plan.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/options.hpp"

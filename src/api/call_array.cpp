@@ -1,5 +1,7 @@
 #include "api/call_array.hpp"
 
+#include <functional>
+
 #include "base/check.hpp"
 
 namespace shardfft {
@@ -19,6 +21,17 @@ void check_array(const CallArray& array, const char* name) {
           " bytes are expected");
 }
 
+/// Both may be one array, or lie apart.
+void check_overlap(const CallArray& in, const CallArray& out) {
+  const auto* const from = static_cast<const std::byte*>(in.data);
+  const auto* const to = static_cast<const std::byte*>(out.data);
+  const std::size_t read = in.side.bytes(), written = out.side.bytes();
+  const std::less<> before;
+  const bool apart = read == 0 || written == 0 || !before(from, to + written) || !before(to, from + read);
+  require(apart || from == to, "the input (", read, " bytes) and the output (", written,
+          " bytes) overlap in part; they must begin at the same address or lie apart");
+}
+
 bool fits(const detail::ArrayFacts& facts, const Side& side) {
   return !facts.element || *facts.element == side.element;
 }
@@ -35,6 +48,7 @@ void check_arrays(const CallArray& in, const CallArray& out) {
             hint);
   check_array(in, "input");
   check_array(out, "output");
+  check_overlap(in, out);
 }
 
 }  // namespace shardfft

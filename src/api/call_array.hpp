@@ -11,7 +11,8 @@ struct CallArray {
   const Side& side;
 };
 
-/// Throws Error(invalid_argument) for null pointers, wrong element types and arrays that are too short.
+/// Throws Error(invalid_argument) for null pointers, wrong element types, arrays that are too short, and arrays that
+/// overlap in part.
 void check_arrays(const CallArray& in, const CallArray& out);
 
 }  // namespace shardfft

@@ -25,9 +25,7 @@ namespace gpu {
 
 void check_device(int /*device*/) { missing(); }
 
-std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/) { missing(); }
-
-std::unique_ptr<Runner> make_group_runner(ExecutorSetup /*setup*/, const std::vector<int>& /*devices*/) { missing(); }
+std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/, const std::vector<int>& /*devices*/) { missing(); }
 
 }  // namespace gpu
 }  // namespace shardfft

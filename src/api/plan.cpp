@@ -1,7 +1,8 @@
-// Plan: checks the arguments, agrees on them over all ranks, and hands the work to the executor.
+// Plan: checks the arguments, agrees on them over all ranks, and hands the work to the runner of its processor.
 #include "shardfft/plan.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "api/call_array.hpp"
 #include "api/call_check.hpp"
@@ -40,17 +41,12 @@ Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
   return {"exchange", "shared_window", "all ranks are on this host and can read each other's memory"};
 }
 
-/// Who was told that others gave up makes no plans that they would not make.
-Communicator communicator_of_plan(MPI_Comm users) {
-  if (users != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(users);
-  return Communicator::duplicate(users);
-}
 /// Not to cut: inside a host messages are copies by the same cores that transform, and what cutting gains across
 /// networks has not been measured (docs/performance.md).
 constexpr int chosen_chunks_on_cpus = 1;
 
-std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
-  if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup));
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>& devices) {
+  if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup), devices);
   if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks_on_cpus;
   if (setup.exchange == "auto") {
     setup.choices.push_back(choose_exchange(setup.comm, setup));
@@ -59,18 +55,61 @@ std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
   return std::make_unique<Executor>(std::move(setup));
 }
 
+/// Empty over a communicator.
+std::vector<int> devices_of(const Ranks& ranks) {
+  const auto* devices = std::get_if<Devices>(&ranks);
+  if (devices == nullptr) return {};
+  require(!devices->numbers.empty(), "a plan over devices needs one GPU at least");
+  for (const int device : devices->numbers) {
+    require(device >= 0, "GPU ", device, " does not exist");
+    gpu::check_device(device);
+  }
+  return devices->numbers;
+}
+
+/// None over devices. Who was told that others gave up makes no plans that they would not make.
+Communicator communicator_of(const Ranks& ranks) {
+  const auto* comm = std::get_if<MPI_Comm>(&ranks);
+  if (comm == nullptr) return {};
+  if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);
+  return Communicator::duplicate(*comm);
+}
+
+/// Processes agree on failures; the devices of one have nobody else to tell.
+void together(const Communicator& comm, const std::function<void()>& work) {
+  comm.valid() ? agree(comm, work) : work();
+}
+
+/// What the types of a call tell of its arrays.
+struct Facts {
+  detail::ArrayFacts in{}, out{};
+};
+
+std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays) {
+  std::vector<const std::byte*> bytes;
+  for (const void* array : arrays) bytes.push_back(static_cast<const std::byte*>(array));
+  return bytes;
+}
+
+std::vector<std::byte*> as_bytes(std::span<void* const> arrays) {
+  std::vector<std::byte*> bytes;
+  for (void* array : arrays) bytes.push_back(static_cast<std::byte*>(array));
+  return bytes;
+}
+
 }  // namespace
 
 struct Plan::Impl {
-  Communicator comm;
+  std::vector<int> devices;  ///< none over a communicator
+  Communicator comm;         ///< none over devices
   Transform transform;
   Options options;
-  std::unique_ptr<CallCheck> calls;  ///< null where the user wants no checks
-  Sides sides;
+  std::unique_ptr<CallCheck> calls;  ///< null where the user wants no checks, and over devices
+  std::vector<Sides> sides;          ///< by member
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
 
-  Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
+  Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
   ~Impl() {
     if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner, transform);
@@ -82,107 +121,165 @@ struct Plan::Impl {
     else
       check();
   }
-  /// Memory of GPUs is a rank's own: each rank allocates it when it likes.
-  void enter_allocation(Call call) const {
-    if (runner->device(0) < 0) enter(call);
+  int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
+  int members() const { return comm.valid() ? 1 : ranks(); }
+  Place place() const {
+    if (!comm.valid()) return Place::devices;
+    return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
   }
-  void run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
-           const detail::ArrayFacts& about_out);
+  ExecutorSetup setup(const ProblemSpec& spec) const;
+  const Sides& at(int member) const {
+    require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
+            " that this process has of the plan's ", ranks(), " ranks");
+    return sides[static_cast<std::size_t>(member)];
+  }
+  void check(Direction direction, InputArrays in, OutputArrays out, const Facts& facts) const;
+  void run(Direction direction, InputArrays in, OutputArrays out, const Facts& facts = {});
+  Buffer allocate(Call call, int member);
 };
 
-Plan::Impl::Impl(MPI_Comm user_comm, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
+Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
-    : comm(communicator_of_plan(user_comm)), transform(t), options(o) {
-  const Place place = options.processor == Processor::gpu ? Place::gpu : Place::cpu;
-  const ProblemSpec spec{transform, in, out, kind, options, comm.size(), place};
-  agree(comm, [&] { validate(spec); });
-  agree_same(comm, spec);
-  if (options.check_calls) calls = std::make_unique<CallCheck>(comm, user_comm, plan_name(spec), options.call_timeout);
-  trace_file = std::make_unique<TraceFile>(comm, options.trace);
-  ExecutorSetup setup;
-  agree(comm, [&] {
-    const Problem problem = make_problem(spec);
-    if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
-    setup.program = make_program(options.algorithm, problem);
-    setup.fixed_output = problem.fixed_output();
-    setup.exchange = options.exchange;
-    if (options.processor == "cpu") setup.local_ffts = candidates(options.local_fft);
-    setup.scale = scales(spec);
-  });
-  setup.comm = comm;
-  setup.options = options;
-  setup.precision = transform.precision;
-  runner = make_runner(std::move(setup));
-  sides = make_sides(spec, runner->program(), comm.rank());
+    : devices(devices_of(who)), comm(communicator_of(who)), transform(t), options(o) {
+  if (!comm.valid()) options.processor = Processor::gpu;
+  const ProblemSpec spec{transform, in, out, kind, options, ranks(), place()};
+  together(comm, [&] { validate(spec); });
+  if (comm.valid()) {
+    agree_same(comm, spec);
+    if (options.check_calls)
+      calls = std::make_unique<CallCheck>(comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout);
+    trace_file = std::make_unique<TraceFile>(comm, options.trace);
+  }
+  runner = make_runner(setup(spec), devices);
+  for (int m = 0; m < members(); ++m)
+    sides.push_back(make_sides(spec, runner->program(), comm.valid() ? comm.rank() : m));
 }
 
-void Plan::Impl::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
-                     const detail::ArrayFacts& about_out) {
-  const Side& from = direction == Direction::forward ? sides.input : sides.output;
-  const Side& to = direction == Direction::forward ? sides.output : sides.input;
-  const auto* const source = static_cast<const std::byte*>(in);
-  auto* const target = static_cast<std::byte*>(out);
-  const Direction d = program_direction(transform, direction);
-  enter(direction == Direction::forward ? Call::forward : Call::backward, [&] {
-    check_arrays({in, about_in, from}, {out, about_out, to});
-    runner->check_arrays(d, {&source, 1}, {&target, 1});
+ExecutorSetup Plan::Impl::setup(const ProblemSpec& spec) const {
+  ExecutorSetup made;
+  together(comm, [&] {
+    const Problem problem = make_problem(spec);
+    if (options.algorithm == "auto") made.choices.push_back(choose_algorithm(problem));
+    made.program = make_program(options.algorithm, problem);
+    made.fixed_output = problem.fixed_output();
+    made.scale = scales(spec);
+    if (place() == Place::cpu) made.local_ffts = candidates(options.local_fft);
   });
-  const Failure failure = failure_of([&] { runner->run(d, {&source, 1}, {&target, 1}); });
+  made.exchange = options.exchange;
+  made.comm = comm;
+  made.options = options;
+  made.precision = transform.precision;
+  return made;
+}
+
+/// Throws for what is wrong with this process's arrays; `direction` is the user's.
+void Plan::Impl::check(Direction direction, InputArrays in, OutputArrays out, const Facts& facts) const {
+  const auto count = static_cast<std::size_t>(members());
+  require(in.size() == count && out.size() == count, "this process has ", count, " of the plan's ranks, but ",
+          in.size(), " inputs and ", out.size(), " outputs were given");
+  for (std::size_t m = 0; m < count; ++m) {
+    const Side& from = direction == Direction::forward ? sides[m].input : sides[m].output;
+    const Side& to = direction == Direction::forward ? sides[m].output : sides[m].input;
+    try {
+      shardfft::check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
+    } catch (const Error& e) {
+      if (count == 1) throw;
+      fail(e.code(), "rank ", from.rank, ": ", e.what());
+    }
+  }
+  runner->check_arrays(program_direction(transform, direction), in, out);
+}
+
+void Plan::Impl::run(Direction direction, InputArrays in, OutputArrays out, const Facts& facts) {
+  enter(direction == Direction::forward ? Call::forward : Call::backward, [&] { check(direction, in, out, facts); });
+  const Failure failure = failure_of([&] { runner->run(program_direction(transform, direction), in, out); });
   if (!failure.failed()) return;
   if (calls && runner->half_way()) calls->give_up(failure);
   throw Error(failure.code, failure.text);
 }
 
-Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, OutputLayout output, const Options& options)
-    : impl_(std::make_unique<Impl>(comm, transform, input, std::nullopt, output, options)) {}
+Buffer Plan::Impl::allocate(Call call, int member) {
+  const Sides& mine = at(member);
+  if (place() == Place::cpu) enter(call);  // memory of GPUs is a rank's own: each rank allocates it when it likes
+  const std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
+  return {runner->allocate(member, bytes), bytes};
+}
 
-Plan::Plan(MPI_Comm comm, Transform transform, const Layout& input, const Layout& output, const Options& options)
-    : impl_(std::make_unique<Impl>(comm, transform, input, output, OutputLayout::as_left, options)) {}
+Plan::Plan(Ranks ranks, Transform transform, const Layout& input, OutputLayout output, const Options& options)
+    : impl_(std::make_unique<Impl>(ranks, transform, input, std::nullopt, output, options)) {}
+
+Plan::Plan(Ranks ranks, Transform transform, const Layout& input, const Layout& output, const Options& options)
+    : impl_(std::make_unique<Impl>(ranks, transform, input, output, OutputLayout::as_left, options)) {}
 
 Plan::~Plan() = default;
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 
+Plan::Impl& Plan::impl() const {
+  require(impl_ != nullptr, "this plan was moved from: only the plan that it was moved to can be used");
+  require(!impl_->comm.valid() || !mpi_finalized(), "MPI is finalized already: this plan can only be destroyed");
+  return *impl_;
+}
+
+void Plan::forward(std::span<const void* const> in, std::span<void* const> out) {
+  impl().run(Direction::forward, as_bytes(in), as_bytes(out));
+}
+void Plan::backward(std::span<const void* const> in, std::span<void* const> out) {
+  impl().run(Direction::backward, as_bytes(in), as_bytes(out));
+}
 void Plan::forward(const void* in, void* out) { run(Direction::forward, in, out, {}, {}); }
 void Plan::backward(const void* in, void* out) { run(Direction::backward, in, out, {}, {}); }
 
 void Plan::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
                const detail::ArrayFacts& about_out) {
-  impl_->run(direction, in, out, about_in, about_out);
+  const auto* const from = static_cast<const std::byte*>(in);
+  auto* const to = static_cast<std::byte*>(out);
+  impl().run(direction, {&from, 1}, {&to, 1}, {about_in, about_out});
 }
 
 void Plan::refuse(const std::string& why) {
   // Whatever the others call: a failure comes before a mismatch.
-  impl_->enter(Call::forward, [&] { fail(Status::invalid_argument, why); });
+  impl().enter(Call::forward, [&] { fail(Status::invalid_argument, why); });
   fail(Status::internal, why);
 }
 
-const Side& Plan::input() const { return impl_->sides.input; }
-const Side& Plan::output() const { return impl_->sides.output; }
-int Plan::device() const { return impl_->runner->device(0); }
-void* Plan::stream() const { return impl_->runner->stream(0); }
-std::size_t Plan::workspace_bytes() const { return impl_->runner->workspace_bytes(); }
+int Plan::ranks() const { return impl().ranks(); }
+int Plan::members() const { return impl().members(); }
+const Side& Plan::input(int member) const { return impl().at(member).input; }
+const Side& Plan::output(int member) const { return impl().at(member).output; }
+
+int Plan::device(int member) const {
+  impl().at(member);
+  return impl().runner->device(member);
+}
+
+void* Plan::stream(int member) const {
+  impl().at(member);
+  return impl().runner->stream(member);
+}
+
+void Plan::set_streams(std::span<void* const> streams) {
+  require(impl().place() != Place::cpu, "plans on CPUs have no streams");
+  require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(),
+          " of the plan's ranks, but ", streams.size(), " streams were given");
+  impl().runner->set_streams(streams);
+}
+
+std::size_t Plan::workspace_bytes() const { return impl().runner->workspace_bytes(); }
 
 void Plan::set_workspace(void* memory, std::size_t bytes) {
-  impl_->runner->set_workspace(static_cast<std::byte*>(memory), bytes);
+  require(members() == 1, "a plan of ", members(), " members in one process has a workspace for each, of its own");
+  impl().runner->set_workspace(static_cast<std::byte*>(memory), bytes);
 }
 
-Buffer Plan::allocate_input() {
-  impl_->enter_allocation(Call::allocate_input);
-  const std::size_t bytes = impl_->sides.input.bytes();
-  return {impl_->runner->allocate(0, bytes), bytes};
-}
-
-Buffer Plan::allocate_output() {
-  impl_->enter_allocation(Call::allocate_output);
-  const std::size_t bytes = impl_->sides.output.bytes();
-  return {impl_->runner->allocate(0, bytes), bytes};
-}
+Buffer Plan::allocate_input(int member) { return impl().allocate(Call::allocate_input, member); }
+Buffer Plan::allocate_output(int member) { return impl().allocate(Call::allocate_output, member); }
 
 PlanReport Plan::report() const {
-  impl_->enter(Call::report);
-  return make_report({impl_->comm, impl_->comm.size(), impl_->transform, impl_->options, impl_->sides.input,
-                      impl_->sides.output, *impl_->runner});
+  const Impl& plan = impl();
+  plan.enter(Call::report);
+  return make_report({plan.comm, plan.ranks(), plan.transform, plan.options, plan.sides.front().input,
+                      plan.sides.front().output, *plan.runner});
 }
 
 }  // namespace shardfft

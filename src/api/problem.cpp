@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "api/option_checks.hpp"
+#include "base/words.hpp"
 #include "geometry/shape.hpp"
 
 namespace shardfft {
@@ -44,8 +45,8 @@ void validate_layout(const Layout& layout, const char* which, int ranks) {
           " layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
   require(layout.axes() <= max_user_axes, "the ", which, " layout has ", layout.axes(), " axes; 1 to ", max_user_axes,
           " are supported");
-  require(layout.ranks() == ranks, "the ", which, " layout is made for ", layout.ranks(),
-          " ranks, the communicator has ", ranks);
+  require(layout.ranks() == ranks, "the ", which, " layout is made for ", layout.ranks(), " ranks, the plan has ",
+          ranks);
   try {
     layout.validate();
   } catch (const Error& e) {
@@ -100,10 +101,9 @@ void validate(const ProblemSpec& spec) {
   validate_layout(*spec.output, "output", spec.ranks);
   const Shape expected = spec.transform.kind == Kind::c2r ? real_shape(spec) : spectrum_shape(spec);
   if (spec.output->shape() == expected) return;
-  const char* const kinds[] = {"c2c", "r2c", "c2r"};
   fail(Status::invalid_argument, "the output layout describes a ", shape_text(spec.output->shape()), " array, but ",
-       kinds[static_cast<int>(spec.transform.kind)], " of a ", shape_text(spec.input.shape()), " array gives ",
-       shape_text(expected), spec.transform.kind == Kind::c2c ? "" : " (the last entry of `axes` is the halved axis)");
+       to_text(spec.transform.kind), " of a ", shape_text(spec.input.shape()), " array gives ", shape_text(expected),
+       spec.transform.kind == Kind::c2c ? "" : " (the last entry of `axes` is the halved axis)");
 }
 
 void agree_same(const Communicator& comm, const ProblemSpec& spec) {
@@ -124,14 +124,12 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
 }
 
 std::string problem_key(const ProblemSpec& spec) {
-  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
   std::ostringstream key;
   const auto layout = [&key](const char* name, const Layout& l) {
     key << " " << name << "=" << std::hex << l.fingerprint() << std::dec;
   };
-  key << kinds[static_cast<int>(spec.transform.kind)]
-      << (spec.transform.precision == Precision::f64 ? " double " : " single ") << shape_text(spec.input.shape())
-      << " ranks=" << spec.ranks;
+  key << to_text(spec.transform.kind) << (spec.transform.precision == Precision::f64 ? " double " : " single ")
+      << shape_text(spec.input.shape()) << " ranks=" << spec.ranks;
   layout("input", spec.input);
   if (spec.output)
     layout("output", *spec.output);
@@ -142,8 +140,7 @@ std::string problem_key(const ProblemSpec& spec) {
 }
 
 std::string plan_name(const ProblemSpec& spec) {
-  static const char* const kinds[] = {"c2c", "r2c", "c2r"};
-  return std::string(kinds[static_cast<int>(spec.transform.kind)]) + " " + shape_text(spec.input.shape());
+  return std::string(to_text(spec.transform.kind)) + " " + shape_text(spec.input.shape());
 }
 
 Problem make_problem(const ProblemSpec& spec) {

@@ -37,7 +37,7 @@ struct RunnerFacts {
 using InputArrays = std::span<const std::byte* const>;  ///< one a member
 using OutputArrays = std::span<std::byte* const>;
 
-/// Both directions of one program on the members of this process: the one rank of a Plan, or the GPUs of a GroupPlan.
+/// Both directions of one program on the members of this process: one rank of a communicator, or all ranks as GPUs.
 /// Construction, run() and allocate() are collective.
 class Runner {
  public:

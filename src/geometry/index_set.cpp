@@ -112,13 +112,24 @@ bool Piece::operator==(const Piece& other) const {
   return true;
 }
 
+namespace {
+
+void check_part(std::int64_t extent, std::int64_t parts, std::int64_t index) {
+  require(extent >= 0 && parts >= 1, "an axis of ", extent, " cannot be cut in ", parts, " parts");
+  require(index >= 0 && index < parts, "part ", index, " is not one of ", parts);
+}
+
+}  // namespace
+
 Progression block_part(std::int64_t extent, std::int64_t parts, std::int64_t index) {
+  check_part(extent, parts, index);
   const std::int64_t base = extent / parts;
   const std::int64_t longer = extent % parts;
   return {index * base + std::min(index, longer), base + (index < longer ? 1 : 0), 1};
 }
 
 Progression cyclic_part(std::int64_t extent, std::int64_t parts, std::int64_t index) {
+  check_part(extent, parts, index);
   if (index >= extent) return {0, 0, 1};
   return {index, (extent - index + parts - 1) / parts, parts};
 }

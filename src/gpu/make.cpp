@@ -16,7 +16,8 @@ void check_device(int device) {
   require(device >= -1 && device < count, "option device is ", device, ", but this host has the GPUs 0 to ", count - 1);
 }
 
-std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>& devices) {
+  if (!devices.empty()) return std::make_unique<DeviceExecutor>(std::move(setup), std::make_unique<Team>(devices));
   int device = setup.options.device;
   const Communicator host = setup.comm.split_host();
   if (device < 0) device = host.rank() % device::device_count();
@@ -25,10 +26,6 @@ std::unique_ptr<Runner> make_runner(ExecutorSetup setup) {
   auto runner = std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));
   runner->set_streams({&stream, 1});
   return runner;
-}
-
-std::unique_ptr<Runner> make_group_runner(ExecutorSetup setup, const std::vector<int>& devices) {
-  return std::make_unique<DeviceExecutor>(std::move(setup), std::make_unique<Team>(devices));
 }
 
 }  // namespace gpu

@@ -10,9 +10,8 @@ namespace shardfft::gpu {
 
 /// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.
 void check_device(int device);
-/// The runner of a plan with one rank a process: options.device says on which GPU. Collective over setup.comm.
-std::unique_ptr<Runner> make_runner(ExecutorSetup setup);
-/// All ranks in this process, rank r on devices[r]. setup.comm is not used.
-std::unique_ptr<Runner> make_group_runner(ExecutorSetup setup, const std::vector<int>& devices);
+/// A runner whose ranks are `devices`, all in this process, and setup.comm is not used; without devices one rank a
+/// process of setup.comm, on the GPU that options.device says. Collective.
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>& devices);
 
 }  // namespace shardfft::gpu

@@ -157,5 +157,16 @@ TEST(IndexSet, EqualityLooksAtUsedAxesOnly) {
   EXPECT_FALSE(a == box({0, 0}, {2, 3}));
 }
 
+TEST(Progression, PartsThatDoNotExist) {
+  for (const auto part : {block_part, cyclic_part}) {
+    EXPECT_THROW(part(10, 0, 0), Error);
+    EXPECT_THROW(part(10, -2, 0), Error);
+    EXPECT_THROW(part(10, 3, 3), Error);
+    EXPECT_THROW(part(10, 3, -1), Error);
+    EXPECT_THROW(part(-1, 3, 0), Error);
+    EXPECT_EQ(part(0, 3, 2).count, 0);
+  }
+}
+
 }  // namespace
 }  // namespace shardfft::test

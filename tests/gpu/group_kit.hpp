@@ -18,8 +18,8 @@ inline std::vector<int> devices_for(int ranks) {
 inline void check_case_on(int ranks, const TransformCase& c, const std::string& memory = "device") {
   SCOPED_TRACE(std::to_string(ranks) + " ranks, " + memory + ": " + c.name());
   const std::vector<int> devices = devices_for(ranks);
-  GroupPlan plan = make_group_plan(devices, c);
-  check_device_plan(ranks_of(plan, devices), c, memory);
+  Plan plan = make_plan_over(devices, c);
+  check_device_plan(members_of(plan), c, memory);
 }
 
 /// Error(code) with these words.

@@ -7,7 +7,7 @@ namespace {
 TEST(GroupBadInput, BadInput) {
   const Layout slab = Layout::slab({4, 6, 5}, 2);
   const auto make = [&](const std::vector<int>& devices, const Options& o) {
-    GroupPlan(devices, c2c<double>, slab, default_output, o);
+    Plan(Devices(devices), c2c<double>, slab, default_output, o);
   };
   Options o = on_gpu();
   expect_refusal(Status::invalid_argument, "one GPU at least", [&] { make({}, o); });
@@ -35,7 +35,7 @@ TEST(GroupBadInput, ArraysInTheWrongPlace) {
   for (const std::string memory : {"host", "registered", "managed", "device"}) {
     Options o = on_gpu();
     set_option(o, "memory", memory);
-    GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, o);
+    Plan plan(Devices(devices), c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, o);
     const std::string wrong = memory == "device" ? "host" : "device";
     const PlacedArray a(wrong, devices[0], plan.input(0).bytes()), b(wrong, devices[1], plan.input(1).bytes());
     const std::vector<const void*> ins{a.data(), b.data()};
@@ -44,11 +44,11 @@ TEST(GroupBadInput, ArraysInTheWrongPlace) {
     expect_refusal(Status::invalid_argument, "null pointer", [&] {
       plan.forward(std::vector<const void*>{nullptr, nullptr}, outs);
     });
-    expect_refusal(Status::invalid_argument, "2 ranks",
+    expect_refusal(Status::invalid_argument, "has 2 of the plan's ranks, but 1 inputs",
                    [&] { plan.forward(std::vector<const void*>{a.data()}, outs); });
   }
   if (devices[0] == devices[1]) return;
-  GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, on_gpu());
+  Plan plan(Devices(devices), c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, on_gpu());
   const PlacedArray a("device", devices[0], plan.input(0).bytes());
   const std::vector<const void*> ins{a.data(), a.data()};
   const std::vector<void*> outs{a.data(), a.data()};
@@ -58,7 +58,7 @@ TEST(GroupBadInput, ArraysInTheWrongPlace) {
 TEST(GroupBadInput, StreamsOfOtherGpus) {
   const std::vector<int> devices = devices_for(2);
   if (devices[0] == devices[1]) GTEST_SKIP() << "one GPU";
-  GroupPlan plan(devices, c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, on_gpu());
+  Plan plan(Devices(devices), c2c<double>, Layout::slab({4, 6, 5}, 2), default_output, on_gpu());
   const device::DeviceScope scope(devices[0]);
   const device::Stream stream = device::make_stream();
   expect_refusal(Status::invalid_argument, "the stream belongs to GPU 0, but rank 1 runs on GPU 1", [&] {
@@ -73,7 +73,7 @@ TEST(GroupBadInput, OddAddressesAreCopied) {
     Options o = on_gpu();
     set_option(o, "memory", memory);
     const std::vector<int> devices = devices_for(2);
-    GroupPlan plan(devices, c2c<double>, Layout::slab({2, 2, 2}, 2), natural_output, o);
+    Plan plan(Devices(devices), c2c<double>, Layout::slab({2, 2, 2}, 2), natural_output, o);
     std::vector<PlacedArray> arrays;
     std::vector<void*> outs;
     std::vector<const void*> ins;
@@ -98,7 +98,7 @@ TEST(GroupBadInput, ManagedArraysLargerThanTheDevice) {
   Options o = on_gpu();
   o.memory = MemoryModel::managed;
   expect_refusal(Status::out_of_memory, "managed memory would not help", [&] {
-    GroupPlan({0}, c2c<double>, Layout::slab({1 << 20, 1 << 20, 1}, 1), default_output, o);
+    Plan(Devices{0}, c2c<double>, Layout::slab({1 << 20, 1 << 20, 1}, 1), default_output, o);
   });
 }
 

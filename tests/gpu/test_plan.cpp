@@ -65,9 +65,9 @@ TEST(GroupPlans, MemoryOrders) {
       Options options = c.options;
       const AxisOrder other(order.rbegin(), order.rend());
       const std::vector<int> devices = devices_for(2);
-      GroupPlan plan(devices, {kind, Precision::f64}, Layout::slab(kind == Kind::c2r ? half : shape, 2, 0, order),
-                     Layout::slab(kind == Kind::r2c ? half : shape, 2, 1, other), options);
-      check_device_plan(ranks_of(plan, devices), c);
+      Plan plan(Devices(devices), {kind, Precision::f64}, Layout::slab(kind == Kind::c2r ? half : shape, 2, 0, order),
+                Layout::slab(kind == Kind::r2c ? half : shape, 2, 1, other), options);
+      check_device_plan(members_of(plan), c);
     }
   } while (std::next_permutation(order.begin(), order.end()));
 }
@@ -118,7 +118,7 @@ TEST(GroupPlans, EveryExchange) {
     o.exchange = exchange;
     const TransformCase c{{9, 8, 6}, "brick", "natural", Kind::r2c, Precision::f64, o};
     try {
-      make_group_plan(devices_for(4), c);
+      make_plan_over(devices_for(4), c);
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), Status::unsupported) << exchange << ": " << e.what();
       continue;
@@ -127,7 +127,7 @@ TEST(GroupPlans, EveryExchange) {
   }
 }
 
-bool stores_into_peers(const GroupPlan& plan) {
+bool stores_into_peers(const Plan& plan) {
   return plan.report().to_text().find("store into the peers") != std::string::npos;
 }
 
@@ -136,24 +136,37 @@ TEST(GroupPlans, SlabsThatStoreIntoPeers) {
   for (const Shape& shape : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
     const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
     check_case_on(2, c);
-    EXPECT_EQ(stores_into_peers(make_group_plan(devices_for(2), c)), shape[0] == 128 && device::lines::supported(128));
+    EXPECT_EQ(stores_into_peers(make_plan_over(devices_for(2), c)), shape[0] == 128 && device::lines::supported(128));
   }
+}
+
+/// By size, not at all, or as often as the user says; planned only, so that nothing touches the memory.
+TEST(GroupPlans, ChunksOfSlabs) {
+  const auto says = [](int chunks, const std::string& words) {
+    Options o = on_gpu("slab");
+    o.chunks = chunks;
+    const Plan plan(Devices(devices_for(2)), c2c<double>, Layout::slab({512, 256, 256}, 2), default_output, o);
+    return plan.report().to_text().find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says(0, "slab, ") && !says(0, "slab, 1 chunks"));
+  EXPECT_TRUE(says(1, "slab, 1 chunks in 1 parts"));
+  EXPECT_TRUE(says(3, "slab, 3 chunks"));
 }
 
 /// The same arrays come again and again, then others: what was captured must not be replayed for those.
 void check_graphs(const Shape& shape, bool stores) {
   const std::vector<int> devices = devices_for(2);
   const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
-  GroupPlan plan = make_group_plan(devices, c);
+  Plan plan = make_plan_over(devices, c);
   EXPECT_EQ(stores_into_peers(plan), stores);
-  const Ranks ranks = ranks_of(plan, devices);
-  std::vector<RunArrays> first = make_arrays(ranks, c, Direction::forward, "device", false);
-  std::vector<RunArrays> second = make_arrays(ranks, c, Direction::forward, "device", false);
+  const Members members = members_of(plan);
+  std::vector<RunArrays> first = make_arrays(members, c, Direction::forward, "device", false);
+  std::vector<RunArrays> second = make_arrays(members, c, Direction::forward, "device", false);
   std::uint64_t salt = 1;
-  for (int run = 0; run < 5; ++run) check_arrays(ranks, first, c, Direction::forward, salt++);
+  for (int run = 0; run < 5; ++run) check_arrays(members, first, c, Direction::forward, salt++);
   EXPECT_EQ(plan.report().forward.graph_runs, 3) << plan.report();
-  for (int run = 0; run < 4; ++run) check_arrays(ranks, run % 2 == 0 ? second : first, c, Direction::forward, salt++);
-  for (int run = 0; run < 4; ++run) check_arrays(ranks, second, c, Direction::forward, salt++);
+  for (int run = 0; run < 4; ++run) check_arrays(members, run % 2 == 0 ? second : first, c, Direction::forward, salt++);
+  for (int run = 0; run < 4; ++run) check_arrays(members, second, c, Direction::forward, salt++);
   EXPECT_EQ(plan.report().forward.graph_runs, 5) << plan.report();
 }
 
@@ -165,12 +178,12 @@ TEST(GroupPlans, GraphsOfSlabsThatStoreIntoPeers) { check_graphs({128, 128, 16},
 TEST(GroupPlans, CallersStreams) {
   const std::vector<int> devices = devices_for(3);
   const TransformCase c{{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()};
-  GroupPlan plan = make_group_plan(devices, c);
-  const Ranks ranks = ranks_of(plan, devices);
+  Plan plan = make_plan_over(devices, c);
+  const Members members = members_of(plan);
   const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input(0).element, 5);
   std::vector<device::Stream> streams;
   std::vector<void*> handles;
-  std::vector<RunArrays> arrays = make_arrays(ranks, c, Direction::forward, "device", false);
+  std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
   std::vector<PlacedArray> pinned_in, pinned_out;
   std::vector<const void*> ins;
   std::vector<void*> outs;
@@ -213,7 +226,7 @@ TEST(GroupPlans, AllocatedArrays) {
     Options o = on_gpu();
     set_option(o, "memory", memory);
     const std::vector<int> devices = devices_for(2);
-    GroupPlan plan(devices, r2c<double>, Layout::slab({4, 6, 5}, 2), natural_output, o);
+    Plan plan(Devices(devices), r2c<double>, Layout::slab({4, 6, 5}, 2), natural_output, o);
     std::vector<Buffer> buffers;
     std::vector<const void*> ins;
     std::vector<void*> outs;
@@ -245,9 +258,9 @@ TEST(GroupPlans, AllocatedArrays) {
 TEST(GroupPlans, ReportTellsStepsAndTimes) {
   const std::vector<int> devices = devices_for(2);
   const TransformCase c{{12, 10, 8}, "pencil", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
-  GroupPlan plan = make_group_plan(devices, c);
+  Plan plan = make_plan_over(devices, c);
   EXPECT_EQ(plan.report().to_text().find(" ms"), std::string::npos) << "times before the first run";
-  check_device_plan(ranks_of(plan, devices), c);
+  check_device_plan(members_of(plan), c);
   const std::string report = plan.report().to_text();
   for (const std::string word : {"2 ranks", "GPUs: rank 0", "cuda_peer", "fft c2c", "cufft", " ms", "r = T_comm"})
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;

@@ -7,10 +7,10 @@ namespace {
 TEST(GroupPrograms, ReportsWhatChunksReach) {
   Options o = on_gpu("pencil");
   o.chunks = 3;
-  GroupPlan pencils(devices_for(4), c2c<double>, Layout::pencil({12, 10, 8}, {2, 2}), default_output, o);
+  Plan pencils(Devices(devices_for(4)), c2c<double>, Layout::pencil({12, 10, 8}, {2, 2}), default_output, o);
   EXPECT_NE(pencils.report().to_text().find("(not cut in chunks)"), std::string::npos) << pencils.report();
   o.algorithm = "slab";
-  GroupPlan slab(devices_for(2), c2c<double>, Layout::slab({12, 10, 8}, 2), default_output, o);
+  Plan slab(Devices(devices_for(2)), c2c<double>, Layout::slab({12, 10, 8}, 2), default_output, o);
   EXPECT_NE(slab.report().forward.steps[0].text.find("slab, 3 chunks"), std::string::npos) << slab.report();
   EXPECT_EQ(slab.report().to_text().find("(not cut in chunks)"), std::string::npos) << slab.report();
 }
@@ -19,8 +19,8 @@ TEST(GroupPrograms, ReportsWhatChunksReach) {
 TEST(GroupPrograms, ReportTellsNoRatioOfSlabs) {
   const std::vector<int> devices = devices_for(2);
   const TransformCase c{{12, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
-  GroupPlan plan = make_group_plan(devices, c);
-  check_device_plan(ranks_of(plan, devices), c);
+  Plan plan = make_plan_over(devices, c);
+  check_device_plan(members_of(plan), c);
   const PlanReport report = plan.report();
   EXPECT_TRUE(report.forward.steps.at(0).overlaps);
   EXPECT_GT(report.forward.seconds, 0);
@@ -37,14 +37,14 @@ TEST(GroupPrograms, SlabsRunOnTheSlabEngine) {
     for (const bool given : {false, true}) {
       const TransformCase c{{16, 12, 8}, "", "", kind, Precision::f64, on_gpu()};
       const Layout in = Layout::slab(c.shape, 2), out = Layout::slab(half, 2, 1);
-      GroupPlan plan = given ? GroupPlan(devices, {kind, Precision::f64}, in, out, c.options)
-                             : GroupPlan(devices, {kind, Precision::f64}, in, default_output, c.options);
+      Plan plan = given ? Plan(Devices(devices), {kind, Precision::f64}, in, out, c.options)
+                        : Plan(Devices(devices), {kind, Precision::f64}, in, default_output, c.options);
       EXPECT_TRUE(plan.output(0).layout.same_as(out));
       for (const PlanReport::Program& program : {plan.report().forward, plan.report().backward}) {
         ASSERT_EQ(program.steps.size(), 1u) << plan.report();
         EXPECT_EQ(program.steps[0].text.find("slab"), 0u) << plan.report();
       }
-      check_device_plan(ranks_of(plan, devices), c);
+      check_device_plan(members_of(plan), c);
     }
   }
 }
@@ -57,9 +57,9 @@ TEST(GroupPrograms, OrdersThatAreGivenStay) {
     const Layout planes = Layout::slab(c.shape, 2),
                  rows = Layout::slab(kind == Kind::c2c ? c.shape : half, 2, 1, {1, 0, 2});
     const std::vector<int> devices = devices_for(2);
-    GroupPlan plan(devices, {kind, Precision::f64}, kind == Kind::c2r ? rows : planes,
-                   kind == Kind::c2r ? planes : rows, c.options);
-    check_device_plan(ranks_of(plan, devices), c);
+    Plan plan(Devices(devices), {kind, Precision::f64}, kind == Kind::c2r ? rows : planes,
+              kind == Kind::c2r ? planes : rows, c.options);
+    check_device_plan(members_of(plan), c);
   }
 }
 
@@ -67,10 +67,10 @@ TEST(GroupPrograms, OrdersThatAreGivenStay) {
 TEST(GroupPrograms, LocalAxesAreOneStep) {
   for (const Kind kind : kinds) {
     const TransformCase c{{64, 32, 130}, "slab", "natural", kind, Precision::f64, on_gpu()};
-    GroupPlan plan = make_group_plan(devices_for(1), c);
+    Plan plan = make_plan_over(devices_for(1), c);
     EXPECT_EQ(plan.report().forward.steps.size(), 1u) << plan.report();
     EXPECT_EQ(plan.report().backward.steps.size(), 1u) << plan.report();
-    check_device_plan(ranks_of(plan, devices_for(1)), c);
+    check_device_plan(members_of(plan), c);
   }
 }
 
@@ -82,7 +82,7 @@ TEST(GroupPrograms, PencilsCopyNothing) {
     TransformCase c{shape, "", "", Kind::c2c, Precision::f64, on_gpu("pencil")};
     c.options.exchange = "cuda_peer_copy";
     const std::vector<int> devices = devices_for(4);
-    GroupPlan plan(devices, c2c<double>, Layout::pencil(shape, {2, 2}), default_output, c.options);
+    Plan plan(Devices(devices), c2c<double>, Layout::pencil(shape, {2, 2}), default_output, c.options);
     const std::string report = plan.report().to_text();
     for (const std::string word : {"by copy", ", copy", "calls of cufft"})
       EXPECT_EQ(report.find(word), std::string::npos) << word << " in\n" << report;
@@ -91,9 +91,9 @@ TEST(GroupPrograms, PencilsCopyNothing) {
       EXPECT_NE(report.find("1 peers, 1 copies by engines, 0 by kernels"), std::string::npos) << report;
       EXPECT_NE(report.find("line pass"), std::string::npos) << report;
     }
-    const Ranks ranks = ranks_of(plan, devices);
-    std::vector<RunArrays> arrays = make_arrays(ranks, c, Direction::forward, "device", false);
-    check_arrays(ranks, arrays, c, Direction::forward, 3);
+    const Members members = members_of(plan);
+    std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
+    check_arrays(members, arrays, c, Direction::forward, 3);
   }
 }
 

@@ -4,7 +4,7 @@
 #include "device/facts.hpp"
 #include "device/plane_pass.hpp"
 #include "device/standin/settings.hpp"
-#include "shardfft/group_plan.hpp"
+#include "shardfft/plan.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -35,7 +35,7 @@ const auto with_small_cache = [](device::DeviceFacts& facts) { facts.l2_bytes = 
 /// Of a transform that is large enough for passes of our own.
 std::string report_of_a_plan() {
   const std::vector<int> devices{0};
-  return GroupPlan(devices, c2c<double>, Layout::slab({128, 128, 128}, 1)).report().to_text();
+  return Plan(Devices(devices), c2c<double>, Layout::slab({128, 128, 128}, 1)).report().to_text();
 }
 bool says(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
 

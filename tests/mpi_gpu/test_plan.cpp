@@ -14,7 +14,7 @@ int my_device() { return world().rank() % device::device_count(); }
 void check_mpi_case(const TransformCase& c, const std::string& memory = "device") {
   SCOPED_TRACE(memory + ": " + c.name());
   Plan plan = make_plan(MPI_COMM_WORLD, c);
-  check_device_plan(ranks_of(plan, my_device()), c, memory);
+  check_device_plan(members_of(plan), c, memory);
 }
 
 /// What EveryExchange runs with an exchange.
@@ -87,14 +87,14 @@ TEST(GpuPlans, MemoryModels) {
 TEST(GpuPlans, ChangingArrays) {
   const TransformCase c{{8, 9, 6}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
   Plan plan = make_plan(MPI_COMM_WORLD, c);
-  const Ranks ranks = ranks_of(plan, my_device());
-  std::vector<RunArrays> kept = make_arrays(ranks, c, Direction::forward, "device", false);
+  const Members members = members_of(plan);
+  std::vector<RunArrays> kept = make_arrays(members, c, Direction::forward, "device", false);
   for (std::uint64_t run = 0; run < 6; ++run) {
     if (static_cast<int>(run) % world().size() == world().rank()) {
-      std::vector<RunArrays> fresh = make_arrays(ranks, c, Direction::forward, "device", false);
-      check_arrays(ranks, fresh, c, Direction::forward, 10 + run);
+      std::vector<RunArrays> fresh = make_arrays(members, c, Direction::forward, "device", false);
+      check_arrays(members, fresh, c, Direction::forward, 10 + run);
     } else {
-      check_arrays(ranks, kept, c, Direction::forward, 10 + run);
+      check_arrays(members, kept, c, Direction::forward, 10 + run);
     }
   }
 }
@@ -104,7 +104,7 @@ TEST(GpuPlans, RunsInTurns) {
   const TransformCase slab{{8, 6, 10}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
   const TransformCase pencil{{6, 7, 9}, "pencil", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")};
   Plan a = make_plan(MPI_COMM_WORLD, slab), b = make_plan(MPI_COMM_WORLD, pencil);
-  const Ranks first = ranks_of(a, my_device()), second = ranks_of(b, my_device());
+  const Members first = members_of(a), second = members_of(b);
   std::vector<RunArrays> slab_forward = make_arrays(first, slab, Direction::forward, "device", false);
   std::vector<RunArrays> slab_backward = make_arrays(first, slab, Direction::backward, "device", true);
   std::vector<RunArrays> pencil_forward = make_arrays(second, pencil, Direction::forward, "device", true);
@@ -121,9 +121,9 @@ TEST(GpuPlans, CallersStream) {
   TransformCase c{{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()};
   c.options.stream = stream.get();
   Plan plan = make_plan(MPI_COMM_WORLD, c);
-  const Ranks ranks = ranks_of(plan, my_device());
+  const Members members = members_of(plan);
   const WholeArrays whole = whole_arrays(c, Direction::forward, plan.input().element, 5);
-  std::vector<RunArrays> arrays = make_arrays(ranks, c, Direction::forward, "device", false);
+  std::vector<RunArrays> arrays = make_arrays(members, c, Direction::forward, "device", false);
   RunArrays& a = arrays.front();
   PlacedArray pinned_in("pinned", my_device(), plan.input().bytes());
   PlacedArray pinned_out("pinned", my_device(), plan.output().bytes());
@@ -144,12 +144,12 @@ TEST(GpuPlans, CallersStream) {
 TEST(GpuPlans, CallersWorkspace) {
   const TransformCase c{{6, 8, 5}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")};
   Plan plan = make_plan(MPI_COMM_WORLD, c);
-  const Ranks ranks = ranks_of(plan, my_device());
-  check_device_plan(ranks, c);
+  const Members members = members_of(plan);
+  check_device_plan(members, c);
   for (int i = 0; i < 2; ++i) {
     const PlacedArray memory("device", my_device(), plan.workspace_bytes());
     plan.set_workspace(memory.data(), plan.workspace_bytes());
-    check_device_plan(ranks, c);
+    check_device_plan(members, c);
     EXPECT_TRUE(memory.guard_is_whole()) << "written behind the workspace";
     world().barrier();
   }
@@ -158,7 +158,7 @@ TEST(GpuPlans, CallersWorkspace) {
 TEST(GpuPlans, ReportAndTrace) {
   TransformCase c{{12, 10, 8}, "pencil", "natural", Kind::c2c, Precision::f64, on_gpu("pencil")};
   Plan plan = make_plan(MPI_COMM_WORLD, c);
-  check_device_plan(ranks_of(plan, my_device()), c);
+  check_device_plan(members_of(plan), c);
   const std::string report = plan.report().to_text();
   for (const std::string word : {"GPUs: rank", "exchange cuda_peer", "memory auto", "fft c2c", " ms", "r = T_comm"})
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;

@@ -157,6 +157,16 @@ TEST(BadInput, Options) {
       {"chunks", bad, "chunks is -1", [](Arguments& a) { a.options.chunks = -1; }},
       {"threads", bad, "threads is -2", [](Arguments& a) { a.options.threads = -2; }},
       {"hosts", bad, "fake_ranks_per_host is -1", [](Arguments& a) { a.options.fake_ranks_per_host = -1; }},
+      {"norm", bad, "norm has the value 9, which stands for none of: backward, ortho",
+       [](Arguments& a) { a.options.norm = static_cast<Norm>(9); }},
+      {"effort", bad, "effort has the value -1", [](Arguments& a) { a.options.effort = static_cast<Effort>(-1); }},
+      {"processor", bad, "none of: cpu, gpu", [](Arguments& a) { a.options.processor = static_cast<Processor>(2); }},
+      {"memory", bad, "none of: auto, host", [](Arguments& a) { a.options.memory = static_cast<MemoryModel>(17); }},
+      {"kind", bad, "kind has the value 3", [](Arguments& a) { a.transform.kind = static_cast<Kind>(3); }},
+      {"precision", bad, "precision has the value 2",
+       [](Arguments& a) { a.transform.precision = static_cast<Precision>(2); }},
+      {"kind of output", bad, "output layout has the value 5",
+       [](Arguments& a) { a.output_kind = static_cast<OutputLayout>(5); }},
       {"grid of zero", bad, "grid has an entry of 0",
        [](Arguments& a) {
          a.options.grid = {0, 1};

@@ -2,24 +2,18 @@
 
 from typing import get_args
 
-import pytest
-
 import shardfft
 from shardfft import _core, _words
 from shardfft._layout import named
 
 
-@pytest.mark.parametrize(
-    ("words", "enum"), [(_words.Kind, _core.Kind), (_words.Norm, _core.Norm), (_words.Effort, _core.Effort)]
-)
-def test_enums(words, enum):
-    assert set(get_args(words)) == set(enum.__members__)
+def test_kinds():
+    assert set(get_args(_words.Kind)) == set(_core.Kind.__members__)
 
 
-@pytest.mark.parametrize(("words", "name"), [(_words.Processor, "processor"), (_words.Memory, "memory")])
-def test_words_of_options(comm, words, name):
-    with pytest.raises(shardfft.ArgumentError, match=f"unknown {name} 'attic'; known: {', '.join(get_args(words))}"):
-        shardfft.plan((4,), comm=comm, **{name: "attic"})
+def test_norms():
+    choices = {option.name: option.choices for option in shardfft.options()}
+    assert list(get_args(_words.Norm)) == choices["norm"]
 
 
 def test_layouts():

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "device/handles.hpp"
-#include "shardfft/group_plan.hpp"
 #include "shardfft/option_table.hpp"
 #include "support/transform_check.hpp"
 
@@ -61,27 +60,21 @@ class PlacedArray {
 };
 
 /// The ranks of a plan that this process has, and how to run one direction on all of them.
-struct Ranks {
+struct Members {
   std::vector<int> devices;
   std::function<Side(bool output, std::size_t member)> side;
   std::function<void(Direction, const std::vector<const void*>&, const std::vector<void*>&)> run;
 };
 
-inline Ranks ranks_of(GroupPlan& plan, const std::vector<int>& devices) {
+inline Members members_of(Plan& plan) {
+  std::vector<int> devices;
+  for (int m = 0; m < plan.members(); ++m) devices.push_back(plan.device(m));
   return {devices,
           [&plan](bool output, std::size_t m) {
             return output ? plan.output(static_cast<int>(m)) : plan.input(static_cast<int>(m));
           },
           [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
             d == Direction::forward ? plan.forward(in, out) : plan.backward(in, out);
-          }};
-}
-
-inline Ranks ranks_of(Plan& plan, int device) {
-  return {{device},
-          [&plan](bool output, std::size_t) { return output ? plan.output() : plan.input(); },
-          [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
-            d == Direction::forward ? plan.forward(in[0], out[0]) : plan.backward(in[0], out[0]);
           }};
 }
 
@@ -106,17 +99,17 @@ struct RunArrays {
   std::unique_ptr<PlacedArray> in;
 };
 
-inline std::vector<RunArrays> make_arrays(const Ranks& ranks, const TransformCase& c, Direction direction,
+inline std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
                                           const std::string& memory, bool in_place) {
   const bool forward = direction == Direction::forward;
   std::vector<RunArrays> arrays;
-  for (std::size_t m = 0; m < ranks.devices.size(); ++m)
-    arrays.emplace_back(ranks.side(!forward, m), ranks.side(forward, m), c, memory, ranks.devices[m], in_place);
+  for (std::size_t m = 0; m < members.devices.size(); ++m)
+    arrays.emplace_back(members.side(!forward, m), members.side(forward, m), c, memory, members.devices[m], in_place);
   return arrays;
 }
 
 /// Runs with these arrays and compares; they may be used again.
-inline void check_arrays(const Ranks& ranks, std::vector<RunArrays>& arrays, const TransformCase& c,
+inline void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c,
                          Direction direction, std::uint64_t salt) {
   SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") +
                (arrays.front().in ? "" : ", in place"));
@@ -132,7 +125,7 @@ inline void check_arrays(const Ranks& ranks, std::vector<RunArrays>& arrays, con
     ins.push_back(a.source().data());
     outs.push_back(a.out.data());
   }
-  ranks.run(direction, ins, outs);
+  members.run(direction, ins, outs);
   for (std::size_t m = 0; m < arrays.size(); ++m) {
     SCOPED_TRACE("rank " + std::to_string(arrays[m].to_side.rank));
     RunArrays& a = arrays[m];
@@ -148,12 +141,12 @@ inline void check_arrays(const Ranks& ranks, std::vector<RunArrays>& arrays, con
 }
 
 /// Both directions, out of place and in place.
-inline void check_device_plan(const Ranks& ranks, const TransformCase& c, const std::string& memory = "device",
+inline void check_device_plan(const Members& members, const TransformCase& c, const std::string& memory = "device",
                               std::uint64_t salt = 1) {
   for (const Direction direction : {Direction::forward, Direction::backward})
     for (const bool in_place : {false, true}) {
-      std::vector<RunArrays> arrays = make_arrays(ranks, c, direction, memory, in_place);
-      check_arrays(ranks, arrays, c, direction, salt);
+      std::vector<RunArrays> arrays = make_arrays(members, c, direction, memory, in_place);
+      check_arrays(members, arrays, c, direction, salt);
     }
 }
 
@@ -165,9 +158,9 @@ inline Options on_gpu(const std::string& algorithm = "auto") {
   return o;
 }
 
-inline GroupPlan make_group_plan(const std::vector<int>& devices, const TransformCase& c) {
+inline Plan make_plan_over(const std::vector<int>& devices, const TransformCase& c) {
   return plan_of(c, static_cast<int>(devices.size()),
-                 [&devices](const auto&... arguments) { return GroupPlan(devices, arguments...); });
+                 [&devices](const auto&... arguments) { return Plan(Devices(devices), arguments...); });
 }
 
 }  // namespace shardfft::test

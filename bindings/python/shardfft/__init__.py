@@ -1,7 +1,7 @@
 """Distributed FFTs of NumPy, CuPy, PyTorch and JAX arrays over MPI.
 
 A :class:`Layout` says which rank owns which part of a global array; :func:`plan` prepares a transform between two
-layouts, and its ``forward`` and ``backward`` run it; :func:`group_plan` does so for the GPUs of one process.
+layouts, and its ``forward`` and ``backward`` run it, over processes or over the GPUs of one (``devices``).
 :func:`fftn` and its siblings do the same in NumPy's manner, and keep their last few plans until :func:`clear_plans`.
 """
 
@@ -12,7 +12,6 @@ from ._core import algorithm_names, device_exchange_names, exchange_names, local
 from ._device_array import DeviceArray
 from ._distribute import gather, scatter
 from ._errors import ArgumentError, Error
-from ._group_plan import GroupPlan, group_plan
 from ._layout import Layout, Piece
 from ._numpy_axes import fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
@@ -27,7 +26,6 @@ __all__ = [
     "ArgumentError",
     "DeviceArray",
     "Error",
-    "GroupPlan",
     "Layout",
     "Option",
     "Piece",
@@ -43,7 +41,6 @@ __all__ = [
     "fft2",
     "fftn",
     "gather",
-    "group_plan",
     "ifft",
     "ifft2",
     "ifftn",

@@ -23,5 +23,6 @@ class PlanOptions(TypedDict, total=False):
     device: int | None
     stream: Any
     check_calls: bool | None
+    call_timeout: float | None
     trace: str | PathLike[str] | None
     fake_ranks_per_host: int | None

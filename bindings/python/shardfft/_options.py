@@ -69,7 +69,7 @@ def _value(option: Option, value: Any) -> Any:
         return [_integer(number, name) for number in _layout._integers(value, name)]
     if option.type == "address":
         return _streams.pointer(value)
-    if option.type == "path":
+    if option.type == "path" and isinstance(value, os.PathLike):
         value = os.fspath(value)
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a string, not {value!r}")

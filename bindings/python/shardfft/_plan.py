@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from . import _core, _mpi, _options
+from . import _core, _layout, _mpi, _options, _streams
 from ._call import Call, Place
 from ._errors import ArgumentError
 from ._handle import Handle
@@ -28,55 +28,83 @@ Array = TypeVar("Array")
 class Plan(Handle):
     """A distributed transform; made by :func:`plan`.
 
-    Making, closing, ``forward``, ``backward`` and ``report`` are collective over the communicator. A plan must not run
-    on two threads at once. Use it as a context manager, or call ``close()``, where ranks might drop it at different
-    times: dropping is collective too.
+    This process has some of the plan's ranks, its members: one of a communicator, or all of a list of GPUs
+    (``devices``). Arrays of the former come and go one by one, those of the latter as lists, one a GPU. Over a
+    communicator making, closing, ``forward``, ``backward`` and ``report`` are collective. A plan must not run on two
+    threads at once. Use it as a context manager, or call ``close()``, where ranks might drop it at different times:
+    dropping is collective too.
+
+    Attributes:
+        comm: the communicator; None where the ranks are GPUs of this process.
+        inputs, outputs: of each member the :class:`Side` that ``forward`` reads, and the one that it writes.
+        devices: the number of each member's GPU; empty for plans on CPUs.
     """
 
-    def __init__(self, comm: MPI.Comm, problem: Problem, stream: Any = None) -> None:
+    def __init__(
+        self, comm: MPI.Comm | None, devices: list[int], problem: Problem, streams: Sequence[Any] | None
+    ) -> None:
         self.comm = comm
-        self._check_calls = problem.options.get("check_calls")
+        self._check_calls = comm is not None and problem.options.get("check_calls")
+        self._memory = problem.options.get("memory")
         self._core = _core.Plan(
-            _mpi.address(comm),
+            0 if comm is None else _mpi.address(comm),
+            devices,
             problem.transform,
             problem.input._core,
             None if problem.output is None else problem.output._core,
             problem.natural,
             problem.options,
         )
-        self._input = Side(self._core.input, problem.transform.precision)
-        self._output = Side(self._core.output, problem.transform.precision)
-        self._user_stream = stream  # must live as long as the plan
-        self._place = Place(
-            self._core.device,
-            self._core.stream,
-            problem.options.get("memory"),
-            asynchronous=problem.options.get("stream") != 0,
-        )
+        precision, members = problem.transform.precision, range(self._core.members)
+        self.inputs = [Side(self._core.input(member), precision) for member in members]
+        self.outputs = [Side(self._core.output(member), precision) for member in members]
+        self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
+        if comm is None:
+            self.set_streams(streams)
+        else:
+            self._note_streams(streams)
+
+    def _note_streams(self, streams: Sequence[Any] | None) -> None:
+        self._user_streams = streams  # must live as long as they are used
+        self._places = [
+            Place(self._core.device(member), self._core.stream(member), self._memory, streams is not None)
+            for member in range(len(self.inputs))
+        ]
+
+    def set_streams(self, streams: Sequence[Any] | None) -> None:
+        """GPUs: enqueue calls on these streams from now on, one a member, and do not wait; None: on the plan's own.
+
+        Collective.
+        """
+        handles = [] if streams is None else [_streams.pointer(stream) for stream in streams]
+        if 0 in handles:
+            raise TypeError("give a stream for every GPU, or None instead of the list")
+        self._open().set_streams(handles)
+        self._note_streams(streams)
 
     @property
     def input(self) -> Side:
-        """What ``forward`` reads and ``backward`` writes."""
-        return self._input
+        """What ``forward`` reads and ``backward`` writes, of the first member."""
+        return self.inputs[0]
 
     @property
     def output(self) -> Side:
-        """What ``forward`` writes and ``backward`` reads."""
-        return self._output
+        """What ``forward`` writes and ``backward`` reads, of the first member."""
+        return self.outputs[0]
 
     @property
     def device(self) -> int | None:
-        """This rank's GPU; None for plans on CPUs."""
-        return self._place.device if self._place.device >= 0 else None
+        """The GPU of the first member; None for plans on CPUs."""
+        return self.devices[0] if self.devices else None
 
     @property
     def stream(self) -> int:
-        """The stream that calls are enqueued on, the user's or the plan's own, as an integer; 0 for plans on CPUs."""
-        return self._place.stream
+        """The stream that calls of the first member are enqueued on, the user's or the plan's own; 0 on CPUs."""
+        return self._places[0].stream
 
     @property
     def workspace_bytes(self) -> int:
-        """Bytes of scratch memory on this rank; allocated at the first run."""
+        """Bytes of scratch memory of the member that needs most; allocated at the first run."""
         return self._core.workspace_bytes
 
     @overload
@@ -90,7 +118,7 @@ class Plan(Handle):
         ``__cuda_array_interface__``. One of the right shape and dtype in another memory order than ``input.empty()``
         (as ``copy()`` of a spectrum is) is copied first, which costs a pass over memory. ``out`` is written if given,
         must be in the memory order of ``output``, and may be ``x`` itself where both sides are alike; without it a new
-        array of the kind of ``x`` is made.
+        array of the kind of ``x`` is made. Plans over ``devices`` take and give lists of arrays.
 
         On GPUs the work begins after what the library of each array has under way for it on its current stream. With
         the plan's ``stream`` the call returns when the work is enqueued there: ``x`` and the result must live, and
@@ -98,7 +126,7 @@ class Plan(Handle):
 
         Raises TypeError and ValueError for arrays that do not fit, then ``shardfft.Error`` on the other ranks.
         """
-        return self._run(True, x, out, self._input, self._output)
+        return self._run(True, x, out)
 
     @overload
     def backward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
@@ -109,19 +137,41 @@ class Plan(Handle):
 
         The inverse of :meth:`forward`, except that ``norm="none"`` leaves out the factor 1/N.
         """
-        return self._run(False, x, out, self._output, self._input)
+        return self._run(False, x, out)
 
-    def _run(self, forward: bool, x: Any, out: Any, source: Side, destination: Side) -> Any:
+    def _run(self, forward: bool, x: Any, out: Any) -> Any:
         self._open()
         try:
-            allocate = self._core.allocate_output if forward else self._core.allocate_input
-            call = Call(self._place, x, out, source, destination, allocate)
+            calls = self._calls(forward, x, out)
         except Exception as error:
             if self._check_calls:
                 self._refuse(error)
             raise
-        self._core.run(forward, call.source, call.destination)
-        return call.finish()
+        self._core.run(forward, [call.source for call in calls], [call.destination for call in calls])
+        return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
+
+    def _calls(self, forward: bool, x: Any, out: Any) -> list[Call]:
+        """See the arrays of all members."""
+        if self.comm is not None:
+            return [self._call(forward, 0, x, out)]
+        members = len(self.inputs)
+        outs = [None] * members if out is None else out
+        if len(x) != members or len(outs) != members:
+            raise ValueError(f"the plan has {members} GPUs: give so many arrays, not {len(x)} and {len(outs)}")
+        calls = []
+        for member in range(members):
+            try:
+                calls.append(self._call(forward, member, x[member], outs[member]))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"rank {member}: {error}") from error
+        return calls
+
+    def _call(self, forward: bool, member: int, x: Any, out: Any) -> Call:
+        source, destination = self.inputs[member], self.outputs[member]
+        allocate = self._core.allocate_output if forward else self._core.allocate_input
+        if not forward:
+            source, destination = destination, source
+        return Call(self._places[member], x, out, source, destination, lambda: allocate(member))
 
     def _refuse(self, error: Exception) -> None:
         """Tell the ranks that run the same call why it cannot be: they raise too, and do not wait for this one."""
@@ -132,18 +182,23 @@ class Plan(Handle):
         """Make an input array where exchanges reach it without a copy; not initialised. Collective.
 
         On GPUs a CuPy array where CuPy can be imported, else a :class:`DeviceArray`; a NumPy array for the memories
-        ``host`` and ``registered``.
+        ``host`` and ``registered``. Plans over ``devices`` give a list, one a GPU.
         """
-        return self._show(self._input, self._core.allocate_input())
+        return self._allocate(self.inputs, self._open().allocate_input)
 
     def allocate_output(self) -> Any:
         """Make an output array, as :meth:`allocate_input` does. Collective."""
-        return self._show(self._output, self._core.allocate_output())
+        return self._allocate(self.outputs, self._open().allocate_output)
+
+    def _allocate(self, sides: list[Side], allocate: Callable[[int], _core.Memory]) -> Any:
+        arrays = [self._show(side, allocate(member)) for member, side in enumerate(sides)]
+        return arrays[0] if self.comm is not None else arrays
 
     def synchronize(self) -> None:
-        """Wait until the results of all calls are there; plans with a ``stream`` on GPUs do not wait themselves."""
+        """Wait until the results of all calls are there; plans with streams of the user's do not wait themselves."""
         self._open()
-        self._place.synchronize()
+        for place in self._places:
+            place.synchronize()
 
     def _abandon(self) -> None:
         """Never end the plan: for exits where the other ranks may not come to end it too."""
@@ -152,7 +207,8 @@ class Plan(Handle):
     def __repr__(self) -> str:
         if self._core.closed:
             return "<shardfft.Plan, closed>"
-        return f"<shardfft.Plan {self._input!r} -> {self._output!r}>"
+        where = f" on GPUs {self.devices}:" if self.comm is None else ""
+        return f"<shardfft.Plan{where} {self.input!r} -> {self.output!r}>"
 
 
 @_options.documented
@@ -166,6 +222,8 @@ def plan(
     output: OutputName | Layout = "default",
     axes: Sequence[int] | int | None = None,
     n: int | None = None,
+    devices: Iterable[int] | None = None,
+    streams: Sequence[Any] | None = None,
     **options: Unpack[PlanOptions],
 ) -> Plan:
     """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
@@ -176,13 +234,16 @@ def plan(
         shape: extents of the global input array, 1 to 4 axes: the real array for r2c, the half spectrum for c2r.
         kind: ``c2c``, ``r2c`` (real to half spectrum) or ``c2r`` (half spectrum to real).
         dtype: precision: float32 or complex64 for single, float64 or complex128 for double.
-        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``, where no ``devices`` are given.
         layout: where the input is: ``slab``, ``pencil``, ``brick``, ``cyclic`` (cut for the ranks of ``comm``) or a
             :class:`Layout`.
         output: where the output is to be: ``default`` (where the last stage leaves it, the fastest), ``natural`` (the
             input's cuts), or anything that ``layout`` may be.
         axes: axes to transform; None is all. The last one is the halved axis of real transforms.
         n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.
+        devices: GPUs of this process as the plan's ranks, without MPI: the number of each rank's GPU, of which one may
+            come more than once. Then ``comm`` is None, and arrays come and go as lists.
+        streams: with ``devices``: one for each, as option ``stream``; None: the plan's own.
         options: see below.
 
     Raises:
@@ -190,19 +251,16 @@ def plan(
         shardfft.Error: planning failed; raised on every rank.
         ImportError: mpi4py uses another MPI library than this package.
     """
+    arguments = {"shape": shape, "kind": kind, "dtype": dtype, "layout": layout, "output": output, "axes": axes, "n": n}
+    if devices is not None:
+        if comm is not None:
+            raise TypeError("a plan has either a communicator or devices of this process, not both")
+        numbers = _layout._integers(devices, "devices")
+        told = problem(len(numbers), **arguments, **{**options, "processor": "gpu"})
+        return Plan(None, numbers, told, streams)
+    if streams is not None:
+        raise TypeError("streams are for plans over devices; give stream to plans over a communicator")
     comm = _mpi.communicator(comm)
-
-    def prepare() -> Problem:
-        return problem(
-            comm.size,
-            shape,
-            kind,
-            dtype,
-            layout=layout,
-            output=output,
-            axes=axes,
-            n=n,
-            **options,
-        )
-
-    return Plan(comm, _mpi.agree(comm, prepare), options.get("stream"))
+    told = _mpi.agree(comm, lambda: problem(comm.size, **arguments, **options))
+    stream = options.get("stream")
+    return Plan(comm, [], told, None if stream is None else [stream])

@@ -12,7 +12,6 @@ void bind_gpu(nanobind::module_& module);
 void bind_memory(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_plan(nanobind::module_& module);
-void bind_group_plan(nanobind::module_& module);
 
 /// Memory of a plan's, which Python makes arrays of; lives as long as they do.
 struct Memory {

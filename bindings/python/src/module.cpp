@@ -96,5 +96,4 @@ NB_MODULE(_core, module) {
   shardfft::python::bind_gpu(module);
   shardfft::python::bind_memory(module);
   shardfft::python::bind_plan(module);
-  shardfft::python::bind_group_plan(module);
 }

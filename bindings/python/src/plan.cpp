@@ -1,8 +1,10 @@
-// Plans. Arrays come as addresses: the Python side has checked their type, shape and memory order.
+// Plans. Arrays come as addresses, one a member of this process: the Python side has checked their type, shape and
+// memory order.
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -11,23 +13,37 @@
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
+using shardfft::Layout;
 using shardfft::Options;
 using shardfft::Plan;
 
 namespace {
 
+using Addresses = std::vector<std::uintptr_t>;
+
+std::vector<void*> pointers(const Addresses& addresses) {
+  std::vector<void*> result;
+  for (const std::uintptr_t address : addresses) result.push_back(shardfft::python::pointer(address));
+  return result;
+}
+
+/// mpi4py gives the address of its handle; 0 where the ranks are devices.
+shardfft::Ranks ranks_of(std::uintptr_t comm_address, const std::vector<int>& devices) {
+  if (comm_address == 0) return shardfft::Devices(devices);
+  return *reinterpret_cast<const MPI_Comm*>(comm_address);
+}
+
 /// A plan that close() may end before Python's garbage collector would: ending is collective.
 class PyPlan {
  public:
-  PyPlan(std::uintptr_t comm_address, shardfft::Transform transform, const shardfft::Layout& input,
-         const std::optional<shardfft::Layout>& output, bool natural, const Options& options) {
-    // mpi4py gives the address of its handle.
-    MPI_Comm comm = *reinterpret_cast<const MPI_Comm*>(comm_address);
+  PyPlan(std::uintptr_t comm_address, const std::vector<int>& devices, shardfft::Transform transform,
+         const Layout& input, const std::optional<Layout>& output, bool natural, const Options& options) {
+    const shardfft::Ranks ranks = ranks_of(comm_address, devices);
     const nb::gil_scoped_release others_may_run;
     if (output)
-      plan_ = std::make_unique<Plan>(comm, transform, input, *output, options);
+      plan_ = std::make_unique<Plan>(ranks, transform, input, *output, options);
     else
-      plan_ = std::make_unique<Plan>(comm, transform, input,
+      plan_ = std::make_unique<Plan>(ranks, transform, input,
                                      natural ? shardfft::natural_output : shardfft::default_output, options);
   }
 
@@ -35,10 +51,10 @@ class PyPlan {
     if (!plan_) throw shardfft::Error(shardfft::Status::invalid_argument, "this plan was closed");
     return *plan_;
   }
-  void run(bool forward, std::uintptr_t in, std::uintptr_t out) {
+  void run(bool forward, const Addresses& in, const Addresses& out) {
     Plan& plan = get();
-    const void* from = shardfft::python::pointer(in);
-    void* to = shardfft::python::pointer(out);
+    const std::vector<void*> sources = pointers(in), to = pointers(out);
+    const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;
     if (forward)
@@ -52,21 +68,26 @@ class PyPlan {
     const nb::gil_scoped_release others_may_run;
     plan.refuse(why);
   }
+  void set_streams(const Addresses& streams) {
+    Plan& plan = get();
+    const shardfft::python::InUse use(used_);
+    plan.set_streams(pointers(streams));
+  }
   shardfft::PlanReport report() {
     Plan& plan = get();
     const shardfft::python::InUse use(used_);
     const nb::gil_scoped_release others_may_run;
     return plan.report();
   }
-  shardfft::python::Memory allocate(bool input) {
+  shardfft::python::Memory allocate(bool input, int member) {
     Plan& plan = get();
     const shardfft::python::InUse use(used_);
     shardfft::Buffer buffer;
     {
       const nb::gil_scoped_release others_may_run;
-      buffer = input ? plan.allocate_input() : plan.allocate_output();
+      buffer = input ? plan.allocate_input(member) : plan.allocate_output(member);
     }
-    return shardfft::python::make_memory(std::move(buffer), plan.device());
+    return shardfft::python::make_memory(std::move(buffer), plan.device(member));
   }
   void close() {
     const shardfft::python::InUse use(used_);
@@ -87,19 +108,28 @@ class PyPlan {
 
 void shardfft::python::bind_plan(nb::module_& module) {
   nb::class_<PyPlan>(module, "Plan")
-      .def(nb::init<std::uintptr_t, Transform, const Layout&, const std::optional<Layout>&, bool, const Options&>(),
-           "comm_address"_a, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a)
-      .def("run", &PyPlan::run, "forward"_a, "source"_a, "destination"_a)
+      .def(nb::init<std::uintptr_t, const std::vector<int>&, Transform, const Layout&, const std::optional<Layout>&,
+                    bool, const Options&>(),
+           "comm_address"_a, "devices"_a, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a)
+      .def("run", &PyPlan::run, "forward"_a, "sources"_a, "destinations"_a)
       .def("refuse", &PyPlan::refuse, "why"_a)
       .def("report", &PyPlan::report)
       .def("close", &PyPlan::close)
       .def("abandon", &PyPlan::abandon)
       .def_prop_ro("closed", &PyPlan::closed)
-      .def_prop_ro("input", [](PyPlan& self) { return self.get().input(); })
-      .def_prop_ro("output", [](PyPlan& self) { return self.get().output(); })
-      .def_prop_ro("device", [](PyPlan& self) { return self.get().device(); })
-      .def_prop_ro("stream", [](PyPlan& self) { return address(self.get().stream()); })
+      .def_prop_ro("members", [](PyPlan& self) { return self.get().members(); })
+      .def(
+          "input", [](PyPlan& self, int member) { return self.get().input(member); }, "member"_a)
+      .def(
+          "output", [](PyPlan& self, int member) { return self.get().output(member); }, "member"_a)
+      .def(
+          "device", [](PyPlan& self, int member) { return self.get().device(member); }, "member"_a)
+      .def(
+          "stream", [](PyPlan& self, int member) { return address(self.get().stream(member)); }, "member"_a)
+      .def("set_streams", &PyPlan::set_streams, "streams"_a)
       .def_prop_ro("workspace_bytes", [](PyPlan& self) { return self.get().workspace_bytes(); })
-      .def("allocate_input", [](PyPlan& self) { return self.allocate(true); })
-      .def("allocate_output", [](PyPlan& self) { return self.allocate(false); });
+      .def(
+          "allocate_input", [](PyPlan& self, int member) { return self.allocate(true, member); }, "member"_a)
+      .def(
+          "allocate_output", [](PyPlan& self, int member) { return self.allocate(false, member); }, "member"_a);
 }

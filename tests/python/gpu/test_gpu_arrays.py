@@ -131,8 +131,8 @@ def test_numpy_like_converts(comm, close, library):
 def test_group_plans(whole, library):
     x = whole((10, 6, 8))
     for devices in ([0], [0, 0], list(range(len(_core.gpu_names())))):
-        with shardfft.group_plan(devices, x.shape, output="natural") as plan:
-            xs = [library.array(x[side.slices], number) for side, number in zip(plan.input, devices, strict=True)]
+        with shardfft.plan(x.shape, output="natural", devices=devices) as plan:
+            xs = [library.array(x[side.slices], number) for side, number in zip(plan.inputs, devices, strict=True)]
             for _ in range(4):
                 spectra = plan.forward(xs)
             result = np.concatenate([library.numpy(spectrum) for spectrum in spectra])
@@ -157,7 +157,7 @@ def test_plan_memory_in_torch(comm, whole, close):
     library = users.make("torch")
     x = whole((8, 6, 10))
     with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
-        raw = plan.input._of_memory(plan._core.allocate_input())
+        raw = plan.input._of_memory(plan._core.allocate_input(0))
         a = library.torch.from_dlpack(raw)
         assert a.data_ptr() == raw.__cuda_array_interface__["data"][0]
         a[...] = library.array(x[plan.input.slices], plan.device)

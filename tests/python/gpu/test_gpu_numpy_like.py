@@ -115,7 +115,7 @@ def test_conversion_by_the_librarys_own_means(comm, whole, close):
             if values.dtype.kind != "c":
                 plan.close()
                 plan = real_plan(values, number)
-            memory = plan.input._of_memory(plan._core.allocate_input())
+            memory = plan.input._of_memory(plan._core.allocate_input(0))
             plan.close()
         memory = memory.reshape(*values.shape) if values.size else memory
         if values.size:

@@ -129,11 +129,11 @@ def test_builds_without_gpus(comm, monkeypatch):
         shardfft.plan(SHAPE, comm=comm, processor="gpu")
     assert caught.value.status == "unsupported"
     with pytest.raises(shardfft.Error, match="no GPU support"):
-        shardfft.group_plan([0, 1], SHAPE)
+        shardfft.plan(SHAPE, devices=[0, 1])
 
 
 def test_device_arrays_show_their_memory_only_where_it_is(plan):
-    a = plan.input._of_memory(plan._core.allocate_input())
+    a = plan.input._of_memory(plan._core.allocate_input(0))
     for words in ({"copy": True}, {"dl_device": (1, 0)}):
         with pytest.raises(BufferError):
             a.__dlpack__(**words)

@@ -93,9 +93,9 @@ def test_new_arrays_of_a_pool(comm, whole, close, monkeypatch):
         stream, pool = make_stream(plan.device), []
         monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
         for _ in range(ROUNDS):
-            a = cupy.ndarray(plan.input._of_memory(plan._core.allocate_input()), stream)
+            a = cupy.ndarray(plan.input._of_memory(plan._core.allocate_input(0)), stream)
             a.write_later(x[plan.input.slices])
-            memory = plan.output._of_memory(plan._core.allocate_output())
+            memory = plan.output._of_memory(plan._core.allocate_output(0))
             DLPackArray(memory, stream).write_later(np.zeros(memory.shape))
             pool.append(memory)
             spectrum = plan.forward(a)
@@ -112,10 +112,10 @@ def test_conversions_are_made_on_the_arrays_gpu(comm, whole, close, monkeypatch)
         shardfft.plan(x.shape, "r2c", comm=comm, processor="gpu", device=number) as real,
         shardfft.plan(x.shape, comm=comm, processor="gpu", device=number) as plan,
     ):
-        a = cupy.ndarray(real.input._of_memory(real._core.allocate_input()), stream)
+        a = cupy.ndarray(real.input._of_memory(real._core.allocate_input(0)), stream)
         a.write_later(x[real.input.slices]).numpy()
-        pool.append(plan.output._of_memory(plan._core.allocate_output()))
-        pool.append(plan.input._of_memory(plan._core.allocate_input()))
+        pool.append(plan.output._of_memory(plan._core.allocate_output(0)))
+        pool.append(plan.input._of_memory(plan._core.allocate_input(0)))
         spectrum = plan.forward(plan.input.asarray(a))
         close(spectrum.numpy(), plan.output.layout, np.fft.fftn(x))
 
@@ -126,10 +126,10 @@ def test_inputs_in_another_memory_order_are_copied(comm, whole, close, monkeypat
     monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
     output = shardfft.Layout.slab(x.shape, comm.size, 1, order=(1, 0, 2))
     with shardfft.plan(x.shape, comm=comm, output=output, processor="gpu", device=0) as plan:
-        memory = plan.output._of_memory(plan._core.allocate_output())
+        memory = plan.output._of_memory(plan._core.allocate_output(0))
         a = cupy.ndarray(memory.reshape(*plan.output.shape), stream)  # in C order
-        pool.append(plan.output._of_memory(plan._core.allocate_output()))
-        pool.append(plan.input._of_memory(plan._core.allocate_input()))
+        pool.append(plan.output._of_memory(plan._core.allocate_output(0)))
+        pool.append(plan.input._of_memory(plan._core.allocate_input(0)))
         a.write_later(x[plan.output.slices]).numpy()
         result = plan.backward(a)
         assert not pool
@@ -164,4 +164,4 @@ def test_a_streams_owner_lives_as_long_as_the_plan(comm):
 
     stream = Stream(make_stream(comm.rank % len(_core.gpu_names())))
     with shardfft.plan((4, 4, 4), comm=comm, processor="gpu", stream=stream) as plan:
-        assert plan.stream == stream.ptr and plan._user_stream is stream
+        assert plan.stream == stream.ptr and plan._user_streams[0] is stream

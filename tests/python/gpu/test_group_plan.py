@@ -24,7 +24,7 @@ def gathered(arrays, sides):
 
 def inputs(plan, x):
     arrays = plan.allocate_input()
-    for array, side in zip(arrays, plan.input, strict=True):
+    for array, side in zip(arrays, plan.inputs, strict=True):
         put(array, x[side.slices])
     return arrays
 
@@ -34,28 +34,28 @@ def inputs(plan, x):
 def test_lists(whole, kind, devices):
     x = whole((7, 6, 10), "complex128" if kind == "c2c" else "float64")
     exact = (np.fft.fftn if kind == "c2c" else np.fft.rfftn)(x)
-    with shardfft.group_plan(devices, x.shape, kind) as plan:
-        assert plan.devices == devices and len(plan.input) == len(devices)
+    with shardfft.plan(x.shape, kind, devices=devices) as plan:
+        assert plan.devices == devices and len(plan.inputs) == len(devices)
         xs = inputs(plan, x)
         assert [array.device for array in xs] == devices
         spectra = plan.forward(xs)
-        assert np.allclose(gathered(spectra, plan.output), exact)
+        assert np.allclose(gathered(spectra, plan.outputs), exact)
         given = plan.allocate_output()
         for _ in range(4):  # from the third call on as a graph
             results = plan.forward(xs, out=given)
             assert all(result is array for result, array in zip(results, given, strict=True))
-            assert np.allclose(gathered(given, plan.output), exact)
-        assert np.allclose(gathered(plan.backward(spectra), plan.input), x)
+            assert np.allclose(gathered(given, plan.outputs), exact)
+        assert np.allclose(gathered(plan.backward(spectra), plan.inputs), x)
         assert "GPUs" in plan.report()["machine"]
         assert plan.report()["forward"]["graph_runs"] > 0
 
 
 def test_numpy_arrays(whole):
     x = whole((6, 5, 4))
-    with shardfft.group_plan([1, 0], x.shape, output="natural") as plan:
-        spectra = plan.forward([side.asarray(x[side.slices]) for side in plan.input])
+    with shardfft.plan(x.shape, output="natural", devices=[1, 0]) as plan:
+        spectra = plan.forward([side.asarray(x[side.slices]) for side in plan.inputs])
         assert all(type(spectrum) is np.ndarray for spectrum in spectra)
-        assert np.allclose(gathered(spectra, plan.output), np.fft.fftn(x))
+        assert np.allclose(gathered(spectra, plan.outputs), np.fft.fftn(x))
 
 
 @pytest.mark.parametrize("kind", [FakeArray, DLPackArray])
@@ -63,27 +63,27 @@ def test_numpy_arrays(whole):
 def test_pending_work_is_waited_for(whole, kind, own):
     x, devices = whole((6, 4, 5)), [2, 0]
     streams = None if own else [make_stream(device) for device in devices]
-    with shardfft.group_plan(devices, x.shape, streams=streams) as plan:
+    with shardfft.plan(x.shape, streams=streams, devices=devices) as plan:
         theirs = [make_stream(device) for device in devices]
         for turn in range(5):
             xs = []
-            for memory, side, stream in zip(plan.allocate_input(), plan.input, theirs, strict=True):
+            for memory, side, stream in zip(plan.allocate_input(), plan.inputs, theirs, strict=True):
                 xs.append(kind(memory, stream).write_later((turn + 1) * x[side.slices]))
             spectra = plan.forward(xs)
             plan.synchronize()
-            assert np.allclose(gathered(spectra, plan.output), (turn + 1) * np.fft.fftn(x))
+            assert np.allclose(gathered(spectra, plan.outputs), (turn + 1) * np.fft.fftn(x))
 
 
 def test_refusals(whole):
     x = whole((6, 4, 5))
-    with shardfft.group_plan([0, 1], x.shape) as plan:
+    with shardfft.plan(x.shape, devices=[0, 1]) as plan:
         xs = inputs(plan, x)
         with pytest.raises(ValueError, match="2 GPUs: give so many arrays, not 1"):
             plan.forward(xs[:1])
         with pytest.raises(ValueError, match="rank 0: x lies on GPU 1, but the plan runs on GPU 0"):
             plan.forward(xs[::-1])
         with pytest.raises(TypeError, match="rank 1: x must have dtype"):
-            plan.forward([xs[0], np.zeros(plan.input[1].shape)])
+            plan.forward([xs[0], np.zeros(plan.inputs[1].shape)])
         with pytest.raises(TypeError, match="a stream for every GPU"):
             plan.set_streams([make_stream(0), None])
         with pytest.raises(ValueError, match="streams"):
@@ -93,4 +93,4 @@ def test_refusals(whole):
         plan.forward(xs)
     for devices, words in (([], "layout|GPU|rank"), ([0, 99], "99")):
         with pytest.raises(ValueError, match=words):
-            shardfft.group_plan(devices, x.shape)
+            shardfft.plan(x.shape, devices=devices)

@@ -1,0 +1,103 @@
+// Plans used when or as they cannot be: an Error, and no crash.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+const Status bad = Status::invalid_argument;
+
+Plan small_plan() {
+  return make_plan(MPI_COMM_WORLD, {{6, 8, 5}, "slab", "natural", Kind::c2c, Precision::f64, quick()});
+}
+
+/// Every call of a plan that needs it whole.
+std::vector<std::function<void(Plan&)>> calls() {
+  static std::byte data[64];
+  return {[](Plan& p) { p.forward(data, data); },
+          [](Plan& p) { p.backward(data, data); },
+          [](Plan& p) { p.forward(std::vector<const void*>{data}, std::vector<void*>{data}); },
+          [](Plan& p) { p.backward(std::vector<const void*>{data}, std::vector<void*>{data}); },
+          [](Plan& p) { p.ranks(); },
+          [](Plan& p) { p.members(); },
+          [](Plan& p) { p.input(); },
+          [](Plan& p) { p.output(); },
+          [](Plan& p) { p.device(); },
+          [](Plan& p) { p.stream(); },
+          [](Plan& p) { p.set_streams({}); },
+          [](Plan& p) { p.workspace_bytes(); },
+          [](Plan& p) { p.set_workspace(data, 0); },
+          [](Plan& p) { p.allocate_input(); },
+          [](Plan& p) { p.allocate_output(); },
+          [](Plan& p) { p.report(); }};
+}
+
+TEST(Misuse, MovedFrom) {
+  Plan plan = small_plan();
+  Plan other = std::move(plan);
+  for (const auto& call : calls()) expect_error(bad, "moved from", [&] { call(plan); });
+  plan = std::move(other);
+  for (const auto& call : calls()) expect_error(bad, "moved from", [&] { call(other); });
+  check_plan(plan, {{6, 8, 5}, "slab", "natural", Kind::c2c, Precision::f64, quick()});
+}
+
+TEST(Misuse, ArraysThatOverlapInPart) {
+  Plan plan = small_plan();
+  const std::size_t bytes = plan.input().bytes();
+  std::vector<Value> memory(bytes / sizeof(Value) * 2 + 2, 0.0);
+  auto* const data = reinterpret_cast<std::byte*>(memory.data());
+  const bool mine = bytes > 0 && world().rank() + 1 == world().size();
+  const auto shifted = [&](std::size_t shift) { return data + (mine ? shift : 0); };
+  if (any_rank(mine)) {
+    expect_error(bad, "overlap in part", [&] { plan.forward(data, shifted(16)); });
+    expect_error(bad, "overlap in part", [&] { plan.backward(shifted(bytes - 16), data); });
+  }
+  plan.forward(data, data);
+  plan.forward(data, data + bytes);
+  plan.backward(data + bytes, data);
+}
+
+TEST(Misuse, MembersThatAreNotHere) {
+  Plan plan = small_plan();
+  EXPECT_EQ(plan.members(), 1);
+  EXPECT_EQ(plan.ranks(), world().size());
+  for (const int member : {-1, 1, 1000})
+    expect_error(bad, "is not one of the 1 that this process has", [&] { plan.input(member); });
+  std::byte data[64];
+  expect_error(bad, "1 of the plan's ranks, but 2 inputs and 1 outputs", [&] {
+    plan.forward(std::vector<const void*>{data, data}, std::vector<void*>{data});
+  });
+  expect_error(bad, "plans on CPUs have no streams", [&] { plan.set_streams({}); });
+}
+
+/// Outlives main and with it MPI; then exits with a failure if any call does not throw Error.
+struct AfterMpi {
+  std::optional<Plan> plan;
+  ~AfterMpi() {
+    if (!plan) return;
+    for (const auto& call : calls()) try {
+        call(*plan);
+        std::_Exit(17);
+      } catch (const Error& e) {
+        if (std::string(e.what()).find("MPI is finalized") == std::string::npos) std::_Exit(18);
+      }
+    try {
+      Plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({4, 4}, 1));
+      std::_Exit(19);
+    } catch (const Error&) {
+    }
+  }
+};
+
+TEST(Misuse, AfterFinalize) {
+  static AfterMpi kept;
+  kept.plan = small_plan();
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -33,8 +33,8 @@ struct Options {
   std::string algorithm = "auto";
   /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto.
   std::string exchange = "auto";
-  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2 s
-  /// at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
+  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2
+  /// s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
   std::string local_fft = "auto";
   /// Time the local FFT library may spend planning.
   Effort effort = Effort::measure;

@@ -8,8 +8,8 @@
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
-using shardfft::Options;
 using shardfft::OptionRow;
+using shardfft::Options;
 
 namespace {
 

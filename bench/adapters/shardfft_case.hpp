@@ -59,7 +59,8 @@ inline std::string text_of(const Json& value) {
 inline Options options_of(const Case& wanted, Place place = Place::cpu) {
   Options options;
   options.processor = place == Place::cpu ? Processor::cpu : Processor::gpu;
-  for (const auto& item : plan_options(place).items())
+  const Json known = plan_options(place);
+  for (const auto& item : known.items())
     if (wanted.options.contains(item.key())) set_option(options, item.key(), text_of(wanted.options.at(item.key())));
   options.norm = Norm::none;
   if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());

@@ -153,7 +153,7 @@ TEST(ForEach, ShortArraysAreErrors) {
 TEST(ForEach, DifferentiatesAlongAHalvedAxis) {
   const Shape shape{24, 10, 18};
   Plan plan(MPI_COMM_WORLD, r2c<double>, Layout::pencil(shape, world().size()), default_output,
-            {.effort = Effort::estimate, .axes = {0, 2}});
+            {.axes = {0, 2}, .effort = Effort::estimate});
   const double dx = 2 * std::numbers::pi / 24;
   const double dy = 2 * std::numbers::pi / 18;
   const AxisValues x = plan.input().coordinates(0, dx);

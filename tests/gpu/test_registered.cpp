@@ -35,7 +35,7 @@ TEST(RegisteredArrays, ResultsAreThoseOfTheNewMemory) {
   if (!kernel_tells()) GTEST_SKIP() << "this kernel does not tell locked pages";
   Options o = on_gpu();
   o.memory = MemoryModel::registered;
-  Plan plan({0}, c2c<double>, Layout::slab({16, 16, 16}, 1), default_output, o);
+  Plan plan(Devices{0}, c2c<double>, Layout::slab({16, 16, 16}, 1), default_output, o);
   auto in = std::make_unique<Pages>(page_bytes), out = std::make_unique<Pages>(page_bytes);
   void *const in_at = in->data(), *const out_at = out->data();
   for (int run = 1; run <= 3; ++run) {

@@ -9,7 +9,7 @@ TEST(RegisteredArrays, NewMemoryAtAnOldAddressIsPinnedAnew) {
   if (!kernel_tells()) GTEST_SKIP() << "this kernel does not tell locked pages";
   Options o = on_gpu();
   o.memory = MemoryModel::registered;
-  Plan plan({0}, c2c<double>, Layout::slab({16, 16, 16}, 1), default_output, o);
+  Plan plan(Devices{0}, c2c<double>, Layout::slab({16, 16, 16}, 1), default_output, o);
   ASSERT_EQ(plan.input(0).bytes(), page_bytes);
   auto in = std::make_unique<Pages>(page_bytes), out = std::make_unique<Pages>(page_bytes);
   void* const at = in->data();

@@ -35,7 +35,7 @@ RUN = [
     (r"shardfft-bench (table|report) .*", "{0}"),
     (r"shardfft-bench compare (--relative-to \S+ )?results/\w+ results/\w+",
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),
-    (r"shardfft info", "{0}"),
+    (r"shardfft (info|options --(markdown|types))", "{0}"),
     # bench/scaling
     (r"build-scaling/memory_floor 1 2( > \S+)?", "OMP_NUM_THREADS=1 build-scaling/memory_floor 1 {1}"),
     (r"python3 bench/scaling/tables\.py .*", "{0}"),

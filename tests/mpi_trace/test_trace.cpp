@@ -154,7 +154,7 @@ TEST(TraceFile, AllRanksMustWantIt) {
   if (world().size() == 1) return;
   Options options = quick();
   if (world().rank() == 0) options.trace = shared_path("_lonely.json");
-  expect_error(Status::mismatch, "trace file", [&] {
+  expect_error(Status::mismatch, "different values of option trace", [&] {
     const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({4, 4, 4}, world().size()), default_output, options);
   });
 }

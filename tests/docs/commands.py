@@ -58,7 +58,7 @@ INLINE = [
     r"python -m shardfft_bench paper-gpu.*",
     r"mpirun -n 4 python script\.py",
     r"python -m \.\.\.",
-    r"shardfft (bench|info)",
+    r"shardfft (bench|info|options --(markdown|types))",
     r"\./run --help",
 ]
 

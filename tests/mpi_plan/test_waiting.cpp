@@ -96,7 +96,8 @@ TEST(Waiting, FailedHalfWay) {
 TEST(Waiting, BadTimeouts) {
   expect_error(Status::invalid_argument, "call_timeout is -1", [] { make_plan(MPI_COMM_WORLD, some_case(-1)); });
   if (world().size() < 2) return;
-  expect_error(Status::mismatch, "different values of option call_timeout", [] { make_plan(MPI_COMM_WORLD, some_case(last_rank() ? 1 : 2)); });
+  expect_error(Status::mismatch, "different values of option call_timeout",
+               [] { make_plan(MPI_COMM_WORLD, some_case(last_rank() ? 1 : 2)); });
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ def test_conversions_are_made_on_the_arrays_gpu(comm, whole, close, monkeypatch)
 
 
 def test_inputs_in_another_memory_order_are_copied(comm, whole, close, monkeypatch):
-    x = whole((6, 4, 5), "complex128")
+    x = whole((6, 8, 5), "complex128")
     stream, pool = make_stream(0), []
     monkeypatch.setitem(sys.modules, "cupy", cupy := fake_cupy(stream, pool))
     output = shardfft.Layout.slab(x.shape, comm.size, 1, order=(1, 0, 2))

@@ -8,6 +8,8 @@ import re
 GIVEN = {
     "comm": "MPI_Comm comm = MPI_COMM_WORLD; int ranks = 1; MPI_Comm_size(comm, &ranks);",
     "layout": "const auto layout = shardfft::Layout::slab({12, 10, 8}, ranks);",
+    "plan": "shardfft::Plan plan(comm, shardfft::c2c<double>, layout);",
+    "spacing": "const double spacing = 0.1;",
     "in": "std::vector<std::complex<double>> in_room(960); auto* in = in_room.data();",
     "out": "std::vector<std::complex<double>> out_room(960); auto* out = out_room.data();",
     "field": "std::vector<std::complex<double>> field_room(960); auto* field = field_room.data();",
@@ -15,7 +17,7 @@ GIVEN = {
     "fields": "std::vector<const void*> fields(4);",
     "spectra": "std::vector<void*> spectra(4);",
 }  # fmt: skip
-NEEDS = {"layout": ["comm"]}
+NEEDS = {"layout": ["comm"], "plan": ["comm", "layout"]}
 
 FRAME = """
 #include <mpi.h>
@@ -23,6 +25,7 @@ FRAME = """
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <numbers>
 #include <string>
 #include <vector>
 #include <shardfft/shardfft.hpp>

@@ -7,6 +7,7 @@ import re
 # What a block may use without declaring it.
 GIVEN = {
     "comm": "MPI_Comm comm = MPI_COMM_WORLD; int ranks = 1; MPI_Comm_size(comm, &ranks);",
+    "rank": "int rank = 0; MPI_Comm_rank(comm, &rank);",
     "layout": "const auto layout = shardfft::Layout::slab({12, 10, 8}, ranks);",
     "plan": "shardfft::Plan plan(comm, shardfft::c2c<double>, layout);",
     "spacing": "const double spacing = 0.1;",
@@ -17,7 +18,7 @@ GIVEN = {
     "fields": "std::vector<const void*> fields(4);",
     "spectra": "std::vector<void*> spectra(4);",
 }  # fmt: skip
-NEEDS = {"layout": ["comm"], "plan": ["comm", "layout"]}
+NEEDS = {"rank": ["comm"], "layout": ["comm"], "plan": ["comm", "layout"]}
 
 FRAME = """
 #include <mpi.h>

@@ -54,6 +54,14 @@ class Measured:
                 bad.add(record["label"])
         return {label: 1e3 * summary(times)["median"] for label, times in samples.items() if label not in bad}
 
+    def rounds(self, **point) -> dict[str, list[list[float]]]:
+        """Seconds by label, a list a round; only of runs that were right."""
+        found: dict[str, list[list[float]]] = {}
+        for record in self.records:
+            if record["status"] == "ok" and all(record["point"][key] == value for key, value in point.items()):
+                found.setdefault(record["label"], []).append(record["samples"])
+        return found
+
     def failed(self) -> list[dict]:
         """The runs that should have worked and did not."""
         return [one for one in self.records if one["status"] not in ("ok", "missing", "unsupported")]
@@ -87,6 +95,12 @@ def shape_name(point: dict) -> str:
     return f"{size} {'complex' if point.get('kind', 'c2c') == 'c2c' else 'real'} {point.get('precision', 'double')}"
 
 
+def result_set(options: argparse.Namespace) -> Path:
+    """The folder of all records of one call."""
+    options.into = options.into or Path("results", "claims", time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()))
+    return options.into
+
+
 def measure(
     name: str, options: argparse.Namespace, ranks: list[int] | None = None, made: dict | None = None
 ) -> Measured:
@@ -112,7 +126,6 @@ def measure(
     launcher.require(max(run.ranks for run in runs))
     if max(run.ranks for run in runs) > cores():
         print(f"run: this machine has {cores()} cores; ranks share them")
-    place = options.into or Path("results", "claims", time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime()))
-    into = place / name
+    into = result_set(options) / name
     campaign.carry_out(runs, libraries, launcher, into, experiment)
     return Measured(name, results.load(into), into, options.tiny)

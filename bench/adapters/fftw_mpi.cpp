@@ -42,7 +42,8 @@ class FftwMpi : public AdapterBase {
                              {"placements", {"out", "in"}},
                              {"layouts", {"slab"}},
                              {"outputs", {"any", "natural"}},
-                             {"threads", true}}};
+                             {"threads", true}},
+            .options = {{"keep_input", {false, true}}}};
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
@@ -78,8 +79,9 @@ class FftwMpi : public AdapterBase {
     auto* complex_field = static_cast<typename Api::Complex*>(field());
     auto* complex_spectrum = static_cast<typename Api::Complex*>(spectrum());
     auto* reals = static_cast<Real*>(field());
-    // Either direction may destroy its source: FFTW is told, and may choose among more plans.
-    const unsigned effort = fftw_effort(wanted.effort) | FFTW_DESTROY_INPUT;
+    // Either direction may destroy its source: FFTW is told, and may choose among more plans, unless the case keeps it.
+    const bool keep = wanted.options.value("keep_input", false);
+    const unsigned effort = fftw_effort(wanted.effort) | (keep ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT);
     const unsigned to = effort | (wanted.natural() ? 0u : FFTW_MPI_TRANSPOSED_OUT);
     const unsigned back = effort | (wanted.natural() ? 0u : FFTW_MPI_TRANSPOSED_IN);
     if (!wanted.real()) {

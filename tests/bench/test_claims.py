@@ -13,7 +13,7 @@ OURS = {"shardfft": 0.01}
 ONE_HOST = {**OURS, "fftw": 0.01, "mkl": 0.01, "fftw-mpi": 0.02, "mkl-cluster": 0.03}
 ONE_HOST_FFTW = {**OURS, "fftw": 0.01, "fftw-mpi": 0.02}
 TWO = {**OURS, "fftw-mpi": 0.02}
-NAMES = ["shardfft", "fftw", "mkl", "fftw-mpi", "mkl-cluster", "spfft", "mpi4py-fft", "dtfft"]
+NAMES = [*ONE_HOST, "accfft", "pfft", "heffte", "spfft", "mpi4py-fft", "dtfft"]
 
 # The script without drivers in Python: one that is installed here would really measure.
 SCRIPT = f"""
@@ -81,6 +81,24 @@ def test_a_bound_that_is_missed_spoils_it(tmp_path, name, times, more):
     assert done.returncode == 1 and done.stdout.splitlines()[-1].startswith(f"{name} "), done.stdout + done.stderr
 
 
+def test_drawn_sizes_hold_and_keep_their_records(tmp_path):
+    times = {"shardfft": 0.01, "fftw": 0.01, "mkl": 0.01, "fftw-mpi": 0.02, "heffte": 0.02}
+    done = claim(tmp_path, "cpu-sizes", times, "--ranks", "2", "--cases", "4", "--seed", "7")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "cpu-sizes seed=7 cases=4 hold=4 least_ratio=2.00"
+    kept = json.loads((tmp_path / "set" / "cpu-sizes" / "2-ranks" / "experiment.json").read_text())["cases"]
+    again = claim(tmp_path / "again", "cpu-sizes", times, "--ranks", "2", "--cases", "4", "--seed", "7")
+    assert again.stdout.splitlines()[:-3] == done.stdout.splitlines()[:-3]
+    assert len(kept) == 4 and len({tuple(one["shape"]) for one in kept}) > 1
+
+
+@pytest.mark.parametrize("slow", [{"fftw-mpi": 0.0105, "heffte": 0.0105}, {"fftw": 0.009}])
+def test_drawn_sizes_spoiled_by_rivals_or_threads(tmp_path, slow):
+    times = {"shardfft": 0.01, "fftw": 0.01, "fftw-mpi": 0.02, "heffte": 0.02, **slow}
+    done = claim(tmp_path, "cpu-sizes", times, "--ranks", "2", "--cases", "3")
+    assert done.returncode == 1 and "DOES NOT HOLD" in done.stdout
+
+
 @pytest.mark.parametrize("name", ["one-host", "one-host-fftw", "cpu-vs-fftw", "strong-scaling"])
 def test_wrong_numbers_and_missing_rivals_spoil_it(tmp_path, name):
     done = claim(tmp_path, name, TWO, kinds={"shardfft": "wrong"})
@@ -106,5 +124,5 @@ def test_tiny_fails_where_a_driver_fails(tmp_path):
 def test_every_claim_is_listed_with_what_it_says():
     done = subprocess.run(["bash", ROOT / "tools" / "claim.sh", "list"], capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    assert names == ["gpu", "cannon-overlap", "cpu-vs-fftw", "one-host", "one-host-fftw", "strong-scaling"]
+    assert names == ["gpu", "cannon-overlap", "cpu-sizes", "cpu-vs-fftw", "one-host", "one-host-fftw", "strong-scaling"]
     assert all(len(line) > 40 for line in done.stdout.splitlines())

@@ -117,6 +117,7 @@ Case parse_case(const std::string& text) {
   reader.read("seconds", c.seconds);
   reader.read("seed", c.seed);
   reader.read("profile", c.profile);
+  reader.read("energy", c.energy);
   reader.read("options", c.options);
   reader.finish();
   check(c);
@@ -139,6 +140,7 @@ Json to_json(const Case& c) {
           {"seconds", c.seconds},
           {"seed", c.seed},
           {"profile", c.profile},
+          {"energy", c.energy},
           {"options", c.options}};
 }
 

@@ -44,6 +44,7 @@ struct Case {
   double seconds = 0;  // stop repeating after this much timed work; 0: no limit
   std::uint64_t seed = 1;
   bool profile = false;           // count MPI time and bytes in additional, untimed repeats
+  bool energy = true;             // count energy in repeats of its own, for a second at least
   Json options = Json::object();  // for the adapter
 
   bool real() const { return kind == Kind::r2c; }

@@ -135,7 +135,7 @@ class Run {
     record_["flop"] = case_.flop() * (case_.direction == Direction::pair ? 2 : 1);
     record_["breakdown"] = adapter_.breakdown();
     if (case_.profile) profile(prepare);
-    measure_energy(prepare);
+    if (case_.energy) measure_energy(prepare);
     record_["samples"] = timing.samples;
     record_["fastest_rank"] = timing.fastest;
   }

@@ -17,7 +17,7 @@ from .field import Field, error_sums
 DEFAULTS = {
     "kind": "c2c", "precision": "double", "direction": "pair", "placement": "out", "layout": "slab", "output": "any",
     "effort": "measure", "grid": [], "threads": 1, "warmups": 2, "repeats": 10, "seconds": 0.0, "seed": 1,
-    "profile": False, "options": {},
+    "profile": False, "energy": True, "options": {},
 }  # fmt: skip
 PREFIXES = ("OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "UCX_", "FFTW_", "KMP_")
 # Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup.

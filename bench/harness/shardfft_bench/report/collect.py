@@ -10,7 +10,7 @@ from .. import statistics
 from ..network import simulated
 
 # Keys of a case that do not make it another case to the reader of a plot.
-QUIET = {"warmups", "repeats", "seconds", "seed", "profile"}
+QUIET = {"warmups", "repeats", "seconds", "seed", "profile", "energy"}
 
 # Counters advance in steps of up to a tenth of a second: what was counted for less than this says nothing.
 LEAST_SECONDS_OF_ENERGY = 0.5

@@ -27,15 +27,13 @@ void ProgramBuilder::fft(const std::vector<int>& axes) {
   for (const int a : axes)
     if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
   State next = state();
-  FftStep fft{axes};
-  if (!state().is_complex) {
-    const int half = problem_.half_axis();
-    if (axes.back() != half) fail(Status::internal, "a real array's first transform must end with the halved axis");
-    fft.kind = Kind::r2c;
-    next.is_complex = true;
-    next.layout = state().layout.with_axis_extent(half, state().layout.shape()[static_cast<std::size_t>(half)] / 2 + 1);
-  }
-  step(fft, next);
+  const Kind kind = state().is_complex ? Kind::c2c : Kind::r2c;
+  if (kind == Kind::r2c && axes.back() != problem_.half_axis())
+    fail(Status::internal, "a real array's first transform must end with the halved axis");
+  TransformStep fft = fourier_step(axes, kind, state().layout.shape());
+  next.is_complex = true;
+  next.layout = state().layout.with_axis_extent(axes.back(), fft.axes.back().out);
+  step(std::move(fft), next);
 }
 
 void ProgramBuilder::step(Step step, State state) {

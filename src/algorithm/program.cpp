@@ -1,5 +1,7 @@
 #include "algorithm/program.hpp"
 
+#include <utility>
+
 namespace shardfft {
 
 namespace {
@@ -11,13 +13,41 @@ S turned(S step) {
   return step;
 }
 
-FftStep turned(FftStep step) {
+AxisStep turned(AxisStep step) {
   step.sign = opposite(step.sign);
+  std::swap(step.in, step.out);
   if (step.kind != Kind::c2c) step.kind = step.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
   return step;
 }
 
+TransformStep turned(const TransformStep& step) { return reversed(step); }
+
 }  // namespace
+
+TransformStep reversed(TransformStep step) {
+  for (AxisStep& axis : step.axes) axis = turned(axis);
+  return step;
+}
+
+bool TransformStep::has(int axis) const {
+  return std::any_of(axes.begin(), axes.end(), [axis](const AxisStep& a) { return a.axis == axis; });
+}
+
+std::vector<int> TransformStep::numbers() const {
+  std::vector<int> all;
+  for (const AxisStep& a : axes) all.push_back(a.axis);
+  return all;
+}
+
+TransformStep fourier_step(const std::vector<int>& axes, Kind kind, const Shape& shape) {
+  TransformStep step;
+  for (const int a : axes) {
+    const std::int64_t n = shape[static_cast<std::size_t>(a)];
+    step.axes.push_back({a, Kind::c2c, n, n});
+  }
+  if (kind == Kind::r2c) step.axes.back() = {axes.back(), kind, step.axes.back().in, step.axes.back().in / 2 + 1};
+  return step;
+}
 
 const char* step_name(const Step& step) {
   return std::visit([](const auto& s) { return s.name; }, step);

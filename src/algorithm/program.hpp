@@ -13,13 +13,34 @@
 
 namespace shardfft {
 
-/// Axes to transform, the last one first. The halved axis of a real transform is the last entry: c2r ends with it.
-struct FftStep {
-  static constexpr const char* name = "fft";
-  std::vector<int> axes;
+/// What a transform does along one axis: of `in` numbers it makes `out`.
+struct AxisStep {
+  int axis = 0;
   Kind kind = Kind::c2c;
+  std::int64_t in = 0;
+  std::int64_t out = 0;
   Direction sign = Direction::forward;
+
+  bool operator==(const AxisStep&) const = default;
 };
+
+/// Axes to transform, the last one first. A halved axis (r2c) is the last entry; with a completed one (c2r) the first
+/// entry comes first, and it last.
+struct TransformStep {
+  static constexpr const char* name = "transform";
+  std::vector<AxisStep> axes;
+
+  bool has(int axis) const;
+  std::vector<int> numbers() const;
+  /// What becomes of the numbers: r2c and c2r where one axis is, else that of all axes.
+  Kind kind() const { return axes.back().kind; }
+};
+
+/// The transform that undoes `step` but for a factor.
+TransformStep reversed(TransformStep step);
+
+/// Fourier transforms of `axes` (the last one halved for r2c) of an array of `shape`.
+TransformStep fourier_step(const std::vector<int>& axes, Kind kind, const Shape& shape);
 
 /// Every element moves to its place in the next state's layout.
 struct ReshapeStep {
@@ -67,7 +88,7 @@ struct CannonStep {
   Direction sign = Direction::forward;
 };
 
-using Step = std::variant<FftStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;
+using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;
 
 /// Data between two steps.
 struct State {

@@ -22,9 +22,7 @@ std::int64_t own_cache_bytes() {
 /// The lines of source and result pass through the cache too.
 std::int64_t default_bundle_bytes() { return own_cache_bytes() / host_defaults().bundles_in_own_cache; }
 
-bool is_transformed(const FftStep& step, std::size_t axis) {
-  return std::find(step.axes.begin(), step.axes.end(), static_cast<int>(axis)) != step.axes.end();
-}
+bool is_transformed(const TransformStep& step, std::size_t axis) { return step.has(static_cast<int>(axis)); }
 
 std::vector<std::size_t> axes_of(const Piece& piece) {
   std::vector<std::size_t> axes(static_cast<std::size_t>(piece.set.axes));
@@ -41,8 +39,8 @@ std::vector<std::size_t> fastest_first(const Piece& piece) {
 }
 
 /// Block sizes along the axes of a piece: transformed axes whole, the others as far as `bundle_bytes` go.
-std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const FftStep& step, std::size_t element_bytes,
-                                                 std::int64_t bundle_bytes) {
+std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const TransformStep& step,
+                                                 std::size_t element_bytes, std::int64_t bundle_bytes) {
   std::array<std::int64_t, max_axes> block{};
   block.fill(1);
   std::int64_t room = bundle_bytes / static_cast<std::int64_t>(element_bytes);
@@ -87,7 +85,7 @@ bool BundledFft::worth_it(const BundledFftSetup& setup) {
   if (pieces.size() != 1) return false;
   std::int64_t line = static_cast<std::int64_t>(ElementType{setup.precision, setup.before.is_complex}.bytes());
   const std::int64_t all = line * pieces.front().set.count();
-  for (const int a : setup.step.axes) line *= pieces.front().set.axis[static_cast<std::size_t>(a)].count;
+  for (const int a : setup.step.numbers()) line *= pieces.front().set.axis[static_cast<std::size_t>(a)].count;
   return line <= 2 * own_cache_bytes() && all > own_cache_bytes();
 }
 
@@ -157,13 +155,13 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   const IndexSet set = set_of(piece, at);
   // The transform changes the extent of a halved axis and nothing else.
   const auto result_set_of = [&](IndexSet s) {
-    for (const int a : setup_.step.axes)
+    for (const int a : setup_.step.numbers())
       s.axis[static_cast<std::size_t>(a)] = result.set.axis[static_cast<std::size_t>(a)];
     return s;
   };
   const IndexSet result_set = result_set_of(set);
   Piece lines = scratch_piece(set, piece, in_bytes_);
-  const bool in_place = setup_.step.kind == Kind::c2c;
+  const bool in_place = setup_.step.kind() == Kind::c2c;
   Piece results = in_place ? lines : scratch_piece(result_set, result, out_bytes_);
   auto& fft = fft_of(lines, results);
   fft->add_calls(times);
@@ -194,7 +192,7 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   spec.scale = setup_.scale;
   spec.effort = setup_.effort;
   spec.preserve_input = false;
-  spec.in_place = setup_.step.kind == Kind::c2c;
+  spec.in_place = setup_.step.kind() == Kind::c2c;
   if (text_.empty()) text_ = describe_fft(spec);
   return fft = setup_.ffts->add(spec, setup_.threads);
 }
@@ -267,7 +265,7 @@ namespace {
 
 class LocalBundledFft : public Operation {
  public:
-  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.kind == Kind::c2c), fft_(setup) {}
+  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.kind() == Kind::c2c), fft_(setup) {}
   void run(const std::byte* in, std::byte* out, std::byte*) override {
     fft_.run([&](const PeerCopy& copy, std::byte* lines) { fft_.copy_lines(in, copy, lines); }, out);
   }

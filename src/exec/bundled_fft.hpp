@@ -18,7 +18,7 @@ namespace shardfft {
 
 /// One rank's transform between two states, to be cut in bundles.
 struct BundledFftSetup {
-  FftStep step;
+  TransformStep step;
   State before;
   State after;
   int rank = 0;

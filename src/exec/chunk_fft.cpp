@@ -13,11 +13,11 @@ namespace shardfft {
 namespace {
 
 /// The slowest axis in memory that is not transformed and has several indices, or -1.
-int block_axis(const Piece& piece, const FftStep& step) {
+int block_axis(const Piece& piece, const TransformStep& step) {
   int best = -1;
   for (int axis = 0; axis < piece.set.axes; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    if (piece.set.axis[a].count < 2 || std::find(step.axes.begin(), step.axes.end(), axis) != step.axes.end()) continue;
+    if (piece.set.axis[a].count < 2 || step.has(axis)) continue;
     if (best < 0 || piece.stride[a] > piece.stride[static_cast<std::size_t>(best)]) best = axis;
   }
   return best;

@@ -6,9 +6,7 @@ namespace shardfft {
 
 namespace {
 
-bool transforms(const FftStep* fft, int axis) {
-  return fft != nullptr && std::find(fft->axes.begin(), fft->axes.end(), axis) != fft->axes.end();
-}
+bool transforms(const TransformStep* fft, int axis) { return fft != nullptr && fft->has(axis); }
 
 /// Every index along `axis` is in the same part of it before and after.
 bool keeps_parts(const Layout& from, const Layout& to, int axis) {

@@ -27,8 +27,8 @@ struct Chunking {
 struct ChunkedSteps {
   const Layout& from;
   const Layout& to;
-  const FftStep* before = nullptr;
-  const FftStep* after = nullptr;
+  const TransformStep* before = nullptr;
+  const TransformStep* after = nullptr;
 };
 
 /// The axis along which most work of the transforms comes to lie beside messages, cut in `chunks` parts at most; of

@@ -95,7 +95,7 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   const Step& s = step(stop);
   const Layout& layout = before(stop).layout;
   const int rank = setup_.comm.rank();
-  if (std::holds_alternative<FftStep>(s)) return make_fft(stop);
+  if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape(stop);
   if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
@@ -111,7 +111,7 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
   std::unique_ptr<Operation> operation;
   // Planning a local transform may fail on one rank only, so all agree before the next collective call.
   agree(setup_.comm, [&] {
-    const auto& fft = std::get<FftStep>(step(stop));
+    const auto& fft = std::get<TransformStep>(step(stop));
     const BundledFftSetup bundles = bundled(stop, before(stop).layout);
     if (BundledFft::worth_it(bundles)) {
       operation = make_bundled_fft(bundles);
@@ -123,7 +123,7 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     spec.effort = setup_.options.effort;
     spec.preserve_input = stop.from == Slot::in;
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
-    const bool in_place = stop.from == stop.to || (may_alias && fft.kind == Kind::c2c);
+    const bool in_place = stop.from == stop.to || (may_alias && fft.kind() == Kind::c2c);
     operation = std::make_unique<FftOperation>(spec, ffts_, in_place, stop.from != stop.to, trace_);
   });
   return operation;
@@ -226,7 +226,7 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
 
 BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
   BundledFftSetup fft;
-  fft.step = std::get<FftStep>(step(stop));
+  fft.step = std::get<TransformStep>(step(stop));
   fft.before = before(stop);
   fft.after = after(stop);
   fft.rank = setup_.comm.rank();

@@ -21,25 +21,25 @@ Piece only_piece(const Layout& layout, int rank) {
 
 }  // namespace
 
-FftSpec fft_spec(const FftStep& step, const State& before, const State& after, int rank, Precision precision) {
+FftSpec fft_spec(const TransformStep& step, const State& before, const State& after, int rank, Precision precision) {
   return fft_spec_between(step, only_piece(before.layout, rank), only_piece(after.layout, rank), precision);
 }
 
-FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out, Precision precision) {
+FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision) {
   // The batch counts are those of `in`, which may be a bundle of `out`; the halved axis has its real length in the
   // real array.
-  const Piece& real = step.kind == Kind::c2r ? out : in;
+  const Piece& real = step.kind() == Kind::c2r ? out : in;
   FftSpec spec;
-  spec.kind = step.kind;
+  spec.kind = step.kind();
   spec.precision = precision;
-  spec.direction = step.sign;
-  for (const int axis : step.axes) {
-    const auto a = static_cast<std::size_t>(axis);
+  spec.direction = step.axes.front().sign;
+  for (const AxisStep& axis : step.axes) {
+    const auto a = static_cast<std::size_t>(axis.axis);
     spec.transform.push_back({real.set.axis[a].count, in.stride[a], out.stride[a]});
   }
   for (int axis = 0; axis < in.set.axes; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
-    if (std::find(step.axes.begin(), step.axes.end(), axis) != step.axes.end()) continue;
+    if (step.has(axis)) continue;
     if (in.set.axis[a].count > 1) spec.batch.push_back({in.set.axis[a].count, in.stride[a], out.stride[a]});
   }
   if (in.set.empty()) spec.batch = {{0, 1, 1}};

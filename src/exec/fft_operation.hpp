@@ -7,10 +7,10 @@
 namespace shardfft {
 
 /// The local transform that leads from state `before` to state `after` on `rank`.
-FftSpec fft_spec(const FftStep& step, const State& before, const State& after, int rank, Precision precision);
+FftSpec fft_spec(const TransformStep& step, const State& before, const State& after, int rank, Precision precision);
 
 /// The same between two pieces whose index sets belong together. Batch loops take their counts from `in`.
-FftSpec fft_spec_between(const FftStep& step, const Piece& in, const Piece& out, Precision precision);
+FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision);
 
 /// "fft c2c 64 32".
 std::string describe_fft(const FftSpec& spec);

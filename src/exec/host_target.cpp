@@ -20,7 +20,9 @@ const State& state_at(const Program& program, int state) { return program.states
 class Steps {
  public:
   Steps(const Program& program, const std::vector<int>& steps) : program_(program), steps_(steps) {}
-  bool is_fft(std::size_t i) const { return i < steps_.size() && step_at<FftStep>(program_, steps_[i]) != nullptr; }
+  bool is_fft(std::size_t i) const {
+    return i < steps_.size() && step_at<TransformStep>(program_, steps_[i]) != nullptr;
+  }
   bool is_reshape(std::size_t i) const {
     return i < steps_.size() && step_at<ReshapeStep>(program_, steps_[i]) != nullptr;
   }
@@ -93,8 +95,8 @@ int HostTarget::pipelined_steps(const Program& program, const std::vector<int>& 
   std::size_t last = reshape;
   if (walk.joins_next(reshape) && walk.is_fft(reshape + 1) && !(fft_first && walk.wanted_by_next(reshape + 1))) ++last;
   const State &from = state_at(program, steps[reshape]), &to = state_at(program, steps[reshape] + 1);
-  const ChunkedSteps chunked{from.layout, to.layout, fft_first ? step_at<FftStep>(program, steps[at]) : nullptr,
-                             last > reshape ? step_at<FftStep>(program, steps[last]) : nullptr};
+  const ChunkedSteps chunked{from.layout, to.layout, fft_first ? step_at<TransformStep>(program, steps[at]) : nullptr,
+                             last > reshape ? step_at<TransformStep>(program, steps[last]) : nullptr};
   if (!choose_chunking(chunked, setup_.options.chunks).cuts() || !has_messages(from, to)) return 1;
   return static_cast<int>(last - at) + 1;
 }

@@ -87,7 +87,7 @@ class Compiler {
       return make_device_reshape(setup_.exchange, {&team_, from.layout, after(stop).layout, element_bytes});
     }
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
-      if (const auto* fft = std::get_if<FftStep>(&s)) return make_fft(*fft, stop, rank);
+      if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
       if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
         return make_twiddle(twiddle->factors, from.layout, rank, twiddle->sign, setup_.precision);
       if (const auto* promote = std::get_if<PromoteStep>(&s))
@@ -98,7 +98,7 @@ class Compiler {
     });
   }
 
-  std::unique_ptr<DeviceOperation> make_fft(const FftStep& fft, const Stop& stop, int rank) {
+  std::unique_ptr<DeviceOperation> make_fft(const TransformStep& fft, const Stop& stop, int rank) {
     FftSpec spec = fft_spec(fft, before(stop), after(stop), rank, setup_.precision);
     spec.scale = stop.scale;
     spec.preserve_input = stop.from == Slot::in;

@@ -16,9 +16,9 @@ namespace shardfft::gpu {
 /// axis slowest, so that its lines are one strided batch.
 AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
-  const auto* const fft = at + 1 < program.steps.size() ? std::get_if<FftStep>(&program.steps[at + 1]) : nullptr;
+  const auto* const fft = at + 1 < program.steps.size() ? std::get_if<TransformStep>(&program.steps[at + 1]) : nullptr;
   if (fft == nullptr || fft->axes.size() != 1 || stage_end(program, at + 1) != at + 3) return {};
-  const int axis = fft->axes.front();
+  const int axis = fft->axes.front().axis;
   const State& state = program.states[at + 1];
   if (axis == 0 || axis + 1 == state.layout.axes() || line_pass_fits_all(*fft, state)) return {};
   AxisOrder order(static_cast<std::size_t>(state.layout.axes()));
@@ -27,7 +27,7 @@ AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   return order;
 }
 
-bool DeviceTarget::line_pass_fits_all(const FftStep& fft, const State& state) const {
+bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& state) const {
   std::int64_t fits = 1;
   team_.agree([&] {
     for (const Member& member : team_.here()) {
@@ -59,7 +59,7 @@ bool DeviceTarget::scales_free(const Program& program, int step) {
   team_.agree([&] {
     for (const Member& member : team_.here()) {
       const device::DeviceScope scope(member.device);
-      FftSpec spec = fft_spec(std::get<FftStep>(program.steps[at]), program.states[at], program.states[at + 1],
+      FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
                               member.rank, setup_.precision);
       for (const bool kept : {false, true}) {  // which it will be is not known yet
         spec.preserve_input = kept;

@@ -19,7 +19,7 @@ class DeviceTarget : public Target {
   int first_of_slab(const Program& program) const;
 
  private:
-  bool line_pass_fits_all(const FftStep& fft, const State& state) const;
+  bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
 
   const ExecutorSetup& setup_;
   const Team& team_;

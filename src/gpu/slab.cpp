@@ -21,8 +21,9 @@ using gpu::SlabRank;
 using gpu::SlabShape;
 
 bool transforms(const Step& step, const std::vector<int>& axes, Kind kind) {
-  const auto* fft = std::get_if<FftStep>(&step);
-  return fft != nullptr && fft->axes == axes && fft->kind == kind && fft->sign == Direction::forward;
+  const auto* fft = std::get_if<TransformStep>(&step);
+  return fft != nullptr && fft->numbers() == axes && fft->kind() == kind &&
+         fft->axes.front().sign == Direction::forward;
 }
 
 /// One field of three axes, of which `cut` is cut in near-equal runs, in natural order.

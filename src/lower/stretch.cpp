@@ -18,10 +18,10 @@ int scaled_step(const Program& program, double scale, Target& target) {
   int last = -1, free = -1;
   for (int i = 0; i < static_cast<int>(program.steps.size()); ++i) {
     const Step& step = step_of(program, i);
-    if (std::holds_alternative<FftStep>(step) || std::holds_alternative<CannonStep>(step)) last = i;
+    if (std::holds_alternative<TransformStep>(step) || std::holds_alternative<CannonStep>(step)) last = i;
   }
   for (int i = last; scale != 1 && i >= 0 && free < 0; --i)
-    if (std::holds_alternative<FftStep>(step_of(program, i)) && target.scales_free(program, i)) free = i;
+    if (std::holds_alternative<TransformStep>(step_of(program, i)) && target.scales_free(program, i)) free = i;
   return free >= 0 && !std::holds_alternative<CannonStep>(step_of(program, last)) ? free : last;
 }
 
@@ -43,7 +43,7 @@ Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Slot 
 }  // namespace
 
 bool can_run_in_place(const Step& step) {
-  if (const auto* fft = std::get_if<FftStep>(&step)) return fft->kind == Kind::c2c;
+  if (const auto* fft = std::get_if<TransformStep>(&step)) return fft->kind() == Kind::c2c;
   return std::holds_alternative<TwiddleStep>(step) || std::holds_alternative<HalfSpectrumStep>(step);
 }
 

@@ -18,8 +18,8 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  /// Groups of `axes` (as an FftStep lists them, the last group first) that are best transformed one group after the
-  /// other; the groups in this order make up `axes`.
+  /// Groups of `axes` (as an TransformStep lists them, the last group first) that are best transformed one group after
+  /// the other; the groups in this order make up `axes`.
   virtual std::vector<std::vector<int>> groups(const State& /*state*/, const std::vector<int>& axes) { return {axes}; }
 
   /// The order of axes in memory between the reshape `step` of the program and the next one. Empty for the natural one.

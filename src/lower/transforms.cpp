@@ -8,25 +8,28 @@ namespace shardfft {
 
 namespace {
 
-/// The state after `step`: a halved axis changes its extent, and the numbers their kind.
-State after_transform(const State& before, const FftStep& step, const State& end) {
+/// The state after `step`: the axes have their extents there, and the numbers are of the kind that it leaves.
+State after_transform(const State& before, const TransformStep& step) {
   State state = before;
-  if (step.kind == Kind::c2c) return state;
-  const int half = step.axes.back();
-  state.is_complex = end.is_complex;
-  state.layout = before.layout.with_axis_extent(half, end.layout.shape()[static_cast<std::size_t>(half)]);
+  for (const AxisStep& axis : step.axes) state.layout = state.layout.with_axis_extent(axis.axis, axis.out);
+  if (step.kind() != Kind::c2c) state.is_complex = step.kind() == Kind::r2c;
   return state;
 }
 
-/// A real transform takes its halved axis with the group that runs first, its inverse with the one that runs last.
-std::vector<FftStep> cut_step(const FftStep& step, std::vector<std::vector<int>> groups) {
-  std::vector<FftStep> steps;
-  for (auto group = groups.rbegin(); group != groups.rend(); ++group) steps.push_back({*group, Kind::c2c, step.sign});
-  if (step.kind == Kind::r2c) steps.front().kind = Kind::r2c;
-  if (step.kind == Kind::c2r) {
-    std::reverse(steps.begin(), steps.end());
-    steps.back().kind = Kind::c2r;
-  }
+/// A local FFT takes axes of one sign in one call.
+bool run_together(const AxisStep& a, const AxisStep& b) { return a.sign == b.sign; }
+
+/// The steps in the order they run: `groups` cut where a local FFT could not take all of one. A halved axis is in the
+/// first, a completed one in the last.
+std::vector<TransformStep> cut_step(const TransformStep& step, const std::vector<std::vector<int>>& groups) {
+  std::vector<TransformStep> steps;
+  auto axis = step.axes.begin();
+  for (const std::vector<int>& group : groups)
+    for (std::size_t i = 0; i < group.size(); ++i, ++axis) {
+      if (i == 0 || !run_together(*(axis - 1), *axis)) steps.emplace_back();
+      steps.back().axes.push_back(*axis);
+    }
+  if (step.kind() != Kind::c2r) std::reverse(steps.begin(), steps.end());
   return steps;
 }
 
@@ -36,11 +39,11 @@ Program cut_transforms(const Program& program, Target& target) {
   Program result{program.algorithm, {program.states.front()}, {}};
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     const State& end = program.states[i + 1];
-    const auto* const fft = std::get_if<FftStep>(&program.steps[i]);
+    const auto* const fft = std::get_if<TransformStep>(&program.steps[i]);
     if (fft != nullptr) {
-      const std::vector<FftStep> steps = cut_step(*fft, target.groups(program.states[i], fft->axes));
+      const std::vector<TransformStep> steps = cut_step(*fft, target.groups(program.states[i], fft->numbers()));
       for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
-        const State next = after_transform(result.states.back(), steps[k], end);
+        const State next = after_transform(result.states.back(), steps[k]);
         result.steps.push_back(steps[k]);
         result.states.push_back(next);
       }

@@ -37,18 +37,22 @@ int reshapes(const Program& program) {
                                         [](const Step& s) { return std::holds_alternative<ReshapeStep>(s); }));
 }
 
-void check_fft(const FftStep& step, const State& before, const State& after) {
+void check_fft(const TransformStep& step, const State& before, const State& after) {
   EXPECT_FALSE(step.axes.empty());
   Layout expected = before.layout;
-  for (const int a : step.axes) EXPECT_TRUE(before.layout.axis_is_local(a)) << "axis " << a << " is cut";
-  EXPECT_EQ(before.is_complex, step.kind == Kind::c2c);
+  for (const int a : step.numbers()) EXPECT_TRUE(before.layout.axis_is_local(a)) << "axis " << a << " is cut";
+  EXPECT_EQ(before.is_complex, step.kind() == Kind::c2c);
   EXPECT_TRUE(after.is_complex);
-  if (step.kind == Kind::r2c) {
-    const int half = step.axes.back();
+  if (step.kind() == Kind::r2c) {
+    const int half = step.axes.back().axis;
     expected = expected.with_axis_extent(half, expected.shape()[to_size(half)] / 2 + 1);
     EXPECT_TRUE(after.layout.axis_is_local(half));
   }
   EXPECT_TRUE(after.layout.same_as(expected));
+  for (const AxisStep& a : step.axes) {
+    EXPECT_EQ(a.in, before.layout.shape()[to_size(a.axis)]);
+    EXPECT_EQ(a.out, after.layout.shape()[to_size(a.axis)]);
+  }
 }
 
 bool tiles(const Layout& layout) {
@@ -70,7 +74,7 @@ void check_view(const State& before, const State& after) {
 }
 
 void check_step(const Step& step, const State& before, const State& after) {
-  if (const auto* fft = std::get_if<FftStep>(&step)) {
+  if (const auto* fft = std::get_if<TransformStep>(&step)) {
     check_fft(*fft, before, after);
   } else if (std::holds_alternative<ReshapeStep>(step)) {
     EXPECT_FALSE(before.layout.same_as(after.layout)) << "a null reshape";
@@ -103,8 +107,8 @@ void check_program(const Program& program, const Problem& problem) {
     SCOPED_TRACE("step " + std::to_string(i) + ", " + step_name(program.steps[i]));
     check_step(program.steps[i], program.states[i], program.states[i + 1]);
     views = views || std::holds_alternative<ViewStep>(program.steps[i]);
-    if (const auto* fft = std::get_if<FftStep>(&program.steps[i]))
-      done.insert(done.end(), fft->axes.begin(), fft->axes.end());
+    if (const auto* fft = std::get_if<TransformStep>(&program.steps[i]))
+      for (const int a : fft->numbers()) done.push_back(a);
   }
   if (views) return;  // the axes have other numbers there
   std::vector<int> wanted = problem.axes;
@@ -273,9 +277,12 @@ TEST(Programs, ReversedOnesUndoThem) {
       EXPECT_EQ(signs(reversed(back)), signs(program));
     }
   const Program real = make_program("slab", problem_of(Kind::r2c, Layout::slab({8, 6, 4}, 2)));
-  EXPECT_EQ(std::get<FftStep>(real.steps.front()).kind, Kind::r2c);
-  EXPECT_EQ(std::get<FftStep>(reversed(real).steps.back()).kind, Kind::c2r);
-  EXPECT_EQ(std::get<FftStep>(reversed(real).steps.back()).axes, std::get<FftStep>(real.steps.front()).axes);
+  EXPECT_EQ(std::get<TransformStep>(real.steps.front()).kind(), Kind::r2c);
+  EXPECT_EQ(std::get<TransformStep>(reversed(real).steps.back()).kind(), Kind::c2r);
+  const auto back = std::get<TransformStep>(reversed(real).steps.back());
+  EXPECT_EQ(back.numbers(), std::get<TransformStep>(real.steps.front()).numbers());
+  EXPECT_EQ(back.axes.back().in, std::get<TransformStep>(real.steps.front()).axes.back().out);
+  EXPECT_EQ(back.axes.back().sign, Direction::backward);
 }
 
 TEST(Programs, PencilExchangesInRowsAndColumns) {

@@ -37,7 +37,8 @@ inline Program slab_steps(const SlabCase& c, int ranks) {
   Program program;
   program.algorithm = "slab";
   program.states = {{cut(c.shape, 0), c.kind == Kind::c2c}, {cut(spectrum, 0)}, {cut(spectrum, 1)}, {cut(spectrum, 1)}};
-  program.steps = {FftStep{{2, 3}, c.kind}, ReshapeStep{}, FftStep{{1}, Kind::c2c}};
+  const Shape &field = program.states[0].layout.shape(), &rows = program.states[2].layout.shape();
+  program.steps = {fourier_step({2, 3}, c.kind, field), ReshapeStep{}, fourier_step({1}, Kind::c2c, rows)};
   return program;
 }
 

@@ -126,7 +126,7 @@ TEST(IsSlab, OtherProgramsAreNot) {
   const Program good = slab_steps(c, 2);
   EXPECT_FALSE(gpu::is_slab(good, 1)) << "too few steps";
   Program other = good;
-  other.steps[2] = FftStep{{2}, Kind::c2c};
+  other.steps[2] = fourier_step({2}, Kind::c2c, good.states[2].layout.shape());
   EXPECT_FALSE(gpu::is_slab(other, 0)) << "another axis";
   other = good;
   other.states[2].layout = other.states[3].layout = Layout::slab(c.shape, 2, 1, {1, 0, 2}).with_batch(1);

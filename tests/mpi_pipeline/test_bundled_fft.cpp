@@ -39,7 +39,7 @@ std::vector<std::vector<Value>> cut(const Layout& layout, const std::vector<Valu
 /// Of lines that `from` has to those that `lines` has.
 BundledFftSetup setup_of(const Layout& from, const Layout& lines, int rank) {
   BundledFftSetup setup;
-  setup.step = {{axis}, Kind::c2c};
+  setup.step = fourier_step({axis}, Kind::c2c, lines.shape());
   setup.before = {lines, true};
   setup.after = {lines, true};
   setup.rank = rank;

@@ -20,7 +20,8 @@ PipelineFft setup_of(Kind kind, Direction direction, const std::vector<int>& axe
   State first{points, kind != Kind::r2c};
   State last{modes, true};
   PipelineFft setup;
-  setup.fft.step = {axes, direction == Direction::forward || kind == Kind::c2c ? kind : Kind::c2r, direction};
+  setup.fft.step = fourier_step(axes, kind, points.shape());
+  if (direction == Direction::backward) setup.fft.step = reversed(setup.fft.step);
   setup.fft.before = direction == Direction::forward ? first : last;
   setup.fft.after = direction == Direction::forward ? last : first;
   setup.fft.effort = Effort::estimate;

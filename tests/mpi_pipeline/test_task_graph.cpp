@@ -92,8 +92,8 @@ Layout planes(const Shape& shape, int axis) { return Layout::slab(shape, 4, axis
 
 TEST(Chunking, BatchServesBothEndsOfSlabs) {
   const Shape shape{8, 16, 16, 16};
-  const FftStep yz{{2, 3}};
-  const FftStep x{{1}};
+  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
+  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
   const Layout from = planes(shape, 1);
   const Layout to = planes(shape, 2);
   const Chunking fields = choose_chunking({from, to, &yz, &x}, 4);
@@ -104,8 +104,8 @@ TEST(Chunking, BatchServesBothEndsOfSlabs) {
 
 TEST(Chunking, SlabsOfOneFieldAreCutAtOneEnd) {
   const Shape shape{1, 16, 16, 16};
-  const FftStep yz{{2, 3}};
-  const FftStep x{{1}};
+  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
+  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
   const Layout from = planes(shape, 1);
   const Layout to = planes(shape, 2);
   EXPECT_EQ(describe(choose_chunking({from, to, &yz, &x}, 4)), "4 chunks along axis 0 at the sender");
@@ -117,8 +117,8 @@ TEST(Chunking, SlabsOfOneFieldAreCutAtOneEnd) {
 
 TEST(Chunking, PencilsAreCutAlongTheAxisTheyKeep) {
   const Shape shape{1, 16, 16, 16};
-  const FftStep z{{3}};
-  const FftStep y{{2}};
+  const TransformStep z = fourier_step({3}, Kind::c2c, {1, 1, 1, 1});
+  const TransformStep y = fourier_step({2}, Kind::c2c, {1, 1, 1, 1});
   const Layout from = Layout::brick(shape, {1, 2, 2, 1});
   const Layout to = Layout::brick(shape, {1, 2, 1, 2});
   EXPECT_EQ(describe(choose_chunking({from, to, &z, &y}, 4)), "4 chunks along axis 0 at both ends");
@@ -129,7 +129,7 @@ TEST(Chunking, PencilsAreCutAlongTheAxisTheyKeep) {
 /// An axis that is cut differently before and after serves one end only.
 TEST(Chunking, AxisWithOtherPartsServesOneEnd) {
   const Shape shape{1, 16, 16, 16};
-  const FftStep z{{3}};
+  const TransformStep z = fourier_step({3}, Kind::c2c, {1, 1, 1, 1});
   const Layout from = Layout::brick(shape, {1, 4, 1, 1});
   const Layout to = Layout::brick(shape, {1, 2, 2, 1});
   EXPECT_EQ(choose_chunking({from, to, &z, &z}, 4).ends, ChunkEnds::sender);
@@ -138,7 +138,7 @@ TEST(Chunking, AxisWithOtherPartsServesOneEnd) {
 
 TEST(Chunking, NothingToCut) {
   const Shape shape{1, 1, 1, 16};
-  const FftStep z{{3}};
+  const TransformStep z = fourier_step({3}, Kind::c2c, {1, 1, 1, 1});
   const Layout single = Layout::single(shape, 4);
   EXPECT_FALSE(choose_chunking({single, single, &z, nullptr}, 4).cuts());
 }

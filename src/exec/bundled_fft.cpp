@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/team.hpp"
 #include "exec/fft_operation.hpp"
@@ -101,7 +102,6 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
         static_cast<std::size_t>(results.front().set.count()) * out_bytes_ >= host_defaults().bytes_to_write_past_cache;
     cut(pieces.front(), results.front());
   }
-  scratch_ = allocate_aligned(static_cast<std::size_t>(setup.threads) * (line_bytes_ + result_bytes_));
 }
 
 /// Bundles along an axis that every owner has whole lie equally far apart in all arrays; so do those of this rank's own
@@ -209,12 +209,12 @@ void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetc
     for (const Gather& g : bundle.gather) {
       PeerCopy copy = g.copy;
       copy.boxes.from.offset += index * g.step;
-      fetch(copy, scratch);
+      fetch(copy, scratch, scratch + line_bytes_);
     }
   }
   {
     const Scope scope(trace, Activity::fft);
-    bundle.fft->execute(scratch, result);
+    bundle.fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_);
   }
   const Scope scope(trace, Activity::copy);
   Box to = bundle.store.to;
@@ -246,13 +246,22 @@ void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* 
   run_bundle(bundles_[static_cast<std::size_t>(row)], index, fetch, out, scratch, trace);
 }
 
-void BundledFft::run(const Fetch& fetch, std::byte* out) {
+std::size_t BundledFft::thread_bytes() const {
+  std::size_t fft_bytes = 0;
+  for (const auto& [shape, fft] : ffts_) fft_bytes = std::max(fft_bytes, fft->scratch_bytes());
+  return line_bytes_ + std::max(result_bytes_ + fft_bytes, round_up(fetch_bytes_, cache_line));
+}
+
+std::size_t BundledFft::scratch_bytes() const { return static_cast<std::size_t>(setup_.threads) * thread_bytes(); }
+
+void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch) {
+  const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
     // Only one thread's time is recorded: the trace belongs to the rank.
     Trace* const trace = thread == 0 ? setup_.trace : nullptr;
-    std::byte* const scratch = scratch_.get() + static_cast<std::size_t>(thread) * (line_bytes_ + result_bytes_);
+    std::byte* const mine = scratch + static_cast<std::size_t>(thread) * bytes;
     const Share share = share_of(bundle_count_, setup_.threads, thread);
-    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, scratch, trace);
+    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, mine, trace);
   });
 }
 
@@ -266,9 +275,11 @@ namespace {
 class LocalBundledFft : public Operation {
  public:
   explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.kind() == Kind::c2c), fft_(setup) {}
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
-    fft_.run([&](const PeerCopy& copy, std::byte* lines) { fft_.copy_lines(in, copy, lines); }, out);
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
+    const auto fetch = [&](const PeerCopy& copy, std::byte* lines, std::byte*) { fft_.copy_lines(in, copy, lines); };
+    fft_.run(fetch, out, scratch);
   }
+  std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   bool runs_in_place() const override { return in_place_; }
   std::string describe() const override { return fft_.describe(); }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "algorithm/program.hpp"
-#include "base/aligned.hpp"
 #include "base/trace.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
@@ -35,10 +34,14 @@ struct BundledFftSetup {
 class BundledFft {
  public:
   explicit BundledFft(const BundledFftSetup& setup);
-  /// Copies elements of an owner in `from` into the lines of a bundle.
-  using Fetch = std::function<void(const PeerCopy& copy, std::byte* lines)>;
-  /// `out` is this rank's array of `after`.
-  void run(const Fetch& fetch, std::byte* out);
+  /// Copies elements of an owner in `from` into the lines of a bundle; `scratch` holds what give_fetch() said.
+  using Fetch = std::function<void(const PeerCopy& copy, std::byte* lines, std::byte* scratch)>;
+  /// Scratch that each call of a Fetch is given.
+  void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
+  /// Of all threads; known once the plan's transforms are made.
+  std::size_t scratch_bytes() const;
+  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes().
+  void run(const Fetch& fetch, std::byte* out, std::byte* scratch);
   /// The plain way to fetch: from an array of this process.
   void copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const;
   /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
@@ -73,6 +76,8 @@ class BundledFft {
   IndexSet set_of(const Piece& piece, const Blocks& at) const;
   std::shared_ptr<PlannedFft>& fft_of(const Piece& lines, const Piece& results);
   void add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times);
+  /// Of one thread: lines and results of a bundle, and what its transform needs.
+  std::size_t thread_bytes() const;
   void run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch, Trace* trace) const;
   void run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out, std::byte* scratch,
                   Trace* trace) const;
@@ -82,6 +87,7 @@ class BundledFft {
   std::size_t out_bytes_;
   std::size_t line_bytes_ = 0;    ///< scratch of a bundle before the transform
   std::size_t result_bytes_ = 0;  ///< and after it, when that is another array
+  std::size_t fetch_bytes_ = 0;   ///< scratch of a fetch, where results and the transform's scratch lie later
   bool stream_ = false;
   std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
   Blocks block_{};                 ///< indices of a bundle along each axis
@@ -90,7 +96,6 @@ class BundledFft {
   std::int64_t row_length_ = 1;    ///< of rows of whole bundles; a shorter last one is a row of its own
   std::int64_t bundle_count_ = 0;  ///< product of count_
   std::vector<Bundle> bundles_;    ///< in row-major order of the axes, rows for single bundles
-  AlignedMemory scratch_;
   std::string text_;
 };
 

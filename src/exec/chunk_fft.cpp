@@ -83,30 +83,43 @@ void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece&
                      in_offset, out_offset});
 }
 
-void ChunkFft::run_block(const Block& block, const std::byte* in, std::byte* out, Trace* trace) const {
-  const Scope scope(trace, Activity::fft);
-  block.fft->run(in + block.in, out + block.out, nullptr);
+std::size_t ChunkFft::block_bytes() const {
+  std::size_t most = 0;
+  for (const Block& block : blocks_) most = std::max(most, block.fft->scratch_bytes());
+  return most;
 }
 
-void ChunkFft::run(const std::byte* in, std::byte* out, const std::function<void()>& between) const {
+std::size_t ChunkFft::scratch_bytes() const { return static_cast<std::size_t>(task_threads_) * block_bytes(); }
+
+void ChunkFft::run_block(const Block& block, const std::byte* in, std::byte* out, std::byte* scratch,
+                         Trace* trace) const {
+  const Scope scope(trace, Activity::fft);
+  block.fft->run(in + block.in, out + block.out, scratch);
+}
+
+void ChunkFft::run(const std::byte* in, std::byte* out, std::byte* scratch,
+                   const std::function<void()>& between) const {
   if (task_threads_ > 1) {
-    run_tasks(in, out, between);
+    run_tasks(in, out, scratch, between);
     return;
   }
   for (const Block& block : blocks_) {
-    run_block(block, in, out, trace_);
+    run_block(block, in, out, scratch, trace_);
     between();
   }
 }
 
 /// The calling thread hands the blocks out, then takes its share; it alone moves messages, so that MPI need not know of
 /// the others, and its time is what is recorded.
-void ChunkFft::run_tasks(const std::byte* in, std::byte* out, const std::function<void()>& between) const {
+void ChunkFft::run_tasks(const std::byte* in, std::byte* out, std::byte* scratch,
+                         const std::function<void()>& between) const {
+  const std::size_t bytes = block_bytes();
   std::exception_ptr failure;
   const auto task = [&](const Block& block) {
-    const bool caller = omp_get_thread_num() == 0;
+    const int thread = omp_get_thread_num();
+    const bool caller = thread == 0;
     try {
-      run_block(block, in, out, caller ? trace_ : nullptr);
+      run_block(block, in, out, scratch + static_cast<std::size_t>(thread) * bytes, caller ? trace_ : nullptr);
       if (caller) between();
     } catch (...) {
 #pragma omp critical(shardfft_chunk_fft)

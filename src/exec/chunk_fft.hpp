@@ -25,9 +25,12 @@ class ChunkFft {
  public:
   /// Of this rank's elements in `slice`, whose axis is not transformed; Slice{} means all of them.
   ChunkFft(const PipelineFft& setup, const Slice& slice);
-  /// `in` and `out` are the whole arrays. The calling thread calls `between` after every block of its own.
-  /// All time of a block is recorded as that of a transform, its copies into and out of cache too.
-  void run(const std::byte* in, std::byte* out, const std::function<void()>& between) const;
+  /// Known once the plan's transforms are made.
+  std::size_t scratch_bytes() const;
+  /// `in` and `out` are the whole arrays, `scratch` holds scratch_bytes(). The calling thread calls `between` after
+  /// every block of its own. All time of a block is recorded as that of a transform, its copies into and out of cache
+  /// too.
+  void run(const std::byte* in, std::byte* out, std::byte* scratch, const std::function<void()>& between) const;
 
  private:
   /// Offsets in bytes from the beginning of the whole arrays.
@@ -38,8 +41,10 @@ class ChunkFft {
   };
 
   void add_block(const PipelineFft& setup, const Piece& in, const Piece& out);
-  void run_block(const Block& block, const std::byte* in, std::byte* out, Trace* trace) const;
-  void run_tasks(const std::byte* in, std::byte* out, const std::function<void()>& between) const;
+  /// The scratch of the block that needs most: threads run one block each.
+  std::size_t block_bytes() const;
+  void run_block(const Block& block, const std::byte* in, std::byte* out, std::byte* scratch, Trace* trace) const;
+  void run_tasks(const std::byte* in, std::byte* out, std::byte* scratch, const std::function<void()>& between) const;
 
   std::vector<Block> blocks_;
   int task_threads_ = 1;  ///< with several, every block is a task of one thread

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/aligned.hpp"
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
 #include "tune/defaults.hpp"
@@ -20,8 +19,13 @@ constexpr std::size_t runs_at_once = 512;
 /// One reader of one array.
 class BoxReader {
  public:
-  BoxReader(const CrossMemory& memory, int host_rank, std::uint64_t address, std::size_t element_bytes)
-      : memory_(memory), host_rank_(host_rank), address_(address), bytes_(static_cast<std::int64_t>(element_bytes)) {}
+  BoxReader(const CrossMemory& memory, int host_rank, std::uint64_t address, std::size_t element_bytes,
+            std::byte* buffer)
+      : memory_(memory),
+        host_rank_(host_rank),
+        address_(address),
+        bytes_(static_cast<std::int64_t>(element_bytes)),
+        buffer_(buffer) {}
 
   void read(const LoopNest& nest, std::byte* destination) {
     if (nest.empty) return;
@@ -75,13 +79,8 @@ class BoxReader {
     }
     there.to_offset = 0;
     if (last(there).from != 1) there.loop[static_cast<std::size_t>(there.depth++)] = {1, 1, 1};
-    const auto bytes = static_cast<std::size_t>(stride * bytes_);
-    if (bytes > buffer_size_) {
-      buffer_ = allocate_aligned(bytes);
-      buffer_size_ = bytes;
-    }
-    read_rows(there, buffer_.get());
-    copy_box(buffer_.get(), packed, destination, placed, static_cast<std::size_t>(bytes_));
+    read_rows(there, buffer_);
+    copy_box(buffer_, packed, destination, placed, static_cast<std::size_t>(bytes_));
   }
 
   /// In two halves along the longest loop, if possible one that is not contiguous in the source.
@@ -104,9 +103,8 @@ class BoxReader {
   int host_rank_;
   std::uint64_t address_;
   std::int64_t bytes_;
+  std::byte* buffer_;
   std::vector<CrossRun> runs_;
-  AlignedMemory buffer_;
-  std::size_t buffer_size_ = 0;
 };
 
 }  // namespace
@@ -120,9 +118,12 @@ CrossCost cross_cost(const LocalCopy& copy, std::size_t element_bytes) {
   return {elements / row, elements * static_cast<std::int64_t>(element_bytes)};
 }
 
+std::size_t cross_read_bytes() { return static_cast<std::size_t>(buffer_bytes()); }
+
 void read_box(const CrossMemory& memory, int host_rank, std::uint64_t address, const LocalCopy& copy,
-              std::byte* destination, std::size_t element_bytes) {
-  BoxReader(memory, host_rank, address, element_bytes).read(common_refinement(copy.from, copy.to), destination);
+              std::byte* destination, std::size_t element_bytes, std::byte* scratch) {
+  BoxReader(memory, host_rank, address, element_bytes, scratch)
+      .read(common_refinement(copy.from, copy.to), destination);
 }
 
 }  // namespace shardfft

@@ -29,8 +29,10 @@ inline double staging_nanoseconds(std::int64_t bytes, std::int64_t read) {
 
 CrossCost cross_cost(const LocalCopy& copy, std::size_t element_bytes);
 
+/// Scratch of read_box().
+std::size_t cross_read_bytes();
 /// copy_box out of the array at `address` of another process.
 void read_box(const CrossMemory& memory, int host_rank, std::uint64_t address, const LocalCopy& copy,
-              std::byte* destination, std::size_t element_bytes);
+              std::byte* destination, std::size_t element_bytes, std::byte* scratch);
 
 }  // namespace shardfft

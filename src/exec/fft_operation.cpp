@@ -67,12 +67,16 @@ FftOperation::FftOperation(const FftSpec& spec, LocalFfts& ffts, bool in_place, 
   text_ = describe_fft(spec);
 }
 
-void FftOperation::run(const std::byte* in, std::byte* out, std::byte*) {
+std::size_t FftOperation::scratch_bytes() const {
+  return std::max(in_place_ ? in_place_->scratch_bytes() : 0, out_of_place_ ? out_of_place_->scratch_bytes() : 0);
+}
+
+void FftOperation::run(const std::byte* in, std::byte* out, std::byte* scratch) {
   if (empty_) return;  // arrays of no elements may have any addresses, the same one too
   const Scope scope(trace_, Activity::fft);
   const auto& fft = in == out ? in_place_ : out_of_place_;
   if (!fft) fail(Status::internal, "a transform runs in a way it was not planned for");
-  fft->execute(in, out);
+  fft->execute(in, out, scratch);
 }
 
 }  // namespace shardfft

@@ -20,6 +20,7 @@ class FftOperation : public Operation {
   /// `in_place`, `out_of_place`: the ways it will be run, at least one.
   FftOperation(const FftSpec& spec, LocalFfts& ffts, bool in_place, bool out_of_place, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
+  std::size_t scratch_bytes() const override;
   bool runs_in_place() const override { return in_place_ != nullptr; }
   std::string describe() const override { return text_; }
 

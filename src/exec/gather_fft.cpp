@@ -8,11 +8,15 @@ class GatherFft : public Operation {
  public:
   GatherFft(const HostReshapeSetup& setup, const BundledFftSetup& fft) : sources_(setup), fft_(fft) {}
 
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
     sources_.open(in);
-    fft_.run([this](const PeerCopy& copy, std::byte* lines) { sources_.fetch(copy, lines, 1); }, out);
+    const auto fetch = [this](const PeerCopy& copy, std::byte* lines, std::byte* buffer) {
+      sources_.fetch(copy, lines, 1, buffer);
+    };
+    fft_.run(fetch, out, scratch);
     sources_.close();
   }
+  std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   bool reads_host_memory() const override { return true; }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
@@ -20,7 +24,10 @@ class GatherFft : public Operation {
     fft_.for_each_gather([&](const PeerCopy& copy, std::int64_t times) { sum += times * sources_.cost(copy); });
     return sum;
   }
-  void read_across(const CrossMemory* memory) override { sources_.read_across(memory); }
+  void read_across(const CrossMemory* memory) override {
+    sources_.read_across(memory);
+    fft_.give_fetch(sources_.scratch_bytes());
+  }
   Role role() const override { return Role::moves_and_computes; }
   std::string describe() const override { return "gather from shared memory, " + fft_.describe(); }
 

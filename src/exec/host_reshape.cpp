@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "pack/pack.hpp"
 
@@ -40,13 +41,13 @@ class HostReshape : public Operation {
     sources_.open(in);
     {
       const Scope scope(setup_.trace, Activity::exchange);
-      for (const PeerCopy& c : copies_) sources_.fetch(c, out, setup_.threads);
+      for (const PeerCopy& c : copies_) sources_.fetch(c, out, setup_.threads, scratch + remote_bytes());
     }
     sources_.close();
     if (remote_) remote_->finish(buffers);
   }
 
-  std::size_t scratch_bytes() const override { return remote_ ? remote_->workspace_bytes() : 0; }
+  std::size_t scratch_bytes() const override { return remote_bytes() + sources_.scratch_bytes(); }
   bool reads_host_memory() const override { return true; }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
@@ -61,6 +62,8 @@ class HostReshape : public Operation {
   }
 
  private:
+  std::size_t remote_bytes() const { return remote_ ? round_up(remote_->workspace_bytes(), cache_line) : 0; }
+
   HostReshapeSetup setup_;
   std::unique_ptr<Exchange> remote_;
   HostSources sources_;
@@ -95,12 +98,12 @@ HostSources::Source HostSources::find(int member, const HostAddress& address) co
   return {nullptr, static_cast<std::uint64_t>(address.offset)};
 }
 
-void HostSources::fetch(const PeerCopy& copy, std::byte* destination, int threads) const {
+void HostSources::fetch(const PeerCopy& copy, std::byte* destination, int threads, std::byte* scratch) const {
   const Source& source = sources_[static_cast<std::size_t>(copy.peer)];
   if (source.there == 0)
     copy_box(source.here, copy.boxes.from, destination, copy.boxes.to, element_bytes_, threads);
   else
-    read_box(*across_, host_->host_rank(copy.peer), source.there, copy.boxes, destination, element_bytes_);
+    read_box(*across_, host_->host_rank(copy.peer), source.there, copy.boxes, destination, element_bytes_, scratch);
 }
 
 CrossCost HostSources::cost(const PeerCopy& copy) const {

@@ -27,8 +27,9 @@ class HostSources {
   /// Publishes `mine` and waits for the members of this host. Outside of the windows, `mine` is published as an address
   /// in this process, which needs read_across().
   void open(const std::byte* mine);
-  /// Copies a box of a member's array.
-  void fetch(const PeerCopy& copy, std::byte* destination, int threads) const;
+  /// Copies a box of a member's array; `scratch` holds scratch_bytes().
+  void fetch(const PeerCopy& copy, std::byte* destination, int threads, std::byte* scratch) const;
+  std::size_t scratch_bytes() const { return across_ == nullptr ? 0 : cross_read_bytes(); }
   void close() { turns_.release(); }
   void wait_readers() const { turns_.wait_readers(); }
   void read_across(const CrossMemory* memory) { across_ = memory; }

@@ -78,21 +78,23 @@ bool LocalFftTrial::prepare() {
   return true;
 }
 
-void LocalFftTrial::run(const Sample& sample, const LocalFft& fft) {
+void LocalFftTrial::run(const Sample& sample, const LocalFft& fft, std::byte* scratch) {
   run_team(sample.at_once, [&](int thread) {
-    std::byte* const in = arrays_.get() + static_cast<std::size_t>(thread) * (sample.in_bytes + sample.out_bytes);
-    fft.execute(in, sample.spec.in_place ? in : in + sample.in_bytes);
+    const auto t = static_cast<std::size_t>(thread);
+    std::byte* const in = arrays_.get() + t * (sample.in_bytes + sample.out_bytes);
+    fft.execute(in, sample.spec.in_place ? in : in + sample.in_bytes, scratch + t * fft.scratch_bytes());
   });
 }
 
 double LocalFftTrial::seconds_of(const Sample& sample, const LocalFft& fft) {
   if (is_empty(sample.spec) || sample.calls == 0) return 0;
+  const AlignedMemory scratch = allocate_aligned(static_cast<std::size_t>(sample.at_once) * fft.scratch_bytes());
   const double wanted = sample.calls / sample.at_once;
   const double begin = clock_();
   double seconds = 0;
   double runs = 0;
   while (runs < wanted && (runs == 0 || seconds < slice_seconds)) {
-    run(sample, fft);
+    run(sample, fft, scratch.get());
     ++runs;
     seconds = clock_() - begin;
   }

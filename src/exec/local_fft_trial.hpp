@@ -38,7 +38,7 @@ class LocalFftTrial {
   };
 
   static Sample make_sample(const PlannedFft& fft);
-  void run(const Sample& sample, const LocalFft& fft);
+  void run(const Sample& sample, const LocalFft& fft, std::byte* scratch);
   double seconds_of(const Sample& sample, const LocalFft& fft);
 
   const Communicator& comm_;

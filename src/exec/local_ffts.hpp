@@ -15,7 +15,9 @@ namespace shardfft {
 class PlannedFft : public LocalFft {
  public:
   PlannedFft(const FftSpec& spec, int at_once) : spec_(spec), at_once_(at_once) {}
-  void execute(const void* in, void* out) const override { fft_->execute(in, out); }
+  using LocalFft::execute;
+  std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
+  void execute(const void* in, void* out, std::byte* scratch) const override { fft_->execute(in, out, scratch); }
   /// That a forward and a backward run together call it `calls` times more.
   void add_calls(std::int64_t calls) { calls_ += calls; }
 

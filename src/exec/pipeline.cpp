@@ -20,7 +20,8 @@ class Pipeline : public Operation {
   Pipeline(const PipelineSetup& setup, const Chunking& chunking);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override {
-    return sent_array_bytes_ + received_array_bytes_ + static_cast<std::size_t>(in_flight) * exchange_bytes_;
+    return sent_array_bytes_ + received_array_bytes_ + static_cast<std::size_t>(in_flight) * exchange_bytes_ +
+           fft_bytes();
   }
   /// As long as the input is not the array that the exchange writes, a barrier is enough.
   bool runs_in_place() const override { return aliased_barrier_ != Barrier::none; }
@@ -40,11 +41,13 @@ class Pipeline : public Operation {
     std::byte* received;
     std::byte* out;
     std::byte* exchange;  ///< workspaces of the exchanges under way
+    std::byte* fft;       ///< scratch of the transform that runs
   };
 
   void make_reshapes(const PipelineSetup& setup, const Chunking& chunking);
   void make_orders(const PipelineSetup& setup, const Chunking& chunking);
   void make_ffts(const PipelineSetup& setup, const Chunking& chunking);
+  std::size_t fft_bytes() const;
   Arrays arrays(const std::byte* in, std::byte* out, std::byte* scratch) const;
   ExchangeBuffers buffers(const Arrays& arrays, int chunk) const;
   void run_task(const PipelineTask& task, const Arrays& arrays);
@@ -122,8 +125,16 @@ void Pipeline::make_orders(const PipelineSetup& setup, const Chunking& chunking)
   aliased_order_ = order_tasks(shape);
 }
 
+std::size_t Pipeline::fft_bytes() const {
+  std::size_t most = 0;
+  for (const auto* ffts : {&before_, &after_})
+    for (const ChunkFft& fft : *ffts) most = std::max(most, fft.scratch_bytes());
+  return most;
+}
+
 Pipeline::Arrays Pipeline::arrays(const std::byte* in, std::byte* out, std::byte* scratch) const {
-  Arrays a{in, scratch, out, out, scratch + sent_array_bytes_ + received_array_bytes_};
+  std::byte* const exchange = scratch + sent_array_bytes_ + received_array_bytes_;
+  Arrays a{in, scratch, out, out, exchange, exchange + static_cast<std::size_t>(in_flight) * exchange_bytes_};
   // A transform in place is told so by the owner of the array, who lets it be written.
   if (sent_array_bytes_ == 0) a.sent = const_cast<std::byte*>(in);
   if (received_array_bytes_ > 0) a.received = scratch + sent_array_bytes_;
@@ -147,7 +158,7 @@ void Pipeline::run_task(const PipelineTask& task, const Arrays& a) {
   const auto between = [this, &a] { progress(a); };
   switch (task.stage) {
     case Stage::before:
-      before_[chunk].run(a.in, a.sent, between);
+      before_[chunk].run(a.in, a.sent, a.fft, between);
       break;
     case Stage::start:
       reshapes_[chunk]->start(buffers(a, task.chunk));
@@ -158,7 +169,7 @@ void Pipeline::run_task(const PipelineTask& task, const Arrays& a) {
       ++finished_;
       break;
     case Stage::after:
-      after_[chunk].run(a.received, a.out, between);
+      after_[chunk].run(a.received, a.out, a.fft, between);
       break;
   }
 }

@@ -25,10 +25,13 @@ class Batched : public LocalFft {
       tail_ = make(call_spec(sub, tail));
   }
 
-  void execute(const void* in, void* out) const override {
+  std::size_t scratch_bytes() const override { return static_cast<std::size_t>(threads_) * thread_bytes(); }
+
+  void execute(const void* in, void* out, std::byte* scratch) const override {
     run_team(threads_, [&](int thread) {
+      std::byte* const mine = scratch + static_cast<std::size_t>(thread) * thread_bytes();
       const Share share = share_of(calls_, threads_, thread);
-      for (std::int64_t c = share.first; c < share.last; ++c) call(c, in, out);
+      for (std::int64_t c = share.first; c < share.last; ++c) call(c, in, out, mine);
     });
   }
 
@@ -52,7 +55,11 @@ class Batched : public LocalFft {
     return true;
   }
 
-  void call(std::int64_t index, const void* in, void* out) const {
+  std::size_t thread_bytes() const {
+    return std::max(whole_ ? whole_->scratch_bytes() : 0, tail_ ? tail_->scratch_bytes() : 0);
+  }
+
+  void call(std::int64_t index, const void* in, void* out, std::byte* scratch) const {
     const std::int64_t block = index % blocks_;
     index /= blocks_;
     std::int64_t in_offset = block * blocking_.block * blocking_.blocked.in_stride;
@@ -63,7 +70,8 @@ class Batched : public LocalFft {
       index /= loop.n;
     }
     const bool is_tail = (block + 1) * blocking_.block > blocking_.blocked.n;
-    (is_tail ? tail_ : whole_)->execute(advance(in, in_offset, in_bytes_), advance(out, out_offset, out_bytes_));
+    (is_tail ? tail_ : whole_)
+        ->execute(advance(in, in_offset, in_bytes_), advance(out, out_offset, out_bytes_), scratch);
   }
 
   std::size_t in_bytes_, out_bytes_;

@@ -1,6 +1,7 @@
 // make_local_fft: normalises a spec and builds, around the backend, what the backend lacks.
 #include <algorithm>
 
+#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "local/backend.hpp"
 #include "local/stages.hpp"
@@ -81,6 +82,11 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
 }
 
 }  // namespace
+
+void LocalFft::execute(const void* in, void* out) const {
+  const AlignedMemory scratch = allocate_aligned(scratch_bytes());
+  execute(in, out, scratch.get());
+}
 
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec) {
   check(spec);

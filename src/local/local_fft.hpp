@@ -1,6 +1,7 @@
 #pragma once
 // Transforms of data that is on one rank: one interface, backends found by name.
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -46,11 +47,16 @@ struct FftSpec {
   bool operator==(const FftSpec&) const = default;
 };
 
-/// A planned local transform. `execute` may run on several threads at once with different arrays.
+/// A planned local transform. `execute` may run on several threads at once with different arrays and scratch.
 class LocalFft {
  public:
   virtual ~LocalFft() = default;
-  virtual void execute(const void* in, void* out) const = 0;
+  /// Bytes that execute() needs beside the arrays, a multiple of the cache line.
+  virtual std::size_t scratch_bytes() const { return 0; }
+  /// `scratch` begins on a cache line and holds scratch_bytes().
+  virtual void execute(const void* in, void* out, std::byte* scratch) const = 0;
+  /// With scratch of this call's own: for what runs once.
+  void execute(const void* in, void* out) const;
 };
 
 using LocalFftFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>;

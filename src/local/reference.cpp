@@ -1,8 +1,10 @@
 // The oracle: discrete Fourier transforms by their definition, in long double. Slow and obvious on purpose.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
 
+#include "base/aligned.hpp"
 #include "local/backend.hpp"
 #include "local/loops.hpp"
 
@@ -12,29 +14,26 @@ namespace {
 using Number = std::complex<long double>;
 
 /// exp(sign 2 pi i k / n) for k = 0 .. n-1.
-std::vector<Number> roots(std::int64_t n, int sign) {
-  std::vector<Number> w(static_cast<std::size_t>(n));
+void put_roots(std::int64_t n, int sign, Number* w) {
   for (std::int64_t k = 0; k < n; ++k) {
     const long double angle =
         2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
-    w[static_cast<std::size_t>(k)] = {std::cos(angle), static_cast<long double>(sign) * std::sin(angle)};
+    w[k] = {std::cos(angle), static_cast<long double>(sign) * std::sin(angle)};
   }
-  return w;
 }
 
-/// One line of n points, in place: every output is a sum over all inputs.
-void transform_line(Number* line, std::int64_t n, std::int64_t stride, const std::vector<Number>& w) {
-  std::vector<Number> result(static_cast<std::size_t>(n));
+/// One line of n points, in place: every output is a sum over all inputs. `result` has room for n.
+void transform_line(Number* line, std::int64_t n, std::int64_t stride, const Number* w, Number* result) {
   for (std::int64_t k = 0; k < n; ++k) {
     long double real = 0, imaginary = 0;  // not operator*, which checks every product for NaN
     for (std::int64_t j = 0; j < n; ++j) {
-      const Number x = line[j * stride], root = w[static_cast<std::size_t>(j * k % n)];
+      const Number x = line[j * stride], root = w[j * k % n];
       real += x.real() * root.real() - x.imag() * root.imag();
       imaginary += x.real() * root.imag() + x.imag() * root.real();
     }
-    result[static_cast<std::size_t>(k)] = {real, imaginary};
+    result[k] = {real, imaginary};
   }
-  for (std::int64_t k = 0; k < n; ++k) line[k * stride] = result[static_cast<std::size_t>(k)];
+  for (std::int64_t k = 0; k < n; ++k) line[k * stride] = result[k];
 }
 
 /// The missing half of one line of a spectrum whose transform is real; imaginary parts that must vanish are dropped.
@@ -44,21 +43,31 @@ void complete_line(Number* line, std::int64_t n) {
   for (std::int64_t k = n / 2 + 1; k < n; ++k) line[k] = std::conj(line[n - k]);
 }
 
-/// A dense array of one transform, full in every axis.
+std::int64_t longest_line(const FftSpec& spec) {
+  std::int64_t longest = 1;
+  for (const FftDim& d : spec.transform) longest = std::max(longest, d.n);
+  return longest;
+}
+
+/// A dense array of one transform, full in every axis. `lines` has room for two of the longest lines.
 class Field {
  public:
-  Field(const FftSpec& spec) : axes_(spec.transform), sign_(spec.direction == Direction::forward ? -1 : 1) {
+  Field(const FftSpec& spec, Number* values, Number* lines)
+      : axes_(spec.transform),
+        sign_(spec.direction == Direction::forward ? -1 : 1),
+        values_(values),
+        roots_(lines),
+        result_(lines + longest_line(spec)) {
     std::int64_t stride = 1;
     for (std::size_t a = axes_.size(); a-- > 0;) {
       axes_[a].in_stride = axes_[a].out_stride = stride;
       stride *= axes_[a].n;
     }
-    values_.resize(static_cast<std::size_t>(stride));
   }
 
   void transform_axis(std::size_t a) {
-    const auto w = roots(axes_[a].n, sign_);
-    for_lines(a, [&](Number* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, w); });
+    put_roots(axes_[a].n, sign_, roots_);
+    for_lines(a, [&](Number* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, roots_, result_); });
   }
 
   void complete_last_axis() {
@@ -75,8 +84,7 @@ class Field {
       loops[a].in_stride = axes_[a].in_stride;
     }
     walk(loops, [&](std::int64_t own, std::int64_t user, const FftDim& line) {
-      for (std::int64_t i = 0; i < line.n; ++i)
-        visit(values_[static_cast<std::size_t>(own + i * line.in_stride)], user + i * line.out_stride);
+      for (std::int64_t i = 0; i < line.n; ++i) visit(values_[own + i * line.in_stride], user + i * line.out_stride);
     });
   }
 
@@ -86,13 +94,15 @@ class Field {
     Loops others = axes_;
     others[a].n = 1;
     walk(others, [&](std::int64_t offset, std::int64_t, const FftDim& line) {
-      for (std::int64_t i = 0; i < line.n; ++i) visit(values_.data() + offset + i * line.in_stride);
+      for (std::int64_t i = 0; i < line.n; ++i) visit(values_ + offset + i * line.in_stride);
     });
   }
 
   Loops axes_;
   int sign_;
-  std::vector<Number> values_;
+  Number* values_;
+  Number* roots_;
+  Number* result_;
 };
 
 template <class Real>
@@ -114,19 +124,29 @@ class ReferenceFft : public LocalFft {
  public:
   explicit ReferenceFft(const FftSpec& spec) : spec_(spec) {}
 
+  std::size_t scratch_bytes() const override {
+    if (is_empty(spec_)) return 0;
+    const std::int64_t numbers = points(spec_.batch) * points(spec_.transform) + 2 * longest_line(spec_);
+    return round_up(static_cast<std::size_t>(numbers) * sizeof(Number), cache_line);
+  }
+
   /// All inputs are read before any output is written, so that any aliasing is right.
-  void execute(const void* in, void* out) const override {
+  void execute(const void* in, void* out, std::byte* scratch) const override {
     if (is_empty(spec_)) return;
-    std::vector<Field> fields;
-    for_batch(&FftDim::in_stride, [&](std::size_t, std::int64_t offset) {
-      Field& field = fields.emplace_back(spec_);
+    auto* const lines = reinterpret_cast<Number*>(scratch);
+    Number* const values = lines + 2 * longest_line(spec_);
+    const auto field_of = [&](std::size_t b) {
+      return Field(spec_, values + static_cast<std::int64_t>(b) * points(spec_.transform), lines);
+    };
+    for_batch(&FftDim::in_stride, [&](std::size_t b, std::int64_t offset) {
+      Field field = field_of(b);
       field.for_points(
           spec_.transform, spec_.kind == Kind::c2r, &FftDim::in_stride,
           [&](Number& value, std::int64_t i) { value = load<Real>(in, offset + i, spec_.kind != Kind::r2c); });
       transform(field);
     });
     for_batch(&FftDim::out_stride, [&](std::size_t b, std::int64_t offset) {
-      fields[b].for_points(
+      field_of(b).for_points(
           spec_.transform, spec_.kind == Kind::r2c, &FftDim::out_stride, [&](Number& value, std::int64_t i) {
             store<Real>(out, offset + i, spec_.kind != Kind::c2r, value * static_cast<long double>(spec_.scale));
           });

@@ -1,6 +1,8 @@
 // Transforms of several axes as two transforms of fewer: for libraries that destroy the input of a c2r of several
 // axes, and for one large transform on several threads.
-#include "local/scratch.hpp"
+#include <algorithm>
+
+#include "base/aligned.hpp"
 #include "local/stages.hpp"
 
 namespace shardfft {
@@ -34,9 +36,10 @@ class SplitForward : public LocalFft {
     others_ = make(others);
     first_ = make(first_axis(spec, output_loops(spec), &FftDim::out_stride));
   }
-  void execute(const void* in, void* out) const override {
-    others_->execute(in, out);
-    first_->execute(out, out);
+  std::size_t scratch_bytes() const override { return std::max(first_->scratch_bytes(), others_->scratch_bytes()); }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
+    others_->execute(in, out, scratch);
+    first_->execute(out, out, scratch);
   }
 
  private:
@@ -46,9 +49,10 @@ class SplitForward : public LocalFft {
 /// c2r: the first axis in place of the input or into scratch, then the other axes, which may destroy their input.
 class SplitC2r : public LocalFft {
  public:
-  SplitC2r(const FftSpec& spec, const SubFactory& make)
-      : keeps_(!spec.in_place && spec.preserve_input),
-        pool_(static_cast<std::size_t>(points(input_loops(spec))) * input_element(spec).bytes()) {
+  SplitC2r(const FftSpec& spec, const SubFactory& make) : keeps_(!spec.in_place && spec.preserve_input) {
+    if (keeps_)
+      dense_bytes_ =
+          round_up(static_cast<std::size_t>(points(input_loops(spec))) * input_element(spec).bytes(), cache_line);
     FftSpec first = first_axis(spec, input_loops(spec), &FftDim::in_stride);
     FftSpec others = other_axes(spec);
     first.scale = 1;
@@ -65,20 +69,18 @@ class SplitC2r : public LocalFft {
     first_ = make(first);
     others_ = make(others);
   }
-  void execute(const void* in, void* out) const override {
-    if (!keeps_) {
-      first_->execute(in, const_cast<void*>(in));
-      others_->execute(in, out);
-      return;
-    }
-    const auto scratch = pool_.take();
-    first_->execute(in, scratch.data());
-    others_->execute(scratch.data(), out);
+  std::size_t scratch_bytes() const override {
+    return dense_bytes_ + std::max(first_->scratch_bytes(), others_->scratch_bytes());
+  }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
+    void* const middle = keeps_ ? scratch : const_cast<void*>(in);
+    first_->execute(in, middle, scratch + dense_bytes_);
+    others_->execute(middle, out, scratch + dense_bytes_);
   }
 
  private:
   bool keeps_;
-  ScratchPool pool_;
+  std::size_t dense_bytes_ = 0;
   std::unique_ptr<LocalFft> first_, others_;
 };
 

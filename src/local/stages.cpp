@@ -1,13 +1,14 @@
 #include "local/stages.hpp"
 
+#include "base/aligned.hpp"
 #include "local/passes.hpp"
-#include "local/scratch.hpp"
 
 namespace shardfft {
 namespace {
 
+/// Scratch for a dense array.
 std::size_t dense_bytes(const Loops& loops, ElementType element) {
-  return static_cast<std::size_t>(points(loops)) * element.bytes();
+  return round_up(static_cast<std::size_t>(points(loops)) * element.bytes(), cache_line);
 }
 
 /// Loops with other strides on one side.
@@ -18,14 +19,16 @@ Loops with_strides(Loops loops, std::int64_t FftDim::*side, const std::vector<st
 
 class Nothing : public LocalFft {
  public:
-  void execute(const void*, void*) const override {}
+  void execute(const void*, void*, std::byte*) const override {}
 };
 
 class Copy : public LocalFft {
  public:
   explicit Copy(const FftSpec& spec)
       : in_(input_element(spec)), out_(output_element(spec)), loops_(merged(output_loops(spec))), scale_(spec.scale) {}
-  void execute(const void* in, void* out) const override { copy_points(in_, out_, loops_, in, out, scale_); }
+  void execute(const void* in, void* out, std::byte*) const override {
+    copy_points(in_, out_, loops_, in, out, scale_);
+  }
 
  private:
   ElementType in_, out_;
@@ -45,8 +48,9 @@ class Finished : public LocalFft {
     if (conjugate_) sub.direction = Direction::forward;
     fft_ = make(sub);
   }
-  void execute(const void* in, void* out) const override {
-    fft_->execute(in, out);
+  std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
+    fft_->execute(in, out, scratch);
     scale_points(element_, loops_, out, scale_, conjugate_);
   }
 
@@ -61,7 +65,7 @@ class Finished : public LocalFft {
 class ConjugatedC2r : public LocalFft {
  public:
   ConjugatedC2r(const FftSpec& spec, const SubFactory& make)
-      : element_(input_element(spec)), loops_(input_loops(spec)), pool_(dense_bytes(loops_, element_)) {
+      : element_(input_element(spec)), loops_(input_loops(spec)), dense_bytes_(dense_bytes(loops_, element_)) {
     const auto strides = dense_strides(loops_);
     loops_ = with_strides(loops_, &FftDim::out_stride, strides);
     FftSpec sub = spec;
@@ -71,23 +75,23 @@ class ConjugatedC2r : public LocalFft {
     sub.preserve_input = false;
     fft_ = make(sub);
   }
-  void execute(const void* in, void* out) const override {
-    const auto scratch = pool_.take();
-    copy_points(element_, element_, loops_, in, scratch.data(), 1, true);
-    fft_->execute(scratch.data(), out);
+  std::size_t scratch_bytes() const override { return dense_bytes_ + fft_->scratch_bytes(); }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
+    copy_points(element_, element_, loops_, in, scratch, 1, true);
+    fft_->execute(scratch, out, scratch + dense_bytes_);
   }
 
  private:
   ElementType element_;
   Loops loops_;
-  ScratchPool pool_;
+  std::size_t dense_bytes_;
   std::unique_ptr<LocalFft> fft_;
 };
 
 class Staged : public LocalFft {
  public:
   Staged(const FftSpec& spec, const SubFactory& make)
-      : element_(output_element(spec)), loops_(output_loops(spec)), pool_(dense_bytes(loops_, element_)) {
+      : element_(output_element(spec)), loops_(output_loops(spec)), dense_bytes_(dense_bytes(loops_, element_)) {
     const auto strides = dense_strides(loops_);
     loops_ = with_strides(loops_, &FftDim::in_stride, strides);
     FftSpec sub = spec;
@@ -96,16 +100,16 @@ class Staged : public LocalFft {
     sub.preserve_input = false;
     fft_ = make(sub);
   }
-  void execute(const void* in, void* out) const override {
-    const auto scratch = pool_.take();
-    fft_->execute(in, scratch.data());
-    copy_points(element_, element_, loops_, scratch.data(), out);
+  std::size_t scratch_bytes() const override { return dense_bytes_ + fft_->scratch_bytes(); }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
+    fft_->execute(in, scratch, scratch + dense_bytes_);
+    copy_points(element_, element_, loops_, scratch, out);
   }
 
  private:
   ElementType element_;
   Loops loops_;
-  ScratchPool pool_;
+  std::size_t dense_bytes_;
   std::unique_ptr<LocalFft> fft_;
 };
 

@@ -51,6 +51,7 @@ TEST(CrossMemory, RandomBoxes) {
   const CrossMemory memory(world());
   NEEDS_CROSS_MEMORY(memory);
   kit::Random random(20261121);  // the same on all ranks
+  std::vector<std::byte> scratch(cross_read_bytes());
   for (int round = 0; round < 200; ++round) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(kit::pick(random, 0, 4)));
     for (auto& c : counts) c = kit::pick(random, 1, 12);
@@ -68,7 +69,7 @@ TEST(CrossMemory, RandomBoxes) {
     for (std::int64_t i = 0; i < copy.from.elements(); ++i)
       std::memcpy(expected.data() + static_cast<std::size_t>(kit::offset_of(copy.to, i)) * element,
                   theirs.data() + static_cast<std::size_t>(kit::offset_of(copy.from, i)) * element, element);
-    read_box(memory, next.rank, next.address, copy, got.data(), element);
+    read_box(memory, next.rank, next.address, copy, got.data(), element, scratch.data());
     ASSERT_FALSE(any_rank(got != expected)) << "round " << round;
     EXPECT_EQ(cross_cost(copy, element).bytes, copy.from.elements() * static_cast<std::int64_t>(element));
     world().barrier();
@@ -90,7 +91,8 @@ TEST(CrossMemory, LargeTurnedBox) {
   copy.from.stride = {columns, 1};
   copy.to.stride = {1, rows};
   std::vector<std::byte> got(mine.size());
-  read_box(memory, next.rank, next.address, copy, got.data(), 16);
+  std::vector<std::byte> scratch(cross_read_bytes());
+  read_box(memory, next.rank, next.address, copy, got.data(), 16, scratch.data());
   bool same = true;
   for (std::int64_t i = 0; i < rows && same; ++i)
     for (std::int64_t j = 0; j < columns; ++j)

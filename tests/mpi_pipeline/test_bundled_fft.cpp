@@ -1,6 +1,7 @@
 // Transforms in bundles whose lines lie with several owners: every rank of a layout in turn, in this process.
 #include <gtest/gtest.h>
 
+#include "base/aligned.hpp"
 #include "exec/bundled_fft.hpp"
 #include "support/serial_dft.hpp"
 #include "support/world.hpp"
@@ -63,11 +64,11 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
     BundledFft fft(setup);
     ffts.make(world());
     std::vector<Value> out(to_size(lines.count(rank)), Value(-7, -7));
-    fft.run(
-        [&](const PeerCopy& copy, std::byte* into) {
-          fft.copy_lines(reinterpret_cast<const std::byte*>(sources[to_size(copy.peer)].data()), copy, into);
-        },
-        reinterpret_cast<std::byte*>(out.data()));
+    const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
+    const auto fetch = [&](const PeerCopy& copy, std::byte* into, std::byte*) {
+      fft.copy_lines(reinterpret_cast<const std::byte*>(sources[to_size(copy.peer)].data()), copy, into);
+    };
+    fft.run(fetch, reinterpret_cast<std::byte*>(out.data()), scratch.get());
     for (std::size_t i = 0; i < out.size(); ++i)
       ASSERT_NEAR(std::abs(out[i] - 0.5 * expected[to_size(rank)][i]), 0, 1e-12)
           << "element " << i << " of rank " << rank;

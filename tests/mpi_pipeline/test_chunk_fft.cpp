@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/aligned.hpp"
 #include "exec/chunk_fft.hpp"
 #include "exec/fft_operation.hpp"
 #include "support/world.hpp"
@@ -58,7 +59,9 @@ void check(PipelineFft setup, int axis, int chunks) {
     setup.fft.ffts = &ffts;
     const ChunkFft fft(setup, axis < 0 ? Slice{} : Slice{axis, chunks, k});
     ffts.make(world());
-    fft.run(reinterpret_cast<const std::byte*>(source), reinterpret_cast<std::byte*>(out.data()), [&] { ++blocks; });
+    const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
+    fft.run(reinterpret_cast<const std::byte*>(source), reinterpret_cast<std::byte*>(out.data()), scratch.get(),
+            [&] { ++blocks; });
   }
   if (setup.fft.threads == 1) {
     EXPECT_GT(blocks, chunks);
@@ -106,11 +109,14 @@ TEST(ChunkFft, Failures) {
     ffts.make(world());
     int calls = 0;
     bool thrown = false;
+    const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
+    const auto lose = [&] {
+      ++calls;
+      fail(Status::mpi_failure, "a lost message");
+    };
     try {
-      fft.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()), [&] {
-        ++calls;
-        fail(Status::mpi_failure, "a lost message");
-      });
+      fft.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()), scratch.get(),
+              lose);
     } catch (const Error& e) {
       thrown = e.code() == Status::mpi_failure;
     }
@@ -130,8 +136,10 @@ TEST(BundledFft, Failures) {
     LocalFfts ffts(candidates("reference"), Effort::estimate);
     setup.fft.ffts = &ffts;
     BundledFft fft(setup.fft);
-    const auto lose = [](const PeerCopy&, std::byte*) { fail(Status::internal, "a lost array"); };
-    EXPECT_THROW(fft.run(lose, reinterpret_cast<std::byte*>(out.data())), Error);
+    ffts.make(world());
+    const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
+    const auto lose = [](const PeerCopy&, std::byte*, std::byte*) { fail(Status::internal, "a lost array"); };
+    EXPECT_THROW(fft.run(lose, reinterpret_cast<std::byte*>(out.data()), scratch.get()), Error);
   }
 }
 
@@ -139,7 +147,7 @@ TEST(BundledFft, Failures) {
 TEST(ChunkFft, EmptyChunks) {
   const PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
   const ChunkFft last(setup, {0, 5, 4});
-  last.run(nullptr, nullptr, [] { ADD_FAILURE() << "an empty chunk has no blocks"; });
+  last.run(nullptr, nullptr, nullptr, [] { ADD_FAILURE() << "an empty chunk has no blocks"; });
 }
 
 }  // namespace

@@ -34,10 +34,11 @@ class FakeFft : public LocalFft {
  public:
   FakeFft(Fake& fake, FakeTime& time, const FftSpec& spec)
       : fake_(fake), time_(time), fft_(make_local_fft("fftw", spec)) {}
-  void execute(const void* in, void* out) const override {
+  std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
     time_.now += fake_.call_seconds;
     ++fake_.calls;
-    fft_->execute(in, out);
+    fft_->execute(in, out, scratch);
   }
 
  private:

@@ -14,8 +14,13 @@ using Shape = std::vector<std::int64_t>;
 /// Floating-point precision of real numbers and of the parts of complex numbers.
 enum class Precision { f32, f64 };
 
-/// What `forward` does: complex to complex, real to half spectrum, or half spectrum to real.
-enum class Kind { c2c, r2c, c2r };
+/// What `forward` does: complex to complex, real to half spectrum, half spectrum to real, or real to real where all
+/// axes are cosine or sine transforms.
+enum class Kind { c2c, r2c, c2r, r2r };
+
+/// What is done along one axis: a Fourier transform, or a cosine or sine transform of type I to IV by the definitions
+/// of SciPy and FFTW (docs/transforms.md), which takes the real and the imaginary parts of complex numbers one by one.
+enum class AxisTransform { fft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 
 /// Sign of the exponent: `forward` is exp(-2 pi i jk/n), `backward` is exp(+2 pi i jk/n).
 enum class Direction { forward, backward };
@@ -68,6 +73,8 @@ template <class T>
 inline constexpr Transform r2c{Kind::r2c, detail::PrecisionOf<T>::value};
 template <class T>
 inline constexpr Transform c2r{Kind::c2r, detail::PrecisionOf<T>::value};
+template <class T>
+inline constexpr Transform r2r{Kind::r2r, detail::PrecisionOf<T>::value};
 
 inline Direction opposite(Direction d) { return d == Direction::forward ? Direction::backward : Direction::forward; }
 

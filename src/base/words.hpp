@@ -12,6 +12,8 @@ inline const char* to_text(Kind kind) {
       return "r2c";
     case Kind::c2r:
       return "c2r";
+    case Kind::r2r:
+      return "r2r";
   }
   return "unknown";
 }

@@ -22,6 +22,8 @@ struct Backend {
   bool scales = false;
   /// Out-of-place c2r over several axes overwrites its input whatever `preserve_input` says.
   bool c2r_destroys = false;
+  /// The library makes r2r transforms; FFTW, which every build has, makes them for those that do not.
+  bool cosines = false;
   /// Batch loops of one call.
   int max_loops = std::numeric_limits<int>::max();
   /// Bytes of one call beyond which it only plans slower.

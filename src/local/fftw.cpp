@@ -27,9 +27,11 @@ struct Fftw<double> {
   static constexpr auto plan_c2c = fftw_plan_guru64_dft;
   static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
   static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
+  static constexpr auto plan_r2r = fftw_plan_guru64_r2r;
   static constexpr auto run_c2c = fftw_execute_dft;
   static constexpr auto run_r2c = fftw_execute_dft_r2c;
   static constexpr auto run_c2r = fftw_execute_dft_c2r;
+  static constexpr auto run_r2r = fftw_execute_r2r;
   static constexpr auto alignment_of = fftw_alignment_of;
   static constexpr auto set_timelimit = fftw_set_timelimit;
   static constexpr auto destroy = fftw_destroy_plan;
@@ -42,9 +44,11 @@ struct Fftw<float> {
   static constexpr auto plan_c2c = fftwf_plan_guru64_dft;
   static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
   static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
+  static constexpr auto plan_r2r = fftwf_plan_guru64_r2r;
   static constexpr auto run_c2c = fftwf_execute_dft;
   static constexpr auto run_r2c = fftwf_execute_dft_r2c;
   static constexpr auto run_c2r = fftwf_execute_dft_c2r;
+  static constexpr auto run_r2r = fftwf_execute_r2r;
   static constexpr auto alignment_of = fftwf_alignment_of;
   static constexpr auto set_timelimit = fftwf_set_timelimit;
   static constexpr auto destroy = fftwf_destroy_plan;
@@ -81,6 +85,15 @@ std::vector<fftw_iodim64> fftw_dims(const Loops& loops) {
   std::vector<fftw_iodim64> dims;
   for (const FftDim& d : loops) dims.push_back({d.n, d.in_stride, d.out_stride});
   return dims;
+}
+
+std::vector<fftw_r2r_kind> r2r_kinds(const std::vector<AxisTransform>& types) {
+  static constexpr fftw_r2r_kind kinds[] = {FFTW_REDFT00, FFTW_REDFT10, FFTW_REDFT01, FFTW_REDFT11,
+                                            FFTW_RODFT00, FFTW_RODFT10, FFTW_RODFT01, FFTW_RODFT11};
+  std::vector<fftw_r2r_kind> result;
+  for (const AxisTransform type : types)
+    result.push_back(kinds[static_cast<int>(type) - static_cast<int>(AxisTransform::dct1)]);
+  return result;
 }
 
 /// Of the arrays that a measuring planner runs transforms on.
@@ -143,6 +156,9 @@ class FftwFft : public LocalFft {
       case Kind::c2r:
         F::run_c2r(plan, static_cast<Complex*>(source), static_cast<Real*>(out));
         break;
+      case Kind::r2r:
+        F::run_r2r(plan, static_cast<Real*>(source), static_cast<Real*>(out));
+        break;
     }
   }
 
@@ -178,6 +194,9 @@ class FftwFft : public LocalFft {
       return F::plan_r2c(rank, dims, batch, loops, static_cast<Real*>(in), static_cast<Complex*>(out), flags);
     if (spec.kind == Kind::c2r)
       return F::plan_c2r(rank, dims, batch, loops, static_cast<Complex*>(in), static_cast<Real*>(out), flags);
+    if (spec.kind == Kind::r2r)
+      return F::plan_r2r(rank, dims, batch, loops, static_cast<Real*>(in), static_cast<Real*>(out),
+                         r2r_kinds(spec.types).data(), flags);
     const int sign = spec.direction == Direction::forward ? FFTW_FORWARD : FFTW_BACKWARD;
     return F::plan_c2c(rank, dims, batch, loops, static_cast<Complex*>(in), static_cast<Complex*>(out), sign, flags);
   }
@@ -199,6 +218,7 @@ Backend fftw_backend() {
   backend.version = fftw_version;  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first
   backend.make = make_fftw;
   backend.c2r_destroys = true;
+  backend.cosines = true;
   backend.max_bytes = host_defaults().fftw_bytes_a_call;
   return backend;
 }

@@ -13,6 +13,13 @@ namespace {
 void check(const FftSpec& spec) {
   require(spec.threads >= 1, "local FFT: threads must be at least 1, not ", spec.threads);
   require(spec.kind == Kind::c2c || !spec.transform.empty(), "local FFT: a real transform needs an axis");
+  require(spec.types.size() == (spec.kind == Kind::r2r ? spec.transform.size() : 0),
+          "local FFT: cosine and sine transforms need a type for each axis, others have none");
+  for (std::size_t i = 0; i < spec.types.size(); ++i) {
+    require(spec.types[i] != AxisTransform::fft, "local FFT: a Fourier transform does not take real to real numbers");
+    require(spec.types[i] != AxisTransform::dct1 || spec.transform[i].n != 1,
+            "local FFT: a cosine transform of type I needs 2 points at least");
+  }
   for (const Loops* loops : {&spec.transform, &spec.batch}) {
     for (const FftDim& d : *loops) {
       require(d.n >= 0, "local FFT: negative extent ", d.n);
@@ -25,16 +32,17 @@ void check(const FftSpec& spec) {
 /// Only loops that do something; the halved axis of a real transform always stays.
 FftSpec normalised(FftSpec spec) {
   spec.batch = merged(spec.batch);
+  if (spec.kind == Kind::r2r) return spec;  // a single point is multiplied by a factor
   Loops axes;
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
-    const bool halved = spec.kind != Kind::c2c && i + 1 == spec.transform.size();
+    const bool halved = is_halved(spec) && i + 1 == spec.transform.size();
     if (halved || spec.transform[i].n != 1) axes.push_back(spec.transform[i]);
   }
   spec.transform = axes;
   return spec;
 }
 
-bool is_copy(const FftSpec& spec) { return points(spec.transform) == 1; }
+bool is_copy(const FftSpec& spec) { return spec.kind != Kind::r2r && points(spec.transform) == 1; }
 
 /// Whether every line's input and output are the same bytes, so that a library can work in place.
 bool same_bytes(const FftSpec& spec) {
@@ -44,7 +52,7 @@ bool same_bytes(const FftSpec& spec) {
     if (loop.in_stride * in != loop.out_stride * out) return false;
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
     const FftDim& d = spec.transform[i];
-    const bool halved = spec.kind != Kind::c2c && i + 1 == spec.transform.size();
+    const bool halved = is_halved(spec) && i + 1 == spec.transform.size();
     if (d.n == 1) continue;
     if (halved ? d.in_stride != 1 || d.out_stride != 1 : d.in_stride * in != d.out_stride * out) return false;
   }
@@ -90,6 +98,7 @@ void LocalFft::execute(const void* in, void* out) const {
 
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec) {
   check(spec);
+  if (spec.kind == Kind::r2r && !backend.cosines) return make_local_fft(find_backend("fftw"), spec);
   return backend.complete ? backend.make(spec) : build(spec, backend);
 }
 

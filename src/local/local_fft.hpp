@@ -27,6 +27,7 @@ struct FftDim {
 /// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...) for every kind: the usual c2r is
 /// backward. c2r of one axis ignores the imaginary parts that must vanish; over several axes the input must be half of
 /// a Hermitian spectrum, because libraries differ in what they make of another. Results are multiplied by `scale`.
+/// r2r is a cosine or sine transform of real numbers along every axis, the same in both directions.
 /// Strides are positive.
 /// In place, strides of the two sides may differ; only when they name the same bytes is no scratch array needed.
 struct FftSpec {
@@ -35,8 +36,9 @@ struct FftSpec {
   Direction direction = Direction::forward;
   std::vector<FftDim> transform;
   std::vector<FftDim> batch;
-  bool in_place = false;       ///< execute(x, x) instead of two distinct arrays
-  bool preserve_input = true;  ///< false lets an out-of-place c2r overwrite its input
+  std::vector<AxisTransform> types{};  ///< r2r: one an entry of `transform`
+  bool in_place = false;               ///< execute(x, x) instead of two distinct arrays
+  bool preserve_input = true;          ///< false lets an out-of-place c2r overwrite its input
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;

@@ -62,8 +62,12 @@ bool is_empty(const FftSpec& spec) { return points(spec.transform) == 0 || point
 Loops input_loops(const FftSpec& spec) { return all_loops(spec, Kind::c2r); }
 Loops output_loops(const FftSpec& spec) { return all_loops(spec, Kind::r2c); }
 
-ElementType input_element(const FftSpec& spec) { return {spec.precision, spec.kind != Kind::r2c}; }
-ElementType output_element(const FftSpec& spec) { return {spec.precision, spec.kind != Kind::c2r}; }
+ElementType input_element(const FftSpec& spec) {
+  return {spec.precision, spec.kind == Kind::c2c || spec.kind == Kind::c2r};
+}
+ElementType output_element(const FftSpec& spec) {
+  return {spec.precision, spec.kind == Kind::c2c || spec.kind == Kind::r2c};
+}
 
 std::int64_t input_extent(const Loops& loops) { return extent(loops, &FftDim::in_stride); }
 std::int64_t output_extent(const Loops& loops) { return extent(loops, &FftDim::out_stride); }

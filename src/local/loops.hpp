@@ -21,6 +21,8 @@ bool is_empty(const FftSpec& spec);
 Loops input_loops(const FftSpec& spec);
 /// The same over its output (halved axis of r2c: n/2+1 points).
 Loops output_loops(const FftSpec& spec);
+/// One side of the last axis has n/2+1 points.
+inline bool is_halved(const FftSpec& spec) { return spec.kind == Kind::r2c || spec.kind == Kind::c2r; }
 ElementType input_element(const FftSpec& spec);
 ElementType output_element(const FftSpec& spec);
 /// Elements from the first to behind the last one that the loops touch.

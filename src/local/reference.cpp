@@ -1,4 +1,5 @@
-// The oracle: discrete Fourier transforms by their definition, in long double. Slow and obvious on purpose.
+// The oracle: discrete Fourier, cosine and sine transforms by their definition, in long double. Slow and obvious on
+// purpose.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -6,6 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "local/backend.hpp"
+#include "local/cosine_matrix.hpp"
 #include "local/loops.hpp"
 
 namespace shardfft {
@@ -36,6 +38,26 @@ void transform_line(Number* line, std::int64_t n, std::int64_t stride, const Num
   for (std::int64_t k = 0; k < n; ++k) line[k * stride] = result[k];
 }
 
+/// The matrix of each axis; none for Fourier transforms.
+using Matrices = std::vector<std::vector<long double>>;
+
+Matrices cosine_matrices(const FftSpec& spec) {
+  Matrices matrices;
+  for (std::size_t a = 0; a < spec.types.size(); ++a)
+    matrices.push_back(cosine_matrix(spec.types[a], spec.transform[a].n));
+  return matrices;
+}
+
+/// One line times a matrix, in place.
+void multiply_line(Number* line, std::int64_t n, std::int64_t stride, const std::vector<long double>& matrix,
+                   Number* result) {
+  for (std::int64_t k = 0; k < n; ++k) {
+    result[k] = 0;
+    for (std::int64_t j = 0; j < n; ++j) result[k] += line[j * stride] * matrix[static_cast<std::size_t>(k * n + j)];
+  }
+  for (std::int64_t k = 0; k < n; ++k) line[k * stride] = result[k];
+}
+
 /// The missing half of one line of a spectrum whose transform is real; imaginary parts that must vanish are dropped.
 void complete_line(Number* line, std::int64_t n) {
   line[0] = line[0].real();
@@ -52,8 +74,9 @@ std::int64_t longest_line(const FftSpec& spec) {
 /// A dense array of one transform, full in every axis. `lines` has room for two of the longest lines.
 class Field {
  public:
-  Field(const FftSpec& spec, Number* values, Number* lines)
+  Field(const FftSpec& spec, const Matrices& cosines, Number* values, Number* lines)
       : axes_(spec.transform),
+        cosines_(cosines),
         sign_(spec.direction == Direction::forward ? -1 : 1),
         values_(values),
         roots_(lines),
@@ -66,6 +89,10 @@ class Field {
   }
 
   void transform_axis(std::size_t a) {
+    if (!cosines_.empty()) {
+      for_lines(a, [&](Number* line) { multiply_line(line, axes_[a].n, axes_[a].in_stride, cosines_[a], result_); });
+      return;
+    }
     put_roots(axes_[a].n, sign_, roots_);
     for_lines(a, [&](Number* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, roots_, result_); });
   }
@@ -99,6 +126,7 @@ class Field {
   }
 
   Loops axes_;
+  const Matrices& cosines_;
   int sign_;
   Number* values_;
   Number* roots_;
@@ -122,7 +150,7 @@ void store(void* data, std::int64_t i, bool is_complex, Number value) {
 template <class Real>
 class ReferenceFft : public LocalFft {
  public:
-  explicit ReferenceFft(const FftSpec& spec) : spec_(spec) {}
+  explicit ReferenceFft(const FftSpec& spec) : spec_(spec), cosines_(cosine_matrices(spec)) {}
 
   std::size_t scratch_bytes() const override {
     if (is_empty(spec_)) return 0;
@@ -136,20 +164,21 @@ class ReferenceFft : public LocalFft {
     auto* const lines = reinterpret_cast<Number*>(scratch);
     Number* const values = lines + 2 * longest_line(spec_);
     const auto field_of = [&](std::size_t b) {
-      return Field(spec_, values + static_cast<std::int64_t>(b) * points(spec_.transform), lines);
+      return Field(spec_, cosines_, values + static_cast<std::int64_t>(b) * points(spec_.transform), lines);
     };
     for_batch(&FftDim::in_stride, [&](std::size_t b, std::int64_t offset) {
       Field field = field_of(b);
       field.for_points(
           spec_.transform, spec_.kind == Kind::c2r, &FftDim::in_stride,
-          [&](Number& value, std::int64_t i) { value = load<Real>(in, offset + i, spec_.kind != Kind::r2c); });
+          [&](Number& value, std::int64_t i) { value = load<Real>(in, offset + i, input_element(spec_).is_complex); });
       transform(field);
     });
     for_batch(&FftDim::out_stride, [&](std::size_t b, std::int64_t offset) {
-      field_of(b).for_points(
-          spec_.transform, spec_.kind == Kind::r2c, &FftDim::out_stride, [&](Number& value, std::int64_t i) {
-            store<Real>(out, offset + i, spec_.kind != Kind::c2r, value * static_cast<long double>(spec_.scale));
-          });
+      field_of(b).for_points(spec_.transform, spec_.kind == Kind::r2c, &FftDim::out_stride,
+                             [&](Number& value, std::int64_t i) {
+                               store<Real>(out, offset + i, output_element(spec_).is_complex,
+                                           value * static_cast<long double>(spec_.scale));
+                             });
     });
   }
 
@@ -172,6 +201,7 @@ class ReferenceFft : public LocalFft {
   }
 
   FftSpec spec_;
+  Matrices cosines_;
 };
 
 std::unique_ptr<LocalFft> make_reference(const FftSpec& spec) {
@@ -187,6 +217,7 @@ Backend reference_backend() {
   backend.version = "shardfft's definition in long double";
   backend.make = make_reference;
   backend.complete = true;
+  backend.cosines = true;
   return backend;
 }
 

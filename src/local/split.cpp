@@ -8,11 +8,12 @@
 namespace shardfft {
 namespace {
 
-/// The complex transform of the first axis alone, on one side's strides (in place there).
+/// The transform of the first axis alone, complex but for r2r, on one side's strides (in place there).
 FftSpec first_axis(const FftSpec& spec, Loops complex_loops, std::int64_t FftDim::*side) {
   for (FftDim& d : complex_loops) d.in_stride = d.out_stride = d.*side;
   FftSpec first = spec;
-  first.kind = Kind::c2c;
+  if (spec.kind != Kind::r2r) first.kind = Kind::c2c;
+  first.types.resize(std::min<std::size_t>(1, spec.types.size()));
   first.transform = {complex_loops.front()};
   first.batch.assign(complex_loops.begin() + 1, complex_loops.end());
   first.in_place = true;
@@ -24,10 +25,11 @@ FftSpec other_axes(const FftSpec& spec) {
   FftSpec others = spec;
   others.batch.insert(others.batch.begin(), spec.transform.front());
   others.transform.erase(others.transform.begin());
+  if (!others.types.empty()) others.types.erase(others.types.begin());
   return others;
 }
 
-/// c2c and r2c: the other axes from input to output, then the first axis in place.
+/// c2c, r2c and r2r: the other axes from input to output, then the first axis in place.
 class SplitForward : public LocalFft {
  public:
   SplitForward(const FftSpec& spec, const SubFactory& make) {

@@ -25,6 +25,8 @@ cufftType type_of(Kind kind, Precision precision) {
       return wide ? CUFFT_D2Z : CUFFT_R2C;
     case Kind::c2r:
       return wide ? CUFFT_Z2D : CUFFT_C2R;
+    case Kind::r2r:
+      break;
   }
   fail(Status::internal, "unknown transform kind");
 }
@@ -106,6 +108,8 @@ void VendorFft::execute(const void* in, void* out, Direction direction, void* st
       break;
     case Kind::c2r:
       run_c2r(handle_, wide, source, out);
+      break;
+    case Kind::r2r:
       break;
   }
 }

@@ -28,9 +28,9 @@ bool can_share(const Communicator& host) {
 }
 
 /// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank.
-Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
+Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup, const Program& program) {
   std::size_t largest = 0;
-  for (const State& state : setup.program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
+  for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   const Communicator host = comm.split_host();
   const bool room = available_memory() / 3 / static_cast<std::size_t>(comm.size()) > largest;
   // On one host all ranks agree on each of these.
@@ -45,11 +45,11 @@ Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup) {
 /// networks has not been measured (docs/performance.md).
 constexpr int chosen_chunks_on_cpus = 1;
 
-std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>& devices) {
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices) {
   if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup), devices);
   if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks_on_cpus;
   if (setup.exchange == "auto") {
-    setup.choices.push_back(choose_exchange(setup.comm, setup));
+    setup.choices.push_back(choose_exchange(setup.comm, setup, program));
     setup.exchange = setup.choices.back().chosen;
   }
   return std::make_unique<Executor>(std::move(setup));
@@ -85,6 +85,8 @@ struct Facts {
   detail::ArrayFacts in{}, out{};
 };
 
+int program_of(Direction direction) { return direction == Direction::forward ? forward_program : backward_program; }
+
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays) {
   std::vector<const std::byte*> bytes;
   for (const void* array : arrays) bytes.push_back(static_cast<const std::byte*>(array));
@@ -112,7 +114,7 @@ struct Plan::Impl {
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
   ~Impl() {
-    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner, transform);
+    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner);
   }
   void enter(
       Call call, const std::function<void()>& check = [] {}) const {
@@ -127,7 +129,7 @@ struct Plan::Impl {
     if (!comm.valid()) return Place::devices;
     return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
   }
-  ExecutorSetup setup(const ProblemSpec& spec) const;
+  void make(const ProblemSpec& spec);
   const Sides& at(int member) const {
     require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
             " that this process has of the plan's ", ranks(), " ranks");
@@ -150,29 +152,30 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
       calls = std::make_unique<CallCheck>(comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout);
     trace_file = std::make_unique<TraceFile>(comm, options.trace);
   }
-  runner = make_runner(setup(spec), devices);
-  for (int m = 0; m < members(); ++m)
-    sides.push_back(make_sides(spec, runner->program(), comm.valid() ? comm.rank() : m));
+  make(spec);
 }
 
-ExecutorSetup Plan::Impl::setup(const ProblemSpec& spec) const {
-  ExecutorSetup made;
+/// The runner, its programs, and the sides that these leave. Collective.
+void Plan::Impl::make(const ProblemSpec& spec) {
+  ExecutorSetup setup;
+  Program program;
   together(comm, [&] {
     const Problem problem = make_problem(spec);
-    if (options.algorithm == "auto") made.choices.push_back(choose_algorithm(problem));
-    made.program = make_program(options.algorithm, problem);
-    made.fixed_output = problem.fixed_output();
-    made.scale = scales(spec);
-    if (place() == Place::cpu) made.local_ffts = candidates(options.local_fft);
+    if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
+    program = make_program(options.algorithm, problem);
+    if (place() == Place::cpu) setup.local_ffts = candidates(options.local_fft);
   });
-  made.exchange = options.exchange;
-  made.comm = comm;
-  made.options = options;
-  made.precision = transform.precision;
-  return made;
+  setup.exchange = options.exchange;
+  setup.comm = comm;
+  setup.options = options;
+  setup.precision = transform.precision;
+  runner = make_runner(std::move(setup), program, devices);
+  runner->add(make_programs(spec, runner->lower(program)));
+  const Program& forward = runner->programs()[forward_program].program;
+  for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, comm.valid() ? comm.rank() : m));
 }
 
-/// Throws for what is wrong with this process's arrays; `direction` is the user's.
+/// Throws for what is wrong with this process's arrays.
 void Plan::Impl::check(Direction direction, InputArrays in, OutputArrays out, const Facts& facts) const {
   const auto count = static_cast<std::size_t>(members());
   require(in.size() == count && out.size() == count, "this process has ", count, " of the plan's ranks, but ",
@@ -187,12 +190,12 @@ void Plan::Impl::check(Direction direction, InputArrays in, OutputArrays out, co
       fail(e.code(), "rank ", from.rank, ": ", e.what());
     }
   }
-  runner->check_arrays(program_direction(transform, direction), in, out);
+  runner->check_arrays(program_of(direction), in, out);
 }
 
 void Plan::Impl::run(Direction direction, InputArrays in, OutputArrays out, const Facts& facts) {
   enter(direction == Direction::forward ? Call::forward : Call::backward, [&] { check(direction, in, out, facts); });
-  const Failure failure = failure_of([&] { runner->run(program_direction(transform, direction), in, out); });
+  const Failure failure = failure_of([&] { runner->run(program_of(direction), in, out); });
   if (!failure.failed()) return;
   if (calls && runner->half_way()) calls->give_up(failure);
   throw Error(failure.code, failure.text);

@@ -165,27 +165,45 @@ Problem make_problem(const ProblemSpec& spec) {
   return problem;
 }
 
-std::array<double, 2> scales(const ProblemSpec& spec) {
+namespace {
+
+/// Points that a transform sums over.
+double points_of(const ProblemSpec& spec) {
   double points = 1;
   const Shape shape = real_shape(spec);
   for (const int a : axes_of(spec)) points *= static_cast<double>(shape[static_cast<std::size_t>(a)]);
+  return points;
+}
+
+/// Factor of a transform with this sign.
+double scale_of(const ProblemSpec& spec, Direction sign) {
   switch (spec.options.norm) {
     case Norm::backward:
-      return {1, 1 / points};
+      return sign == Direction::backward ? 1 / points_of(spec) : 1;
     case Norm::forward:
-      return {1 / points, 1};
+      return sign == Direction::forward ? 1 / points_of(spec) : 1;
     case Norm::ortho:
-      return {1 / std::sqrt(points), 1 / std::sqrt(points)};
+      return 1 / std::sqrt(points_of(spec));
     case Norm::none:
       break;
   }
-  return {1, 1};
+  return 1;
 }
 
-Sides make_sides(const ProblemSpec& spec, const Program& program, int rank) {
-  const bool reversed = spec.transform.kind == Kind::c2r;
-  const State& first = reversed ? program.states.back() : program.states.front();
-  const State& last = reversed ? program.states.front() : program.states.back();
+}  // namespace
+
+std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered) {
+  NamedProgram forward{"forward", lowered, scale_of(spec, Direction::forward)};
+  NamedProgram backward{"backward", reversed(lowered), scale_of(spec, Direction::backward)};
+  if (spec.transform.kind == Kind::c2r) {
+    std::swap(forward.program, backward.program);
+    std::swap(forward.scale, backward.scale);
+  }
+  return {forward, backward};
+}
+
+Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank) {
+  const State &first = forward.states.front(), &last = forward.states.back();
   const std::vector<int> axes = axes_of(spec);
   const bool halves = spec.transform.kind != Kind::c2c;
   const std::int64_t real_extent = halves ? real_shape(spec)[static_cast<std::size_t>(axes.back())] : 0;
@@ -197,9 +215,4 @@ Sides make_sides(const ProblemSpec& spec, const Program& program, int rank) {
   const Layout output = spec.output ? *spec.output : last.layout.without_batch();
   return {side(spec.input, first), side(output, last)};
 }
-
-Direction program_direction(const Transform& transform, Direction direction) {
-  return transform.kind == Kind::c2r ? opposite(direction) : direction;
-}
-
 }  // namespace shardfft

@@ -1,9 +1,9 @@
 #pragma once
 // From what the user said to what an algorithm is asked: validation, agreement, normalisation.
-#include <array>
 #include <optional>
 
 #include "algorithm/algorithm.hpp"
+#include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/plan.hpp"
@@ -30,17 +30,20 @@ std::string plan_name(const ProblemSpec& spec);
 /// The problem and the options that matter for its speed, as one line of text: the same for the same question to a
 /// tuner. Not the machine.
 std::string problem_key(const ProblemSpec& spec);
-/// The r2c or c2c problem with the batch as axis 0 (a c2r plan is its r2c problem run backward).
+/// Numbers of a plan's programs in its runner.
+inline constexpr int forward_program = 0;
+inline constexpr int backward_program = 1;
+
+/// The r2c or c2c problem with the batch as axis 0; of a c2r plan the one that is turned round.
 Problem make_problem(const ProblemSpec& spec);
-/// Forward and backward factors of the r2c or c2c problem.
-std::array<double, 2> scales(const ProblemSpec& spec);
-/// Both sides of the plan that runs `program`, as `rank` and users see them: without the batch axis.
+/// The plan's programs, of that problem's one as the runner lowered it: it and its reverse, which of a c2r plan is the
+/// first.
+std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered);
+/// Both sides of the plan whose forward program this is, as `rank` and users see them: without the batch axis.
 struct Sides {
   Side input;
   Side output;
 };
-Sides make_sides(const ProblemSpec& spec, const Program& program, int rank);
-/// Direction of the r2c or c2c program in which a plan of this transform runs.
-Direction program_direction(const Transform& transform, Direction direction);
+Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank);
 
 }  // namespace shardfft

@@ -61,15 +61,15 @@ void compare(const Communicator& comm, PlanReport& report) {
   for_means(report, [&](double& number) { number = *next++ / comm.size(); });
 }
 
-Program own_program(const Runner& runner, Direction direction) {
+Program own_program(const Runner& runner, int number) {
   Program program;
-  program.runs = runner.runs(direction);
-  program.timed_runs = runner.timed_runs(direction);
-  program.steps = own_steps(runner, direction, program.timed_runs);
-  program.graph_runs = runner.facts().graph_runs[static_cast<std::size_t>(direction)];
-  program.input_reads = runner.input_reads(direction);
+  program.runs = runner.runs(number);
+  program.timed_runs = runner.timed_runs(number);
+  program.steps = own_steps(runner, number, program.timed_runs);
+  program.graph_runs = runner.graph_runs(number);
+  program.input_reads = runner.input_reads(number);
   if (program.timed_runs == 0) return program;
-  program.seconds = program.mean_seconds = runner.seconds(direction) / static_cast<double>(program.timed_runs);
+  program.seconds = program.mean_seconds = runner.seconds(number) / static_cast<double>(program.timed_runs);
   for (const PlanReport::Step& step : program.steps)
     for (const PlanReport::Time& time : step.times)
       if (time.communication) program.mean_communication_seconds += time.seconds;
@@ -105,10 +105,10 @@ bool is_communication(Role role, Activity activity) {
   return false;
 }
 
-std::vector<PlanReport::Step> own_steps(const Runner& runner, Direction program_direction, std::int64_t runs) {
+std::vector<PlanReport::Step> own_steps(const Runner& runner, int program, std::int64_t runs) {
   std::vector<PlanReport::Step> steps;
   int number = 0;
-  for (const StepReport& known : runner.steps(program_direction)) {
+  for (const StepReport& known : runner.steps(program)) {
     PlanReport::Step step{++number, known.text, role_name(known.role), known.bytes_sent, known.overlaps, {}};
     for (int a = 0; a < activity_count; ++a) {
       const auto activity = static_cast<Activity>(a);
@@ -130,7 +130,7 @@ PlanReport make_report(const ReportInput& in) {
   report.batch = in.options.batch;
   report.input = in.input.layout.describe();
   report.output = in.output.layout.describe();
-  report.algorithm = in.runner.program().algorithm;
+  report.algorithm = in.runner.programs().front().program.algorithm;
   const RunnerFacts facts = in.runner.facts();
   report.exchange = facts.exchange;
   report.local_fft = facts.local_fft;
@@ -138,8 +138,8 @@ PlanReport make_report(const ReportInput& in) {
   report.choices = facts.choices;
   report.workspace_bytes = in.runner.workspace_bytes();
   report.window_bytes = in.runner.window_bytes();
-  report.forward = own_program(in.runner, program_direction(in.transform, Direction::forward));
-  report.backward = own_program(in.runner, program_direction(in.transform, Direction::backward));
+  report.forward = own_program(in.runner, forward_program);
+  report.backward = own_program(in.runner, backward_program);
   if (in.comm.valid()) compare(in.comm, report);
   conclude(report.forward);
   conclude(report.backward);

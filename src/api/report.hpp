@@ -25,9 +25,9 @@ struct ReportInput {
 /// cache-sized bundles is computation. docs/tracing.md has the table.
 bool is_communication(Role role, Activity activity);
 
-/// The steps that a direction of the program runs, as this rank knows them. The times are of `runs` runs, all
+/// The steps that a program runs, as this rank knows them. The times are of `runs` runs, all
 /// activities in the order of the enumeration.
-std::vector<PlanReport::Step> own_steps(const Runner& runner, Direction program_direction, std::int64_t runs);
+std::vector<PlanReport::Step> own_steps(const Runner& runner, int program, std::int64_t runs);
 
 /// Collective.
 PlanReport make_report(const ReportInput& input);

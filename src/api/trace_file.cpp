@@ -21,7 +21,7 @@ constexpr int tag = 7;
 
 /// What rank 0 needs of a rank; travels as bytes.
 struct RankTrace {
-  std::string facts;  ///< JSON: host, dropped, names of the directions, steps of the report by number in the trace
+  std::string facts;  ///< JSON: host, dropped, names of the programs, steps of the report by number in the trace
   double epoch = 0;   ///< on rank 0's clock
   std::vector<Frame> frames;
   std::vector<Span> spans;
@@ -34,19 +34,19 @@ std::string processor_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-std::string facts_of(const Runner& runner, const Transform& transform) {
+std::string facts_of(const Runner& runner) {
   Json steps = Json::object();
-  Json directions = Json::array({"", ""});
-  for (const Direction users : {Direction::forward, Direction::backward}) {
-    const Direction direction = program_direction(transform, users);
-    directions[static_cast<std::size_t>(direction)] = users == Direction::forward ? "forward" : "backward";
-    const std::vector<StepReport> known = runner.steps(direction);
+  Json programs = Json::array();
+  for (const NamedProgram& named : runner.programs()) {
+    const int program = static_cast<int>(programs.size());
+    programs.push_back(named.name);
+    const std::vector<StepReport> known = runner.steps(program);
     std::size_t next = 0;
-    for (const PlanReport::Step& step : own_steps(runner, direction, runner.timed_runs(direction)))
+    for (const PlanReport::Step& step : own_steps(runner, program, runner.timed_runs(program)))
       steps[std::to_string(known[next++].trace_step)] = step_json(step);
   }
   const Json facts = {
-      {"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"directions", directions}, {"steps", steps}};
+      {"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"programs", programs}, {"steps", steps}};
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -141,13 +141,13 @@ class EventWriter {
     const Json& steps = facts["steps"];
     const double offset = trace.epoch - zero;
     for (const Frame& frame : trace.frames) {
-      const auto direction = facts["directions"][static_cast<std::size_t>(frame.direction)].get<std::string>();
+      const auto program = facts["programs"][static_cast<std::size_t>(frame.program)].get<std::string>();
       if (frame.step < 0) {
-        slice(rank, direction, "run", offset + frame.begin, frame.end - frame.begin, Json::object());
+        slice(rank, program, "run", offset + frame.begin, frame.end - frame.begin, Json::object());
         continue;
       }
       const Json& step = steps.at(std::to_string(frame.step));
-      slice(rank, direction + " " + step_name(step), "step", offset + frame.begin, frame.end - frame.begin,
+      slice(rank, program + " " + step_name(step), "step", offset + frame.begin, frame.end - frame.begin,
             {{"bytes_sent", step["bytes_sent"]}});
     }
     for (const Span& span : trace.spans) {
@@ -206,17 +206,17 @@ TraceFile::~TraceFile() {
   static_cast<void>(failure_of([this] { TraceMail::of_process().end(written_ && !mpi_finalized()); }));
 }
 
-void TraceFile::write(Runner& runner, const Transform& transform) noexcept {
+void TraceFile::write(Runner& runner) noexcept {
   if (!wanted_ || mpi_finalized()) return;
   written_ = true;
   // A destructor has nobody to tell of a failure.
-  static_cast<void>(failure_of([&] { write_all(runner, transform); }));
+  static_cast<void>(failure_of([&] { write_all(runner); }));
 }
 
-void TraceFile::write_all(Runner& runner, const Transform& transform) const {
+void TraceFile::write_all(Runner& runner) const {
   RankTrace mine;
   runner.harvest();
-  mine.facts = facts_of(runner, transform);
+  mine.facts = facts_of(runner);
   mine.epoch = runner.trace().epoch() - lead_;
   mine.frames = runner.trace().frames();
   mine.spans = runner.trace().spans();

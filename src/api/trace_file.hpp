@@ -18,13 +18,12 @@ class TraceFile {
   ~TraceFile();
   bool wanted() const { return wanted_; }
   /// Gathers the spans of all ranks on rank 0, which waits for them and writes them; other ranks do not wait. Steps are
-  /// named as in the report, directions as the user's calls of a plan of `transform`. A failure
-  /// leaves an incomplete file: this is for destructors. All ranks call it, in any order of their plans where rank 0 of
-  /// all plans is one process.
-  void write(Runner& runner, const Transform& transform) noexcept;
+  /// named as in the report. A failure leaves an incomplete file: this is for destructors. All ranks call it, in any
+  /// order of their plans where rank 0 of all plans is one process.
+  void write(Runner& runner) noexcept;
 
  private:
-  void write_all(Runner& runner, const Transform& transform) const;
+  void write_all(Runner& runner) const;
 
   Communicator comm_;
   std::string path_;

@@ -19,10 +19,10 @@ struct Span {
   double end;
 };
 
-/// What encloses spans: one step, or one whole run of a direction (step is -1).
+/// What encloses spans: one step, or one whole run of a program (step is -1).
 struct Frame {
   int step;
-  int direction;
+  int program;
   double begin;
   double end;
 };

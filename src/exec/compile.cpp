@@ -27,17 +27,17 @@ struct Control {
 /// One program, stretch by stretch.
 class Compiler {
  public:
-  Compiler(const ExecutorSetup& setup, const Program& program, double scale, HostMemory* host, Control& control,
-           Groups& groups, LocalFfts& ffts, Trace* trace)
+  Compiler(const ExecutorSetup& setup, const NamedProgram& program, HostMemory* host, Control& control, Groups& groups,
+           LocalFfts& ffts, Trace* trace)
       : setup_(setup),
-        program_(program),
+        program_(program.program),
         target_(setup, host),
         host_(host),
         ffts_(ffts),
         groups_(groups),
         control_(control),
         trace_(trace),
-        stretches_(cut_in_stretches(program, scale, target_)) {}
+        stretches_(cut_in_stretches(program.program, program.scale, target_)) {}
 
   /// Steps of the trace are numbered from `trace_step` on.
   std::vector<Task> run(int trace_step) {
@@ -259,15 +259,15 @@ std::unique_ptr<Operation> Compiler::make_gather(const Stop& reshape, const Stop
   return operation;
 }
 
-std::size_t reshapes(const std::vector<Program>& programs) {
+std::size_t reshapes(const std::vector<NamedProgram>& programs) {
   std::size_t count = 0;
-  for (const Program& program : programs)
-    for (const Step& step : program.steps) count += std::holds_alternative<ReshapeStep>(step) ? 1 : 0;
+  for (const NamedProgram& named : programs)
+    for (const Step& step : named.program.steps) count += std::holds_alternative<ReshapeStep>(step) ? 1 : 0;
   return count;
 }
 
 /// Collective.
-Control make_control(const std::vector<Program>& programs, HostMemory* host) {
+Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host) {
   if (host == nullptr) return {};
   const auto window = host->allocate((reshapes(programs) + 1) * TurnCounter::bytes_each);
   std::memset(window->mine(), 0, window->bytes());
@@ -285,19 +285,18 @@ std::size_t max_state_bytes(const State& state, Precision precision) {
   return static_cast<std::size_t>(state.layout.max_count()) * ElementType{precision, state.is_complex}.bytes();
 }
 
-Program lower_for_host(const ExecutorSetup& setup, const HostMemory* host) {
+Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host) {
   HostTarget target(setup, host);
-  return cut_transforms(choose_orders(setup.program, target), target);
+  return cut_transforms(choose_orders(program, target), target);
 }
 
-std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
-                                       HostMemory* host, LocalFfts& ffts, Trace* trace) {
+std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+                                       HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step) {
   Control control = make_control(programs, host);
   Groups groups(setup.comm);
   std::vector<std::vector<Task>> tasks;
-  int trace_step = 0;
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    tasks.push_back(Compiler(setup, programs[i], setup.scale[i], host, control, groups, ffts, trace).run(trace_step));
+  for (const NamedProgram& program : programs) {
+    tasks.push_back(Compiler(setup, program, host, control, groups, ffts, trace).run(trace_step));
     trace_step += static_cast<int>(tasks.back().size());
   }
   return tasks;

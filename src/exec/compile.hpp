@@ -1,6 +1,5 @@
 #pragma once
 // From a program to the operations that run it.
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "algorithm/program.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
+#include "exec/runner.hpp"
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
 #include "shardfft/report.hpp"
@@ -16,15 +16,11 @@ namespace shardfft {
 
 struct ExecutorSetup {
   Communicator comm;
-  Program program;  ///< as the algorithm made it
   Options options;
   Precision precision = Precision::f64;
   std::string exchange;
   std::vector<Backend> local_ffts;  ///< those that may make local transforms, the expected fastest first
-  /// Factor applied to the result, forward and backward.
-  std::array<double, 2> scale{1, 1};
-  std::vector<Choice> choices;  ///< made for options that say "auto"
-  bool fixed_output = false;    ///< the order in memory of the program's last state is the user's
+  std::vector<Choice> choices;      ///< made for options that say "auto"
 };
 
 /// An operation, the buffers it works on, and the states at its ends.
@@ -44,10 +40,11 @@ std::size_t max_state_bytes(const State& state, Precision precision);
 
 /// The program as this machine runs it: its orders in memory, its transforms cut. `host` is null unless the exchange
 /// reads the host's shared memory. Collective.
-Program lower_for_host(const ExecutorSetup& setup, const HostMemory* host);
+Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host);
 
-/// Operations of every program, which run once `ffts` has made their transforms. Collective.
-std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
-                                       HostMemory* host, LocalFfts& ffts, Trace* trace);
+/// Operations of every program, which run once `ffts` has made their transforms. Steps of the trace are numbered from
+/// `trace_step` on. Collective.
+std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+                                       HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step);
 
 }  // namespace shardfft

@@ -8,30 +8,49 @@ namespace shardfft {
 Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {
   if (setup_.exchange == "shared_window")
     host_ = std::make_unique<HostMemory>(setup_.comm, setup_.options.fake_ranks_per_host);
-  programs_.push_back(lower_for_host(setup_, host_.get()));
-  programs_.push_back(reversed(programs_.front()));
+}
+
+Program Executor::lower(const Program& program) { return lower_for_host(setup_, program, host_.get()); }
+
+void Executor::add(std::vector<NamedProgram> programs) {
+  int trace_step = 0;
+  for (const auto& tasks : tasks_) trace_step += static_cast<int>(tasks.size());
   LocalFfts ffts(setup_.local_ffts, setup_.options.effort);
-  tasks_ = compile(setup_, programs_, host_.get(), ffts, &trace_);
-  local_fft_ = ffts.make(setup_.comm);
-  if (setup_.options.local_fft == "auto") setup_.choices.push_back({"local_fft", local_fft_.name, local_fft_.why()});
-  if (host_) choose_input_reads();
+  auto compiled = compile(setup_, programs, host_.get(), ffts, &trace_, trace_step);
+  make_local_ffts(ffts);
+  for (auto& tasks : compiled) {
+    if (host_) choose_input_reads(tasks);
+    tasks_.push_back(std::move(tasks));
+  }
+  programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
+  past_.resize(programs_.size());
   size_workspace();
+  allocated_ = false;
+  alias_copy_.reset();
+}
+
+/// All programs of a plan use one library: the one that the first ones chose.
+void Executor::make_local_ffts(LocalFfts& ffts) {
+  LocalFftChoice choice = ffts.make(setup_.comm);
+  if (!programs_.empty()) return;
+  local_fft_ = std::move(choice);
+  std::erase_if(setup_.local_ffts, [this](const Backend& backend) { return backend.name != local_fft_.name; });
+  if (setup_.options.local_fft == "auto") setup_.choices.push_back({"local_fft", local_fft_.name, local_fft_.why()});
 }
 
 /// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.
 /// Collective.
-void Executor::choose_input_reads() {
-  for (auto& tasks : tasks_)
-    for (Task& task : tasks) {
-      if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
-      const CrossCost cost = task.operation->cross_cost();
-      const auto bytes = static_cast<std::int64_t>(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
-      // The slowest rank counts, and all take the same way.
-      if (setup_.comm.max(cost.nanoseconds()) >= setup_.comm.max(staging_nanoseconds(bytes, cost.bytes))) continue;
-      if (!across_) across_ = std::make_unique<CrossMemory>(host_->host());
-      task.reads_across = setup_.comm.min(std::int64_t{across_->allowed() ? 1 : 0}) == 1;
-      if (task.reads_across) task.operation->read_across(across_.get());
-    }
+void Executor::choose_input_reads(std::vector<Task>& tasks) {
+  for (Task& task : tasks) {
+    if (task.from != Slot::in || !task.operation->reads_host_memory()) continue;
+    const CrossCost cost = task.operation->cross_cost();
+    const auto bytes = static_cast<std::int64_t>(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
+    // The slowest rank counts, and all take the same way.
+    if (setup_.comm.max(cost.nanoseconds()) >= setup_.comm.max(staging_nanoseconds(bytes, cost.bytes))) continue;
+    if (!across_) across_ = std::make_unique<CrossMemory>(host_->host());
+    task.reads_across = setup_.comm.min(std::int64_t{across_->allowed() ? 1 : 0}) == 1;
+    if (task.reads_across) task.operation->read_across(across_.get());
+  }
 }
 
 void Executor::size_workspace() {
@@ -65,6 +84,7 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
   require(reinterpret_cast<std::uintptr_t>(memory) % cache_line == 0, "the workspace must be aligned to ", cache_line,
           " bytes");
   workspace_ = memory;
+  workspace_size_ = bytes;
   own_workspace_.reset();
 }
 
@@ -81,10 +101,11 @@ std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
 void Executor::allocate_workspace() {
   if (allocated_) return;
   agree(setup_.comm, [this] {
-    if (window_bytes() > 0 && !window_) window_ = host_->allocate(window_bytes());
-    if (workspace_ == nullptr && workspace_bytes() > 0) {
+    if (window_bytes() > (window_ ? window_->bytes() : 0)) window_ = host_->allocate(window_bytes());
+    if (workspace_bytes() > workspace_size_) {
       own_workspace_ = allocate_aligned(workspace_bytes());
       workspace_ = own_workspace_.get();
+      workspace_size_ = workspace_bytes();
     }
   });
   allocated_ = true;
@@ -106,27 +127,29 @@ std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
 }
 
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
-bool Executor::clashes(Direction direction, const std::byte* in, const std::byte* out) const {
-  const Task& first = tasks_[static_cast<std::size_t>(direction)].front();
+bool Executor::clashes(int program, const std::byte* in, const std::byte* out) const {
+  const Task& first = tasks_[static_cast<std::size_t>(program)].front();
   return in == out && in != nullptr && first.to == Slot::out && !first.operation->runs_in_place();
 }
 
 /// Memory that is missing on this rank only is told before others wait for it.
-void Executor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
-  if (!alias_copy_ && clashes(direction, in.front(), out.front())) make_alias_copy();
+void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
+  if (!alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
 }
 
-std::size_t Executor::input_bytes(Direction direction) const {
-  const State& first = programs_[static_cast<std::size_t>(direction)].states.front();
+std::size_t Executor::input_bytes(int program) const {
+  const State& first = programs_[static_cast<std::size_t>(program)].program.states.front();
   return state_bytes(first, setup_.precision, setup_.comm.rank());
 }
 
 void Executor::make_alias_copy() {
-  alias_copy_ = allocate_aligned(std::max(input_bytes(Direction::forward), input_bytes(Direction::backward)));
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < programs_.size(); ++i) most = std::max(most, input_bytes(static_cast<int>(i)));
+  alias_copy_ = allocate_aligned(most);
 }
 
-const std::byte* Executor::unaliased(Direction direction, const std::byte* data) {
-  std::memcpy(alias_copy_.get(), data, input_bytes(direction));
+const std::byte* Executor::unaliased(int program, const std::byte* data) {
+  std::memcpy(alias_copy_.get(), data, input_bytes(program));
   return alias_copy_.get();
 }
 
@@ -141,7 +164,7 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
     ++reads.across;
     return in;
   }
-  wait_for_readers(Slot::in);  // of what was staged last, in whichever direction
+  wait_for_readers(Slot::in);  // of what was staged last, by whichever program
   const Scope scope(&trace_, Activity::stage);
   std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
   if (bytes > 0) std::memcpy(stage, in, bytes);
@@ -157,26 +180,26 @@ void Executor::wait_for_readers(Slot s) {
       if (task.from == s) task.operation->wait_readers();
 }
 
-void Executor::run(Direction direction, InputArrays inputs, OutputArrays outputs) {
+void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   if (half_way_) fail(Status::internal, "an earlier call of this plan failed half-way: make a new plan");
   allocate_workspace();
   half_way_ = true;
   const std::byte* const in = inputs.front();
   std::byte* const out = outputs.front();
-  auto& tasks = tasks_[static_cast<std::size_t>(direction)];
-  const auto d = static_cast<std::size_t>(direction);
+  auto& tasks = tasks_[static_cast<std::size_t>(program)];
+  Past& past = past_[static_cast<std::size_t>(program)];
   const double begin = trace_.now();
-  const std::byte* source = clashes(direction, in, out) ? unaliased(direction, in) : in;
+  const std::byte* source = clashes(program, in, out) ? unaliased(program, in) : in;
   for (Task& task : tasks) {
     const double step_begin = trace_.now();
     trace_.set_step(task.trace_step);
-    run_task(task, source, out, reads_[d]);
-    trace_.add_frame({task.trace_step, static_cast<int>(direction), step_begin, trace_.now()});
+    run_task(task, source, out, past.reads);
+    trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
   }
   const double end = trace_.now();
-  trace_.add_frame({-1, static_cast<int>(direction), begin, end});
-  seconds_[d] += end - begin;
-  ++runs_[d];
+  trace_.add_frame({-1, program, begin, end});
+  past.seconds += end - begin;
+  ++past.runs;
   half_way_ = false;
 }
 
@@ -202,9 +225,9 @@ std::string Executor::uncut_text(const Operation& operation) const {
   return " (not cut in chunks)";
 }
 
-std::vector<StepReport> Executor::steps(Direction direction) const {
+std::vector<StepReport> Executor::steps(int program) const {
   std::vector<StepReport> reports;
-  for (const Task& task : tasks_[static_cast<std::size_t>(direction)]) {
+  for (const Task& task : tasks_[static_cast<std::size_t>(program)]) {
     const Operation& operation = *task.operation;
     reports.push_back(
         {operation.describe() + uncut_text(operation), operation.bytes_sent(), task.trace_step, operation.role()});

@@ -1,6 +1,5 @@
 #pragma once
 // What runs a program: one interface for CPUs and GPUs, so that plans, reports and traces serve both.
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -31,17 +30,28 @@ struct RunnerFacts {
   std::string local_fft;  ///< library and version
   std::string machine;    ///< what it runs on, where that is not plain
   std::vector<Choice> choices;
-  std::array<std::int64_t, 2> graph_runs{};  ///< by direction of the program
+};
+
+/// A program as a runner lowered it, what users call it, and the factor that its result is multiplied by.
+struct NamedProgram {
+  std::string name;
+  Program program;
+  double scale = 1;
 };
 
 using InputArrays = std::span<const std::byte* const>;  ///< one a member
 using OutputArrays = std::span<std::byte* const>;
 
-/// Both directions of one program on the members of this process: one rank of a communicator, or all ranks as GPUs.
-/// Construction, run() and allocate() are collective.
+/// Programs, known by their numbers, on the members of this process: one rank of a communicator, or all ranks as GPUs.
+/// Construction, lower(), add(), run() and allocate() are collective.
 class Runner {
  public:
   virtual ~Runner() = default;
+  /// The program as this machine runs it: its orders in memory, its transforms cut. Its reverse runs as well.
+  virtual Program lower(const Program& program) = 0;
+  /// Lowered programs to run, numbered on from those it has; what comes together shares what it can.
+  virtual void add(std::vector<NamedProgram> programs) = 0;
+  virtual const std::vector<NamedProgram>& programs() const = 0;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
   /// Collective.
   virtual void set_streams(std::span<void* const> /*streams*/) {}
@@ -49,8 +59,8 @@ class Runner {
   virtual int device(int /*member*/) const { return -1; }
   virtual void* stream(int /*member*/) const { return nullptr; }
   /// Throws Error where run() could not use these arrays; does not communicate. Comes before every run.
-  virtual void check_arrays(Direction /*direction*/, InputArrays /*in*/, OutputArrays /*out*/) {}
-  virtual void run(Direction direction, InputArrays in, OutputArrays out) = 0;
+  virtual void check_arrays(int /*program*/, InputArrays /*in*/, OutputArrays /*out*/) {}
+  virtual void run(int program, InputArrays in, OutputArrays out) = 0;
   /// Whether a run failed on this rank in its middle, where other ranks may wait for it for ever.
   virtual bool half_way() const { return false; }
   /// Private memory of the member that needs most.
@@ -61,17 +71,18 @@ class Runner {
   /// An array of the user's, where the plan reaches it without a copy.
   virtual std::shared_ptr<void> allocate(int member, std::size_t bytes) = 0;
 
-  virtual const Program& program() const = 0;
-  virtual std::vector<StepReport> steps(Direction direction) const = 0;
+  virtual std::vector<StepReport> steps(int program) const = 0;
   /// Takes the times of asynchronous runs that are done by now into the trace. Never waits.
   virtual void harvest() {}
   virtual const Trace& trace() const = 0;
-  virtual std::int64_t runs(Direction direction) const = 0;
+  virtual std::int64_t runs(int program) const = 0;
   /// Runs whose steps the trace knows, and seconds of those runs.
-  virtual std::int64_t timed_runs(Direction direction) const { return runs(direction); }
-  virtual double seconds(Direction direction) const = 0;
+  virtual std::int64_t timed_runs(int program) const { return runs(program); }
+  virtual double seconds(int program) const = 0;
+  /// GPUs only: runs that were launched as one graph.
+  virtual std::int64_t graph_runs(int /*program*/) const { return 0; }
   /// All zero where others do not read the input.
-  virtual InputReads input_reads(Direction /*direction*/) const { return {}; }
+  virtual InputReads input_reads(int /*program*/) const { return {}; }
   virtual RunnerFacts facts() const = 0;
 };
 

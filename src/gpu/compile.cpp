@@ -1,7 +1,6 @@
 #include "gpu/compile.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/check.hpp"
@@ -17,29 +16,76 @@ namespace shardfft::gpu {
 
 namespace {
 
+double scale_of(const Stretch& stretch) {
+  double scale = 1;
+  for (const Stop& stop : stretch) scale *= stop.scale;
+  return scale;
+}
+
+/// The slab engine's operations for the stretches that it takes of all programs: a forward transform and a backward one
+/// share memory.
+class SlabOperations {
+ public:
+  void want(const Program& program, int step, double scale) {
+    (is_forward_slab(program, step) ? forward_ : backward_).push_back({&program, step, scale, {}});
+  }
+
+  /// Collective.
+  void make(const ExecutorSetup& setup, Team& team) {
+    for (std::size_t i = 0; i < std::max(forward_.size(), backward_.size()); ++i) {
+      Wanted* const forward = i < forward_.size() ? &forward_[i] : nullptr;
+      Wanted* const backward = i < backward_.size() ? &backward_[i] : nullptr;
+      SlabSetup slab;
+      slab.team = &team;
+      slab.precision = setup.precision;
+      slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
+      slab.chunks = setup.options.chunks;
+      const Wanted& one = forward != nullptr ? *forward : *backward;
+      auto made = make_slab(*one.program, one.step, slab);
+      if (forward != nullptr) forward->operations = std::move(made[0]);
+      if (backward != nullptr) backward->operations = std::move(made[1]);
+    }
+  }
+
+  MemberOperations take(const Program& program, int step) {
+    for (auto* list : {&forward_, &backward_})
+      for (Wanted& wanted : *list)
+        if (wanted.program == &program && wanted.step == step) return std::move(wanted.operations);
+    fail(Status::internal, "no slab transform was made for step ", step);
+  }
+
+ private:
+  struct Wanted {
+    const Program* program;
+    int step;
+    double scale;
+    MemberOperations operations;
+  };
+  std::vector<Wanted> forward_, backward_;
+};
+
 /// One program, stretch by stretch.
 class Compiler {
  public:
-  Compiler(const ExecutorSetup& setup, const Program& program, double scale, Team& team)
-      : setup_(setup), program_(program), team_(team) {
+  Compiler(const ExecutorSetup& setup, const NamedProgram& program, Team& team)
+      : setup_(setup), program_(program.program), team_(team) {
     DeviceTarget target(setup, team);
-    stretches_ = cut_in_stretches(program, scale, target);
+    stretches_ = cut_in_stretches(program_, program.scale, target);
   }
 
-  /// The stretch that the slab engine takes; null for none.
-  const Stretch* slab() const {
-    const auto slab = std::find_if(stretches_.begin(), stretches_.end(), is_fused);
-    return slab == stretches_.end() ? nullptr : &*slab;
+  /// Says which stretches the slab engine takes.
+  void want_slabs(SlabOperations& slabs) const {
+    for (const Stretch& stretch : stretches_)
+      if (is_fused(stretch)) slabs.want(program_, stretch.front().step, scale_of(stretch));
   }
 
-  /// `slab` are the operations of the stretch that the slab engine takes; steps of the trace are numbered from
-  /// `trace_step` on.
-  std::vector<DeviceTask> run(MemberOperations slab, int trace_step) {
+  /// `slabs` has made what was wanted; steps of the trace are numbered from `trace_step` on.
+  std::vector<DeviceTask> run(SlabOperations& slabs, int trace_step) {
     std::vector<DeviceTask> tasks;
     for (const Stretch& stretch : stretches_) {
       const Stop &first = stretch.front(), &last = stretch.back();
       tasks.push_back({first.from, last.to, before(first), after(last), 0, false,
-                       is_fused(stretch) ? std::exchange(slab, {}) : make_operations(first)});
+                       is_fused(stretch) ? slabs.take(program_, first.step) : make_operations(first)});
     }
     if (tasks.empty()) {
       const State& all = program_.states.front();
@@ -112,40 +158,22 @@ class Compiler {
   std::vector<Stretch> stretches_;
 };
 
-double scale_of(const Stretch& stretch) {
-  double scale = 1;
-  for (const Stop& stop : stretch) scale *= stop.scale;
-  return scale;
-}
-
-/// The slab engine's operations for the program and its reverse, which share its memory; none where it takes neither.
-std::array<MemberOperations, 2> make_slab_operations(const ExecutorSetup& setup, const Program& program,
-                                                     const Stretch* forward, const Stretch* backward, Team& team) {
-  if (forward == nullptr || backward == nullptr) return {};
-  SlabSetup slab;
-  slab.team = &team;
-  slab.precision = setup.precision;
-  slab.scale = {scale_of(*forward), scale_of(*backward)};
-  slab.chunks = setup.options.chunks;
-  return make_slab(program, forward->front().step, slab);
-}
-
 }  // namespace
 
-Program lower_for_devices(const ExecutorSetup& setup, const Team& team) {
+Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team) {
   DeviceTarget target(setup, team);
-  return choose_orders(setup.program, target);
+  return choose_orders(program, target);
 }
 
-std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
-                                             Team& team) {
-  std::array<Compiler, 2> compilers{Compiler(setup, programs[0], setup.scale[0], team),
-                                    Compiler(setup, programs[1], setup.scale[1], team)};
-  auto slab = make_slab_operations(setup, programs[0], compilers[0].slab(), compilers[1].slab(), team);
+std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+                                             Team& team, int trace_step) {
+  std::vector<Compiler> compilers;
+  SlabOperations slabs;
+  for (const NamedProgram& program : programs) compilers.emplace_back(setup, program, team).want_slabs(slabs);
+  slabs.make(setup, team);
   std::vector<std::vector<DeviceTask>> tasks;
-  int trace_step = 0;
-  for (std::size_t i = 0; i < compilers.size(); ++i) {
-    tasks.push_back(compilers[i].run(std::move(slab[i]), trace_step));
+  for (Compiler& compiler : compilers) {
+    tasks.push_back(compiler.run(slabs, trace_step));
     trace_step += static_cast<int>(tasks.back().size());
   }
   return tasks;

@@ -22,10 +22,11 @@ struct DeviceTask {
 };
 
 /// The program as the team runs it: its orders in memory. setup.exchange is a name, never "auto". Collective.
-Program lower_for_devices(const ExecutorSetup& setup, const Team& team);
+Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team);
 
-/// Operations of a program and of its reverse, at least one each; `team` outlives them. Collective.
-std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<Program>& programs,
-                                             Team& team);
+/// Operations of every program, at least one each; `team` outlives them. Steps of the trace are numbered from
+/// `trace_step` on. Collective.
+std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+                                             Team& team, int trace_step);
 
 }  // namespace shardfft::gpu

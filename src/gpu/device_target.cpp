@@ -40,20 +40,18 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
 }
 
 /// The slab engine is the exchange cuda_peer with the transforms around it; other names are taken at their word.
-int DeviceTarget::first_of_slab(const Program& program) const {
-  if (setup_.exchange != "cuda_peer" || !team_.all_peers()) return -1;
-  for (int first = 0; first + slab_steps <= static_cast<int>(program.steps.size()); ++first)
-    if (is_slab(program, first)) return first;
-  return -1;
+bool DeviceTarget::begins_slab(const Program& program, int step) const {
+  return setup_.exchange == "cuda_peer" && team_.all_peers() && is_slab(program, step);
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  return steps[at] == first_of_slab(program) ? Fusion{slab_steps, false} : Fusion{};
+  return begins_slab(program, steps[at]) ? Fusion{slab_steps, false} : Fusion{};
 }
 
 /// Ranks must decide alike: what one sends the other may be scaled already. The slab engine scales for free.
 bool DeviceTarget::scales_free(const Program& program, int step) {
-  if (first_of_slab(program) >= 0) return true;
+  for (int first = step - slab_steps + 1; first <= step; ++first)
+    if (begins_slab(program, first)) return true;
   const auto at = static_cast<std::size_t>(step);
   std::int64_t free = 1;
   team_.agree([&] {

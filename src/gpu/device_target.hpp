@@ -15,10 +15,9 @@ class DeviceTarget : public Target {
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
   bool scales_free(const Program& program, int step) override;
 
-  /// The first step of the program that the slab engine takes, with what follows; -1 for none.
-  int first_of_slab(const Program& program) const;
-
  private:
+  /// Whether the slab engine takes the step and the next ones.
+  bool begins_slab(const Program& program, int step) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
 
   const ExecutorSetup& setup_;

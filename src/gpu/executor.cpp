@@ -12,41 +12,58 @@ namespace shardfft::gpu {
 namespace {
 
 constexpr std::size_t alignment = 256;
-constexpr std::array<Direction, 2> both{Direction::forward, Direction::backward};
-
-std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
-
 }  // namespace
 
 DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
     : setup_(std::move(setup)),
       team_(std::move(team)),
       model_(setup_.options.memory),
-      programs_{setup_.program},
       trace_(!setup_.options.trace.empty()),
       times_(*team_) {
   if (setup_.exchange == "auto") {
     setup_.choices.push_back(choose_device_exchange(*team_));
     setup_.exchange = setup_.choices.back().chosen;
   }
-  team_->agree([&] { refuse_what_does_not_fit(); });
-  programs_.front() = lower_for_devices(setup_, *team_);
-  programs_.push_back(reversed(programs_.front()));
-  tasks_ = compile(setup_, programs_, *team_);
-  for (const auto& tasks : tasks_)
-    for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
   team_->agree([&] {
-    for (std::size_t m = 0; m < team_->here().size(); ++m) {
-      const device::DeviceScope scope(team_->here()[m].device);
+    for (const Member& member : team_->here()) {
+      const device::DeviceScope scope(member.device);
       own_streams_.push_back(device::make_stream());
       finished_.push_back(device::make_event());
-      const std::size_t most = std::max(input_bytes(Direction::forward, m), output_bytes(Direction::forward, m));
-      places_.emplace_back(UserArrays(model_, team_->here()[m], most));
     }
     set_streams({});
-    size_buffers();
-    refuse_what_does_not_fit();
   });
+}
+
+Program DeviceExecutor::lower(const Program& program) { return lower_for_devices(setup_, program, *team_); }
+
+void DeviceExecutor::add(std::vector<NamedProgram> programs) {
+  team_->agree([&] {
+    for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
+  });
+  int trace_step = 0;
+  for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
+  finish_runs();  // the buffers may grow
+  for (auto& tasks : compile(setup_, programs, *team_, trace_step)) {
+    for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
+    prepared_.emplace_back().tasks = std::move(tasks);
+  }
+  times_.resize(prepared_.size());
+  team_->agree([&] {
+    if (places_.empty()) add_members(programs.front().program);
+    size_buffers();
+    for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
+  });
+  allocated_ = false;
+  programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
+}
+
+/// Copies of the users' arrays hold either end of any program: all programs of a plan lead between the same two states.
+void DeviceExecutor::add_members(const Program& program) {
+  for (std::size_t m = 0; m < team_->here().size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    const std::size_t most = std::max(bytes_of(program.states.front(), m), bytes_of(program.states.back(), m));
+    places_.emplace_back(UserArrays(model_, team_->here()[m], most));
+  }
 }
 
 /// What other processes use of this one lives until all have finished with it.
@@ -62,9 +79,9 @@ DeviceExecutor::~DeviceExecutor() {
   try_to([this] {
     const bool together = !mpi_finalized();
     if (together) team_->meet();
-    for (auto& slots : shared_) slots.fill({});
-    for (auto& tasks : tasks_)
-      for (DeviceTask& task : tasks)
+    for (Prepared& program : prepared_) program.shared.fill({});
+    for (Prepared& program : prepared_)
+      for (DeviceTask& task : program.tasks)
         for (auto& operation : task.operations) operation->close_peers();
     if (together) team_->meet();
   });
@@ -104,17 +121,16 @@ std::size_t DeviceExecutor::bytes_of(const State& state, std::size_t member) con
   return state_bytes(state, setup_.precision, team_->here()[member].rank);
 }
 
-std::size_t DeviceExecutor::input_bytes(Direction direction, std::size_t member) const {
-  const auto& states = programs_.front().states;
-  return bytes_of(direction == Direction::forward ? states.front() : states.back(), member);
+std::size_t DeviceExecutor::input_bytes(int program, std::size_t member) const {
+  return bytes_of(program_at(program).states.front(), member);
 }
 
-std::size_t DeviceExecutor::output_bytes(Direction direction, std::size_t member) const {
-  return input_bytes(opposite(direction), member);
+std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const {
+  return bytes_of(program_at(program).states.back(), member);
 }
 
-bool DeviceExecutor::written_by_peers(Direction direction, Slot slot) const {
-  const auto& tasks = tasks_[index(direction)];
+bool DeviceExecutor::written_by_peers(int program, Slot slot) const {
+  const auto& tasks = now(program).tasks;
   return team_->ranks() > 1 && std::any_of(tasks.begin(), tasks.end(), [slot](const DeviceTask& task) {
            return task.to == slot && task.first().writes_peers();
          });
@@ -128,8 +144,8 @@ void DeviceExecutor::size_buffers() {
       std::size_t& bytes = place.work_bytes[slot == Slot::work0 ? 0 : 1];
       bytes = std::max(bytes, round_up(bytes_of(state, m), alignment));
     };
-    for (const auto& tasks : tasks_)
-      for (const DeviceTask& task : tasks) {
+    for (const Prepared& program : prepared_)
+      for (const DeviceTask& task : program.tasks) {
         grow(task.from, task.from_state);
         grow(task.to, task.to_state);
         place.scratch_bytes = std::max(place.scratch_bytes, round_up(task.operations[m]->scratch_bytes(), alignment));
@@ -138,12 +154,12 @@ void DeviceExecutor::size_buffers() {
 }
 
 /// Managed arrays larger than the device would move to and fro without end. The workspace counts once it is known.
-void DeviceExecutor::refuse_what_does_not_fit() const {
+void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   if (model_ != MemoryModel::managed) return;
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
-    const std::size_t needed = input_bytes(Direction::forward, m) + output_bytes(Direction::forward, m) + workspace;
+    const std::size_t needed = bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m) + workspace;
     const std::size_t there = device::memory_info().total;
     if (needed > there)
       fail(Status::out_of_memory, "input, output and workspace have ", needed, " bytes on rank ", team_->here()[m].rank,
@@ -168,12 +184,14 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   const device::PointerInfo info = device::describe(memory);
   require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
-  for (const Direction d : both)
+  for (int program = 0; program < static_cast<int>(programs_.size()); ++program)
     for (const Slot s : {Slot::work0, Slot::work1})
-      require(info.exportable || !written_by_peers(d, s), "other GPUs write into this plan's workspace: it must be a",
+      require(info.exportable || !written_by_peers(program, s),
+              "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
   place.workspace = memory;
+  place.workspace_size = bytes;
   place.own_workspace = device::Memory();
 }
 
@@ -182,10 +200,11 @@ void DeviceExecutor::allocate_workspace() {
   team_->agree([&] {
     for (std::size_t m = 0; m < places_.size(); ++m) {
       Place& place = places_[m];
-      if (place.workspace != nullptr || place.workspace_bytes() == 0) continue;
+      if (place.workspace_bytes() <= place.workspace_size) continue;
       const device::DeviceScope scope(team_->here()[m].device);
       place.own_workspace = device::make_memory(place.workspace_bytes());
       place.workspace = static_cast<std::byte*>(place.own_workspace.get());
+      place.workspace_size = place.workspace_bytes();
     }
   });
   allocated_ = true;
@@ -207,17 +226,17 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
   return {device::allocate(bytes), device::release};
 }
 
-void DeviceExecutor::check_arrays(Direction direction, InputArrays in, OutputArrays out) {
+void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    places_[m].arrays.check_input(in[m], input_bytes(direction, m));
-    places_[m].arrays.check_output(out[m], output_bytes(direction, m));
+    places_[m].arrays.check_input(in[m], input_bytes(program, m));
+    places_[m].arrays.check_output(out[m], output_bytes(program, m));
   }
 }
 
-std::vector<StepReport> DeviceExecutor::steps(Direction direction) const {
+std::vector<StepReport> DeviceExecutor::steps(int program) const {
   std::vector<StepReport> reports;
-  for (const DeviceTask& task : tasks_[index(direction)]) {
+  for (const DeviceTask& task : now(program).tasks) {
     const Activity activity = task.first().activity();
     StepReport report;
     report.text = task.first().describe();
@@ -238,7 +257,7 @@ RunnerFacts DeviceExecutor::facts() const {
   const Member& first = team_->here().front();
   text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << device::device_name(first.device)
        << "; memory " << to_text(setup_.options.memory);
-  return {setup_.exchange, "cuFFT", text.str(), setup_.choices, {replays_[0].launches(), replays_[1].launches()}};
+  return {setup_.exchange, "cuFFT", text.str(), setup_.choices};
 }
 
 }  // namespace shardfft::gpu

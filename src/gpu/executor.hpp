@@ -22,21 +22,24 @@ class DeviceExecutor : public Runner {
   DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team);
   ~DeviceExecutor() override;
 
+  Program lower(const Program& program) override;
+  void add(std::vector<NamedProgram> programs) override;
+  const std::vector<NamedProgram>& programs() const override { return programs_; }
   void set_streams(std::span<void* const> streams) override;
   int device(int member) const override { return team_->here()[static_cast<std::size_t>(member)].device; }
   void* stream(int member) const override { return streams_[static_cast<std::size_t>(member)]; }
-  void check_arrays(Direction direction, InputArrays in, OutputArrays out) override;
-  void run(Direction direction, InputArrays in, OutputArrays out) override;
+  void check_arrays(int program, InputArrays in, OutputArrays out) override;
+  void run(int program, InputArrays in, OutputArrays out) override;
   std::size_t workspace_bytes() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
-  const Program& program() const override { return programs_.front(); }
-  std::vector<StepReport> steps(Direction direction) const override;
+  std::vector<StepReport> steps(int program) const override;
   void harvest() override { times_.harvest(trace_); }
   const Trace& trace() const override { return trace_; }
-  std::int64_t runs(Direction direction) const override { return runs_[static_cast<std::size_t>(direction)]; }
-  std::int64_t timed_runs(Direction direction) const override { return times_.runs(direction); }
-  double seconds(Direction direction) const override { return times_.seconds(direction); }
+  std::int64_t runs(int program) const override { return now(program).runs; }
+  std::int64_t timed_runs(int program) const override { return times_.runs(program); }
+  double seconds(int program) const override { return times_.seconds(program); }
+  std::int64_t graph_runs(int program) const override { return now(program).replay.launches(); }
   RunnerFacts facts() const override;
 
  private:
@@ -48,7 +51,8 @@ class DeviceExecutor : public Runner {
     std::size_t scratch_bytes = 0;
     device::Memory own_workspace;
     std::byte* workspace = nullptr;  ///< work0, work1, scratch
-    const std::byte* in = nullptr;   ///< as the device sees the arrays
+    std::size_t workspace_size = 0;
+    const std::byte* in = nullptr;  ///< as the device sees the arrays
     std::byte* out = nullptr;
     std::size_t workspace_bytes() const { return work_bytes[0] + work_bytes[1] + scratch_bytes; }
   };
@@ -57,31 +61,42 @@ class DeviceExecutor : public Runner {
     SharedAddresses addresses{SharedAddresses::Use::checked};
     std::vector<std::pair<void*, std::uint64_t>> mine;
   };
+  /// A program's tasks, and what its runs keep.
+  struct Prepared {
+    std::vector<DeviceTask> tasks;
+    std::array<Shared, 4> shared;  ///< by slot
+    Replay replay;
+    std::int64_t runs = 0;
+  };
+
+  Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
+  const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
+  const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
+  void add_members(const Program& program);
+  void refuse_what_does_not_fit(const Program& program) const;
 
   void finish_runs();
   void check_streams(std::span<void* const> streams) const;
   void size_buffers();
-  void refuse_what_does_not_fit() const;
   void allocate_workspace();
   std::size_t bytes_of(const State& state, std::size_t member) const;
-  std::size_t input_bytes(Direction direction, std::size_t member) const;
-  std::size_t output_bytes(Direction direction, std::size_t member) const;
-  bool written_by_peers(Direction direction, Slot slot) const;
+  std::size_t input_bytes(int program, std::size_t member) const;
+  std::size_t output_bytes(int program, std::size_t member) const;
+  bool written_by_peers(int program, Slot slot) const;
 
-  void place_arrays(Direction direction, InputArrays in, OutputArrays out);
+  void place_arrays(int program, InputArrays in, OutputArrays out);
   bool in_place() const;
-  void announce(Direction direction);
-  bool place_and_meet(Direction direction, InputArrays in, OutputArrays out);
-  bool changed(Direction direction) const;
-  std::vector<std::pair<void*, std::uint64_t>> addresses(Direction direction, Slot slot) const;
-  void share(Direction direction);
-  void share(Direction direction, Slot slot);
+  void announce(int program);
+  bool place_and_meet(int program, InputArrays in, OutputArrays out);
+  bool changed(int program) const;
+  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Slot slot) const;
+  void share(int program);
+  void share(int program, Slot slot);
 
   std::byte* slot(Slot slot, std::size_t member) const;
-  void enqueue_phase(Direction direction, const DeviceTask& task, int phase,
-                     const std::vector<device::StreamHandle>& streams);
-  void enqueue_tasks(Direction direction, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
-  void run_tasks(Direction direction, bool announced);
+  void enqueue_phase(int program, const DeviceTask& task, int phase, const std::vector<device::StreamHandle>& streams);
+  void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
+  void run_tasks(int program, bool announced);
   void give_up() noexcept;
   void refuse_if_broken() const;
   bool any_copies() const;
@@ -93,17 +108,14 @@ class DeviceExecutor : public Runner {
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones
   bool asynchronous_ = false;
   std::vector<device::Event> finished_;  ///< the last asynchronous run
-  std::vector<Program> programs_;        ///< as the algorithm made it and lowering left it, and its reverse
-  std::vector<std::vector<DeviceTask>> tasks_;
-  bool meets_ = false;  ///< processes meet before they enqueue, because they write into each other's memory
+  std::vector<NamedProgram> programs_;
+  std::vector<Prepared> prepared_;  ///< by program
+  bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;
-  bool allocated_ = false;
-  std::array<std::array<Shared, 4>, 2> shared_;  ///< by direction and slot
+  bool allocated_ = false;  ///< for all programs
   Trace trace_;
   StepTimes times_;
-  std::array<Replay, 2> replays_;
   bool broken_ = false;  ///< a call failed half-way
-  std::array<std::int64_t, 2> runs_{};
 };
 
 }  // namespace shardfft::gpu

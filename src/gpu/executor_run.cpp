@@ -11,31 +11,29 @@ namespace {
 
 constexpr std::array<Slot, 4> all_slots{Slot::in, Slot::out, Slot::work0, Slot::work1};
 
-std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
-
 }  // namespace
 
-void DeviceExecutor::place_arrays(Direction direction, InputArrays in, OutputArrays out) {
-  const DeviceTask& first = tasks_[index(direction)].front();
-  times_.begin(direction, trace_, streams_);
-  const bool shares = written_by_peers(direction, Slot::out);
+void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
+  const DeviceTask& first = now(program).tasks.front();
+  times_.begin(program, trace_, streams_);
+  const bool shares = written_by_peers(program, Slot::out);
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
     const device::DeviceScope scope(team_->here()[m].device);
     place.arrays.begin();
     // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
     const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
-    place.in = place.arrays.input(in[m], input_bytes(direction, m), clash, streams_[m]);
-    place.out = place.arrays.output(out[m], output_bytes(direction, m), shares, streams_[m]);
+    place.in = place.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
+    place.out = place.arrays.output(out[m], output_bytes(program, m), shares, streams_[m]);
   }
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
 
 /// Begins the first task, and says for the others which arrays may be written before they are asked for: nothing before
 /// those tasks uses them. Whether input and output are one array is not known to others, so they are told.
-void DeviceExecutor::announce(Direction direction) {
-  for (const DeviceTask& task : tasks_[index(direction)])
-    if (task.announced_early) enqueue_phase(direction, task, 0, streams_);
+void DeviceExecutor::announce(int program) {
+  for (const DeviceTask& task : now(program).tasks)
+    if (task.announced_early) enqueue_phase(program, task, 0, streams_);
 }
 
 bool DeviceExecutor::in_place() const {
@@ -45,11 +43,11 @@ bool DeviceExecutor::in_place() const {
 
 /// The first meeting of a call, where processes write into each other's memory. Nobody is left waiting for a rank that
 /// cannot take part. Returns whether the announcements count.
-bool DeviceExecutor::place_and_meet(Direction direction, InputArrays in, OutputArrays out) {
+bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out) {
   if (!meets_) {
     refuse_if_broken();
-    place_arrays(direction, in, out);
-    if (changed(direction)) share(direction);
+    place_arrays(program, in, out);
+    if (changed(program)) share(program);
     return false;
   }
   constexpr std::int64_t others = 1, one_array = 2, failed = 4;
@@ -57,9 +55,9 @@ bool DeviceExecutor::place_and_meet(Direction direction, InputArrays in, OutputA
   std::exception_ptr error;
   try {
     refuse_if_broken();
-    place_arrays(direction, in, out);
-    word = (changed(direction) ? others : 0) | (in_place() ? one_array : 0);
-    announce(direction);
+    place_arrays(program, in, out);
+    word = (changed(program) ? others : 0) | (in_place() ? one_array : 0);
+    announce(program);
   } catch (...) {
     error = std::current_exception();
     word = failed;
@@ -67,7 +65,7 @@ bool DeviceExecutor::place_and_meet(Direction direction, InputArrays in, OutputA
   word = team_->either(word);
   if (error) std::rethrow_exception(error);
   if ((word & failed) != 0) fail(Status::backend_failure, "another rank could not prepare its arrays");
-  if ((word & others) != 0) share(direction);
+  if ((word & others) != 0) share(program);
   return (word & one_array) == 0;
 }
 
@@ -87,47 +85,47 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
 }
 
 /// An address alone does not do: new memory may lie where old memory was.
-std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(Direction direction, Slot s) const {
+std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot s) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const bool nothing =
-        s == Slot::out ? output_bytes(direction, m) == 0 : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
+        s == Slot::out ? output_bytes(program, m) == 0 : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
     std::byte* const address = nothing ? nullptr : slot(s, m);
     list.emplace_back(address, address == nullptr ? 0 : device::describe(address).id);
   }
   return list;
 }
 
-bool DeviceExecutor::changed(Direction direction) const {
+bool DeviceExecutor::changed(int program) const {
   return std::any_of(all_slots.begin(), all_slots.end(), [&](Slot s) {
-    const Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
-    return written_by_peers(direction, s) && (one.addresses.stale() || one.mine != addresses(direction, s));
+    const Shared& one = now(program).shared[static_cast<std::size_t>(s)];
+    return written_by_peers(program, s) && (one.addresses.stale() || one.mine != addresses(program, s));
   });
 }
 
-void DeviceExecutor::share(Direction direction) {
+void DeviceExecutor::share(int program) {
   // Earlier runs may still write to memory of others that is closed now.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
   // Opening one buffer may have closed another one; the second time there is room for all.
-  for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(direction)}) != 0; ++attempt) {
+  for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(program)}) != 0; ++attempt) {
     if (attempt == 3) fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
     for (const Slot s : all_slots)
-      if (written_by_peers(direction, s)) share(direction, s);
+      if (written_by_peers(program, s)) share(program, s);
   }
 }
 
-void DeviceExecutor::share(Direction direction, Slot s) {
-  Shared& one = shared_[index(direction)][static_cast<std::size_t>(s)];
-  auto list = addresses(direction, s);
+void DeviceExecutor::share(int program, Slot s) {
+  Shared& one = now(program).shared[static_cast<std::size_t>(s)];
+  auto list = addresses(program, s);
   std::vector<void*> mine;
   for (const auto& [address, id] : list) mine.push_back(address);
   one.addresses.share(*team_, mine);
   one.mine = std::move(list);  // not before: a failed call must share again
 }
 
-void DeviceExecutor::enqueue_phase(Direction direction, const DeviceTask& task, int phase,
+void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phase,
                                    const std::vector<device::StreamHandle>& streams) {
-  const auto& all = shared_[index(direction)][static_cast<std::size_t>(task.to)].addresses.all();
+  const auto& all = now(program).shared[static_cast<std::size_t>(task.to)].addresses.all();
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const Place& place = places_[m];
@@ -142,10 +140,10 @@ void DeviceExecutor::enqueue_phase(Direction direction, const DeviceTask& task, 
 
 /// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
 /// told to the others at the next meeting, so that all ranks give up and none waits for another one.
-void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<device::StreamHandle>& streams, bool timed,
+void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed,
                                    bool announced) {
   std::exception_ptr error;
-  for (const DeviceTask& task : tasks_[index(direction)]) {
+  for (const DeviceTask& task : now(program).tasks) {
     const int begin = announced && task.announced_early ? 1 : 0, end = task.first().phases();
     for (int phase = begin; phase < end; ++phase) {
       if (phase > begin && team_->meet(error != nullptr)) {
@@ -156,7 +154,7 @@ void DeviceExecutor::enqueue_tasks(Direction direction, const std::vector<device
       }
       if (error) continue;
       try {
-        enqueue_phase(direction, task, phase, streams);
+        enqueue_phase(program, task, phase, streams);
         if (timed && phase == end - 1) times_.mark({task.trace_step, task.first().activity()}, streams);
       } catch (...) {
         if (team_->all_here()) throw;
@@ -178,8 +176,8 @@ void DeviceExecutor::give_up() noexcept {
     }
   };
   try_to([this] { finish_runs(); });
-  for (const auto& tasks : tasks_)
-    for (const DeviceTask& task : tasks)
+  for (const Prepared& program : prepared_)
+    for (const DeviceTask& task : program.tasks)
       for (const auto& operation : task.operations) try_to([&] { operation->abandon(); });
   for (std::size_t m = 0; m < places_.size(); ++m)
     try_to([&] {
@@ -192,14 +190,14 @@ void DeviceExecutor::refuse_if_broken() const {
   if (broken_) fail(Status::backend_failure, "an earlier call of this plan failed half-way: make a new plan");
 }
 
-void DeviceExecutor::run_tasks(Direction direction, bool announced) {
-  Replay& replay = replays_[index(direction)];
-  const auto& tasks = tasks_[index(direction)];
+void DeviceExecutor::run_tasks(int program, bool announced) {
+  Replay& replay = now(program).replay;
+  const auto& tasks = now(program).tasks;
   const bool capturable =
       team_->all_here() && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
   if (!capturable) {
-    enqueue_tasks(direction, streams_, true, announced);
+    enqueue_tasks(program, streams_, true, announced);
     return;
   }
   std::vector<const void*> pointers;
@@ -210,35 +208,35 @@ void DeviceExecutor::run_tasks(Direction direction, bool announced) {
     replay.launch(*team_, streams_);
     return;
   }
-  enqueue_tasks(direction, streams_, true, announced);
+  enqueue_tasks(program, streams_, true, announced);
   if (!replay.due()) return;
   std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
   for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
-  replay.capture(*team_, own, [&] { enqueue_tasks(direction, own, false, false); });
+  replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, false); });
 }
 
 bool DeviceExecutor::any_copies() const {
   return std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.copies(); });
 }
 
-void DeviceExecutor::run(Direction direction, InputArrays in, OutputArrays out) {
+void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
   allocate_workspace();
-  const auto& tasks = tasks_[index(direction)];
-  const bool announced = place_and_meet(direction, in, out);
+  const auto& tasks = now(program).tasks;
+  const bool announced = place_and_meet(program, in, out);
   try {
-    run_tasks(direction, announced);
+    run_tasks(program, announced);
   } catch (...) {
     give_up();
     throw;
   }
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    places_[m].arrays.deliver(out[m], places_[m].out, output_bytes(direction, m), streams_[m]);
+    places_[m].arrays.deliver(out[m], places_[m].out, output_bytes(program, m), streams_[m]);
     if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();
-  ++runs_[index(direction)];
+  ++now(program).runs;
   const bool wait = !asynchronous_ || std::any_of(places_.begin(), places_.end(),
                                                   [](const Place& place) { return place.arrays.waits(); });
   for (std::size_t m = 0; wait && m < places_.size(); ++m) {

@@ -1,5 +1,5 @@
 #pragma once
-// One direction of a plan as a graph: when the same arrays come again, the host launches it in one call.
+// One program of a plan as a graph: when the same arrays come again, the host launches it in one call.
 #include <cstdint>
 #include <functional>
 #include <vector>

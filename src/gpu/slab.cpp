@@ -56,8 +56,16 @@ std::optional<SlabShape> shape_of(const Program& program, int first, Precision p
   return made;
 }
 
-SlabShape known_shape(const Program& program, int first, Precision precision) {
+/// The same for these steps or for what they are the reverse of.
+std::optional<SlabShape> shape_of_either(const Program& program, int first, Precision precision) {
   const std::optional<SlabShape> shape = shape_of(program, first, precision);
+  if (shape) return shape;
+  const Program back = reversed(program);
+  return shape_of(back, static_cast<int>(back.steps.size()) - first - slab_steps, precision);
+}
+
+SlabShape known_shape(const Program& program, int first, Precision precision) {
+  const std::optional<SlabShape> shape = shape_of_either(program, first, precision);
   if (!shape) fail(Status::internal, "steps from ", first, " on are not a slab transform");
   return *shape;
 }
@@ -290,11 +298,9 @@ SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, 
 
 }  // namespace
 
-bool is_slab(const Program& program, int first) {
-  if (shape_of(program, first, Precision::f64)) return true;
-  const Program back = reversed(program);
-  return shape_of(back, static_cast<int>(back.steps.size()) - first - slab_steps, Precision::f64).has_value();
-}
+bool is_slab(const Program& program, int first) { return shape_of_either(program, first, Precision::f64).has_value(); }
+
+bool is_forward_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
 
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
   require(setup.team != nullptr, "a slab transform of GPUs needs a team");

@@ -27,10 +27,12 @@ inline constexpr int slab_steps = 3;
 /// whose states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum;
 /// natural order in memory; near-equal runs; one field; or the reverse of such steps.
 bool is_slab(const Program& program, int first);
-/// Operations of the forward transform at `first` and of its reverse: [direction][member here]. `in` is left unchanged;
-/// planes (one complex field) and, for real transforms that are padded inside, the padded spectrum are device memory of
-/// the operations. Arrays must be aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all
-/// peers.
+/// Whether it is such steps themselves, not the reverse of them.
+bool is_forward_slab(const Program& program, int first);
+/// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`
+/// is left unchanged; planes (one complex field) and, for real transforms that are padded inside, the padded spectrum
+/// are device memory of the operations. Arrays must be aligned to 16 bytes. Collective; throws unsupported where the
+/// team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
 
 }  // namespace shardfft::gpu

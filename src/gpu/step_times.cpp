@@ -14,12 +14,12 @@ void StepTimes::record(Run& run, std::size_t mark, const std::vector<device::Str
   }
 }
 
-void StepTimes::begin(Direction direction, const Trace& trace, const std::vector<device::StreamHandle>& streams) {
+void StepTimes::begin(int program, const Trace& trace, const std::vector<device::StreamHandle>& streams) {
   current_ = nullptr;
   if (ring_[next_].pending) return;
   current_ = &ring_[next_];
   next_ = (next_ + 1) % ring_.size();
-  current_->direction = direction;
+  current_->program = program;
   current_->host_begin = trace.now();
   current_->stretches.clear();
   record(*current_, 0, streams);
@@ -52,7 +52,7 @@ void StepTimes::harvest(Trace& trace) {
 }
 
 void StepTimes::take(const Run& run, Trace& trace) {
-  Totals& totals = totals_[static_cast<std::size_t>(run.direction)];
+  Totals& totals = totals_[static_cast<std::size_t>(run.program)];
   if (totals.runs == 1 && !totals.warm) {
     totals = {0, 0, true};
     for (const Stretch& s : run.stretches) trace.forget(s.trace_step);
@@ -64,10 +64,10 @@ void StepTimes::take(const Run& run, Trace& trace) {
       slowest = std::max(slowest, device::elapsed_ms(run.events[i][m].get(), run.events[i + 1][m].get()) / 1e3);
     trace.set_step(run.stretches[i].trace_step);
     trace.add(run.stretches[i].activity, at, at + slowest);
-    trace.add_frame({run.stretches[i].trace_step, static_cast<int>(run.direction), at, at + slowest});
+    trace.add_frame({run.stretches[i].trace_step, run.program, at, at + slowest});
     at += slowest;
   }
-  trace.add_frame({-1, static_cast<int>(run.direction), run.host_begin, at});
+  trace.add_frame({-1, run.program, run.host_begin, at});
   ++totals.runs;
   totals.seconds += at - run.host_begin;
 }

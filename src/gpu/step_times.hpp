@@ -7,7 +7,6 @@
 #include "base/trace.hpp"
 #include "device/handles.hpp"
 #include "gpu/team.hpp"
-#include "shardfft/types.hpp"
 
 namespace shardfft::gpu {
 
@@ -20,24 +19,26 @@ struct Stretch {
 class StepTimes {
  public:
   explicit StepTimes(const Team& team) : team_(&team) {}
+  /// Of so many programs.
+  void resize(std::size_t programs) { totals_.resize(programs); }
 
   /// Begins to time a run; does nothing while the runs in flight use all events. `trace` tells the time of the host.
-  void begin(Direction direction, const Trace& trace, const std::vector<device::StreamHandle>& streams);
+  void begin(int program, const Trace& trace, const std::vector<device::StreamHandle>& streams);
   /// The work since the last mark was `stretch`.
   void mark(const Stretch& stretch, const std::vector<device::StreamHandle>& streams);
   void end();
   /// The run that began is not timed after all.
   void drop() { current_ = nullptr; }
-  /// Takes the times of runs that are done into the trace. The first run of a direction counts only until there is
+  /// Takes the times of runs that are done into the trace. The first run of a program counts only until there is
   /// another: kernels are loaded in it.
   void harvest(Trace& trace);
 
-  std::int64_t runs(Direction direction) const { return totals_[static_cast<std::size_t>(direction)].runs; }
-  double seconds(Direction direction) const { return totals_[static_cast<std::size_t>(direction)].seconds; }
+  std::int64_t runs(int program) const { return totals_of(program).runs; }
+  double seconds(int program) const { return totals_of(program).seconds; }
 
  private:
   struct Run {
-    Direction direction = Direction::forward;
+    int program = 0;
     double host_begin = 0;
     std::vector<Stretch> stretches;
     std::vector<std::vector<device::Event>> events;  ///< by mark and member; one mark more than stretches
@@ -48,6 +49,7 @@ class StepTimes {
     double seconds = 0;
     bool warm = false;  ///< the first run is no longer counted
   };
+  const Totals& totals_of(int program) const { return totals_[static_cast<std::size_t>(program)]; }
   void record(Run& run, std::size_t mark, const std::vector<device::StreamHandle>& streams);
   bool done(const Run& run) const;
   void take(const Run& run, Trace& trace);
@@ -56,7 +58,7 @@ class StepTimes {
   std::array<Run, 8> ring_;
   std::size_t next_ = 0;
   Run* current_ = nullptr;
-  std::array<Totals, 2> totals_;
+  std::vector<Totals> totals_;  ///< by program
 };
 
 }  // namespace shardfft::gpu

@@ -50,8 +50,6 @@ std::string facts_of(const Runner& runner) {
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-double seconds_now() { return std::chrono::duration<double>(Trace::Clock::now().time_since_epoch()).count(); }
-
 /// How far this rank's clock is ahead of rank 0's: ranks of one host share a clock, hosts ask rank 0 for the time, and
 /// the quickest of some answers counts. Collective.
 double clock_lead(const Communicator& comm) {
@@ -67,17 +65,17 @@ double clock_lead(const Communicator& comm) {
     if (leader == leaders.front() || (comm.rank() != 0 && comm.rank() != leader)) continue;
     double quickest = std::numeric_limits<double>::infinity();
     for (int q = 0; q < questions; ++q) {
-      double time = seconds_now();
+      double time = clock_seconds();
       if (comm.rank() == 0) {
         check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, leader, tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
-        time = seconds_now();
+        time = clock_seconds();
         check_mpi(MPI_Send(&time, 1, MPI_DOUBLE, leader, tag, comm.get()), "MPI_Send");
         continue;
       }
       const double asked = time;
       check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, comm.get()), "MPI_Send");
       check_mpi(MPI_Recv(&time, 1, MPI_DOUBLE, 0, tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
-      const double answered = seconds_now();
+      const double answered = clock_seconds();
       if (answered - asked >= quickest) continue;
       quickest = answered - asked;
       lead = (asked + answered) / 2 - time;
@@ -196,7 +194,7 @@ TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(
     require(file.good(), "the trace file '", path_, "' cannot be written");
   });
   lead_ = clock_lead(comm);
-  zero_ = -comm.max(-(seconds_now() - lead_));
+  zero_ = -comm.max(-(clock_seconds() - lead_));
   TraceMail::of_process().begin();
   wanted_ = true;
 }

@@ -2,17 +2,27 @@
 
 #include <sys/mman.h>
 
+#include <cstdlib>
+
 namespace shardfft {
 
-AlignedMemory allocate_aligned(std::size_t bytes) {
+void Release::operator()(std::byte* memory) const {
+  if (source != nullptr)
+    source->release(memory, bytes);
+  else
+    std::free(memory);
+}
+
+AlignedMemory allocate_aligned(std::size_t bytes, Pages pages) {
   constexpr std::size_t huge_page = std::size_t{2} << 20;
-  const bool large = bytes >= 2 * huge_page;
-  const std::size_t alignment = large ? huge_page : cache_line;
+  const bool huge = pages == Pages::huge && bytes >= 2 * huge_page;
+  const std::size_t alignment = huge ? huge_page : cache_line;
   const std::size_t size = round_up(bytes == 0 ? 1 : bytes, alignment);
-  void* memory = std::aligned_alloc(alignment, size);
+  MemorySource* const source = installed<MemorySource>();
+  void* const memory = source != nullptr ? source->allocate(size, alignment) : std::aligned_alloc(alignment, size);
   if (memory == nullptr) fail(Status::out_of_memory, "cannot allocate ", size, " bytes");
-  if (large) madvise(memory, size, MADV_HUGEPAGE);  // advice only: a refusal costs nothing but speed
-  return AlignedMemory(static_cast<std::byte*>(memory));
+  if (huge) madvise(memory, size, MADV_HUGEPAGE);  // advice only: a refusal costs nothing but speed
+  return AlignedMemory(static_cast<std::byte*>(memory), Release{source, size});
 }
 
 }  // namespace shardfft

@@ -1,10 +1,10 @@
 #pragma once
 // Aligned, uninitialised memory with an owner.
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 
 #include "base/check.hpp"
+#include "base/hooks.hpp"
 
 namespace shardfft {
 
@@ -12,12 +12,20 @@ inline constexpr std::size_t cache_line = 64;
 
 inline std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-struct FreeDeleter {
-  void operator()(void* p) const { std::free(p); }
+/// Gives memory back to where it came from.
+struct Release {
+  MemorySource* source = nullptr;
+  std::size_t bytes = 0;
+  void operator()(std::byte* memory) const;
 };
-using AlignedMemory = std::unique_ptr<std::byte, FreeDeleter>;
+/// Becomes a std::shared_ptr<void> where it is given to users.
+using AlignedMemory = std::unique_ptr<std::byte, Release>;
 
-/// At least one byte, aligned to a cache line, or to 2 MiB for large blocks (huge pages are asked for there).
-AlignedMemory allocate_aligned(std::size_t bytes);
+/// Whether large blocks are asked for in huge pages, which are committed whole when one byte of them is touched.
+enum class Pages { huge, small };
+
+/// At least one byte from the installed MemorySource, or the heap, aligned to a cache line, or to 2 MiB for large
+/// blocks in huge pages. Throws Error(out_of_memory).
+AlignedMemory allocate_aligned(std::size_t bytes, Pages pages = Pages::huge);
 
 }  // namespace shardfft

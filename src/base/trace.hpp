@@ -1,9 +1,10 @@
 #pragma once
 // Where time goes: spans recorded by steps and exchanges, read by report() and written as a Chrome trace.
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/clock.hpp"
 
 namespace shardfft {
 
@@ -31,13 +32,12 @@ struct Frame {
 /// than `max_kept` of them, so that a long run does not fill the memory.
 class Trace {
  public:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t max_kept = std::size_t{1} << 20;
 
-  explicit Trace(bool keep_spans = false) : keep_spans_(keep_spans), epoch_(Clock::now()) {}
-  double now() const { return std::chrono::duration<double>(Clock::now() - epoch_).count(); }
+  explicit Trace(bool keep_spans = false) : keep_spans_(keep_spans), epoch_(clock_seconds()) {}
+  double now() const { return clock_seconds() - epoch_; }
   /// The moment that spans count from, on this host's clock in seconds.
-  double epoch() const { return std::chrono::duration<double>(epoch_.time_since_epoch()).count(); }
+  double epoch() const { return epoch_; }
   void set_step(int step) { step_ = step; }
   void add(Activity activity, double begin, double end);
   void add_frame(const Frame& frame);
@@ -57,7 +57,7 @@ class Trace {
   };
   bool keep_spans_;
   int step_ = 0;
-  Clock::time_point epoch_;
+  double epoch_;
   std::vector<Totals> totals_;
   std::vector<Span> spans_;
   std::vector<Frame> frames_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/compute.hpp"
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
 #include "tune/defaults.hpp"
@@ -95,7 +96,9 @@ class BoxReader {
   }
 
   void flush() {
-    memory_.read(host_rank_, runs_);
+    std::size_t bytes = 0;
+    for (const CrossRun& run : runs_) bytes += run.bytes;
+    compute({2 * static_cast<double>(bytes), 0}, [this] { memory_.read(host_rank_, runs_); });
     runs_.clear();
   }
 

@@ -1,7 +1,8 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "pack/pack.hpp"
 
 namespace shardfft {
 
@@ -89,10 +90,7 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
 }
 
 std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
-  if (!host_) {
-    AlignedMemory memory = allocate_aligned(bytes);
-    return std::shared_ptr<void>(memory.release(), FreeDeleter());
-  }
+  if (!host_) return allocate_aligned(bytes);
   const auto window = host_->allocate(static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes))));
   return std::shared_ptr<void>(window, window->mine());
 }
@@ -149,7 +147,7 @@ void Executor::make_alias_copy() {
 }
 
 const std::byte* Executor::unaliased(int program, const std::byte* data) {
-  std::memcpy(alias_copy_.get(), data, input_bytes(program));
+  copy_bytes(data, alias_copy_.get(), input_bytes(program));
   return alias_copy_.get();
 }
 
@@ -167,7 +165,7 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   wait_for_readers(Slot::in);  // of what was staged last, by whichever program
   const Scope scope(&trace_, Activity::stage);
   std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
-  if (bytes > 0) std::memcpy(stage, in, bytes);
+  copy_bytes(in, stage, bytes);
   ++reads.staged;
   return stage;
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/compute.hpp"
 #include "base/team.hpp"
 #include "local/loops.hpp"
 
@@ -36,9 +38,8 @@ FftDim* farthest(Loops& batch) {
 
 }  // namespace
 
-LocalFftTrial::LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts,
-                             const Clock& clock)
-    : comm_(comm), clock_(clock) {
+LocalFftTrial::LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts)
+    : comm_(comm) {
   for (const auto& fft : ffts) {
     samples_.push_back(make_sample(*fft));
     const Sample& s = samples_.back();
@@ -82,7 +83,8 @@ void LocalFftTrial::run(const Sample& sample, const LocalFft& fft, std::byte* sc
   run_team(sample.at_once, [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
     std::byte* const in = arrays_.get() + t * (sample.in_bytes + sample.out_bytes);
-    fft.execute(in, sample.spec.in_place ? in : in + sample.in_bytes, scratch + t * fft.scratch_bytes());
+    std::byte* const out = sample.spec.in_place ? in : in + sample.in_bytes;
+    compute(work_of(sample.spec), [&] { fft.execute(in, out, scratch + t * fft.scratch_bytes()); });
   });
 }
 
@@ -90,13 +92,13 @@ double LocalFftTrial::seconds_of(const Sample& sample, const LocalFft& fft) {
   if (is_empty(sample.spec) || sample.calls == 0) return 0;
   const AlignedMemory scratch = allocate_aligned(static_cast<std::size_t>(sample.at_once) * fft.scratch_bytes());
   const double wanted = sample.calls / sample.at_once;
-  const double begin = clock_();
+  const double begin = clock_seconds();
   double seconds = 0;
   double runs = 0;
   while (runs < wanted && (runs == 0 || seconds < slice_seconds)) {
     run(sample, fft, scratch.get());
     ++runs;
-    seconds = clock_() - begin;
+    seconds = clock_seconds() - begin;
   }
   return seconds / runs * wanted * sample.share;
 }

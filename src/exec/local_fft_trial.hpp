@@ -13,11 +13,10 @@ using MadeFfts = std::vector<std::unique_ptr<LocalFft>>;
 
 class LocalFftTrial {
  public:
-  using Clock = LocalFfts::Clock;
   /// Most bytes of an array in a trial: of larger batches a part is run, and its time multiplied.
   static constexpr std::int64_t sample_bytes = std::int64_t{32} << 20;
 
-  LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts, const Clock& clock);
+  LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts);
   /// Whether all ranks have the memory for it. Collective, and before all below.
   bool prepare();
   /// What is run of transform `i`.
@@ -42,7 +41,6 @@ class LocalFftTrial {
   double seconds_of(const Sample& sample, const LocalFft& fft);
 
   const Communicator& comm_;
-  Clock clock_;
   std::vector<Sample> samples_;
   std::size_t bytes_ = 0;
   AlignedMemory arrays_;

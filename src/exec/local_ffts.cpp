@@ -1,21 +1,18 @@
 #include "exec/local_ffts.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <iomanip>
 #include <limits>
 #include <optional>
 #include <sstream>
 
+#include "base/clock.hpp"
 #include "exec/local_fft_trial.hpp"
 
 namespace shardfft {
 
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
-using Seconds = std::chrono::duration<double>;
 
 constexpr double longest_trial = 2;
 constexpr int most_rounds = 5;
@@ -38,8 +35,8 @@ struct Entrant {
 class Choosing {
  public:
   Choosing(const std::vector<Backend>& candidates, const std::vector<std::shared_ptr<PlannedFft>>& ffts,
-           const Communicator& comm, const LocalFfts::Clock& clock)
-      : candidates_(candidates), ffts_(ffts), comm_(comm), clock_(clock), trial_(comm, ffts, clock) {}
+           const Communicator& comm)
+      : candidates_(candidates), ffts_(ffts), comm_(comm), trial_(comm, ffts) {}
 
   /// The first that can make all transforms.
   LocalFftChoice by_rule(const std::string& note) {
@@ -87,7 +84,7 @@ class Choosing {
   }
 
   /// Of the trial, on the rank that began first.
-  double elapsed() const { return comm_.max(clock_() - begin_); }
+  double elapsed() const { return comm_.max(clock_seconds() - begin_); }
 
   void time(Entrant& entrant) {
     const double begin = elapsed();
@@ -102,14 +99,14 @@ class Choosing {
       entrant.backend = &backend;
       if (entrants_.empty()) {
         if (!make(entrant, true)) continue;
-        begin_ = clock_();
+        begin_ = clock_seconds();
         time(entrant);
         // A run is one of the two directions that a round stands for.
         budget_ = std::min(longest_trial, 10 * entrant.seconds / 2);
       } else {
         const double left = budget_ - elapsed() - entrants_[0].round;
         if (left <= 0) return;
-        deadline_ = SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(Seconds(left));
+        deadline_ = clock_seconds() + left;
         if (!make(entrant, true)) continue;
         if (elapsed() >= budget_) return;  // planned in a hurry
         time(entrant);
@@ -145,11 +142,10 @@ class Choosing {
   const std::vector<Backend>& candidates_;
   const std::vector<std::shared_ptr<PlannedFft>>& ffts_;
   const Communicator& comm_;
-  const LocalFfts::Clock& clock_;
   LocalFftTrial trial_;
   std::vector<Entrant> entrants_;
   std::exception_ptr refusal_;
-  std::optional<SteadyClock::time_point> deadline_;
+  std::optional<double> deadline_;
   double begin_ = 0;
   double budget_ = 0;
 };
@@ -186,16 +182,12 @@ bool LocalFfts::order_alike(const Communicator& comm) {
   return true;
 }
 
-LocalFftChoice LocalFfts::make(const Communicator& comm, const Clock& clock) {
+LocalFftChoice LocalFfts::make(const Communicator& comm) {
   const bool choice = order_alike(comm);
-  Choosing choosing(candidates_, ffts_, comm, clock);
+  Choosing choosing(candidates_, ffts_, comm);
   if (!choice) return choosing.by_rule("");
   if (!on_all(comm, effort_ != Effort::estimate)) return choosing.by_rule("by the processor's maker");
   return choosing.by_trial();
-}
-
-LocalFftChoice LocalFfts::make(const Communicator& comm) {
-  return make(comm, [] { return Seconds(SteadyClock::now().time_since_epoch()).count(); });
 }
 
 }  // namespace shardfft

@@ -1,12 +1,13 @@
 #pragma once
 // The local transforms of one plan: asked for step by step while the plan is compiled, and made together by one library
 // when all of them are known.
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/compute.hpp"
 #include "local/backend.hpp"
+#include "local/loops.hpp"
 #include "mpi/communicator.hpp"
 
 namespace shardfft {
@@ -14,10 +15,12 @@ namespace shardfft {
 /// One local transform of a plan. It can run once LocalFfts::make() has returned.
 class PlannedFft : public LocalFft {
  public:
-  PlannedFft(const FftSpec& spec, int at_once) : spec_(spec), at_once_(at_once) {}
+  PlannedFft(const FftSpec& spec, int at_once) : spec_(spec), at_once_(at_once), work_(work_of(spec)) {}
   using LocalFft::execute;
   std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch) const override { fft_->execute(in, out, scratch); }
+  void execute(const void* in, void* out, std::byte* scratch) const override {
+    compute(work_, [&] { fft_->execute(in, out, scratch); });
+  }
   /// That a forward and a backward run together call it `calls` times more.
   void add_calls(std::int64_t calls) { calls_ += calls; }
 
@@ -30,6 +33,7 @@ class PlannedFft : public LocalFft {
  private:
   FftSpec spec_;
   int at_once_;
+  Work work_;
   std::int64_t calls_ = 0;
   std::unique_ptr<LocalFft> fft_;
 };
@@ -57,14 +61,11 @@ class LocalFfts {
   /// A transform that `at_once` threads call at the same time. Equal ones are one.
   std::shared_ptr<PlannedFft> add(const FftSpec& spec, int at_once = 1);
 
-  /// Seconds that only differences matter of.
-  using Clock = std::function<double()>;
   /// Makes all transforms by one library. Where there is a choice on all ranks and the effort is more than an estimate,
   /// that is the one that took the least time in a trial; all ranks take the same. The trial, with planning for those
   /// that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less; where that does
   /// not do to plan a candidate, the candidate is left out. A library that cannot make a transform is no candidate.
   /// Throws Error on all ranks where none can. Collective.
-  LocalFftChoice make(const Communicator& comm, const Clock& clock);
   LocalFftChoice make(const Communicator& comm);
 
  private:

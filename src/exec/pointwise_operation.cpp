@@ -1,8 +1,8 @@
 #include "exec/pointwise_operation.hpp"
 
-#include <cstring>
 #include <utility>
 
+#include "pack/pack.hpp"
 #include "pack/pointwise.hpp"
 
 namespace shardfft {
@@ -72,7 +72,7 @@ class CopyOperation : public Operation {
   CopyOperation(std::size_t bytes, Trace* trace) : bytes_(bytes), trace_(trace) {}
   void run(const std::byte* in, std::byte* out, std::byte*) override {
     const Scope scope(trace_, Activity::copy);
-    if (bytes_ > 0 && in != out) std::memcpy(out, in, bytes_);
+    if (in != out) copy_bytes(in, out, bytes_);
   }
   bool runs_in_place() const override { return true; }
   std::string describe() const override { return "copy"; }

@@ -214,7 +214,7 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
   const device::DeviceScope scope(team_->here()[static_cast<std::size_t>(member)].device);
   switch (model_) {
     case MemoryModel::host:
-      return {allocate_aligned(bytes).release(), FreeDeleter()};
+      return allocate_aligned(bytes);
     case MemoryModel::registered:
       return {device::allocate_pinned(bytes), device::release_pinned};
     case MemoryModel::managed:

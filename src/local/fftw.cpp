@@ -2,13 +2,13 @@
 #include <fftw3.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <type_traits>
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "base/clock.hpp"
 #include "local/backend.hpp"
 #include "local/loops.hpp"
 #include "local/work_memory.hpp"
@@ -77,8 +77,7 @@ unsigned effort_flag(Effort effort) {
 double time_limit(const FftSpec& spec) {
   const double limit = spec.effort == Effort::patient ? 120 : 20;
   if (!spec.deadline) return limit;
-  const std::chrono::duration<double> left = *spec.deadline - std::chrono::steady_clock::now();
-  return std::clamp(left.count(), 0.0, limit);
+  return std::clamp(*spec.deadline - clock_seconds(), 0.0, limit);
 }
 
 std::vector<fftw_iodim64> fftw_dims(const Loops& loops) {
@@ -110,19 +109,14 @@ struct PlanningArrays {
     };
     const std::size_t in_bytes = bytes(input_extent(input_loops(spec)), input_element(spec));
     const std::size_t out_bytes = bytes(output_extent(output_loops(spec)), output_element(spec));
-    in_ = allocate(spec.in_place ? std::max(in_bytes, out_bytes) : in_bytes);
-    if (!spec.in_place) out_ = allocate(out_bytes);
+    // Huge pages would commit what lies between strided lines.
+    in_ = allocate_aligned(spec.in_place ? std::max(in_bytes, out_bytes) : in_bytes, Pages::small);
+    if (!spec.in_place) out_ = allocate_aligned(out_bytes, Pages::small);
   }
   void* in() const { return in_.get(); }
   void* out() const { return out_ ? out_.get() : in_.get(); }
 
  private:
-  // Not allocate_aligned: its huge pages would commit what lies between strided lines.
-  static AlignedMemory allocate(std::size_t bytes) {
-    void* memory = std::aligned_alloc(cache_line, bytes);
-    if (memory == nullptr) fail(Status::out_of_memory, "cannot allocate ", bytes, " bytes to plan an FFT with");
-    return AlignedMemory(static_cast<std::byte*>(memory));
-  }
   AlignedMemory in_, out_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/compute.hpp"
 
 namespace shardfft {
 namespace {
@@ -24,7 +25,10 @@ void gemm(const GemmSpec& spec, std::complex<double> alpha, const void* a, const
   check_matrix("A", spec.transpose_a == Transpose::none ? spec.k : spec.m, spec.lda);
   check_matrix("B", spec.transpose_b == Transpose::none ? spec.n : spec.k, spec.ldb);
   check_matrix("C", spec.n, spec.ldc);
-  detail::blas_gemm(spec, alpha, a, b, beta, c);
+  const auto m = static_cast<double>(spec.m), n = static_cast<double>(spec.n), k = static_cast<double>(spec.k);
+  const double numbers = m * k + k * n + (beta == 0.0 ? 1 : 2) * m * n;
+  const Work work{numbers * static_cast<double>(ElementType{spec.precision, true}.bytes()), 8 * m * n * k};
+  compute(work, [&] { detail::blas_gemm(spec, alpha, a, b, beta, c); });
 }
 
 }  // namespace shardfft

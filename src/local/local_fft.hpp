@@ -1,6 +1,5 @@
 #pragma once
 // Transforms of data that is on one rank: one interface, backends found by name.
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,8 +42,8 @@ struct FftSpec {
   int threads = 1;
   Effort effort = Effort::measure;
   bool aligned = true;  ///< a hint: arrays mostly start on 16-byte boundaries; any pointer is correct
-  /// When a library that measures while it plans should stop and take the best it has found.
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  /// When a library that measures while it plans should stop and take the best it has found, on base/clock.
+  std::optional<double> deadline = {};
 
   bool operator==(const FftSpec&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "local/loops.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace shardfft {
@@ -71,6 +72,17 @@ ElementType output_element(const FftSpec& spec) {
 
 std::int64_t input_extent(const Loops& loops) { return extent(loops, &FftDim::in_stride); }
 std::int64_t output_extent(const Loops& loops) { return extent(loops, &FftDim::out_stride); }
+
+Work work_of(const FftSpec& spec) {
+  const auto side_bytes = [](const Loops& loops, ElementType element) {
+    return static_cast<double>(points(loops)) * static_cast<double>(element.bytes());
+  };
+  const auto line = static_cast<double>(points(spec.transform));
+  const auto lines = static_cast<double>(points(spec.batch));
+  const double flops = (spec.kind == Kind::c2c ? 5 : 2.5) * lines * line * std::log2(std::max(line, 1.0));
+  return {side_bytes(input_loops(spec), input_element(spec)) + side_bytes(output_loops(spec), output_element(spec)),
+          flops};
+}
 
 std::vector<std::int64_t> dense_strides(const Loops& loops) {
   std::vector<std::size_t> order(loops.size());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/hooks.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft {
@@ -28,6 +29,9 @@ ElementType output_element(const FftSpec& spec);
 /// Elements from the first to behind the last one that the loops touch.
 std::int64_t input_extent(const Loops& loops);
 std::int64_t output_extent(const Loops& loops);
+/// What a transform does: every number is read once and written once, with 5 N log2 N operations for N complex points
+/// and half of that for real ones.
+Work work_of(const FftSpec& spec);
 /// Strides of a dense array of these loops that keeps the order in memory of the input; one a loop.
 std::vector<std::int64_t> dense_strides(const Loops& loops);
 /// Puts all strides of one side of a spec, transform before batch.

@@ -63,9 +63,19 @@ std::string path_of(std::int64_t ticket) {
          std::to_string(ticket & ((std::int64_t{1} << descriptor_bits) - 1));
 }
 
+/// Whole pages, one at least.
+std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), 4096); }
+
 }  // namespace
 
 void HostWindow::Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
+
+HostWindow::Grant::Grant(std::size_t bytes)
+    : source_(installed<MemorySource>()), bytes_(bytes), given_(source_ == nullptr || source_->grant_window(bytes)) {}
+
+HostWindow::Grant::~Grant() {
+  if (source_ != nullptr && given_) source_->end_window(bytes_);
+}
 
 /// Null when it cannot be opened or mapped.
 HostWindow::Segment HostWindow::map(std::int64_t ticket, std::size_t bytes) {
@@ -77,10 +87,11 @@ HostWindow::Segment HostWindow::map(std::int64_t ticket, std::size_t bytes) {
 
 /// Segments are files without a name, which the others open through /proc: nothing is left of them when a process dies,
 /// and containers limit them less than /dev/shm. Each rank makes its own, so that every rank's memory is near it.
-HostWindow::HostWindow(const Communicator& host, std::size_t bytes) : rank_(host.rank()), bytes_(bytes) {
-  const std::size_t mapped = round_up(std::max<std::size_t>(bytes, 1), 4096);
+HostWindow::HostWindow(const Communicator& host, std::size_t bytes)
+    : rank_(host.rank()), bytes_(bytes), grant_(mapped_bytes(bytes)) {
+  const std::size_t mapped = mapped_bytes(bytes);
   const bool room = mapped / 4096 <= available_memory() / 4096 / static_cast<std::size_t>(host.size());
-  const Descriptor mine(room ? memfd_create("shardfft", MFD_CLOEXEC) : -1);
+  const Descriptor mine(room && grant_.given() ? memfd_create("shardfft", MFD_CLOEXEC) : -1);
   bool all = mine.get() >= 0 && reserve(mine.get(), mapped);
   for (const std::int64_t ticket : host.all_gather(ticket_of(mine))) {
     segments_.push_back(map(ticket, mapped));

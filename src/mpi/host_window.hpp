@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/available_memory.hpp"
+#include "base/hooks.hpp"
 #include "mpi/communicator.hpp"
 
 namespace shardfft {
@@ -17,7 +18,6 @@ namespace shardfft {
 class HostWindow {
  public:
   HostWindow(const Communicator& host, std::size_t bytes);
-
   std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)].get(); }
   std::byte* mine() const { return segment(rank_); }
   std::size_t bytes() const { return bytes_; }
@@ -27,6 +27,20 @@ class HostWindow {
   }
 
  private:
+  /// The installed MemorySource's leave for this rank's own segment.
+  class Grant {
+   public:
+    explicit Grant(std::size_t bytes);
+    ~Grant();
+    Grant(const Grant&) = delete;
+    Grant& operator=(const Grant&) = delete;
+    bool given() const { return given_; }
+
+   private:
+    MemorySource* source_;
+    std::size_t bytes_;
+    bool given_;
+  };
   struct Unmap {
     std::size_t bytes;
     void operator()(std::byte* memory) const;
@@ -36,6 +50,7 @@ class HostWindow {
 
   int rank_;
   std::size_t bytes_;
+  Grant grant_;
   std::vector<Segment> segments_;
 };
 

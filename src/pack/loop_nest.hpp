@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/hooks.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft {
@@ -22,7 +23,7 @@ struct LoopNest {
   std::int64_t to_offset = 0;
   bool empty = false;
 
-  std::int64_t elements() const;
+  std::int64_t elements() const;  ///< none where it is empty
   /// The part [begin, end) of loop `index`, everything else the same.
   LoopNest cut(int index, std::int64_t begin, std::int64_t end) const;
 };
@@ -31,5 +32,10 @@ struct LoopNest {
 /// merged where both sides allow it, loops of one element left out. Throws Error(internal) when the boxes do not
 /// stem from the same axes.
 LoopNest common_refinement(const Box& from, const Box& to);
+
+/// Reads and writes every element once.
+inline Work copy_work(const LoopNest& nest, std::size_t element_bytes) {
+  return {2 * static_cast<double>(nest.elements()) * static_cast<double>(element_bytes), 0};
+}
 
 }  // namespace shardfft

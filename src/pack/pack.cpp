@@ -1,8 +1,10 @@
 #include "pack/pack.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.hpp"
+#include "base/compute.hpp"
 #include "pack/kernels.hpp"
 #include "pack/loop_nest.hpp"
 #include "tune/defaults.hpp"
@@ -103,16 +105,23 @@ void copy_nest(const std::byte* source, std::byte* destination, const LoopNest& 
 void copy_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
               std::size_t element_bytes, int threads) {
   const LoopNest nest = common_refinement(from, to);
-  switch (element_bytes) {
-    case 4:
-      return copy_nest<4>(source, destination, nest, threads);
-    case 8:
-      return copy_nest<8>(source, destination, nest, threads);
-    case 16:
-      return copy_nest<16>(source, destination, nest, threads);
-    default:
-      fail(Status::internal, "no copy for elements of ", element_bytes, " bytes");
-  }
+  compute(copy_work(nest, element_bytes), [&] {
+    switch (element_bytes) {
+      case 4:
+        return copy_nest<4>(source, destination, nest, threads);
+      case 8:
+        return copy_nest<8>(source, destination, nest, threads);
+      case 16:
+        return copy_nest<16>(source, destination, nest, threads);
+      default:
+        fail(Status::internal, "no copy for elements of ", element_bytes, " bytes");
+    }
+  });
+}
+
+void copy_bytes(const std::byte* source, std::byte* destination, std::size_t bytes) {
+  if (bytes == 0) return;
+  compute({2 * static_cast<double>(bytes), 0}, [&] { std::memcpy(destination, source, bytes); });
 }
 
 void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte* run, std::size_t element_bytes,

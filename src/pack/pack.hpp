@@ -16,6 +16,9 @@ void copy_box(const std::byte* source, const Box& from, std::byte* destination, 
 void stream_box(const std::byte* source, const Box& from, std::byte* destination, const Box& to,
                 std::size_t element_bytes);
 
+/// Plain bytes, from one place to another.
+void copy_bytes(const std::byte* source, std::byte* destination, std::size_t bytes);
+
 /// Boxes of `array` one behind the other into `run`.
 void pack_boxes(const std::byte* array, const std::vector<Box>& boxes, std::byte* run, std::size_t element_bytes,
                 int threads = 1);

@@ -4,6 +4,8 @@
 #include <numbers>
 #include <utility>
 
+#include "base/compute.hpp"
+
 namespace shardfft {
 namespace {
 
@@ -73,6 +75,13 @@ void halve_all(const std::byte* in, std::byte* out, const HalfSpectrum& modes, c
     });
 }
 
+/// Every element read and written once, with `flops` operations each.
+Work complex_work(const std::vector<Piece>& pieces, Precision precision, double flops) {
+  double elements = 0;
+  for (const Piece& piece : pieces) elements += static_cast<double>(piece.set.count());
+  return {2 * elements * static_cast<double>(ElementType{precision, true}.bytes()), flops * elements};
+}
+
 }  // namespace
 
 RootTable::RootTable(std::int64_t n) : n_(n), width_(static_cast<std::int64_t>(std::sqrt(static_cast<double>(n))) + 1) {
@@ -101,18 +110,19 @@ std::complex<double> TwiddleTable::operator()(const std::array<std::int64_t, max
 void twiddle(const std::byte* in, std::byte* out, const TwiddleTable& table, const std::vector<Piece>& pieces,
              Direction direction, Precision precision) {
   const auto all = precision == Precision::f64 ? twiddle_all<double> : twiddle_all<float>;
-  all(in, out, table, pieces, direction == Direction::backward);
+  compute(complex_work(pieces, precision, 6), [&] { all(in, out, table, pieces, direction == Direction::backward); });
 }
 
 void promote(const std::byte* in, std::byte* out, std::int64_t count, Direction direction, Precision precision) {
   const auto all = precision == Precision::f64 ? promote_all<double> : promote_all<float>;
-  all(in, out, count, direction);
+  const auto number = static_cast<double>(ElementType{precision, false}.bytes());
+  compute({3 * number * static_cast<double>(count), 0}, [&] { all(in, out, count, direction); });
 }
 
 void half_spectrum(const std::byte* in, std::byte* out, const HalfSpectrum& modes, const std::vector<Piece>& pieces,
                    Precision precision) {
   const auto all = precision == Precision::f64 ? halve_all<double> : halve_all<float>;
-  all(in, out, modes, pieces);
+  compute(complex_work(pieces, precision, 2), [&] { all(in, out, modes, pieces); });
 }
 
 }  // namespace shardfft

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/compute.hpp"
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
 #include "tune/defaults.hpp"
@@ -68,9 +69,11 @@ void stream_box(const std::byte* source, const Box& from, std::byte* destination
     copy_box(source, from, destination, to, element_bytes, 1);
     return;
   }
-  stream_loops(source + nest.from_offset * element, destination + nest.to_offset * element,
-               {nest, element, last.count * element}, 0);
-  stream_end();
+  compute(copy_work(nest, element_bytes), [&] {
+    stream_loops(source + nest.from_offset * element, destination + nest.to_offset * element,
+                 {nest, element, last.count * element}, 0);
+    stream_end();
+  });
 }
 
 }  // namespace shardfft

@@ -5,6 +5,7 @@
 #include <complex>
 #include <vector>
 
+#include "base/hooks.hpp"
 #include "exec/local_ffts.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -13,11 +14,9 @@ namespace shardfft::test {
 namespace {
 
 /// Time passes only where a fake says so.
-struct FakeTime {
+struct FakeTime : Clock {
   double now = 0;
-  LocalFfts::Clock clock() {
-    return [this] { return now; };
-  }
+  double seconds() override { return now; }
 };
 
 /// FFTW, but each call and each planning takes as long as it is told to.
@@ -73,7 +72,8 @@ FftSpec spec_of(std::int64_t n, std::int64_t batch) {
 LocalFftChoice choose(std::vector<Backend> candidates, FakeTime& time, Effort effort = Effort::measure, int calls = 1) {
   LocalFfts ffts(std::move(candidates), effort);
   ffts.add(spec_of(8, 3))->add_calls(calls);
-  return ffts.make(world(), time.clock());
+  const Installed<Clock> clock(time);
+  return ffts.make(world());
 }
 
 /// All ranks have this name.
@@ -217,7 +217,8 @@ TEST(LocalFfts, LargeBatchesAreTimedInPart) {
   LocalFfts ffts({backend_of(first, time), backend_of(second, time)}, Effort::measure);
   const auto fft = ffts.add(spec_of(n, batch));
   fft->add_calls(1);
-  const LocalFftChoice choice = ffts.make(world(), time.clock());
+  const Installed<Clock> clock(time);
+  const LocalFftChoice choice = ffts.make(world());
   ASSERT_EQ(choice.times.size(), 2u);
   ASSERT_EQ(first.planned.size(), 2u);
   const std::int64_t part = first.planned[0].batch.at(0).n;

@@ -1,0 +1,66 @@
+#pragma once
+// What a simulation, a tuner or a test puts in the place of this machine: its memory, its clock, its computations.
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+namespace shardfft {
+
+/// Where memory of ours on CPUs comes from (base/aligned). Several threads may call at once.
+class MemorySource {
+ public:
+  virtual ~MemorySource() = default;
+  /// `bytes`, a multiple of `alignment`; null where there are none.
+  virtual void* allocate(std::size_t bytes, std::size_t alignment) = 0;
+  virtual void release(void* memory, std::size_t bytes) noexcept = 0;
+  /// Memory that the ranks of a host share comes from the kernel, but is asked for here first: this rank's own segment.
+  /// Where one rank's source grants none, no rank gets any.
+  virtual bool grant_window(std::size_t /*bytes*/) { return true; }
+  virtual void end_window(std::size_t /*bytes*/) noexcept {}
+};
+
+/// What time it is (base/clock).
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  /// Seconds that only differences matter of.
+  virtual double seconds() = 0;
+};
+
+/// What a computation does: numbers that it reads and writes, and operations on them.
+struct Work {
+  double bytes = 0;
+  double flops = 0;
+};
+
+/// Who runs computations (base/compute). Several threads may call at once; calls are never nested.
+class ComputeHook {
+ public:
+  virtual ~ComputeHook() = default;
+  /// Runs `action`, or stands for it: a simulation lets its clock move on instead.
+  virtual void compute(const Work& work, const std::function<void()>& action) = 0;
+};
+
+/// What is installed of a kind; null stands for the machine's own.
+template <class Hook>
+inline std::atomic<Hook*> installed_hook{nullptr};
+
+template <class Hook>
+Hook* installed() {
+  return installed_hook<Hook>.load(std::memory_order_acquire);
+}
+
+/// Installs a hook until it ends. What came from a MemorySource goes back to it, so that the source must live as long.
+template <class Hook>
+class Installed {
+ public:
+  explicit Installed(Hook& hook) : before_(installed_hook<Hook>.exchange(&hook)) {}
+  ~Installed() { installed_hook<Hook> = before_; }
+  Installed(const Installed&) = delete;
+  Installed& operator=(const Installed&) = delete;
+
+ private:
+  Hook* before_;
+};
+
+}  // namespace shardfft

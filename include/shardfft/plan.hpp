@@ -125,8 +125,9 @@ class Plan {
   /// unless an array lies in plain host memory. Null or none: the plan's own streams, and calls return when the results
   /// are there. Collective.
   void set_streams(std::span<void* const> streams);
-  /// Bytes of scratch memory of the member that needs most; nothing is allocated before the first run or
-  /// `set_workspace`.
+  /// Bytes that runs take beside the arrays, of the member that needs most: all that this library allocates for
+  /// running, but for memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run.
+  /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input.
   std::size_t workspace_bytes() const;
   /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating. For plans of one
   /// member.

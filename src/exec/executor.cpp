@@ -73,15 +73,23 @@ void Executor::size_workspace() {
       if (task.from == Slot::in && task.operation->reads_host_memory())
         stage_bytes_ = std::max(stage_bytes_, bytes_of(task.from_state));
     }
+  for (int program = 0; setup_.options.in_place && program < static_cast<int>(programs_.size()); ++program)
+    if (!starts_in_place(program)) alias_bytes_ = std::max(alias_bytes_, round_up(input_bytes(program), cache_line));
 }
 
-std::size_t Executor::workspace_bytes() const { return scratch_bytes_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]); }
+std::size_t Executor::planned_bytes() const {
+  return scratch_bytes_ + alias_bytes_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
+}
+
+std::size_t Executor::workspace_bytes() const {
+  return planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
+}
 
 std::size_t Executor::window_bytes() const { return host_ ? work_bytes_[0] + work_bytes_[1] + stage_bytes_ : 0; }
 
 void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
-  require(bytes >= workspace_bytes(), "the workspace has ", bytes, " bytes, the plan needs ", workspace_bytes());
-  require(memory != nullptr || workspace_bytes() == 0, "the workspace is a null pointer");
+  require(bytes >= planned_bytes(), "the workspace has ", bytes, " bytes, the plan needs ", planned_bytes());
+  require(memory != nullptr || planned_bytes() == 0, "the workspace is a null pointer");
   require(reinterpret_cast<std::uintptr_t>(memory) % cache_line == 0, "the workspace must be aligned to ", cache_line,
           " bytes");
   workspace_ = memory;
@@ -100,10 +108,12 @@ void Executor::allocate_workspace() {
   if (allocated_) return;
   agree(setup_.comm, [this] {
     if (window_bytes() > (window_ ? window_->bytes() : 0)) window_ = host_->allocate(window_bytes());
-    if (workspace_bytes() > workspace_size_) {
-      own_workspace_ = allocate_aligned(workspace_bytes());
+    if (planned_bytes() > workspace_size_) {
+      own_workspace_.reset();
+      workspace_size_ = 0;
+      own_workspace_ = allocate_aligned(planned_bytes());
       workspace_ = own_workspace_.get();
-      workspace_size_ = workspace_bytes();
+      workspace_size_ = planned_bytes();
     }
   });
   allocated_ = true;
@@ -125,14 +135,18 @@ std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
 }
 
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
-bool Executor::clashes(int program, const std::byte* in, const std::byte* out) const {
+bool Executor::starts_in_place(int program) const {
   const Task& first = tasks_[static_cast<std::size_t>(program)].front();
-  return in == out && in != nullptr && first.to == Slot::out && !first.operation->runs_in_place();
+  return first.to != Slot::out || first.operation->runs_in_place();
+}
+
+bool Executor::clashes(int program, const std::byte* in, const std::byte* out) const {
+  return in == out && in != nullptr && !starts_in_place(program);
 }
 
 /// Memory that is missing on this rank only is told before others wait for it.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
-  if (!alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
+  if (alias_bytes_ == 0 && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
 }
 
 std::size_t Executor::input_bytes(int program) const {
@@ -142,13 +156,15 @@ std::size_t Executor::input_bytes(int program) const {
 
 void Executor::make_alias_copy() {
   std::size_t most = 0;
-  for (std::size_t i = 0; i < programs_.size(); ++i) most = std::max(most, input_bytes(static_cast<int>(i)));
+  for (int program = 0; program < static_cast<int>(programs_.size()); ++program)
+    if (!starts_in_place(program)) most = std::max(most, input_bytes(program));
   alias_copy_ = allocate_aligned(most);
 }
 
 const std::byte* Executor::unaliased(int program, const std::byte* data) {
-  copy_bytes(data, alias_copy_.get(), input_bytes(program));
-  return alias_copy_.get();
+  std::byte* const copy = alias_bytes_ > 0 ? workspace_ + (planned_bytes() - alias_bytes_) : alias_copy_.get();
+  copy_bytes(data, copy, input_bytes(program));
+  return copy;
 }
 
 /// Where the other ranks of the host can read the input: where it is, or copied into the window.

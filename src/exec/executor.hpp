@@ -19,7 +19,7 @@ class Executor : public Runner {
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
   const std::vector<NamedProgram>& programs() const override { return programs_; }
-  /// Makes what calls with these arrays need beside the workspace.
+  /// Makes the copy that a call with equal arrays needs where the plan was not made for such calls.
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
   bool half_way() const override { return half_way_; }
@@ -53,6 +53,9 @@ class Executor : public Runner {
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
+  /// What set_workspace() must bring.
+  std::size_t planned_bytes() const;
+  bool starts_in_place(int program) const;
   bool clashes(int program, const std::byte* in, const std::byte* out) const;
   std::size_t input_bytes(int program) const;
   void make_alias_copy();
@@ -71,13 +74,14 @@ class Executor : public Runner {
   std::array<std::size_t, 2> work_bytes_{};  ///< of the two work slots, in shared memory when there is a host
   std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
   std::size_t scratch_bytes_ = 0;
-  bool allocated_ = false;  ///< on all ranks, for all programs
-  bool half_way_ = false;   ///< in the middle of a run, or a run ended there
+  std::size_t alias_bytes_ = 0;  ///< private memory for the input of programs that cannot start in place, if planned
+  bool allocated_ = false;       ///< on all ranks, for all programs
+  bool half_way_ = false;        ///< in the middle of a run, or a run ended there
   AlignedMemory own_workspace_;
   std::shared_ptr<HostWindow> window_;
   std::byte* workspace_ = nullptr;  ///< private: scratch, and the work slots when there is no host
   std::size_t workspace_size_ = 0;
-  AlignedMemory alias_copy_;  ///< the input of a program that cannot start in place, made at the first such call
+  AlignedMemory alias_copy_;  ///< the same where it was not planned: made at the first such call
 };
 
 }  // namespace shardfft

@@ -176,6 +176,16 @@ int MPI_Waitany(int n, MPI_Request requests[], int* which, MPI_Status* status) {
   return PMPI_Waitany(n, requests, which, status);
 }
 
+int MPI_Testall(int n, MPI_Request requests[], int* done, MPI_Status statuses[]) {
+  Call call;
+  return PMPI_Testall(n, requests, done, statuses);
+}
+
+int MPI_Testany(int n, MPI_Request requests[], int* which, int* done, MPI_Status* status) {
+  Call call;
+  return PMPI_Testany(n, requests, which, done, status);
+}
+
 int MPI_Barrier(MPI_Comm comm) {
   Call call;
   return PMPI_Barrier(comm);

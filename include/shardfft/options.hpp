@@ -67,9 +67,9 @@ struct Options {
   /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none waits for
   /// ever.
   bool check_calls = true;
-  /// Seconds that a rank waits, at the beginning of a collective call of the plan, for the others to make the same
-  /// call; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
-  /// (docs/reliability.md). Needs check_calls.
+  /// Seconds that a rank waits for others, at the beginning of a collective call of the plan (needs check_calls) or in
+  /// the middle of it; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
+  /// (docs/reliability.md).
   double call_timeout = 0;
   /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
   std::string trace{};

@@ -1,14 +1,14 @@
 #include "api/call_check.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <sstream>
 #include <thread>
 #include <vector>
+
+#include "mpi/kept_for_mpi.hpp"
 
 namespace shardfft {
 
@@ -38,55 +38,21 @@ std::string who_calls_what(const std::vector<std::int64_t>& words) {
   return text.str();
 }
 
-/// Spins, then gives the core to whoever else may be needed; who has waited for long sleeps in between.
-class Patience {
- public:
-  void rest() {
-    constexpr int spins = 200;
-    if (++rests_ < spins) return;
-    if (waited() < 1)
-      sched_yield();
-    else
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  /// Seconds; looks at the clock now and then only.
-  double waited() {
-    if (rests_ % 16 == 0) seconds_ = std::chrono::duration<double>(WaitingRoom::Clock::now() - since_).count();
-    return seconds_;
-  }
-  WaitingRoom::Clock::time_point since() const { return since_; }
-
- private:
-  WaitingRoom::Clock::time_point since_ = WaitingRoom::Clock::now();
-  int rests_ = 0;
-  double seconds_ = 0;
-};
-
 /// Seconds after which a rank asks the others where they are.
 constexpr double ask_after = 1;
-/// The same where all have come and only somebody who gave up can keep them from meeting.
+/// And after which it listens whether somebody gave up.
 constexpr double listen_after = 0.01;
-
-/// What MPI may still write to after a rank gave up.
-void leave_to_mpi(std::shared_ptr<void> meeting) {
-  static std::mutex mutex;
-  static std::vector<std::shared_ptr<void>> left;
-  const std::lock_guard lock(mutex);
-  left.push_back(std::move(meeting));
-}
+/// Who has waited for long sleeps in between.
+constexpr double sleep_after = 1;
 
 }  // namespace
 
-/// An all-reduce under way.
-struct CallCheck::Meeting {
-  Communicator comm;
-  Words said;
-  Words result{};
-  MPI_Request request = MPI_REQUEST_NULL;
-};
-
-CallCheck::CallCheck(const Communicator& comm, MPI_Comm users, const std::string& name, double timeout)
-    : comm_(comm), room_(WaitingRoom::of(users)), plan_(room_->admit(name)), timeout_(timeout) {
+CallCheck::CallCheck(CallCheckSetup setup)
+    : setup_(std::move(setup)),
+      room_(WaitingRoom::of(setup_.users)),
+      plan_(room_->admit(setup_.name)),
+      meeting_(std::make_shared<Meeting>(setup_.comm)),
+      watch_(room_, setup_.timeout) {
   room_->refuse_if_closed();
 }
 
@@ -96,60 +62,62 @@ bool CallCheck::given_up() const {
   return failure_of([this] { room_->refuse_if_closed(); }).failed();
 }
 
-void CallCheck::enter(Call call, const std::function<void()>& check) {
+void CallCheck::enter(Call call, const Failure& mine) {
   room_->refuse_if_closed();
-  const Failure failure = failure_of(check);
+  const Communicator& comm = setup_.comm;
+  const std::int64_t own = number_ * kinds + kinds + static_cast<std::int64_t>(call);
   ++number_;
-  const std::int64_t mine = word(call);
+  const Stand stand{plan_, number_, static_cast<std::int64_t>(call)};
+  room_->come(stand);
+  watch_.begin(stand, names[static_cast<std::size_t>(call)]);
+  if (!setup_.meets) {
+    if (mine.failed()) throw Error(mine.code, mine.text);
+    return;
+  }
   // The first rank that failed, the least and the greatest word.
   const auto [first, least, minus_greatest] =
-      meet(call, {std::int64_t{failure.failed() ? comm_.rank() : comm_.size()}, mine, -mine});
-  if (first < comm_.size()) throw_failure_of(comm_, static_cast<int>(first), failure);
-  if (least != -minus_greatest) fail_mismatch(mine);
+      meet(call, {std::int64_t{mine.failed() ? comm.rank() : comm.size()}, own, -own});
+  if (first < comm.size()) throw_failure_of(comm, static_cast<int>(first), mine);
+  if (least != -minus_greatest) fail_mismatch(own);
 }
 
 /// Each number's least over the ranks.
-CallCheck::Words CallCheck::meet(Call call, const Words& words) {
-  room_->come({plan_, number_, static_cast<std::int64_t>(call)});
-  auto meeting = std::make_shared<Meeting>(Meeting{comm_, words});
-  check_mpi(MPI_Iallreduce(meeting->said.data(), meeting->result.data(), static_cast<int>(words.size()), MPI_INT64_T,
-                           MPI_MIN, comm_.get(), &meeting->request),
-            "MPI_Iallreduce");
-  wait(meeting, call, false);
-  const Words result = meeting->result;
-  if (timeout_ <= 0) return result;
+Meeting::Words CallCheck::meet(Call call, const Meeting::Words& words) {
+  meeting_->begin(words);
+  if (!meeting_->done()) wait(call, false);
+  const Meeting::Words result = meeting_->result();
+  if (setup_.timeout <= 0) return result;
   // Somebody may have given up just before the last one came. Who gives up does not come here, so either nobody did, or
   // nobody leaves.
-  check_mpi(MPI_Ibarrier(comm_.get(), &meeting->request), "MPI_Ibarrier");
-  wait(meeting, call, true);
+  meeting_->begin({});
+  if (!meeting_->done()) wait(call, true);
   return result;
 }
 
-void CallCheck::wait(std::shared_ptr<Meeting> meeting, Call call, bool all_have_come) {
+void CallCheck::wait(Call call, bool all_have_come) {
+  const double timeout = setup_.timeout;
   const Stand stand{plan_, number_, static_cast<std::int64_t>(call)};
-  const double look_after = all_have_come ? listen_after : timeout_ > 0 ? std::min(ask_after, timeout_ / 2) : ask_after;
-  for (Patience patience;; patience.rest()) {
-    int done = 0;
-    check_mpi(MPI_Test(&meeting->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
+  const double look_after = all_have_come ? listen_after : timeout > 0 ? std::min(ask_after, timeout / 2) : ask_after;
+  for (Patience patience; !meeting_->done(); patience.rest()) {
     const double waited = patience.waited();
-    if (waited < look_after) continue;
-    std::optional<Failure> why = room_->look(stand, patience.since());
-    if (!why && !all_have_come && timeout_ > 0 && waited > timeout_) {
+    if (waited > sleep_after) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (waited < listen_after) continue;
+    std::optional<Failure> why = waited < look_after ? room_->listen(stand) : room_->look(stand, patience.since());
+    if (!why && !all_have_come && timeout > 0 && waited > timeout) {
       std::ostringstream text;
-      text << text_of(word(call)) << " waited " << timeout_ << " s for " << room_->missing(stand)
+      text << text_of(word(call)) << " waited " << timeout << " s for " << room_->missing(stand)
            << " to make the same call of the plan (option call_timeout)";
       why = Failure{Status::timed_out, text.str()};
     }
     if (!why) continue;
-    leave_to_mpi(std::move(meeting));
+    keep_for_mpi(std::move(meeting_));
     room_->close(*why);
     throw Error(why->code, why->text);
   }
 }
 
 void CallCheck::fail_mismatch(std::int64_t mine) {
-  const std::vector<std::int64_t> words = comm_.all_gather(mine);
+  const std::vector<std::int64_t> words = setup_.comm.all_gather(mine);
   number_ = *std::max_element(words.begin(), words.end()) / kinds;  // all go on with the same number
   fail(Status::mismatch, "the ranks called different things of this plan: ", who_calls_what(words));
 }

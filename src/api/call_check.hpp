@@ -1,54 +1,61 @@
 #pragma once
 // What the ranks agree on before a collective call of a plan begins.
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
-#include "mpi/waiting_room.hpp"
+#include "mpi/meeting.hpp"
+#include "mpi/watch.hpp"
 
 namespace shardfft {
 
 /// What ranks ask of a plan together.
 enum class Call { forward, backward, report, allocate_input, allocate_output };
 
+struct CallCheckSetup {
+  Communicator comm;   ///< the plan's own
+  MPI_Comm users;      ///< what the plan was made with
+  std::string name;    ///< the plan in messages
+  double timeout = 0;  ///< seconds that a rank waits for others, at the beginning of a call or in it; 0 for ever
+  bool meets = true;   ///< whether ranks meet at the beginning of a call at all
+};
+
 /// Ranks that make different calls, and ranks whose arguments are wrong, are found before anything moves: every rank
-/// throws, none waits for another. One small all-reduce a call, and a barrier where there is a timeout.
+/// throws, none waits for another. One small meeting a call, and a second one where there is a timeout.
 class CallCheck {
  public:
-  /// `comm`: the plan's own; `users`: what it was made with; `name`: the plan in messages; `timeout`: seconds that a
-  /// rank waits for the others to make the same call, 0 for ever. Collective.
-  CallCheck(const Communicator& comm, MPI_Comm users, const std::string& name, double timeout);
+  /// Collective.
+  explicit CallCheck(CallCheckSetup setup);
   CallCheck(const CallCheck&) = delete;
   CallCheck& operator=(const CallCheck&) = delete;
   ~CallCheck() { room_->leave(plan_); }
 
-  /// Runs `check` of this rank's arguments, which must not communicate. If it throws on any rank, all throw that
-  /// error; if not all ranks make `call` as their plan's call of the same number, all throw Error(mismatch), which
-  /// says who called what. The plan can be used afterwards.
-  /// If some ranks call another plan or nothing at all, those that wait give up: Error(mismatch) as soon as that is
-  /// certain, Error(timed_out) after the timeout. Then all plans of the user's communicator refuse all calls.
-  void enter(
-      Call call, const std::function<void()>& check = [] {});
-  /// This rank failed in the middle of a call, where others may wait for it: the plans refuse from now on.
+  /// `mine`: what is wrong with this rank's arguments, if anything. If anything is on any rank, all throw that error;
+  /// if not all ranks make `call` as their plan's call of the same number, all throw Error(mismatch), which says who
+  /// called what. The plan can be used afterwards. If some ranks call another plan or nothing at all, those that wait
+  /// give up: Error(mismatch) as soon as that is certain, Error(timed_out) after the timeout. Then all plans of the
+  /// user's communicator refuse all calls. Without meetings, throws this rank's own failure only, or what an earlier
+  /// call was given up with.
+  void enter(Call call, const Failure& mine = {});
+  /// This rank failed in the middle of a call, where others may wait for it: those throw the same, and the plans refuse
+  /// from now on.
   void give_up(const Failure& why) { room_->close(why); }
   /// Whether anybody gave up, as far as this rank knows.
   bool given_up() const;
+  /// What is looked at by who waits in the middle of a call.
+  Watch& watch() { return watch_; }
 
  private:
-  using Words = std::array<std::int64_t, 3>;
-  struct Meeting;
-
   std::int64_t word(Call call) const;
-  Words meet(Call call, const Words& words);
-  void wait(std::shared_ptr<Meeting> meeting, Call call, bool all_have_come);
+  Meeting::Words meet(Call call, const Meeting::Words& words);
+  void wait(Call call, bool all_have_come);
   [[noreturn]] void fail_mismatch(std::int64_t mine);
 
-  Communicator comm_;
+  CallCheckSetup setup_;
   std::shared_ptr<WaitingRoom> room_;
   std::int64_t plan_;
-  double timeout_;
+  std::shared_ptr<Meeting> meeting_;
+  Watch watch_;
   std::int64_t number_ = 0;  ///< of calls so far
 };
 

@@ -163,11 +163,12 @@ void add_manners(std::vector<OptionRow>& table) {
   table.back().effect = of_processes;
   table.back().in_key = false;
 
-  table.push_back(row("call_timeout", &Options::call_timeout,
-                      "Seconds that a rank waits, at the beginning of a collective call of the plan, for the others to "
-                      "make the same call; 0 waits for ever. After it Error(timed_out), and all plans of the "
-                      "communicator refuse all calls (docs/reliability.md). Needs check_calls.",
-                      "2.5"));
+  table.push_back(
+      row("call_timeout", &Options::call_timeout,
+          "Seconds that a rank waits for others, at the beginning of a collective call of the plan (needs "
+          "check_calls) or in the middle of it; 0 waits for ever. After it Error(timed_out), and all plans of the "
+          "communicator refuse all calls (docs/reliability.md).",
+          "2.5"));
   table.back().effect = of_processes;
   table.back().in_key = false;
 

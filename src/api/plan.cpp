@@ -106,7 +106,7 @@ struct Plan::Impl {
   Communicator comm;         ///< none over devices
   Transform transform;
   Options options;
-  std::unique_ptr<CallCheck> calls;  ///< null where the user wants no checks, and over devices
+  std::unique_ptr<CallCheck> calls;  ///< null over devices
   std::vector<Sides> sides;          ///< by member
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
@@ -116,12 +116,11 @@ struct Plan::Impl {
   ~Impl() {
     if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner);
   }
-  void enter(
-      Call call, const std::function<void()>& check = [] {}) const {
+  void enter(Call call, const Failure& mine = {}) const {
     if (calls)
-      calls->enter(call, check);
-    else
-      check();
+      calls->enter(call, mine);
+    else if (mine.failed())
+      throw Error(mine.code, mine.text);
   }
   int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
   int members() const { return comm.valid() ? 1 : ranks(); }
@@ -148,8 +147,8 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
   together(comm, [&] { validate(spec); });
   if (comm.valid()) {
     agree_same(comm, spec);
-    if (options.check_calls)
-      calls = std::make_unique<CallCheck>(comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout);
+    calls = std::make_unique<CallCheck>(
+        CallCheckSetup{comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout, options.check_calls});
     trace_file = std::make_unique<TraceFile>(comm, options.trace);
   }
   make(spec);
@@ -169,6 +168,7 @@ void Plan::Impl::make(const ProblemSpec& spec) {
   setup.comm = comm;
   setup.options = options;
   setup.precision = transform.precision;
+  if (calls) setup.watch = &calls->watch();
   runner = make_runner(std::move(setup), program, devices);
   runner->add(make_programs(spec, runner->lower(program)));
   const Program& forward = runner->programs()[forward_program].program;
@@ -194,10 +194,14 @@ void Plan::Impl::check(Direction direction, InputArrays in, OutputArrays out, co
 }
 
 void Plan::Impl::run(Direction direction, InputArrays in, OutputArrays out, const Facts& facts) {
-  enter(direction == Direction::forward ? Call::forward : Call::backward, [&] { check(direction, in, out, facts); });
-  const Failure failure = failure_of([&] { runner->run(program_of(direction), in, out); });
+  enter(direction == Direction::forward ? Call::forward : Call::backward,
+        failure_of([&] { check(direction, in, out, facts); }));
+  Failure failure = failure_of([&] { runner->run(program_of(direction), in, out); });
   if (!failure.failed()) return;
-  if (calls && runner->half_way()) calls->give_up(failure);
+  if (calls && runner->half_way()) {
+    failure = failure_of_rank(std::move(failure), comm.rank());
+    calls->give_up(failure);
+  }
   throw Error(failure.code, failure.text);
 }
 
@@ -242,7 +246,7 @@ void Plan::run(Direction direction, const void* in, void* out, const detail::Arr
 
 void Plan::refuse(const std::string& why) {
   // Whatever the others call: a failure comes before a mismatch.
-  impl().enter(Call::forward, [&] { fail(Status::invalid_argument, why); });
+  impl().enter(Call::forward, {Status::invalid_argument, why});
   fail(Status::internal, why);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 
 #include "base/check.hpp"
 #include "base/team.hpp"
@@ -71,7 +70,8 @@ CannonProduct::CannonProduct(const ProductSetup& setup)
       rounds_(make_rounds(formation_, rank_, setup.local_matrix)),
       data_link_(make_link(setup)),
       matrix_link_(make_link(setup)),
-      may_thread_(mpi_allows_threads()) {
+      may_thread_(mpi_allows_threads()),
+      requests_(setup.watch) {
   AxisOrder order = setup.before.order();
   transposes_ = setup.global_transpose && ring_size() > 1 && order.back() != setup.axis;
   if (transposes_) {
@@ -291,7 +291,7 @@ void CannonProduct::update_beside_messages(const Product& product) {
   std::vector<double> done(static_cast<std::size_t>(setup_.threads), begin);
   run_team(setup_.threads, [&](int thread) {
     if (thread == 0) {
-      while (!requests_.test_all()) std::this_thread::yield();
+      requests_.wait_all();
     } else {
       const Share share = share_of(update_.slices(), workers, thread - 1);
       multiply_slices(product, share.first, share.last);

@@ -32,6 +32,7 @@ struct ProductSetup {
   /// (MPI_THREAD_SINGLE), and in rounds without messages, all multiply.
   int threads = 1;
   Trace* trace = nullptr;
+  Watch* watch = nullptr;  ///< of who waits for messages
   /// Largest element count of one message; tests lower it.
   std::int64_t count_limit = 2147483647;
 };

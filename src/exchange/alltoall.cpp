@@ -28,7 +28,8 @@ class Alltoall : public Exchange {
         send_(setup.schedule.send, setup, Staging::always),
         recv_(setup.schedule.recv, setup, Staging::always),
         element_bytes_(setup.element_bytes),
-        trace_(setup.trace) {
+        trace_(setup.trace),
+        requests_(setup.watch) {
     block_ = comm_.max(largest_count(setup.schedule));
     const bool large = block_ > setup.count_limit;
     const Datatype element = Datatype::element(element_bytes_);
@@ -43,7 +44,7 @@ class Alltoall : public Exchange {
     for (int i = 0; i < send_.size(); ++i) send_.pack_into(i, b.source, slot(b.workspace, send_[i].peer));
     const Scope scope(trace_, Activity::exchange);
     check_mpi(MPI_Ialltoall(b.workspace, count_, type_.get(), b.workspace + side_bytes(), count_, type_.get(),
-                            comm_.get(), requests_.add(RequestKind::collective)),
+                            comm_.get(), requests_.add_collective(comm_)),
               "MPI_Ialltoall");
   }
 

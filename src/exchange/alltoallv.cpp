@@ -41,7 +41,8 @@ class Alltoallv : public PackedExchange {
         comm_(setup.comm),
         element_(Datatype::element(setup.element_bytes)),
         send_types_(0),
-        recv_types_(0) {
+        recv_types_(0),
+        requests_(setup.watch) {
     const bool small = fits(send_, setup.count_limit) && fits(recv_, setup.count_limit);
     large_ = comm_.max(std::int64_t{small ? 0 : 1}) != 0;
     if (large_) {
@@ -60,7 +61,7 @@ class Alltoallv : public PackedExchange {
     std::byte* in = recv_.all_direct() ? b.destination : incoming(b);
     if (send_.size() == 0) out = &no_data_[0];
     if (recv_.size() == 0) in = &no_data_[1];
-    MPI_Request* request = requests_.add(RequestKind::collective);
+    MPI_Request* request = requests_.add_collective(comm_);
     if (large_) {
       check_mpi(MPI_Ialltoallw(out, send_types_.counts.data(), send_types_.displacements.data(),
                                send_types_.types.data(), in, recv_types_.counts.data(),

@@ -24,7 +24,8 @@ class Alltoallw : public Exchange {
         recv_(array_types(setup.schedule.recv, setup)),
         sends_(setup.schedule.send_count > 0),
         receives_(setup.schedule.recv_count > 0),
-        trace_(setup.trace) {}
+        trace_(setup.trace),
+        requests_(setup.watch) {}
 
   std::size_t workspace_bytes() const override { return 0; }
 
@@ -34,7 +35,7 @@ class Alltoallw : public Exchange {
     std::byte* in = receives_ ? b.destination : &no_data_[1];
     check_mpi(MPI_Ialltoallw(out, send_.counts.data(), send_.displacements.data(), send_.types.data(), in,
                              recv_.counts.data(), recv_.displacements.data(), recv_.types.data(), comm_.get(),
-                             requests_.add(RequestKind::collective)),
+                             requests_.add_collective(comm_)),
               "MPI_Ialltoallw");
   }
 

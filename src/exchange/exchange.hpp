@@ -9,6 +9,7 @@
 #include "base/trace.hpp"
 #include "geometry/schedule.hpp"
 #include "mpi/groups.hpp"
+#include "mpi/watch.hpp"
 
 namespace shardfft {
 
@@ -21,6 +22,7 @@ struct ExchangeSetup {
   int threads = 1;
   int fake_ranks_per_host = 0;
   Trace* trace = nullptr;
+  Watch* watch = nullptr;  ///< what is looked at by who waits for messages; null: nothing
   /// Largest element count handed to MPI as an int; tests lower it to reach the large-count path with small data.
   std::int64_t count_limit = 2147483647;
 };

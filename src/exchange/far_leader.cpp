@@ -48,7 +48,10 @@ class FarLeader : public Exchange {
         recv_(setup.schedule.recv, setup, Staging::always),
         gather_types_(member_types(plan.outbound, setup, plan)),
         scatter_types_(member_types(plan.inbound, setup, plan)),
-        trace_(setup.trace) {}
+        trace_(setup.trace),
+        gather_(setup.watch),
+        exchange_(setup.watch),
+        scatter_(setup.watch) {}
 
   std::size_t workspace_bytes() const override { return side_bytes(plan_.outbound) + side_bytes(plan_.inbound); }
 

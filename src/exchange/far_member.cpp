@@ -48,7 +48,8 @@ class FarMember : public Exchange {
         recv_(setup.schedule.recv, setup, Staging::always),
         out_(line_up(send_, setup, plan)),
         in_(line_up(recv_, setup, plan)),
-        trace_(setup.trace) {}
+        trace_(setup.trace),
+        requests_(setup.watch) {}
 
   std::size_t workspace_bytes() const override { return out_.bytes + in_.bytes; }
 

@@ -70,11 +70,4 @@ void Link::receive(std::byte* base, const Datatype& type, int peer, RequestSet& 
             "MPI_Irecv");
 }
 
-void Link::swap(std::byte* data, std::int64_t count, int peer) const {
-  cut(count, [&](std::int64_t offset, int n) {
-    check_mpi(MPI_Sendrecv_replace(data + offset, n, element_, peer, tag_, peer, tag_, comm_.get(), MPI_STATUS_IGNORE),
-              "MPI_Sendrecv_replace");
-  });
-}
-
 }  // namespace shardfft

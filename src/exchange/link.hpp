@@ -17,8 +17,6 @@ class Link {
   /// One message of one element of `type`, whose displacements count from `base`.
   void send(const std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const;
   void receive(std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const;
-  /// Both ways in place and blocking; `count` is the same at both ends.
-  void swap(std::byte* data, std::int64_t count, int peer) const;
   /// Messages that `count` elements are sent as.
   std::int64_t messages(std::int64_t count) const { return (count + count_limit_ - 1) / count_limit_; }
 

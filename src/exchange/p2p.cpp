@@ -14,7 +14,8 @@ class P2p : public PackedExchange {
   explicit P2p(const ExchangeSetup& setup)
       : PackedExchange({setup.schedule.send, setup}, {setup.schedule.recv, setup}, setup.trace),
         rank_(setup.comm.rank()),
-        link_(setup) {}
+        link_(setup),
+        requests_(setup.watch) {}
 
   void start(const ExchangeBuffers& b) override {
     {

@@ -16,7 +16,9 @@ class P2pPipelined : public PackedExchange {
   explicit P2pPipelined(const ExchangeSetup& setup)
       : PackedExchange({setup.schedule.send, setup}, {setup.schedule.recv, setup}, setup.trace),
         rank_(setup.comm.rank()),
-        link_(setup) {}
+        link_(setup),
+        sends_(setup.watch),
+        receives_(setup.watch) {}
 
   void start(const ExchangeBuffers& b) override {
     post_receives(b);

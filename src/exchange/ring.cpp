@@ -14,7 +14,11 @@ namespace {
 class Ring : public Exchange {
  public:
   explicit Ring(const ExchangeSetup& setup)
-      : link_(setup), send_(setup.schedule.send, setup), recv_(setup.schedule.recv, setup), trace_(setup.trace) {
+      : link_(setup),
+        send_(setup.schedule.send, setup),
+        recv_(setup.schedule.recv, setup),
+        trace_(setup.trace),
+        requests_(setup.watch) {
     const int size = setup.comm.size();
     const int rank = setup.comm.rank();
     for (int s = 1; s < size; ++s) {

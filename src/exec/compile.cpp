@@ -147,6 +147,7 @@ std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
     product.local_matrix = cannon.local_matrix;
     product.threads = setup_.options.threads;
     product.trace = trace_;
+    product.watch = setup_.watch;
     operation = std::make_unique<CannonOperation>(product);
   });
   return operation;
@@ -160,6 +161,7 @@ ReshapeSetup Compiler::message_setup(const Stop& stop) const {
   reshape.element_bytes = element_bytes(before(stop));
   reshape.threads = setup_.options.threads;
   reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
+  reshape.watch = setup_.watch;
   return reshape;
 }
 
@@ -197,6 +199,7 @@ HostReshapeSetup Compiler::host_setup(const Stop& stop) {
   setup.turn_index = control_.next++;
   setup.members = exchange_group(setup.from, setup.to, setup.rank);
   setup.trace = trace_;
+  setup.watch = setup_.watch;
   return setup;
 }
 
@@ -221,6 +224,7 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
   remote.element_bytes = setup.element_bytes;
   remote.threads = setup.threads;
   remote.trace = trace_;
+  remote.watch = setup_.watch;
   return make_exchange("p2p", remote);
 }
 

@@ -14,6 +14,8 @@
 
 namespace shardfft {
 
+class Watch;
+
 struct ExecutorSetup {
   Communicator comm;
   Options options;
@@ -21,6 +23,7 @@ struct ExecutorSetup {
   std::string exchange;
   std::vector<Backend> local_ffts;  ///< those that may make local transforms, the expected fastest first
   std::vector<Choice> choices;      ///< made for options that say "auto"
+  Watch* watch = nullptr;           ///< what ranks look at that wait in the middle of a call
 };
 
 /// An operation, the buffers it works on, and the states at its ends.

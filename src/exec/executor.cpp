@@ -4,6 +4,9 @@
 
 #include "pack/pack.hpp"
 
+#include "mpi/kept_for_mpi.hpp"
+#include "mpi/watch.hpp"
+
 namespace shardfft {
 
 Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {
@@ -198,8 +201,27 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   if (half_way_) fail(Status::internal, "an earlier call of this plan failed half-way: make a new plan");
   allocate_workspace();
   half_way_ = true;
-  const std::byte* const in = inputs.front();
-  std::byte* const out = outputs.front();
+  try {
+    run_tasks(program, inputs.front(), outputs.front());
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  half_way_ = false;
+}
+
+/// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be taken
+/// back: what they use stays.
+void Executor::give_up() {
+  if (setup_.watch != nullptr) setup_.watch->withdraw_messages();
+  if (host_) return;
+  const std::size_t programs = tasks_.size();
+  keep_for_mpi(std::make_shared<std::vector<std::vector<Task>>>(std::move(tasks_)));
+  tasks_.resize(programs);
+  if (own_workspace_) keep_for_mpi(std::shared_ptr<std::byte>(std::move(own_workspace_)));
+}
+
+void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
   auto& tasks = tasks_[static_cast<std::size_t>(program)];
   Past& past = past_[static_cast<std::size_t>(program)];
   const double begin = trace_.now();
@@ -214,7 +236,6 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   trace_.add_frame({-1, program, begin, end});
   past.seconds += end - begin;
   ++past.runs;
-  half_way_ = false;
 }
 
 void Executor::run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads) {

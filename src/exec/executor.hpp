@@ -50,6 +50,8 @@ class Executor : public Runner {
   void choose_input_reads(std::vector<Task>& tasks);
   void size_workspace();
   void allocate_workspace();
+  void run_tasks(int program, const std::byte* in, std::byte* out);
+  void give_up();
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);

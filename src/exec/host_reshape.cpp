@@ -77,7 +77,7 @@ HostSources::HostSources(const HostReshapeSetup& setup)
       rank_(setup.rank),
       element_bytes_(setup.element_bytes),
       members_(members_here(setup)),
-      turns_(*setup.host, setup.control, setup.turn_index, members_),
+      turns_(*setup.host, setup.control, setup.turn_index, members_, setup.watch),
       sources_(static_cast<std::size_t>(setup.from.ranks())),
       trace_(setup.trace) {}
 

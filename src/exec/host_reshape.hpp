@@ -18,6 +18,7 @@ struct HostReshapeSetup {
   std::size_t turn_index = 0;           ///< which counters are this operation's
   std::vector<int> members;             ///< the exchange group, ascending
   Trace* trace = nullptr;
+  Watch* watch = nullptr;  ///< of who waits for its turn
 };
 
 /// The arrays of the other members while this rank may read them: published and awaited when made, released after.

@@ -127,17 +127,24 @@ constexpr const char* rank_mark = " [rank ";
 
 }  // namespace
 
-Failure failure_of(const std::function<void()>& work) {
+Failure present_failure() {
   try {
-    work();
+    throw;
   } catch (const Error& e) {
     return {e.code(), e.what()};
   } catch (const std::bad_alloc&) {
     return {Status::out_of_memory, "out of memory"};
   } catch (const std::exception& e) {
     return {Status::internal, e.what()};
+  } catch (...) {
+    return {Status::internal, "something was thrown that is no std::exception"};
   }
-  return {};
+}
+
+Failure failure_of_rank(Failure failure, int rank) {
+  if (failure.text.find(rank_mark) == std::string::npos)
+    failure.text.append(rank_mark).append(std::to_string(rank)).append("]");
+  return failure;
 }
 
 void throw_failure_of(const Communicator& comm, int rank, const Failure& mine) {
@@ -146,9 +153,8 @@ void throw_failure_of(const Communicator& comm, int rank, const Failure& mine) {
   std::strncpy(message.data(), mine.text.c_str(), message.size() - 1);
   check_mpi(MPI_Bcast(&number, 1, MPI_INT32_T, rank, comm.get()), "MPI_Bcast");
   check_mpi(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, rank, comm.get()), "MPI_Bcast");
-  std::string words = message.data();
-  if (words.find(rank_mark) == std::string::npos) words.append(rank_mark).append(std::to_string(rank)).append("]");
-  throw Error(static_cast<Status>(number), words);
+  const Failure failure = failure_of_rank({static_cast<Status>(number), message.data()}, rank);
+  throw Error(failure.code, failure.text);
 }
 
 void agree(const Communicator& comm, const std::function<void()>& work) {

@@ -61,8 +61,20 @@ struct Failure {
   bool failed() const { return code != Status::ok; }
 };
 
+/// What is being thrown, inside a handler.
+Failure present_failure();
 /// Runs `work` and gives what it threw.
-Failure failure_of(const std::function<void()>& work);
+template <class Work>
+Failure failure_of(const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    return present_failure();
+  }
+  return {};
+}
+/// The same failure, which says that it is `rank`'s unless it names a rank already.
+Failure failure_of_rank(Failure failure, int rank);
 /// Throws the failure of `rank` on every rank. Collective.
 [[noreturn]] void throw_failure_of(const Communicator& comm, int rank, const Failure& mine);
 

@@ -1,7 +1,6 @@
 #include "mpi/host_window.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,26 +9,10 @@
 #include <string>
 
 #include "base/aligned.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Waits until `ready`: spins shortly, then gives the core to whoever else may be needed for it to come true.
-template <class Ready>
-void spin_until(Ready ready) {
-  const int most = host_defaults().spins_before_yield;
-  for (int spins = 0; !ready(); ++spins) {
-    if (spins < most) {
-#if defined(__x86_64__) || defined(__i386__)
-      __builtin_ia32_pause();
-#endif
-    } else {
-      sched_yield();
-    }
-  }
-}
 
 /// A file descriptor of this process.
 class Descriptor {
@@ -148,8 +131,8 @@ const std::byte* HostMemory::resolve(int rank, const HostAddress& address) const
 }
 
 TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
-                         const std::vector<int>& members)
-    : control_(std::move(control)) {
+                         const std::vector<int>& members, Watch* watch)
+    : control_(std::move(control)), watch_(watch) {
   const auto counters = [&](int host_rank) {
     return reinterpret_cast<Counters*>(control_->segment(host_rank) + index * bytes_each);
   };
@@ -158,7 +141,8 @@ TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> con
 }
 
 void TurnCounter::wait_readers() const {
-  for (const Counters* m : members_) spin_until([&] { return m->read.turn.load(std::memory_order_acquire) >= turn_; });
+  for (const Counters* m : members_)
+    wait_until(watch_, [&] { return m->read.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
 void TurnCounter::publish(const HostAddress& address) {
@@ -170,7 +154,7 @@ HostAddress TurnCounter::address(std::size_t member) const { return members_[mem
 
 void TurnCounter::wait_writers() const {
   for (const Counters* m : members_)
-    spin_until([&] { return m->written.turn.load(std::memory_order_acquire) >= turn_; });
+    wait_until(watch_, [&] { return m->written.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
 void TurnCounter::release() { mine_->read.turn.store(turn_, std::memory_order_release); }

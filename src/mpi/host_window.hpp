@@ -9,6 +9,7 @@
 #include "base/available_memory.hpp"
 #include "base/hooks.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/watch.hpp"
 
 namespace shardfft {
 
@@ -93,9 +94,10 @@ class TurnCounter {
  public:
   static constexpr std::size_t bytes_each = 128;
 
-  /// `members`: ranks of the plan that read each other's arrays. `index`: which counters of `control` to use.
+  /// `members`: ranks of the plan that read each other's arrays. `index`: which counters of `control` to use. `watch`:
+  /// what waiting ranks look at; it may be null.
   TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
-              const std::vector<int>& members);
+              const std::vector<int>& members, Watch* watch);
   /// Before writing: until all members have read what was published last.
   void wait_readers() const;
   /// After writing.
@@ -124,6 +126,7 @@ class TurnCounter {
   std::shared_ptr<HostWindow> control_;
   Counters* mine_;
   std::vector<Counters*> members_;
+  Watch* watch_;
   std::uint64_t turn_ = 0;
 };
 

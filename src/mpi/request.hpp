@@ -5,22 +5,29 @@
 #include <cstddef>
 #include <vector>
 
+#include "mpi/communicator.hpp"
+
 namespace shardfft {
 
-/// What a request stands for; it decides what can be done when the set is destroyed too early.
-enum class RequestKind { send, receive, collective };
+class Watch;
 
-/// Requests in flight. When it is destroyed before they are done (an exception unwinds), receives are cancelled and
-/// sends are given up; collectives cannot be, and are left to MPI.
+/// What a request stands for; it decides what can be done when the set is destroyed too early.
+enum class RequestKind { send, receive };
+
+/// Requests in flight. When it is destroyed before they are done (a call was given up), it abandons them; collectives
+/// cannot be cancelled, and are left to MPI with their communicator: their arrays must stay.
 class RequestSet {
  public:
-  RequestSet() = default;
+  /// Who waits looks at `watch`, and throws what it throws; without one MPI itself waits, for ever.
+  explicit RequestSet(Watch* watch = nullptr);
   RequestSet(const RequestSet&) = delete;
   RequestSet& operator=(const RequestSet&) = delete;
-  ~RequestSet() { abandon(); }
+  ~RequestSet();
 
   /// Place for a new request, valid until the next call; the request's index is size() - 1 afterwards.
   MPI_Request* add(RequestKind kind);
+  /// The same for a collective call of `comm`.
+  MPI_Request* add_collective(const Communicator& comm);
   std::size_t size() const { return requests_.size(); }
   /// Waits for all and empties the set.
   void wait_all();
@@ -31,13 +38,18 @@ class RequestSet {
   /// Index of a request that is done, or -1. Lets MPI make progress.
   int test_any();
   void clear();
+  /// Receives are cancelled, sends are let go; the set is empty, but for collectives.
+  void abandon() noexcept;
 
  private:
-  void abandon() noexcept;
+  enum class Kind { send, receive, collective };
+  MPI_Request* add(Kind kind);
   int count() const;
 
+  Watch* watch_;
   std::vector<MPI_Request> requests_;
-  std::vector<RequestKind> kinds_;
+  std::vector<Kind> kinds_;
+  Communicator collectives_;  ///< of the collective call in the set
 };
 
 }  // namespace shardfft

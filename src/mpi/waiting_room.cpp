@@ -150,13 +150,13 @@ void WaitingRoom::ask_next(const Stand& stand) {
   send(next_, question);
 }
 
-void WaitingRoom::answer(int rank, const Note& question, const Stand& stand, Clock::time_point since) {
+void WaitingRoom::answer(int rank, const Note& question, const Stand& stand, bool alone) {
   Note note;
   note.word = Word::here_i_am;
   note.stand = stand;
   note.about = question.stand;
   note.came = calls_of(question.stand.plan) >= question.stand.number;
-  note.alone = comes_alone(since);
+  note.alone = alone;
   send(rank, note);
 }
 
@@ -172,8 +172,8 @@ std::optional<Failure> WaitingRoom::hear(int rank, const Note& answer, const Sta
                                        std::to_string(rank) + " in " + text_of(answer.stand)};
 }
 
-std::optional<Failure> WaitingRoom::look(const Stand& stand, Clock::time_point since) {
-  const std::lock_guard lock(mutex_);
+/// `since`: when this rank came to the call of `stand`; none in its middle, where it waits for nobody to come.
+std::optional<Failure> WaitingRoom::read_letters(const Stand& stand, std::optional<Clock::time_point> since) {
   if (closed_.failed()) return closed_;  // by another thread
   for (;;) {
     int there = 0;
@@ -188,13 +188,26 @@ std::optional<Failure> WaitingRoom::look(const Stand& stand, Clock::time_point s
       return closed_;
     }
     if (note.word == Word::where_are_you) {
-      answer(rank, note, stand, since);
-    } else if (const auto why = hear(rank, note, stand, since)) {
+      answer(rank, note, stand, since && comes_alone(*since));
+    } else if (!since) {
+      asked_[static_cast<std::size_t>(rank)] = false;
+    } else if (const auto why = hear(rank, note, stand, *since)) {
       return why;
     }
   }
-  ask_next(stand);
   return std::nullopt;
+}
+
+std::optional<Failure> WaitingRoom::look(const Stand& stand, Clock::time_point since) {
+  const std::lock_guard lock(mutex_);
+  std::optional<Failure> why = read_letters(stand, since);
+  if (!why) ask_next(stand);
+  return why;
+}
+
+std::optional<Failure> WaitingRoom::listen(const Stand& stand) {
+  const std::lock_guard lock(mutex_);
+  return read_letters(stand, std::nullopt);
 }
 
 std::string WaitingRoom::missing(const Stand& stand) const {

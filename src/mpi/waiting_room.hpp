@@ -47,6 +47,8 @@ class WaitingRoom {
   void come(const Stand& stand);
   /// To be called again and again by who has waited since `since`: why waiting is in vain, if that is certain.
   std::optional<Failure> look(const Stand& stand, Clock::time_point since);
+  /// The same in the middle of the call of `stand`, where all ranks have come: only whether anybody gave up.
+  std::optional<Failure> listen(const Stand& stand);
   /// "ranks 1, 3": those that did not answer that they stand there too.
   std::string missing(const Stand& stand) const;
   /// Tells all ranks, and refuses what comes later.
@@ -61,7 +63,8 @@ class WaitingRoom {
   bool comes_alone(Clock::time_point since) const;
   void ask_next(const Stand& stand);
   void send(int rank, const Note& note);
-  void answer(int rank, const Note& question, const Stand& stand, Clock::time_point since);
+  void answer(int rank, const Note& question, const Stand& stand, bool alone);
+  std::optional<Failure> read_letters(const Stand& stand, std::optional<Clock::time_point> since);
   std::optional<Failure> hear(int rank, const Note& answer, const Stand& stand, Clock::time_point since);
   std::int64_t calls_of(std::int64_t plan) const;
   std::string text_of(const Stand& stand) const;

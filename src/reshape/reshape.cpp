@@ -33,6 +33,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.threads = setup.threads;
   exchange.fake_ranks_per_host = setup.fake_ranks_per_host;
   exchange.trace = trace;
+  exchange.watch = setup.watch;
   // A group fails together; the groups beside it must not go on to the next collective call alone.
   agree(setup.comm, [&] {
     if (group.size() > 1) exchange_ = make_exchange(setup.exchange, exchange);

@@ -17,6 +17,7 @@ struct ReshapeSetup {
   Slice to_slice;
   /// Where the reshapes of one plan share communicators; null: this one splits its own from comm.
   Groups* groups = nullptr;
+  Watch* watch = nullptr;
 };
 
 /// Moves arrays from one layout to another. Construction is collective over setup.comm, start and finish over the

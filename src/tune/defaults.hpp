@@ -43,6 +43,8 @@ struct HostDefaults {
   /// Arrays of other processes that must be turned come through a buffer of that size: larger ones need fewer calls of
   /// the system, smaller ones stay in cache.
   std::int64_t cross_read_buffer_bytes = 256 * kibibyte;
+  /// Blocks that two ranks swap in place go through a buffer of that size.
+  std::int64_t swap_buffer_bytes = mebibyte;
   /// Rounds of waiting for a turn before the core is given away: more reacts faster, and takes time from others.
   int spins_before_yield = 2000;
   /// A rank's matrix product is cut in so many slices, for threads and for calls of MPI between them ...

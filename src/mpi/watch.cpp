@@ -1,0 +1,30 @@
+#include "mpi/watch.hpp"
+
+#include "mpi/request.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Seconds between two looks, which cost a call of MPI.
+constexpr double look_every = 0.002;
+
+}  // namespace
+
+void Watch::look(Patience& patience) {
+  const double waited = patience.waited();
+  if (waited < look_every) return;
+  const auto now = Patience::Clock::now();
+  if (std::chrono::duration<double>(now - looked_).count() < look_every) return;
+  looked_ = now;
+  if (const auto why = room_->listen(stand_)) throw Error(why->code, why->text);
+  if (timeout_ > 0 && waited > timeout_)
+    fail(Status::timed_out, "call ", stand_.number, " of the plan waited ", timeout_, " s in the middle of ", call_,
+         " for what other ranks should have sent or read (option call_timeout)");
+}
+
+void Watch::withdraw_messages() noexcept {
+  for (RequestSet* requests : requests_) requests->abandon();
+}
+
+}  // namespace shardfft

@@ -1,0 +1,136 @@
+// A rank that fails in the middle of a call on CPUs: every rank gets its error, nobody waits for ever, and the plans of
+// that communicator refuse afterwards.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "mpi_faults/faults.hpp"
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+bool last_rank() { return world().rank() + 1 == world().size(); }
+
+/// A user's communicator, which plans may ruin.
+struct OwnComm {
+  MPI_Comm comm = MPI_COMM_NULL;
+  OwnComm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
+  OwnComm(const OwnComm&) = delete;
+  OwnComm& operator=(const OwnComm&) = delete;
+  ~OwnComm() { MPI_Comm_free(&comm); }
+};
+
+struct FaultCase {
+  std::string exchange;
+  std::string algorithm = "pencil";
+  int chunks = 1;
+  bool check_calls = true;
+  double timeout = 0;
+  Shape shape{8, 6, 10};
+};
+
+TransformCase transform(const FaultCase& f) {
+  TransformCase c{f.shape, "slab", "left", Kind::c2c, Precision::f64, quick(f.algorithm)};
+  c.options.exchange = f.exchange;
+  c.options.local_fft = "fftw";
+  c.options.chunks = f.chunks;
+  c.options.fake_ranks_per_host = 2;
+  c.options.check_calls = f.check_calls;
+  c.options.call_timeout = f.timeout;
+  return c;
+}
+
+/// Arrays of calls that fail. Collective calls of MPI cannot be taken back, and may write into them as long as MPI is
+/// there (docs/reliability.md).
+LocalArray& kept_array(const Side& side) {
+  static auto& all = *new std::vector<std::unique_ptr<LocalArray>>;
+  return *all.emplace_back(std::make_unique<LocalArray>(side));
+}
+
+/// What a forward call said, and how.
+Failure said_by(Plan& plan, LocalArray& in, LocalArray& out) {
+  return failure_of([&] { plan.forward(in.data(), out.data()); });
+}
+
+/// One call in which the last rank fails. Returns whether it did.
+bool check_fault(const FaultCase& f, const Fault& wanted) {
+  SCOPED_TRACE(f.exchange + ", " + f.algorithm + ", chunks " + std::to_string(f.chunks) + ", " + name_of(wanted.spot) +
+               " " + std::to_string(wanted.after) + (f.check_calls ? "" : ", calls not checked"));
+  alarm(60);
+  const OwnComm own;
+  Plan plan = make_plan(own.comm, transform(f));
+  LocalArray& in = kept_array(plan.input());
+  LocalArray& out = kept_array(plan.output());
+  EXPECT_EQ(said_by(plan, in, out).text, "");
+  if (last_rank()) arm(wanted);
+  const Failure first = said_by(plan, in, out);
+  const bool happened = any_rank(last_rank() && disarm());
+  if (last_rank()) EXPECT_EQ(first.failed(), happened) << first.text;
+  // Who needed nothing more of the rank that failed hears of it in the next call.
+  const Failure second = said_by(plan, in, out);
+  EXPECT_EQ(second.failed(), happened) << second.text;
+  if (happened) {
+    const std::string& words = first.failed() ? first.text : second.text;
+    EXPECT_NE(words.find("[rank " + std::to_string(world().size() - 1) + "]"), std::string::npos) << words;
+    EXPECT_TRUE(words.find("on fire") != std::string::npos || words.find("failed: ") != std::string::npos) << words;
+    expect_error(second.code, "an earlier call was given up", [&] { plan.forward(in.data(), out.data()); });
+    expect_error(second.code, "an earlier call was given up", [&] { make_plan(own.comm, transform(f)); });
+  }
+  world().barrier();
+  return happened;
+}
+
+/// All faults of a kind that one call can have, or the first so many.
+int check_faults(const FaultCase& f, Spot spot, int most = 5) {
+  int number = 0;
+  while (number < most && check_fault(f, {spot, number}) && !any_rank(testing::Test::HasFailure())) ++number;
+  return number;
+}
+
+TEST(HostFaults, EveryExchange) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const std::string& exchange : exchange_names()) {
+    int faults = 0;
+    for (const Spot spot : all_spots)
+      for (const int chunks : {1, 3}) faults += check_faults({exchange, "pencil", chunks}, spot, chunks == 1 ? 5 : 2);
+    EXPECT_GE(faults, 3) << exchange;
+  }
+}
+
+TEST(HostFaults, OtherAlgorithmsAndUncheckedCalls) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  EXPECT_GE(check_faults({"alltoallv", "cannon"}, Spot::send), 1);
+  EXPECT_GE(check_faults({"alltoallv", "cannon"}, Spot::wait, 3), 1);
+  EXPECT_GE(check_faults({"shared_window", "six_step", 1, true, 0, {256}}, Spot::transform, 3), 1);
+  for (const std::string exchange : {"shared_window", "p2p", "alltoallv"})
+    EXPECT_GE(check_faults({exchange, "slab", 1, false}, Spot::transform, 3), 1);
+}
+
+/// The one that is late is told when it waits for others, or in its next call.
+TEST(HostFaults, TooSlowInTheMiddle) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const std::string exchange : {"shared_window", "p2p", "pairwise_xor", "alltoallw", "hierarchical"}) {
+    SCOPED_TRACE(exchange);
+    alarm(60);
+    const OwnComm own;
+    const FaultCase f{exchange, "slab", 1, true, 0.5};
+    Plan plan = make_plan(own.comm, transform(f));
+    LocalArray& in = kept_array(plan.input());
+    LocalArray& out = kept_array(plan.output());
+    if (last_rank()) arm({Spot::transform, 0, 1.5});
+    const Failure said = said_by(plan, in, out);
+    EXPECT_TRUE(said.code == Status::timed_out || (last_rank() && !said.failed())) << said.text;
+    EXPECT_TRUE(!said.failed() || said.text.find("waited 0.5 s in the middle of forward") != std::string::npos)
+        << said.text;
+    if (last_rank()) disarm();
+    said_by(plan, in, out);
+    expect_error(Status::timed_out, "an earlier call was given up", [&] { plan.forward(in.data(), out.data()); });
+  }
+  alarm(0);
+}
+
+}  // namespace
+}  // namespace shardfft::test

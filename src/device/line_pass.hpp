@@ -75,10 +75,12 @@ bool supported(int n);
 /// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes about a
 /// second, are for large arrays only.
 bool worthwhile(std::int64_t n, std::int64_t numbers);
+/// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
+inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
 /// Whether passes along lines of n points over rows of so many numbers are faster than a library's strided transforms:
 /// rows that begin within runs of 128 bytes cost about half of the speed, and libraries are fast at powers of two.
 inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {
-  return row % (granule(precision) / 2) == 0 || (n & (n - 1)) != 0;
+  return begins_with_runs(row, precision) || (n & (n - 1)) != 0;
 }
 /// Whether it can have odd outer strides in single precision.
 bool takes_odd_rows(int n);

@@ -82,15 +82,26 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
   return fusion.planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store;
 }
 
-/// Real transforms are faster with padded z lines, which x line passes can leave away at the spectrum; but for small
-/// ones in single precision that are copied to the peers.
+/// Half spectra, and complex z lines that straddle the memory's runs, are faster with padded z lines, which x line
+/// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers.
 SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
-  if (shape.transform.kind == Kind::c2c) return shape;
+  if (!shape.real() && device::lines::begins_with_runs(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
   const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
-  const bool small = shape.transform.precision == Precision::f32 && padded.planes_bytes(0) < setup.padded_from;
-  return fusion.y && fusion.x && (!small || (fusion.direct && may_store(shape, options))) ? padded : shape;
+  const bool large = padded.planes_bytes(0) >= setup.padded_from;
+  const bool even_small =
+      shape.real() && (shape.transform.precision == Precision::f64 || (fusion.direct && may_store(shape, options)));
+  return fusion.y && fusion.x && (large || even_small) ? padded : shape;
+}
+
+/// Whether peers write into rows of our own and not into the spectrum: padded z lines; spectra of other processes that
+/// are no whole number of large pages, which GPUs write slowly. The same on all ranks.
+bool has_own_rows(const SlabShape& shape, const SlabSetup& setup) {
+  if (shape.dense_spectrum || setup.team->all_here()) return shape.dense_spectrum;
+  for (int r = 0; r < shape.ranks; ++r)
+    if (shape.spectrum_bytes(r) % setup.page_bytes != 0) return true;
+  return false;
 }
 
 /// What both directions of one member share.
@@ -186,7 +197,7 @@ class SlabForward : public SlabOperation {
       scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
     }
   }
-  bool writes_peers() const override { return !member_->shape.dense_spectrum; }
+  bool writes_peers() const override { return !member_->rows; }
 
  protected:
   bool sends_planes() const override { return true; }
@@ -200,7 +211,7 @@ class SlabBackward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
-    void* const rows = m.shape.dense_spectrum ? m.rows.get() : buffers.scratch;
+    void* const rows = m.rows ? m.rows.get() : buffers.scratch;
     const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows, m.own_tokens()};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
@@ -213,7 +224,7 @@ class SlabBackward : public SlabOperation {
     }
   }
   std::size_t scratch_bytes() const override {
-    return member_->shape.dense_spectrum || member_->rank.stores() ? 0 : member_->shape.rows_bytes(member_->number);
+    return member_->rows || member_->rank.stores() ? 0 : member_->shape.rows_bytes(member_->number);
   }
 
  protected:
@@ -271,7 +282,7 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
   made->all_here = setup.team->all_here();
   made->planes = device::make_memory(shape.planes_bytes(member.rank));
   made->tokens = gpu::make_tokens(made->rank);
-  if (shape.dense_spectrum) made->rows = device::make_memory(shape.rows_bytes(member.rank));
+  if (has_own_rows(shape, setup)) made->rows = device::make_memory(shape.rows_bytes(member.rank));
   return made;
 }
 

@@ -16,9 +16,10 @@ struct SlabSetup {
   std::array<double, 2> scale{1, 1};  ///< forward, backward
   int chunks = 0;                     ///< 0: chosen by size; 1: nothing is cut
   std::optional<bool> paired{};       ///< SlabOptions::paired
-  /// Bytes of a member's planes from which on real transforms in single precision are padded inside even where passes
-  /// cannot store into peers.
+  /// Bytes of a member's planes from which on complex transforms and real ones in single precision are padded inside
+  /// even where passes cannot store into peers.
   std::size_t padded_from = peer_gpu_defaults().bytes_worth_padding;
+  std::size_t page_bytes = gpu_defaults().large_page_bytes;
 };
 
 /// Steps of a program that become one slab operation.
@@ -30,9 +31,9 @@ bool is_slab(const Program& program, int first);
 /// Whether it is such steps themselves, not the reverse of them.
 bool is_forward_slab(const Program& program, int first);
 /// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`
-/// is left unchanged; planes (one complex field) and, for real transforms that are padded inside, the padded spectrum
-/// are device memory of the operations. Arrays must be aligned to 16 bytes. Collective; throws unsupported where the
-/// team's GPUs are not all peers.
+/// is left unchanged; planes (one complex field) and, where the spectrum is padded inside or other processes would
+/// write slowly into it, rows (one spectrum) are device memory of the operations. Arrays must be aligned to 16 bytes.
+/// Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
 
 }  // namespace shardfft::gpu

@@ -96,8 +96,8 @@ struct PeerGpuDefaults {
   std::size_t most_bytes_to_store = 48 * mebibyte;
   /// The same where a plane pass stores: it has more to compute while stores are under way.
   std::size_t most_bytes_to_store_planes = 72 * mebibyte;
-  /// Real slabs in single precision whose peers are written by copies are padded inside from so many bytes on: aligned
-  /// rows against more bytes to send.
+  /// Slabs whose peers are written by copies are padded inside from so many bytes on, real ones in double precision
+  /// always: aligned rows against more bytes to send.
   std::size_t bytes_worth_padding = 48 * mebibyte;
   /// Copy engines reach the links' full speed from rows of so many bytes on; kernels copy shorter ones faster.
   std::size_t engine_row_bytes = kibibyte;
@@ -126,6 +126,9 @@ struct GpuDefaults {
   /// Up to this length the vendor's strided transforms in double precision run in one pass; of longer lines only powers
   /// of two are fast.
   std::int64_t longest_strided_line = 512;
+  /// Memory is allocated in whole pages of so many bytes where it is large: GPUs of other processes write slowly into
+  /// allocations that are no whole number of them.
+  std::size_t large_page_bytes = 2 * mebibyte;
   /// Blocks of 256 threads a multiprocessor that walk over an array element by element ...
   int pointwise_blocks = 32;
   /// ... and row by row: more blocks balance better, fewer begin less often.

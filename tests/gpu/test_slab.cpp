@@ -83,6 +83,25 @@ TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
   }
 }
 
+/// Rows of 20 doubles, and of 18 and 17 floats: the last ones begin in the middle of 16 bytes, and on three ranks they
+/// are no pairs either.
+TEST(GroupSlab, RowsThatStraddleRunsOfMemoryArePaddedInside) {
+  for (const int ranks : {1, 2, 3}) {
+    gpu::Team team(devices(ranks));
+    for (const SlabCase& c : straddling_slabs()) {
+      if (!check_fused_slab(team, c)) GTEST_SKIP() << "no line kernels here";
+      const auto slab = gpu::make_slab(slab_steps(c, ranks), 0,
+                                       {.team = &team, .precision = c.precision, .padded_from = c.padded_from});
+      EXPECT_NE(slab[0][0]->describe().find("padded inside"), std::string::npos) << c.name(ranks);
+      EXPECT_FALSE(slab[0][0]->writes_peers());
+    }
+    SlabCase whole = straddling_slabs().front();
+    whole.shape[2] = 24;
+    const auto slab = gpu::make_slab(slab_steps(whole, ranks), 0, {.team = &team, .padded_from = 0});
+    EXPECT_EQ(slab[0][0]->describe().find("padded inside"), std::string::npos) << "rows of three runs";
+  }
+}
+
 TEST(GroupSlab, SmallFloatsThatAreCopiedAreNotPaddedInside) {
   if (!device::lines::supported(128)) GTEST_SKIP() << "no line kernels here";
   const auto padded = [&](const Shape& shape, int ranks, int chunks) {

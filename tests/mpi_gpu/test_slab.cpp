@@ -20,9 +20,20 @@ TEST(ProcessSlab, LineKernels) {
     EXPECT_TRUE(check_fused_slab(team, fused_planes));
     EXPECT_TRUE(check_fused_slab(team, fused_real_planes));
   }
+  for (const SlabCase& c : straddling_slabs()) EXPECT_TRUE(check_fused_slab(team, c));
   const SlabCase stores = left_open(fused_f64);
   EXPECT_TRUE(check_fused_slab(team, stores));
   EXPECT_EQ(stores_into_peers(team, stores), world().size() == 2) << "between two GPUs only";
+}
+
+TEST(ProcessSlab, SpectraThatAreNoWholePagesAreNotWrittenByPeers) {
+  gpu::Team team(world(), world().rank() % device::device_count());
+  const SlabCase c{{7, 9, 5}, Kind::c2c, Precision::f64, 1};
+  const auto with_pages = [&](std::size_t bytes) {
+    return gpu::make_slab(slab_steps(c, team.ranks()), 0, {.team = &team, .page_bytes = bytes})[0][0]->writes_peers();
+  };
+  EXPECT_EQ(with_pages(64 * 1024), world().size() == 1) << "all arrays are smaller";
+  EXPECT_TRUE(with_pages(1));
 }
 
 TEST(ProcessSlab, ProcessesThatShareADevice) {

@@ -13,6 +13,7 @@
 
 #include "device/cuda/calls.hpp"
 #include "device/handles.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device {
 namespace {
@@ -151,9 +152,7 @@ MemoryInfo memory_info() {
 }
 
 void* allocate(std::size_t bytes) {
-  // Large ones are whole large pages: other processes' GPUs seemed to write slowly into one that was not
-  // (bench/results/gpu-history.md, "Not measured").
-  constexpr std::size_t page = std::size_t{2} << 20;
+  const std::size_t page = gpu_defaults().large_page_bytes;
   if (bytes > page) bytes = (bytes + page - 1) / page * page;
   void* memory = nullptr;
   check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes), "cudaMalloc");

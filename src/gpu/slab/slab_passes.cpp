@@ -1,4 +1,7 @@
 // The transforms of a slab rank.
+#include <algorithm>
+
+#include "device/copy_box.hpp"
 #include "gpu/slab/slab_rank.hpp"
 
 namespace shardfft::gpu {
@@ -22,7 +25,7 @@ void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction di
                 static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
   char* complex = plane_row(own.planes, planes.begin, 0);
   const bool forward = direction == Direction::forward;
-  const bool other_plan = !forward && shape_.transform.kind == Kind::r2c;
+  const bool other_plan = !forward && fusion_.two_way;
   const device::VendorFft& plan = plane_plans_.at(other_plan ? -planes.count() : planes.count());
   plan.execute(forward ? field : complex, forward ? complex : field, direction, stream);
 }
@@ -97,18 +100,47 @@ void SlabRank::first_part_backward(const SlabArrays& own, Range planes, device::
   plane_transform(own, planes, Direction::backward, stream);
 }
 
-device::lines::Side SlabRank::spectrum_side(void* spectrum) const {
+device::lines::Side SlabRank::rows_side(const SlabArrays& own) const {
+  device::lines::Side side;
+  side.part[0] = {own.x_rows(), shape_.y_count(rank_) * shape_.pitch(), shape_.pitch()};
+  return side;
+}
+
+/// Where x lines end forward and begin backward.
+device::lines::Side SlabRank::spectrum_side(const SlabArrays& own) const {
+  if (fusion_.copied) return rows_side(own);
   device::lines::Side side;
   const std::int64_t pitch = shape_.spectrum_pitch();
-  side.part[0] = {spectrum, shape_.y_count(rank_) * pitch, pitch};
+  side.part[0] = {own.spectrum, shape_.y_count(rank_) * pitch, pitch};
   if (pitch != shape_.pitch()) side.columns = pitch;
   return side;
+}
+
+/// A part of z between the padded rows and the dense spectrum.
+void SlabRank::copy_spectrum(const SlabArrays& own, Range z, Direction direction, device::StreamHandle stream) const {
+  const auto box = [&](std::int64_t pitch) {
+    Box made;
+    made.axes = 2;
+    made.count = {shape_.nx * shape_.y_count(rank_), std::min(z.end, shape_.nzc()) - z.begin};
+    made.stride = {pitch, 1};
+    made.offset = z.begin;
+    return made;
+  };
+  const Box rows = box(shape_.pitch()), spectrum = box(shape_.nzc());
+  if (rows.count[0] == 0 || rows.count[1] <= 0) return;
+  const SlabPiece piece(options_.observer, "padding", rank_, stream);
+  auto* const at_rows = static_cast<std::byte*>(own.x_rows());
+  auto* const at_spectrum = static_cast<std::byte*>(own.spectrum);
+  if (direction == Direction::forward)
+    device::copy_box(at_rows, rows, at_spectrum, spectrum, shape_.complex_bytes(), stream);
+  else
+    device::copy_box(at_spectrum, spectrum, at_rows, rows, shape_.complex_bytes(), stream);
 }
 
 /// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
 void SlabRank::flatten(device::lines::Pass& p, Range z) const {
   const std::int64_t rows = shape_.y_count(rank_);
-  if (z.count() == shape_.pitch() && shape_.spectrum_pitch() == shape_.pitch()) {
+  if (z.count() == shape_.pitch() && (fusion_.copied || shape_.spectrum_pitch() == shape_.pitch())) {
     p.outer_end = 1;
     p.m_end = rows * shape_.pitch();
     // The stride of the one outer index is not used, but must be whole units of 16 bytes: a z line may be no such one.
@@ -128,13 +160,13 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
   }
   if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
   device::lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::forward);
-  const std::int64_t pitch = shape_.pitch();
-  p.in.part[0] = {own.x_rows(), shape_.y_count(rank_) * pitch, pitch};
-  p.out = spectrum_side(own.spectrum);
-  p.align_stores = shape_.dense_spectrum;
+  p.in = rows_side(own);
+  p.out = spectrum_side(own);
+  p.align_stores = shape_.dense_spectrum && !fusion_.copied;
   p.scale = options_.forward_scale;
   flatten(p, z);
   device::lines::run(p, stream);
+  if (fusion_.copied) copy_spectrum(own, z, Direction::forward, stream);
 }
 
 /// Direct: the own planes go straight where they belong, and with `stores` so do the peers'. Else these wait in the
@@ -147,10 +179,11 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
     return;
   }
   if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
+  if (fusion_.copied) copy_spectrum(own, z, Direction::backward, stream);
   device::lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
   const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
-  p.in = spectrum_side(own.spectrum);
-  p.out.part[0] = {own.x_rows(), rows * pitch, pitch};
+  p.in = spectrum_side(own);
+  p.out = rows_side(own);
   p.scale = options_.backward_scale;
   flatten(p, z);
   if (fusion_.direct) {

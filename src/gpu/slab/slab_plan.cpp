@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "gpu/slab/slab_rank.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -39,14 +40,14 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
     shape.share(side, shape.ny);
     fusion.direct = device::lines::planes_shareable(static_cast<int>(shape.ny), side);
   }
+  fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
   fusion.x = fusion.direct || (options.fused && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
   const bool odd_rows = shape.spectrum_pitch() != pitch && shape.spectrum_pitch() % 2 != 0;
   if (fusion.x && odd_rows && shape.transform.precision == Precision::f32) {
     const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
-    fusion.x = device::lines::takes_odd_rows(static_cast<int>(shape.nx)) && pairs(0) && pairs(shape.ranks - 1);
-    fusion.direct = fusion.direct && fusion.x;
+    fusion.copied = !device::lines::takes_odd_rows(static_cast<int>(shape.nx)) || !pairs(0) || !pairs(shape.ranks - 1);
   }
   return fusion;
 }
@@ -69,7 +70,8 @@ void SlabRank::plan_fused() {
   part_begin_.push_back(pitch);
   if (fusion_.y) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
   if (fusion_.x)
-    device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision, shape_.spectrum_pitch() % 2 != 0);
+    device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
+                           !fusion_.copied && shape_.spectrum_pitch() % 2 != 0);
   if (fusion_.planes)
     plane_counters_ = device::make_memory(device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t));
 }
@@ -93,8 +95,8 @@ void SlabRank::plan_cufft() {
     spec.in = field;
     spec.out = planes;
     plane_plans_.emplace(count, device::VendorFft(spec));
-    if (shape_.transform.kind == Kind::r2c) {  // the way back of the same planes
-      spec.kind = Kind::c2r;
+    if (fusion_.two_way) {  // the way back of the same planes
+      if (shape_.real()) spec.kind = Kind::c2r;
       std::swap(spec.in, spec.out);
       plane_plans_.emplace(-count, device::VendorFft(spec));
     }
@@ -122,8 +124,7 @@ bool may_pair(const std::vector<int>& devices) {
 device::Memory make_tokens(const SlabRank& rank) {
   if (rank.tokens() == 0) return {};
   // Small allocations share a page, of which other processes could open only one.
-  constexpr std::size_t page = std::size_t{2} << 20;
-  return device::make_memory(std::max(page, rank.tokens() * sizeof(std::uint32_t)));
+  return device::make_memory(std::max(gpu_defaults().large_page_bytes, rank.tokens() * sizeof(std::uint32_t)));
 }
 
 device::EventHandle SlabRank::sent(int part, int chunk, int to) const {

@@ -40,7 +40,11 @@ struct SlabArrays {
 /// Which steps are passes of our own. A cut of equal parts lets them put the rank's own block into place (direct).
 struct SlabFusion {
   bool y = false, x = false, direct = false;
-  bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
+  bool planes = false;   ///< z lines and the y lines of the first part in one pass over memory
+  bool two_way = false;  ///< cuFFT's plans of z lines or planes lead one way: their two sides differ
+  /// The x lines stay in the padded rows, and copies lead from there to the dense spectrum and back: its x lines begin
+  /// in the middle of 16 bytes.
+  bool copied = false;
 };
 /// On the current device; the same on all ranks.
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options);
@@ -129,7 +133,9 @@ class SlabRank {
   void x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
                         device::StreamHandle stream) const;
   device::lines::Pass pass(int n, Direction direction) const;
-  device::lines::Side spectrum_side(void* spectrum) const;
+  device::lines::Side rows_side(const SlabArrays& own) const;
+  device::lines::Side spectrum_side(const SlabArrays& own) const;
+  void copy_spectrum(const SlabArrays& own, Range z, Direction direction, device::StreamHandle stream) const;
   void flatten(device::lines::Pass& pass, Range z) const;
 
   void compute_forward(const SlabArrays& own, int part, int chunk, device::StreamHandle stream);
@@ -157,7 +163,7 @@ class SlabRank {
   SlabFusion fusion_;
   std::vector<std::int64_t> part_begin_;
   std::map<std::int64_t, device::VendorFft>
-      plane_plans_;  ///< z lines, or whole planes, by the number of planes, c2r: its negative
+      plane_plans_;  ///< z lines, or whole planes, by the number of planes; backward where two_way: its negative
   device::VendorFft x_plan_;
   device::Memory plane_counters_;
   device::Event ready_, computed_;

@@ -25,7 +25,8 @@ struct SlabShape {
   Transform transform;
   std::int64_t nx = 1, ny = 1, nz = 1;
   int ranks = 1;
-  /// Real transforms: pad the spectrum's z lines to whole bundles, so that the fused passes and whole-row copies apply.
+  /// Pad the z lines of planes and spectrum to whole bundles, so that the fused passes and whole-row copies apply and
+  /// no run straddles those of the memory. Complex ones only with dense_spectrum: their planes may be the field.
   bool padded = true;
   /// The spectrum itself has dense z lines even so: the x lines leave the padding away and put it back. Needs line
   /// passes for y and x (fusion_of).
@@ -52,7 +53,7 @@ struct SlabShape {
   }
   /// Complex elements from one z line of planes and spectrum to the next.
   std::int64_t pitch() const {
-    return real() && padded ? device::lines::whole_bundles(nzc(), transform.precision) : nzc();
+    return padded && (real() || dense_spectrum) ? device::lines::whole_bundles(nzc(), transform.precision) : nzc();
   }
   std::int64_t spectrum_pitch() const { return dense_spectrum ? nzc() : pitch(); }
   std::size_t planes_bytes(int r) const {

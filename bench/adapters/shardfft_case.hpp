@@ -26,10 +26,10 @@ inline Layout input_layout(const Case& wanted, int ranks) {
   return Layout::brick(shape, {grid[0], grid[1], grid[2]});
 }
 
-/// Whether a case has other words for an option, or the driver sets it.
+/// Whether a case has other words for an option, the driver sets it, or its checks know the default only.
 inline bool is_set_by_driver(const std::string& option) {
-  for (const char* name : {"norm", "axes", "real_extent", "batch", "effort", "threads", "in_place", "processor",
-                           "memory", "device", "stream"})
+  for (const char* name : {"norm", "axes", "transforms", "real_extent", "batch", "effort", "threads", "in_place",
+                           "processor", "memory", "device", "stream"})
     if (option == name) return true;
   return false;
 }

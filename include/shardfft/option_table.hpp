@@ -12,7 +12,8 @@
 namespace shardfft {
 
 /// The value of any option: choices, names and paths are text, addresses are numbers.
-using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>>;
+using OptionValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<std::string>>;
 
 enum class OptionType {
   flag,
@@ -20,6 +21,7 @@ enum class OptionType {
   number,
   integers,  ///< a list
   choice,    ///< one of a fixed set of words: an enum in Options
+  words,     ///< a list of such words
   name,      ///< one of what is registered in this build, or "auto"
   path,      ///< a file
   address    ///< a handle of the GPU runtime
@@ -49,7 +51,7 @@ struct OptionRow {
   /// Whether it belongs to problem_key(): whether it changes what is computed or which program is chosen.
   bool in_key = true;
   std::int64_t least = 0;                                      ///< of integers and of each in a list
-  std::vector<std::string> choices{};                          ///< of a choice
+  std::vector<std::string> choices{};                          ///< of a choice, and of each in a list of words
   std::function<std::vector<std::string>(Place)> known = {};   ///< of a name, without "auto"
   std::string example{};                                       ///< a value that is not the default; none for addresses
   std::function<OptionValue(const Options&)> get = {};         ///< throws Error for an enum's value without a word
@@ -60,8 +62,8 @@ const std::vector<OptionRow>& option_table();
 /// Throws Error(invalid_argument) with the known names when there is none.
 const OptionRow& option_row(const std::string& name);
 
-/// Sets one option from text: "yes"/"no" for flags, "2,4" for lists. Throws Error where the text is none of the type.
-/// Ranges are checked when a plan is made.
+/// Sets one option from text: "yes"/"no" for flags, "2,4" or "fft,dct2" for lists. Throws Error where the text is none
+/// of the type. Ranges are checked when a plan is made.
 void set_option(Options& options, const std::string& name, const std::string& text);
 /// The text that set_option() would take.
 std::string option_text(const OptionRow& row, const Options& options);

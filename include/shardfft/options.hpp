@@ -22,8 +22,12 @@ enum class Effort { estimate, measure, patient };
 struct Options {
   /// Where the factor 1/N goes, in NumPy's words; none scales neither direction.
   Norm norm = Norm::backward;
-  /// Axes to transform; empty means all. For real transforms the last entry is the halved axis.
+  /// Axes to transform; empty means all. For real transforms the last entry is the halved axis, with transforms the
+  /// last that is fft.
   std::vector<int> axes{};
+  /// What is done along each entry of axes: fft, or on CPUs a cosine (dct1 to dct4) or sine transform (dst1 to dst4);
+  /// empty means fft along all (docs/transforms.md).
+  std::vector<AxisTransform> transforms{};
   /// c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.
   std::int64_t real_extent = 0;
   /// Fields of the same layout, one behind the other in memory, transformed together.

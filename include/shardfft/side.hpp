@@ -33,8 +33,13 @@ struct Side {
   int rank = 0;
   /// The axes that the plan transforms, in its order.
   std::vector<int> axes{};
-  /// Half spectra only: extent of the halved axis, the last of `axes`, in the real array; else 0.
+  /// What it does along each of them.
+  std::vector<AxisTransform> transforms{};
+  /// Half spectra only: extent of the halved axis in the real array; else 0.
   std::int64_t real_extent = 0;
+
+  /// Of half spectra the halved axis, the last that has a Fourier transform; else -1.
+  int halved_axis() const;
 
   /// Elements of this rank's array, all fields together.
   std::int64_t count() const { return layout.count(rank) * fields; }
@@ -44,8 +49,8 @@ struct Side {
 
   /// Frequency of each global index of a transformed axis, in cycles per unit of `spacing`, the distance between two
   /// samples: k / (n spacing), with k = 0, 1, ..., -2, -1 as NumPy's fftfreq (the middle mode of an even n is -n/2), or
-  /// 0, 1, ..., n/2 as its rfftfreq on the halved axis. Times 2 pi it is the wavenumber. Throws Error for axes that are
-  /// not transformed and for the real side of a real transform.
+  /// 0, 1, ..., n/2 as its rfftfreq on the halved axis. Times 2 pi it is the wavenumber. Throws Error for axes that
+  /// have no Fourier transform and for real sides.
   AxisValues frequencies(int axis, double spacing = 1.0) const;
   /// Position of each global index of any axis: index times spacing.
   AxisValues coordinates(int axis, double spacing = 1.0) const;

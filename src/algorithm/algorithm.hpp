@@ -21,6 +21,9 @@ Program cannon_program(const Problem& problem);
 Program cannon_transposed_program(const Problem& problem);
 Program cannon_hybrid_program(const Problem& problem);
 
+/// Throws Error(unsupported) unless all transforms are Fourier transforms.
+void require_plain(const Problem& problem, const std::string& algorithm);
+
 /// Whether the cyclic algorithm can keep the input's distribution with one exchange.
 bool cyclic_fits(const Problem& problem);
 

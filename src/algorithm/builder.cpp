@@ -27,13 +27,19 @@ void ProgramBuilder::fft(const std::vector<int>& axes) {
   for (const int a : axes)
     if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
   State next = state();
-  const Kind kind = state().is_complex ? Kind::c2c : Kind::r2c;
+  const bool any_fourier =
+      std::any_of(axes.begin(), axes.end(), [this](int a) { return problem_.type(a) == AxisTransform::fft; });
+  const Kind kind = state().is_complex || !any_fourier ? Kind::c2c : Kind::r2c;
   if (kind == Kind::r2c && axes.back() != problem_.half_axis())
-    fail(Status::internal, "a real array's first transform must end with the halved axis");
-  TransformStep fft = fourier_step(axes, kind, state().layout.shape());
-  next.is_complex = true;
-  next.layout = state().layout.with_axis_extent(axes.back(), fft.axes.back().out);
-  step(std::move(fft), next);
+    fail(Status::internal, "a real array's first Fourier transform must end with the halved axis");
+  TransformStep transform = fourier_step(axes, kind, state().layout.shape());
+  for (AxisStep& a : transform.axes) {
+    a.type = problem_.type(a.axis);
+    if (a.type != AxisTransform::fft) a.kind = Kind::r2r;
+  }
+  next.is_complex = state().is_complex || any_fourier;
+  next.layout = state().layout.with_axis_extent(axes.back(), transform.axes.back().out);
+  step(std::move(transform), next);
 }
 
 void ProgramBuilder::step(Step step, State state) {

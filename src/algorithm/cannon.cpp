@@ -136,6 +136,7 @@ void transform_axis(ProgramBuilder& builder, const Problem& p, const Variant& v,
 /// A real array becomes complex before its first product; the half axis then has a matrix of n x (n/2+1), so that the
 /// other half of the spectrum is never computed. A half axis that is whole is left to the real FFT by cannon_hybrid.
 Program make(const Problem& p, const Variant& v) {
+  require_plain(p, v.name);
   ProgramBuilder builder(v.name, p);
   move_to_mesh(builder, mesh_layout(p, v));
   std::vector<int> axes = p.axes;

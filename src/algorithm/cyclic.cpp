@@ -22,7 +22,7 @@ bool dealt_in_turn(const Layout& layout, int axis) {
 
 /// Is `layout` cyclic along every cut axis that is transformed, with p*p dividing n?
 bool suits(const Problem& problem, const Layout& layout) {
-  if (!layout.is_grid() || problem.kind != Kind::c2c) return false;
+  if (!layout.is_grid() || problem.kind != Kind::c2c || !problem.plain()) return false;
   std::int64_t used = 1;
   for (int a = 1; a < layout.axes(); ++a) {
     const auto p = static_cast<std::int64_t>(layout.parts(a).size());
@@ -135,9 +135,10 @@ bool cyclic_fits(const Problem& problem) {
 
 Program cyclic_program(const Problem& problem) {
   Layout cyclic = suits(problem, problem.input) ? problem.input : Layout();
-  if (cyclic.axes() == 0 && problem.kind == Kind::c2c) cyclic = find_cyclic(problem);
+  if (cyclic.axes() == 0 && problem.kind == Kind::c2c && problem.plain()) cyclic = find_cyclic(problem);
   if (cyclic.axes() == 0) {
-    // Real transforms, or no way to deal the indices so that one exchange is enough: any algorithm between the layouts.
+    // Real, cosine and sine transforms, or no way to deal the indices so that one exchange is enough: any algorithm
+    // between the layouts.
     Program program = make_program(problem.input.axes() == 2 ? "six_step" : "slab", problem);
     program.algorithm = "cyclic by " + program.algorithm;
     return program;

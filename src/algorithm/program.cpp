@@ -13,10 +13,27 @@ S turned(S step) {
   return step;
 }
 
+/// Types II and III are each other's inverses, I and IV their own.
+AxisTransform inverse_type(AxisTransform type) {
+  switch (type) {
+    case AxisTransform::dct2:
+      return AxisTransform::dct3;
+    case AxisTransform::dct3:
+      return AxisTransform::dct2;
+    case AxisTransform::dst2:
+      return AxisTransform::dst3;
+    case AxisTransform::dst3:
+      return AxisTransform::dst2;
+    default:
+      return type;
+  }
+}
+
 AxisStep turned(AxisStep step) {
   step.sign = opposite(step.sign);
   std::swap(step.in, step.out);
-  if (step.kind != Kind::c2c) step.kind = step.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
+  if (step.kind == Kind::r2c || step.kind == Kind::c2r) step.kind = step.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
+  step.type = inverse_type(step.type);
   return step;
 }
 
@@ -47,6 +64,15 @@ TransformStep fourier_step(const std::vector<int>& axes, Kind kind, const Shape&
   }
   if (kind == Kind::r2c) step.axes.back() = {axes.back(), kind, step.axes.back().in, step.axes.back().in / 2 + 1};
   return step;
+}
+
+AxisTransform Problem::type(int axis) const {
+  const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+  return types.empty() ? AxisTransform::fft : types.at(at);
+}
+
+bool Problem::plain() const {
+  return std::all_of(types.begin(), types.end(), [](AxisTransform type) { return type == AxisTransform::fft; });
 }
 
 const char* step_name(const Step& step) {

@@ -16,10 +16,11 @@ namespace shardfft {
 /// What a transform does along one axis: of `in` numbers it makes `out`.
 struct AxisStep {
   int axis = 0;
-  Kind kind = Kind::c2c;
+  Kind kind = Kind::c2c;  ///< r2r: a cosine or sine transform, of complex numbers the parts one by one
   std::int64_t in = 0;
   std::int64_t out = 0;
   Direction sign = Direction::forward;
+  AxisTransform type = AxisTransform::fft;
 
   bool operator==(const AxisStep&) const = default;
 };
@@ -34,6 +35,8 @@ struct TransformStep {
   std::vector<int> numbers() const;
   /// What becomes of the numbers: r2c and c2r where one axis is, else that of all axes.
   Kind kind() const { return axes.back().kind; }
+  /// Real numbers stay real, complex ones complex.
+  bool keeps_numbers() const { return kind() == Kind::c2c || kind() == Kind::r2r; }
 };
 
 /// The transform that undoes `step` but for a factor.
@@ -110,14 +113,18 @@ Program reversed(const Program& program);
 
 /// What an algorithm is asked. Layouts have the batch as axis 0; `axes` count it.
 struct Problem {
-  Kind kind = Kind::c2c;  ///< c2c or r2c
+  Kind kind = Kind::c2c;  ///< c2c, r2c or r2r
   Layout input;
-  Layout output;  ///< empty: as the last stage leaves it
-  std::vector<int> axes;
+  Layout output;                     ///< empty: as the last stage leaves it
+  std::vector<int> axes;             ///< of r2c, the halved axis is the last
+  std::vector<AxisTransform> types;  ///< one an entry of `axes`; none where all are Fourier transforms
   Shape grid;
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }
+  AxisTransform type(int axis) const;
+  /// Nothing but Fourier transforms.
+  bool plain() const;
   bool transforms(int axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 };
 

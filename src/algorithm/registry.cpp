@@ -69,6 +69,14 @@ Choice choose_algorithm(const Problem& problem) {
   return take("brick", "there are more ranks than planes");
 }
 
+void require_plain(const Problem& problem, const std::string& algorithm) {
+  if (!problem.plain())
+    fail(Status::unsupported, "algorithm ", algorithm,
+         " makes Fourier transforms only. Cosine and sine transforms are made by slab, pencil and brick, of arrays of "
+         "two "
+         "axes and more: they need each transformed axis on one rank");
+}
+
 Program make_program(const std::string& name, const Problem& problem) {
   const std::string chosen = name == "auto" ? choose_algorithm(problem).chosen : name;
   const auto entry = algorithms().find(chosen);

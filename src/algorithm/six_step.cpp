@@ -26,6 +26,7 @@ Layout cut_along(const Shape& shape, int axis, int ranks, const AxisOrder& order
 Program six_step_program(const Problem& problem) {
   require(problem.input.axes() == 2, "algorithm six_step is for 1-D arrays, this one has ", problem.input.axes() - 1,
           " axes");
+  require_plain(problem, "six_step");
   const int ranks = problem.ranks();
   const std::int64_t n = problem.input.shape()[1];
   const std::int64_t n1 = long_factor(n);

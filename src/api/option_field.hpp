@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/words.hpp"
 #include "shardfft/option_table.hpp"
 
 namespace shardfft::detail {
@@ -24,6 +26,15 @@ struct Words<Effort> {
   static Names all() { return {"estimate", "measure", "patient"}; }
 };
 
+template <>
+struct Words<AxisTransform> {
+  static Names all() {
+    Names all;
+    for (int i = 0; i <= static_cast<int>(AxisTransform::dst4); ++i)
+      all.emplace_back(to_text(static_cast<AxisTransform>(i)));
+    return all;
+  }
+};
 template <>
 struct Words<Processor> {
   static Names all() { return {"cpu", "gpu"}; }
@@ -82,6 +93,7 @@ struct Field<double> {
 };
 
 template <class Int>
+requires std::is_integral_v<Int>
 struct Field<std::vector<Int>> {
   using List = std::vector<std::int64_t>;
   static constexpr OptionType type = OptionType::integers;
@@ -125,6 +137,7 @@ inline std::string joined(const Names& names) {
 template <class Enum>
 struct Field {
   static constexpr OptionType type = OptionType::choice;
+  static Names words() { return Words<Enum>::all(); }
   static OptionValue get(Enum value, const char* option) { return word(value, option); }
   static std::string word(Enum value, const char* option) {
     const Names words = Words<Enum>::all();
@@ -134,11 +147,34 @@ struct Field {
     return words[static_cast<std::size_t>(number)];
   }
   static Enum set(const OptionValue& value, const char* option) {
-    const auto& word = value_as<std::string>(value, option, "a word");
+    return of_word(value_as<std::string>(value, option, "a word"), option);
+  }
+  static Enum of_word(const std::string& word, const char* option) {
     const Names words = Words<Enum>::all();
     const auto found = std::find(words.begin(), words.end(), word);
     require(found != words.end(), "unknown ", option, " '", word, "'; known: ", joined(words));
     return static_cast<Enum>(found - words.begin());
+  }
+};
+
+/// Lists of them.
+template <class Enum>
+requires std::is_enum_v<Enum>
+struct Field<std::vector<Enum>> {
+  static constexpr OptionType type = OptionType::words;
+  static Names words() { return Words<Enum>::all(); }
+  static OptionValue get(const std::vector<Enum>& value, const char* option) {
+    Names list;
+    for (const Enum v : value) list.push_back(Field<Enum>::word(v, option));
+    return list;
+  }
+  static std::vector<Enum> set(const OptionValue& value, const char* option) {
+    const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value);
+    if (numbers != nullptr && numbers->empty()) return {};  // an empty list has no type of its own in Python
+    std::vector<Enum> list;
+    for (const std::string& word : value_as<Names>(value, option, "a list of words"))
+      list.push_back(Field<Enum>::of_word(word, option));
+    return list;
   }
 };
 

@@ -17,7 +17,6 @@ namespace {
 using detail::Field;
 using detail::joined;
 using detail::Names;
-using detail::Words;
 
 /// A row of the field, but for what the caller says of it.
 template <class T>
@@ -27,7 +26,7 @@ OptionRow row(const char* name, T Options::*field, const char* sentence, const c
   made.type = Field<T>::type;
   made.sentence = sentence;
   made.example = example;
-  if constexpr (std::is_enum_v<T>) made.choices = Words<T>::all();
+  if constexpr (requires { Field<T>::words(); }) made.choices = Field<T>::words();
   made.get = [field, name](const Options& options) { return Field<T>::get(options.*field, name); };
   made.set = [field, name](Options& options, const OptionValue& value) { options.*field = Field<T>::set(value, name); };
   return made;
@@ -141,8 +140,15 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "Where the factor 1/N goes, in NumPy's words; none scales neither direction.", "ortho"));
 
   table.push_back(row("axes", &Options::axes,
-                      "Axes to transform; empty means all. For real transforms the last entry is the halved axis.",
+                      "Axes to transform; empty means all. For real transforms the last entry is the halved axis, with "
+                      "transforms the last that is fft.",
                       "0,2"));
+
+  table.push_back(
+      row("transforms", &Options::transforms,
+          "What is done along each entry of axes: fft, or on CPUs a cosine (dct1 to dct4) or sine transform "
+          "(dst1 to dst4); empty means fft along all (docs/transforms.md).",
+          "dct2,fft,fft"));
 
   table.push_back(row("real_extent", &Options::real_extent,
                       "c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.",
@@ -210,10 +216,16 @@ double number_of(const std::string& text, const std::string& option) {
   return value;
 }
 
+Names words_of(const std::string& text) {
+  Names list;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) list.push_back(part);
+  return list;
+}
+
 std::vector<std::int64_t> integers_of(const std::string& text, const std::string& option) {
   std::vector<std::int64_t> list;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) list.push_back(integer_of(part, option));
+  for (const std::string& part : words_of(text)) list.push_back(integer_of(part, option));
   return list;
 }
 
@@ -252,6 +264,8 @@ void set_option(Options& options, const std::string& name, const std::string& te
       return row.set(options, number_of(text, name));
     case OptionType::integers:
       return row.set(options, integers_of(text, name));
+    case OptionType::words:
+      return row.set(options, words_of(text));
     case OptionType::choice:
     case OptionType::name:
     case OptionType::path:
@@ -272,6 +286,9 @@ std::string option_text(const OptionRow& row, const Options& options) {
     std::string operator()(const std::vector<std::int64_t>& values) const {
       Names words;
       for (const std::int64_t value : values) words.push_back(std::to_string(value));
+      return (*this)(words);
+    }
+    std::string operator()(const Names& words) const {
       std::string text;
       for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
       return text;

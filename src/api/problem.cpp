@@ -23,11 +23,29 @@ std::vector<int> axes_of(const ProblemSpec& spec) {
   return axes;
 }
 
-/// Shape of the real (or, for c2c, the only) array.
+/// One an entry of the axes.
+std::vector<AxisTransform> types_of(const ProblemSpec& spec) {
+  std::vector<AxisTransform> types = spec.options.transforms;
+  if (types.empty()) types.resize(axes_of(spec).size());
+  return types;
+}
+
+bool halves(const ProblemSpec& spec) { return spec.transform.kind == Kind::r2c || spec.transform.kind == Kind::c2r; }
+
+/// The last axis with a Fourier transform, of half spectra; else -1.
+int halved_axis(const ProblemSpec& spec) {
+  const std::vector<int> axes = axes_of(spec);
+  const std::vector<AxisTransform> types = types_of(spec);
+  for (std::size_t i = axes.size(); halves(spec) && i-- > 0;)
+    if (types[i] == AxisTransform::fft) return axes[i];
+  return -1;
+}
+
+/// Shape of the real (or, for c2c and r2r, the only) array.
 Shape real_shape(const ProblemSpec& spec) {
   Shape shape = spec.input.shape();
   if (spec.transform.kind != Kind::c2r) return shape;
-  const auto half = static_cast<std::size_t>(axes_of(spec).back());
+  const auto half = static_cast<std::size_t>(halved_axis(spec));
   shape[half] =
       spec.options.real_extent > 0 ? spec.options.real_extent : std::max<std::int64_t>(1, 2 * (shape[half] - 1));
   return shape;
@@ -35,8 +53,10 @@ Shape real_shape(const ProblemSpec& spec) {
 
 Shape spectrum_shape(const ProblemSpec& spec) {
   Shape shape = real_shape(spec);
-  const auto half = static_cast<std::size_t>(axes_of(spec).back());
-  if (spec.transform.kind != Kind::c2c) shape[half] = shape[half] / 2 + 1;
+  if (halves(spec)) {
+    const auto half = static_cast<std::size_t>(halved_axis(spec));
+    shape[half] = shape[half] / 2 + 1;
+  }
   return shape;
 }
 
@@ -63,12 +83,30 @@ void validate_axes(const ProblemSpec& spec) {
   }
 }
 
+/// Which transforms the kind allows, and the axes.
+void validate_types(const ProblemSpec& spec) {
+  const std::vector<int> axes = axes_of(spec);
+  require(spec.options.transforms.empty() || spec.options.transforms.size() == axes.size(), "option transforms has ",
+          spec.options.transforms.size(), " entries; one for each of the ", axes.size(), " axes is needed");
+  const std::vector<AxisTransform> types = types_of(spec);
+  const bool any_fourier = std::find(types.begin(), types.end(), AxisTransform::fft) != types.end();
+  require(any_fourier || !halves(spec), to_text(spec.transform.kind),
+          " halves the last axis with a Fourier transform, but option transforms leaves none: r2r keeps arrays real");
+  require(
+      !any_fourier || spec.transform.kind != Kind::r2r,
+      "r2r makes cosine and sine transforms only: option transforms needs one of dct1 to dst4 for each axis; r2c and "
+      "c2c make Fourier transforms too");
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    require(types[i] != AxisTransform::dct1 || spec.input.shape()[static_cast<std::size_t>(axes[i])] > 1, "axis ",
+            axes[i], " has 1 point; dct1 needs 2 at least");
+}
+
 void validate_real(const ProblemSpec& spec) {
   if (spec.transform.kind != Kind::c2r) {
     require(spec.options.real_extent == 0, "real_extent is for c2r only");
     return;
   }
-  const int half = axes_of(spec).back();
+  const int half = halved_axis(spec);
   const std::int64_t modes = spec.input.shape()[static_cast<std::size_t>(half)];
   const std::int64_t n = spec.options.real_extent;
   require(n >= 0, "option real_extent is ", n, "; it cannot be negative");
@@ -80,8 +118,8 @@ void validate_real(const ProblemSpec& spec) {
 void validate_transform(const ProblemSpec& spec) {
   const auto number = [](auto value) { return static_cast<int>(value); };
   const int kind = number(spec.transform.kind), precision = number(spec.transform.precision);
-  require(kind >= 0 && kind <= number(Kind::c2r), "the transform's kind has the value ", kind,
-          ", which stands for none of: c2c, r2c, c2r");
+  require(kind >= 0 && kind <= number(Kind::r2r), "the transform's kind has the value ", kind,
+          ", which stands for none of: c2c, r2c, c2r, r2r");
   require(precision >= 0 && precision <= number(Precision::f64), "the transform's precision has the value ", precision,
           ", which stands for none of: f32, f64");
   const int output = number(spec.output_kind);
@@ -96,6 +134,7 @@ void validate(const ProblemSpec& spec) {
   validate_layout(spec.input, "input", spec.ranks);
   validate_options(spec.options, spec.place);
   validate_axes(spec);
+  validate_types(spec);
   validate_real(spec);
   if (!spec.output) return;
   validate_layout(*spec.output, "output", spec.ranks);
@@ -103,7 +142,9 @@ void validate(const ProblemSpec& spec) {
   if (spec.output->shape() == expected) return;
   fail(Status::invalid_argument, "the output layout describes a ", shape_text(spec.output->shape()), " array, but ",
        to_text(spec.transform.kind), " of a ", shape_text(spec.input.shape()), " array gives ", shape_text(expected),
-       spec.transform.kind == Kind::c2c ? "" : " (the last entry of `axes` is the halved axis)");
+       halves(spec)
+           ? " (axis " + std::to_string(halved_axis(spec)) + " is the halved axis, the last with a Fourier transform)"
+           : "");
 }
 
 void agree_same(const Communicator& comm, const ProblemSpec& spec) {
@@ -143,35 +184,69 @@ std::string plan_name(const ProblemSpec& spec) {
   return std::string(to_text(spec.transform.kind)) + " " + shape_text(spec.input.shape());
 }
 
+namespace {
+
+/// The axes as algorithms want them: those with Fourier transforms last, so that a halved one is the last of all.
+void set_axes(Problem& problem, const ProblemSpec& spec) {
+  const std::vector<int> axes = axes_of(spec);
+  const std::vector<AxisTransform> types = types_of(spec);
+  for (const bool fourier : {false, true})
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if ((types[i] == AxisTransform::fft) != fourier) continue;
+      problem.axes.push_back(axes[i] + 1);
+      problem.types.push_back(types[i]);
+    }
+  if (problem.plain()) problem.types.clear();
+}
+
+/// `layout` with the extents of `shape`.
+Layout resized(Layout layout, const Shape& shape) {
+  for (int a = 0; a < layout.axes(); ++a) layout = layout.with_axis_extent(a, shape[static_cast<std::size_t>(a)]);
+  return layout;
+}
+
+}  // namespace
+
 Problem make_problem(const ProblemSpec& spec) {
   const bool c2r = spec.transform.kind == Kind::c2r;
   Problem problem;
   problem.kind = c2r ? Kind::r2c : spec.transform.kind;
-  problem.axes = axes_of(spec);
+  set_axes(problem, spec);
   problem.grid = spec.options.grid;
-  const int half = problem.axes.back();
-  const std::int64_t n = real_shape(spec)[static_cast<std::size_t>(half)];
-  const auto resized = [half](const Layout& layout, std::int64_t extent) {
-    return layout.with_axis_extent(half, extent);
-  };
   Layout in = spec.input;
   Layout out = spec.output.value_or(Layout());
   if (out.axes() == 0 && (spec.output_kind == OutputLayout::natural || c2r))
-    out = c2r ? resized(in, n) : (problem.kind == Kind::r2c ? resized(in, n / 2 + 1) : in);
+    out = resized(in, c2r ? real_shape(spec) : spectrum_shape(spec));
   if (c2r) std::swap(in, out);
   problem.input = in.with_batch(spec.options.batch);
   if (out.axes() > 0) problem.output = out.with_batch(spec.options.batch);
-  for (int& a : problem.axes) ++a;
   return problem;
 }
 
 namespace {
 
-/// Points that a transform sums over.
+/// What a transform and its inverse multiply numbers by along an axis of n points: the number of points of the Fourier
+/// transform that a cosine or sine transform stands for.
+double factor_of(AxisTransform type, std::int64_t n) {
+  switch (type) {
+    case AxisTransform::fft:
+      return static_cast<double>(n);
+    case AxisTransform::dct1:
+      return 2 * static_cast<double>(n - 1);
+    case AxisTransform::dst1:
+      return 2 * static_cast<double>(n + 1);
+    default:
+      return 2 * static_cast<double>(n);
+  }
+}
+
+/// The same of the whole transform.
 double points_of(const ProblemSpec& spec) {
   double points = 1;
   const Shape shape = real_shape(spec);
-  for (const int a : axes_of(spec)) points *= static_cast<double>(shape[static_cast<std::size_t>(a)]);
+  const std::vector<int> axes = axes_of(spec);
+  const std::vector<AxisTransform> types = types_of(spec);
+  for (std::size_t i = 0; i < axes.size(); ++i) points *= factor_of(types[i], shape[static_cast<std::size_t>(axes[i])]);
   return points;
 }
 
@@ -205,11 +280,11 @@ std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& 
 Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank) {
   const State &first = forward.states.front(), &last = forward.states.back();
   const std::vector<int> axes = axes_of(spec);
-  const bool halves = spec.transform.kind != Kind::c2c;
-  const std::int64_t real_extent = halves ? real_shape(spec)[static_cast<std::size_t>(axes.back())] : 0;
+  const int half = halved_axis(spec);
+  const std::int64_t real_extent = half >= 0 ? real_shape(spec)[static_cast<std::size_t>(half)] : 0;
   const auto side = [&](const Layout& layout, const State& state) {
     const ElementType element{spec.transform.precision, state.is_complex};
-    return Side{layout, element, spec.options.batch, rank, axes, state.is_complex ? real_extent : 0};
+    return Side{layout, element, spec.options.batch, rank, axes, types_of(spec), state.is_complex ? real_extent : 0};
   };
   // Programs keep layouts of equal placement for each other; users see the ones they gave.
   const Layout output = spec.output ? *spec.output : last.layout.without_batch();

@@ -34,7 +34,7 @@ std::string problem_key(const ProblemSpec& spec);
 inline constexpr int forward_program = 0;
 inline constexpr int backward_program = 1;
 
-/// The r2c or c2c problem with the batch as axis 0; of a c2r plan the one that is turned round.
+/// The r2c, c2c or r2r problem with the batch as axis 0; of a c2r plan the one that is turned round.
 Problem make_problem(const ProblemSpec& spec);
 /// The plan's programs, of that problem's one as the runner lowered it: it and its reverse, which of a c2r plan is the
 /// first.

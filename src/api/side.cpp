@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/words.hpp"
 #include "shardfft/for_each.hpp"
 
 namespace shardfft {
@@ -25,13 +26,22 @@ void check_spacing(double spacing) {
 
 }  // namespace
 
+int Side::halved_axis() const {
+  for (std::size_t i = axes.size(); real_extent > 0 && i-- > 0;)
+    if (transforms[i] == AxisTransform::fft) return axes[i];
+  return -1;
+}
+
 AxisValues Side::frequencies(int axis, double spacing) const {
   const std::int64_t extent = extent_of(layout, axis);
   check_spacing(spacing);
   require(element.is_complex, "this side of the plan is real and has no frequencies; the other side has");
-  require(std::find(axes.begin(), axes.end(), axis) != axes.end(), "axis ", axis,
-          " is not transformed and has no frequencies");
-  const bool halved = real_extent > 0 && axis == axes.back();
+  const auto found = std::find(axes.begin(), axes.end(), axis);
+  require(found != axes.end(), "axis ", axis, " is not transformed and has no frequencies");
+  const AxisTransform transform = transforms[static_cast<std::size_t>(found - axes.begin())];
+  require(transform == AxisTransform::fft, "axis ", axis, " has no Fourier frequencies: its transform is ",
+          to_text(transform));
+  const bool halved = axis == halved_axis();
   const std::int64_t n = halved ? real_extent : extent;
   // NumPy's own order of operations, so that the numbers are the same to the last bit.
   return {n, halved ? n / 2 : (n - 1) / 2, 1.0 / (static_cast<double>(n) * spacing)};

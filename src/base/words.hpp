@@ -18,6 +18,11 @@ inline const char* to_text(Kind kind) {
   return "unknown";
 }
 
+inline const char* to_text(AxisTransform transform) {
+  static const char* const words[] = {"fft", "dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"};
+  return words[static_cast<int>(transform)];
+}
+
 inline const char* to_text(Precision precision) { return precision == Precision::f64 ? "double" : "single"; }
 
 }  // namespace shardfft

@@ -161,7 +161,7 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   };
   const IndexSet result_set = result_set_of(set);
   Piece lines = scratch_piece(set, piece, in_bytes_);
-  const bool in_place = setup_.step.kind() == Kind::c2c;
+  const bool in_place = setup_.step.keeps_numbers();
   Piece results = in_place ? lines : scratch_piece(result_set, result, out_bytes_);
   auto& fft = fft_of(lines, results);
   fft->add_calls(times);
@@ -188,11 +188,11 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   for (const std::size_t a : axes_of(lines)) shape.push_back(lines.set.axis[a].count);
   auto& fft = ffts_[shape];
   if (fft) return fft;
-  FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.precision);
+  FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.precision, setup_.before.is_complex);
   spec.scale = setup_.scale;
   spec.effort = setup_.effort;
   spec.preserve_input = false;
-  spec.in_place = setup_.step.kind() == Kind::c2c;
+  spec.in_place = setup_.step.keeps_numbers();
   if (text_.empty()) text_ = describe_fft(spec);
   return fft = setup_.ffts->add(spec, setup_.threads);
 }
@@ -274,7 +274,7 @@ namespace {
 
 class LocalBundledFft : public Operation {
  public:
-  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.kind() == Kind::c2c), fft_(setup) {}
+  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.keeps_numbers()), fft_(setup) {}
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
     const auto fetch = [&](const PeerCopy& copy, std::byte* lines, std::byte*) { fft_.copy_lines(in, copy, lines); };
     fft_.run(fetch, out, scratch);

@@ -71,7 +71,7 @@ void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece&
     return;
   }
   const BundledFftSetup& fft = setup.fft;
-  FftSpec spec = fft_spec_between(fft.step, in, out, fft.precision);
+  FftSpec spec = fft_spec_between(fft.step, in, out, fft.precision, fft.before.is_complex);
   spec.scale = fft.scale;
   spec.threads = bundled.threads;
   spec.effort = fft.effort;

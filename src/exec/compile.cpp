@@ -123,7 +123,7 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     spec.effort = setup_.options.effort;
     spec.preserve_input = stop.from == Slot::in;
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
-    const bool in_place = stop.from == stop.to || (may_alias && fft.kind() == Kind::c2c);
+    const bool in_place = stop.from == stop.to || (may_alias && fft.keeps_numbers());
     operation = std::make_unique<FftOperation>(spec, ffts_, in_place, stop.from != stop.to, trace_);
   });
   return operation;

@@ -19,13 +19,28 @@ Piece only_piece(const Layout& layout, int rank) {
   return pieces.empty() ? none : pieces.front();
 }
 
+/// Says which cosine and sine transforms, and makes of complex numbers two real ones.
+void take_parts(FftSpec& spec, const TransformStep& step, bool is_complex) {
+  spec.direction = Direction::forward;  // the types say which
+  for (const AxisStep& axis : step.axes) spec.types.push_back(axis.type);
+  if (!is_complex) return;
+  for (Loops* loops : {&spec.transform, &spec.batch})
+    for (FftDim& d : *loops) {
+      d.in_stride *= 2;
+      d.out_stride *= 2;
+    }
+  spec.batch.push_back({2, 1, 1});
+}
+
 }  // namespace
 
 FftSpec fft_spec(const TransformStep& step, const State& before, const State& after, int rank, Precision precision) {
-  return fft_spec_between(step, only_piece(before.layout, rank), only_piece(after.layout, rank), precision);
+  return fft_spec_between(step, only_piece(before.layout, rank), only_piece(after.layout, rank), precision,
+                          before.is_complex);
 }
 
-FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision) {
+FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision,
+                         bool is_complex) {
   // The batch counts are those of `in`, which may be a bundle of `out`; the halved axis has its real length in the
   // real array.
   const Piece& real = step.kind() == Kind::c2r ? out : in;
@@ -43,12 +58,16 @@ FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece
     if (in.set.axis[a].count > 1) spec.batch.push_back({in.set.axis[a].count, in.stride[a], out.stride[a]});
   }
   if (in.set.empty()) spec.batch = {{0, 1, 1}};
+  if (spec.kind == Kind::r2r) take_parts(spec, step, is_complex);
   return spec;
 }
 
 std::string describe_fft(const FftSpec& spec) {
-  std::string text = std::string("fft ") + to_text(spec.kind);
-  for (const FftDim& d : spec.transform) text += " " + std::to_string(d.n);
+  std::string text = std::string(spec.kind == Kind::r2r ? "" : "fft ") + to_text(spec.kind);
+  for (std::size_t i = 0; i < spec.transform.size(); ++i) {
+    if (!spec.types.empty()) text += std::string(" ") + to_text(spec.types[i]);
+    text += " " + std::to_string(spec.transform[i].n);
+  }
   return text;
 }
 

@@ -136,7 +136,13 @@ class Choosing {
         ffts_[i]->adopt(part ? make_local_fft(*entrant.backend, ffts_[i]->spec()) : std::move(entrant.made[i]));
       }
     });
-    return {entrant.backend->name, entrant.backend->version, note, {}};
+    return {entrant.backend->name, entrant.backend->version + others_text(*entrant.backend), note, {}};
+  }
+
+  /// What another library makes.
+  std::string others_text(const Backend& backend) const {
+    const bool any = std::any_of(ffts_.begin(), ffts_.end(), [](const auto& f) { return f->spec().kind == Kind::r2r; });
+    return any && !backend.cosines ? "; cosine and sine transforms by " + local_fft_version("fftw") : "";
   }
 
   const std::vector<Backend>& candidates_;

@@ -158,9 +158,19 @@ class Compiler {
   std::vector<Stretch> stretches_;
 };
 
+/// Throws where only CPUs do this: before anybody asks how GPUs like it best.
+void refuse_others(const Step& step) {
+  const auto* const fft = std::get_if<TransformStep>(&step);
+  if (fft == nullptr) return;
+  for (const AxisStep& axis : fft->axes)
+    if (axis.kind == Kind::r2r)
+      fail(Status::unsupported, "cosine and sine transforms (option transforms) run on CPUs only, not on GPUs");
+}
+
 }  // namespace
 
 Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team) {
+  for (const Step& step : program.steps) refuse_others(step);
   DeviceTarget target(setup, team);
   return choose_orders(program, target);
 }

@@ -43,7 +43,7 @@ Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Slot 
 }  // namespace
 
 bool can_run_in_place(const Step& step) {
-  if (const auto* fft = std::get_if<TransformStep>(&step)) return fft->kind() == Kind::c2c;
+  if (const auto* fft = std::get_if<TransformStep>(&step)) return fft->keeps_numbers();
   return std::holds_alternative<TwiddleStep>(step) || std::holds_alternative<HalfSpectrumStep>(step);
 }
 

@@ -12,12 +12,14 @@ namespace {
 State after_transform(const State& before, const TransformStep& step) {
   State state = before;
   for (const AxisStep& axis : step.axes) state.layout = state.layout.with_axis_extent(axis.axis, axis.out);
-  if (step.kind() != Kind::c2c) state.is_complex = step.kind() == Kind::r2c;
+  if (!step.keeps_numbers()) state.is_complex = step.kind() == Kind::r2c;
   return state;
 }
 
-/// A local FFT takes axes of one sign in one call.
-bool run_together(const AxisStep& a, const AxisStep& b) { return a.sign == b.sign; }
+/// A local FFT takes axes of one sign in one call, and Fourier transforms apart from cosine and sine transforms.
+bool run_together(const AxisStep& a, const AxisStep& b) {
+  return a.sign == b.sign && (a.kind == Kind::r2r) == (b.kind == Kind::r2r);
+}
 
 /// The steps in the order they run: `groups` cut where a local FFT could not take all of one. A halved axis is in the
 /// first, a completed one in the last.

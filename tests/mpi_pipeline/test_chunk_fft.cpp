@@ -38,8 +38,8 @@ std::size_t doubles(const State& state) {
 
 std::vector<double> whole_transform(const PipelineFft& setup, const std::vector<double>& in) {
   const BundledFftSetup& fft = setup.fft;
-  FftSpec spec =
-      fft_spec_between(fft.step, fft.before.layout.pieces(0)[0], fft.after.layout.pieces(0)[0], fft.precision);
+  FftSpec spec = fft_spec_between(fft.step, fft.before.layout.pieces(0)[0], fft.after.layout.pieces(0)[0],
+                                  fft.precision, fft.before.is_complex);
   spec.scale = fft.scale;
   std::vector<double> out(doubles(fft.after));
   make_local_fft("reference", spec)->execute(in.data(), out.data());

@@ -162,7 +162,7 @@ TEST(BadInput, Options) {
       {"effort", bad, "effort has the value -1", [](Arguments& a) { a.options.effort = static_cast<Effort>(-1); }},
       {"processor", bad, "none of: cpu, gpu", [](Arguments& a) { a.options.processor = static_cast<Processor>(2); }},
       {"memory", bad, "none of: auto, host", [](Arguments& a) { a.options.memory = static_cast<MemoryModel>(17); }},
-      {"kind", bad, "kind has the value 3", [](Arguments& a) { a.transform.kind = static_cast<Kind>(3); }},
+      {"kind", bad, "kind has the value 4", [](Arguments& a) { a.transform.kind = static_cast<Kind>(4); }},
       {"precision", bad, "precision has the value 2",
        [](Arguments& a) { a.transform.precision = static_cast<Precision>(2); }},
       {"kind of output", bad, "output layout has the value 5",

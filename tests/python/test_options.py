@@ -39,6 +39,7 @@ WRONG = {
     "integer": [("many", TypeError), (1.5, TypeError), (2**63, ValueError)],
     "number": [("many", TypeError), (float("inf"), ValueError), (-1, ValueError)],
     "integers": [("many", TypeError), ([1.5], TypeError), ([2**64], ValueError)],
+    "words": [(["sideways"], ValueError), ("fft", TypeError), ([3], TypeError), (["fft"], ValueError)],
     "choice": [("sideways", ValueError), (3, TypeError)],
     "name": [("sideways", ValueError), (3, TypeError)],
     "path": [(3, TypeError)],

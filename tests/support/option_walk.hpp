@@ -65,6 +65,7 @@ inline void check_refused_values(const OptionRow& row, Place place) {
   switch (row.type) {
     case OptionType::flag:
     case OptionType::choice:
+    case OptionType::words:
     case OptionType::name:
       return refused("sideways");
     case OptionType::integer:

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <vector>
 
+#include "local/cosine_matrix.hpp"
 #include "support/elements.hpp"
 
 namespace shardfft::test {
@@ -105,30 +106,77 @@ inline std::vector<Value> serial_c2r(const std::vector<Value>& half, const Shape
   return result;
 }
 
-/// The transform of a whole array, unscaled. `shape` is the real (or only) array's, `axes.back()` the halved one.
+/// A cosine or sine transform along `axis`, unscaled.
+inline void serial_cosine(std::vector<Value>& data, const Shape& shape, int axis, AxisTransform type) {
+  const std::int64_t n = shape[to_size(axis)];
+  const std::vector<long double> matrix = cosine_matrix(type, n);
+  detail::for_lines(shape, axis, [&](std::int64_t first, std::int64_t stride) {
+    std::vector<Value> line;
+    for (std::int64_t k = 0; k < n; ++k) {
+      std::complex<long double> sum;
+      for (std::int64_t j = 0; j < n; ++j)
+        sum += matrix[to_size(k * n + j)] * std::complex<long double>(data[to_size(first + j * stride)]);
+      line.emplace_back(sum);
+    }
+    for (std::int64_t k = 0; k < n; ++k) data[to_size(first + k * stride)] = line[to_size(k)];
+  });
+}
+
+inline AxisTransform inverse_of(AxisTransform type) {
+  constexpr AxisTransform inverse[] = {AxisTransform::fft,  AxisTransform::dct1, AxisTransform::dct3,
+                                       AxisTransform::dct2, AxisTransform::dct4, AxisTransform::dst1,
+                                       AxisTransform::dst3, AxisTransform::dst2, AxisTransform::dst4};
+  return inverse[static_cast<int>(type)];
+}
+
+/// The transform of a whole array, unscaled. `shape` is the real (or only) array's; the last axis with a Fourier
+/// transform is the halved one.
 struct SerialTransform {
   Kind kind;
   Shape shape;
   std::vector<int> axes;
+  std::vector<AxisTransform> types = {};  ///< none: all fft
 
+  AxisTransform type(std::size_t i) const { return types.empty() ? AxisTransform::fft : types[i]; }
+  int halved() const {
+    for (std::size_t i = axes.size(); (kind == Kind::r2c || kind == Kind::c2r) && i-- > 0;)
+      if (type(i) == AxisTransform::fft) return axes[i];
+    return -1;
+  }
   /// exp(-), real to half spectrum for r2c and c2r.
   std::vector<Value> analyse(std::vector<Value> data) const {
-    for (const int a : axes) serial_dft(data, shape, a, -1);
-    return kind == Kind::c2c ? data : half_of(data, shape, axes.back());
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (type(i) == AxisTransform::fft)
+        serial_dft(data, shape, axes[i], -1);
+      else
+        serial_cosine(data, shape, axes[i], type(i));
+    }
+    return halved() < 0 ? data : half_of(data, shape, halved());
   }
   /// exp(+), half spectrum to real for r2c and c2r.
   std::vector<Value> synthesise(std::vector<Value> data) const {
-    const bool real = kind != Kind::c2c;
-    const Shape now = real ? with_extent(shape, axes.back(), shape[to_size(axes.back())] / 2 + 1) : shape;
-    for (std::size_t i = 0; i + (real ? 1 : 0) < axes.size(); ++i) serial_dft(data, now, axes[i], +1);
-    return real ? serial_c2r(data, shape, axes.back()) : data;
+    const Shape now = spectrum_shape();
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (type(i) != AxisTransform::fft)
+        serial_cosine(data, now, axes[i], inverse_of(type(i)));
+      else if (axes[i] != halved())
+        serial_dft(data, now, axes[i], +1);
+    }
+    return halved() < 0 ? data : serial_c2r(data, shape, halved());
   }
   Shape spectrum_shape() const {
-    return kind == Kind::c2c ? shape : with_extent(shape, axes.back(), shape[to_size(axes.back())] / 2 + 1);
+    return halved() < 0 ? shape : with_extent(shape, halved(), shape[to_size(halved())] / 2 + 1);
   }
+  /// What a transform and its inverse multiply numbers by.
   double points() const {
     double n = 1;
-    for (const int a : axes) n *= static_cast<double>(shape[to_size(a)]);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const auto extent = static_cast<double>(shape[to_size(axes[i])]);
+      n *= type(i) == AxisTransform::fft    ? extent
+           : type(i) == AxisTransform::dct1 ? 2 * (extent - 1)
+           : type(i) == AxisTransform::dst1 ? 2 * (extent + 1)
+                                            : 2 * extent;
+    }
     return n;
   }
 };

@@ -33,6 +33,7 @@ struct TransformCase {
                          text(shape) + " " + input + " to " + output + ", " + options.algorithm + ", " +
                          options.exchange + ", " + options.local_fft;
     for (const int a : options.axes) result += (a == options.axes.front() ? ", axes " : " ") + std::to_string(a);
+    for (const AxisTransform type : options.transforms) result += std::string(" ") + to_text(type);
     if (options.batch > 1) result += ", batch " + std::to_string(options.batch);
     if (options.chunks > 1) result += ", chunks " + std::to_string(options.chunks);
     return result;
@@ -185,12 +186,12 @@ inline double scale_of(Norm norm, bool analysis, double points) {
 /// What `make` makes of the case's transform, input, output and options.
 template <class Make>
 auto plan_of(const TransformCase& c, int ranks, const Make& make) {
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const SerialTransform serial{c.kind, c.shape, axes_of(c), c.options.transforms};
   const Shape& in = c.kind == Kind::c2r ? serial.spectrum_shape() : c.shape;
   const Shape& out = c.kind == Kind::c2r ? c.shape : serial.spectrum_shape();
   const Layout input = zoo_layout(c.input, in, ranks);
   Options options = c.options;
-  if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(serial.axes.back())];
+  if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(serial.halved())];
   const Transform transform{c.kind, c.precision};
   if (c.output == "left") return make(transform, input, default_output, options);
   if (c.output == "natural") return make(transform, input, natural_output, options);
@@ -210,12 +211,12 @@ struct WholeArrays {
 };
 
 inline WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementType from, std::uint64_t salt) {
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const SerialTransform serial{c.kind, c.shape, axes_of(c), c.options.transforms};
   const bool analysis = (direction == Direction::forward) != (c.kind == Kind::c2r);
   const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
   WholeArrays whole{{}, {}, serial.points()};
   for (std::int64_t f = 0; f < c.options.batch; ++f) {
-    whole.input.push_back(analysis || c.kind == Kind::c2c ? whole_field(shape, from, salt, f)
+    whole.input.push_back(analysis || serial.halved() < 0 ? whole_field(shape, from, salt, f)
                                                           : half_spectrum(serial, from, salt, f));
     whole.output.push_back(analysis ? serial.analyse(whole.input.back()) : serial.synthesise(whole.input.back()));
     for (Value& v : whole.output.back()) v *= scale_of(c.options.norm, analysis, serial.points());
@@ -258,8 +259,8 @@ inline void check_plan(Plan& plan, const TransformCase& c, std::uint64_t salt = 
 inline void check_case(const TransformCase& c, MPI_Comm comm = MPI_COMM_WORLD) {
   SCOPED_TRACE(c.name());
   Plan plan = make_plan(comm, c);
-  EXPECT_EQ(plan.input().element.is_complex, c.kind != Kind::r2c);
-  EXPECT_EQ(plan.output().element.is_complex, c.kind != Kind::c2r);
+  EXPECT_EQ(plan.input().element.is_complex, c.kind == Kind::c2c || c.kind == Kind::c2r);
+  EXPECT_EQ(plan.output().element.is_complex, c.kind == Kind::c2c || c.kind == Kind::r2c);
   check_plan(plan, c);
 }
 

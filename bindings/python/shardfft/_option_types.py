@@ -9,6 +9,7 @@ class PlanOptions(TypedDict, total=False):
     """Keywords of :func:`shardfft.plan` beside those in its signature."""
 
     norm: Literal["backward", "ortho", "forward", "none"] | None
+    transforms: Sequence[Literal["fft", "dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4"]] | None
     batch: int | None
     algorithm: str | None
     exchange: str | None

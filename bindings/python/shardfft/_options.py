@@ -24,9 +24,11 @@ class Option(NamedTuple):
     """One option of plans."""
 
     name: str
-    type: str  #: flag, integer, number, integers (a list), choice, name (of what is registered), path or address
+    #: flag, integer, number, integers (a list), choice, words (a list of choices), name (of what is registered), path
+    #: or address
+    type: str
     default: Any
-    choices: list[str]  #: of a choice
+    choices: list[str]  #: of a choice, and of each in a list of words
     least: int  #: of an integer, and of each in a list
     effect: list[str]  #: where it has one: cpu, gpu (one process a GPU), devices (GPUs of one process)
     agreement: str  #: what ranks must be given: the ``same``, all or none a value (``presence``), or ``none``: anything
@@ -67,6 +69,10 @@ def _value(option: Option, value: Any) -> Any:
         return float(value)
     if option.type == "integers":
         return [_integer(number, name) for number in _layout._integers(value, name)]
+    if option.type == "words":
+        if isinstance(value, str) or not all(isinstance(word, str) for word in value):
+            raise TypeError(f"{name} must be a sequence of words, not {value!r}")
+        return list(value)
     if option.type == "address":
         return _streams.pointer(value)
     if option.type == "path" and isinstance(value, os.PathLike):
@@ -92,7 +98,8 @@ def convert(values: Mapping[str, Any]) -> _core.Options:
 def _takes(option: Option) -> str:
     """Say what an option may be, in Markdown."""
     if option.choices:
-        return ", ".join(f"`{choice}`" for choice in option.choices)
+        words = ", ".join(f"`{choice}`" for choice in option.choices)
+        return f"a list of {words}" if option.type == "words" else words
     words = {"flag": "yes, no", "name": "`auto` or a name", "path": "a file", "address": "a handle"}
     if option.type in words:
         return words[option.type]
@@ -102,7 +109,7 @@ def _takes(option: Option) -> str:
 def _default(option: Option) -> str:
     if option.type == "flag":
         return "yes" if option.default else "no"
-    if option.default in ("", [], 0) and option.type in ("path", "integers", "address"):
+    if option.default in ("", [], 0) and option.type in ("path", "integers", "words", "address"):
         return "none"
     return f"`{option.default:g}`" if option.type == "number" else f"`{option.default}`"
 
@@ -138,7 +145,8 @@ def markdown() -> str:
 
 def _python_type(option: Option) -> str:
     if option.choices:
-        return "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "] | None"
+        words = "Literal[" + ", ".join(f'"{choice}"' for choice in option.choices) + "]"
+        return f"Sequence[{words}] | None" if option.type == "words" else f"{words} | None"
     words = {
         "flag": "bool",
         "integer": "int",

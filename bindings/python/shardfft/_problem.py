@@ -59,10 +59,15 @@ def _resolve(layout: str | Layout, shape: Sequence[int], ranks: int, name: str) 
     return layout
 
 
-def _spectrum_shape(shape: Sequence[int], kind: str, axes: Sequence[int], n: int | None) -> list[int]:
+def _spectrum_shape(
+    shape: Sequence[int], kind: str, axes: Sequence[int], transforms: Sequence[str], n: int | None
+) -> list[int]:
     """Shape of the output's global array."""
     result = list(shape)
-    halved = axes[-1]
+    fourier = [axis for axis, word in zip(axes, transforms, strict=True) if word == "fft"]
+    if not fourier:
+        return result
+    halved = fourier[-1]
     if kind == "r2c":
         result[halved] = shape[halved] // 2 + 1
     elif kind == "c2r":
@@ -107,5 +112,8 @@ def problem(
     source = _resolve(layout, extents, ranks, "layout")
     if isinstance(output, str) and output in ("default", "natural"):
         return Problem(transform, source, None, output == "natural", told)
-    result = _spectrum_shape(extents, kind, chosen, n)
+    words = told.get("transforms") or ["fft"] * len(chosen)
+    if len(words) != len(chosen):
+        raise ValueError(f"transforms must have a word for each of the {len(chosen)} axes, not {words}")
+    result = _spectrum_shape(extents, kind, chosen, words, n)
     return Problem(transform, source, _resolve(output, result, ranks, "output"), False, told)

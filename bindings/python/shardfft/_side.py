@@ -43,7 +43,8 @@ class Side:
         dtype: type of one element.
         fields: arrays transformed together; more than 1 puts a slowest axis before the others.
         rank: this rank.
-        axes: the axes that the plan transforms, in its order; the last one is halved in half spectra.
+        axes: the axes that the plan transforms, in its order.
+        fourier_axes: those of them with Fourier transforms; the last one is halved in half spectra.
         slices: the part of the global array that is here; None when it is not one product of slices.
         shape: shape of the local array, with the axis of the fields if there is one.
         count, nbytes: its elements and bytes.
@@ -55,7 +56,9 @@ class Side:
         self.fields = core.fields
         self.rank = core.rank
         self.axes = tuple(core.axes)
+        self.fourier_axes = tuple(core.fourier_axes)
         self._real_extent = core.real_extent
+        self._halved = core.halved_axis
         self.count = core.count
         self.nbytes = core.count * dtype.itemsize
         self.slices = self.layout.local(self.rank)
@@ -69,7 +72,7 @@ class Side:
         self._memory_shape = tuple(self.shape[axis] for axis in self._order)
 
     def frequencies(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
-        """Frequencies of this rank's part: for each transformed axis, in the plan's order, an array that broadcasts.
+        """Frequencies of this rank's part: for each of ``fourier_axes``, in this order, an array that broadcasts.
 
         Those of the whole array are ``numpy.fft.fftfreq(n, spacing)``, and ``rfftfreq`` along the halved axis of real
         transforms: cycles per unit of ``spacing``, 2 pi of which are the wavenumber. The middle one of an even ``n`` is
@@ -86,8 +89,8 @@ class Side:
         if self.dtype.kind != "c":
             raise ValueError("this side of the plan is real and has no frequencies; the other side has")
         result = []
-        for axis, step in zip(self.axes, _each(spacing, len(self.axes)), strict=True):
-            halved = self._real_extent > 0 and axis == self.axes[-1]
+        for axis, step in zip(self.fourier_axes, _each(spacing, len(self.fourier_axes)), strict=True):
+            halved = axis == self._halved
             n = self._real_extent if halved else self.layout.shape[axis]
             index = self._indices(axis)
             signed = index if halved else np.where(index > (n - 1) // 2, index - n, index)

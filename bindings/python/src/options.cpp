@@ -25,6 +25,8 @@ const char* type_name(shardfft::OptionType type) {
       return "integers";
     case shardfft::OptionType::choice:
       return "choice";
+    case shardfft::OptionType::words:
+      return "words";
     case shardfft::OptionType::name:
       return "name";
     case shardfft::OptionType::path:
@@ -68,7 +70,11 @@ nb::list option_rows() {
 
 void shardfft::python::bind_options(nb::module_& module) {
   nb::enum_<Precision>(module, "Precision").value("f32", Precision::f32).value("f64", Precision::f64);
-  nb::enum_<Kind>(module, "Kind").value("c2c", Kind::c2c).value("r2c", Kind::r2c).value("c2r", Kind::c2r);
+  nb::enum_<Kind>(module, "Kind")
+      .value("c2c", Kind::c2c)
+      .value("r2c", Kind::r2c)
+      .value("c2r", Kind::c2r)
+      .value("r2r", Kind::r2r);
 
   module.def("option_rows", option_rows);
   nb::class_<Options>(module, "Options")
@@ -94,6 +100,14 @@ void shardfft::python::bind_options(nb::module_& module) {
       .def_ro("rank", &Side::rank)
       .def_ro("axes", &Side::axes)
       .def_ro("real_extent", &Side::real_extent)
+      .def_prop_ro("halved_axis", &Side::halved_axis)
+      .def_prop_ro("fourier_axes",
+                   [](const Side& side) {
+                     std::vector<int> axes;
+                     for (std::size_t i = 0; i < side.axes.size(); ++i)
+                       if (side.transforms[i] == AxisTransform::fft) axes.push_back(side.axes[i]);
+                     return axes;
+                   })
       .def_prop_ro("count", &Side::count)
       .def_prop_ro("is_complex", [](const Side& side) { return side.element.is_complex; });
 }

@@ -1,0 +1,139 @@
+// Cosine and sine transforms along some axes of a plan, mixed with Fourier transforms, against their definition.
+#include <gtest/gtest.h>
+
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+using enum AxisTransform;
+using Types = std::vector<AxisTransform>;
+
+Options quick_with(const Types& transforms, const std::string& algorithm = "auto") {
+  Options options = quick(algorithm);
+  options.transforms = transforms;
+  return options;
+}
+
+TEST(Cosines, EveryTypeOfRealAndComplexArrays) {
+  for (const AxisTransform type : {dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4})
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+      check_case({{5, 7, 4}, "slab", "left", Kind::r2r, precision, quick_with({type, type, type})});
+      check_case({{5, 7, 4}, "slab", "natural", Kind::c2c, precision, quick_with({type, type, type})});
+    }
+}
+
+/// The halved axis is the last one with a Fourier transform, wherever it is.
+TEST(Cosines, MixedWithFourierAxes) {
+  std::size_t turn = 0;
+  for (const Types& types : {Types{fft, fft, dct1}, Types{dct2, fft, fft}, Types{fft, dst1, fft},
+                             Types{dst3, fft, dct4}, Types{fft, dct3, dst2}})
+    for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"})
+      for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
+        Options options = quick_with(types, algorithm);
+        options.batch = turn % 4 == 0 ? 2 : 1;
+        check_case({{6, 5, 9},
+                    turn % 2 == 0 ? "slab" : "pencil",
+                    turn % 3 == 0 ? "natural" : "left",
+                    kind,
+                    turn % 5 == 0 ? Precision::f32 : Precision::f64,
+                    options});
+        ++turn;
+      }
+}
+
+TEST(Cosines, AllInputs) {
+  std::size_t turn = 0;
+  for (const NamedLayout& input : zoo({4, 4, 4}, world().size())) {
+    const Types types = turn % 2 == 0 ? Types{dct2, dst2, dct1} : Types{fft, fft, dct1};
+    const Kind kind = turn % 2 == 0 ? Kind::r2r : turn % 4 == 1 ? Kind::r2c : Kind::c2r;
+    check_case({{8, 6, 9}, input.name, turn % 3 == 0 ? "natural" : "brick", kind, Precision::f64, quick_with(types)});
+    ++turn;
+  }
+}
+
+TEST(Cosines, SomeAxesInAnyOrder) {
+  Options options = quick_with({dct2, fft});
+  options.axes = {2, 0};
+  check_case({{6, 5, 8}, "slab", "left", Kind::r2c, Precision::f64, options});
+  options.axes = {0, 2};
+  check_case({{6, 5, 8}, "brick", "natural", Kind::c2r, Precision::f64, options});
+  options = quick_with({dst4});
+  options.axes = {1};
+  check_case({{6, 5, 8}, "slab", "left", Kind::r2r, Precision::f32, options});
+  check_case({{7, 9}, "slab", "natural", Kind::r2c, Precision::f64, quick_with({dct1, fft})});
+  check_case({{3, 4, 5, 6}, "slab", "left", Kind::c2c, Precision::f64, quick_with({fft, dct2, fft, dst1})});
+}
+
+TEST(Cosines, NormsThreadsChunksExchangesLibraries) {
+  const Types types{fft, dct2, dct1};
+  for (const Norm norm : {Norm::ortho, Norm::forward, Norm::none}) {
+    Options options = quick_with(types);
+    options.norm = norm;
+    check_case({{6, 7, 5}, "slab", "left", Kind::r2c, Precision::f64, options});
+  }
+  for (const std::string exchange : {"shared_window", "p2p", "alltoallw"})
+    for (const int chunks : {1, 3}) {
+      Options options = quick_with(types, "slab");
+      options.exchange = exchange;
+      options.chunks = chunks;
+      options.threads = chunks == 1 ? 2 : 1;
+      check_case({{12, 10, 8}, "slab", "natural", Kind::c2c, Precision::f64, options});
+    }
+  for (const std::string& name : local_fft_names()) {
+    Options options = quick_with(types);
+    options.local_fft = name;
+    check_case({{6, 7, 5}, "slab", "left", Kind::r2c, Precision::f64, options});
+  }
+}
+
+/// Lines beyond a core's cache run in bundles.
+TEST(Cosines, LargerArrays) {
+  check_case({{64, 60, 54}, "slab", "left", Kind::r2r, Precision::f64, quick_with({dct2, dst1, dct4})});
+  check_case({{64, 60, 54}, "slab", "natural", Kind::r2c, Precision::f64, quick_with({fft, fft, dct1})});
+  check_case({{64, 60, 54}, "slab", "natural", Kind::c2c, Precision::f32, quick_with({dct3, fft, dct1}, "pencil")});
+}
+
+TEST(Cosines, ReportNamesTransformsAndTheirLibrary) {
+  Options options = quick_with({fft, fft, dct1});
+  const Plan plan(MPI_COMM_WORLD, r2c<double>, Layout::slab({6, 7, 8}, world().size()), natural_output, options);
+  const std::string text = plan.report().to_text();
+  EXPECT_NE(text.find("r2r dct1 8"), std::string::npos) << text;
+  if (text.find("local FFT oneMKL") != std::string::npos) {
+    EXPECT_NE(text.find("cosine and sine transforms by fftw"), std::string::npos) << text;
+  }
+  EXPECT_EQ(plan.output().halved_axis(), 1);
+  EXPECT_EQ(plan.output().frequencies(1)[3], 3.0 / 7);
+  EXPECT_THROW(plan.output().frequencies(2), Error);
+}
+
+std::string refused(Transform transform, const Shape& shape, const Options& options, Status status) {
+  try {
+    Plan(MPI_COMM_WORLD, transform, Layout::slab(shape, world().size()), natural_output, options);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), status) << e.what();
+    return e.what();
+  }
+  return {};
+}
+
+TEST(Cosines, RefusalsSayWhatIsExpected) {
+  const auto expect = [](const std::string& text, const std::string& words) {
+    EXPECT_NE(text.find(words), std::string::npos) << "'" << text << "' without '" << words << "'";
+  };
+  const Status invalid = Status::invalid_argument;
+  expect(refused(r2r<double>, {4, 4}, quick_with({fft, dct1}), invalid), "cosine and sine transforms only");
+  expect(refused(r2r<double>, {4, 4}, quick(), invalid), "one of dct1 to dst4 for each axis");
+  expect(refused(r2c<double>, {4, 4}, quick_with({dct2, dct2}), invalid), "r2r keeps arrays real");
+  expect(refused(c2c<double>, {4, 4}, quick_with({dct2}), invalid), "one for each of the 2 axes");
+  expect(refused(r2r<double>, {4, 1}, quick_with({dct2, dct1}), invalid), "axis 1 has 1 point; dct1 needs 2");
+  for (const std::string name : {"cannon", "cannon_transposed", "cannon_hybrid"})
+    expect(refused(c2c<double>, {4, 4}, quick_with({fft, dct2}, name), Status::unsupported), "Fourier transforms only");
+  if (world().size() == 1) return;
+  for (const std::string name : {"auto", "six_step", "cyclic"})
+    expect(refused(r2r<double>, {64}, quick_with({dct2}, name), Status::unsupported), "two axes and more");
+}
+
+}  // namespace
+}  // namespace shardfft::test

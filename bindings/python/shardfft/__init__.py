@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ._abort import abort_on_exception
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
+from ._cosines import dctn, dstn, idctn, idstn
 from ._device_array import DeviceArray
 from ._distribute import gather, scatter
 from ._errors import ArgumentError, Error
@@ -35,12 +36,16 @@ __all__ = [
     "abort_on_exception",
     "algorithm_names",
     "clear_plans",
+    "dctn",
     "device_exchange_names",
+    "dstn",
     "exchange_names",
     "fft",
     "fft2",
     "fftn",
     "gather",
+    "idctn",
+    "idstn",
     "ifft",
     "ifft2",
     "ifftn",

@@ -43,14 +43,16 @@ def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
 
 def _transform(
     x: Any,
-    kind: str,
+    kind: str | None,
     forward: bool,
     comm: MPI.Comm | None,
     axes: Sequence[int] | int | None,
     norm: Norm | None,
     layout: LayoutName | Layout | None,
+    along: str = "fft",
     **options: Any,
 ) -> Any:
+    """Transform all ``axes`` alike; without a ``kind`` real arrays stay real."""
     comm = _mpi.communicator(comm)
 
     def prepare() -> tuple[Any, str, int | None]:
@@ -59,12 +61,16 @@ def _transform(
         return array, precision if library_of(array).has_double() else "float32", device_of(array)
 
     local, mine, device = _mpi.agree(comm, prepare)
-    known = comm.allgather((mine, device is not None))
+    known = comm.allgather((mine, device is not None, dtype_of(local).kind == "c"))
     # One rank's single precision next to another's double is double, as in NumPy.
-    precision = max(single_or_double for single_or_double, _ in known)
-    options = {**_processor([on_gpu for _, on_gpu in known], device), **options}
+    precision = max(single_or_double for single_or_double, _, _ in known)
+    options = {**_processor([on_gpu for _, on_gpu, _ in known], device), **options}
+    if kind is None:
+        kind = "c2c" if any(is_complex for _, _, is_complex in known) else "r2r"
     rows_of_axis_0 = layout is None
     layout = layout_of(local.shape, layout, comm)
+    if along != "fft":
+        options["transforms"] = [along] * (len(layout.shape) if axes is None else np.size(axes))
     # Planned without measuring: plan() is for transforms that are repeated often.
     effort = {"effort": "estimate"} if options.get("processor", "cpu") == "cpu" else {}
     options = {**effort, "norm": norm or "backward", **options}

@@ -1,0 +1,82 @@
+"""dctn and its siblings in SciPy's manner, for arrays that are cut over the ranks of a communicator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._numpy_like import _transform
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from ._layout import Layout
+    from ._words import LayoutName, Norm
+
+    Type = Literal[1, 2, 3, 4]
+
+
+def _cosine(family: str, type: int, forward: bool, x: Any, *arguments: Any, **options: Any) -> Any:
+    if type not in (1, 2, 3, 4):
+        raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
+    return _transform(x, None, forward, *arguments, along=f"{family}{type}", **options)
+
+
+def dctn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    type: Type = 2,
+    axes: Sequence[int] | int | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Cosine transform of an array that is cut over the ranks, as ``scipy.fft.dctn`` of the whole. Collective.
+
+    The arguments are those of :func:`shardfft.fftn`, and ``type``: 1 to 4. Real arrays stay real; of complex ones the
+    real and the imaginary parts are transformed. ``norm="ortho"`` is SciPy's with ``orthogonalize=False``. Arrays have
+    two axes at least, or one rank; on CPUs.
+    """
+    return _cosine("dct", type, True, x, comm, axes, norm, layout, **options)
+
+
+def idctn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    type: Type = 2,
+    axes: Sequence[int] | int | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Invert :func:`dctn` of the same ``type``; the arguments are the same. Collective."""
+    return _cosine("dct", type, False, x, comm, axes, norm, layout, **options)
+
+
+def dstn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    type: Type = 2,
+    axes: Sequence[int] | int | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Sine transform of an array that is cut over the ranks, as ``scipy.fft.dstn`` of the whole. Collective.
+
+    The arguments are those of :func:`dctn`.
+    """
+    return _cosine("dst", type, True, x, comm, axes, norm, layout, **options)
+
+
+def idstn(
+    x: Any,
+    comm: MPI.Comm | None = None,
+    type: Type = 2,
+    axes: Sequence[int] | int | None = None,
+    norm: Norm | None = None,
+    layout: LayoutName | Layout | None = None,
+    **options: Any,
+) -> Any:
+    """Invert :func:`dstn` of the same ``type``; the arguments are the same. Collective."""
+    return _cosine("dst", type, False, x, comm, axes, norm, layout, **options)

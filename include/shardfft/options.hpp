@@ -40,7 +40,8 @@ struct Options {
   /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2
   /// s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
   std::string local_fft = "auto";
-  /// Time the local FFT library may spend planning.
+  /// Time the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of several axes are
+  /// tried with passes of our own and by cuFFT alone.
   Effort effort = Effort::measure;
   /// Chunks that exchanges and the transforms next to them are cut into, so that the messages of one chunk travel while
   /// others are transformed: 0 is the plan's choice, 1 cuts nothing. Exchanges that cannot be cut are not; report()

@@ -104,8 +104,10 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().known = local_ffts_for;
   table.back().agreement = Agreement::none;
 
-  table.push_back(row("effort", &Options::effort, "Time the local FFT library may spend planning.", "patient"));
-  table.back().effect = on_cpus;
+  table.push_back(row("effort", &Options::effort,
+                      "Time the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of "
+                      "several axes are tried with passes of our own and by cuFFT alone.",
+                      "patient"));
   table.back().agreement = Agreement::none;
   table.back().in_key = false;
 

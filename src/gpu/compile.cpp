@@ -149,6 +149,7 @@ class Compiler {
     spec.scale = stop.scale;
     spec.preserve_input = stop.from == Slot::in;
     spec.in_place = stop.from == stop.to;
+    spec.effort = setup_.options.effort;
     return make_device_fft(spec);
   }
 

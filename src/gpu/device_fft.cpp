@@ -1,11 +1,13 @@
 #include "gpu/device_fft.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "exec/fft_operation.hpp"
+#include "gpu/device_fft_trial.hpp"
 #include "gpu/fft_passes.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
@@ -66,7 +68,9 @@ enum class Strides { in, out };
 
 class Planner {
  public:
-  explicit Planner(const FftSpec& spec) : spec_(spec) {
+  /// Passes of our own take at most so many axes of several.
+  explicit Planner(const FftSpec& spec, std::size_t most_own = std::numeric_limits<std::size_t>::max())
+      : spec_(spec), most_own_(most_own) {
     same_strides_ = std::all_of(spec.transform.begin(), spec.transform.end(), alike) &&
                     std::all_of(spec.batch.begin(), spec.batch.end(), alike);
   }
@@ -168,13 +172,15 @@ class Planner {
     return axes;
   }
 
-  /// Takes the slowest axes that line passes can have out of `axes`; `side`: whose strides the stage has.
-  std::vector<Group> take_lines(Group& axes, Strides side) const {
+  /// Takes the slowest axes that line passes can have out of `axes`, of which planes have some; `side`: whose strides
+  /// the stage has.
+  std::vector<Group> take_lines(Group& axes, Strides side, const Group& planes) const {
     std::vector<Group> lines;
     if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) <
         gpu_defaults().elements_worth_passes)
       return lines;
-    while (!axes.empty() && line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
+    while (!axes.empty() && lines.size() + planes.size() < most_own_ &&
+           line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
       lines.insert(lines.begin(), {axes.front()});
       axes.erase(axes.begin());
     }
@@ -183,7 +189,7 @@ class Planner {
 
   /// Takes the two fastest axes out of `axes` where a plane pass can have them.
   Group take_planes(Group& axes, Strides side) const {
-    if (axes.size() < 2) return {};
+    if (axes.size() < 2 || most_own_ < 2) return {};
     Group planes(axes.end() - 2, axes.end());
     for (const Strides from : {Strides::in, side})  // whether or not they come first
       if (!plane_pass_fits(part(Kind::c2c, planes, from, side))) return {};
@@ -195,7 +201,7 @@ class Planner {
   /// come first.
   std::vector<Group> complex_groups(Group axes, Strides side) const {
     const Group planes = take_planes(axes, side);
-    std::vector<Group> lines = take_lines(axes, side);
+    std::vector<Group> lines = take_lines(axes, side, planes);
     if (axes.empty() && !planes.empty())
       lines.insert(lines.begin(), planes);
     else
@@ -218,11 +224,12 @@ class Planner {
   /// The halved axis with what may come around it, then the rest.
   std::vector<Group> real_groups(Strides side) const {
     Group around = other_axes(), planes;
-    if (!around.empty() && plane_pass_fits(part(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
+    if (!around.empty() && most_own_ >= 2 &&
+        plane_pass_fits(part(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
       planes = {around.back()};
       around.pop_back();
     }
-    const std::vector<Group> lines = take_lines(around, side);
+    const std::vector<Group> lines = take_lines(around, side, planes);
     around.insert(around.end(), planes.begin(), planes.end());
     const FftDim& half = spec_.transform[half_axis()];
     const auto sorted = [&](auto stride) {
@@ -336,6 +343,7 @@ class Planner {
   }
 
   FftSpec spec_;
+  std::size_t most_own_;
   bool same_strides_ = false;
   std::vector<Stage> stages_;
   std::vector<PlacedPass> passes_;
@@ -344,7 +352,15 @@ class Planner {
 
 }  // namespace
 
-std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) { return Planner(spec).plan(); }
+std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) {
+  const std::size_t axes = spec.transform.size();
+  if (spec.effort == Effort::estimate || axes < 2 || points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
+    return Planner(spec).plan();
+  DeviceFftTrial trial(spec);
+  for (std::size_t own = axes + 1; own-- > 0;)
+    if (!trial.add([&spec, own] { return Planner(spec, own).plan(); })) break;
+  return trial.fastest();
+}
 
 bool scales_free(const FftSpec& spec) { return Planner(spec).scales_free(); }
 

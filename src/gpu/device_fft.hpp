@@ -7,9 +7,10 @@
 
 namespace shardfft::gpu {
 
-/// Plans on the current device. The input is left unchanged if spec.preserve_input. Complex transforms whose strides
-/// are alike on both sides, and those with spec.in_place, may run in place. Arrays begin at multiples of 16 bytes, and
-/// the output's loops fill it without gaps.
+/// Plans on the current device; transforms of several axes of large arrays by what is faster there, our own passes or
+/// cuFFT, unless spec.effort is estimate. The input is left unchanged if spec.preserve_input. Complex transforms whose
+/// strides are alike on both sides, and those with spec.in_place, may run in place. Arrays begin at multiples of 16
+/// bytes, and the output's loops fill it without gaps.
 std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec);
 /// Whether its factor spec.scale costs no pass over memory, on the current device.
 bool scales_free(const FftSpec& spec);

@@ -126,6 +126,11 @@ struct GpuDefaults {
   /// Up to this length the vendor's strided transforms in double precision run in one pass; of longer lines only powers
   /// of two are fast.
   std::int64_t longest_strided_line = 512;
+  /// Ways to make a transform are compared by the fastest of so many runs: more see less of what else disturbs, and
+  /// take longer to plan ...
+  int trial_runs = 3;
+  /// ... and one must take less time by this share to be preferred to our own passes: less is noise.
+  double trial_margin = 0.02;
   /// Memory is allocated in whole pages of so many bytes where it is large: GPUs of other processes write slowly into
   /// allocations that are no whole number of them.
   std::size_t large_page_bytes = 2 * mebibyte;

@@ -10,6 +10,7 @@
 
 #include "device/handles.hpp"
 #include "gpu/device_fft.hpp"
+#include "gpu/device_fft_trial.hpp"
 #include "gpu/fft_passes.hpp"
 #include "local/local_fft.hpp"
 
@@ -28,8 +29,10 @@ FftSpec back_of(FftSpec spec) {
   return spec;
 }
 
-/// A transform whose arrays lie within `points` complex numbers, out of place.
-void check(const FftSpec& spec, std::size_t points, const std::string& pass) {
+/// A transform whose arrays lie within `points` complex numbers, out of place; nothing is tried unless its effort says
+/// so.
+void check(FftSpec spec, std::size_t points, const std::string& pass, Effort effort = Effort::estimate) {
+  spec.effort = effort;
   std::mt19937 random(7);
   std::uniform_real_distribution<double> value(-1, 1);
   std::vector<Complex> in(points), expected(points), got(points);
@@ -71,6 +74,7 @@ FftSpec forward(std::vector<FftDim> transform, std::vector<FftDim> batch) {
 }
 
 std::string passes_of(FftSpec spec, double scale = 1) {
+  spec.effort = Effort::estimate;  // nothing is tried
   spec.scale = scale;
   const std::string text = gpu::make_device_fft(spec)->describe();
   return text.substr(text.find(" by ") + 4);
@@ -185,6 +189,47 @@ TEST(DeviceFft, ManyRealPlanes) {
 }
 TEST(DeviceFft, ManyPlanes) {
   check(forward({{128, 128, 128}, {128, 1, 1}}, {{130, 128 * 128, 128 * 128}}), 130 * 128 * 128, "plane pass");
+}
+
+/// Copies its input so many times.
+class Copies : public gpu::DeviceOperation {
+ public:
+  explicit Copies(int times) : times_(times) {}
+  void enqueue(int /*phase*/, const gpu::DeviceBuffers& buffers, device::StreamHandle stream) override {
+    for (int i = 0; i < times_; ++i) device::copy_bytes(buffers.out, buffers.in, bytes, stream);
+  }
+  std::string describe() const override { return std::to_string(times_) + " copies"; }
+
+  static constexpr std::size_t bytes = std::size_t{1} << 22;
+
+ private:
+  int times_;
+};
+
+TEST(DeviceFftTrial, TakesTheFastest) {
+  FftSpec spec;
+  spec.transform = {{Copies::bytes / 16, 1, 1}};
+  for (const std::vector<int>& ways : {std::vector{60, 1, 20}, {1, 60, 20}, {20, 60, 1}}) {
+    gpu::DeviceFftTrial trial(spec);
+    for (const int times : ways) EXPECT_TRUE(trial.add([times] { return std::make_unique<Copies>(times); }));
+    EXPECT_EQ(trial.fastest()->describe(), "1 copies");
+  }
+}
+
+TEST(DeviceFftTrial, WithoutRoomTheFirstWayStays) {
+  FftSpec spec;
+  spec.transform = {{std::int64_t{1} << 48, 1, 1}};
+  gpu::DeviceFftTrial trial(spec);
+  EXPECT_FALSE(trial.add([] { return std::make_unique<Copies>(2); }));
+  EXPECT_EQ(trial.fastest()->describe(), "2 copies");
+}
+
+TEST(DeviceFftTrial, WhateverIsTakenIsRight) {
+  const std::int64_t n = 128, points = n * n * n;
+  FftSpec spec;
+  spec.transform = {{n, n * n, n * n}, {n, n, n}, {n, 1, 1}};
+  spec.scale = 0.25;
+  check(spec, static_cast<std::size_t>(points), "", Effort::measure);
 }
 
 }  // namespace

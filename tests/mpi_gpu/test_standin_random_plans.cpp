@@ -11,7 +11,6 @@ void gpu_options(Random& random, Options& o) {
   };
   o.processor = Processor::gpu;
   // These have no effect there.
-  o.effort = Effort::measure;
   o.in_place = false;
   o.fake_ranks_per_host = 0;
   o.algorithm = or_auto(algorithm_names());

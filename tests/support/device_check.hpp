@@ -153,6 +153,7 @@ inline void check_device_plan(const Members& members, const TransformCase& c, co
 /// Options for many small plans on GPUs.
 inline Options on_gpu(const std::string& algorithm = "auto") {
   Options o;
+  o.effort = Effort::estimate;
   o.processor = Processor::gpu;
   o.algorithm = algorithm;
   return o;

@@ -1,0 +1,40 @@
+#pragma once
+// Which of several ways to make a transform is the fastest on this device: how many of its axes passes of our own take
+// and how many are left to the vendor's library cannot be told from the sizes alone.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "device/handles.hpp"
+#include "gpu/operation.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft::gpu {
+
+class DeviceFftTrial {
+ public:
+  using Make = std::function<std::unique_ptr<DeviceOperation>()>;
+
+  /// On the current device, with arrays of its own until it ends: those of the transform.
+  explicit DeviceFftTrial(const FftSpec& spec);
+
+  /// Times one way, and forgets it but for how it is made; the first one is taken where others are not clearly faster.
+  /// False where the device has no room for a trial: the first way then stays the only one.
+  bool add(Make make);
+  /// Made anew.
+  std::unique_ptr<DeviceOperation> fastest();
+
+ private:
+  bool has_room() const;
+  double milliseconds(DeviceOperation& fft);
+
+  std::size_t in_bytes_, out_bytes_;
+  bool in_place_;
+  device::Memory in_, out_;
+  Make best_;
+  std::string tried_;  ///< what the last one called itself
+  std::optional<double> best_ms_;
+};
+
+}  // namespace shardfft::gpu

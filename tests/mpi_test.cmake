@@ -30,7 +30,10 @@ function(shardfft_serial_test name source)
   shardfft_test_program(${name} ${source} "")
   target_link_libraries(${name} PRIVATE GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
+  # Some start processes of their own.
+  string(REPLACE ";" " " _launcher "${MPIEXEC_EXECUTABLE};${_mpi_flags};${MPIEXEC_NUMPROC_FLAG}")
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1;SHARDFFT_TEST_LAUNCHER=${_launcher}")
 endfunction()
 
 function(shardfft_mpi_test name source)

@@ -67,10 +67,14 @@ struct PlanReport {
   std::string output;
   std::string algorithm;
   std::string exchange;
-  std::string local_fft;  ///< the library of local transforms and its version
-  std::string machine;    ///< GPUs: which, and how they are used; empty on CPUs
-  std::size_t workspace_bytes = 0;
-  std::size_t window_bytes = 0;  ///< memory that ranks of a host share
+  std::string local_fft;            ///< the library of local transforms and its version
+  std::string machine;              ///< GPUs: which, and how they are used; empty on CPUs
+  std::size_t workspace_bytes = 0;  ///< Plan::workspace_bytes()
+  std::size_t window_bytes = 0;     ///< memory that ranks of a host share
+  std::size_t table_bytes = 0;      ///< kept as long as the plan lives: factors, matrices, schedules
+  /// What the FFT library takes, as observed: by its own account, or the heap's growth while it planned and about what
+  /// it needs while it runs.
+  std::size_t library_bytes = 0;
   std::vector<Choice> choices;
   Program forward;
   Program backward;

@@ -15,6 +15,8 @@ template <class Visit>
 void for_largest(PlanReport& report, const Visit& visit) {
   visit(report.workspace_bytes);
   visit(report.window_bytes);
+  visit(report.table_bytes);
+  visit(report.library_bytes);
   for (Program* program : {&report.forward, &report.backward}) {
     visit(program->runs);
     visit(program->timed_runs);
@@ -138,6 +140,8 @@ PlanReport make_report(const ReportInput& in) {
   report.choices = facts.choices;
   report.workspace_bytes = in.runner.workspace_bytes();
   report.window_bytes = in.runner.window_bytes();
+  report.table_bytes = in.runner.table_bytes();
+  report.library_bytes = in.runner.library_bytes();
   report.forward = own_program(in.runner, forward_program);
   report.backward = own_program(in.runner, backward_program);
   if (in.comm.valid()) compare(in.comm, report);

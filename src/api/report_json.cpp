@@ -57,6 +57,8 @@ std::string PlanReport::to_json() const {
                      {"machine", machine},
                      {"workspace_bytes", workspace_bytes},
                      {"window_bytes", window_bytes},
+                     {"table_bytes", table_bytes},
+                     {"library_bytes", library_bytes},
                      {"choices", chosen},
                      {"forward", program_json(forward)},
                      {"backward", program_json(backward)}};

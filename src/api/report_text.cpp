@@ -76,7 +76,8 @@ std::string PlanReport::to_text() const {
     text << "chose " << choice.what << " " << choice.chosen << ": " << choice.why << "\n";
   text << "memory of the rank that needs most: workspace " << bytes_text(static_cast<double>(workspace_bytes));
   if (window_bytes > 0) text << ", shared " << bytes_text(static_cast<double>(window_bytes));
-  text << "\n";
+  text << ", tables " << bytes_text(static_cast<double>(table_bytes)) << ", FFT library about "
+       << bytes_text(static_cast<double>(library_bytes)) << "\n";
   put_program(text, "forward", forward);
   put_program(text, "backward", backward);
   return text.str();

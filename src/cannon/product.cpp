@@ -126,6 +126,12 @@ std::size_t CannonProduct::scratch_bytes() const {
          bytes_for(result_count_, element_);
 }
 
+std::size_t CannonProduct::table_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, block] : kept_) bytes += block.get_deleter().bytes;
+  return bytes;
+}
+
 std::int64_t CannonProduct::bytes_sent() const {
   std::int64_t elements = 0;
   for (std::size_t r = 0; r < rounds_.size(); ++r) {

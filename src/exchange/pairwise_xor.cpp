@@ -1,12 +1,12 @@
 // Strategy pairwise_xor: blocks are swapped in place, pair by pair (Adelmann et al. 2004, sections 1 and 4).
 #include <algorithm>
-#include <cstring>
 
 #include "base/aligned.hpp"
 #include "exchange/blocks.hpp"
 #include "exchange/link.hpp"
 #include "exchange/partners.hpp"
 #include "exchange/strategies.hpp"
+#include "pack/pack.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {
@@ -74,7 +74,7 @@ class PairwiseXor : public Exchange {
     for (std::int64_t done = 0; done < s.count; done += most_) {
       const std::int64_t count = std::min(s.count - done, most_);
       std::byte* const part = workspace + s.offset_bytes + to_bytes(done);
-      std::memcpy(buffer, part, to_bytes(count));
+      copy_bytes(part, buffer, to_bytes(count));
       link_.receive(part, count, s.peer, requests_);
       link_.send(buffer, count, s.peer, requests_);
       requests_.wait_all();

@@ -254,6 +254,12 @@ std::size_t BundledFft::thread_bytes() const {
 
 std::size_t BundledFft::scratch_bytes() const { return static_cast<std::size_t>(setup_.threads) * thread_bytes(); }
 
+std::size_t BundledFft::table_bytes() const {
+  std::size_t bytes = bundles_.size() * sizeof(Bundle);
+  for (const Bundle& bundle : bundles_) bytes += bundle.gather.size() * sizeof(Gather);
+  return bytes;
+}
+
 void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch) {
   const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
@@ -280,6 +286,7 @@ class LocalBundledFft : public Operation {
     fft_.run(fetch, out, scratch);
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
+  std::size_t table_bytes() const override { return fft_.table_bytes(); }
   bool runs_in_place() const override { return in_place_; }
   std::string describe() const override { return fft_.describe(); }
 

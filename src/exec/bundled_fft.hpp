@@ -40,6 +40,8 @@ class BundledFft {
   void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
   /// Of all threads; known once the plan's transforms are made.
   std::size_t scratch_bytes() const;
+  /// Of the list of bundles.
+  std::size_t table_bytes() const;
   /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes().
   void run(const Fetch& fetch, std::byte* out, std::byte* scratch);
   /// The plain way to fetch: from an array of this process.

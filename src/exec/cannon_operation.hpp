@@ -10,6 +10,7 @@ class CannonOperation : public Operation {
   explicit CannonOperation(const ProductSetup& setup) : product_(setup), axis_(setup.axis) {}
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override { product_.run(in, out, scratch); }
   std::size_t scratch_bytes() const override { return product_.scratch_bytes(); }
+  std::size_t table_bytes() const override { return product_.table_bytes(); }
   std::int64_t bytes_sent() const override { return product_.bytes_sent(); }
   Role role() const override { return Role::moves_and_computes; }
   std::string describe() const override {

@@ -91,6 +91,12 @@ std::size_t ChunkFft::block_bytes() const {
 
 std::size_t ChunkFft::scratch_bytes() const { return static_cast<std::size_t>(task_threads_) * block_bytes(); }
 
+std::size_t ChunkFft::table_bytes() const {
+  std::size_t bytes = 0;
+  for (const Block& block : blocks_) bytes += block.fft->table_bytes();
+  return bytes;
+}
+
 void ChunkFft::run_block(const Block& block, const std::byte* in, std::byte* out, std::byte* scratch,
                          Trace* trace) const {
   const Scope scope(trace, Activity::fft);

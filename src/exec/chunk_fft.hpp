@@ -27,6 +27,7 @@ class ChunkFft {
   ChunkFft(const PipelineFft& setup, const Slice& slice);
   /// Known once the plan's transforms are made.
   std::size_t scratch_bytes() const;
+  std::size_t table_bytes() const;
   /// `in` and `out` are the whole arrays, `scratch` holds scratch_bytes(). The calling thread calls `between` after
   /// every block of its own. All time of a block is recorded as that of a transform, its copies into and out of cache
   /// too.

@@ -36,6 +36,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
 /// All programs of a plan use one library: the one that the first ones chose.
 void Executor::make_local_ffts(LocalFfts& ffts) {
   LocalFftChoice choice = ffts.make(setup_.comm);
+  library_bytes_ += choice.library_bytes;
   if (!programs_.empty()) return;
   local_fft_ = std::move(choice);
   std::erase_if(setup_.local_ffts, [this](const Backend& backend) { return backend.name != local_fft_.name; });
@@ -86,6 +87,13 @@ std::size_t Executor::planned_bytes() const {
 
 std::size_t Executor::workspace_bytes() const {
   return planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
+}
+
+std::size_t Executor::table_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& tasks : tasks_)
+    for (const Task& task : tasks) bytes += task.operation->table_bytes();
+  return bytes;
 }
 
 std::size_t Executor::window_bytes() const { return host_ ? work_bytes_[0] + work_bytes_[1] + stage_bytes_ : 0; }

@@ -26,6 +26,8 @@ class Executor : public Runner {
   /// Private memory; what ranks of a host share is always allocated by the executor.
   std::size_t workspace_bytes() const override;
   std::size_t window_bytes() const override;
+  std::size_t table_bytes() const override;
+  std::size_t library_bytes() const override { return library_bytes_; }
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   /// In the host's shared window when the plan's exchange reads memory there, else plain.
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
@@ -76,6 +78,7 @@ class Executor : public Runner {
   std::array<std::size_t, 2> work_bytes_{};  ///< of the two work slots, in shared memory when there is a host
   std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
   std::size_t scratch_bytes_ = 0;
+  std::size_t library_bytes_ = 0;
   std::size_t alias_bytes_ = 0;  ///< private memory for the input of programs that cannot start in place, if planned
   bool allocated_ = false;       ///< on all ranks, for all programs
   bool half_way_ = false;        ///< in the middle of a run, or a run ended there

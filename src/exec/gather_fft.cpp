@@ -17,6 +17,7 @@ class GatherFft : public Operation {
     sources_.close();
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
+  std::size_t table_bytes() const override { return fft_.table_bytes(); }
   bool reads_host_memory() const override { return true; }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {

@@ -48,6 +48,7 @@ class HostReshape : public Operation {
   }
 
   std::size_t scratch_bytes() const override { return remote_bytes() + sources_.scratch_bytes(); }
+  std::size_t table_bytes() const override { return copies_.size() * sizeof(PeerCopy); }
   bool reads_host_memory() const override { return true; }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {

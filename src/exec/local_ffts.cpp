@@ -8,7 +8,9 @@
 #include <sstream>
 
 #include "base/clock.hpp"
+#include "base/heap.hpp"
 #include "exec/local_fft_trial.hpp"
+#include "local/work_memory.hpp"
 
 namespace shardfft {
 
@@ -189,6 +191,18 @@ bool LocalFfts::order_alike(const Communicator& comm) {
 }
 
 LocalFftChoice LocalFfts::make(const Communicator& comm) {
+  const std::size_t before = heap_bytes();
+  LocalFftChoice choice = choose(comm);
+  const std::size_t after = heap_bytes();
+  choice.library_bytes = after > before ? after - before : 0;
+  double running = 0;
+  for (const auto& fft : ffts_)
+    running = std::max(running, work_bytes(fft->spec()) * std::max(fft->spec().threads, fft->at_once()));
+  choice.library_bytes += static_cast<std::size_t>(running);
+  return choice;
+}
+
+LocalFftChoice LocalFfts::choose(const Communicator& comm) {
   const bool choice = order_alike(comm);
   Choosing choosing(candidates_, ffts_, comm);
   if (!choice) return choosing.by_rule("");

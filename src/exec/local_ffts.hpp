@@ -49,6 +49,8 @@ struct LocalFftChoice {
   std::string version;
   std::string note;  ///< how it was chosen; empty where there was no choice
   std::vector<Time> times;
+  /// What the library took of the heap while it planned, and about what it takes while it runs.
+  std::size_t library_bytes = 0;
 
   /// "measured: fftw 1.2 ms, mkl 1.6 ms".
   std::string why() const;
@@ -69,6 +71,7 @@ class LocalFfts {
   LocalFftChoice make(const Communicator& comm);
 
  private:
+  LocalFftChoice choose(const Communicator& comm);
   /// Brings the candidates into the same order on all ranks; false where there is nothing to choose. Collective.
   bool order_alike(const Communicator& comm);
 

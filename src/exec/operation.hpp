@@ -23,6 +23,8 @@ class Operation {
   /// `scratch` holds at least scratch_bytes() bytes. in == out only if `runs_in_place()`.
   virtual void run(const std::byte* in, std::byte* out, std::byte* scratch) = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
+  /// What it keeps as long as the plan lives: factors, matrices, lists of what is to be copied.
+  virtual std::size_t table_bytes() const { return 0; }
   virtual bool runs_in_place() const { return false; }
   /// True when other ranks read this rank's `in` while it runs: `in` must lie in a host window then.
   virtual bool reads_host_memory() const { return false; }

@@ -23,6 +23,7 @@ class Pipeline : public Operation {
     return sent_array_bytes_ + received_array_bytes_ + static_cast<std::size_t>(in_flight) * exchange_bytes_ +
            fft_bytes();
   }
+  std::size_t table_bytes() const override;
   /// As long as the input is not the array that the exchange writes, a barrier is enough.
   bool runs_in_place() const override { return aliased_barrier_ != Barrier::none; }
   /// The transforms record nothing but their own time, so that all else is communication.
@@ -130,6 +131,14 @@ std::size_t Pipeline::fft_bytes() const {
   for (const auto* ffts : {&before_, &after_})
     for (const ChunkFft& fft : *ffts) most = std::max(most, fft.scratch_bytes());
   return most;
+}
+
+std::size_t Pipeline::table_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto* ffts : {&before_, &after_})
+    for (const ChunkFft& fft : *ffts) bytes += fft.table_bytes();
+  for (const auto& reshape : reshapes_) bytes += reshape->table_bytes();
+  return bytes;
 }
 
 Pipeline::Arrays Pipeline::arrays(const std::byte* in, std::byte* out, std::byte* scratch) const {

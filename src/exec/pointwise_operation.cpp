@@ -19,6 +19,7 @@ class TwiddleOperation : public Operation {
     const Scope scope(trace_, Activity::fft);
     twiddle(in, out, table_, pieces_, direction_, precision_);
   }
+  std::size_t table_bytes() const override { return table_.bytes(); }
   bool runs_in_place() const override { return true; }
   std::string describe() const override { return "twiddle"; }
 

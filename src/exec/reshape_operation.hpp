@@ -11,6 +11,7 @@ class ReshapeOperation : public Operation {
       : reshape_(from, to, setup, trace), exchange_(setup.exchange), element_bytes_(setup.element_bytes) {}
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override { reshape_.run({in, out, scratch}); }
   std::size_t scratch_bytes() const override { return reshape_.workspace_bytes(); }
+  std::size_t table_bytes() const override { return reshape_.table_bytes(); }
   std::int64_t bytes_sent() const override { return reshape_.sent() * static_cast<std::int64_t>(element_bytes_); }
   Role role() const override { return Role::moves; }
   std::string describe() const override {

@@ -66,6 +66,10 @@ class Runner {
   /// Private memory of the member that needs most.
   virtual std::size_t workspace_bytes() const = 0;
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;
+  /// What is kept as long as the plan lives: factors, matrices, lists of what is to be copied.
+  virtual std::size_t table_bytes() const { return 0; }
+  /// What the libraries of local transforms take, as it was observed.
+  virtual std::size_t library_bytes() const { return 0; }
   /// Memory that ranks of the host share.
   virtual std::size_t window_bytes() const { return 0; }
   /// An array of the user's, where the plan reaches it without a copy.

@@ -164,4 +164,14 @@ std::vector<int> exchange_group(const Layout& from, const Layout& to, int rank) 
   return {members.begin(), members.end()};
 }
 
+std::size_t table_bytes(const std::vector<Message>& messages) {
+  std::size_t bytes = messages.size() * sizeof(Message);
+  for (const Message& m : messages) bytes += m.boxes.size() * sizeof(Box);
+  return bytes;
+}
+
+std::size_t table_bytes(const Schedule& schedule) {
+  return table_bytes(schedule.send) + table_bytes(schedule.recv) + schedule.self.size() * sizeof(LocalCopy);
+}
+
 }  // namespace shardfft

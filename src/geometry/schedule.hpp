@@ -46,6 +46,10 @@ struct Schedule {
   std::int64_t recv_count = 0;
 };
 
+/// Memory of a list of messages or copies.
+std::size_t table_bytes(const std::vector<Message>& messages);
+std::size_t table_bytes(const Schedule& schedule);
+
 /// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`; axis < 0 means everything.
 struct Slice {
   int axis = -1;

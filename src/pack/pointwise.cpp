@@ -99,6 +99,12 @@ TwiddleTable::TwiddleTable(TwiddleFactors factors) : factors_(std::move(factors)
   for (const TwiddleFactors::Pair& pair : factors_.pairs) roots_.emplace_back(pair.n);
 }
 
+std::size_t TwiddleTable::bytes() const {
+  std::size_t sum = 0;
+  for (const RootTable& roots : roots_) sum += roots.bytes();
+  return sum;
+}
+
 std::complex<double> TwiddleTable::operator()(const std::array<std::int64_t, max_axes>& index) const {
   std::complex<double> factor = 1;
   for (std::size_t i = 0; i < roots_.size(); ++i)

@@ -15,6 +15,7 @@ namespace shardfft {
 class RootTable {
  public:
   explicit RootTable(std::int64_t n);
+  std::size_t bytes() const { return (low_.size() + high_.size()) * sizeof(std::complex<double>); }
   std::complex<double> operator()(std::int64_t m) const {
     const std::int64_t r = m % n_;
     return high_[static_cast<std::size_t>(r / width_)] * low_[static_cast<std::size_t>(r % width_)];
@@ -33,6 +34,7 @@ class RootTable {
 class TwiddleTable {
  public:
   explicit TwiddleTable(TwiddleFactors factors);
+  std::size_t bytes() const;
   /// The factor of the element at `index`, as the forward direction has it.
   std::complex<double> operator()(const std::array<std::int64_t, max_axes>& index) const;
 

@@ -27,6 +27,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
   self_ = exchange.schedule.self;
   sent_ = exchange.schedule.send_count;
+  table_bytes_ = shardfft::table_bytes(exchange.schedule);
   renumber(exchange.schedule.send, group);
   renumber(exchange.schedule.recv, group);
   exchange.element_bytes = setup.element_bytes;

@@ -26,6 +26,8 @@ class Reshape {
  public:
   Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace);
   std::size_t workspace_bytes() const { return exchange_ ? exchange_->workspace_bytes() : 0; }
+  /// Of its schedule.
+  std::size_t table_bytes() const { return table_bytes_; }
   void start(const ExchangeBuffers& buffers);
   /// Lets messages move on between start and finish. Optional, not collective.
   void progress(const ExchangeBuffers& buffers) {
@@ -48,6 +50,7 @@ class Reshape {
   int threads_;
   std::int64_t sent_ = 0;
   int group_size_ = 1;
+  std::size_t table_bytes_ = 0;
   Trace* trace_;
 };
 

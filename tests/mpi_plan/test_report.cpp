@@ -216,6 +216,8 @@ TEST(Report, JsonHasTheData) {
   EXPECT_EQ(json.at("local_fft"), report.local_fft);
   EXPECT_EQ(json.at("workspace_bytes"), report.workspace_bytes);
   EXPECT_EQ(json.at("window_bytes"), report.window_bytes);
+  EXPECT_EQ(json.at("table_bytes"), report.table_bytes);
+  EXPECT_EQ(json.at("library_bytes"), report.library_bytes);
   ASSERT_EQ(json.at("choices").size(), report.choices.size());
   EXPECT_EQ(json.at("choices")[0].at("why"), report.choices[0].why);
   const Json& forward = json.at("forward");

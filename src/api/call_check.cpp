@@ -51,7 +51,7 @@ CallCheck::CallCheck(CallCheckSetup setup)
     : setup_(std::move(setup)),
       room_(WaitingRoom::of(setup_.users)),
       plan_(room_->admit(setup_.name)),
-      meeting_(std::make_shared<Meeting>(setup_.comm)),
+      meeting_(std::make_shared<Meeting>(setup_.comm, Meeting::Kind::calls)),
       watch_(room_, setup_.timeout) {
   room_->refuse_if_closed();
 }

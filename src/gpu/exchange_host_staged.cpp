@@ -1,7 +1,5 @@
 // host_staged: messages through pinned host memory, for MPI libraries that do not take device pointers. While one
 // message is on the network the next one is on its way to the host.
-#include <thread>
-
 #include "exchange/link.hpp"
 #include "gpu/strategies.hpp"
 
@@ -37,7 +35,9 @@ class HostStaged : public DeviceOperation {
         in_(side_.recv, side_),
         down_(device::make_stream()),
         up_(device::make_stream()),
-        begun_(device::make_event()) {
+        begun_(device::make_event()),
+        sends_(side_.setup.watch),
+        receives_(side_.setup.watch) {
     for (int i = 0; i < side_.send.size(); ++i) {
       packed_.push_back(device::make_event());
       staged_.push_back(device::make_event());
@@ -54,7 +54,7 @@ class HostStaged : public DeviceOperation {
     side_.copy_self(buffers, stream);
     std::size_t sent = 0;
     int arrived = 0;
-    while (sent < side_.send_order.size() || arrived < side_.recv.size()) {
+    wait_until(side_.setup.watch, [&] {
       const bool sends = sent < side_.send_order.size() && send_staged(side_.send_order[sent]);
       const int message = arrived < side_.recv.size() ? next_arrived() : -1;
       if (sends) ++sent;
@@ -62,8 +62,8 @@ class HostStaged : public DeviceOperation {
         land(message, buffers, stream);
         ++arrived;
       }
-      if (!sends && message < 0) std::this_thread::yield();
-    }
+      return sent == side_.send_order.size() && arrived == side_.recv.size();
+    });
     receives_.clear();
     sends_.wait_all();
   }

@@ -11,6 +11,7 @@ ExchangeSetup exchange_setup(const DeviceReshapeSetup& setup, int member) {
   made.comm = setup.team->comm();
   made.schedule = make_schedule(setup.from, setup.to, setup.team->here()[static_cast<std::size_t>(member)].rank);
   made.element_bytes = setup.element_bytes;
+  made.watch = setup.team->watch();
   return made;
 }
 

@@ -9,7 +9,8 @@ namespace {
 
 class MpiDevice : public DeviceOperation {
  public:
-  explicit MpiDevice(const DeviceReshapeSetup& setup) : side_(setup, 0), link_(side_.setup) {}
+  explicit MpiDevice(const DeviceReshapeSetup& setup)
+      : side_(setup, 0), link_(side_.setup), requests_(side_.setup.watch) {}
 
   void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);

@@ -5,6 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "mpi/kept_for_mpi.hpp"
 #include "shardfft/option_table.hpp"
 
 namespace shardfft::gpu {
@@ -66,25 +67,33 @@ void DeviceExecutor::add_members(const Program& program) {
   }
 }
 
-/// What other processes use of this one lives until all have finished with it.
+/// What other processes use of this one lives until all have finished with it, or, where some gave up, for ever.
 DeviceExecutor::~DeviceExecutor() {
   // A destructor has nobody to tell what fails; but the others wait for it, come what may.
-  const auto try_to = [](const auto& work) {
+  const auto succeeds = [](const auto& work) {
     try {
       work();
+      return true;
     } catch (const std::exception&) {
+      return false;
     }
   };
-  try_to([this] { finish_runs(); });
-  try_to([this] {
-    const bool together = !mpi_finalized();
-    if (together) team_->meet();
+  if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
+  bool together = !mpi_finalized() && !broken_;
+  if (!broken_) succeeds([this] { finish_runs(); });
+  together = together && succeeds([this] { team_->meet(); });
+  succeeds([&] {
     for (Prepared& program : prepared_) program.shared.fill({});
     for (Prepared& program : prepared_)
       for (DeviceTask& task : program.tasks)
-        for (auto& operation : task.operations) operation->close_peers();
-    if (together) team_->meet();
+        for (auto& operation : task.operations) {
+          if (!together) operation->break_off();
+          operation->close_peers();
+        }
   });
+  if (together) succeeds([this] { team_->meet(); });
+  if (together || team_->all_here()) return;
+  for (Place& place : places_) keep_for_mpi(std::make_shared<device::Memory>(std::move(place.own_workspace)));
 }
 
 /// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.

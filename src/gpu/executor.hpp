@@ -30,6 +30,7 @@ class DeviceExecutor : public Runner {
   void* stream(int member) const override { return streams_[static_cast<std::size_t>(member)]; }
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
+  bool half_way() const override { return broken_; }
   std::size_t workspace_bytes() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
@@ -98,6 +99,9 @@ class DeviceExecutor : public Runner {
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(int program, bool announced);
   void give_up() noexcept;
+  void deliver(int program, OutputArrays out);
+  void await(std::size_t member);
+  bool settles(std::size_t member, device::StreamHandle stream) const;
   void refuse_if_broken() const;
   bool any_copies() const;
 

@@ -1,5 +1,6 @@
 // One call of a GPU plan: where its arrays are, what the processes tell each other, what is enqueued.
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include "base/check.hpp"
@@ -10,6 +11,15 @@ namespace shardfft::gpu {
 namespace {
 
 constexpr std::array<Slot, 4> all_slots{Slot::in, Slot::out, Slot::work0, Slot::work1};
+
+/// Where another error is on its way that says more.
+template <class Work>
+void try_to(const Work& work) {
+  try {
+    work();
+  } catch (const std::exception&) {
+  }
+}
 
 }  // namespace
 
@@ -50,23 +60,24 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
     if (changed(program)) share(program);
     return false;
   }
-  constexpr std::int64_t others = 1, one_array = 2, failed = 4;
-  std::int64_t word = 0;
+  // Of all processes: the first that failed; minus one where any has other arrays, or input and output in one.
+  Meeting::Words words{team_->ranks(), 0, 0};
   std::exception_ptr error;
   try {
     refuse_if_broken();
     place_arrays(program, in, out);
-    word = (changed(program) ? others : 0) | (in_place() ? one_array : 0);
+    words = {team_->ranks(), changed(program) ? -1 : 0, in_place() ? -1 : 0};
     announce(program);
   } catch (...) {
     error = std::current_exception();
-    word = failed;
+    words = {team_->comm().rank(), 0, 0};
   }
-  word = team_->either(word);
+  const auto [failed, others, one_array] = team_->least(words);
   if (error) std::rethrow_exception(error);
-  if ((word & failed) != 0) fail(Status::backend_failure, "another rank could not prepare its arrays");
-  if ((word & others) != 0) share(program);
-  return (word & one_array) == 0;
+  if (failed < team_->ranks())
+    fail(Status::backend_failure, "another rank, ", failed, ", could not prepare its arrays");
+  if (others != 0) share(program);
+  return one_array == 0;
 }
 
 std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
@@ -150,6 +161,7 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
         give_up();
         team_->meet();  // nobody writes into anybody's arrays any more
         if (error) std::rethrow_exception(error);
+        if (team_->watch() != nullptr) team_->watch()->await_news();
         fail(Status::backend_failure, "another rank failed in the middle of the transform");
       }
       if (error) continue;
@@ -169,21 +181,45 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
 void DeviceExecutor::give_up() noexcept {
   if (broken_) return;
   broken_ = true;
-  const auto try_to = [](const auto& work) {
-    try {
-      work();
-    } catch (const std::exception&) {  // the error that led here says more
-    }
+  const auto of_all = [this](const auto& work) {
+    for (const Prepared& program : prepared_)
+      for (const DeviceTask& task : program.tasks)
+        for (const auto& operation : task.operations) try_to([&] { work(*operation); });
   };
-  try_to([this] { finish_runs(); });
-  for (const Prepared& program : prepared_)
-    for (const DeviceTask& task : program.tasks)
-      for (const auto& operation : task.operations) try_to([&] { operation->abandon(); });
-  for (std::size_t m = 0; m < places_.size(); ++m)
+  if (team_->watch() != nullptr) team_->watch()->withdraw_messages();
+  of_all([](DeviceOperation& operation) { operation.break_off(); });
+  for (std::size_t m = 0; m < own_streams_.size(); ++m)
     try_to([&] {
-      const device::DeviceScope scope(team_->here()[m].device);
-      device::synchronize(streams_[m]);
+      device::wait(own_streams_[m].get(), finished_[m].get());
+      settles(m, own_streams_[m].get());
     });
+  of_all([](DeviceOperation& operation) { operation.abandon(); });
+  for (std::size_t m = 0; m < places_.size(); ++m) try_to([&] { settles(m, streams_[m]); });
+}
+
+/// Whether the stream becomes idle within some seconds: a device that has failed may never end.
+bool DeviceExecutor::settles(std::size_t member, device::StreamHandle stream) const {
+  constexpr double seconds = 5;
+  const device::DeviceScope scope(team_->here()[member].device);
+  const device::Event end = device::make_event();
+  device::record(end.get(), stream);
+  for (Patience patience; patience.waited() < seconds; patience.rest())
+    if (device::done(end.get())) return true;
+  return false;
+}
+
+/// Until the member's stream is done; where other processes may fail, with an eye on them.
+void DeviceExecutor::await(std::size_t member) {
+  const device::DeviceScope scope(team_->here()[member].device);
+  if (!team_->all_here()) {
+    device::record(finished_[member].get(), streams_[member]);
+    wait_until(team_->watch(), [&] {
+      for (const Prepared& program : prepared_)
+        for (const DeviceTask& task : program.tasks) task.operations[member]->check();
+      return device::done(finished_[member].get());
+    });
+  }
+  device::synchronize(streams_[member]);
 }
 
 void DeviceExecutor::refuse_if_broken() const {
@@ -219,29 +255,30 @@ bool DeviceExecutor::any_copies() const {
   return std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.copies(); });
 }
 
-void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
-  allocate_workspace();
-  const auto& tasks = now(program).tasks;
-  const bool announced = place_and_meet(program, in, out);
-  try {
-    run_tasks(program, announced);
-  } catch (...) {
-    give_up();
-    throw;
-  }
+/// Results go where the caller wants them; waits for them where it must.
+void DeviceExecutor::deliver(int program, OutputArrays out) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     places_[m].arrays.deliver(out[m], places_[m].out, output_bytes(program, m), streams_[m]);
     if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
   }
-  if (any_copies()) times_.mark({tasks.back().trace_step, Activity::stage}, streams_);
+  if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();
   ++now(program).runs;
   const bool wait = !asynchronous_ || std::any_of(places_.begin(), places_.end(),
                                                   [](const Place& place) { return place.arrays.waits(); });
-  for (std::size_t m = 0; wait && m < places_.size(); ++m) {
-    const device::DeviceScope scope(team_->here()[m].device);
-    device::synchronize(streams_[m]);
+  for (std::size_t m = 0; wait && m < places_.size(); ++m) await(m);
+}
+
+void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
+  allocate_workspace();
+  const bool announced = place_and_meet(program, in, out);
+  try {
+    run_tasks(program, announced);
+    deliver(program, out);
+  } catch (...) {
+    give_up();
+    throw;
   }
   harvest();
 }

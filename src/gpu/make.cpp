@@ -21,7 +21,7 @@ std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>&
   int device = setup.options.device;
   const Communicator host = setup.comm.split_host();
   if (device < 0) device = host.rank() % device::device_count();
-  auto team = std::make_unique<Team>(setup.comm, device);
+  auto team = std::make_unique<Team>(setup.comm, device, setup.watch);
   void* const stream = setup.options.stream;
   auto runner = std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));
   runner->set_streams({&stream, 1});

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "base/check.hpp"
 #include "gpu/strategies.hpp"
@@ -13,7 +14,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-void check(ncclResult_t status, const char* what) {
+void check_nccl(ncclResult_t status, const char* what) {
   if (status != ncclSuccess) fail(Status::backend_failure, what, ": ", ncclGetErrorString(status));
 }
 
@@ -24,7 +25,7 @@ class NcclTeam {
     if (!team.comm().valid()) {
       std::vector<int> devices;
       for (const Member& m : team.here()) devices.push_back(m.device);
-      check(ncclCommInitAll(comms_.data(), team.ranks(), devices.data()), "ncclCommInitAll");
+      check_nccl(ncclCommInitAll(comms_.data(), team.ranks(), devices.data()), "ncclCommInitAll");
       return;
     }
     init(team);
@@ -36,7 +37,22 @@ class NcclTeam {
   NcclTeam(const NcclTeam&) = delete;
   NcclTeam& operator=(const NcclTeam&) = delete;
 
-  ncclComm_t comm(int member) const { return comms_[static_cast<std::size_t>(member)]; }
+  ncclComm_t comm(int member) const {
+    const ncclComm_t comm = comms_[static_cast<std::size_t>(member)];
+    if (comm == nullptr) fail(Status::backend_failure, "NCCL's communicator was given up in an earlier call");
+    return comm;
+  }
+  /// What a rank or a link that failed did to work under way.
+  void check_work(int member) const {
+    ncclResult_t status = ncclSuccess;
+    check_nccl(ncclCommGetAsyncError(comm(member), &status), "ncclCommGetAsyncError");
+    if (status != ncclSuccess && status != ncclInProgress) check_nccl(status, "NCCL's messages");
+  }
+  /// Ends what waits for other ranks on the devices.
+  void abort() {
+    for (ncclComm_t& comm : comms_)
+      if (comm != nullptr) ncclCommAbort(std::exchange(comm, nullptr));
+  }
 
  private:
   /// ncclCommInitRank waits for all ranks: what can fail on one of them alone comes before it, and is agreed.
@@ -48,15 +64,15 @@ class NcclTeam {
     agree(comm, [&] {
       const device::DeviceScope scope(device);
       const device::Memory context_and_room = device::make_memory(least_room);
-      check(ncclGetVersion(&version), "ncclGetVersion");
-      if (comm.rank() == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+      check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+      if (comm.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
     });
     if (comm.min(std::int64_t{version}) != comm.max(std::int64_t{version}))
       fail(Status::unsupported, "the ranks have different versions of NCCL");
     check_mpi(MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, comm.get()), "MPI_Bcast");
     agree(comm, [&] {
       const device::DeviceScope scope(device);
-      check(ncclCommInitRank(comms_.data(), team.ranks(), id, comm.rank()), "ncclCommInitRank");
+      check_nccl(ncclCommInitRank(comms_.data(), team.ranks(), id, comm.rank()), "ncclCommInitRank");
     });
   }
 
@@ -82,15 +98,17 @@ class NcclExchange : public DeviceOperation {
     if (phase == 0)
       for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);
     if (phase == 1 || alone_) {
-      if (member_ == 0) check(ncclGroupStart(), "ncclGroupStart");
+      if (member_ == 0) check_nccl(ncclGroupStart(), "ncclGroupStart");
       post(buffers, stream);
-      if (last_) check(ncclGroupEnd(), "ncclGroupEnd");
+      if (last_) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
     }
     if (phase == 2 || alone_) {
       side_.copy_self(buffers, stream);
       for (int i = 0; i < side_.recv.size(); ++i) side_.unpack(i, buffers, stream);
     }
   }
+  void check() override { nccl_->check_work(member_); }
+  void break_off() override { nccl_->abort(); }
   std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
   Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
@@ -101,13 +119,13 @@ class NcclExchange : public DeviceOperation {
     const auto native = static_cast<cudaStream_t>(stream);
     const ncclComm_t comm = nccl_->comm(member_);
     for (int i = 0; i < side_.send.size(); ++i)
-      check(ncclSend(side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), ncclChar, side_.send[i].peer, comm,
-                     native),
-            "ncclSend");
+      check_nccl(ncclSend(side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), ncclChar, side_.send[i].peer, comm,
+                          native),
+                 "ncclSend");
     for (int i = 0; i < side_.recv.size(); ++i)
-      check(ncclRecv(side_.incoming(i, buffers), side_.bytes_of(side_.recv[i]), ncclChar, side_.recv[i].peer, comm,
-                     native),
-            "ncclRecv");
+      check_nccl(ncclRecv(side_.incoming(i, buffers), side_.bytes_of(side_.recv[i]), ncclChar, side_.recv[i].peer, comm,
+                          native),
+                 "ncclRecv");
   }
 
   MessageSide side_;

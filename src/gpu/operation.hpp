@@ -41,6 +41,10 @@ class DeviceOperation {
   virtual bool capturable() const { return true; }
   /// What its time is, for reports and traces: fft, exchange, or `other` where both run at the same time.
   virtual Activity activity() const { return Activity::fft; }
+  /// Throws what has failed since it was enqueued, as far as that can be asked.
+  virtual void check() {}
+  /// A rank failed: ends work of devices that waits for messages of other ranks. Comes before abandon().
+  virtual void break_off() {}
   /// A rank failed between phases, and earlier calls are done: lets go what waits for other ranks, and returns when the
   /// operation's own streams are idle. It is not enqueued again.
   virtual void abandon() {}

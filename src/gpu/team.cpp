@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "mpi/kept_for_mpi.hpp"
 
 namespace shardfft::gpu {
 
@@ -110,7 +111,12 @@ class PeerTrial {
 
 }  // namespace
 
-Team::Team(const Communicator& comm, int device) : here_{{comm.rank(), device}}, ranks_(comm.size()), comm_(comm) {
+Team::Team(const Communicator& comm, int device, Watch* watch)
+    : here_{{comm.rank(), device}},
+      ranks_(comm.size()),
+      comm_(comm),
+      watch_(watch),
+      meeting_(std::make_shared<Meeting>(comm, Meeting::Kind::phases)) {
   // A device may be of no use to one process only (taken by another one, out of memory).
   agree([&] { const device::DeviceScope scope(device); });
   const Communicator host = comm.split_host();
@@ -126,13 +132,24 @@ Team::Team(const std::vector<int>& devices) : ranks_(static_cast<int>(devices.si
   });
 }
 
-bool Team::meet(bool failed) const { return either(failed ? 1 : 0) != 0; }
+bool Team::meet(bool failed) { return least({failed ? 0 : 1})[0] == 0; }
+
+Meeting::Words Team::least(const Meeting::Words& mine) {
+  if (all_here()) return mine;
+  if (!meeting_) fail(Status::internal, "an earlier meeting of the ranks was left");
+  meeting_->begin(mine);
+  try {
+    wait_until(watch_, [this] { return meeting_->done(); });
+  } catch (...) {
+    keep_for_mpi(std::move(meeting_));
+    throw;
+  }
+  return meeting_->result();
+}
 
 std::int64_t Team::max(std::int64_t value) const { return all_here() ? value : comm_.max(value); }
 
 std::int64_t Team::min(std::int64_t value) const { return all_here() ? value : comm_.min(value); }
-
-std::int64_t Team::either(std::int64_t bits) const { return all_here() ? bits : comm_.either(bits); }
 
 void Team::agree(const std::function<void()>& work) const {
   if (all_here())

@@ -11,7 +11,8 @@
 
 #include "device/handles.hpp"
 #include "gpu/imports.hpp"
-#include "mpi/communicator.hpp"
+#include "mpi/meeting.hpp"
+#include "mpi/watch.hpp"
 
 namespace shardfft::gpu {
 
@@ -24,8 +25,9 @@ struct Member {
 /// processes in the same order.
 class Team {
  public:
-  /// This process is rank comm.rank() on `device`.
-  Team(const Communicator& comm, int device);
+  /// This process is rank comm.rank() on `device`. `watch`: what is looked at by who waits in the middle of a call; it
+  /// may be null.
+  Team(const Communicator& comm, int device, Watch* watch = nullptr);
   /// All ranks are here: rank r on devices[r]; a device may appear more than once.
   explicit Team(const std::vector<int>& devices);
 
@@ -36,13 +38,15 @@ class Team {
   const Communicator& comm() const { return comm_; }
   /// Every pair of members can use each other's device memory: all on one host (IPC works) and peers of each other.
   bool all_peers() const { return all_peers_; }
-  /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`.
-  bool meet(bool failed = false) const;
+  /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`. In
+  /// the middle of a call: throws what the watch throws.
+  bool meet(bool failed = false);
+  /// Such a meeting in which each number's least over the processes comes to be known.
+  Meeting::Words least(const Meeting::Words& mine);
+  Watch* watch() const { return watch_; }
   /// The most and the least of any process.
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
-  /// The bits that any process has set.
-  std::int64_t either(std::int64_t bits) const;
   /// shardfft::agree() of the processes. `work` must not communicate.
   void agree(const std::function<void()>& work) const;
 
@@ -59,6 +63,8 @@ class Team {
   std::vector<Member> here_;
   int ranks_ = 0;
   Communicator comm_;
+  Watch* watch_ = nullptr;
+  std::shared_ptr<Meeting> meeting_;
   bool all_peers_ = false;
   std::vector<device::Event> opened_;
   mutable std::map<std::string, std::shared_ptr<void>> resources_;  ///< a cache

@@ -7,10 +7,11 @@ namespace shardfft {
 namespace {
 
 constexpr int first_tag = 512;
+constexpr int tags_a_kind = 64;
 
 }  // namespace
 
-Meeting::Meeting(const Communicator& comm) : comm_(comm) {
+Meeting::Meeting(const Communicator& comm, Kind kind) : comm_(comm) {
   const std::int64_t size = comm.size();
   std::size_t count = 0;
   while (std::int64_t{1} << count < size) ++count;
@@ -20,7 +21,7 @@ Meeting::Meeting(const Communicator& comm) : comm_(comm) {
     const std::int64_t step = std::int64_t{1} << k;
     const auto to = static_cast<int>((comm.rank() + step) % size);
     const auto from = static_cast<int>((comm.rank() - step + size) % size);
-    const int tag = first_tag + static_cast<int>(k);
+    const int tag = first_tag + static_cast<int>(kind) * tags_a_kind + static_cast<int>(k);
     const int words = static_cast<int>(round.told.size());
     check_mpi(MPI_Recv_init(round.heard.data(), words, MPI_INT64_T, from, tag, comm_.get(), &round.requests[0]),
               "MPI_Recv_init");

@@ -16,8 +16,11 @@ class Meeting {
  public:
   using Words = std::array<std::int64_t, 3>;
 
-  /// No communication. Other messages of `comm` have other tags than 512 to 575.
-  explicit Meeting(const Communicator& comm);
+  /// Who meets; each kind has messages of its own, with tags from 512 to 1023.
+  enum class Kind { calls, phases };
+
+  /// No communication.
+  Meeting(const Communicator& comm, Kind kind);
   Meeting(const Meeting&) = delete;
   Meeting& operator=(const Meeting&) = delete;
   /// Not in the middle of a meeting: who leaves one keeps the object for as long as MPI may write into it.

@@ -23,6 +23,13 @@ void Watch::look(Patience& patience) {
          " for what other ranks should have sent or read (option call_timeout)");
 }
 
+void Watch::await_news() {
+  constexpr double seconds = 5;
+  for (Patience patience; patience.waited() < seconds; patience.rest())
+    if (const auto why = room_->listen(stand_)) throw Error(why->code, why->text);
+  fail(Status::internal, "another rank failed in the middle of ", call_);
+}
+
 void Watch::withdraw_messages() noexcept {
   for (RequestSet* requests : requests_) requests->abandon();
 }

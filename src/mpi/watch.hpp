@@ -24,6 +24,10 @@ class Watch {
   /// Of who waits. Throws what another rank gave up with, or Error(timed_out); does little where the last look was just
   /// now.
   void look(Patience& patience);
+  /// Waits for the words of another rank that is known to have failed, for some seconds.
+  [[noreturn]] void await_news();
+  /// The plan ends: nothing takes too long any more.
+  void wait_for_ever() { timeout_ = 0; }
   /// The call was given up on this rank: receives of the plan's exchanges are cancelled and sends let go.
   void withdraw_messages() noexcept;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Faults on purpose: MPI's and FFTW's functions, replaced by ones that can fail, be slow or flip a bit. To be included
-// by one file of a program, because it defines these functions.
+// Faults on purpose: functions of MPI, FFTW and NCCL, replaced by ones that can fail, be slow or flip a bit. To be
+// included by one file of a program, because it defines these functions.
 #include <dlfcn.h>
 #include <fftw3.h>
 #include <mpi.h>
@@ -15,11 +15,12 @@
 namespace shardfft::test {
 
 /// Where a fault can be.
-enum class Spot { send, receive, collective, wait, transform };
-inline constexpr std::array<Spot, 5> all_spots{Spot::send, Spot::receive, Spot::collective, Spot::wait,
-                                               Spot::transform};
+enum class Spot { send, receive, collective, wait, transform, nccl };
+inline constexpr std::array<Spot, 6> all_spots{Spot::send, Spot::receive,   Spot::collective,
+                                               Spot::wait, Spot::transform, Spot::nccl};
 inline const char* name_of(Spot spot) {
-  constexpr std::array<const char*, all_spots.size()> names{"send", "receive", "collective", "wait", "transform"};
+  constexpr std::array<const char*, all_spots.size()> names{"send", "receive",   "collective",
+                                                            "wait", "transform", "nccl"};
   return names[static_cast<std::size_t>(spot)];
 }
 
@@ -94,6 +95,13 @@ int MPI_Testall(int n, MPI_Request requests[], int* done, MPI_Status* statuses) 
 int MPI_Testany(int n, MPI_Request requests[], int* which, int* done, MPI_Status* status) {
   if (shardfft::test::wait_strikes()) return MPI_ERR_OTHER;
   return PMPI_Testany(n, requests, which, done, status);
+}
+/// Where NCCL is not linked, nobody calls it.
+int ncclGroupEnd() {
+  constexpr int system_error = 2;
+  if (shardfft::test::strikes(shardfft::test::Spot::nccl)) return system_error;
+  static auto* const end = shardfft::test::next_of<decltype(ncclGroupEnd)>("ncclGroupEnd");
+  return end();
 }
 void fftw_execute_dft(const fftw_plan plan, fftw_complex* in, fftw_complex* out) {
   if (shardfft::test::strikes(shardfft::test::Spot::transform)) throw std::runtime_error("the transform is on fire");

@@ -14,15 +14,6 @@ namespace {
 
 bool last_rank() { return world().rank() + 1 == world().size(); }
 
-/// A user's communicator, which plans may ruin.
-struct OwnComm {
-  MPI_Comm comm = MPI_COMM_NULL;
-  OwnComm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
-  OwnComm(const OwnComm&) = delete;
-  OwnComm& operator=(const OwnComm&) = delete;
-  ~OwnComm() { MPI_Comm_free(&comm); }
-};
-
 struct FaultCase {
   std::string exchange;
   std::string algorithm = "pencil";

@@ -16,15 +16,6 @@ namespace {
 bool last_rank() { return world().rank() + 1 == world().size(); }
 std::string last_rank_text() { return "rank " + std::to_string(world().size() - 1); }
 
-/// A user's communicator, which plans may ruin.
-struct OwnComm {
-  MPI_Comm comm = MPI_COMM_NULL;
-  OwnComm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
-  OwnComm(const OwnComm&) = delete;
-  OwnComm& operator=(const OwnComm&) = delete;
-  ~OwnComm() { MPI_Comm_free(&comm); }
-};
-
 TransformCase some_case(double timeout = 0) {
   TransformCase c{{6, 5, 4}, "slab", "natural", Kind::c2c, Precision::f64, quick()};
   c.options.call_timeout = timeout;

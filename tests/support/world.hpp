@@ -20,6 +20,15 @@ inline const Communicator& world() {
   return comm;
 }
 
+/// A user's communicator, which plans may ruin.
+struct OwnComm {
+  MPI_Comm comm = MPI_COMM_NULL;
+  OwnComm() { MPI_Comm_dup(MPI_COMM_WORLD, &comm); }
+  OwnComm(const OwnComm&) = delete;
+  OwnComm& operator=(const OwnComm&) = delete;
+  ~OwnComm() { MPI_Comm_free(&comm); }
+};
+
 namespace detail {
 inline const bool seed_is_shared = [] {
   share_seed = [](std::uint64_t mine, bool& print) {

@@ -58,6 +58,7 @@ struct ViewStep {
 /// Multiplies every element by its factor, by the conjugate where `sign` is backward.
 struct TwiddleStep {
   static constexpr const char* name = "twiddle";
+  static constexpr bool in_place = true;
   TwiddleFactors factors;
   Direction sign = Direction::forward;
 };
@@ -73,6 +74,7 @@ struct PromoteStep {
 /// inverse transform is the real array.
 struct HalfSpectrumStep {
   static constexpr const char* name = "half spectrum";
+  static constexpr bool in_place = true;
   HalfSpectrum modes;
   Direction sign = Direction::forward;
 };
@@ -91,6 +93,8 @@ struct CannonStep {
   Direction sign = Direction::forward;
 };
 
+/// Steps have a name, a `sign` where they have an opposite, and say `in_place` where they can write over what they
+/// read.
 using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;
 
 /// Data between two steps.

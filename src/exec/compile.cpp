@@ -93,17 +93,10 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stretch& stretch) {
 
 std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   const Step& s = step(stop);
-  const Layout& layout = before(stop).layout;
-  const int rank = setup_.comm.rank();
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape(stop);
-  if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
-    return make_twiddle(twiddle->factors, layout, rank, twiddle->sign, setup_.precision, trace_);
-  if (const auto* promote = std::get_if<PromoteStep>(&s))
-    return make_promote(layout.count(rank), promote->sign, setup_.precision, trace_);
-  if (const auto* half = std::get_if<HalfSpectrumStep>(&s))
-    return make_half_spectrum(half->modes, layout, rank, setup_.precision, trace_);
+  if (auto pointwise = make_pointwise(s, before(stop), setup_.comm.rank(), setup_.precision, trace_)) return pointwise;
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 

@@ -85,18 +85,16 @@ class CopyOperation : public Operation {
 
 }  // namespace
 
-std::unique_ptr<Operation> make_twiddle(const TwiddleFactors& factors, const Layout& layout, int rank,
-                                        Direction direction, Precision precision, Trace* trace) {
-  return std::make_unique<TwiddleOperation>(factors, layout.pieces(rank), direction, precision, trace);
-}
-
-std::unique_ptr<Operation> make_promote(std::int64_t count, Direction direction, Precision precision, Trace* trace) {
-  return std::make_unique<PromoteOperation>(count, direction, precision, trace);
-}
-
-std::unique_ptr<Operation> make_half_spectrum(const HalfSpectrum& modes, const Layout& layout, int rank,
-                                              Precision precision, Trace* trace) {
-  return std::make_unique<HalfSpectrumOperation>(modes, layout.pieces(rank), precision, trace);
+std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, int rank, Precision precision,
+                                          Trace* trace) {
+  if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
+    return std::make_unique<TwiddleOperation>(twiddle->factors, before.layout.pieces(rank), twiddle->sign, precision,
+                                              trace);
+  if (const auto* promote = std::get_if<PromoteStep>(&step))
+    return std::make_unique<PromoteOperation>(before.layout.count(rank), promote->sign, precision, trace);
+  if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
+    return std::make_unique<HalfSpectrumOperation>(half->modes, before.layout.pieces(rank), precision, trace);
+  return nullptr;
 }
 
 std::unique_ptr<Operation> make_copy(std::size_t bytes, Trace* trace) {

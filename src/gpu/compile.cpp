@@ -134,12 +134,7 @@ class Compiler {
     }
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
       if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
-      if (const auto* twiddle = std::get_if<TwiddleStep>(&s))
-        return make_twiddle(twiddle->factors, from.layout, rank, twiddle->sign, setup_.precision);
-      if (const auto* promote = std::get_if<PromoteStep>(&s))
-        return make_promote(from.layout.count(rank), promote->sign, setup_.precision);
-      if (const auto* half = std::get_if<HalfSpectrumStep>(&s))
-        return make_half_spectrum(half->modes, from.layout, rank, setup_.precision);
+      if (auto pointwise = make_pointwise(s, from, rank, setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
   }

@@ -26,30 +26,40 @@ class PointwiseOperation : public DeviceOperation {
   Enqueue enqueue_;
 };
 
-}  // namespace
+using Pieces = std::vector<Piece>;
 
-std::unique_ptr<DeviceOperation> make_twiddle(const TwiddleFactors& factors, const Layout& layout, int rank,
-                                              Direction direction, Precision precision) {
+std::unique_ptr<DeviceOperation> make_twiddle(const TwiddleStep& step, const Pieces& pieces, Precision precision) {
   return std::make_unique<PointwiseOperation>(
-      "twiddle", true, [=, pieces = layout.pieces(rank)](const DeviceBuffers& b, device::StreamHandle stream) {
-        device::twiddle(b.in, b.out, factors, pieces, direction, precision, stream);
+      "twiddle", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
+        device::twiddle(b.in, b.out, step.factors, pieces, step.sign, precision, stream);
       });
 }
 
-std::unique_ptr<DeviceOperation> make_promote(std::int64_t count, Direction direction, Precision precision) {
-  const char* const text = direction == Direction::forward ? "promote" : "real part";
+std::unique_ptr<DeviceOperation> make_promote(const PromoteStep& step, std::int64_t count, Precision precision) {
+  const char* const text = step.sign == Direction::forward ? "promote" : "real part";
   return std::make_unique<PointwiseOperation>(text, false, [=](const DeviceBuffers& b, device::StreamHandle stream) {
-    if (count > 0) device::promote(b.in, b.out, count, direction, precision, stream);
+    if (count > 0) device::promote(b.in, b.out, count, step.sign, precision, stream);
   });
 }
 
-std::unique_ptr<DeviceOperation> make_half_spectrum(const HalfSpectrum& modes, const Layout& layout, int rank,
+std::unique_ptr<DeviceOperation> make_half_spectrum(const HalfSpectrumStep& step, const Pieces& pieces,
                                                     Precision precision) {
   return std::make_unique<PointwiseOperation>(
-      "double the paired modes", true,
-      [=, pieces = layout.pieces(rank)](const DeviceBuffers& b, device::StreamHandle stream) {
-        device::half_spectrum(b.in, b.out, modes, pieces, precision, stream);
+      "double the paired modes", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
+        device::half_spectrum(b.in, b.out, step.modes, pieces, precision, stream);
       });
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, int rank, Precision precision) {
+  if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
+    return make_twiddle(*twiddle, before.layout.pieces(rank), precision);
+  if (const auto* promote = std::get_if<PromoteStep>(&step))
+    return make_promote(*promote, before.layout.count(rank), precision);
+  if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
+    return make_half_spectrum(*half, before.layout.pieces(rank), precision);
+  return nullptr;
 }
 
 std::unique_ptr<DeviceOperation> make_copy(std::size_t bytes) {

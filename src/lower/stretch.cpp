@@ -44,7 +44,11 @@ Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Slot 
 
 bool can_run_in_place(const Step& step) {
   if (const auto* fft = std::get_if<TransformStep>(&step)) return fft->keeps_numbers();
-  return std::holds_alternative<TwiddleStep>(step) || std::holds_alternative<HalfSpectrumStep>(step);
+  return std::visit(
+      [](const auto& s) {
+        return requires { s.in_place; };
+      },
+      step);
 }
 
 bool moves_something(const Step& step) {

@@ -1,0 +1,155 @@
+// A plan's making and its calls: checks the arguments, agrees on them over all ranks, and hands the work to the runner
+// of its processor.
+#include "api/plan_impl.hpp"
+
+#include <algorithm>
+
+#include "api/call_array.hpp"
+#include "exec/executor.hpp"
+#include "gpu/make.hpp"
+#include "mpi/host_window.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// Whether the ranks of a host can share memory at all: containers and kernels may forbid it.
+bool can_share(const Communicator& host) {
+  try {
+    HostWindow(host, 1);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank.
+Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup, const Program& program) {
+  std::size_t largest = 0;
+  for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
+  const Communicator host = comm.split_host();
+  const bool room = available_memory() / 3 / static_cast<std::size_t>(comm.size()) > largest;
+  // On one host all ranks agree on each of these.
+  if (host.size() != comm.size()) return {"exchange", "alltoallv", "the ranks are on several hosts"};
+  if (comm.min(std::int64_t{room ? 1 : 0}) == 0)
+    return {"exchange", "alltoallv", "this host has no room for three arrays of every rank"};
+  if (!can_share(host)) return {"exchange", "alltoallv", "the ranks of this host cannot share memory"};
+  return {"exchange", "shared_window", "all ranks are on this host and can read each other's memory"};
+}
+
+/// Not to cut: inside a host messages are copies by the same cores that transform, and what cutting gains across
+/// networks has not been measured (docs/performance.md).
+constexpr int chosen_chunks_on_cpus = 1;
+
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices) {
+  if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup), devices);
+  if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks_on_cpus;
+  if (setup.exchange == "auto") {
+    setup.choices.push_back(choose_exchange(setup.comm, setup, program));
+    setup.exchange = setup.choices.back().chosen;
+  }
+  return std::make_unique<Executor>(std::move(setup));
+}
+
+/// Empty over a communicator.
+std::vector<int> devices_of(const Ranks& ranks) {
+  const auto* devices = std::get_if<Devices>(&ranks);
+  if (devices == nullptr) return {};
+  require(!devices->numbers.empty(), "a plan over devices needs one GPU at least");
+  for (const int device : devices->numbers) {
+    require(device >= 0, "GPU ", device, " does not exist");
+    gpu::check_device(device);
+  }
+  return devices->numbers;
+}
+
+/// None over devices. Who was told that others gave up makes no plans that they would not make.
+Communicator communicator_of(const Ranks& ranks) {
+  const auto* comm = std::get_if<MPI_Comm>(&ranks);
+  if (comm == nullptr) return {};
+  if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);
+  return Communicator::duplicate(*comm);
+}
+
+}  // namespace
+
+void together(const Communicator& comm, const std::function<void()>& work) {
+  comm.valid() ? agree(comm, work) : work();
+}
+
+Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
+                 const Options& o)
+    : devices(devices_of(who)), comm(communicator_of(who)), transform(t), options(o) {
+  if (!comm.valid()) options.processor = Processor::gpu;
+  const ProblemSpec spec{transform, in, out, kind, options, ranks(), place()};
+  together(comm, [&] { validate(spec); });
+  if (comm.valid()) {
+    agree_same(comm, spec);
+    calls = std::make_unique<CallCheck>(
+        CallCheckSetup{comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout, options.check_calls});
+    trace_file = std::make_unique<TraceFile>(comm, options.trace);
+  }
+  make(spec);
+}
+
+void Plan::Impl::make(const ProblemSpec& spec) {
+  ExecutorSetup setup;
+  Program program;
+  together(comm, [&] {
+    const Problem problem = make_problem(spec);
+    if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
+    program = make_program(options.algorithm, problem);
+    if (place() == Place::cpu) setup.local_ffts = candidates(options.local_fft);
+  });
+  setup.exchange = options.exchange;
+  setup.comm = comm;
+  setup.options = options;
+  setup.precision = transform.precision;
+  if (calls) setup.watch = &calls->watch();
+  runner = make_runner(std::move(setup), program, devices);
+  runner->add(make_programs(spec, runner->lower(program)));
+  const Program& forward = runner->programs()[forward_program].program;
+  for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, comm.valid() ? comm.rank() : m));
+}
+
+void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const {
+  const auto count = static_cast<std::size_t>(members());
+  require(in.size() == count && out.size() == count, "this process has ", count, " of the plan's ranks, but ",
+          in.size(), " inputs and ", out.size(), " outputs were given");
+  for (std::size_t m = 0; m < count; ++m) {
+    const Side& from = program == backward_program ? sides[m].output : sides[m].input;
+    const Side& to = program == forward_program ? sides[m].output : sides[m].input;
+    try {
+      shardfft::check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
+    } catch (const Error& e) {
+      if (count == 1) throw;
+      fail(e.code(), "rank ", from.rank, ": ", e.what());
+    }
+  }
+  runner->check_arrays(program, in, out);
+}
+
+void Plan::Impl::start(int program, InputArrays in, OutputArrays out) {
+  Failure failure = failure_of([&] { runner->run(program, in, out); });
+  if (!failure.failed()) return;
+  if (calls && runner->half_way()) {
+    failure = failure_of_rank(std::move(failure), comm.rank());
+    calls->give_up(failure);
+  }
+  throw Error(failure.code, failure.text);
+}
+
+void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {
+  enter(program == forward_program ? Call::forward : Call::backward,
+        failure_of([&] { check(program, in, out, facts); }));
+  start(program, in, out);
+}
+
+Buffer Plan::Impl::allocate(Call call, int member) {
+  const Sides& mine = at(member);
+  if (place() == Place::cpu) enter(call);  // memory of GPUs is a rank's own: each rank allocates it when it likes
+  const std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
+  return {runner->allocate(member, bytes), bytes};
+}
+
+}  // namespace shardfft

@@ -1,0 +1,66 @@
+#pragma once
+// What a plan is inside.
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "api/call_check.hpp"
+#include "api/problem.hpp"
+#include "api/trace_file.hpp"
+#include "exec/runner.hpp"
+#include "shardfft/plan.hpp"
+
+namespace shardfft {
+
+/// What the types of a call tell of its arrays.
+struct CallFacts {
+  detail::ArrayFacts in{}, out{};
+};
+
+/// Processes agree on failures; the devices of one have nobody else to tell.
+void together(const Communicator& comm, const std::function<void()>& work);
+
+struct Plan::Impl {
+  std::vector<int> devices;  ///< none over a communicator
+  Communicator comm;         ///< none over devices
+  Transform transform;
+  Options options;
+  std::unique_ptr<CallCheck> calls;  ///< null over devices
+  std::vector<Sides> sides;          ///< by member
+  std::unique_ptr<Runner> runner;
+  std::unique_ptr<TraceFile> trace_file;
+
+  Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
+       const Options& o);
+  ~Impl() {
+    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner);
+  }
+  void enter(Call call, const Failure& mine = {}) const {
+    if (calls)
+      calls->enter(call, mine);
+    else if (mine.failed())
+      throw Error(mine.code, mine.text);
+  }
+  int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
+  int members() const { return comm.valid() ? 1 : ranks(); }
+  Place place() const {
+    if (!comm.valid()) return Place::devices;
+    return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
+  }
+  /// The runner, its programs, and the sides that these leave. Collective.
+  void make(const ProblemSpec& spec);
+  const Sides& at(int member) const {
+    require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
+            " that this process has of the plan's ", ranks(), " ranks");
+    return sides[static_cast<std::size_t>(member)];
+  }
+  /// Throws for what is wrong with this process's arrays.
+  void check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const;
+  /// What all ranks agreed on to run.
+  void start(int program, InputArrays in, OutputArrays out);
+  /// Forward or backward.
+  void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
+  Buffer allocate(Call call, int member);
+};
+
+}  // namespace shardfft

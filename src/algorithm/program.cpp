@@ -86,4 +86,12 @@ Program reversed(const Program& program) {
   return result;
 }
 
+Program joined(const Program& first, Step between, const Program& second) {
+  Program result = first;
+  result.steps.push_back(std::move(between));
+  result.states.insert(result.states.end(), second.states.begin(), second.states.end());
+  result.steps.insert(result.steps.end(), second.steps.begin(), second.steps.end());
+  return result;
+}
+
 }  // namespace shardfft

@@ -114,6 +114,8 @@ struct Program {
 
 /// The program that undoes `program` but for a factor: its steps from the last to the first, each turned round.
 Program reversed(const Program& program);
+/// `first`, then a step that leaves the layout, then `second`, which begins where `first` ends.
+Program joined(const Program& first, Step between, const Program& second);
 
 /// What an algorithm is asked. Layouts have the batch as axis 0; `axes` count it.
 struct Problem {

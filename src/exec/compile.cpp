@@ -96,7 +96,9 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape(stop);
-  if (auto pointwise = make_pointwise(s, before(stop), setup_.comm.rank(), setup_.precision, trace_)) return pointwise;
+  auto pointwise =
+      make_pointwise(s, before(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads, trace_);
+  if (pointwise) return pointwise;
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 

@@ -86,7 +86,7 @@ class CopyOperation : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, int rank, Precision precision,
-                                          Trace* trace) {
+                                          int /*threads*/, Trace* trace) {
   if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
     return std::make_unique<TwiddleOperation>(twiddle->factors, before.layout.pieces(rank), twiddle->sign, precision,
                                               trace);

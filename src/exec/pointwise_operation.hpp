@@ -6,7 +6,7 @@ namespace shardfft {
 
 /// The operation of such a step of `rank` from the state `before` on; null where the step is of another kind.
 std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, int rank, Precision precision,
-                                          Trace* trace);
+                                          int threads, Trace* trace);
 /// A plain copy, for programs without steps.
 std::unique_ptr<Operation> make_copy(std::size_t bytes, Trace* trace);
 

@@ -2,11 +2,13 @@
 // What is to be done: a list of steps between layouts. Made by algorithms, which say which axes and which cuts;
 // lowering (src/lower) decides how.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "geometry/factors.hpp"
+#include "pack/spectral_factors.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/types.hpp"
@@ -93,9 +95,17 @@ struct CannonStep {
   Direction sign = Direction::forward;
 };
 
+/// Multiplies a spectrum by the factors of an operator: those that the plan puts there before each run.
+struct OperatorStep {
+  static constexpr const char* name = "operator";
+  static constexpr bool in_place = true;
+  std::shared_ptr<const FactorsInUse> factors;
+};
+
 /// Steps have a name, a `sign` where they have an opposite, and say `in_place` where they can write over what they
 /// read.
-using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep>;
+using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep,
+                          OperatorStep>;
 
 /// Data between two steps.
 struct State {

@@ -68,6 +68,28 @@ class HalfSpectrumOperation : public Operation {
   Trace* trace_;
 };
 
+class OperatorOperation : public Operation {
+ public:
+  OperatorOperation(const OperatorStep& step, int rank, std::vector<Piece> pieces, Precision precision, int threads,
+                    Trace* trace)
+      : step_(step), rank_(rank), pieces_(std::move(pieces)), precision_(precision), threads_(threads), trace_(trace) {}
+
+  void run(const std::byte* in, std::byte* out, std::byte*) override {
+    const Scope scope(trace_, Activity::copy);
+    multiply(in, out, *step_.factors->at(rank_), pieces_, precision_, threads_);
+  }
+  bool runs_in_place() const override { return true; }
+  std::string describe() const override { return "operator"; }
+
+ private:
+  OperatorStep step_;
+  int rank_;
+  std::vector<Piece> pieces_;
+  Precision precision_;
+  int threads_;
+  Trace* trace_;
+};
+
 class CopyOperation : public Operation {
  public:
   CopyOperation(std::size_t bytes, Trace* trace) : bytes_(bytes), trace_(trace) {}
@@ -86,7 +108,7 @@ class CopyOperation : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, int rank, Precision precision,
-                                          int /*threads*/, Trace* trace) {
+                                          int threads, Trace* trace) {
   if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
     return std::make_unique<TwiddleOperation>(twiddle->factors, before.layout.pieces(rank), twiddle->sign, precision,
                                               trace);
@@ -94,6 +116,8 @@ std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before,
     return std::make_unique<PromoteOperation>(before.layout.count(rank), promote->sign, precision, trace);
   if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
     return std::make_unique<HalfSpectrumOperation>(half->modes, before.layout.pieces(rank), precision, trace);
+  if (const auto* factors = std::get_if<OperatorStep>(&step))
+    return std::make_unique<OperatorOperation>(*factors, rank, before.layout.pieces(rank), precision, threads, trace);
   return nullptr;
 }
 

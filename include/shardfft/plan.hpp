@@ -13,6 +13,7 @@
 
 #include "shardfft/error.hpp"
 #include "shardfft/layout.hpp"
+#include "shardfft/operator.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/report.hpp"
 #include "shardfft/side.hpp"
@@ -107,8 +108,42 @@ class Plan {
   requires detail::ElementRange<const In>
   void backward(const In& in, Out&& out) { run_spans(Direction::backward, std::span(in), std::span(out)); }
 
-  /// For a rank that cannot take part in the other ranks' forward or backward: all throw Error(invalid_argument) with
-  /// `why`. Collective with their call; with check_calls = false it is for this rank alone, and the others wait.
+  /// `in` transformed forward, multiplied by the operator's factors as the spectrum lies, and transformed backward into
+  /// `out`: one program, without an exchange between the transforms. Both arrays are like input(); they may be one.
+  /// Whatever the norm, the factor 1 gives `in` back. c2c and r2c plans; the first call makes the program, which may
+  /// need more workspace than forward and backward. Throws Error(invalid_argument) where the operator does not fit the
+  /// plan. Collective, with an operator on every rank; the ranks' own factors make up one operator.
+  void apply(const Operator& op, const void* in, void* out);
+  void apply(const Operator& op, std::span<const void* const> in, std::span<void* const> out);
+  template <detail::Pointee In, detail::Pointee Out>
+  void apply(const Operator& op, const In* in, Out* out) {
+    run_apply(op, in, out, detail::facts_of_pointer<In>(), detail::facts_of_pointer<Out>());
+  }
+  template <class In, class Out>
+  void apply(const Operator& op, const In* in, Out* out) = delete;
+  template <class In, detail::WritableElementRange Out>
+  requires detail::ElementRange<const In>
+  void apply(const Operator& op, const In& in, Out&& out) {
+    const auto from = std::span(in);
+    const auto to = std::span(out);
+    run_apply(op, from.data(), to.data(), detail::facts_of_span(from), detail::facts_of_span(to));
+  }
+  /// The operator that convolves with `kernel`, an array like input(): the sum over all j of kernel[j] in[i - j],
+  /// indices modulo the extents along the transformed axes, field by field. It holds the kernel's spectrum, which is
+  /// computed here, and is for plans that leave spectra in the same layout. Collective.
+  Operator convolution(const void* kernel);
+  Operator convolution(std::span<const void* const> kernels);
+  template <detail::Pointee T>
+  Operator convolution(const T* kernel) {
+    return make_convolution(kernel, detail::facts_of_pointer<T>());
+  }
+  template <detail::ElementRange Range>
+  Operator convolution(const Range& kernel) {
+    return make_convolution(std::span(kernel).data(), detail::facts_of_span(std::span(kernel)));
+  }
+
+  /// For a rank that cannot take part in the other ranks' forward, backward or apply: all throw Error(invalid_argument)
+  /// with `why`. Collective with their call; with check_calls = false it is for this rank alone, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
 
   /// Ranks of the layouts, and how many of them this process has.
@@ -142,6 +177,9 @@ class Plan {
  private:
   void run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
            const detail::ArrayFacts& about_out);
+  void run_apply(const Operator& op, const void* in, void* out, const detail::ArrayFacts& about_in,
+                 const detail::ArrayFacts& about_out);
+  Operator make_convolution(const void* kernel, const detail::ArrayFacts& about);
   template <class In, class Out>
   void run_spans(Direction direction, In in, Out out) {
     run(direction, in.data(), out.data(), detail::facts_of_span(in), detail::facts_of_span(out));

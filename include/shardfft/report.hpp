@@ -45,7 +45,7 @@ struct PlanReport {
     std::int64_t staged = 0;     ///< it was copied into shared memory first
   };
 
-  /// What `forward` or `backward` runs.
+  /// What `forward`, `backward` or `apply` runs.
   struct Program {
     std::int64_t runs = 0;
     std::int64_t timed_runs = 0;  ///< those that the times are of
@@ -78,6 +78,7 @@ struct PlanReport {
   std::vector<Choice> choices;
   Program forward;
   Program backward;
+  std::optional<Program> apply;  ///< of plans that have applied an operator
 
   std::string to_text() const;
   /// One object; its members have the names of the fields, but `kind` and `precision` in the place of `transform`.

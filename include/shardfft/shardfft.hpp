@@ -4,6 +4,7 @@
 #include "shardfft/for_each.hpp"
 #include "shardfft/gpu.hpp"
 #include "shardfft/layout.hpp"
+#include "shardfft/operator.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/plan.hpp"

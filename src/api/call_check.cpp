@@ -14,7 +14,8 @@ namespace shardfft {
 
 namespace {
 
-constexpr std::array<const char*, 5> names{"forward", "backward", "report", "allocate_input", "allocate_output"};
+constexpr std::array<const char*, 7> names{"forward",         "backward", "report",     "allocate_input",
+                                           "allocate_output", "apply",    "convolution"};
 constexpr auto kinds = static_cast<std::int64_t>(names.size());
 
 std::string text_of(std::int64_t word) {

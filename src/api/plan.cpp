@@ -56,6 +56,26 @@ void Plan::run(Direction direction, const void* in, void* out, const detail::Arr
   impl().run(program_of(direction), {&from, 1}, {&to, 1}, {about_in, about_out});
 }
 
+void Plan::apply(const Operator& op, const void* in, void* out) { run_apply(op, in, out, {}, {}); }
+void Plan::apply(const Operator& op, std::span<const void* const> in, std::span<void* const> out) {
+  impl().apply(op, as_bytes(in), as_bytes(out));
+}
+
+void Plan::run_apply(const Operator& op, const void* in, void* out, const detail::ArrayFacts& about_in,
+                     const detail::ArrayFacts& about_out) {
+  const auto* const from = static_cast<const std::byte*>(in);
+  auto* const to = static_cast<std::byte*>(out);
+  impl().apply(op, {&from, 1}, {&to, 1}, {about_in, about_out});
+}
+
+Operator Plan::convolution(const void* kernel) { return make_convolution(kernel, {}); }
+Operator Plan::convolution(std::span<const void* const> kernels) { return impl().convolution(as_bytes(kernels)); }
+
+Operator Plan::make_convolution(const void* kernel, const detail::ArrayFacts& about) {
+  const auto* const from = static_cast<const std::byte*>(kernel);
+  return impl().convolution({&from, 1}, about);
+}
+
 void Plan::refuse(const std::string& why) {
   // Whatever the others call: a failure comes before a mismatch.
   impl().enter(Call::forward, {Status::invalid_argument, why});

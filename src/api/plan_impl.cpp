@@ -81,7 +81,7 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
                  const Options& o)
     : devices(devices_of(who)), comm(communicator_of(who)), transform(t), options(o) {
   if (!comm.valid()) options.processor = Processor::gpu;
-  const ProblemSpec spec{transform, in, out, kind, options, ranks(), place()};
+  spec = {transform, in, out, kind, options, ranks(), place()};
   together(comm, [&] { validate(spec); });
   if (comm.valid()) {
     agree_same(comm, spec);
@@ -89,10 +89,10 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
         CallCheckSetup{comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout, options.check_calls});
     trace_file = std::make_unique<TraceFile>(comm, options.trace);
   }
-  make(spec);
+  make();
 }
 
-void Plan::Impl::make(const ProblemSpec& spec) {
+void Plan::Impl::make() {
   ExecutorSetup setup;
   Program program;
   together(comm, [&] {
@@ -118,7 +118,7 @@ void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const Call
           in.size(), " inputs and ", out.size(), " outputs were given");
   for (std::size_t m = 0; m < count; ++m) {
     const Side& from = program == backward_program ? sides[m].output : sides[m].input;
-    const Side& to = program == forward_program ? sides[m].output : sides[m].input;
+    const Side& to = program == forward_program ? sides[m].output : sides[m].input;  // apply's are both the input
     try {
       shardfft::check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
     } catch (const Error& e) {
@@ -126,7 +126,6 @@ void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const Call
       fail(e.code(), "rank ", from.rank, ": ", e.what());
     }
   }
-  runner->check_arrays(program, in, out);
 }
 
 void Plan::Impl::start(int program, InputArrays in, OutputArrays out) {
@@ -140,8 +139,11 @@ void Plan::Impl::start(int program, InputArrays in, OutputArrays out) {
 }
 
 void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {
-  enter(program == forward_program ? Call::forward : Call::backward,
-        failure_of([&] { check(program, in, out, facts); }));
+  const Failure failure = failure_of([&] {
+    check(program, in, out, facts);
+    runner->check_arrays(program, in, out);
+  });
+  enter(program == forward_program ? Call::forward : Call::backward, failure);
   start(program, in, out);
 }
 

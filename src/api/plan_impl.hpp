@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/call_check.hpp"
+#include "api/operator_rep.hpp"
 #include "api/problem.hpp"
 #include "api/trace_file.hpp"
 #include "exec/runner.hpp"
@@ -25,6 +26,7 @@ struct Plan::Impl {
   Communicator comm;         ///< none over devices
   Transform transform;
   Options options;
+  ProblemSpec spec;                  ///< what all of it was made of
   std::unique_ptr<CallCheck> calls;  ///< null over devices
   std::vector<Sides> sides;          ///< by member
   std::unique_ptr<Runner> runner;
@@ -48,7 +50,7 @@ struct Plan::Impl {
     return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
   }
   /// The runner, its programs, and the sides that these leave. Collective.
-  void make(const ProblemSpec& spec);
+  void make();
   const Sides& at(int member) const {
     require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
             " that this process has of the plan's ", ranks(), " ranks");
@@ -61,6 +63,18 @@ struct Plan::Impl {
   /// Forward or backward.
   void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
   Buffer allocate(Call call, int member);
+
+  /// Forward, operator, backward. The program is made at the first call.
+  void apply(const Operator& op, InputArrays in, OutputArrays out, const CallFacts& facts = {});
+  /// Convolution with a kernel, of which the types of the call tell `facts`.
+  Operator convolution(InputArrays kernel, const detail::ArrayFacts& facts = {});
+
+ private:
+  FactorsInUse factors_of(const Operator& op);
+
+  std::shared_ptr<FactorsInUse> in_use_ = std::make_shared<FactorsInUse>();
+  /// Factors made for operators that still exist.
+  std::vector<std::pair<std::weak_ptr<const Operator::Rep>, FactorsInUse>> known_;
 };
 
 }  // namespace shardfft

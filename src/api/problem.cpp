@@ -277,6 +277,11 @@ std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& 
   return {forward, backward};
 }
 
+NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>& programs, const OperatorStep& step) {
+  return {"apply", joined(programs[forward_program].program, step, programs[backward_program].program),
+          1 / points_of(spec)};
+}
+
 Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank) {
   const State &first = forward.states.front(), &last = forward.states.back();
   const std::vector<int> axes = axes_of(spec);

@@ -33,12 +33,15 @@ std::string problem_key(const ProblemSpec& spec);
 /// Numbers of a plan's programs in its runner.
 inline constexpr int forward_program = 0;
 inline constexpr int backward_program = 1;
+inline constexpr int apply_program = 2;  ///< of plans that have applied an operator
 
 /// The r2c, c2c or r2r problem with the batch as axis 0; of a c2r plan the one that is turned round.
 Problem make_problem(const ProblemSpec& spec);
 /// The plan's programs, of that problem's one as the runner lowered it: it and its reverse, which of a c2r plan is the
 /// first.
 std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered);
+/// Forward, the operator of `step`, backward, as one program whose factor makes them the identity without the operator.
+NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>& programs, const OperatorStep& step);
 /// Both sides of the plan whose forward program this is, as `rank` and users see them: without the batch axis.
 struct Sides {
   Side input;

@@ -10,6 +10,12 @@ namespace {
 
 using Program = PlanReport::Program;
 
+std::vector<Program*> programs_of(PlanReport& report) {
+  std::vector<Program*> programs{&report.forward, &report.backward};
+  if (report.apply) programs.push_back(&*report.apply);
+  return programs;
+}
+
 /// Calls visit(number) for all numbers of which the largest of any rank counts.
 template <class Visit>
 void for_largest(PlanReport& report, const Visit& visit) {
@@ -17,7 +23,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
   visit(report.window_bytes);
   visit(report.table_bytes);
   visit(report.library_bytes);
-  for (Program* program : {&report.forward, &report.backward}) {
+  for (Program* program : programs_of(report)) {
     visit(program->runs);
     visit(program->timed_runs);
     visit(program->graph_runs);
@@ -35,7 +41,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
 /// The same for those of which the mean counts.
 template <class Visit>
 void for_means(PlanReport& report, const Visit& visit) {
-  for (Program* program : {&report.forward, &report.backward}) {
+  for (Program* program : programs_of(report)) {
     visit(program->mean_seconds);
     visit(program->mean_communication_seconds);
     for (PlanReport::Step& step : program->steps)
@@ -144,9 +150,9 @@ PlanReport make_report(const ReportInput& in) {
   report.library_bytes = in.runner.library_bytes();
   report.forward = own_program(in.runner, forward_program);
   report.backward = own_program(in.runner, backward_program);
+  if (in.runner.programs().size() > apply_program) report.apply = own_program(in.runner, apply_program);
   if (in.comm.valid()) compare(in.comm, report);
-  conclude(report.forward);
-  conclude(report.backward);
+  for (PlanReport::Program* program : programs_of(report)) conclude(*program);
   return report;
 }
 

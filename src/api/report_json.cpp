@@ -44,24 +44,25 @@ std::string PlanReport::to_json() const {
   Json chosen = Json::array();
   for (const Choice& choice : choices)
     chosen.push_back({{"what", choice.what}, {"chosen", choice.chosen}, {"why", choice.why}});
-  const Json json = {{"kind", shardfft::to_text(transform.kind)},
-                     {"precision", shardfft::to_text(transform.precision)},
-                     {"ranks", ranks},
-                     {"threads", threads},
-                     {"batch", batch},
-                     {"input", input},
-                     {"output", output},
-                     {"algorithm", algorithm},
-                     {"exchange", exchange},
-                     {"local_fft", local_fft},
-                     {"machine", machine},
-                     {"workspace_bytes", workspace_bytes},
-                     {"window_bytes", window_bytes},
-                     {"table_bytes", table_bytes},
-                     {"library_bytes", library_bytes},
-                     {"choices", chosen},
-                     {"forward", program_json(forward)},
-                     {"backward", program_json(backward)}};
+  Json json = {{"kind", shardfft::to_text(transform.kind)},
+               {"precision", shardfft::to_text(transform.precision)},
+               {"ranks", ranks},
+               {"threads", threads},
+               {"batch", batch},
+               {"input", input},
+               {"output", output},
+               {"algorithm", algorithm},
+               {"exchange", exchange},
+               {"local_fft", local_fft},
+               {"machine", machine},
+               {"workspace_bytes", workspace_bytes},
+               {"window_bytes", window_bytes},
+               {"table_bytes", table_bytes},
+               {"library_bytes", library_bytes},
+               {"choices", chosen},
+               {"forward", program_json(forward)},
+               {"backward", program_json(backward)}};
+  if (apply) json["apply"] = program_json(*apply);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -80,6 +80,7 @@ std::string PlanReport::to_text() const {
        << bytes_text(static_cast<double>(library_bytes)) << "\n";
   put_program(text, "forward", forward);
   put_program(text, "backward", backward);
+  if (apply) put_program(text, "apply", *apply);
   return text.str();
 }
 

@@ -1,4 +1,5 @@
 // Random plans on CPUs against the serial reference.
+#include "support/operator_check.hpp"
 #include "support/random_plans.hpp"
 
 namespace shardfft::test {
@@ -43,7 +44,9 @@ void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   for (int run = 0; run < 4; ++run) {
     const Direction direction = random.coin() ? Direction::forward : Direction::backward;
     const auto salt = static_cast<std::uint64_t>(random.integer(0, 1000));
-    if (random.integer(0, 3) == 0)
+    if (c.kind != Kind::c2r && random.integer(0, 4) == 0)
+      check_apply(plan, c, some_operator(c), some_factor(c), random.coin(), salt);
+    else if (random.integer(0, 3) == 0)
       check_in_allocated(plan, c, direction, salt);
     else
       check_run(plan, c, direction, random.coin(), salt);

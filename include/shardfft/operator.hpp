@@ -1,0 +1,70 @@
+#pragma once
+// Operators: what Plan::apply multiplies a spectrum by, between a forward transform and a backward one.
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "shardfft/typed_array.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft {
+
+/// A factor for each mode of a spectrum. A small value: copies share what they hold, and one operator serves many
+/// plans.
+///
+/// `lengths` are those of the domain along the axes of the array, an entry an axis; empty means 2 pi along all of them,
+/// where the wavenumbers are whole numbers. Axes that the plan does not transform have no wavenumbers: what is given
+/// for them has no effect. The wavenumber of mode m along an axis of length L is k = 2 pi m / L, m as NumPy's fftfreq
+/// and rfftfreq order them. What is wrong (an axis that is not transformed, an array of another size) is told by the
+/// plan.
+class Operator {
+ public:
+  using Lengths = std::vector<double>;
+  /// Of the global indices of a mode in the spectrum, one an axis.
+  using OfIndices = std::function<std::complex<double>(std::span<const std::int64_t>)>;
+  /// Of the wavenumbers of a mode, one an axis; 0 along axes that are not transformed.
+  using OfWavenumbers = std::function<std::complex<double>(std::span<const double>)>;
+
+  /// Real or complex factors, in the layout of the plan's output(): as many as this rank has of one field, for all
+  /// fields alike, or of all of them. They are copied. Real plans need the half spectrum of real factors' transform, or
+  /// the result is that of the nearest ones. For plans of one member.
+  template <Element T>
+  static Operator array(std::span<const T> factors) {
+    return array(element_type<T>, factors.data(), static_cast<std::int64_t>(factors.size()));
+  }
+  template <detail::ElementRange Range>
+  static Operator array(const Range& factors) {
+    return array(std::span<const typename detail::SpanOf<const Range>::value_type>(std::span(factors)));
+  }
+  /// The same of `count` elements in memory.
+  static Operator array(ElementType element, const void* factors, std::int64_t count);
+
+  /// What `factor` says of each mode. A plan asks once, for the modes of this rank, when it first applies the operator.
+  static Operator of_indices(OfIndices factor);
+  static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
+
+  /// (i k)^order along `axis`: the order-th derivative. Of odd orders the mode that stands for both +k and -k (n/2 of
+  /// an even extent n) is 0, as its derivative vanishes on the grid.
+  static Operator derivative(int axis, int order = 1, Lengths lengths = {});
+  /// -|k|^2 over the transformed axes.
+  static Operator laplacian(Lengths lengths = {});
+  /// -1 / |k|^2, and 0 for the mean: the solution of Poisson's equation whose mean is 0.
+  static Operator inverse_laplacian(Lengths lengths = {});
+  /// exp(-sigma^2 |k|^2 / 2): periodic convolution with the Gaussian of width sigma, in the unit of the lengths.
+  static Operator gaussian(double sigma, Lengths lengths = {});
+
+  /// One after the other, in one pass.
+  friend Operator operator*(const Operator& a, const Operator& b);
+
+  class Rep;
+  explicit Operator(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
+  const std::shared_ptr<const Rep>& rep() const { return rep_; }
+
+ private:
+  std::shared_ptr<const Rep> rep_;
+};
+
+}  // namespace shardfft

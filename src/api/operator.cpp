@@ -1,0 +1,269 @@
+// Operators by name, and what is made of their factors for one plan: a table an axis where that does.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "api/operator_rep.hpp"
+#include "base/check.hpp"
+
+namespace shardfft {
+
+namespace {
+
+using Complex = std::complex<double>;
+using Factors = std::shared_ptr<const SpectralFactors>;
+using Lengths = Operator::Lengths;
+
+/// A number for each index of each axis, joined; empty tables are left out.
+class AxisFactors : public SpectralFactors {
+ public:
+  enum class Joined { product, sum, one_over_sum };
+  AxisFactors(std::vector<std::vector<Complex>> tables, Joined joined) : tables_(std::move(tables)), joined_(joined) {}
+
+  void line(const SpectralLine& line, Complex* factors) const override {
+    Complex others = joined_ == Joined::product ? 1 : 0;
+    for (std::size_t a = 0; a < tables_.size(); ++a)
+      if (!tables_[a].empty() && static_cast<int>(a) != line.axis)
+        others = join(others, tables_[a][static_cast<std::size_t>(line.index[a])]);
+    const auto axis = static_cast<std::size_t>(line.axis);
+    for (std::int64_t i = 0; i < line.count; ++i) {
+      Complex factor = others;
+      if (!tables_[axis].empty())
+        factor = join(others, tables_[axis][static_cast<std::size_t>(line.index[axis] + i * line.step)]);
+      if (joined_ == Joined::one_over_sum) factor = factor == 0.0 ? 0.0 : 1.0 / factor;
+      factors[i] = factor;
+    }
+  }
+
+ private:
+  Complex join(Complex a, Complex b) const { return joined_ == Joined::product ? a * b : a + b; }
+
+  std::vector<std::vector<Complex>> tables_;
+  Joined joined_;
+};
+
+/// A number for each element, in the order in memory.
+template <Element T>
+class TableFactors : public SpectralFactors {
+ public:
+  /// `field`: elements of one field, where fields differ; else 0.
+  TableFactors(std::vector<T> table, std::int64_t field) : table_(std::move(table)), field_(field) {}
+  void line(const SpectralLine& line, Complex* factors) const override {
+    const T* const first = table_.data() + line.place + line.field * field_;
+    for (std::int64_t i = 0; i < line.count; ++i) factors[i] = Complex(first[i * line.stride]);
+  }
+  bool differ_by_field() const override { return field_ > 0; }
+
+ private:
+  std::vector<T> table_;
+  std::int64_t field_;
+};
+
+class ProductFactors : public SpectralFactors {
+ public:
+  ProductFactors(Factors a, Factors b) : a_(std::move(a)), b_(std::move(b)) {}
+  void line(const SpectralLine& line, Complex* factors) const override {
+    std::vector<Complex> others(static_cast<std::size_t>(line.count));
+    a_->line(line, factors);
+    b_->line(line, others.data());
+    for (std::int64_t i = 0; i < line.count; ++i) factors[i] *= others[static_cast<std::size_t>(i)];
+  }
+  bool differ_by_field() const override { return a_->differ_by_field() || b_->differ_by_field(); }
+
+ private:
+  Factors a_, b_;
+};
+
+/// The modes of a place along one axis.
+class Modes {
+ public:
+  Modes(const OperatorPlace& place, int axis, double length)
+      : extent_(place.spectrum.layout.shape()[static_cast<std::size_t>(axis)]),
+        points_(place.field.layout.shape()[static_cast<std::size_t>(axis)]),
+        halved_(axis == place.spectrum.halved_axis()),
+        length_(length),
+        frequencies_(place.spectrum.frequencies(axis, length / static_cast<double>(points_))) {}
+
+  std::int64_t count() const { return extent_; }
+  double number(std::int64_t index) const { return std::round(frequencies_[index] * length_); }
+  double wavenumber(std::int64_t index) const { return 2 * std::numbers::pi / length_ * number(index); }
+  /// Whether it stands for both +k and -k.
+  bool is_lone(std::int64_t index) const {
+    const auto twice = static_cast<std::int64_t>(2 * std::abs(number(index)));
+    return twice > 0 && (twice == points_ || (!halved_ && twice == extent_));
+  }
+
+ private:
+  std::int64_t extent_, points_;
+  bool halved_;
+  double length_;
+  AxisValues frequencies_;
+};
+
+bool transforms(const Side& side, int axis) {
+  return std::find(side.axes.begin(), side.axes.end(), axis) != side.axes.end();
+}
+
+/// Of `axis`; throws Error for lengths that no domain has.
+double length_of(const OperatorPlace& place, const Lengths& lengths, int axis) {
+  if (lengths.empty()) return 2 * std::numbers::pi;
+  require(static_cast<int>(lengths.size()) == place.field.layout.axes(), "the operator has ", lengths.size(),
+          " lengths of the domain, but the array has ", place.field.layout.axes(), " axes");
+  const double length = lengths[static_cast<std::size_t>(axis)];
+  require(std::isfinite(length) && length > 0, "the length of the domain along axis ", axis, " is ", length,
+          "; a finite number above 0 is needed");
+  return length;
+}
+
+/// A table of value(modes, index) for each transformed axis; of `only` alone if that is one.
+template <class Value>
+std::vector<std::vector<Complex>> tables_of(const OperatorPlace& place, const Lengths& lengths, int only,
+                                            const Value& value) {
+  std::vector<std::vector<Complex>> tables(place.spectrum.layout.shape().size());
+  for (const int axis : place.spectrum.axes) {
+    if (only >= 0 && axis != only) continue;
+    const Modes modes(place, axis, length_of(place, lengths, axis));
+    for (std::int64_t i = 0; i < modes.count(); ++i) tables[static_cast<std::size_t>(axis)].push_back(value(modes, i));
+  }
+  return tables;
+}
+
+/// An operator whose factors `make` makes for a place.
+class MadeRep : public Operator::Rep {
+ public:
+  using Make = std::function<Factors(const OperatorPlace&)>;
+  explicit MadeRep(Make make) : make_(std::move(make)) {}
+  Factors factors(const OperatorPlace& place) const override { return make_(place); }
+
+ private:
+  Make make_;
+};
+
+Operator made_by(MadeRep::Make make) { return Operator(std::make_shared<MadeRep>(std::move(make))); }
+
+/// What factor(index) says of every element of a field.
+template <class Factor>
+Factors asked(const OperatorPlace& place, const Factor& factor) {
+  const Side& side = place.spectrum;
+  std::vector<Complex> table(static_cast<std::size_t>(side.layout.count(side.rank)));
+  for (const Piece& piece : side.layout.pieces(side.rank)) {
+    const auto axes = static_cast<std::size_t>(piece.set.axes);
+    std::vector<std::int64_t> at(axes), index(axes);
+    for (std::int64_t left = piece.set.count(), number = 0; number < left; ++number) {
+      std::int64_t rest = number, place_in_memory = piece.offset;
+      for (std::size_t a = axes; a-- > 0;) {
+        const std::int64_t i = rest % piece.set.axis[a].count;
+        rest /= piece.set.axis[a].count;
+        index[a] = piece.set.axis[a].at(i);
+        place_in_memory += i * piece.stride[a];
+      }
+      table[static_cast<std::size_t>(place_in_memory)] = factor(index);
+    }
+  }
+  return std::make_shared<TableFactors<Complex>>(std::move(table), 0);
+}
+
+template <Element T>
+Operator of_arrays(const std::vector<const void*>& arrays, const std::vector<std::int64_t>& counts) {
+  std::vector<std::vector<T>> tables;
+  for (std::size_t m = 0; m < arrays.size(); ++m) {
+    require(arrays[m] != nullptr || counts[m] == 0, "the operator's array is a null pointer");
+    const T* const first = static_cast<const T*>(arrays[m]);
+    tables.emplace_back(first, first + counts[m]);
+  }
+  return made_by([tables](const OperatorPlace& place) -> Factors {
+    const auto m = static_cast<std::size_t>(place.member);
+    require(m < tables.size(), "the operator has factors for ", tables.size(),
+            " ranks of this process, the plan has more");
+    const std::int64_t all = place.spectrum.count(), field = all / place.spectrum.fields;
+    const auto count = static_cast<std::int64_t>(tables[m].size());
+    require(count == all || count == field, "the operator has ", count, " factors, but this rank's spectrum has ",
+            field, " modes", all == field ? "" : " a field");
+    return std::make_shared<TableFactors<T>>(tables[m], count == field ? 0 : field);
+  });
+}
+
+}  // namespace
+
+Operator operator_of_arrays(ElementType element, const std::vector<const void*>& arrays,
+                            const std::vector<std::int64_t>& counts) {
+  if (element.precision == Precision::f64)
+    return element.is_complex ? of_arrays<std::complex<double>>(arrays, counts) : of_arrays<double>(arrays, counts);
+  return element.is_complex ? of_arrays<std::complex<float>>(arrays, counts) : of_arrays<float>(arrays, counts);
+}
+
+Operator Operator::array(ElementType element, const void* factors, std::int64_t count) {
+  require(count >= 0, "the operator's array has ", count, " elements");
+  return operator_of_arrays(element, {factors}, {count});
+}
+
+Operator Operator::of_indices(OfIndices factor) {
+  require(static_cast<bool>(factor), "the operator's function is empty");
+  return made_by([factor = std::move(factor)](const OperatorPlace& place) {
+    return asked(place, [&](const std::vector<std::int64_t>& index) { return factor(index); });
+  });
+}
+
+Operator Operator::of_wavenumbers(OfWavenumbers factor, Lengths lengths) {
+  require(static_cast<bool>(factor), "the operator's function is empty");
+  return made_by([factor = std::move(factor), lengths = std::move(lengths)](const OperatorPlace& place) {
+    const auto tables = tables_of(place, lengths, -1, [](const Modes& m, std::int64_t i) { return m.wavenumber(i); });
+    std::vector<double> wavenumbers(tables.size());
+    return asked(place, [&](const std::vector<std::int64_t>& index) {
+      for (std::size_t a = 0; a < tables.size(); ++a)
+        if (!tables[a].empty()) wavenumbers[a] = tables[a][static_cast<std::size_t>(index[a])].real();
+      return factor(wavenumbers);
+    });
+  });
+}
+
+Operator Operator::derivative(int axis, int order, Lengths lengths) {
+  require(order >= 0, "a derivative of order ", order, " does not exist");
+  return made_by([=, lengths = std::move(lengths)](const OperatorPlace& place) {
+    require(transforms(place.spectrum, axis), "the plan does not transform axis ", axis,
+            ", along which the derivative is asked for");
+    constexpr std::array<Complex, 4> powers_of_i{Complex(1, 0), Complex(0, 1), Complex(-1, 0), Complex(0, -1)};
+    const Complex turn = powers_of_i[static_cast<std::size_t>(order % 4)];
+    auto tables = tables_of(place, lengths, axis, [&](const Modes& m, std::int64_t i) {
+      return order % 2 == 1 && m.is_lone(i) ? 0 : turn * std::pow(m.wavenumber(i), order);
+    });
+    return std::make_shared<AxisFactors>(std::move(tables), AxisFactors::Joined::product);
+  });
+}
+
+namespace {
+
+Operator of_square(Lengths lengths, AxisFactors::Joined joined) {
+  return made_by([joined, lengths = std::move(lengths)](const OperatorPlace& place) {
+    auto tables = tables_of(place, lengths, -1,
+                            [](const Modes& m, std::int64_t i) { return -m.wavenumber(i) * m.wavenumber(i); });
+    return std::make_shared<AxisFactors>(std::move(tables), joined);
+  });
+}
+
+}  // namespace
+
+Operator Operator::laplacian(Lengths lengths) { return of_square(std::move(lengths), AxisFactors::Joined::sum); }
+
+Operator Operator::inverse_laplacian(Lengths lengths) {
+  return of_square(std::move(lengths), AxisFactors::Joined::one_over_sum);
+}
+
+Operator Operator::gaussian(double sigma, Lengths lengths) {
+  require(std::isfinite(sigma) && sigma >= 0, "a Gaussian of width ", sigma, " does not exist");
+  return made_by([sigma, lengths = std::move(lengths)](const OperatorPlace& place) {
+    auto tables = tables_of(place, lengths, -1, [sigma](const Modes& m, std::int64_t i) {
+      const double width = sigma * m.wavenumber(i);
+      return std::exp(-width * width / 2);
+    });
+    return std::make_shared<AxisFactors>(std::move(tables), AxisFactors::Joined::product);
+  });
+}
+
+Operator operator*(const Operator& a, const Operator& b) {
+  return made_by([a, b](const OperatorPlace& place) {
+    return std::make_shared<ProductFactors>(a.rep()->factors(place), b.rep()->factors(place));
+  });
+}
+
+}  // namespace shardfft

@@ -1,0 +1,88 @@
+// Plan::apply and Plan::convolution: a spectrum times factors, between forward and backward.
+#include <algorithm>
+
+#include "api/plan_impl.hpp"
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+
+namespace shardfft {
+
+namespace {
+
+void refuse_other_kinds(const Transform& transform) {
+  if (transform.kind == Kind::c2r)
+    fail(Status::unsupported, "operators are for c2c and r2c plans: what a c2r plan reads is a spectrum already");
+  if (transform.kind == Kind::r2r)
+    fail(Status::unsupported, "operators are for c2c and r2c plans: what an r2r plan leaves is no Fourier spectrum");
+}
+
+/// Multiplies what an array holds.
+void scale(std::byte* data, std::int64_t count, ElementType element, double factor) {
+  const std::int64_t reals = count * (element.is_complex ? 2 : 1);
+  for (std::int64_t i = 0; i < reals; ++i)
+    if (element.precision == Precision::f64)
+      reinterpret_cast<double*>(data)[i] *= factor;
+    else
+      reinterpret_cast<float*>(data)[i] *= static_cast<float>(factor);
+}
+
+}  // namespace
+
+/// What a function says is asked once: as long as the operator lives.
+FactorsInUse Plan::Impl::factors_of(const Operator& op) {
+  require(op.rep() != nullptr, "this operator was moved from");
+  std::erase_if(known_, [](const auto& entry) { return entry.first.expired(); });
+  for (const auto& [rep, factors] : known_)
+    if (rep.lock() == op.rep()) return factors;
+  FactorsInUse factors;
+  for (int m = 0; m < members(); ++m) {
+    const Sides& mine = at(m);
+    factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m});
+  }
+  known_.emplace_back(op.rep(), factors);
+  return factors;
+}
+
+void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, const CallFacts& facts) {
+  FactorsInUse factors;
+  const bool first = runner->programs().size() <= apply_program;
+  const Failure failure = failure_of([&] {
+    refuse_other_kinds(transform);
+    check(apply_program, in, out, facts);
+    factors = factors_of(op);
+    if (!first) runner->check_arrays(apply_program, in, out);
+  });
+  enter(Call::apply, failure);
+  if (first) {
+    runner->add({make_apply(spec, runner->programs(), OperatorStep{in_use_})});
+    together(comm, [&] { runner->check_arrays(apply_program, in, out); });
+  }
+  *in_use_ = std::move(factors);
+  start(apply_program, in, out);
+}
+
+/// The factors are the kernel's spectrum without the factor of the plan's norm.
+Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& facts) {
+  std::vector<AlignedMemory> spectra;
+  std::vector<std::byte*> to;
+  std::vector<std::int64_t> counts;
+  const Failure failure = failure_of([&] {
+    refuse_other_kinds(transform);
+    for (int m = 0; m < members(); ++m) {
+      const Side& side = at(m).output;
+      spectra.push_back(allocate_aligned(side.bytes()));
+      to.push_back(spectra.back().get());
+      counts.push_back(side.count());
+    }
+    check(forward_program, kernel, to, {facts, {}});
+    runner->check_arrays(forward_program, kernel, to);
+  });
+  enter(Call::convolution, failure);
+  start(forward_program, kernel, to);
+  const ElementType element = at(0).output.element;
+  for (std::size_t m = 0; m < to.size(); ++m)
+    scale(to[m], counts[m], element, 1 / runner->programs()[forward_program].scale);
+  return operator_of_arrays(element, {to.begin(), to.end()}, counts);
+}
+
+}  // namespace shardfft

@@ -64,6 +64,7 @@ bool CallCheck::given_up() const {
 }
 
 void CallCheck::enter(Call call, const Failure& mine) {
+  require_mpi_thread();
   room_->refuse_if_closed();
   const Communicator& comm = setup_.comm;
   const std::int64_t own = number_ * kinds + kinds + static_cast<std::int64_t>(call);

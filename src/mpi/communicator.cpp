@@ -20,6 +20,18 @@ bool mpi_initialized() {
   return initialized != 0;
 }
 
+void require_mpi_thread() {
+  int level = MPI_THREAD_SINGLE;
+  int main = 1;
+  check_mpi(MPI_Query_thread(&level), "MPI_Query_thread");
+  if (level >= MPI_THREAD_SERIALIZED) return;
+  check_mpi(MPI_Is_thread_main(&main), "MPI_Is_thread_main");
+  require(
+      main != 0, "MPI was initialised with ", level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED",
+      ": only the thread that did so may use plans; initialise it with MPI_THREAD_MULTIPLE, or _SERIALIZED where one",
+      " thread at a time uses MPI");
+}
+
 bool mpi_finalized() {
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -39,6 +51,7 @@ Communicator::Communicator(MPI_Comm comm) {
 Communicator Communicator::duplicate(MPI_Comm comm) {
   require(mpi_initialized(), "MPI is not initialized: call MPI_Init before making a plan");
   require(!mpi_finalized(), "MPI is finalized already: plans must be made before MPI_Finalize");
+  require_mpi_thread();
   require(comm != MPI_COMM_NULL, "the communicator is MPI_COMM_NULL");
   int between_groups = 0;
   check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");

@@ -16,6 +16,9 @@ namespace shardfft {
 void check_mpi(int code, const char* call);
 
 bool mpi_initialized();
+/// Throws where MPI was initialised for the main thread only (MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED) and this is
+/// another one.
+void require_mpi_thread();
 /// Whether MPI is over: handles are then left to it.
 bool mpi_finalized();
 

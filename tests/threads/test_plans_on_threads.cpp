@@ -1,4 +1,6 @@
 // Plans made on several threads at once while others run, each thread on a communicator of its own.
+#include <dlfcn.h>
+#include <fftw3.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -67,6 +69,41 @@ TEST_F(PlansOnThreads, AreRight) {
   for (std::thread& t : planners) t.join();
   stop = true;
   for (std::thread& t : runners) t.join();
+}
+
+/// An application's own FFTW planning beside ours: it must ask FFTW's threads library for a planner that many threads
+/// may use (docs/reliability.md), before any thread plans.
+class OwnPlanner {
+ public:
+  OwnPlanner() : library_(dlopen("libfftw3_threads.so.3", RTLD_NOW | RTLD_GLOBAL)) {
+    if (library_ == nullptr) return;
+    reinterpret_cast<void (*)()>(dlsym(library_, "fftw_make_planner_thread_safe"))();
+  }
+  bool there() const { return library_ != nullptr; }
+  static void plan_and_run(int n) {
+    std::vector<Value> in(to_size(n)), out(in.size());
+    const auto as_fftw = [](std::vector<Value>& v) { return reinterpret_cast<fftw_complex*>(v.data()); };
+    const fftw_plan plan = fftw_plan_dft_1d(n, as_fftw(in), as_fftw(out), FFTW_FORWARD, FFTW_MEASURE);
+    std::fill(in.begin(), in.end(), Value(1, 0));
+    fftw_execute(plan);
+    EXPECT_NEAR(std::abs(out[0] - static_cast<double>(n)), 0, 1e-9);
+    fftw_destroy_plan(plan);
+  }
+
+ private:
+  void* library_;
+};
+
+TEST_F(PlansOnThreads, BesideAnApplicationsPlanner) {
+  if (!multiple_) GTEST_SKIP() << "this MPI allows one thread only";
+  const OwnPlanner own;
+  if (!own.there()) GTEST_SKIP() << "FFTW's threads library is not installed";
+  const Communicator comm = Communicator::duplicate(MPI_COMM_SELF);
+  std::thread application([] {
+    for (int n = 8; n < 200; ++n) OwnPlanner::plan_and_run(n);
+  });
+  for (std::int64_t n = 3; n < 12; ++n) check(comm, {n, 5, 9}, Effort::measure);
+  application.join();
 }
 
 }  // namespace

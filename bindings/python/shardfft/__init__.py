@@ -8,6 +8,7 @@ layouts, and its ``forward`` and ``backward`` run it, over processes or over the
 from __future__ import annotations
 
 from ._abort import abort_on_exception
+from ._convolve import convolve
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
 from ._cosines import dctn, dstn, idctn, idstn
 from ._device_array import DeviceArray
@@ -16,6 +17,7 @@ from ._errors import ArgumentError, Error
 from ._layout import Layout, Piece
 from ._numpy_axes import fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
+from ._operator import Operator
 from ._options import Option, options
 from ._plan import Plan, plan
 from ._plan_cache import clear_plans
@@ -28,6 +30,7 @@ __all__ = [
     "DeviceArray",
     "Error",
     "Layout",
+    "Operator",
     "Option",
     "Piece",
     "Plan",
@@ -36,6 +39,7 @@ __all__ = [
     "abort_on_exception",
     "algorithm_names",
     "clear_plans",
+    "convolve",
     "dctn",
     "device_exchange_names",
     "dstn",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from . import _core, _layout, _mpi, _options, _streams
+from . import _core, _gpu_arrays, _layout, _mpi, _options, _streams
 from ._call import Call, Place
 from ._errors import ArgumentError
 from ._handle import Handle
 from ._layout import Layout
+from ._operator import Operator
 from ._problem import Problem, problem
 from ._side import Side
 
@@ -30,9 +32,9 @@ class Plan(Handle):
 
     This process has some of the plan's ranks, its members: one of a communicator, or all of a list of GPUs
     (``devices``). Arrays of the former come and go one by one, those of the latter as lists, one a GPU. Over a
-    communicator making, closing, ``forward``, ``backward`` and ``report`` are collective. A plan must not run on two
-    threads at once. Use it as a context manager, or call ``close()``, where ranks might drop it at different times:
-    dropping is collective too.
+    communicator making, closing, ``forward``, ``backward``, ``apply``, ``convolution`` and ``report`` are collective. A
+    plan must not run on two threads at once. Use it as a context manager, or call ``close()``, where ranks might drop
+    it at different times: dropping is collective too.
 
     Attributes:
         comm: the communicator; None where the ranks are GPUs of this process.
@@ -55,6 +57,7 @@ class Plan(Handle):
             problem.natural,
             problem.options,
         )
+        self._operators: weakref.WeakKeyDictionary[Operator, _core.Operator] = weakref.WeakKeyDictionary()
         precision, members = problem.transform.precision, range(self._core.members)
         self.inputs = [Side(self._core.input(member), precision) for member in members]
         self.outputs = [Side(self._core.output(member), precision) for member in members]
@@ -126,7 +129,7 @@ class Plan(Handle):
 
         Raises TypeError and ValueError for arrays that do not fit, then ``shardfft.Error`` on the other ranks.
         """
-        return self._run(True, x, out)
+        return self._run("forward", x, out)
 
     @overload
     def backward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
@@ -137,23 +140,73 @@ class Plan(Handle):
 
         The inverse of :meth:`forward`, except that ``norm="none"`` leaves out the factor 1/N.
         """
-        return self._run(False, x, out)
+        return self._run("backward", x, out)
 
-    def _run(self, forward: bool, x: Any, out: Any) -> Any:
+    @overload
+    def apply(self, operator: Operator, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    @overload
+    def apply(self, operator: Operator, x: Array, out: Array | None = None) -> Array: ...
+    def apply(self, operator: Operator, x: Any, out: Any = None) -> Any:
+        """Transform ``x`` (like ``input``), multiply the spectrum by an operator's factors, transform back. Collective.
+
+        One program, without an exchange between the transforms; whatever the norm, the factor 1 gives ``x`` back. The
+        result is like ``input``, and ``out`` may be ``x``. For c2c and r2c plans. Arrays are as in :meth:`forward`.
+        """
+        if not isinstance(operator, Operator):
+            raise TypeError(f"operator must be a shardfft.Operator, not {type(operator).__name__}")
+        return self._run("apply", x, out, operator)
+
+    def convolution(self, kernel: Any) -> Operator:
+        """Make the operator that convolves with ``kernel``, periodically, along the transformed axes. Collective.
+
+        ``kernel`` is like ``input``, and converted where it is not of its type; fields are convolved one by one. The
+        operator holds the kernel's spectrum, and is for plans that leave spectra in the same layout.
+        """
         self._open()
         try:
-            calls = self._calls(forward, x, out)
+            kernels = [kernel] if self.comm is not None else list(kernel)
+            if len(kernels) != len(self.inputs):
+                raise ValueError(f"the plan has {len(self.inputs)} GPUs: give so many arrays, not {len(kernels)}")
+            arrays = [side.asarray(one) for side, one in zip(self.inputs, kernels, strict=True)]
+            seen = [
+                _gpu_arrays.see(array, "kernel", place.device, place.stream)
+                for array, place in zip(arrays, self._places, strict=True)
+            ]
+            for side, one in zip(self.inputs, seen, strict=True):
+                side.check(one, "kernel")
         except Exception as error:
             if self._check_calls:
                 self._refuse(error)
             raise
-        self._core.run(forward, [call.source for call in calls], [call.destination for call in calls])
+        made = self._core.convolution([one.address for one in seen])
+        return Operator(lambda *_: made)
+
+    def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
+        self._open()
+        try:
+            calls = self._calls(what, x, out)
+            factors = None if operator is None else self._factors(operator)
+        except Exception as error:
+            if self._check_calls:
+                self._refuse(error)
+            raise
+        sources, destinations = [call.source for call in calls], [call.destination for call in calls]
+        if factors is None:
+            self._core.run(what == "forward", sources, destinations)
+        else:
+            self._core.apply(factors, sources, destinations)
         return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
 
-    def _calls(self, forward: bool, x: Any, out: Any) -> list[Call]:
+    def _factors(self, operator: Operator) -> _core.Operator:
+        """Make an operator's factors for this plan, once."""
+        if operator not in self._operators:
+            self._operators[operator] = operator._make(self.input, self.output)
+        return self._operators[operator]
+
+    def _calls(self, what: str, x: Any, out: Any) -> list[Call]:
         """See the arrays of all members."""
         if self.comm is not None:
-            return [self._call(forward, 0, x, out)]
+            return [self._call(what, 0, x, out)]
         members = len(self.inputs)
         outs = [None] * members if out is None else out
         if len(x) != members or len(outs) != members:
@@ -161,16 +214,15 @@ class Plan(Handle):
         calls = []
         for member in range(members):
             try:
-                calls.append(self._call(forward, member, x[member], outs[member]))
+                calls.append(self._call(what, member, x[member], outs[member]))
             except (TypeError, ValueError) as error:
                 raise type(error)(f"rank {member}: {error}") from error
         return calls
 
-    def _call(self, forward: bool, member: int, x: Any, out: Any) -> Call:
-        source, destination = self.inputs[member], self.outputs[member]
-        allocate = self._core.allocate_output if forward else self._core.allocate_input
-        if not forward:
-            source, destination = destination, source
+    def _call(self, what: str, member: int, x: Any, out: Any) -> Call:
+        source = self.outputs[member] if what == "backward" else self.inputs[member]
+        destination = self.outputs[member] if what == "forward" else self.inputs[member]
+        allocate = self._core.allocate_output if what == "forward" else self._core.allocate_input
         return Call(self._places[member], x, out, source, destination, lambda: allocate(member))
 
     def _refuse(self, error: Exception) -> None:

@@ -95,5 +95,6 @@ NB_MODULE(_core, module) {
   shardfft::python::bind_report(module);
   shardfft::python::bind_gpu(module);
   shardfft::python::bind_memory(module);
+  shardfft::python::bind_operator(module);
   shardfft::python::bind_plan(module);
 }

@@ -62,6 +62,22 @@ class PyPlan {
     else
       plan.backward(from, to);
   }
+  void apply(const shardfft::Operator& op, const Addresses& in, const Addresses& out) {
+    Plan& plan = get();
+    const std::vector<void*> sources = pointers(in), to = pointers(out);
+    const std::vector<const void*> from(sources.begin(), sources.end());
+    const shardfft::python::InUse use(used_);
+    const nb::gil_scoped_release others_may_run;
+    plan.apply(op, from, to);
+  }
+  shardfft::Operator convolution(const Addresses& kernels) {
+    Plan& plan = get();
+    const std::vector<void*> sources = pointers(kernels);
+    const std::vector<const void*> from(sources.begin(), sources.end());
+    const shardfft::python::InUse use(used_);
+    const nb::gil_scoped_release others_may_run;
+    return plan.convolution(std::span<const void* const>(from));
+  }
   void refuse(const std::string& why) {
     Plan& plan = get();
     const shardfft::python::InUse use(used_);
@@ -112,6 +128,8 @@ void shardfft::python::bind_plan(nb::module_& module) {
                     bool, const Options&>(),
            "comm_address"_a, "devices"_a, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a)
       .def("run", &PyPlan::run, "forward"_a, "sources"_a, "destinations"_a)
+      .def("apply", &PyPlan::apply, "operator"_a, "sources"_a, "destinations"_a)
+      .def("convolution", &PyPlan::convolution, "kernels"_a)
       .def("refuse", &PyPlan::refuse, "why"_a)
       .def("report", &PyPlan::report)
       .def("close", &PyPlan::close)

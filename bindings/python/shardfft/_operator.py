@@ -1,0 +1,135 @@
+"""Operators: what ``Plan.apply`` multiplies a spectrum by, between a forward transform and a backward one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._side import Side
+
+_PRECISIONS = {
+    np.dtype(np.float32): _core.Precision.f32,
+    np.dtype(np.float64): _core.Precision.f64,
+    np.dtype(np.complex64): _core.Precision.f32,
+    np.dtype(np.complex128): _core.Precision.f64,
+}
+
+
+class Operator:
+    """A factor for each mode of a spectrum; made by its methods, and joined by ``*``.
+
+    ``lengths`` are those of the domain along the axes of the array, an entry an axis; None means 2 pi along all of
+    them, where the wavenumbers are whole numbers. The wavenumber of mode m along an axis of length L is 2 pi m / L,
+    with m as ``numpy.fft.fftfreq`` and ``rfftfreq`` order them. One operator serves many plans.
+    """
+
+    def __init__(self, make: Callable[[Side, Side], _core.Operator]) -> None:
+        """Take what makes the library's operator for a plan's sides; :meth:`array` and the like call this."""
+        self._make = make
+
+    @classmethod
+    def array(cls, factors: ArrayLike) -> Operator:
+        """Factors in an array like this rank's part of the plan's ``output``, or one that broadcasts to a field of it.
+
+        Numbers other than float32, float64, complex64 and complex128 are converted. They are copied when a plan first
+        applies the operator. For plans over a communicator.
+        """
+        return cls(lambda _, output: _of_array(np.asarray(factors), output))
+
+    @classmethod
+    def of_indices(cls, factor: Callable[..., ArrayLike]) -> Operator:
+        """What ``factor(i, j, ...)`` gives for the global indices of the modes of this rank.
+
+        It is called once a plan, with an array for each axis of the spectrum; they broadcast to a field of this rank's
+        part. For plans over a communicator.
+        """
+        return cls(lambda _, output: _of_array(_asked(factor, [output._indices(a) for a in _axes(output)]), output))
+
+    @classmethod
+    def of_wavenumbers(cls, factor: Callable[..., ArrayLike], lengths: Iterable[float] | None = None) -> Operator:
+        """What ``factor(k, l, ...)`` gives for the wavenumbers of the modes: as :meth:`of_indices`.
+
+        An array for each axis of the spectrum; 0 along axes that are not transformed.
+        """
+        said = _lengths(lengths)
+        return cls(lambda field, output: _of_array(_asked(factor, _wavenumbers(field, output, said)), output))
+
+    @classmethod
+    def derivative(cls, axis: int, order: int = 1, lengths: Iterable[float] | None = None) -> Operator:
+        """(i k)**order along ``axis``, a number from 0 on.
+
+        Of odd orders the mode that stands for both k and -k is 0.
+        """
+        made = _core.Operator.derivative(axis, order, _lengths(lengths))
+        return cls(lambda *_: made)
+
+    @classmethod
+    def laplacian(cls, lengths: Iterable[float] | None = None) -> Operator:
+        """-|k|**2 over the transformed axes."""
+        made = _core.Operator.laplacian(_lengths(lengths))
+        return cls(lambda *_: made)
+
+    @classmethod
+    def inverse_laplacian(cls, lengths: Iterable[float] | None = None) -> Operator:
+        """-1 / |k|**2, and 0 for the mean: the solution of Poisson's equation whose mean is 0."""
+        made = _core.Operator.inverse_laplacian(_lengths(lengths))
+        return cls(lambda *_: made)
+
+    @classmethod
+    def gaussian(cls, sigma: float, lengths: Iterable[float] | None = None) -> Operator:
+        """exp(-sigma**2 |k|**2 / 2): smoothing by a Gaussian of width ``sigma``, in the unit of the lengths."""
+        made = _core.Operator.gaussian(sigma, _lengths(lengths))
+        return cls(lambda *_: made)
+
+    def __mul__(self, other: Operator) -> Operator:
+        """One after the other, in one pass over the spectrum."""
+        if not isinstance(other, Operator):
+            return NotImplemented
+        return Operator(lambda *sides: self._make(*sides).times(other._make(*sides)))
+
+
+def _lengths(lengths: Iterable[float] | None) -> list[float]:
+    return [] if lengths is None else [float(length) for length in lengths]
+
+
+def _axes(side: Side) -> range:
+    return range(side.layout.ndim)
+
+
+def _asked(factor: Callable[..., ArrayLike], arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    return np.asarray(factor(*arrays))
+
+
+def _wavenumbers(field: Side, output: Side, lengths: list[float]) -> list[NDArray[Any]]:
+    if lengths and len(lengths) != field.layout.ndim:
+        raise ValueError(f"{len(lengths)} lengths of the domain were given for {field.layout.ndim} axes")
+    spacings = [
+        (lengths[axis] if lengths else 2 * np.pi) / field.layout.shape[axis] / (2 * np.pi) for axis in output.axes
+    ]
+    known = dict(zip(output.axes, output.frequencies(spacings, np.float64), strict=True))
+    return [known.get(axis, np.zeros_like(output._indices(axis), np.float64)) for axis in _axes(output)]
+
+
+def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
+    """The library's operator of factors, in the order that the spectrum has in memory."""
+    if factors.dtype not in _PRECISIONS:
+        factors = factors.astype(np.complex128 if factors.dtype.kind == "c" else np.float64)
+    order = side._order
+    if factors.shape != side.shape:
+        field = side.shape[1:] if side._batched else side.shape
+        try:
+            factors = np.broadcast_to(factors, field)
+        except ValueError:
+            raise ValueError(
+                f"an operator's factors of shape {factors.shape} do not broadcast to this rank's spectrum {field}"
+            ) from None
+        order = tuple(axis - 1 for axis in side._order[1:]) if side._batched else side._order
+    dense = np.ascontiguousarray(factors.transpose(order))
+    return _core.Operator.array(dense.ctypes.data, dense.size, _PRECISIONS[dense.dtype], dense.dtype.kind == "c")

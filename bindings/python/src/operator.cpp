@@ -1,0 +1,25 @@
+// Operators. Functions of Python's are asked on the Python side, for whole arrays of modes.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+using shardfft::Operator;
+
+void shardfft::python::bind_operator(nb::module_& module) {
+  nb::class_<Operator>(module, "Operator")
+      .def_static(
+          "array",
+          [](std::uintptr_t address, std::int64_t count, Precision precision, bool is_complex) {
+            return Operator::array({precision, is_complex}, pointer(address), count);
+          },
+          "address"_a, "count"_a, "precision"_a, "is_complex"_a)
+      .def_static("derivative", &Operator::derivative, "axis"_a, "order"_a, "lengths"_a)
+      .def_static("laplacian", &Operator::laplacian, "lengths"_a)
+      .def_static("inverse_laplacian", &Operator::inverse_laplacian, "lengths"_a)
+      .def_static("gaussian", &Operator::gaussian, "sigma"_a, "lengths"_a)
+      .def(
+          "times", [](const Operator& a, const Operator& b) { return a * b; }, "other"_a);
+}

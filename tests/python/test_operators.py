@@ -1,0 +1,137 @@
+"""Operators between a forward and a backward transform, against NumPy and SciPy."""
+
+import numpy as np
+import pytest
+import scipy.ndimage
+
+import shardfft
+from shardfft import Layout, Operator
+
+
+def cut(whole, comm):
+    return whole[Layout.slab(whole.shape, comm.size).local(comm.rank)]
+
+
+def wavenumbers(shape, lengths, real):
+    modes = [2 * np.pi * np.fft.fftfreq(n, length / n) for n, length in zip(shape, lengths, strict=True)]
+    if real:
+        modes[-1] = 2 * np.pi * np.fft.rfftfreq(shape[-1], lengths[-1] / shape[-1])
+    return np.meshgrid(*modes, indexing="ij", sparse=True)
+
+
+def answer(x, factors):
+    if x.dtype.kind == "c":
+        return np.fft.ifftn(np.fft.fftn(x) * factors)
+    return np.fft.irfftn(np.fft.rfftn(x) * factors, s=x.shape, axes=range(x.ndim))
+
+
+def random(rng, shape, dtype):
+    x = rng.standard_normal(shape)
+    return (x + 1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else x).astype(dtype)
+
+
+@pytest.mark.parametrize("shape", [(8, 6, 10), (7, 5, 9), (12, 8), (16,)])
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "complex64"])
+@pytest.mark.parametrize("norm", ["backward", "ortho", "none"])
+def test_functions_and_arrays(comm, rng, close, shape, dtype, norm):
+    x = random(rng, shape, dtype)
+    real = x.dtype.kind == "f"
+    lengths = [3.0, 1.0, 2 * np.pi][: len(shape)]
+    precision = "float32" if dtype == "complex64" else "float64"
+
+    def factor(*k):
+        return 1 / (1 + sum(one**2 for one in k))
+
+    exact = answer(x, factor(*wavenumbers(shape, lengths, real)))
+    with shardfft.plan(shape, "r2c" if real else "c2c", dtype, comm, norm=norm, effort="estimate") as plan:
+        op = Operator.of_wavenumbers(factor, lengths)
+        for _ in range(2):
+            close(plan.apply(op, cut(x, comm)), plan.input.layout, exact, precision)
+        steps = [length / n for length, n in zip(lengths, shape, strict=True)]
+        op = Operator.array(factor(*(2 * np.pi * one for one in plan.output.frequencies(steps))))
+        close(plan.apply(op, cut(x, comm)), plan.input.layout, exact, precision)
+        whole = rng.standard_normal(plan.output.layout.shape)
+        if not real:
+            op = Operator.of_indices(lambda *index: whole[index])
+            close(plan.apply(op, cut(x, comm)), plan.input.layout, answer(x, whole), precision)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_names(comm, rng, close, dtype):
+    shape, lengths = (8, 6, 10), (3.0, 1.0, 2 * np.pi)
+    x = random(rng, shape, dtype)
+    k = wavenumbers(shape, lengths, x.dtype.kind == "f")
+    square = sum(one**2 for one in k)
+    inverse = np.where(square == 0, 0, -1 / np.where(square == 0, 1, square))
+    slope = np.where(np.abs(k[0]) == np.abs(k[0]).max(), 0, 1j * k[0])  # 8 points: the lone mode has no derivative
+    with shardfft.plan(shape, "r2c" if x.dtype.kind == "f" else "c2c", comm=comm, effort="estimate") as plan:
+        for op, factors in [
+            (Operator.derivative(0, lengths=lengths), slope),
+            (Operator.derivative(1, 2, lengths), -(k[1] ** 2)),
+            (Operator.laplacian(lengths), -square),
+            (Operator.inverse_laplacian(lengths), inverse),
+            (Operator.gaussian(0.1, lengths), np.exp(-0.005 * square)),
+            (Operator.laplacian(lengths) * Operator.inverse_laplacian(lengths), np.where(square == 0, 0, 1)),
+            (Operator.of_wavenumbers(lambda a, b, c: 1 + b**2, lengths) * Operator.derivative(2), 1),
+        ]:
+            if np.ndim(factors) == 0:
+                m = wavenumbers(shape, (2 * np.pi,) * 3, x.dtype.kind == "f")[2]
+                factors = (1 + k[1] ** 2) * np.where(np.abs(m) == 5, 0, 1j * m)
+            close(plan.apply(op, cut(x, comm)), plan.input.layout, answer(x, factors))
+
+
+def test_in_place_and_fields(comm, rng):
+    x = rng.standard_normal((2, 6, 8))
+    with shardfft.plan((6, 8), "r2c", comm=comm, batch=2, effort="estimate") as plan:
+        mine = plan.input.asarray(np.stack([cut(field, comm) for field in x]))
+        plan.apply(Operator.laplacian(), mine, out=mine)
+        square = sum(one**2 for one in wavenumbers((6, 8), (2 * np.pi,) * 2, True))
+        exact = np.stack([cut(answer(field, -square), comm) for field in x])
+        assert np.allclose(mine, exact)
+        assert plan.report()["apply"]["runs"] == 1
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+@pytest.mark.parametrize("shape", [(9, 8, 5), (10, 7)])
+def test_convolve(comm, rng, close, shape, dtype):
+    x, kernel = random(rng, shape, dtype), random(rng, shape, dtype)
+    exact = np.fft.ifftn(np.fft.fftn(x) * np.fft.fftn(kernel))
+    exact = exact if np.dtype(dtype).kind == "c" else exact.real
+    precision = "float32" if dtype == "float32" else "float64"
+    result = shardfft.convolve(cut(x, comm), cut(kernel, comm), comm)
+    close(result, Layout.slab(shape, comm.size), exact, precision)
+    assert result.dtype == np.dtype(dtype)
+
+
+def test_convolve_as_scipy(comm, rng, close):
+    """A kernel of few points, which SciPy centres."""
+    x, kernel = rng.standard_normal((12, 10)), rng.standard_normal((3, 3))
+    whole = np.zeros(x.shape)
+    whole[:3, :3] = kernel
+    whole = np.roll(whole, (-1, -1), (0, 1))
+    exact = scipy.ndimage.convolve(x, kernel, mode="wrap")
+    close(shardfft.convolve(cut(x, comm), cut(whole, comm), comm), Layout.slab(x.shape, comm.size), exact)
+
+
+def test_convolve_along_some_axes(comm, rng, close):
+    x, kernel = rng.standard_normal((6, 8)), rng.standard_normal((6, 8))
+    exact = np.fft.ifft(np.fft.fft(x, axis=1) * np.fft.fft(kernel, axis=1), axis=1).real
+    close(shardfft.convolve(cut(x, comm), cut(kernel, comm), comm, axes=1), Layout.slab(x.shape, comm.size), exact)
+
+
+def test_errors(comm):
+    with shardfft.plan((6, 8), comm=comm, axes=1, effort="estimate") as plan:
+        x = plan.input.zeros()
+        with pytest.raises(TypeError, match=r"shardfft\.Operator"):
+            plan.apply("laplacian", x)
+        with pytest.raises(shardfft.ArgumentError, match="does not transform axis 0"):
+            plan.apply(Operator.derivative(0), x)
+        with pytest.raises((ValueError, shardfft.Error), match="do not broadcast|refused"):
+            plan.apply(Operator.array(np.ones((3, 3, 3))), x)
+        with pytest.raises((ZeroDivisionError, shardfft.Error)):
+            plan.apply(Operator.of_indices(lambda *_: 1 // (0 if comm.rank == comm.size - 1 else 1)), x)
+        with pytest.raises((ValueError, shardfft.Error), match="local array"):
+            plan.convolution(np.zeros((50, 50)))
+        plan.apply(Operator.laplacian(), x)
+    with pytest.raises((ValueError, shardfft.Error), match="must be alike"):
+        shardfft.convolve(np.zeros((3, 4)), np.zeros((4, 4)), comm)

@@ -11,7 +11,7 @@ class HostTarget : public Target {
   /// `host` is null unless the exchange reads the host's shared memory.
   HostTarget(const ExecutorSetup& setup, const HostMemory* host) : setup_(setup), host_(host) {}
 
-  std::vector<std::vector<int>> groups(const State& state, const std::vector<int>& axes) override;
+  std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
 
@@ -19,8 +19,7 @@ class HostTarget : public Target {
   bool stays_on_hosts(const Program& program, int step) const;
 
  private:
-  int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at) const;
-  bool has_messages(const State& from, const State& to) const;
+  bool has_messages(const Layout& from, const Layout& to) const;
 
   const ExecutorSetup& setup_;
   const HostMemory* host_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/aligned.hpp"
-#include "exec/chunking.hpp"
+#include "lower/chunking.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/task_graph.hpp"
 

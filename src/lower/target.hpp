@@ -18,9 +18,11 @@ class Target {
  public:
   virtual ~Target() = default;
 
-  /// Groups of `axes` (as an TransformStep lists them, the last group first) that are best transformed one group after
-  /// the other; the groups in this order make up `axes`.
-  virtual std::vector<std::vector<int>> groups(const State& /*state*/, const std::vector<int>& axes) { return {axes}; }
+  /// Groups of the axes of the transform `step` (as it lists them, the last group first) that are best transformed one
+  /// group after the other; the groups in this order make up all axes.
+  virtual std::vector<std::vector<int>> groups(const Program& program, int step) {
+    return {std::get<TransformStep>(program.steps[static_cast<std::size_t>(step)]).numbers()};
+  }
 
   /// The order of axes in memory between the reshape `step` of the program and the next one. Empty for the natural one.
   virtual AxisOrder order_after(const Program& program, int step) = 0;

@@ -43,7 +43,7 @@ Program cut_transforms(const Program& program, Target& target) {
     const State& end = program.states[i + 1];
     const auto* const fft = std::get_if<TransformStep>(&program.steps[i]);
     if (fft != nullptr) {
-      const std::vector<TransformStep> steps = cut_step(*fft, target.groups(program.states[i], fft->numbers()));
+      const std::vector<TransformStep> steps = cut_step(*fft, target.groups(program, static_cast<int>(i)));
       for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
         const State next = after_transform(result.states.back(), steps[k]);
         result.steps.push_back(steps[k]);

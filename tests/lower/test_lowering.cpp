@@ -28,7 +28,8 @@ class FakeTarget : public Target {
   Fusion wanted_fusion;
   std::vector<int> not_free;
 
-  std::vector<std::vector<int>> groups(const State& /*state*/, const std::vector<int>& axes) override {
+  std::vector<std::vector<int>> groups(const Program& program, int step) override {
+    const std::vector<int> axes = Target::groups(program, step).front();
     std::vector<int> all;
     for (const auto& group : wanted_groups) all.insert(all.end(), group.begin(), group.end());
     return all == axes ? wanted_groups : std::vector<std::vector<int>>{axes};

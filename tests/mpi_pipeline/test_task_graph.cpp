@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "exec/chunking.hpp"
+#include "lower/chunking.hpp"
 #include "exec/task_graph.hpp"
 
 namespace shardfft::test {

@@ -1,6 +1,8 @@
 #pragma once
 // Along which axis a reshape and the transforms at its ends are cut in chunks. Pure geometry: all ranks choose alike.
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "algorithm/program.hpp"
 #include "geometry/schedule.hpp"
@@ -31,11 +33,19 @@ struct ChunkedSteps {
   const TransformStep* after = nullptr;
 };
 
-/// The axis along which most work of the transforms comes to lie beside messages, cut in `chunks` parts at most; of
-/// equals the slowest one in memory.
+/// All ways to cut in `chunks` parts at most, those first that bring most work of the transforms beside messages; of
+/// equals the slowest axis in memory.
 /// An axis serves both ends if neither transform needs it whole and every index stays in the same part of it (a batch,
 /// or the axis that pencils keep); otherwise one end is cut and the other waits for all chunks, or is done before.
+std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks);
+/// The first of them, or one that cuts nothing.
 Chunking choose_chunking(const ChunkedSteps& steps, int chunks);
+
+/// A reshape and the transforms next to it among `steps` of the program, from steps[at] on, that run as one task where
+/// `cuts` says of them that they can be cut: how many, or 1. `steps` are those that move something; a transform between
+/// two reshapes is left to the one that would otherwise have none.
+int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at,
+                    const std::function<bool(const ChunkedSteps&)>& cuts);
 
 /// "4 chunks along axis 1 at both ends"; axes count as the user's do.
 std::string describe(const Chunking& chunking);

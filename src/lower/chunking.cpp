@@ -1,0 +1,111 @@
+#include "lower/chunking.hpp"
+
+#include <algorithm>
+
+namespace shardfft {
+
+namespace {
+
+bool transforms(const TransformStep* fft, int axis) { return fft != nullptr && fft->has(axis); }
+
+/// Every index along `axis` is in the same part of it before and after.
+bool keeps_parts(const Layout& from, const Layout& to, int axis) {
+  if (from.axis_is_local(axis) && to.axis_is_local(axis)) return true;
+  return from.is_grid() && to.is_grid() && from.parts(axis) == to.parts(axis);
+}
+
+/// Most indices along `axis` that any rank owns in one run.
+std::int64_t longest_run(const Layout& layout, int axis) {
+  std::int64_t longest = 0;
+  if (layout.is_grid()) {
+    for (const Progression& p : layout.parts(axis)) longest = std::max(longest, p.count);
+    return longest;
+  }
+  for (int r = 0; r < layout.ranks(); ++r)
+    for (const Piece& p : layout.pieces(r))
+      if (!p.set.empty()) longest = std::max(longest, p.set.axis[static_cast<std::size_t>(axis)].count);
+  return longest;
+}
+
+/// Axes whose transforms run chunk by chunk when `axis` is cut at these ends; 0 if it cannot be.
+std::size_t overlapped_transforms(const ChunkedSteps& steps, int axis, ChunkEnds ends) {
+  const bool before = steps.before != nullptr && ends != ChunkEnds::receiver;
+  const bool after = steps.after != nullptr && ends != ChunkEnds::sender;
+  if (before && transforms(steps.before, axis)) return 0;
+  if (after && transforms(steps.after, axis)) return 0;
+  if (ends == ChunkEnds::both && !(before && after && keeps_parts(steps.from, steps.to, axis))) return 0;
+  return (before ? steps.before->axes.size() : 0) + (after ? steps.after->axes.size() : 0);
+}
+
+/// Walks over the steps that move something. With a view in between, two steps count other axes and cannot be joined.
+class Steps {
+ public:
+  Steps(const Program& program, const std::vector<int>& steps) : program_(program), steps_(steps) {}
+  const TransformStep* transform(std::size_t i) const { return step<TransformStep>(i); }
+  bool is_reshape(std::size_t i) const { return step<ReshapeStep>(i) != nullptr; }
+  bool joins_next(std::size_t i) const { return i + 1 < steps_.size() && steps_[i] + 1 == steps_[i + 1]; }
+  /// Whether the transform `i` should be left to the reshapes behind it, because one of them would otherwise have none.
+  bool wanted_by_next(std::size_t i) const {
+    for (std::size_t reshape = i + 1; joins_next(reshape - 1) && is_reshape(reshape); reshape += 2)
+      if (!joins_next(reshape) || transform(reshape + 1) == nullptr) return true;
+    return false;
+  }
+
+ private:
+  template <class S>
+  const S* step(std::size_t i) const {
+    return i < steps_.size() ? std::get_if<S>(&program_.steps[static_cast<std::size_t>(steps_[i])]) : nullptr;
+  }
+
+  const Program& program_;
+  const std::vector<int>& steps_;
+};
+
+}  // namespace
+
+std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks) {
+  std::vector<std::pair<double, Chunking>> found;
+  for (const ChunkEnds ends : {ChunkEnds::both, ChunkEnds::sender, ChunkEnds::receiver}) {
+    const Layout& layout = ends == ChunkEnds::receiver ? steps.to : steps.from;
+    for (const int axis : layout.order()) {
+      const auto axes_cut = static_cast<double>(overlapped_transforms(steps, axis, ends));
+      const std::int64_t parts = std::min<std::int64_t>(chunks, longest_run(layout, axis));
+      if (axes_cut == 0 || parts < 2) continue;
+      // One chunk has nothing to hide behind.
+      found.push_back({axes_cut * (1 - 1 / static_cast<double>(parts)), {axis, static_cast<int>(parts), ends}});
+    }
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Chunking> all;
+  for (const auto& [share, chunking] : found) all.push_back(chunking);
+  return all;
+}
+
+Chunking choose_chunking(const ChunkedSteps& steps, int chunks) {
+  const std::vector<Chunking> possible = possible_chunkings(steps, chunks);
+  return possible.empty() ? Chunking{} : possible.front();
+}
+
+int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at,
+                    const std::function<bool(const ChunkedSteps&)>& cuts) {
+  const Steps walk(program, steps);
+  const bool first = walk.transform(at) != nullptr;
+  const std::size_t reshape = first ? at + 1 : at;
+  if (!walk.is_reshape(reshape) || (first && !walk.joins_next(at))) return 1;
+  const TransformStep* const before = first ? walk.transform(at) : nullptr;
+  const TransformStep* const after =
+      walk.joins_next(reshape) && !(first && walk.wanted_by_next(reshape + 1)) ? walk.transform(reshape + 1) : nullptr;
+  const auto at_reshape = static_cast<std::size_t>(steps[reshape]);
+  const Layout &from = program.states[at_reshape].layout, &to = program.states[at_reshape + 1].layout;
+  const int least = before != nullptr ? 2 : 1;
+  if (after != nullptr && cuts({from, to, before, after})) return least + 1;
+  return before != nullptr && cuts({from, to, before, nullptr}) ? least : 1;
+}
+
+std::string describe(const Chunking& chunking) {
+  static const char* const ends[] = {"at both ends", "at the sender", "at the receiver"};
+  const std::string axis = chunking.axis == 0 ? "the batch" : "axis " + std::to_string(chunking.axis - 1);
+  return std::to_string(chunking.parts) + " chunks along " + axis + " " + ends[static_cast<int>(chunking.ends)];
+}
+
+}  // namespace shardfft

@@ -7,10 +7,12 @@
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/device_target.hpp"
+#include "gpu/pipeline.hpp"
 #include "gpu/pointwise_operation.hpp"
 #include "gpu/slab.hpp"
 #include "lower/orders.hpp"
 #include "lower/stretch.hpp"
+#include "lower/transforms.hpp"
 
 namespace shardfft::gpu {
 
@@ -68,15 +70,14 @@ class SlabOperations {
 class Compiler {
  public:
   Compiler(const ExecutorSetup& setup, const NamedProgram& program, Team& team)
-      : setup_(setup), program_(program.program), team_(team) {
-    DeviceTarget target(setup, team);
-    stretches_ = cut_in_stretches(program_, program.scale, target);
+      : setup_(setup), program_(program.program), team_(team), target_(setup, team) {
+    stretches_ = cut_in_stretches(program_, program.scale, target_);
   }
 
   /// Says which stretches the slab engine takes.
-  void want_slabs(SlabOperations& slabs) const {
+  void want_slabs(SlabOperations& slabs) {
     for (const Stretch& stretch : stretches_)
-      if (is_fused(stretch)) slabs.want(program_, stretch.front().step, scale_of(stretch));
+      if (is_slab(stretch)) slabs.want(program_, stretch.front().step, scale_of(stretch));
   }
 
   /// `slabs` has made what was wanted; steps of the trace are numbered from `trace_step` on.
@@ -84,13 +85,28 @@ class Compiler {
     std::vector<DeviceTask> tasks;
     for (const Stretch& stretch : stretches_) {
       const Stop &first = stretch.front(), &last = stretch.back();
-      tasks.push_back({first.from, last.to, before(first), after(last), 0, false,
-                       is_fused(stretch) ? slabs.take(program_, first.step) : make_operations(first)});
+      DeviceTask& task = tasks.emplace_back();
+      task.from = first.from;
+      task.to = last.to;
+      task.from_state = before(first);
+      task.to_state = after(last);
+      if (is_slab(stretch)) {
+        task.operations = slabs.take(program_, first.step);
+      } else if (stretch.size() > 1) {
+        if (!is_reshape(first)) {
+          task.middle = stretch[1].from;
+          task.middle_state = before(stretch[1]);
+        }
+        task.operations = make_pipeline(stretch);
+      } else {
+        task.operations = make_operations(first);
+      }
     }
     if (tasks.empty()) {
       const State& all = program_.states.front();
-      tasks.push_back({Slot::in, Slot::out, all, all, 0, false,
-                       for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); })});
+      DeviceTask& task = tasks.emplace_back();
+      task.from_state = task.to_state = all;
+      task.operations = for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
     }
     mark_early(tasks);
     for (DeviceTask& task : tasks) task.trace_step = trace_step++;
@@ -98,7 +114,11 @@ class Compiler {
   }
 
  private:
-  static bool is_fused(const Stretch& stretch) { return stretch.size() > 1; }
+  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
+  bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
+  bool is_slab(const Stretch& stretch) {
+    return stretch.size() > 1 && target_.begins_slab(program_, stretch.front().step);
+  }
   const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
 
@@ -107,7 +127,7 @@ class Compiler {
     for (auto task = tasks.begin(); task != tasks.end(); ++task) {
       const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
       task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
-                                return before.from == task->to || before.to == task->to;
+                                return before.from == task->to || before.to == task->to || before.middle == task->to;
                               });
     }
   }
@@ -126,17 +146,43 @@ class Compiler {
   }
 
   MemberOperations make_operations(const Stop& stop) {
-    const Step& s = program_.steps[static_cast<std::size_t>(stop.step)];
+    const Step& s = step(stop);
     const State& from = before(stop);
-    if (std::holds_alternative<ReshapeStep>(s)) {
-      const std::size_t element_bytes = ElementType{setup_.precision, from.is_complex}.bytes();
-      return make_device_reshape(setup_.exchange, {&team_, from.layout, after(stop).layout, element_bytes});
-    }
+    if (is_reshape(stop)) return make_device_reshape(setup_.exchange, reshape_setup(stop));
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
       if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
       if (auto pointwise = make_pointwise(s, from, rank, setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
+  }
+
+  DeviceReshapeSetup reshape_setup(const Stop& stop) const {
+    const std::size_t element_bytes = ElementType{setup_.precision, before(stop).is_complex}.bytes();
+    return {&team_, before(stop).layout, after(stop).layout, element_bytes};
+  }
+
+  DevicePipelineFft pipeline_fft(const Stop& stop) const {
+    return {std::get<TransformStep>(step(stop)),
+            before(stop),
+            after(stop),
+            stop.scale,
+            stop.from == Slot::in,
+            stop.from == stop.to,
+            setup_.options.effort};
+  }
+
+  /// A reshape with the transforms at its ends, in chunks.
+  MemberOperations make_pipeline(const Stretch& stretch) {
+    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
+    DevicePipelineSetup pipeline;
+    pipeline.exchange = setup_.exchange;
+    pipeline.reshape = reshape_setup(stretch[reshape]);
+    pipeline.precision = setup_.precision;
+    if (reshape > 0) pipeline.before = pipeline_fft(stretch.front());
+    if (reshape + 1 < stretch.size()) pipeline.after = pipeline_fft(stretch.back());
+    pipeline.chunking =
+        target_.chunking(program_, stretch[reshape].step, pipeline.before.has_value(), pipeline.after.has_value());
+    return make_device_pipeline(pipeline);
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const TransformStep& fft, const Stop& stop, int rank) {
@@ -151,6 +197,7 @@ class Compiler {
   const ExecutorSetup& setup_;
   const Program& program_;
   Team& team_;
+  DeviceTarget target_;
   std::vector<Stretch> stretches_;
 };
 
@@ -168,7 +215,7 @@ void refuse_others(const Step& step) {
 Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team) {
   for (const Step& step : program.steps) refuse_others(step);
   DeviceTarget target(setup, team);
-  return choose_orders(program, target);
+  return cut_transforms(choose_orders(program, target), target);
 }
 
 std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,

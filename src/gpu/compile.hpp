@@ -1,5 +1,6 @@
 #pragma once
 // From a program to the operations that run it on GPUs.
+#include <optional>
 #include <vector>
 
 #include "exec/compile.hpp"
@@ -15,6 +16,8 @@ struct DeviceTask {
   State from_state;
   State to_state;
   int trace_step = 0;
+  std::optional<Slot> middle{};  ///< the buffer inside fused steps, and what it holds
+  State middle_state{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
 

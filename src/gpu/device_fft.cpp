@@ -87,6 +87,15 @@ class Planner {
     return std::make_unique<DeviceFft>(std::move(passes_), scratch_, in_place, describe());
   }
 
+  bool runs_where_it_lies() {
+    plan_stages();
+    if (is_empty(spec_)) return true;
+    return !stages_.empty() && passes_.empty() && std::none_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
+      return !plane_pass_fits(stage.spec) && !line_pass_fits(stage.spec) && !transposed_pass_pays(stage.spec) &&
+             !cufft_pass_fits(stage.spec, most_calls);
+    });
+  }
+
   /// Whether the scale costs no pass of its own.
   bool scales_free() {
     plan_stages();
@@ -361,6 +370,8 @@ std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) {
     if (!trial.add([&spec, own] { return Planner(spec, own).plan(); })) break;
   return trial.fastest();
 }
+
+bool runs_where_it_lies(const FftSpec& spec) { return Planner(spec).runs_where_it_lies(); }
 
 bool scales_free(const FftSpec& spec) { return Planner(spec).scales_free(); }
 

@@ -12,6 +12,8 @@ namespace shardfft::gpu {
 /// strides are alike on both sides, and those with spec.in_place, may run in place. Arrays begin at multiples of 16
 /// bytes, and the output's loops fill it without gaps.
 std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec);
+/// Whether it needs no dense copy of its arrays, so that it may be a part of a larger one, on the current device.
+bool runs_where_it_lies(const FftSpec& spec);
 /// Whether its factor spec.scale costs no pass over memory, on the current device.
 bool scales_free(const FftSpec& spec);
 

@@ -6,6 +6,7 @@
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/fft_passes.hpp"
+#include "gpu/pipeline.hpp"
 #include "gpu/slab.hpp"
 #include "local/loops.hpp"
 #include "lower/orders.hpp"
@@ -44,14 +45,73 @@ bool DeviceTarget::begins_slab(const Program& program, int step) const {
   return setup_.exchange == "cuda_peer" && team_.all_peers() && is_slab(program, step);
 }
 
+bool DeviceTarget::in_slab(const Program& program, int step) const {
+  for (int first = step - slab_steps + 1; first <= step; ++first)
+    if (begins_slab(program, first)) return true;
+  return false;
+}
+
+/// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
+/// that one pass over memory takes stay together.
+std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int step) {
+  const auto at = static_cast<std::size_t>(step);
+  const auto& fft = std::get<TransformStep>(program.steps[at]);
+  const std::vector<int> axes = fft.numbers();
+  if (axes.size() < 2 || in_slab(program, step)) return {axes};
+  const auto is_reshape = [&program](std::size_t i) {
+    return i < program.steps.size() && std::holds_alternative<ReshapeStep>(program.steps[i]);
+  };
+  TransformStep alone;
+  if (is_reshape(at + 1)) {  // runs last
+    alone.axes = {fft.axes.front()};
+    const State &from = program.states[at + 1], &to = program.states[at + 2];
+    if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts())
+      return {{axes.front()}, {axes.begin() + 1, axes.end()}};
+  } else if (at > 0 && is_reshape(at - 1)) {  // runs first
+    alone.axes = {fft.axes.back()};
+    const State &from = program.states[at - 1], &to = program.states[at];
+    if (alone.kind() == Kind::c2c && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
+      return {{axes.begin(), axes.end() - 1}, {axes.back()}};
+  }
+  return {axes};
+}
+
+Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return {};
+  std::int64_t sent = 0;
+  for (const Member& member : team_.here())
+    sent = std::max(sent, make_schedule(from.layout, to.layout, member.rank).send_count);
+  sent = team_.max(sent) * static_cast<std::int64_t>(ElementType{setup_.precision, from.is_complex}.bytes());
+  const int chunks =
+      setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
+  return chunks < 2 || sent == 0 ? Chunking{}
+                                 : choose_device_chunking(team_, steps, from, to, setup_.precision, chunks);
+}
+
+Chunking DeviceTarget::chunking(const Program& program, int step, bool with_before, bool with_after) const {
+  const auto at = static_cast<std::size_t>(step);
+  const State &from = program.states[at], &to = program.states[at + 1];
+  return chunking({from.layout, to.layout, with_before ? &std::get<TransformStep>(program.steps[at - 1]) : nullptr,
+                   with_after ? &std::get<TransformStep>(program.steps[at + 1]) : nullptr},
+                  from, to);
+}
+
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  return begins_slab(program, steps[at]) ? Fusion{slab_steps, false} : Fusion{};
+  if (begins_slab(program, steps[at])) return {slab_steps, false};
+  int reshape = steps[at];
+  if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
+  const auto cuts = [&](const ChunkedSteps& chunked) {
+    // Peers write into the array that is the result.
+    if (chunked.after != nullptr && chunked.after->kind() != Kind::c2c) return false;
+    const auto i = static_cast<std::size_t>(reshape);
+    return chunking(chunked, program.states[i], program.states[i + 1]).cuts();
+  };
+  return {pipelined_steps(program, steps, at, cuts), true};
 }
 
 /// Ranks must decide alike: what one sends the other may be scaled already. The slab engine scales for free.
 bool DeviceTarget::scales_free(const Program& program, int step) {
-  for (int first = step - slab_steps + 1; first <= step; ++first)
-    if (begins_slab(program, first)) return true;
+  if (in_slab(program, step)) return true;
   const auto at = static_cast<std::size_t>(step);
   std::int64_t free = 1;
   team_.agree([&] {

@@ -2,6 +2,7 @@
 // What programs are lowered for on GPUs: line passes, and the slab engine.
 #include "exec/compile.hpp"
 #include "gpu/team.hpp"
+#include "lower/chunking.hpp"
 #include "lower/target.hpp"
 
 namespace shardfft::gpu {
@@ -11,13 +12,19 @@ class DeviceTarget : public Target {
   /// setup.exchange is a name, never "auto".
   DeviceTarget(const ExecutorSetup& setup, const Team& team) : setup_(setup), team_(team) {}
 
+  std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
   bool scales_free(const Program& program, int step) override;
 
- private:
   /// Whether the slab engine takes the step and the next ones.
   bool begins_slab(const Program& program, int step) const;
+  /// How the reshape `step` and the transforms right before and after it that run with it are cut in chunks.
+  Chunking chunking(const Program& program, int step, bool with_before, bool with_after) const;
+
+ private:
+  bool in_slab(const Program& program, int step) const;
+  Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
 
   const ExecutorSetup& setup_;

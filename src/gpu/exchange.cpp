@@ -15,6 +15,7 @@ struct Strategy {
   std::function<MemberOperations(const DeviceReshapeSetup&)> make;
   /// Why a team cannot use it; empty when it can. Collective.
   std::function<std::string(const Team&)> refusal;
+  bool slices = false;
 };
 
 std::string need_peers(const Team& team) {
@@ -36,9 +37,11 @@ std::string need_device_mpi(const Team& team) {
 
 const std::vector<Strategy>& registry() {
   static const std::vector<Strategy> strategies = {
-      {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers},
-      {"cuda_peer_copy", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::copies); }, need_peers},
-      {"cuda_peer_store", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::stores); }, need_peers},
+      {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers, true},
+      {"cuda_peer_copy", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::copies); }, need_peers,
+       true},
+      {"cuda_peer_store", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::stores); }, need_peers,
+       true},
       {"host_staged", make_host_staged_exchange, need_processes},
       {"mpi_device", make_mpi_device_exchange, need_device_mpi},
 #ifdef SHARDFFT_HAVE_NCCL
@@ -68,6 +71,8 @@ std::vector<std::string> device_exchange_names() {
   for (const Strategy& s : registry()) names.push_back(s.name);
   return names;
 }
+
+bool cuts_in_slices(const std::string& name) { return known(name).slices; }
 
 Choice choose_device_exchange(const Team& team) {
   if (team.ranks() == 1) return {"exchange", "cuda_peer", "one GPU exchanges nothing"};

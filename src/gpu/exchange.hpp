@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/schedule.hpp"
 #include "gpu/operation.hpp"
 #include "gpu/team.hpp"
 #include "shardfft/layout.hpp"
@@ -15,6 +16,7 @@ struct DeviceReshapeSetup {
   Team* team = nullptr;  ///< outlives the operations
   Layout from, to;
   std::size_t element_bytes = 16;
+  Slice from_slice{}, to_slice{};  ///< only what is in both; other than everything where cuts_in_slices()
 };
 
 /// One operation for each member here, in the team's order.
@@ -30,6 +32,8 @@ Choice choose_device_exchange(const Team& team);
 /// Throws Error on all processes alike: invalid_argument for unknown names (listing those known), unsupported where
 /// this team cannot use it, saying why. Collective.
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup);
+/// Whether the exchange of that name moves slices, beside which transforms can run.
+bool cuts_in_slices(const std::string& name);
 /// Whether this MPI library takes device pointers: asked of the library, then tried with a small message. Collective.
 bool mpi_takes_device_memory(const Communicator& comm, int device);
 

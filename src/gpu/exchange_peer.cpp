@@ -45,7 +45,7 @@ class PeerExchange : public DeviceOperation {
         rank_(setup.team->here()[static_cast<std::size_t>(member)].rank),
         element_bytes_(setup.element_bytes),
         all_here_(setup.team->all_here()) {
-    const Schedule schedule = make_schedule(setup.from, setup.to, rank_);
+    const Schedule schedule = make_schedule(setup.from, setup.to, rank_, setup.from_slice, setup.to_slice);
     self_ = schedule.self;
     bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
     for (const Message& m : schedule.send) add_message(setup, m, way);
@@ -116,7 +116,7 @@ class PeerExchange : public DeviceOperation {
  private:
   /// Both sides' boxes of a message are made in the same order.
   void add_message(const DeviceReshapeSetup& setup, const Message& m, PeerWay way) {
-    const Schedule theirs = make_schedule(setup.from, setup.to, m.peer);
+    const Schedule theirs = make_schedule(setup.from, setup.to, m.peer, setup.from_slice, setup.to_slice);
     const auto there = std::find_if(theirs.recv.begin(), theirs.recv.end(),
                                     [this](const Message& candidate) { return candidate.peer == rank_; });
     if (there == theirs.recv.end() || there->boxes.size() != m.boxes.size())

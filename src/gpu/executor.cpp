@@ -157,6 +157,7 @@ void DeviceExecutor::size_buffers() {
       for (const DeviceTask& task : program.tasks) {
         grow(task.from, task.from_state);
         grow(task.to, task.to_state);
+        if (task.middle) grow(*task.middle, task.middle_state);
         place.scratch_bytes = std::max(place.scratch_bytes, round_up(task.operations[m]->scratch_bytes(), alignment));
       }
   }

@@ -67,7 +67,7 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
     refuse_if_broken();
     place_arrays(program, in, out);
     words = {team_->ranks(), changed(program) ? -1 : 0, in_place() ? -1 : 0};
-    announce(program);
+    if (!in_place()) announce(program);
   } catch (...) {
     error = std::current_exception();
     words = {team_->comm().rank(), 0, 0};
@@ -140,7 +140,8 @@ void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phas
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const Place& place = places_[m];
-    DeviceBuffers buffers{slot(task.from, m), slot(task.to, m), nullptr, {}};
+    DeviceBuffers buffers{slot(task.from, m), slot(task.to, m), nullptr, {}, nullptr};
+    if (task.middle) buffers.middle = slot(*task.middle, m);
     if (place.scratch_bytes > 0) buffers.scratch = place.workspace + place.work_bytes[0] + place.work_bytes[1];
     if (task.first().writes_peers())
       buffers.outs =

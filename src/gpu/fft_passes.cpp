@@ -213,6 +213,39 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   return pass;
 }
 
+/// Calls of cuFFT: what each does, and the loops around them.
+struct CufftCalls {
+  bool possible = false;
+  device::VendorFftSpec one;
+  Loops loops;
+};
+
+/// Not possible where its strides cannot say it in `most_calls` calls.
+CufftCalls cufft_calls(const FftSpec& spec, std::int64_t most_calls) {
+  CufftCalls calls;
+  if (spec.transform.empty() || spec.transform.size() > 3) return calls;
+  const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
+  const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
+  if (!in || !out) return calls;
+  calls.one = {spec.kind, spec.precision, {}, 1, *in, *out};
+  calls.loops = merged(spec.batch);
+  for (const FftDim& d : spec.transform) calls.one.extents.push_back(d.n);
+  if (!calls.loops.empty()) {
+    const auto longest = std::max_element(calls.loops.begin(), calls.loops.end(),
+                                          [](const FftDim& a, const FftDim& b) { return a.n < b.n; });
+    calls.one.batch = longest->n;
+    calls.one.in.distance = longest->in_stride;
+    calls.one.out.distance = longest->out_stride;
+    calls.loops.erase(longest);
+  }
+  // cuFFT wants real arrays to begin where a complex number could.
+  const bool aligned = std::none_of(calls.loops.begin(), calls.loops.end(), [&spec](const FftDim& d) {
+    return (spec.kind == Kind::r2c && d.in_stride % 2 != 0) || (spec.kind == Kind::c2r && d.out_stride % 2 != 0);
+  });
+  calls.possible = aligned && points(calls.loops) <= most_calls;
+  return calls;
+}
+
 }  // namespace
 
 Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
@@ -244,35 +277,19 @@ PassPointer make_line_pass(const FftSpec& spec) {
   return std::make_unique<LinePass>(*pass);
 }
 
+bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls) { return cufft_calls(spec, most_calls).possible; }
+
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls) {
-  if (spec.transform.empty() || spec.transform.size() > 3) return nullptr;
-  const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
-  const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
-  if (!in || !out) return nullptr;
-  device::VendorFftSpec cufft{spec.kind, spec.precision, {}, 1, *in, *out};
-  for (const FftDim& d : spec.transform) cufft.extents.push_back(d.n);
-  Loops loops = merged(spec.batch);
-  if (!loops.empty()) {
-    const auto longest =
-        std::max_element(loops.begin(), loops.end(), [](const FftDim& a, const FftDim& b) { return a.n < b.n; });
-    cufft.batch = longest->n;
-    cufft.in.distance = longest->in_stride;
-    cufft.out.distance = longest->out_stride;
-    loops.erase(longest);
-  }
-  if (points(loops) > most_calls) return nullptr;
-  // cuFFT wants real arrays to begin where a complex number could.
-  for (const FftDim& d : loops)
-    if ((spec.kind == Kind::r2c && d.in_stride % 2 != 0) || (spec.kind == Kind::c2r && d.out_stride % 2 != 0))
-      return nullptr;
+  const CufftCalls calls = cufft_calls(spec, most_calls);
+  if (!calls.possible) return nullptr;
   const auto in_bytes = static_cast<std::int64_t>(input_element(spec).bytes());
   const auto out_bytes = static_cast<std::int64_t>(output_element(spec).bytes());
   std::vector<std::pair<std::int64_t, std::int64_t>> offsets;
-  walk(loops, [&](std::int64_t from, std::int64_t to, const FftDim& inner) {
+  walk(calls.loops, [&](std::int64_t from, std::int64_t to, const FftDim& inner) {
     for (std::int64_t i = 0; i < inner.n; ++i)
       offsets.emplace_back((from + i * inner.in_stride) * in_bytes, (to + i * inner.out_stride) * out_bytes);
   });
-  return std::make_unique<CufftPass>(device::VendorFft(cufft), spec.direction, std::move(offsets));
+  return std::make_unique<CufftPass>(device::VendorFft(calls.one), spec.direction, std::move(offsets));
 }
 
 PassPointer make_copy_pass(const std::vector<FftDim>& loops, ElementType element) {

@@ -38,6 +38,8 @@ bool plane_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
 /// axes destroys its input.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);
+/// Whether make_cufft_pass() makes one.
+bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls);
 /// Strided lines through contiguous ones, piece by piece.
 PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);
 /// Whether that takes less time than make_cufft_pass().

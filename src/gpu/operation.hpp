@@ -22,6 +22,7 @@ struct DeviceBuffers {
   std::byte* out = nullptr;
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
   std::span<std::byte* const> outs{};  ///< `out` of every rank as this process sees it, where writes_peers()
+  std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
 };
 
 class DeviceOperation {

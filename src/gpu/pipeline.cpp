@@ -1,0 +1,220 @@
+#include "gpu/pipeline.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/check.hpp"
+#include "exec/fft_operation.hpp"
+#include "gpu/device_fft.hpp"
+#include "local/loops.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// One member's part of a chunk's transform, at byte offsets of its arrays.
+struct FftPart {
+  FftSpec spec;
+  std::int64_t in = 0, out = 0;
+};
+
+Piece piece_of(const Layout& layout, int rank) {
+  const auto pieces = layout.pieces(rank);
+  if (pieces.size() > 1) fail(Status::internal, "transforms need one index set a rank");
+  Piece none;
+  none.set.axes = layout.axes();
+  return pieces.empty() ? none : pieces.front();
+}
+
+FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
+                const Slice& slice) {
+  const auto bytes = [precision](const State& state) {
+    return static_cast<std::int64_t>(ElementType{precision, state.is_complex}.bytes());
+  };
+  const Piece in = sliced(piece_of(before.layout, rank), slice), out = sliced(piece_of(after.layout, rank), slice);
+  return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * bytes(before),
+          out.offset * bytes(after)};
+}
+
+/// Whether a chunk can be transformed where it lies as fast as the whole.
+bool runs_well(const FftPart& part) {
+  constexpr std::int64_t alignment = 16;
+  if (is_empty(part.spec)) return true;
+  if (part.in % alignment != 0 || part.out % alignment != 0) return false;
+  const Loops loops = output_loops(part.spec);
+  const bool dense = output_extent(loops) == points(loops);
+  return runs_where_it_lies(part.spec) && (dense || scales_free(part.spec));
+}
+
+/// The transforms of one end of the pipeline on one member: chunk by chunk, or all at once.
+class End {
+ public:
+  End() = default;
+  End(const DevicePipelineFft& fft, const Chunking& chunking, bool chunked, int rank, Precision precision)
+      : chunked_(chunked) {
+    for (int k = 0; k < (chunked ? chunking.parts : 1); ++k) {
+      FftPart part = part_of(fft.step, fft.before, fft.after, rank, precision, chunked ? chunking.slice(k) : Slice{});
+      part.spec.scale = fft.scale;
+      part.spec.preserve_input = fft.preserve_input;
+      part.spec.in_place = fft.in_place;
+      // What was found fit for chunks is the way that is expected to be the fastest.
+      part.spec.effort = chunked ? Effort::estimate : fft.effort;
+      if (text_.empty()) text_ = describe_fft(part.spec);
+      ffts_.push_back({make_device_fft(part.spec), part.in, part.out});
+      scratch_bytes_ = std::max(scratch_bytes_, ffts_.back().operation->scratch_bytes());
+    }
+  }
+
+  bool empty() const { return ffts_.empty(); }
+  bool chunked() const { return chunked_; }
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  const std::string& text() const { return text_; }
+
+  void run(int chunk, const std::byte* in, std::byte* out, std::byte* scratch, device::StreamHandle stream) const {
+    const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
+    fft.operation->enqueue(0, {in + fft.in, out + fft.out, scratch, {}, nullptr}, stream);
+  }
+  void run_all(const std::byte* in, std::byte* out, std::byte* scratch, device::StreamHandle stream) const {
+    for (int k = 0; k < static_cast<int>(ffts_.size()); ++k) run(k, in, out, scratch, stream);
+  }
+
+ private:
+  struct Fft {
+    std::unique_ptr<DeviceOperation> operation;
+    std::int64_t in = 0, out = 0;
+  };
+  std::vector<Fft> ffts_;
+  bool chunked_ = false;
+  std::size_t scratch_bytes_ = 0;
+  std::string text_;
+};
+
+/// Phases are those of the exchange, which announces: all chunks go through each of them together. The transforms keep
+/// the stream busy; copies run on streams of the exchange's own.
+class DevicePipeline : public DeviceOperation {
+ public:
+  DevicePipeline(End before, End after, std::vector<std::unique_ptr<DeviceOperation>> exchanges, std::string cut)
+      : before_(std::move(before)),
+        after_(std::move(after)),
+        exchanges_(std::move(exchanges)),
+        text_("pipeline of " + std::move(cut) + ": ") {
+    if (!before_.empty()) text_ += before_.text() + ", ";
+    text_ += exchanges_.front()->describe() + " a chunk";
+    if (!after_.empty()) text_ += ", " + after_.text();
+  }
+
+  int phases() const override { return exchanges_.front()->phases(); }
+  bool announces() const override { return true; }
+  bool writes_peers() const override { return true; }
+  bool capturable() const override { return exchanges_.front()->capturable(); }
+  Activity activity() const override { return Activity::other; }
+  std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
+  /// Others may write into the output only when the input has been read.
+  bool runs_in_place() const override { return !before_.empty(); }
+  std::string describe() const override { return text_; }
+  std::int64_t bytes_sent() const override {
+    std::int64_t bytes = 0;
+    for (const auto& exchange : exchanges_) bytes += exchange->bytes_sent();
+    return bytes;
+  }
+  void abandon() override {
+    for (const auto& exchange : exchanges_) exchange->abandon();
+  }
+  void close_peers() override {
+    for (const auto& exchange : exchanges_) exchange->close_peers();
+  }
+
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    const bool one_array = buffers.in == buffers.out && !before_.empty();
+    if (phase == 0 && one_array) before_.run_all(buffers.in, buffers.middle, buffers.scratch, stream);
+    const DeviceBuffers moved{before_.empty() ? buffers.in : buffers.middle, buffers.out, buffers.scratch, buffers.outs,
+                              nullptr};
+    const int last = phases() - 1;
+    for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {
+      if (phase == 1 && !before_.empty() && !one_array && (before_.chunked() || k == 0))
+        before_.run(k, buffers.in, buffers.middle, buffers.scratch, stream);
+      exchanges_[static_cast<std::size_t>(k)]->enqueue(phase, moved, stream);
+      if (phase == last && after_.chunked()) after_.run(k, buffers.out, buffers.out, buffers.scratch, stream);
+    }
+    if (phase == last && !after_.chunked()) after_.run_all(buffers.out, buffers.out, buffers.scratch, stream);
+  }
+
+ private:
+  End before_, after_;
+  std::vector<std::unique_ptr<DeviceOperation>> exchanges_;  ///< one a chunk
+  std::string text_;
+};
+
+}  // namespace
+
+int automatic_chunks(std::size_t bytes) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.chunk_bytes, 1U << 20));
+  return std::clamp(fit, 1, defaults.most_pipeline_chunks);
+}
+
+Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
+                                Precision precision, int chunks) {
+  // A complex transform leads from a state to one like it; others bring their own other end.
+  const auto other_end = [](const TransformStep& step, State state, bool ahead) {
+    for (const AxisStep& axis : step.axes)
+      state.layout = state.layout.with_axis_extent(axis.axis, ahead ? axis.out : axis.in);
+    if (step.kind() != Kind::c2c) state.is_complex = (step.kind() == Kind::r2c) == ahead;
+    return state;
+  };
+  for (const Chunking& chunking : possible_chunkings(steps, chunks)) {
+    std::int64_t good = 1;
+    team.agree([&] {
+      for (const Member& member : team.here()) {
+        const device::DeviceScope scope(member.device);
+        for (int k = 0; k < chunking.parts; ++k) {
+          if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
+              !runs_well(part_of(*steps.before, other_end(*steps.before, from, false), from, member.rank, precision,
+                                 chunking.slice(k))))
+            good = 0;
+          if (steps.after != nullptr && chunking.ends != ChunkEnds::sender &&
+              !runs_well(part_of(*steps.after, to, other_end(*steps.after, to, true), member.rank, precision,
+                                 chunking.slice(k))))
+            good = 0;
+        }
+      }
+    });
+    if (team.min(good) == 1) return chunking;
+  }
+  return {};
+}
+
+MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
+  Team& team = *setup.reshape.team;
+  const Chunking& chunking = setup.chunking;
+  std::vector<std::pair<End, End>> ends(team.here().size());
+  team.agree([&] {
+    for (std::size_t m = 0; m < team.here().size(); ++m) {
+      const Member& member = team.here()[m];
+      const device::DeviceScope scope(member.device);
+      if (setup.before)
+        ends[m].first =
+            End(*setup.before, chunking, chunking.ends != ChunkEnds::receiver, member.rank, setup.precision);
+      if (setup.after)
+        ends[m].second = End(*setup.after, chunking, chunking.ends != ChunkEnds::sender, member.rank, setup.precision);
+    }
+  });
+  std::vector<std::vector<std::unique_ptr<DeviceOperation>>> exchanges(team.here().size());
+  for (int k = 0; k < chunking.parts; ++k) {
+    DeviceReshapeSetup reshape = setup.reshape;
+    reshape.from_slice = chunking.from(k);
+    reshape.to_slice = chunking.to(k);
+    MemberOperations made = make_device_reshape(setup.exchange, reshape);
+    for (std::size_t m = 0; m < made.size(); ++m) exchanges[m].push_back(std::move(made[m]));
+  }
+  MemberOperations operations;
+  for (std::size_t m = 0; m < exchanges.size(); ++m)
+    operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(ends[m].second),
+                                                          std::move(exchanges[m]), shardfft::describe(chunking)));
+  return operations;
+}
+
+}  // namespace shardfft::gpu

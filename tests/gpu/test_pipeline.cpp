@@ -1,0 +1,62 @@
+// Reshapes cut in chunks, beside the transforms at their ends.
+#include <gtest/gtest.h>
+
+#include "gpu/group_kit.hpp"
+#include "gpu/pipeline.hpp"
+
+namespace shardfft::test {
+namespace {
+
+std::string told(const TransformCase& c, int ranks) { return make_plan_over(devices_for(ranks), c).report().to_text(); }
+
+TransformCase chunked(const Shape& shape, const std::string& input, const std::string& output, Kind kind, int chunks) {
+  Options options = on_gpu();
+  options.chunks = chunks;
+  return {shape, input, output, kind, Precision::f64, options};
+}
+
+/// Layouts that the slab engine does not take; extents that chunks do not divide; in place and out of place.
+TEST(DevicePipeline, IsRightForLayoutsOfAllKinds) {
+  std::size_t turn = 0;
+  for (const std::string input : {"slab", "last-slab", "pencil", "brick", "turned-brick"})
+    for (const std::string output : {"left", "natural", "brick"})
+      for (const Kind kind : kinds) {
+        const int ranks = static_cast<int>(2 + turn % 3), chunks = static_cast<int>(2 + turn % 4);
+        SCOPED_TRACE(input + " to " + output + ", " + std::to_string(ranks) + " ranks");
+        check_case_on(ranks, chunked({8, 13, 12}, input, output, kind, chunks));
+        ++turn;
+      }
+}
+
+TEST(DevicePipeline, TakesPencilsAndBricks) {
+  EXPECT_NE(told(chunked({8, 16, 16}, "last-slab", "left", Kind::c2c, 4), 2).find("pipeline of 4 chunks"),
+            std::string::npos);
+  EXPECT_NE(told(chunked({8, 16, 16}, "brick", "natural", Kind::r2c, 2), 4).find("pipeline of 2 chunks"),
+            std::string::npos);
+}
+
+TEST(DevicePipeline, CutsNothingWhereItIsToldOrTooLittleIsSent) {
+  for (const int chunks : {0, 1})
+    EXPECT_EQ(told(chunked({8, 16, 16}, "last-slab", "left", Kind::c2c, chunks), 2).find("pipeline"),
+              std::string::npos);
+}
+
+TEST(DevicePipeline, CutsMoreWhereMoreIsSent) {
+  EXPECT_EQ(gpu::automatic_chunks(0), 1);
+  int before = 1;
+  for (std::size_t bytes = std::size_t{1} << 20; bytes < std::size_t{1} << 40; bytes *= 2) {
+    const int chunks = gpu::automatic_chunks(bytes);
+    EXPECT_GE(chunks, before);
+    before = chunks;
+  }
+  EXPECT_GT(before, 1);
+}
+
+/// Slices of other exchanges than those that write into peers' memory are not cut.
+TEST(DevicePipeline, OnlyExchangesThatMoveSlicesAreCut) {
+  EXPECT_TRUE(gpu::cuts_in_slices("cuda_peer"));
+  EXPECT_FALSE(gpu::cuts_in_slices("host_staged"));
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -15,6 +15,9 @@ void scale(void* data, std::int64_t count, ElementType element, double factor, v
 /// Multiplies the complex elements of `pieces` by their factors (conjugated when backward); in == out is allowed.
 void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,
              Direction direction, Precision precision, void* stream);
+/// out[i] = in[i] * factors[i % period], `count` complex elements; in == out is allowed.
+void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
+              Precision precision, void* stream);
 /// Real to complex (forward) or the real part of complex (backward), `count` elements, in != out.
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream);
 /// Zeroes and doubles the modes of `pieces` as HalfSpectrum says; in == out is allowed.

@@ -239,6 +239,8 @@ void DeviceExecutor::run_tasks(int program, bool announced) {
   }
   std::vector<const void*> pointers;
   for (const Place& place : places_) pointers.insert(pointers.end(), {place.in, place.out, place.workspace});
+  for (const DeviceTask& task : tasks)
+    for (const auto& operation : task.operations) pointers.push_back(operation->reads());
   replay.see(pointers);
   if (replay.ready()) {
     times_.drop();

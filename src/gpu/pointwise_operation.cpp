@@ -1,7 +1,10 @@
 #include "gpu/pointwise_operation.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <vector>
 
+#include "device/handles.hpp"
 #include "device/pointwise.hpp"
 
 namespace shardfft::gpu {
@@ -27,6 +30,71 @@ class PointwiseOperation : public DeviceOperation {
 };
 
 using Pieces = std::vector<Piece>;
+
+/// An operator's factors as numbers of the spectrum's type, in the order in memory; of one field where all are alike.
+template <class T>
+std::vector<std::complex<T>> table_of(const SpectralFactors& factors, Pieces pieces, Precision precision) {
+  std::int64_t count = 0;
+  for (Piece& piece : pieces) {
+    if (!factors.differ_by_field()) piece.set.axis[0].count = 1;
+    count += piece.set.count();
+  }
+  std::vector<std::complex<T>> table(static_cast<std::size_t>(count), std::complex<T>(1));
+  auto* const bytes = reinterpret_cast<std::byte*>(table.data());
+  multiply(bytes, bytes, factors, pieces, precision, 1);
+  return table;
+}
+
+/// The factors come to the GPU when an operator is first applied, and stay there as long as it lives.
+class OperatorOperation : public DeviceOperation {
+ public:
+  OperatorOperation(const OperatorStep& step, Pieces pieces, int rank, Precision precision)
+      : step_(step), pieces_(std::move(pieces)), rank_(rank), precision_(precision) {}
+
+  void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    std::int64_t count = 0;
+    for (const Piece& piece : pieces_) count += piece.set.count();
+    if (count == 0) return;
+    const Table& table = table_here(stream);
+    device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, precision_, stream);
+  }
+  bool runs_in_place() const override { return true; }
+  const void* reads() const override { return step_.factors->empty() ? nullptr : step_.factors->at(rank_).get(); }
+  std::string describe() const override { return "operator"; }
+
+ private:
+  struct Table {
+    std::weak_ptr<const SpectralFactors> factors;
+    device::Memory memory;
+    std::int64_t count;
+  };
+
+  const Table& table_here(device::StreamHandle stream) {
+    const auto& factors = step_.factors->at(rank_);
+    for (const Table& table : tables_)
+      if (table.factors.lock() == factors) return table;
+    device::synchronize(stream);  // earlier runs may use what goes now
+    std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
+    if (precision_ == Precision::f64) return upload(factors, table_of<double>(*factors, pieces_, precision_), stream);
+    return upload(factors, table_of<float>(*factors, pieces_, precision_), stream);
+  }
+
+  template <class T>
+  const Table& upload(const std::shared_ptr<const SpectralFactors>& factors, const std::vector<T>& numbers,
+                      device::StreamHandle stream) {
+    const std::size_t bytes = numbers.size() * sizeof(T);
+    tables_.push_back({factors, device::make_memory(bytes), static_cast<std::int64_t>(numbers.size())});
+    device::copy_bytes(tables_.back().memory.get(), numbers.data(), bytes, stream);
+    device::synchronize(stream);
+    return tables_.back();
+  }
+
+  OperatorStep step_;
+  Pieces pieces_;
+  int rank_;
+  Precision precision_;
+  std::vector<Table> tables_;
+};
 
 std::unique_ptr<DeviceOperation> make_twiddle(const TwiddleStep& step, const Pieces& pieces, Precision precision) {
   return std::make_unique<PointwiseOperation>(
@@ -59,6 +127,8 @@ std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& b
     return make_promote(*promote, before.layout.count(rank), precision);
   if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
     return make_half_spectrum(*half, before.layout.pieces(rank), precision);
+  if (const auto* factors = std::get_if<OperatorStep>(&step))
+    return std::make_unique<OperatorOperation>(*factors, before.layout.pieces(rank), rank, precision);
   return nullptr;
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "support/device_check.hpp"
+#include "support/operator_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
@@ -162,6 +163,17 @@ TEST(GpuPlans, ReportAndTrace) {
   const std::string report = plan.report().to_text();
   for (const std::string word : {"GPUs: rank", "exchange cuda_peer", "memory auto", "fft c2c", " ms", "r = T_comm"})
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
+}
+
+/// Operators between transforms of several processes; arrays lie on the host.
+TEST(GpuPlans, Operators) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const std::string algorithm : {"slab", "pencil"}) {
+      const TransformCase c{{12, 9, 8}, "slab", "left", kind, Precision::f64, on_gpu(algorithm)};
+      Plan plan = make_plan(MPI_COMM_WORLD, c);
+      for (int run = 0; run < 3; ++run) check_apply(plan, c, some_operator(c), some_factor(c), run == 1);
+      check_device_plan(members_of(plan), c);
+    }
 }
 
 }  // namespace

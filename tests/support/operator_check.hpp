@@ -18,29 +18,43 @@ inline std::int64_t mode_number(const TransformCase& c, int axis, std::int64_t i
   return halved || index <= (n - 1) / 2 ? index : index - n;
 }
 
-/// The plan's answer for the field that it is given, in place or not, and the one by the definition.
+/// Random fields and what comes of them by the definition.
+struct AppliedFields {
+  std::vector<std::vector<Value>> input, output;
+  double points = 1;
+};
+
+inline AppliedFields applied_fields(const TransformCase& c, ElementType element, const FactorOf& factor,
+                                    std::uint64_t salt) {
+  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const Shape modes = serial.spectrum_shape();
+  AppliedFields fields{{}, {}, serial.points() * serial.points()};
+  for (std::int64_t f = 0; f < c.options.batch; ++f) {
+    fields.input.push_back(whole_field(c.shape, element, salt, f));
+    std::vector<Value> spectrum = serial.analyse(fields.input.back());
+    for (std::size_t i = 0; i < spectrum.size(); ++i)
+      spectrum[i] *= factor(index_of(static_cast<std::int64_t>(i), modes));
+    fields.output.push_back(serial.synthesise(spectrum));
+    for (Value& v : fields.output.back()) v /= serial.points();
+  }
+  return fields;
+}
+
+/// The answer of a plan of one member for the field that it is given, in place or not, and the one by the definition.
 inline void check_apply(Plan& plan, const TransformCase& c, const Operator& op, const FactorOf& factor,
                         bool in_place = false, std::uint64_t salt = 1) {
   SCOPED_TRACE(std::string("apply") + (in_place ? ", in place" : ""));
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
-  const Shape modes = serial.spectrum_shape();
   const Side& side = plan.input();
   LocalArray in(side, 0, c.shift), out(side, 0, c.shift);
-  std::vector<std::vector<Value>> expected;
-  for (std::int64_t f = 0; f < c.options.batch; ++f) {
-    const std::vector<Value> field = whole_field(c.shape, side.element, salt, f);
-    for_own_elements(side, f, [&](std::int64_t at, std::int64_t i) { in.set(at, field[to_size(i)]); });
-    std::vector<Value> spectrum = serial.analyse(field);
-    for (std::size_t i = 0; i < spectrum.size(); ++i)
-      spectrum[i] *= factor(index_of(static_cast<std::int64_t>(i), modes));
-    expected.push_back(serial.synthesise(spectrum));
-    for (Value& v : expected.back()) v /= serial.points();
-  }
+  const AppliedFields fields = applied_fields(c, side.element, factor, salt);
+  for (std::int64_t f = 0; f < c.options.batch; ++f)
+    for_own_elements(side, f,
+                     [&](std::int64_t at, std::int64_t i) { in.set(at, fields.input[to_size(f)][to_size(i)]); });
   const std::vector<std::byte> before = in.memory();
   if (in_place) std::memcpy(out.data(), in.data(), side.bytes());
   plan.apply(op, in_place ? out.data() : in.data(), out.data());
   for (std::int64_t f = 0; f < c.options.batch; ++f)
-    compare_field(out, side, f, expected[to_size(f)], serial.points() * serial.points());
+    compare_field(out, side, f, fields.output[to_size(f)], fields.points);
   EXPECT_TRUE(out.guard_is_whole()) << "written behind the output";
   EXPECT_TRUE(in.memory() == before) << "the input was written";
 }

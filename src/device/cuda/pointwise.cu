@@ -111,6 +111,16 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
+__global__ void __launch_bounds__(threads)
+    multiply_kernel(const Complex<T>* in, Complex<T>* out, const Complex<T>* factors, long long count,
+                    long long period) {
+  for_all(count, [&](long long i) {
+    const Complex<T> v = in[i], w = factors[i % period];
+    out[i] = {v.re * w.re - v.im * w.im, v.re * w.im + v.im * w.re};
+  });
+}
+
+template <class T>
 __global__ void __launch_bounds__(threads) promote_kernel(const T* in, Complex<T>* out, long long count) {
   for_all(count, [&](long long i) { out[i] = {in[i], 0}; });
 }
@@ -161,6 +171,15 @@ void run_half_spectrum(const void* in, void* out, const HalfSpectrum& modes, con
 }
 
 template <class T>
+void run_multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
+                  cudaStream_t stream) {
+  multiply_kernel<T><<<blocks_for(count), threads, 0, stream>>>(static_cast<const Complex<T>*>(in),
+                                                                static_cast<Complex<T>*>(out),
+                                                                static_cast<const Complex<T>*>(factors), count, period);
+  check(cudaGetLastError(), "launch of an operator");
+}
+
+template <class T>
 void run_promote(const void* in, void* out, std::int64_t count, Direction direction, cudaStream_t stream) {
   if (direction == Direction::forward)
     promote_kernel<T>
@@ -200,6 +219,16 @@ void twiddle(const void* in, void* out, const TwiddleFactors& wanted, const std:
     run_twiddle<double>(in, out, factors, pieces, conjugate, native);
   else
     run_twiddle<float>(in, out, factors, pieces, conjugate, native);
+}
+
+void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
+              Precision precision, void* stream) {
+  if (count == 0) return;
+  const auto native = static_cast<cudaStream_t>(stream);
+  if (precision == Precision::f64)
+    run_multiply<double>(in, out, factors, count, period, native);
+  else
+    run_multiply<float>(in, out, factors, count, period, native);
 }
 
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {

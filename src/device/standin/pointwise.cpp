@@ -14,6 +14,14 @@ void scale_reals(void* data, std::int64_t count, double factor) {
   for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(data)[i] *= static_cast<T>(factor);
 }
 
+template <class T>
+void multiply_all(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period) {
+  const auto* const source = static_cast<const std::complex<T>*>(in);
+  const auto* const factor = static_cast<const std::complex<T>*>(factors);
+  auto* const target = static_cast<std::complex<T>*>(out);
+  for (std::int64_t i = 0; i < count; ++i) target[i] = source[i] * factor[i % period];
+}
+
 std::size_t bytes_of(const std::vector<Piece>& pieces, Precision precision) {
   std::int64_t elements = 0;
   for (const Piece& piece : pieces) elements += piece.set.count();
@@ -39,6 +47,14 @@ void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std
   enqueue_kernel(stream, "twiddle", {{in, bytes}, {out, bytes}}, [=, table = TwiddleTable(factors)] {
     shardfft::twiddle(bytes_at(in), bytes_at(out), table, pieces, direction, precision);
   });
+}
+
+void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
+              Precision precision, void* stream) {
+  const std::size_t each = ElementType{precision, true}.bytes(), bytes = static_cast<std::size_t>(count) * each;
+  const auto all = precision == Precision::f64 ? multiply_all<double> : multiply_all<float>;
+  enqueue_kernel(stream, "multiply", {{in, bytes}, {factors, static_cast<std::size_t>(period) * each}, {out, bytes}},
+                 [=] { all(in, out, factors, count, period); });
 }
 
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {

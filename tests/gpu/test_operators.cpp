@@ -1,0 +1,130 @@
+// Operators of plans whose ranks are GPUs of this process.
+#include <gtest/gtest.h>
+
+#include "gpu/group_kit.hpp"
+#include "support/operator_check.hpp"
+
+namespace shardfft::test {
+namespace {
+
+/// Device arrays of all members, which may be applied to again and again.
+class AppliedArrays {
+ public:
+  AppliedArrays(Plan& plan, const TransformCase& c, bool in_place) : plan_(plan), case_(c) {
+    for (int m = 0; m < plan.members(); ++m) {
+      sides_.push_back(plan.input(m));
+      outs_.emplace_back("device", plan.device(m), sides_.back().bytes());
+      if (!in_place) ins_.emplace_back("device", plan.device(m), sides_.back().bytes());
+    }
+  }
+
+  void check(const Operator& op, const FactorOf& factor, std::uint64_t salt) {
+    const AppliedFields fields = applied_fields(case_, sides_.front().element, factor, salt);
+    std::vector<PlacedArray>& sources = ins_.empty() ? outs_ : ins_;
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    for (std::size_t m = 0; m < sides_.size(); ++m) {
+      LocalArray local(sides_[m]);
+      for (std::int64_t f = 0; f < case_.options.batch; ++f)
+        for_own_elements(sides_[m], f,
+                         [&](std::int64_t at, std::int64_t i) { local.set(at, fields.input[to_size(f)][to_size(i)]); });
+      sources[m].put(local.data());
+      in.push_back(sources[m].data());
+      out.push_back(outs_[m].data());
+    }
+    plan_.apply(op, in, out);
+    for (std::size_t m = 0; m < sides_.size(); ++m) {
+      SCOPED_TRACE("rank " + std::to_string(m));
+      LocalArray local(sides_[m]);
+      outs_[m].get(local.data());
+      for (std::int64_t f = 0; f < case_.options.batch; ++f)
+        compare_field(local, sides_[m], f, fields.output[to_size(f)], fields.points);
+      EXPECT_TRUE(outs_[m].guard_is_whole()) << "written behind the output";
+    }
+  }
+
+ private:
+  Plan& plan_;
+  TransformCase case_;
+  std::vector<Side> sides_;
+  std::vector<PlacedArray> ins_, outs_;
+};
+
+void check_applied(int ranks, const TransformCase& c) {
+  SCOPED_TRACE(c.name() + ", " + std::to_string(ranks) + " GPUs");
+  const std::vector<int> devices = devices_for(ranks);
+  Plan plan = make_plan_over(devices, c);
+  const Operator op = some_operator(c);
+  for (const bool in_place : {false, true}) {
+    AppliedArrays arrays(plan, c, in_place);
+    for (std::uint64_t run = 0; run < 4; ++run) arrays.check(op, some_factor(c), run);  // the last ones as a graph
+    arrays.check(
+        Operator::gaussian(0), [](const Index&) { return 1; }, 9);
+    arrays.check(op, some_factor(c), 10);
+  }
+  check_device_plan(members_of(plan), c);
+}
+
+TEST(GroupOperators, KindsPrecisionsAndRanks) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const int ranks : {1, 2, 3}) check_applied(ranks, {{12, 9, 8}, "slab", "left", kind, precision, on_gpu()});
+}
+
+TEST(GroupOperators, AlgorithmsInputsAndBatches) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    check_applied(4, {{8, 6, 9}, "pencil", "left", kind, Precision::f64, on_gpu("pencil")});
+    check_applied(4, {{8, 6, 9}, "brick", "natural", kind, Precision::f64, on_gpu("brick")});
+    check_applied(3, {{36}, "slab", "natural", kind, Precision::f64, on_gpu()});
+    TransformCase batch{{8, 6, 9}, "slab", "left", kind, Precision::f64, on_gpu()};
+    batch.options.batch = 3;
+    batch.options.norm = Norm::ortho;
+    check_applied(2, batch);
+  }
+}
+
+/// The program of planes, operator and planes is two slab transforms.
+TEST(GroupOperators, RunOnTheSlabEngine) {
+  const std::vector<int> devices = devices_for(2);
+  const TransformCase c{{16, 12, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  Plan plan = make_plan_over(devices, c);
+  AppliedArrays(plan, c, false)
+      .check(
+          Operator::laplacian(),
+          [&](const Index& i) {
+            double sum = 0;
+            for (int a = 0; a < 3; ++a) sum -= std::pow(mode_number(c, a, i[to_size(a)]), 2);
+            return sum;
+          },
+          1);
+  const PlanReport report = plan.report();
+  ASSERT_TRUE(report.apply.has_value());
+  ASSERT_EQ(report.apply->steps.size(), 3u) << report;
+  EXPECT_EQ(report.apply->steps[0].text.find("slab"), 0u) << report;
+  EXPECT_EQ(report.apply->steps[1].text, "operator");
+}
+
+TEST(GroupOperators, Convolutions) {
+  const TransformCase c{{6, 5, 8}, "slab", "left", Kind::r2c, Precision::f64, on_gpu()};
+  const std::vector<int> devices = devices_for(2);
+  Plan plan = make_plan_over(devices, c);
+  const std::vector<Value> whole = whole_field(c.shape, {Precision::f64, false}, 31, 0);
+  std::vector<PlacedArray> kernels;
+  std::vector<const void*> addresses;
+  for (int m = 0; m < 2; ++m) {
+    LocalArray local(plan.input(m));
+    for_own_elements(plan.input(m), 0, [&](std::int64_t at, std::int64_t i) { local.set(at, whole[to_size(i)]); });
+    kernels.emplace_back("device", plan.device(m), plan.input(m).bytes());
+    kernels.back().put(local.data());
+    addresses.push_back(kernels.back().data());
+  }
+  const Operator convolution = plan.convolution(std::span<const void* const>(addresses));
+  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const std::vector<Value> spectrum = serial.analyse(whole);
+  AppliedArrays(plan, c, true)
+      .check(
+          convolution, [&](const Index& i) { return spectrum[to_size(number_of(i, serial.spectrum_shape()))]; }, 2);
+}
+
+}  // namespace
+}  // namespace shardfft::test

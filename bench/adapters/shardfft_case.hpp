@@ -28,8 +28,8 @@ inline Layout input_layout(const Case& wanted, int ranks) {
 
 /// Whether a case has other words for an option, the driver sets it, or its checks know the default only.
 inline bool is_set_by_driver(const std::string& option) {
-  for (const char* name : {"norm", "axes", "transforms", "real_extent", "batch", "effort", "threads", "in_place",
-                           "processor", "memory", "device", "stream"})
+  for (const char* name : {"norm", "axes", "transforms", "modes", "lone_mode", "real_extent", "batch", "effort",
+                           "threads", "in_place", "processor", "memory", "device", "stream"})
     if (option == name) return true;
   return false;
 }

@@ -28,6 +28,12 @@ struct Options {
   /// What is done along each entry of axes: fft, or on CPUs a cosine (dct1 to dct4) or sine transform (dst1 to dst4);
   /// empty means fft along all (docs/transforms.md).
   std::vector<AxisTransform> transforms{};
+  /// Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The spectrum then has
+  /// that extent, in the order of fftfreq, and backward pads it with zeroes. On CPUs (docs/transforms.md).
+  std::vector<std::int64_t> modes{};
+  /// With modes, of an even number m: mode -m/2, which has no partner. split is the sum of modes -m/2 and m/2, and half
+  /// of it for each on the way back; keep is mode -m/2 alone; zero leaves it out (docs/transforms.md).
+  LoneMode lone_mode = LoneMode::split;
   /// c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.
   std::int64_t real_extent = 0;
   /// Fields of the same layout, one behind the other in memory, transformed together.

@@ -35,6 +35,8 @@ struct Side {
   std::vector<int> axes{};
   /// What it does along each of them.
   std::vector<AxisTransform> transforms{};
+  /// How many points n each of them has; a side with fewer modes has a smaller extent.
+  std::vector<std::int64_t> points{};
   /// Half spectra only: extent of the halved axis in the real array; else 0.
   std::int64_t real_extent = 0;
 
@@ -49,8 +51,8 @@ struct Side {
 
   /// Frequency of each global index of a transformed axis, in cycles per unit of `spacing`, the distance between two
   /// samples: k / (n spacing), with k = 0, 1, ..., -2, -1 as NumPy's fftfreq (the middle mode of an even n is -n/2), or
-  /// 0, 1, ..., n/2 as its rfftfreq on the halved axis. Times 2 pi it is the wavenumber. Throws Error for axes that
-  /// have no Fourier transform and for real sides.
+  /// 0, 1, ..., n/2 as its rfftfreq on the halved axis; m modes of n points have k as m points. Times 2 pi it is the
+  /// wavenumber. Throws Error for axes that have no Fourier transform and for real sides.
   AxisValues frequencies(int axis, double spacing = 1.0) const;
   /// Position of each global index of any axis: index times spacing.
   AxisValues coordinates(int axis, double spacing = 1.0) const;

@@ -28,6 +28,9 @@ enum class Direction { forward, backward };
 /// Where the factor 1/N goes, in NumPy's words; `none` scales neither direction.
 enum class Norm { backward, ortho, forward, none };
 
+/// What becomes of mode -m/2 where an even number m of modes is kept (option lone_mode).
+enum class LoneMode { split, keep, zero };
+
 /// One number of a local array.
 struct ElementType {
   Precision precision = Precision::f64;

@@ -22,7 +22,38 @@ void ProgramBuilder::reshape_freely(const Layout& layout) {
   if (program_.steps.size() > before) program_.states.back().free_order = true;
 }
 
+/// A halved axis whose array loses modes is transformed alone: its inverse then drops what is not real of each line,
+/// while libraries differ in what they make of several axes.
 void ProgramBuilder::fft(const std::vector<int>& axes) {
+  std::vector<int> together;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    together.insert(together.begin(), *axis);
+    const std::int64_t n = state().layout.shape()[static_cast<std::size_t>(*axis)];
+    const bool cut = problem_.modes_of(*axis, n) < n;
+    if (!cut && !(*axis == problem_.half_axis() && !problem_.modes.empty())) continue;
+    transform(together);
+    if (cut) keep_modes(std::get<TransformStep>(program_.steps.back()).axes.front());
+    together.clear();
+  }
+  transform(together);
+}
+
+void ProgramBuilder::keep_modes(const AxisStep& axis) {
+  KeptModes modes;
+  const std::int64_t kept = problem_.modes_of(axis.axis, axis.in);
+  modes.axis = axis.axis;
+  modes.all = axis.out;
+  modes.halved = axis.kind == Kind::r2c;
+  modes.kept = modes.halved ? kept / 2 + 1 : kept;
+  modes.two_sided = axis.kind == Kind::c2c;
+  modes.lone = axis.kind != Kind::r2r && kept % 2 == 0;
+  modes.rule = problem_.lone_mode;
+  State next = state();
+  next.layout = state().layout.with_axis_extent(axis.axis, modes.kept);
+  step(ModesStep{modes}, next);
+}
+
+void ProgramBuilder::transform(const std::vector<int>& axes) {
   if (axes.empty()) return;
   for (const int a : axes)
     if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
@@ -81,6 +112,12 @@ bool is_cut(const std::vector<GridDim>& dims, int axis) {
   return std::any_of(dims.begin(), dims.end(), [axis](const GridDim& d) { return d.axis == axis; });
 }
 
+std::int64_t indices(const std::vector<Progression>& parts) {
+  std::int64_t sum = 0;
+  for (const Progression& p : parts) sum += p.count;
+  return sum;
+}
+
 /// The axis that takes over a cut: the slowest one that is whole and need not be transformed any more; the batch never.
 int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>& waiting) {
   for (int a = 1; a < axes; ++a)
@@ -103,6 +140,11 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
     if (waiting.empty()) return;
     const int needed = waiting.back();
     const Shape shape = builder.state().layout.shape();
+    for (GridDim& dim : dims) {
+      // A cut that left an axis whole was no cut: the axis may have fewer modes now.
+      const std::int64_t extent = shape[static_cast<std::size_t>(dim.axis)];
+      if (indices(dim.parts) != extent) dim.parts = runs(extent, dim.ranks);
+    }
     const int cut = swap_axis(static_cast<int>(shape.size()), dims, waiting);
     if (cut < 0) fail(Status::internal, "no axis is left to cut in place of axis ", needed);
     const auto dim = std::find_if(dims.begin(), dims.end(), [needed](const GridDim& d) { return d.axis == needed; });

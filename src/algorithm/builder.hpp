@@ -11,7 +11,8 @@ class ProgramBuilder {
   void reshape(const Layout& layout);
   /// The same; in which order the axes then lie in memory is left to lowering, up to the next reshape.
   void reshape_freely(const Layout& layout);
-  /// Transforms `axes` (last first); they must be local.
+  /// Transforms `axes` (last first); they must be local. Where only some modes of an axis are kept, the others are left
+  /// out before the next axis is transformed.
   void fft(const std::vector<int>& axes);
   /// Adds any other step, with the state it leads to.
   void step(Step step, State state);
@@ -20,6 +21,9 @@ class ProgramBuilder {
   Program finish();
 
  private:
+  void transform(const std::vector<int>& axes);
+  void keep_modes(const AxisStep& axis);
+
   const Problem& problem_;
   Program program_;
 };

@@ -137,7 +137,7 @@ Program cyclic_program(const Problem& problem) {
   Layout cyclic = suits(problem, problem.input) ? problem.input : Layout();
   if (cyclic.axes() == 0 && problem.kind == Kind::c2c && problem.plain()) cyclic = find_cyclic(problem);
   if (cyclic.axes() == 0) {
-    // Real, cosine and sine transforms, or no way to deal the indices so that one exchange is enough: any algorithm
+    // Not plain complex transforms, or no way to deal the indices so that one exchange is enough: any algorithm
     // between the layouts.
     Program program = make_program(problem.input.axes() == 2 ? "six_step" : "slab", problem);
     program.algorithm = "cyclic by " + program.algorithm;

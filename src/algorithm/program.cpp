@@ -71,8 +71,14 @@ AxisTransform Problem::type(int axis) const {
   return types.empty() ? AxisTransform::fft : types.at(at);
 }
 
+std::int64_t Problem::modes_of(int axis, std::int64_t n) const {
+  const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+  return modes.empty() || modes.at(at) == 0 ? n : modes.at(at);
+}
+
 bool Problem::plain() const {
-  return std::all_of(types.begin(), types.end(), [](AxisTransform type) { return type == AxisTransform::fft; });
+  return modes.empty() &&
+         std::all_of(types.begin(), types.end(), [](AxisTransform type) { return type == AxisTransform::fft; });
 }
 
 const char* step_name(const Step& step) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "geometry/factors.hpp"
+#include "geometry/kept_modes.hpp"
 #include "pack/spectral_factors.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
@@ -81,6 +82,13 @@ struct HalfSpectrumStep {
   Direction sign = Direction::forward;
 };
 
+/// The low modes of a spectrum along an axis. Forward: all others are left out. Backward: they are zero.
+struct ModesStep {
+  static constexpr const char* name = "modes";
+  KeptModes modes;
+  Direction sign = Direction::forward;
+};
+
 /// One axis transformed by products of blocks in Cannon's manner (src/cannon). Both states lie on the same mesh of
 /// ranks and differ in this axis at most.
 struct CannonStep {
@@ -104,8 +112,8 @@ struct OperatorStep {
 
 /// Steps have a name, a `sign` where they have an opposite, and say `in_place` where they can write over what they
 /// read.
-using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, CannonStep,
-                          OperatorStep>;
+using Step = std::variant<TransformStep, ReshapeStep, ViewStep, TwiddleStep, PromoteStep, HalfSpectrumStep, ModesStep,
+                          CannonStep, OperatorStep>;
 
 /// Data between two steps.
 struct State {
@@ -134,12 +142,17 @@ struct Problem {
   Layout output;                     ///< empty: as the last stage leaves it
   std::vector<int> axes;             ///< of r2c, the halved axis is the last
   std::vector<AxisTransform> types;  ///< one an entry of `axes`; none where all are Fourier transforms
+  /// Modes that are kept, one an entry of `axes`, 0 for all; none where all are kept of all axes.
+  Shape modes;
+  LoneMode lone_mode = LoneMode::split;
   Shape grid;
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }
   AxisTransform type(int axis) const;
-  /// Nothing but Fourier transforms.
+  /// Modes that are kept along an axis of n points, at most n.
+  std::int64_t modes_of(int axis, std::int64_t n) const;
+  /// Nothing but Fourier transforms, of which all modes are kept.
   bool plain() const;
   bool transforms(int axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 };

@@ -72,7 +72,8 @@ Choice choose_algorithm(const Problem& problem) {
 void require_plain(const Problem& problem, const std::string& algorithm) {
   if (!problem.plain())
     fail(Status::unsupported, "algorithm ", algorithm,
-         " makes Fourier transforms only. Cosine and sine transforms are made by slab, pencil and brick, of arrays of "
+         " makes Fourier transforms of all modes only. Cosine and sine transforms, and fewer modes, are made by slab, "
+         "pencil and brick, of arrays of "
          "two "
          "axes and more: they need each transformed axis on one rank");
 }

@@ -27,6 +27,10 @@ struct Words<Effort> {
 };
 
 template <>
+struct Words<LoneMode> {
+  static Names all() { return {"split", "keep", "zero"}; }
+};
+template <>
 struct Words<AxisTransform> {
   static Names all() {
     Names all;

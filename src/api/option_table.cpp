@@ -152,6 +152,20 @@ void add_meanings(std::vector<OptionRow>& table) {
           "(dst1 to dst4); empty means fft along all (docs/transforms.md).",
           "dct2,fft,fft"));
 
+  table.push_back(
+      row("modes", &Options::modes,
+          "Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The "
+          "spectrum then has that extent, in the order of fftfreq, and backward pads it with zeroes. On CPUs "
+          "(docs/transforms.md).",
+          "0,0,0"));
+
+  table.push_back(
+      row("lone_mode", &Options::lone_mode,
+          "With modes, of an even number m: mode -m/2, which has no partner. split is the sum of modes -m/2 "
+          "and m/2, and half of it for each on the way back; keep is mode -m/2 alone; zero leaves it out "
+          "(docs/transforms.md).",
+          "zero"));
+
   table.push_back(row("real_extent", &Options::real_extent,
                       "c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.",
                       "9"));

@@ -41,10 +41,23 @@ int halved_axis(const ProblemSpec& spec) {
   return -1;
 }
 
-/// Shape of the real (or, for c2c and r2r, the only) array.
+/// Modes that are kept of each entry of the axes, 0 for all.
+Shape modes_of(const ProblemSpec& spec) {
+  Shape modes = spec.options.modes;
+  if (modes.empty()) modes.resize(axes_of(spec).size());
+  return modes;
+}
+
+bool keeps_all_modes(const ProblemSpec& spec) {
+  const Shape modes = modes_of(spec);
+  return std::all_of(modes.begin(), modes.end(), [](std::int64_t m) { return m == 0; });
+}
+
+/// Shape of the array of points. Where a c2r plan's input has fewer modes, only its output tells it.
 Shape real_shape(const ProblemSpec& spec) {
   Shape shape = spec.input.shape();
   if (spec.transform.kind != Kind::c2r) return shape;
+  if (!keeps_all_modes(spec) && spec.output) return spec.output->shape();
   const auto half = static_cast<std::size_t>(halved_axis(spec));
   shape[half] =
       spec.options.real_extent > 0 ? spec.options.real_extent : std::max<std::int64_t>(1, 2 * (shape[half] - 1));
@@ -53,6 +66,10 @@ Shape real_shape(const ProblemSpec& spec) {
 
 Shape spectrum_shape(const ProblemSpec& spec) {
   Shape shape = real_shape(spec);
+  const std::vector<int> axes = axes_of(spec);
+  const Shape modes = modes_of(spec);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (modes[i] > 0) shape[static_cast<std::size_t>(axes[i])] = modes[i];
   if (halves(spec)) {
     const auto half = static_cast<std::size_t>(halved_axis(spec));
     shape[half] = shape[half] / 2 + 1;
@@ -106,12 +123,39 @@ void validate_real(const ProblemSpec& spec) {
     require(spec.options.real_extent == 0, "real_extent is for c2r only");
     return;
   }
+  if (!keeps_all_modes(spec)) {
+    const std::int64_t n = real_shape(spec)[static_cast<std::size_t>(halved_axis(spec))];
+    require(spec.options.real_extent == 0 || spec.options.real_extent == n, "option real_extent is ",
+            spec.options.real_extent, ", but the output layout has ", n, " points along the halved axis");
+    return;
+  }
   const int half = halved_axis(spec);
   const std::int64_t modes = spec.input.shape()[static_cast<std::size_t>(half)];
   const std::int64_t n = spec.options.real_extent;
   require(n >= 0, "option real_extent is ", n, "; it cannot be negative");
   require(n == 0 || n / 2 + 1 == modes, "a real array with extent ", n, " along axis ", half, " has ", n / 2 + 1,
           " modes there, but the input layout has ", modes);
+}
+
+void validate_modes(const ProblemSpec& spec) {
+  const std::vector<int> axes = axes_of(spec);
+  const Shape& modes = spec.options.modes;
+  require(modes.empty() || modes.size() == axes.size(), "option modes has ", modes.size(),
+          " entries; one for each of the ", axes.size(), " axes is needed");
+  if (keeps_all_modes(spec)) return;
+  require(spec.transform.kind != Kind::c2r || spec.output.has_value(),
+          "c2r with option modes needs an output layout: its extents are the numbers of points");
+  const Shape points = real_shape(spec);
+  require(points.size() == spec.input.shape().size(), "the output layout has ", points.size(), " axes, the input ",
+          spec.input.shape().size());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t n = points[static_cast<std::size_t>(axes[i])];
+    require(modes[i] <= n, "option modes keeps ", modes[i], " modes along axis ", axes[i], ", which has ", n,
+            " points and no more modes; to pad, plan for the larger array, whose backward pads");
+  }
+  if (spec.transform.kind != Kind::c2r) return;
+  require(spec.input.shape() == spectrum_shape(spec), "the input layout describes ", shape_text(spec.input.shape()),
+          " modes, but option modes and the output layout say ", shape_text(spectrum_shape(spec)));
 }
 
 /// What the option table cannot tell: enums that are no options.
@@ -135,9 +179,10 @@ void validate(const ProblemSpec& spec) {
   validate_options(spec.options, spec.place);
   validate_axes(spec);
   validate_types(spec);
+  if (spec.output) validate_layout(*spec.output, "output", spec.ranks);
+  validate_modes(spec);
   validate_real(spec);
   if (!spec.output) return;
-  validate_layout(*spec.output, "output", spec.ranks);
   const Shape expected = spec.transform.kind == Kind::c2r ? real_shape(spec) : spectrum_shape(spec);
   if (spec.output->shape() == expected) return;
   fail(Status::invalid_argument, "the output layout describes a ", shape_text(spec.output->shape()), " array, but ",
@@ -195,7 +240,9 @@ void set_axes(Problem& problem, const ProblemSpec& spec) {
       if ((types[i] == AxisTransform::fft) != fourier) continue;
       problem.axes.push_back(axes[i] + 1);
       problem.types.push_back(types[i]);
+      if (!keeps_all_modes(spec)) problem.modes.push_back(modes_of(spec)[i]);
     }
+  problem.lone_mode = spec.options.lone_mode;
   if (problem.plain()) problem.types.clear();
 }
 
@@ -285,11 +332,14 @@ NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>
 Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank) {
   const State &first = forward.states.front(), &last = forward.states.back();
   const std::vector<int> axes = axes_of(spec);
+  std::vector<std::int64_t> points;
+  for (const int a : axes) points.push_back(real_shape(spec)[static_cast<std::size_t>(a)]);
   const int half = halved_axis(spec);
   const std::int64_t real_extent = half >= 0 ? real_shape(spec)[static_cast<std::size_t>(half)] : 0;
   const auto side = [&](const Layout& layout, const State& state) {
     const ElementType element{spec.transform.precision, state.is_complex};
-    return Side{layout, element, spec.options.batch, rank, axes, types_of(spec), state.is_complex ? real_extent : 0};
+    return Side{
+        layout, element, spec.options.batch, rank, axes, types_of(spec), points, state.is_complex ? real_extent : 0};
   };
   // Programs keep layouts of equal placement for each other; users see the ones they gave.
   const Layout output = spec.output ? *spec.output : last.layout.without_batch();

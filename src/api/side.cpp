@@ -42,9 +42,9 @@ AxisValues Side::frequencies(int axis, double spacing) const {
   require(transform == AxisTransform::fft, "axis ", axis, " has no Fourier frequencies: its transform is ",
           to_text(transform));
   const bool halved = axis == halved_axis();
-  const std::int64_t n = halved ? real_extent : extent;
+  const std::int64_t n = points[static_cast<std::size_t>(found - axes.begin())];
   // NumPy's own order of operations, so that the numbers are the same to the last bit.
-  return {n, halved ? n / 2 : (n - 1) / 2, 1.0 / (static_cast<double>(n) * spacing)};
+  return {extent, halved ? extent - 1 : (extent - 1) / 2, 1.0 / (static_cast<double>(n) * spacing)};
 }
 
 AxisValues Side::coordinates(int axis, double spacing) const {

@@ -8,6 +8,7 @@
 #include "exec/fft_operation.hpp"
 #include "exec/gather_fft.hpp"
 #include "exec/host_target.hpp"
+#include "exec/modes_operation.hpp"
 #include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"
 #include "exec/reshape_operation.hpp"
@@ -96,6 +97,9 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape(stop);
+  if (const auto* modes = std::get_if<ModesStep>(&s))
+    return make_modes(*modes, before(stop), after(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads,
+                      trace_);
   auto pointwise =
       make_pointwise(s, before(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads, trace_);
   if (pointwise) return pointwise;

@@ -203,6 +203,8 @@ class Compiler {
 
 /// Throws where only CPUs do this: before anybody asks how GPUs like it best.
 void refuse_others(const Step& step) {
+  if (std::holds_alternative<ModesStep>(step))
+    fail(Status::unsupported, "fewer modes (option modes) are kept on CPUs only, not on GPUs");
   const auto* const fft = std::get_if<TransformStep>(&step);
   if (fft == nullptr) return;
   for (const AxisStep& axis : fft->axes)

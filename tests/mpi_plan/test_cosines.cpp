@@ -129,7 +129,8 @@ TEST(Cosines, RefusalsSayWhatIsExpected) {
   expect(refused(c2c<double>, {4, 4}, quick_with({dct2}), invalid), "one for each of the 2 axes");
   expect(refused(r2r<double>, {4, 1}, quick_with({dct2, dct1}), invalid), "axis 1 has 1 point; dct1 needs 2");
   for (const std::string name : {"cannon", "cannon_transposed", "cannon_hybrid"})
-    expect(refused(c2c<double>, {4, 4}, quick_with({fft, dct2}, name), Status::unsupported), "Fourier transforms only");
+    expect(refused(c2c<double>, {4, 4}, quick_with({fft, dct2}, name), Status::unsupported),
+           "Fourier transforms of all modes only");
   if (world().size() == 1) return;
   for (const std::string name : {"auto", "six_step", "cyclic"})
     expect(refused(r2r<double>, {64}, quick_with({dct2}, name), Status::unsupported), "two axes and more");

@@ -129,6 +129,62 @@ inline AxisTransform inverse_of(AxisTransform type) {
   return inverse[static_cast<int>(type)];
 }
 
+/// Index of mode k among `extent` in the order of fftfreq.
+inline std::int64_t index_of_mode(std::int64_t k, std::int64_t extent) { return k < 0 ? k + extent : k; }
+
+/// Every line along `axis`, of `from` numbers, becomes one of `to`: change(source line, result line).
+template <class Change>
+std::vector<Value> change_lines(const std::vector<Value>& data, const Shape& shape, int axis, std::int64_t to,
+                                const Change& change) {
+  const std::int64_t from = shape[to_size(axis)];
+  std::vector<Value> result(to_size(product(with_extent(shape, axis, to))));
+  std::vector<std::int64_t> starts;
+  detail::for_lines(with_extent(shape, axis, to), axis,
+                    [&](std::int64_t first, std::int64_t) { starts.push_back(first); });
+  std::size_t number = 0;
+  detail::for_lines(shape, axis, [&](std::int64_t first, std::int64_t stride) {
+    std::vector<Value> line(to_size(from)), made(to_size(to));
+    for (std::int64_t i = 0; i < from; ++i) line[to_size(i)] = data[to_size(first + i * stride)];
+    change(line, made);
+    for (std::int64_t i = 0; i < to; ++i) result[to_size(starts[number] + i * stride)] = made[to_size(i)];
+    ++number;
+  });
+  return result;
+}
+
+/// The m modes of a whole spectrum along `axis`, both signs; of halved axes the lone mode that is kept is m/2.
+inline std::vector<Value> serial_keep(const std::vector<Value>& data, const Shape& shape, int axis, std::int64_t m,
+                                      LoneMode rule, bool halved) {
+  const std::int64_t n = shape[to_size(axis)];
+  return change_lines(data, shape, axis, m, [&](const std::vector<Value>& line, std::vector<Value>& made) {
+    const auto mode = [&](std::int64_t k) { return line[to_size(index_of_mode(k, n))]; };
+    for (std::int64_t k = -(m / 2); k < (m + 1) / 2; ++k) made[to_size(index_of_mode(k, m))] = mode(k);
+    if (m % 2 != 0 || m == n) return;
+    const Value both[] = {mode(m / 2) + mode(-m / 2), halved ? mode(m / 2) : mode(-m / 2), 0};
+    made[to_size(m / 2)] = both[static_cast<int>(rule)];
+  });
+}
+
+/// The way back, to n modes.
+inline std::vector<Value> serial_pad(const std::vector<Value>& data, const Shape& shape, int axis, std::int64_t n,
+                                     LoneMode rule) {
+  const std::int64_t m = shape[to_size(axis)];
+  return change_lines(data, shape, axis, n, [&](const std::vector<Value>& line, std::vector<Value>& made) {
+    for (std::int64_t k = -(m / 2); k < (m + 1) / 2; ++k)
+      made[to_size(index_of_mode(k, n))] = line[to_size(index_of_mode(k, m))];
+    if (m % 2 != 0 || m == n || rule == LoneMode::keep) return;
+    const Value half = rule == LoneMode::zero ? 0 : line[to_size(m / 2)] / 2.0;
+    made[to_size(m / 2)] = made[to_size(n - m / 2)] = half;
+  });
+}
+
+/// Lines without a mirror image: the first of one side are those of the other, and the rest is zero.
+inline std::vector<Value> serial_resize(const std::vector<Value>& data, const Shape& shape, int axis, std::int64_t to) {
+  return change_lines(data, shape, axis, to, [](const std::vector<Value>& line, std::vector<Value>& made) {
+    std::copy_n(line.begin(), std::min(line.size(), made.size()), made.begin());
+  });
+}
+
 /// The transform of a whole array, unscaled. `shape` is the real (or only) array's; the last axis with a Fourier
 /// transform is the halved one.
 struct SerialTransform {
@@ -136,6 +192,8 @@ struct SerialTransform {
   Shape shape;
   std::vector<int> axes;
   std::vector<AxisTransform> types = {};  ///< none: all fft
+  Shape modes = {};                       ///< kept ones, 0 for all; none: all
+  LoneMode lone_mode = LoneMode::split;
 
   AxisTransform type(std::size_t i) const { return types.empty() ? AxisTransform::fft : types[i]; }
   int halved() const {
@@ -151,11 +209,33 @@ struct SerialTransform {
       else
         serial_cosine(data, shape, axes[i], type(i));
     }
-    return halved() < 0 ? data : half_of(data, shape, halved());
+    Shape now = shape;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (kept(i) == now[to_size(axes[i])]) continue;
+      data = type(i) == AxisTransform::fft ? serial_keep(data, now, axes[i], kept(i), lone_mode, axes[i] == halved())
+                                           : serial_resize(data, now, axes[i], kept(i));
+      now = with_extent(now, axes[i], kept(i));
+    }
+    return halved() < 0 ? data : half_of(data, now, halved());
   }
+  std::int64_t kept(std::size_t i) const { return modes.empty() || modes[i] == 0 ? shape[to_size(axes[i])] : modes[i]; }
   /// exp(+), half spectrum to real for r2c and c2r.
   std::vector<Value> synthesise(std::vector<Value> data) const {
-    const Shape now = spectrum_shape();
+    Shape now = spectrum_shape();
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::int64_t n = shape[to_size(axes[i])];
+      if (kept(i) == n) continue;
+      const std::int64_t to = axes[i] == halved() ? n / 2 + 1 : n;
+      if (axes[i] == halved() && kept(i) % 2 == 0 && lone_mode != LoneMode::keep)
+        data = change_lines(data, now, axes[i], to, [&](const std::vector<Value>& line, std::vector<Value>& made) {
+          std::copy(line.begin(), line.end(), made.begin());
+          made[line.size() - 1] = lone_mode == LoneMode::zero ? 0 : line.back() / 2.0;
+        });
+      else
+        data = type(i) == AxisTransform::fft && axes[i] != halved() ? serial_pad(data, now, axes[i], n, lone_mode)
+                                                                    : serial_resize(data, now, axes[i], to);
+      now = with_extent(now, axes[i], to);
+    }
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (type(i) != AxisTransform::fft)
         serial_cosine(data, now, axes[i], inverse_of(type(i)));
@@ -165,7 +245,10 @@ struct SerialTransform {
     return halved() < 0 ? data : serial_c2r(data, shape, halved());
   }
   Shape spectrum_shape() const {
-    return halved() < 0 ? shape : with_extent(shape, halved(), shape[to_size(halved())] / 2 + 1);
+    Shape result = shape;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      result[to_size(axes[i])] = axes[i] == halved() ? kept(i) / 2 + 1 : kept(i);
+    return result;
   }
   /// What a transform and its inverse multiply numbers by.
   double points() const {

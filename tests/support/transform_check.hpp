@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/words.hpp"
+#include "shardfft/option_table.hpp"
 #include "shardfft/plan.hpp"
 #include "support/encoded.hpp"
 #include "support/serial_dft.hpp"
@@ -34,6 +35,8 @@ struct TransformCase {
                          options.exchange + ", " + options.local_fft;
     for (const int a : options.axes) result += (a == options.axes.front() ? ", axes " : " ") + std::to_string(a);
     for (const AxisTransform type : options.transforms) result += std::string(" ") + to_text(type);
+    for (const std::int64_t m : options.modes) result += " " + std::to_string(m);
+    if (!options.modes.empty()) result += " modes, " + option_text(option_row("lone_mode"), options);
     if (options.batch > 1) result += ", batch " + std::to_string(options.batch);
     if (options.chunks > 1) result += ", chunks " + std::to_string(options.chunks);
     return result;
@@ -186,7 +189,7 @@ inline double scale_of(Norm norm, bool analysis, double points) {
 /// What `make` makes of the case's transform, input, output and options.
 template <class Make>
 auto plan_of(const TransformCase& c, int ranks, const Make& make) {
-  const SerialTransform serial{c.kind, c.shape, axes_of(c), c.options.transforms};
+  const SerialTransform serial{c.kind, c.shape, axes_of(c), c.options.transforms, c.options.modes, c.options.lone_mode};
   const Shape& in = c.kind == Kind::c2r ? serial.spectrum_shape() : c.shape;
   const Shape& out = c.kind == Kind::c2r ? c.shape : serial.spectrum_shape();
   const Layout input = zoo_layout(c.input, in, ranks);
@@ -211,7 +214,7 @@ struct WholeArrays {
 };
 
 inline WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementType from, std::uint64_t salt) {
-  const SerialTransform serial{c.kind, c.shape, axes_of(c), c.options.transforms};
+  const SerialTransform serial{c.kind, c.shape, axes_of(c), c.options.transforms, c.options.modes, c.options.lone_mode};
   const bool analysis = (direction == Direction::forward) != (c.kind == Kind::c2r);
   const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
   WholeArrays whole{{}, {}, serial.points()};

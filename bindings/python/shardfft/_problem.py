@@ -60,16 +60,23 @@ def _resolve(layout: str | Layout, shape: Sequence[int], ranks: int, name: str) 
 
 
 def _spectrum_shape(
-    shape: Sequence[int], kind: str, axes: Sequence[int], transforms: Sequence[str], n: int | None
+    shape: Sequence[int],
+    kind: str,
+    axes: Sequence[int],
+    transforms: Sequence[str],
+    modes: Sequence[int],
+    n: int | None,
 ) -> list[int]:
     """Shape of the output's global array."""
     result = list(shape)
+    for axis, kept in zip(axes, modes, strict=True):
+        result[axis] = kept or shape[axis]
     fourier = [axis for axis, word in zip(axes, transforms, strict=True) if word == "fft"]
     if not fourier:
         return result
     halved = fourier[-1]
     if kind == "r2c":
-        result[halved] = shape[halved] // 2 + 1
+        result[halved] = result[halved] // 2 + 1
     elif kind == "c2r":
         result[halved] = n if n is not None else 2 * (shape[halved] - 1)
     return result
@@ -115,5 +122,12 @@ def problem(
     words = told.get("transforms") or ["fft"] * len(chosen)
     if len(words) != len(chosen):
         raise ValueError(f"transforms must have a word for each of the {len(chosen)} axes, not {words}")
-    result = _spectrum_shape(extents, kind, chosen, words, n)
+    modes = told.get("modes") or [0] * len(chosen)
+    if len(modes) != len(chosen):
+        raise ValueError(f"modes must have a number for each of the {len(chosen)} axes, not {modes}")
+    if kind == "c2r" and any(modes):
+        if not isinstance(output, Layout):
+            raise ValueError("c2r with modes needs a Layout as output: its extents are the numbers of points")
+        return Problem(transform, source, _resolve(output, output.shape, ranks, "output"), False, told)
+    result = _spectrum_shape(extents, kind, chosen, words, modes, n)
     return Problem(transform, source, _resolve(output, result, ranks, "output"), False, told)

@@ -57,7 +57,7 @@ class Side:
         self.rank = core.rank
         self.axes = tuple(core.axes)
         self.fourier_axes = tuple(core.fourier_axes)
-        self._real_extent = core.real_extent
+        self._points = dict(zip(core.axes, core.points, strict=True))
         self._halved = core.halved_axis
         self.count = core.count
         self.nbytes = core.count * dtype.itemsize
@@ -76,7 +76,8 @@ class Side:
 
         Those of the whole array are ``numpy.fft.fftfreq(n, spacing)``, and ``rfftfreq`` along the halved axis of real
         transforms: cycles per unit of ``spacing``, 2 pi of which are the wavenumber. The middle one of an even ``n`` is
-        ``-n/2`` (``n/2`` on a halved axis); odd derivatives must set it to zero.
+        ``-n/2`` (``n/2`` on a halved axis); odd derivatives must set it to zero. A side with m modes of n points has
+        those of ``fftfreq(m, spacing * n / m)``.
 
         Args:
             spacing: distance between two samples; one number, or one for each array that is returned.
@@ -91,10 +92,10 @@ class Side:
         result = []
         for axis, step in zip(self.fourier_axes, _each(spacing, len(self.fourier_axes)), strict=True):
             halved = axis == self._halved
-            n = self._real_extent if halved else self.layout.shape[axis]
+            modes = self.layout.shape[axis]
             index = self._indices(axis)
-            signed = index if halved else np.where(index > (n - 1) // 2, index - n, index)
-            result.append((signed * (1.0 / (n * step))).astype(self._real_type(dtype)))
+            signed = index if halved else np.where(index > (modes - 1) // 2, index - modes, index)
+            result.append((signed * (1.0 / (self._points[axis] * step))).astype(self._real_type(dtype)))
         return tuple(result)
 
     def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:

@@ -100,6 +100,7 @@ void shardfft::python::bind_options(nb::module_& module) {
       .def_ro("rank", &Side::rank)
       .def_ro("axes", &Side::axes)
       .def_ro("real_extent", &Side::real_extent)
+      .def_ro("points", &Side::points)
       .def_prop_ro("halved_axis", &Side::halved_axis)
       .def_prop_ro("fourier_axes",
                    [](const Side& side) {

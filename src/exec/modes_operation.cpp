@@ -1,0 +1,57 @@
+#include "exec/modes_operation.hpp"
+
+#include "base/check.hpp"
+#include "pack/modes.hpp"
+
+namespace shardfft {
+
+namespace {
+
+Piece only_piece(const Layout& layout, int rank) {
+  const auto pieces = layout.pieces(rank);
+  if (pieces.size() > 1) fail(Status::internal, "modes are kept of one index set a rank");
+  Piece none;
+  none.set.axes = layout.axes();
+  return pieces.empty() ? none : pieces.front();
+}
+
+class ModesOperation : public Operation {
+ public:
+  ModesOperation(const ModesStep& step, const State& before, const State& after, int rank, Precision precision,
+                 int threads, Trace* trace)
+      : step_(step),
+        before_(only_piece(before.layout, rank)),
+        after_(only_piece(after.layout, rank)),
+        element_{precision, before.is_complex},
+        threads_(threads),
+        trace_(trace) {}
+
+  void run(const std::byte* in, std::byte* out, std::byte*) override {
+    const Scope scope(trace_, Activity::copy);
+    const auto move = step_.sign == Direction::forward ? keep_modes : pad_modes;
+    move(in, before_, out, after_, step_.modes, element_, threads_);
+  }
+  std::string describe() const override {
+    const std::string axis = " along axis " + std::to_string(step_.modes.axis - 1);
+    const std::string kept = std::to_string(step_.modes.kept), all = std::to_string(step_.modes.all);
+    if (step_.sign == Direction::forward) return "keep " + kept + " of " + all + " modes" + axis;
+    return "pad " + kept + " modes to " + all + axis;
+  }
+
+ private:
+  ModesStep step_;
+  Piece before_;
+  Piece after_;
+  ElementType element_;
+  int threads_;
+  Trace* trace_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_modes(const ModesStep& step, const State& before, const State& after, int rank,
+                                      Precision precision, int threads, Trace* trace) {
+  return std::make_unique<ModesOperation>(step, before, after, rank, precision, threads, trace);
+}
+
+}  // namespace shardfft

@@ -90,6 +90,16 @@ def test_products_have_no_aliases(comm, rng, close):
         close(plan.forward(fields[0] * fields[1]), plan.output.layout, exact)
 
 
+def test_operators_see_kept_modes(comm, rng, close):
+    x = rng.standard_normal((8, 12))
+    exact = np.fft.rfft(x)
+    exact[:, 4:] = 0
+    k = np.arange(7)
+    with shardfft.plan(x.shape, "r2c", comm=comm, axes=1, modes=[7], effort="estimate") as plan:
+        slope = plan.apply(shardfft.Operator.derivative(1), local_part(plan.input, x))
+        close(slope, plan.input.layout, np.fft.irfft(1j * k * exact, 12))
+
+
 def test_bytes(comm):
     """Two thirds along each axis: slabs send 4/9 of the bytes."""
     if 24 % comm.size or 16 % comm.size:

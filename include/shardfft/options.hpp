@@ -17,6 +17,9 @@ enum class MemoryModel { automatic, host, registered, managed, device };
 /// Time the local FFT library may spend planning.
 enum class Effort { estimate, measure, patient };
 
+/// Memory beside the arrays.
+enum class Workspace { fast, least };
+
 /// docs/options.md says of each option where it has an effect and what ranks must agree on; elsewhere only the default
 /// is accepted.
 struct Options {
@@ -61,6 +64,10 @@ struct Options {
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;
+  /// fast: what the fastest ways through the program take. least: forward(x, x) alone, with at most 5 % of the array
+  /// and 2 MiB beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges:
+  /// p2p and pairwise_xor.
+  Workspace workspace = Workspace::fast;
 
   /// Where transforms run: cpu, or gpu (in builds with GPU support). A plan over devices of one process takes it as
   /// gpu.

@@ -75,7 +75,7 @@ class Plan {
   Plan& operator=(Plan&&) noexcept;
 
   /// Transform `in` (input().bytes()) into `out` (output().bytes()). Equal pointers are allowed when the buffer holds
-  /// max(input().bytes(), output().bytes()); other overlaps are refused. `in` is otherwise left unchanged.
+  /// in_place_bytes(); other overlaps are refused. `in` is otherwise left unchanged.
   void forward(const void* in, void* out);
   /// The inverse, from the output's layout to the input's.
   void backward(const void* in, void* out);
@@ -160,6 +160,9 @@ class Plan {
   /// unless an array lies in plain host memory. Null or none: the plan's own streams, and calls return when the results
   /// are there. Collective.
   void set_streams(std::span<void* const> streams);
+  /// Bytes that a buffer must hold which is a member's input and output at once: those of the larger side. With
+  /// Options::workspace least also those of what the array becomes in between, where a rank has more then.
+  std::size_t in_place_bytes(int member = 0) const;
   /// Bytes that runs take beside the arrays, of the member that needs most: all that this library allocates for
   /// running, but for memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run.
   /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input.
@@ -168,7 +171,7 @@ class Plan {
   /// member.
   void set_workspace(void* memory, std::size_t bytes);
   /// A member's array, placed where exchanges reach it without a copy (on GPUs where options.memory says), not
-  /// initialised. Collective; dropping it is not.
+  /// initialised; with Options::workspace least it has in_place_bytes(). Collective; dropping it is not.
   Buffer allocate_input(int member = 0);
   Buffer allocate_output(int member = 0);
   /// Program, strategies, bytes of every step, memory; after runs the time of every step. Collective.

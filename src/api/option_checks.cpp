@@ -63,6 +63,17 @@ void check_effect(const OptionRow& row, const Options& options, Place place) {
        ", but has no effect with ", place_text(place), ". ", row.sentence);
 }
 
+/// Arrays are changed in place, in rounds of messages.
+void check_least_workspace(const Options& options) {
+  if (options.workspace != Workspace::least) return;
+  require(among({"auto", "p2p", "pairwise_xor"}, options.exchange),
+          "option workspace is least, with which exchange is ", "auto, p2p or pairwise_xor, not ", options.exchange);
+  require(options.chunks <= 1, "option workspace is least, with which nothing is cut in chunks: chunks is ",
+          options.chunks);
+  require(!options.algorithm.starts_with("cannon"), "option workspace is least, which algorithm ", options.algorithm,
+          " cannot do with: its rounds need several blocks beside the array");
+}
+
 }  // namespace
 
 std::string place_text(Place place) {
@@ -86,6 +97,7 @@ void validate_options(const Options& options, Place place) {
     check_range(row, options);
     if (row.type == OptionType::name) check_name(row, std::get<std::string>(row.get(options)), place);
   }
+  check_least_workspace(options);
 }
 
 std::vector<Agreed> agreed_options(const Options& options) {

@@ -40,6 +40,10 @@ struct Words<AxisTransform> {
   }
 };
 template <>
+struct Words<Workspace> {
+  static Names all() { return {"fast", "least"}; }
+};
+template <>
 struct Words<Processor> {
   static Names all() { return {"cpu", "gpu"}; }
 };

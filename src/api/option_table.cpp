@@ -134,6 +134,13 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "correct.",
                       "yes"));
   table.back().effect = on_cpus;
+
+  table.push_back(row("workspace", &Options::workspace,
+                      "fast: what the fastest ways through the program take. least: forward(x, x) alone, with at most "
+                      "5 % of the array and 2 MiB beside it, at the price of more passes over memory and more messages "
+                      "(docs/concepts.md). Exchanges: p2p and pairwise_xor.",
+                      "least"));
+  table.back().effect = on_cpus;
 }
 
 /// What is computed.

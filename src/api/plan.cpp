@@ -104,6 +104,8 @@ void Plan::set_streams(std::span<void* const> streams) {
   impl().runner->set_streams(streams);
 }
 
+std::size_t Plan::in_place_bytes(int member) const { return impl().in_place_bytes(member); }
+
 std::size_t Plan::workspace_bytes() const { return impl().runner->workspace_bytes(); }
 
 void Plan::set_workspace(void* memory, std::size_t bytes) {

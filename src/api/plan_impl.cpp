@@ -44,6 +44,10 @@ constexpr int chosen_chunks_on_cpus = 1;
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices) {
   if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup), devices);
   if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks_on_cpus;
+  if (setup.exchange == "auto" && setup.options.workspace == Workspace::least) {
+    setup.choices.push_back({"exchange", "p2p", "workspace = least moves an array in rounds of messages"});
+    setup.exchange = "p2p";
+  }
   if (setup.exchange == "auto") {
     setup.choices.push_back(choose_exchange(setup.comm, setup, program));
     setup.exchange = setup.choices.back().chosen;
@@ -147,10 +151,16 @@ void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFa
   start(program, in, out);
 }
 
+std::size_t Plan::Impl::in_place_bytes(int member) const {
+  const Sides& mine = at(member);
+  return std::max({mine.input.bytes(), mine.output.bytes(), runner->in_place_bytes()});
+}
+
 Buffer Plan::Impl::allocate(Call call, int member) {
   const Sides& mine = at(member);
   if (place() == Place::cpu) enter(call);  // memory of GPUs is a rank's own: each rank allocates it when it likes
-  const std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
+  std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
+  if (options.workspace == Workspace::least) bytes = in_place_bytes(member);
   return {runner->allocate(member, bytes), bytes};
 }
 

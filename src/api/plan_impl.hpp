@@ -62,6 +62,7 @@ struct Plan::Impl {
   void start(int program, InputArrays in, OutputArrays out);
   /// Forward or backward.
   void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
+  std::size_t in_place_bytes(int member) const;
   Buffer allocate(Call call, int member);
 
   /// Forward, operator, backward. The program is made at the first call.

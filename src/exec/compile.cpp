@@ -8,9 +8,11 @@
 #include "exec/fft_operation.hpp"
 #include "exec/gather_fft.hpp"
 #include "exec/host_target.hpp"
+#include "exec/in_place_operation.hpp"
 #include "exec/modes_operation.hpp"
 #include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"
+#include "exec/real_in_place.hpp"
 #include "exec/reshape_operation.hpp"
 #include "lower/orders.hpp"
 #include "lower/transforms.hpp"
@@ -33,6 +35,7 @@ class Compiler {
       : setup_(setup),
         program_(program.program),
         target_(setup, host),
+        in_place_(setup.options.workspace == Workspace::least),
         host_(host),
         ffts_(ffts),
         groups_(groups),
@@ -65,6 +68,7 @@ class Compiler {
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
   std::unique_ptr<Operation> make_operation(const Stop& stop);
   std::unique_ptr<Operation> make_fft(const Stop& stop);
+  std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
   ReshapeSetup message_setup(const Stop& stop) const;
   std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
@@ -79,6 +83,7 @@ class Compiler {
   const ExecutorSetup& setup_;
   const Program& program_;
   HostTarget target_;
+  bool in_place_;  ///< everything is, with little memory beside the array
   HostMemory* host_;
   LocalFfts& ffts_;
   Groups& groups_;
@@ -95,6 +100,10 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stretch& stretch) {
 std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   const Step& s = step(stop);
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
+  if (is_reshape(stop) && in_place_)
+    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(stop), trace_);
+  if (in_place_ && !can_run_in_place(s))
+    fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape(stop);
   if (const auto* modes = std::get_if<ModesStep>(&s))
@@ -112,7 +121,7 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
   agree(setup_.comm, [&] {
     const auto& fft = std::get<TransformStep>(step(stop));
     const BundledFftSetup bundles = bundled(stop, before(stop).layout);
-    if (BundledFft::worth_it(bundles)) {
+    if (!in_place_ && BundledFft::worth_it(bundles)) {
       operation = make_bundled_fft(bundles);
       return;
     }
@@ -121,11 +130,25 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     spec.threads = setup_.options.threads;
     spec.effort = setup_.options.effort;
     spec.preserve_input = stop.from == Slot::in;
+    if (in_place_) {
+      operation = make_fft_in_place(stop, spec);
+      return;
+    }
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
     const bool in_place = stop.from == stop.to || (may_alias && fft.keeps_numbers());
     operation = std::make_unique<FftOperation>(spec, ffts_, in_place, stop.from != stop.to, trace_);
   });
   return operation;
+}
+
+std::unique_ptr<Operation> Compiler::make_fft_in_place(const Stop& stop, const FftSpec& spec) {
+  const auto& fft = std::get<TransformStep>(step(stop));
+  if (!fft.keeps_numbers()) return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts_, trace_);
+  if (!before(stop).layout.same_as(after(stop).layout))
+    fail(Status::unsupported,
+         "workspace = least cannot change the order of axes within a transform: leave the order of ",
+         "the output to the plan, or plan with workspace = fast");
+  return std::make_unique<FftOperation>(spec, ffts_, true, false, trace_);
 }
 
 std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {

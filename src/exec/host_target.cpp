@@ -25,6 +25,10 @@ const State& state_at(const Program& program, int state) { return program.states
 std::vector<std::vector<int>> HostTarget::groups(const Program& program, int step) {
   const State& state = state_at(program, step);
   const std::vector<int> axes = step_at<TransformStep>(program, step)->numbers();
+  // A halved axis, the last one, is transformed in place on its own.
+  if (setup_.options.workspace == Workspace::least && !step_at<TransformStep>(program, step)->keeps_numbers() &&
+      axes.size() > 1)
+    return {{axes.begin(), axes.end() - 1}, {axes.back()}};
   std::int64_t elements = 1;
   for (const std::int64_t extent : state.layout.shape()) elements *= extent;
   const bool rows = std::find(axes.begin(), axes.end(), state.layout.order().back()) != axes.end();
@@ -63,6 +67,10 @@ bool HostTarget::stays_on_hosts(const Program& program, int step) const {
 bool HostTarget::has_messages(const Layout& from, const Layout& to) const {
   const auto group = static_cast<std::int64_t>(exchange_group(from, to, setup_.comm.rank()).size());
   return setup_.comm.max(group) > 1;
+}
+
+bool HostTarget::in_place(const Program& program, int step) {
+  return setup_.options.workspace == Workspace::least || Target::in_place(program, step);
 }
 
 Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {

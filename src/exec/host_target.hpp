@@ -13,6 +13,8 @@ class HostTarget : public Target {
 
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
+  /// With the least workspace, everything.
+  bool in_place(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
 
   /// Whether every exchange of the reshape stays on one host, for all ranks. Collective.

@@ -28,11 +28,11 @@ int scaled_step(const Program& program, double scale, Target& target) {
 Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
 
 /// Gives the stops of a stretch that ends in `to` their buffers, from the last to the first. Returns where it begins.
-Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Slot to) {
+Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Target& target, Slot to) {
   const Slot end = to;
   for (auto stop = stretch.rbegin(); stop != stretch.rend(); ++stop) {
     stop->to = to;
-    stop->from = can_run_in_place(step_of(program, stop->step)) ? to : other_buffer(to);
+    stop->from = target.in_place(program, stop->step) ? to : other_buffer(to);
     to = stop->from;
   }
   // Without buffers in between, the source must differ from the result.
@@ -70,7 +70,7 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
     }
   }
   Slot to = Slot::out;
-  for (std::size_t i = stretches.size(); i-- > 0;) to = color(program, stretches[i], fusions[i], to);
+  for (std::size_t i = stretches.size(); i-- > 0;) to = color(program, stretches[i], fusions[i], target, to);
   if (!stretches.empty()) stretches.front().front().from = Slot::in;
   return stretches;
 }

@@ -22,8 +22,6 @@ struct Stop {
 /// only where the target keeps them.
 using Stretch = std::vector<Stop>;
 
-/// Can the step write over what it reads?
-bool can_run_in_place(const Step& step);
 /// Does the step run at all? Views never do; a half spectrum is left as it is on the way forward.
 bool moves_something(const Step& step);
 

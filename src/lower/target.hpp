@@ -14,6 +14,9 @@ struct Fusion {
   bool keeps_buffers = false;
 };
 
+/// Can the step write over what it reads, wherever it runs?
+bool can_run_in_place(const Step& step);
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -30,6 +33,11 @@ class Target {
   /// What runs as one task, of the steps from steps[at] on; `steps` are those of the program that move something.
   virtual Fusion fusion(const Program& /*program*/, const std::vector<int>& /*steps*/, std::size_t /*at*/) {
     return {};
+  }
+
+  /// Whether the step can write over what it reads.
+  virtual bool in_place(const Program& program, int step) {
+    return can_run_in_place(program.steps[static_cast<std::size_t>(step)]);
   }
 
   /// Whether the transform `step` scales its result without another pass over memory.

@@ -175,6 +175,23 @@ def test_in_place(comm, rng, close):
         close(data, plan.input.layout, x)
 
 
+@pytest.mark.parametrize("kind", ["c2c", "r2c"])
+def test_least_workspace(comm, rng, close, kind):
+    x = field(rng, (9, 8, 10), "complex128" if kind == "c2c" else "float64")
+    reference = np.fft.fftn(x) if kind == "c2c" else np.fft.rfftn(x)
+    with shardfft.plan(x.shape, kind, comm=comm, workspace="least", effort="estimate") as plan:
+        data, result = plan.in_place_arrays()
+        assert plan.in_place_bytes >= max(data.nbytes, result.nbytes)
+        assert plan.workspace_bytes <= 0.05 * plan.in_place_bytes + 2**21
+        data[...] = part(x, plan.input)
+        assert plan.forward(data, out=result) is result
+        close(result, plan.output.layout, reference)
+        plan.backward(result, out=data)
+        close(data, plan.input.layout, x)
+        with pytest.raises(shardfft.ArgumentError, match="same pointer"):
+            plan.forward(data, out=plan.output.empty())
+
+
 def test_sub_communicators(comm, rng):
     """Two plans alive, each on its own half of the ranks."""
     half = comm.Split(comm.rank % 2, comm.rank)

@@ -234,7 +234,7 @@ inline void check_run(Plan& plan, const TransformCase& c, Direction direction, b
   const Side& from = forward ? plan.input() : plan.output();
   const Side& to = forward ? plan.output() : plan.input();
   const WholeArrays whole = whole_arrays(c, direction, from.element, salt);
-  const std::size_t bytes = in_place ? std::max(from.bytes(), to.bytes()) : 0;
+  const std::size_t bytes = in_place ? plan.in_place_bytes() : 0;
   LocalArray in(from, bytes, c.shift);
   LocalArray out(to, bytes, c.shift);
   for (std::int64_t f = 0; f < c.options.batch; ++f)

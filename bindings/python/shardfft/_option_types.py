@@ -21,6 +21,7 @@ class PlanOptions(TypedDict, total=False):
     threads: int | None
     grid: Sequence[int] | None
     in_place: bool | None
+    workspace: Literal["fast", "least"] | None
     processor: Literal["cpu", "gpu"] | None
     memory: Literal["auto", "host", "registered", "managed", "device"] | None
     device: int | None

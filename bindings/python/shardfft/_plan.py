@@ -7,6 +7,8 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+import numpy as np
+
 from . import _core, _gpu_arrays, _layout, _mpi, _options, _streams
 from ._call import Call, Place
 from ._errors import ArgumentError
@@ -107,8 +109,23 @@ class Plan(Handle):
 
     @property
     def workspace_bytes(self) -> int:
-        """Bytes of scratch memory of the member that needs most; allocated at the first run."""
+        """Bytes that runs take beside the arrays, of the member that needs most; allocated at the first run."""
         return self._core.workspace_bytes
+
+    @property
+    def in_place_bytes(self) -> int:
+        """Bytes that memory must hold which is input and output of a call at once, of the first member."""
+        return self._core.in_place_bytes(0)
+
+    def in_place_arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Make one memory and give it twice: as an array like ``input`` and as one like ``output``, not initialised.
+
+        ``plan.forward(x, out=y)`` and ``plan.backward(y, out=x)`` then run in place; with ``workspace="least"`` that is
+        the only way to run. For plans on CPUs.
+        """
+        memory = np.empty(-(-self.in_place_bytes // 16), np.complex128).view(np.uint8)
+        x, y = (side.view(memory[: side.nbytes].view(side.dtype)) for side in (self.input, self.output))
+        return x, y
 
     @overload
     def forward(self, x: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]: ...

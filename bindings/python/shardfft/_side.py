@@ -186,7 +186,8 @@ class Side:
         """See a plan's memory as an array in memory order: NumPy's, or a DeviceArray where it is a GPU's."""
         if memory.kind in ("device", "managed"):
             return DeviceArray(memory, self._memory_shape, self.dtype, None, pending)
-        return memory.numpy(self.dtype.kind == "c", self.dtype.itemsize).reshape(self._memory_shape)
+        flat = memory.numpy(self.dtype.kind == "c", self.dtype.itemsize)  # longer where it is for calls in place
+        return flat[: self.count].reshape(self._memory_shape)
 
     def __repr__(self) -> str:
         return f"<shardfft.Side {self.dtype}, {self.shape} on rank {self.rank}, {self.layout!r}>"

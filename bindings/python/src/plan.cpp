@@ -147,6 +147,8 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def("set_streams", &PyPlan::set_streams, "streams"_a)
       .def_prop_ro("workspace_bytes", [](PyPlan& self) { return self.get().workspace_bytes(); })
       .def(
+          "in_place_bytes", [](PyPlan& self, int member) { return self.get().in_place_bytes(member); }, "member"_a)
+      .def(
           "allocate_input", [](PyPlan& self, int member) { return self.allocate(true, member); }, "member"_a)
       .def(
           "allocate_output", [](PyPlan& self, int member) { return self.allocate(false, member); }, "member"_a);

@@ -1,0 +1,34 @@
+#pragma once
+// Real transforms inside one array: lines that become longer go from the last to the first, lines that become shorter
+// from the first to the last, some at a time by way of scratch, so that none is written before it was read.
+#include "exec/fft_operation.hpp"
+
+namespace shardfft {
+
+/// Of one halved axis, the fastest in memory on both sides.
+class RealInPlace : public Operation {
+ public:
+  /// About the bytes of lines that are transformed at once, one line at least.
+  static constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
+
+  /// Throws Error(unsupported) where the halved axis is not the fastest one, or the other axes change their order.
+  RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec, LocalFfts& ffts,
+              Trace* trace);
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
+  std::size_t scratch_bytes() const override;
+  bool runs_in_place() const override { return true; }
+  std::string describe() const override { return text_ + " in place, line by line"; }
+
+ private:
+  void run_block(std::byte* array, std::int64_t first, std::int64_t lines, std::byte* scratch) const;
+
+  std::int64_t lines_ = 0;
+  std::int64_t block_ = 1;    ///< lines transformed at once
+  std::size_t in_bytes_ = 0;  ///< of a line
+  std::size_t out_bytes_ = 0;
+  std::shared_ptr<PlannedFft> whole_, tail_;
+  std::string text_;
+  Trace* trace_;
+};
+
+}  // namespace shardfft

@@ -15,7 +15,8 @@ enum class Status {
   mpi_failure = 5,
   backend_failure = 6,  ///< a local FFT library or the GPU runtime failed
   internal = 7,
-  timed_out = 8  ///< other ranks did not make the same call in time
+  timed_out = 8,  ///< other ranks did not make the same call in time
+  corrupted = 9   ///< the option verify found a wrong result: memory, network or processor changed a bit
 };
 
 /// Thrown by every failing call; `what()` names what was wrong and what was expected.

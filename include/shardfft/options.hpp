@@ -89,6 +89,10 @@ struct Options {
   /// the middle of it; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
   /// (docs/reliability.md).
   double call_timeout = 0;
+  /// Check every step of every run by sums over its input and output, so that a bit that memory, network or processor
+  /// flips ends in Error(corrupted) on all ranks (docs/reliability.md). Costs two passes over memory a step, and fused
+  /// and chunked steps run one by one. Not with the cannon algorithms.
+  bool verify = false;
   /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
   std::string trace{};
   /// Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI.

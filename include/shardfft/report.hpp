@@ -57,6 +57,8 @@ struct PlanReport {
     /// r = T_comm / T_total, of the means of the ranks. None before the first run, and none where steps overlap.
     std::optional<double> ratio;
     InputReads input_reads;
+    std::int64_t checks = 0;      ///< sums that the option verify compared, in all runs of the rank that has most
+    double largest_residual = 0;  ///< the largest difference, as a part of what rounding explains; above 1 is an error
   };
 
   Transform transform;

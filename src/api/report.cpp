@@ -31,6 +31,8 @@ void for_largest(PlanReport& report, const Visit& visit) {
     visit(program->input_reads.in_window);
     visit(program->input_reads.across);
     visit(program->input_reads.staged);
+    visit(program->checks);
+    visit(program->largest_residual);
     for (PlanReport::Step& step : program->steps) {
       visit(step.bytes_sent);
       for (PlanReport::Time& time : step.times) visit(time.seconds);
@@ -76,6 +78,8 @@ Program own_program(const Runner& runner, int number) {
   program.steps = own_steps(runner, number, program.timed_runs);
   program.graph_runs = runner.graph_runs(number);
   program.input_reads = runner.input_reads(number);
+  program.checks = runner.verified(number).checks;
+  program.largest_residual = runner.verified(number).largest_residual;
   if (program.timed_runs == 0) return program;
   program.seconds = program.mean_seconds = runner.seconds(number) / static_cast<double>(program.timed_runs);
   for (const PlanReport::Step& step : program.steps)

@@ -21,6 +21,8 @@ Json program_json(const PlanReport::Program& program) {
           {"mean_seconds", program.mean_seconds},
           {"mean_communication_seconds", program.mean_communication_seconds},
           {"ratio", program.ratio ? Json(*program.ratio) : Json()},
+          {"checks", program.checks},
+          {"largest_residual", program.largest_residual},
           {"input_reads",
            {{"in_window", program.input_reads.in_window},
             {"across", program.input_reads.across},

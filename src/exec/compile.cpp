@@ -46,13 +46,18 @@ class Compiler {
   /// Steps of the trace are numbered from `trace_step` on.
   std::vector<Task> run(int trace_step) {
     std::vector<Task> tasks;
-    for (const Stretch& stretch : stretches_)
+    for (const Stretch& stretch : stretches_) {
       tasks.push_back({stretch.front().from, stretch.back().to, before(stretch.front()), after(stretch.back()),
                        trace_step++, make_operation(stretch)});
+      if (setup_.options.verify)
+        agree(setup_.comm, [&] { tasks.back().check = make_check(stretch.front(), *tasks.back().operation); });
+    }
     if (!tasks.empty()) return tasks;
     const State& all = program_.states.front();
     tasks.push_back({Slot::in, Slot::out, all, all, trace_step,
                      make_copy(state_bytes(all, setup_.precision, setup_.comm.rank()), trace_)});
+    if (setup_.options.verify)
+      tasks.back().check = make_move_check(all.layout, all.layout, setup_.comm.rank(), element_bytes(all));
     return tasks;
   }
 
@@ -67,6 +72,7 @@ class Compiler {
 
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
   std::unique_ptr<Operation> make_operation(const Stop& stop);
+  std::unique_ptr<StepCheck> make_check(const Stop& stop, Operation& operation) const;
   std::unique_ptr<Operation> make_fft(const Stop& stop);
   std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
@@ -113,6 +119,21 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
       make_pointwise(s, before(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads, trace_);
   if (pointwise) return pointwise;
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
+}
+
+std::unique_ptr<StepCheck> Compiler::make_check(const Stop& stop, Operation& operation) const {
+  const State &from = before(stop), &to = after(stop);
+  const int rank = setup_.comm.rank();
+  if (is_reshape(stop)) return make_move_check(from.layout, to.layout, rank, element_bytes(from));
+  if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
+    FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
+    spec.scale = stop.scale;
+    return make_transform_check(spec);
+  }
+  if (std::holds_alternative<CannonStep>(step(stop)))
+    fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
+  return make_repeat_check(operation, state_bytes(from, setup_.precision, rank),
+                           state_bytes(to, setup_.precision, rank));
 }
 
 std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {

@@ -8,6 +8,7 @@
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "exec/runner.hpp"
+#include "exec/step_check.hpp"
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
 #include "shardfft/report.hpp"
@@ -34,7 +35,9 @@ struct Task {
   State to_state;
   int trace_step = 0;
   std::unique_ptr<Operation> operation;
-  bool reads_across = false;  ///< others may read this rank's input through the kernel
+  bool reads_across = false;         ///< others may read this rank's input through the kernel
+  std::unique_ptr<StepCheck> check;  ///< with the option verify
+  std::size_t number = 0;            ///< among the tasks of its program
 };
 
 /// Bytes of a state on `rank`, or the most of any rank.

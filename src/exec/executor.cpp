@@ -27,6 +27,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
   }
   programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
   past_.resize(programs_.size());
+  for (std::size_t program = 0; setup_.options.verify && program < past_.size(); ++program) make_verifier(program);
   size_workspace();
   allocated_ = false;
   alias_copy_.reset();
@@ -104,6 +105,8 @@ std::size_t Executor::table_bytes() const {
   std::size_t bytes = 0;
   for (const auto& tasks : tasks_)
     for (const Task& task : tasks) bytes += task.operation->table_bytes();
+  for (const Past& past : past_)
+    if (past.verifier) bytes += past.verifier->table_bytes();
   return bytes;
 }
 
@@ -222,13 +225,17 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   if (half_way_) fail(Status::internal, "an earlier call of this plan failed half-way: make a new plan");
   allocate_workspace();
   half_way_ = true;
+  Failure verdict;
   try {
     run_tasks(program, inputs.front(), outputs.front());
+    Verifier* const verifier = past_[static_cast<std::size_t>(program)].verifier.get();
+    if (verifier != nullptr) verdict = verifier->conclude();
   } catch (...) {
     give_up();
     throw;
   }
   half_way_ = false;
+  if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 
 /// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be taken
@@ -242,15 +249,36 @@ void Executor::give_up() {
   if (own_workspace_) keep_for_mpi(std::shared_ptr<std::byte>(std::move(own_workspace_)));
 }
 
+void Executor::make_verifier(std::size_t program) {
+  if (past_[program].verifier) return;
+  std::vector<std::unique_ptr<StepCheck>> checks;
+  std::vector<std::string> names;
+  for (Task& task : tasks_[program]) {
+    task.number = checks.size();
+    checks.push_back(std::move(task.check));
+    names.push_back(task.operation->describe());
+  }
+  past_[program].verifier = std::make_unique<Verifier>(setup_.comm, setup_.watch, std::move(checks), std::move(names));
+}
+
+Verified Executor::verified(int program) const {
+  const Verifier* const verifier = past(program).verifier.get();
+  return verifier == nullptr ? Verified{} : Verified{verifier->checks(), verifier->largest_residual()};
+}
+
 void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
   auto& tasks = tasks_[static_cast<std::size_t>(program)];
   Past& past = past_[static_cast<std::size_t>(program)];
   const double begin = trace_.now();
+  if (past.verifier) {
+    const bool copied = clashes(program, in, out) || tasks.front().operation->reads_host_memory();
+    past.verifier->begin(copied ? std::optional(bit_sum(in, input_bytes(program))) : std::nullopt);
+  }
   const std::byte* source = clashes(program, in, out) ? unaliased(program, in) : in;
   for (Task& task : tasks) {
     const double step_begin = trace_.now();
     trace_.set_step(task.trace_step);
-    run_task(task, source, out, past.reads);
+    run_task(task, source, out, past);
     trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
   }
   const double end = trace_.now();
@@ -259,13 +287,16 @@ void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
   ++past.runs;
 }
 
-void Executor::run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads) {
+void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Past& past) {
   std::byte* const scratch = workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
   if (host_ && task.to != Slot::out) wait_for_readers(task.to);
   const std::byte* from = slot(task.from, source, out);
   const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
-  if (lends_input) from = readable_input(task, from, reads);
-  task.operation->run(from, slot(task.to, source, out), scratch);
+  if (lends_input) from = readable_input(task, from, past.reads);
+  std::byte* const to = slot(task.to, source, out);
+  if (past.verifier) past.verifier->before(task.number, from);
+  task.operation->run(from, to, scratch);
+  if (past.verifier) past.verifier->after(task.number, to);
   // The caller may change the array as soon as this call returns.
   if (!lends_input || from != source) return;
   const Scope scope(&trace_, Activity::wait);

@@ -8,6 +8,7 @@
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
 #include "exec/runner.hpp"
+#include "exec/verifier.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
@@ -35,6 +36,7 @@ class Executor : public Runner {
   std::vector<StepReport> steps(int program) const override;
   const Trace& trace() const override { return trace_; }
   std::int64_t runs(int program) const override { return past(program).runs; }
+  Verified verified(int program) const override;
   /// Seconds in run() of this rank.
   double seconds(int program) const override { return past(program).seconds; }
   InputReads input_reads(int program) const override { return past(program).reads; }
@@ -46,6 +48,7 @@ class Executor : public Runner {
     std::int64_t runs = 0;
     double seconds = 0;
     InputReads reads;
+    std::unique_ptr<Verifier> verifier;  ///< with the option verify
   };
 
   const Past& past(int program) const { return past_[static_cast<std::size_t>(program)]; }
@@ -57,7 +60,8 @@ class Executor : public Runner {
   void give_up();
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
-  void run_task(Task& task, const std::byte* source, std::byte* out, InputReads& reads);
+  void run_task(Task& task, const std::byte* source, std::byte* out, Past& past);
+  void make_verifier(std::size_t program);
   /// What set_workspace() must bring.
   std::size_t planned_bytes() const;
   bool starts_in_place(int program) const;

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/aligned.hpp"
-#include "lower/chunking.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/task_graph.hpp"
+#include "lower/chunking.hpp"
 
 namespace shardfft {
 

@@ -22,6 +22,13 @@ struct StepReport {
   bool overlaps = false;  ///< transforms and messages at the same time, of which only the sum was measured
 };
 
+/// What the option verify compared in all runs so far: how many sums, and the largest difference as a part of what is
+/// allowed.
+struct Verified {
+  std::int64_t checks = 0;
+  double largest_residual = 0;
+};
+
 using InputReads = PlanReport::InputReads;
 
 /// What a runner works with, for reports.
@@ -87,6 +94,7 @@ class Runner {
   virtual double seconds(int program) const = 0;
   /// GPUs only: runs that were launched as one graph.
   virtual std::int64_t graph_runs(int /*program*/) const { return 0; }
+  virtual Verified verified(int /*program*/) const { return {}; }
   /// All zero where others do not read the input.
   virtual InputReads input_reads(int /*program*/) const { return {}; }
   virtual RunnerFacts facts() const = 0;

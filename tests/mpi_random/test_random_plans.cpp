@@ -12,6 +12,7 @@ void cpu_options(Random& random, Options& o) {
   o.algorithm = or_auto(algorithm_names());
   o.exchange = or_auto(exchange_names());
   o.local_fft = or_auto(local_fft_names());
+  o.verify = random.integer(0, 3) == 0;
   if (random.integer(0, 5) == 0) o.threads = static_cast<int>(random.integer(2, 3));
 }
 

@@ -28,5 +28,6 @@ class PlanOptions(TypedDict, total=False):
     stream: Any
     check_calls: bool | None
     call_timeout: float | None
+    verify: bool | None
     trace: str | PathLike[str] | None
     fake_ranks_per_host: int | None

@@ -34,6 +34,8 @@ const char* status_name(shardfft::Status status) {
       return "internal";
     case shardfft::Status::timed_out:
       return "timed_out";
+    case shardfft::Status::corrupted:
+      return "corrupted";
   }
   return "internal";
 }

@@ -1,0 +1,21 @@
+#pragma once
+// The weights of a linearity checksum along one axis.
+#include <complex>
+#include <vector>
+
+#include "local/local_fft.hpp"
+
+namespace shardfft {
+
+/// Of a transform y = T x along one axis: sum_j out[j] y[j] = sum_k in[k] x[k] for all x. Weights of the result have
+/// modulus 1; those of the input are as even as they can be found, so that a wrong number shows wherever it is. With
+/// `real`, weights of the result are real, as where the result is; of a completed axis (c2r), the real parts of the
+/// sums are equal.
+struct CheckWeights {
+  std::vector<std::complex<double>> in, out;
+};
+
+/// `n`: the real length of a halved or completed axis. `kind`: c2c, r2c, c2r or r2r; `type` says which of these.
+CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction direction, std::int64_t n, bool real);
+
+}  // namespace shardfft

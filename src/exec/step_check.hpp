@@ -1,0 +1,50 @@
+#pragma once
+// Whether a step did what it should (option verify): sums over its input that its output must have too.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/operation.hpp"
+#include "local/local_fft.hpp"
+#include "shardfft/layout.hpp"
+
+namespace shardfft {
+
+/// What a check of one run found on this rank.
+struct Finding {
+  std::int64_t checks = 0;  ///< sums that were compared
+  double residual = 0;      ///< the largest difference, as a part of what rounding explains; more than 1 is an error
+  std::string what;         ///< of an error: what is wrong
+};
+
+/// One step of one rank. Every run calls before() and after(); a flipped bit in between, in the input, in what the step
+/// does, or in its output, shows in the sums. Both return the sum of all bits of the array (as numbers of 32 bits,
+/// modulo 2^64): what one step writes is what the next one must read.
+class StepCheck {
+ public:
+  virtual ~StepCheck() = default;
+  virtual std::uint64_t before(const std::byte* in) = 0;
+  virtual std::uint64_t after(const std::byte* out) = 0;
+  virtual Finding finding() const = 0;
+  /// Steps that move data: the sums of what goes to, and what came from, every rank. Equal where all is well.
+  virtual std::span<const std::uint64_t> sent() const { return {}; }
+  virtual std::span<const std::uint64_t> received() const { return {}; }
+  /// Memory of its tables and sums.
+  virtual std::size_t table_bytes() const = 0;
+};
+
+/// The sum of all bits of `bytes` bytes, a multiple of 4.
+std::uint64_t bit_sum(const std::byte* data, std::size_t bytes);
+
+/// A local transform y = T x: for every single transform of the batch, sum_j r_j y_j = sum_k (T^t r)_k x_k with fixed
+/// weights r, up to rounding (the linearity checksum of Jou and Abraham 1986 and Wang and Jha 1994).
+std::unique_ptr<StepCheck> make_transform_check(const FftSpec& spec);
+/// A change of layout: exact sums for each pair of ranks.
+std::unique_ptr<StepCheck> make_move_check(const Layout& from, const Layout& to, int rank, std::size_t element_bytes);
+/// A loop over elements: run again, and compared bit by bit. The operation lives as long.
+std::unique_ptr<StepCheck> make_repeat_check(Operation& operation, std::size_t in_bytes, std::size_t out_bytes);
+
+}  // namespace shardfft

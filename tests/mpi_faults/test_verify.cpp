@@ -1,0 +1,196 @@
+// The option verify: bits that flip in messages, in what transforms read and write and in arrays between the steps end
+// in one error on all ranks; nothing else does.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/hooks.hpp"
+#include "mpi_faults/faults.hpp"
+#include "support/transform_check.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+bool last_rank() { return world().rank() + 1 == world().size(); }
+
+TransformCase verified(const std::string& exchange, Kind kind, Precision precision, const std::string& algorithm,
+                       Shape shape = {6, 10, 8}) {
+  TransformCase c{std::move(shape), "slab", "natural", kind, precision, quick(algorithm)};
+  c.options.exchange = exchange;
+  c.options.local_fft = "fftw";
+  c.options.verify = true;
+  c.options.fake_ranks_per_host = 2;
+  return c;
+}
+
+/// Flips a bit of an array of the caller's when the plan computes for the `after`th time.
+class FlippingHook : public ComputeHook {
+ public:
+  FlippingHook(std::byte* number, int after, int bit) : number_(number), after_(after), bit_(bit) {}
+  void compute(const Work&, const std::function<void()>& action) override {
+    if (number_ != nullptr && after_-- == 0) flip_bit(number_, bit_);
+    action();
+  }
+
+ private:
+  std::byte* number_;
+  int after_, bit_;
+};
+
+/// A plan, an input of noise, and the right result.
+struct Trial {
+  TransformCase c;
+  Plan plan;
+  LocalArray in, right, out;
+  double scale = 0;  ///< the root mean square of the result on all ranks
+
+  explicit Trial(const TransformCase& wanted)
+      : c(wanted), plan(make_plan(MPI_COMM_WORLD, c)), in(plan.input()), right(plan.output()), out(plan.output()) {
+    fill();
+    plan.forward(in.data(), right.data());
+    std::int64_t count = plan.output().count();
+    double squares = 0;
+    for (std::int64_t i = 0; i < count; ++i) squares += std::norm(right.get(i));
+    MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, world().get());
+    MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, world().get());
+    scale = std::sqrt(squares / static_cast<double>(count));
+  }
+  void fill() {
+    for (std::int64_t i = 0; i < plan.input().count(); ++i) {
+      const auto salt = static_cast<std::uint64_t>(world().rank());
+      in.set(i, {1.5 + 0.5 * noise(salt, to_size(i), 0), plan.input().element.is_complex ? 1.0 : 0.0});
+    }
+  }
+  /// Whether all ranks were told of a wrong result; no other error.
+  bool told() {
+    const Failure said = failure_of([this] { plan.forward(in.data(), out.data()); });
+    EXPECT_TRUE(!said.failed() || said.code == Status::corrupted) << said.text;
+    if (said.failed()) {
+      EXPECT_NE(said.text.find("verify found a wrong result in step "), std::string::npos) << said.text;
+      EXPECT_NE(said.text.find("[rank "), std::string::npos) << said.text;
+    }
+    EXPECT_EQ(any_rank(said.failed()), said.failed()) << "not on all ranks";
+    return said.failed();
+  }
+  bool wrong() {
+    double worst = 0;
+    for (std::int64_t i = 0; i < plan.output().count(); ++i) {
+      const double difference = std::abs(out.get(i) - right.get(i));
+      worst = std::isfinite(difference) ? std::max(worst, difference) : 1e300;
+    }
+    return any_rank(worst > (c.precision == Precision::f64 ? 1e-8 : 3e-3) * scale);
+  }
+};
+
+/// Sign, exponent and high bits of the mantissa.
+std::vector<int> bits_of(Precision precision) {
+  if (precision == Precision::f64) return {63, 62, 58, 52, 51, 44, 36};
+  return {31, 30, 25, 23, 22, 19};
+}
+
+/// All flips of the last rank in one place; returns how many were told.
+int check_flips(Trial& run, Flip::Place place, int most) {
+  int told = 0;
+  for (int after = 0; after < most; ++after)
+    for (const int bit : bits_of(run.c.precision)) {
+      SCOPED_TRACE("place " + std::to_string(static_cast<int>(place)) + ", number " + std::to_string(after) + ", bit " +
+                   std::to_string(bit));
+      run.fill();
+      if (last_rank()) flip() = {place, after, bit, MPI_REQUEST_NULL, nullptr};
+      const bool found = run.told();
+      flip() = {};
+      EXPECT_TRUE(found || !run.wrong()) << "a wrong result was not found";
+      told += found ? 1 : 0;
+    }
+  return told;
+}
+
+TEST(Verify, FindsFlipsInMessagesAndTransforms) {
+  const bool alone = world().size() == 1;
+  for (const std::string& exchange : exchange_names())
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const Precision precision : {Precision::f64, Precision::f32}) {
+        Trial run(verified(exchange, kind, precision, "slab"));
+        SCOPED_TRACE(run.c.name());
+        const int bits = static_cast<int>(bits_of(precision).size());
+        if (!alone && exchange != "shared_window") {
+          EXPECT_GE(check_flips(run, Flip::Place::message, 2), bits);
+        }
+        EXPECT_GE(check_flips(run, Flip::Place::transform_in, 2), bits);
+        EXPECT_GE(check_flips(run, Flip::Place::transform_out, 2), bits);
+        EXPECT_FALSE(run.told());
+        EXPECT_FALSE(run.wrong());
+        const PlanReport report = run.plan.report();
+        EXPECT_GT(report.forward.checks, 0);
+        EXPECT_GT(report.forward.largest_residual, 1) << report;
+        EXPECT_EQ(report.backward.checks, 0);
+      }
+}
+
+/// Other kinds of steps: twiddles, real parts, c2r, planes of three axes in one step.
+TEST(Verify, FindsFlipsInOtherSteps) {
+  for (const auto& [algorithm, shape, kind] : {std::tuple{"six_step", Shape{240}, Kind::c2c},
+                                               {"six_step", Shape{240}, Kind::r2c},
+                                               {"cyclic", Shape{240}, Kind::c2c},
+                                               {"pencil", Shape{6, 10, 8}, Kind::c2r},
+                                               {"auto", Shape{12, 10}, Kind::c2r}}) {
+    Trial run(verified("alltoallv", kind, Precision::f64, algorithm, shape));
+    SCOPED_TRACE(run.c.name());
+    EXPECT_GE(check_flips(run, Flip::Place::transform_in, 2), 1);
+    EXPECT_GE(check_flips(run, Flip::Place::transform_out, 2), 1);
+    EXPECT_FALSE(run.told());
+  }
+}
+
+/// A bit of the input flips once the plan has begun: before a transform or before others read it in shared memory.
+TEST(Verify, FindsFlipsOfArraysInUse) {
+  int told = 0;
+  for (const std::string& exchange : {std::string("shared_window"), std::string("p2p")})
+    for (const bool moves_first : {false, true}) {
+      TransformCase c = verified(exchange, Kind::c2c, Precision::f64, "slab");
+      if (moves_first) c.options.axes = {0};
+      Trial run(c);
+      SCOPED_TRACE(c.name() + (moves_first ? ", moves first" : ""));
+      for (int after = 0; after < 3; ++after)
+        for (const int bit : bits_of(c.precision)) {
+          run.fill();
+          const bool mine = last_rank() && run.plan.input().count() > 0;
+          FlippingHook hook(mine ? static_cast<std::byte*>(run.in.data()) : nullptr, after, bit);
+          const Installed<ComputeHook> installed(hook);
+          const bool found = run.told();
+          EXPECT_TRUE(found || !run.wrong()) << "a wrong result was not found";
+          told += found ? 1 : 0;
+        }
+    }
+  EXPECT_GE(told, 1);
+}
+
+/// Numbers of 24 orders of magnitude, and of any size as a whole.
+TEST(Verify, NoFalseAlarms) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const double size : {1e-30, 1.0, 1e20}) {
+        Trial run(verified("auto", kind, precision, "auto", {20, 18, 14}));
+        SCOPED_TRACE(run.c.name());
+        const double orders = precision == Precision::f64 ? 12 : 6;
+        for (int salt = 0; salt < 5; ++salt) {
+          for (std::int64_t i = 0; i < run.plan.input().count(); ++i) {
+            const auto n = to_size(i);
+            const auto s = static_cast<std::uint64_t>(100 * salt + world().rank());
+            const double magnitude = size * std::pow(10.0, orders * noise(s, n, 2));
+            run.in.set(
+                i, {magnitude * noise(s, n, 0), run.plan.input().element.is_complex ? magnitude * noise(s, n, 1) : 0});
+          }
+          EXPECT_FALSE(run.told());
+        }
+      }
+}
+
+TEST(Verify, WhatCannotBeChecked) {
+  TransformCase c = verified("auto", Kind::c2c, Precision::f64, "cannon");
+  expect_error(Status::unsupported, "cannot check matrix products", [&] { make_plan(MPI_COMM_WORLD, c); });
+}
+
+}  // namespace
+}  // namespace shardfft::test

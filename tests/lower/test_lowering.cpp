@@ -64,6 +64,37 @@ TEST(Lowering, CutsTransformsInGroups) {
   EXPECT_EQ(forward.states[2].layout.shape(), (Shape{1, 8, 6, 6}));
 }
 
+/// A local FFT takes Fourier axes together, and cosine and sine axes together.
+TEST(Lowering, CutsWhatOneLocalFftCannotTake) {
+  FakeTarget target;
+  Problem problem = problem_of(Kind::r2c, Layout::slab({8, 6, 10, 4}, 1));
+  problem.axes = {3, 4, 1, 2};
+  problem.types = {AxisTransform::dct2, AxisTransform::dst1, AxisTransform::fft, AxisTransform::fft};
+  const Program forward = cut_transforms(make_program("slab", problem), target), backward = reversed(forward);
+  ASSERT_EQ(forward.steps.size(), 2U);
+  EXPECT_EQ(fft_at(forward, 0).numbers(), (std::vector<int>{1, 2}));
+  EXPECT_EQ(fft_at(forward, 0).kind(), Kind::r2c);
+  EXPECT_EQ(fft_at(forward, 1).numbers(), (std::vector<int>{3, 4}));
+  EXPECT_EQ(fft_at(forward, 1).kind(), Kind::r2r);
+  EXPECT_TRUE(forward.states[1].is_complex);
+  EXPECT_EQ(fft_at(backward, 0).axes[0].type, AxisTransform::dct3);
+  EXPECT_EQ(fft_at(backward, 0).axes[1].type, AxisTransform::dst1);
+  EXPECT_EQ(fft_at(backward, 1).kind(), Kind::c2r);
+}
+
+/// Modes are left out before the next axis is transformed and before anything moves.
+TEST(Lowering, ModesFollowTheTransformOfTheirAxis) {
+  Problem problem = problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2));
+  problem.modes = {4, 0, 5};
+  const Program program = make_program("slab", problem);
+  std::vector<std::string> names;
+  for (const Step& step : program.steps) names.push_back(step_name(step));
+  EXPECT_EQ(names, (std::vector<std::string>{"transform", "modes", "transform", "reshape", "transform", "modes"}));
+  EXPECT_EQ(program.states[2].layout.shape(), (Shape{1, 8, 6, 5}));
+  EXPECT_EQ(program.states.back().layout.shape(), (Shape{1, 4, 6, 5}));
+  EXPECT_EQ(std::get<ModesStep>(reversed(program).steps[0]).sign, Direction::backward);
+}
+
 /// The inverse of a real transform ends with the halved axis, whichever is cut first: the program or its reverse.
 TEST(Lowering, CutsReversedProgramsAlike) {
   FakeTarget target;

@@ -103,7 +103,7 @@ struct RandomPlan {
   Plan make() const {
     Options options = c.options;
     const Transform transform{c.kind, c.precision};
-    if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(axes_of(c).back())];
+    if (c.kind == Kind::c2r) options.real_extent = c.shape[to_size(serial_of(c).halved())];
     if (output) return Plan(MPI_COMM_WORLD, transform, input, *output, options);
     return Plan(MPI_COMM_WORLD, transform, input, c.output == "left" ? default_output : natural_output, options);
   }
@@ -128,6 +128,21 @@ inline Options random_options(Random& random, std::size_t axes, int ranks) {
   return o;
 }
 
+/// Other transforms than Fourier's, and fewer modes, which CPUs have.
+inline void draw_transforms(Random& random, TransformCase& c) {
+  const std::vector<int> axes = axes_of(c);
+  if (random.integer(0, 2) == 0) {
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      c.options.transforms.push_back(static_cast<AxisTransform>(random.coin() ? 0 : random.integer(1, 8)));
+    if (c.kind != Kind::c2c) c.options.transforms.back() = AxisTransform::fft;
+    const auto fourier = std::count(c.options.transforms.begin(), c.options.transforms.end(), AxisTransform::fft);
+    if (fourier == 0 && random.coin()) c.kind = Kind::r2r;
+  }
+  if (random.integer(0, 3) != 0) return;
+  for (const int axis : axes) c.options.modes.push_back(random.coin() ? 0 : random.integer(1, c.shape[to_size(axis)]));
+  c.options.lone_mode = random.coin() ? LoneMode::split : LoneMode::zero;
+}
+
 /// Plan `number` of the seed. `options` draws what only one processor has.
 inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options)(Random&, Options&)) {
   Random random(number * 7919);
@@ -139,12 +154,13 @@ inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options
   c.shift = to_size(random.integer(0, 3) == 0 ? 1 : 0);
   c.options = random_options(random, shape.size(), ranks);
   more_options(random, c.options);
-  const SerialTransform serial{c.kind, shape, axes_of(c)};
+  if (c.options.processor == Processor::cpu) draw_transforms(random, c);
+  const SerialTransform serial = serial_of(c);
   const Shape spectrum = serial.spectrum_shape();
   plan.input = random_layout(random, c.kind == Kind::c2r ? spectrum : shape, ranks);
   c.input = "drawn";
   c.output = random.coin() ? "left" : "natural";
-  if (random.coin()) {
+  if (random.coin() || (c.kind == Kind::c2r && !c.options.modes.empty())) {
     plan.output = random_layout(random, c.kind == Kind::c2r ? shape : spectrum, ranks);
     c.output = "drawn";
   }

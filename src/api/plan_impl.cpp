@@ -7,53 +7,10 @@
 #include "api/call_array.hpp"
 #include "exec/executor.hpp"
 #include "gpu/make.hpp"
-#include "mpi/host_window.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Whether the ranks of a host can share memory at all: containers and kernels may forbid it.
-bool can_share(const Communicator& host) {
-  try {
-    HostWindow(host, 1);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-/// Reading each other's memory wins wherever it is possible: on one host, with room for three arrays a rank.
-Choice choose_exchange(const Communicator& comm, const ExecutorSetup& setup, const Program& program) {
-  std::size_t largest = 0;
-  for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
-  const Communicator host = comm.split_host();
-  const bool room = available_memory() / 3 / static_cast<std::size_t>(comm.size()) > largest;
-  // On one host all ranks agree on each of these.
-  if (host.size() != comm.size()) return {"exchange", "alltoallv", "the ranks are on several hosts"};
-  if (comm.min(std::int64_t{room ? 1 : 0}) == 0)
-    return {"exchange", "alltoallv", "this host has no room for three arrays of every rank"};
-  if (!can_share(host)) return {"exchange", "alltoallv", "the ranks of this host cannot share memory"};
-  return {"exchange", "shared_window", "all ranks are on this host and can read each other's memory"};
-}
-
-/// Not to cut: inside a host messages are copies by the same cores that transform, and what cutting gains across
-/// networks has not been measured (docs/performance.md).
-constexpr int chosen_chunks_on_cpus = 1;
-
-std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices) {
-  if (setup.options.processor == Processor::gpu) return gpu::make_runner(std::move(setup), devices);
-  if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks_on_cpus;
-  if (setup.exchange == "auto" && setup.options.workspace == Workspace::least) {
-    setup.choices.push_back({"exchange", "p2p", "workspace = least moves an array in rounds of messages"});
-    setup.exchange = "p2p";
-  }
-  if (setup.exchange == "auto") {
-    setup.choices.push_back(choose_exchange(setup.comm, setup, program));
-    setup.exchange = setup.choices.back().chosen;
-  }
-  return std::make_unique<Executor>(std::move(setup));
-}
 
 /// Empty over a communicator.
 std::vector<int> devices_of(const Ranks& ranks) {
@@ -110,7 +67,8 @@ void Plan::Impl::make() {
   setup.options = options;
   setup.precision = transform.precision;
   if (calls) setup.watch = &calls->watch();
-  runner = make_runner(std::move(setup), program, devices);
+  runner =
+      place() == Place::cpu ? make_host_runner(std::move(setup), program) : gpu::make_runner(std::move(setup), devices);
   runner->add(make_programs(spec, runner->lower(program)));
   const Program& forward = runner->programs()[forward_program].program;
   for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, comm.valid() ? comm.rank() : m));

@@ -10,7 +10,7 @@ namespace shardfft {
 
 namespace {
 
-/// A name without a factory is known, but made by another layer (the executor runs shared_window itself).
+/// A name without a factory is known, but no messages: src/exec/movement decides on shared_window.
 std::map<std::string, ExchangeFactory>& registry() {
   static std::map<std::string, ExchangeFactory> strategies = {
       {"alltoall", make_alltoall},

@@ -2,16 +2,33 @@
 
 #include <algorithm>
 
+#include "exec/movement.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
 #include "pack/pack.hpp"
 
 namespace shardfft {
 
-Executor::Executor(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {
-  if (setup_.exchange == "shared_window")
-    host_ = std::make_unique<HostMemory>(setup_.comm, setup_.options.fake_ranks_per_host);
+namespace {
+
+/// Not to cut: inside a host messages are copies by the same cores that transform, and what cutting gains across
+/// networks has not been measured (docs/performance.md).
+constexpr int chosen_chunks = 1;
+
+}  // namespace
+
+std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
+  if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks;
+  std::size_t largest = 0;
+  for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
+  Movement movement = choose_movement(setup.comm, setup.options, largest);
+  setup.exchange = movement.exchange;
+  if (movement.choice) setup.choices.push_back(*movement.choice);
+  return std::make_unique<Executor>(std::move(setup), std::move(movement.host));
 }
+
+Executor::Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host)
+    : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()), host_(std::move(host)) {}
 
 Program Executor::lower(const Program& program) { return lower_for_host(setup_, program, host_.get()); }
 

@@ -13,10 +13,14 @@
 
 namespace shardfft {
 
+/// The runner on CPUs for programs like this one, with what the options leave open chosen. Collective.
+std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program);
+
 /// Programs on this rank. Construction, lower, add and run are collective.
 class Executor : public Runner {
  public:
-  explicit Executor(ExecutorSetup setup);
+  /// `host` is null where data moves in messages.
+  Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host);
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
   const std::vector<NamedProgram>& programs() const override { return programs_; }
@@ -75,7 +79,7 @@ class Executor : public Runner {
   ExecutorSetup setup_;
   Trace trace_;
   LocalFftChoice local_fft_;
-  std::unique_ptr<HostMemory> host_;
+  std::shared_ptr<HostMemory> host_;  ///< null where data moves in messages
   std::unique_ptr<CrossMemory> across_;
   std::vector<NamedProgram> programs_;
   std::vector<std::vector<Task>> tasks_;  ///< by program

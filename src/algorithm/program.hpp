@@ -121,6 +121,8 @@ struct State {
   bool is_complex = true;
   /// The algorithm does not care how the axes lie in memory: lowering chooses (src/lower/orders).
   bool free_order = false;
+  /// Of elements that are moved only, whatever they are; 0: numbers of the plan's precision.
+  std::size_t element_bytes = 0;
 };
 
 /// steps[i] leads from states[i] to states[i + 1].

@@ -200,6 +200,10 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   add("kinds of output layouts", static_cast<std::uint64_t>(spec.output_kind));
   add("kinds of transform", static_cast<std::uint64_t>(spec.transform.kind));
   add("precisions", static_cast<std::uint64_t>(spec.transform.precision));
+  agree_same(comm, agreed);
+}
+
+void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed) {
   std::vector<std::uint64_t> numbers;
   for (const Agreed& a : agreed) numbers.push_back(a.number);
   const std::vector<bool> differs = comm.differ(numbers);

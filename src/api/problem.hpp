@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "algorithm/algorithm.hpp"
+#include "api/option_checks.hpp"
 #include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
 #include "shardfft/option_table.hpp"
@@ -25,6 +26,8 @@ struct ProblemSpec {
 void validate(const ProblemSpec& spec);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments. Collective.
 void agree_same(const Communicator& comm, const ProblemSpec& spec);
+/// The same of any numbers.
+void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);
 /// The problem and the options that matter for its speed, as one line of text: the same for the same question to a

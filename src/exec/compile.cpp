@@ -66,9 +66,7 @@ class Compiler {
   const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
-  std::size_t element_bytes(const State& state) const {
-    return ElementType{setup_.precision, state.is_complex}.bytes();
-  }
+  std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
 
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
   std::unique_ptr<Operation> make_operation(const Stop& stop);
@@ -324,12 +322,16 @@ Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host
 
 }  // namespace
 
+std::size_t element_bytes(const State& state, Precision precision) {
+  return state.element_bytes > 0 ? state.element_bytes : ElementType{precision, state.is_complex}.bytes();
+}
+
 std::size_t state_bytes(const State& state, Precision precision, int rank) {
-  return static_cast<std::size_t>(state.layout.count(rank)) * ElementType{precision, state.is_complex}.bytes();
+  return static_cast<std::size_t>(state.layout.count(rank)) * element_bytes(state, precision);
 }
 
 std::size_t max_state_bytes(const State& state, Precision precision) {
-  return static_cast<std::size_t>(state.layout.max_count()) * ElementType{precision, state.is_complex}.bytes();
+  return static_cast<std::size_t>(state.layout.max_count()) * element_bytes(state, precision);
 }
 
 Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host) {

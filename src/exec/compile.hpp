@@ -21,7 +21,7 @@ struct ExecutorSetup {
   Communicator comm;
   Options options;
   Precision precision = Precision::f64;
-  std::string exchange;
+  std::string exchange;             ///< on CPUs a name, never "auto"
   std::vector<Backend> local_ffts;  ///< those that may make local transforms, the expected fastest first
   std::vector<Choice> choices;      ///< made for options that say "auto"
   Watch* watch = nullptr;           ///< what ranks look at that wait in the middle of a call
@@ -40,6 +40,8 @@ struct Task {
   std::size_t number = 0;            ///< among the tasks of its program
 };
 
+/// Bytes of one element.
+std::size_t element_bytes(const State& state, Precision precision);
 /// Bytes of a state on `rank`, or the most of any rank.
 std::size_t state_bytes(const State& state, Precision precision, int rank);
 std::size_t max_state_bytes(const State& state, Precision precision);

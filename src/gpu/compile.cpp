@@ -157,7 +157,7 @@ class Compiler {
   }
 
   DeviceReshapeSetup reshape_setup(const Stop& stop) const {
-    const std::size_t element_bytes = ElementType{setup_.precision, before(stop).is_complex}.bytes();
+    const std::size_t element_bytes = shardfft::element_bytes(before(stop), setup_.precision);
     return {&team_, before(stop).layout, after(stop).layout, element_bytes};
   }
 

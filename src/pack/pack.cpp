@@ -45,8 +45,8 @@ void run_kernel(const std::byte* source, std::byte* destination, const Split& pa
   constexpr auto bytes = static_cast<std::int64_t>(E);
   const kernel::Axis a{parts.near_source.count, parts.near_source.from * bytes, parts.near_source.to * bytes};
   const kernel::Axis b{parts.near_target.count, parts.near_target.from * bytes, parts.near_target.to * bytes};
-  if (parts.transposed) {
-    kernel::transpose<E>(source, destination, a, b);
+  if (parts.transposed && E >= 4) {
+    kernel::transpose<std::max<std::size_t>(E, 4)>(source, destination, a, b);
   } else if (b.from == bytes && b.to == bytes && b.count * bytes > host_defaults().run_bytes_worth_a_call) {
     kernel::copy_runs(source, destination, a, b.count * bytes);
   } else {
@@ -107,6 +107,10 @@ void copy_box(const std::byte* source, const Box& from, std::byte* destination, 
   const LoopNest nest = common_refinement(from, to);
   compute(copy_work(nest, element_bytes), [&] {
     switch (element_bytes) {
+      case 1:
+        return copy_nest<1>(source, destination, nest, threads);
+      case 2:
+        return copy_nest<2>(source, destination, nest, threads);
       case 4:
         return copy_nest<4>(source, destination, nest, threads);
       case 8:

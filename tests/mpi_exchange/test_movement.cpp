@@ -1,0 +1,74 @@
+// Both ways to move data, messages by every exchange and reading of others' memory, under the cases of exchanges: whole
+// reshapes, as runners run them.
+#include "exec/movement.hpp"
+#include "layouts.hpp"
+#include "shardfft/redistribution.hpp"
+
+namespace shardfft {
+namespace {
+
+using namespace kit;
+
+std::vector<std::byte> encoded(const Layout& layout, std::size_t bytes, std::uint64_t salt) {
+  const int rank = world().rank();
+  std::vector<std::byte> array(static_cast<std::size_t>(layout.count(rank)) * bytes);
+  for (const Piece& piece : layout.pieces(rank))
+    for_elements(piece, layout.shape(), [&](std::int64_t offset, std::int64_t number) {
+      encode(array.data() + static_cast<std::size_t>(offset) * bytes, bytes, static_cast<std::uint64_t>(number), salt);
+    });
+  return array;
+}
+
+void conform_whole(const std::string& exchange, const Case& c) {
+  SCOPED_TRACE(exchange + " on " + c.name);
+  Options options;
+  options.exchange = exchange;
+  options.threads = c.threads;
+  options.fake_ranks_per_host = c.fake_ranks_per_host;
+  Redistribution moved(world().get(), c.from, c.to, c.element_bytes, options);
+  EXPECT_EQ(moved.exchange(), exchange);
+  for (std::uint64_t salt = 1; salt <= 3; ++salt) {
+    const auto before = encoded(c.from, c.element_bytes, salt), after = encoded(c.to, c.element_bytes, salt);
+    std::vector<std::byte> out(after.size()), back(before.size());
+    moved.forward(before.data(), out.data());
+    EXPECT_TRUE(out == after) << "forward";
+    moved.backward(out.data(), back.data());
+    EXPECT_TRUE(back == before) << "backward";
+  }
+}
+
+class BothWays : public testing::TestWithParam<std::string> {};
+
+TEST_P(BothWays, AllLayouts) {
+  for (const Case& c : cases()) conform_whole(GetParam(), c);
+}
+
+TEST_P(BothWays, ElementSizesThreadsAndFakeHosts) {
+  int turn = 0;
+  for (Case c : some_cases()) {
+    c.element_bytes = turn % 2 == 0 ? 4 : 16;
+    c.threads = 1 + turn % 2;
+    c.fake_ranks_per_host = turn++ % 3 + 1;
+    conform_whole(GetParam(), c);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Exchanges, BothWays, testing::ValuesIn(exchange_names()),
+                         [](const auto& exchange) { return exchange.param; });
+
+TEST(Movement, SaysWhyItDoesNotRead) {
+  EXPECT_EQ(refusal(world(), std::size_t{1} << 60), "this host has no room for three arrays of every rank");
+  Options options;
+  const Movement large = choose_movement(world(), options, std::size_t{1} << 60);
+  EXPECT_EQ(large.exchange, "alltoallv");
+  EXPECT_EQ(large.host, nullptr);
+  ASSERT_TRUE(large.choice.has_value());
+  EXPECT_NE(large.choice->why.find("no room"), std::string::npos);
+  const Movement small = choose_movement(world(), options, 8);
+  EXPECT_EQ(small.host != nullptr, refusal(world(), 8).empty());
+  options.exchange = "ring";
+  EXPECT_FALSE(choose_movement(world(), options, 8).choice.has_value());
+}
+
+}  // namespace
+}  // namespace shardfft

@@ -153,6 +153,22 @@ TEST(Operators, LiteralDerivatives) {
   expect(Operator::derivative(0, 2), [](double x, double) { return -64 * std::cos(8 * x); });
 }
 
+/// Of 16 points and 10 modes: what is kept is multiplied, the rest is gone.
+TEST(Operators, FewerModesThanPoints) {
+  Options options = quick();
+  options.modes = {10, 10};
+  Plan plan(MPI_COMM_WORLD, r2c<double>, Layout::slab({16, 16}, world().size()), default_output, options);
+  const Side& side = plan.input();
+  std::vector<double> field(side.size()), result(side.size()), expected(side.size());
+  for_own_elements(side, 0, [&](std::int64_t at, std::int64_t i) {
+    const double x = 2 * pi * static_cast<double>(i / 16) / 16, y = 2 * pi * static_cast<double>(i % 16) / 16;
+    field[to_size(at)] = std::sin(4 * x) * std::cos(3 * y) + std::sin(7 * x) + std::cos(6 * y);
+    expected[to_size(at)] = 4 * std::cos(4 * x) * std::cos(3 * y);
+  });
+  plan.apply(Operator::derivative(0), field, result);
+  for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-13);
+}
+
 /// Factors in an array, real and complex, of either precision, for all fields alike and each its own.
 TEST(Operators, Arrays) {
   TransformCase c{{6, 5, 4}, "brick", "left", Kind::c2c, Precision::f64, quick()};

@@ -169,6 +169,23 @@ TEST(Operators, FewerModesThanPoints) {
   for (std::size_t i = 0; i < result.size(); ++i) EXPECT_NEAR(result[i], expected[i], 1e-13);
 }
 
+/// With the least workspace the spectrum takes the array's own memory.
+TEST(Operators, InPlaceWithLittleMemory) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    TransformCase c{{8, 6, 10}, "slab", "left", kind, Precision::f64, quick()};
+    c.options.exchange = "auto";
+    c.options.workspace = Workspace::least;
+    Plan plan = make_plan(MPI_COMM_WORLD, c);
+    const Side& side = plan.input();
+    LocalArray array(side, plan.in_place_bytes());
+    const AppliedFields fields = applied_fields(c, side.element, some_factor(c), 1);
+    for_own_elements(side, 0, [&](std::int64_t at, std::int64_t i) { array.set(at, fields.input[0][to_size(i)]); });
+    plan.apply(some_operator(c), array.data(), array.data());
+    compare_field(array, side, 0, fields.output[0], fields.points);
+    EXPECT_TRUE(array.guard_is_whole());
+  }
+}
+
 /// Factors in an array, real and complex, of either precision, for all fields alike and each its own.
 TEST(Operators, Arrays) {
   TransformCase c{{6, 5, 4}, "brick", "left", Kind::c2c, Precision::f64, quick()};

@@ -109,9 +109,11 @@ Piece sliced(Piece piece, const Slice& slice) {
   if (slice.axis < 0) return piece;
   const auto a = static_cast<std::size_t>(slice.axis);
   Progression& axis = piece.set.axis[a];
-  const Progression part = block_part(axis.count, slice.parts, slice.index);
-  piece.offset += part.first * piece.stride[a];
-  axis = {axis.at(part.first), part.count, axis.stride};
+  const Progression grains = block_part((axis.count + slice.grain - 1) / slice.grain, slice.parts, slice.index);
+  const std::int64_t first = std::min(grains.first * slice.grain, axis.count);
+  const std::int64_t count = std::min(grains.count * slice.grain, axis.count - first);
+  piece.offset += first * piece.stride[a];
+  axis = {axis.at(first), count, axis.stride};
   return piece;
 }
 

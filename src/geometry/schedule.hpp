@@ -50,11 +50,13 @@ struct Schedule {
 std::size_t table_bytes(const std::vector<Message>& messages);
 std::size_t table_bytes(const Schedule& schedule);
 
-/// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`; axis < 0 means everything.
+/// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`; axis < 0 means everything. Runs
+/// begin at multiples of `grain` of these indices.
 struct Slice {
   int axis = -1;
   std::int64_t parts = 1;
   std::int64_t index = 0;
+  std::int64_t grain = 1;
 };
 
 /// The part of a rank's piece that `slice` names.

@@ -76,16 +76,20 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   return {axes};
 }
 
-Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return {};
+/// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
+int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
   std::int64_t sent = 0;
   for (const Member& member : team_.here())
     sent = std::max(sent, make_schedule(from.layout, to.layout, member.rank).send_count);
   sent = team_.max(sent) * static_cast<std::int64_t>(ElementType{setup_.precision, from.is_complex}.bytes());
-  const int chunks =
-      setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
-  return chunks < 2 || sent == 0 ? Chunking{}
-                                 : choose_device_chunking(team_, steps, from, to, setup_.precision, chunks);
+  if (sent == 0) return 1;
+  return setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
+}
+
+Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
+  const int chunks = wanted_chunks(from, to);
+  return chunks < 2 ? Chunking{} : choose_device_chunking(team_, steps, from, to, setup_.precision, chunks);
 }
 
 Chunking DeviceTarget::chunking(const Program& program, int step, bool with_before, bool with_after) const {

@@ -24,6 +24,7 @@ class DeviceTarget : public Target {
 
  private:
   bool in_slab(const Program& program, int step) const;
+  int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
 

@@ -49,6 +49,25 @@ bool runs_well(const FftPart& part) {
   return runs_where_it_lies(part.spec) && (dense || scales_free(part.spec));
 }
 
+/// Bytes that memory moves at once.
+constexpr std::int64_t run_bytes = 128;
+
+/// A cut along the axis that is contiguous in memory takes whole runs, or else both chunks read and write the run that
+/// they share. False where rows begin inside of runs, so that no cut does.
+bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision) {
+  for (const State* state : {&from, &to}) {
+    const Layout& layout = state->layout;
+    if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
+    const std::int64_t grain = run_bytes / static_cast<std::int64_t>(ElementType{precision, state->is_complex}.bytes());
+    for (const Progression& part : layout.parts(chunking.axis))
+      if (part.count % grain != 0) return false;
+    chunking.grain = std::max(chunking.grain, grain);
+  }
+  const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
+  chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
+  return chunking.cuts();
+}
+
 /// The transforms of one end of the pipeline on one member: chunk by chunk, or all at once.
 class End {
  public:
@@ -165,7 +184,8 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
     if (step.kind() != Kind::c2c) state.is_complex = (step.kind() == Kind::r2c) == ahead;
     return state;
   };
-  for (const Chunking& chunking : possible_chunkings(steps, chunks)) {
+  for (Chunking chunking : possible_chunkings(steps, chunks)) {
+    if (!take_whole_runs(chunking, from, to, precision)) continue;
     std::int64_t good = 1;
     team.agree([&] {
       for (const Member& member : team.here()) {

@@ -4,17 +4,6 @@
 
 namespace shardfft {
 
-namespace {
-
-bool transforms(const TransformStep* fft, int axis) { return fft != nullptr && fft->has(axis); }
-
-/// Every index along `axis` is in the same part of it before and after.
-bool keeps_parts(const Layout& from, const Layout& to, int axis) {
-  if (from.axis_is_local(axis) && to.axis_is_local(axis)) return true;
-  return from.is_grid() && to.is_grid() && from.parts(axis) == to.parts(axis);
-}
-
-/// Most indices along `axis` that any rank owns in one run.
 std::int64_t longest_run(const Layout& layout, int axis) {
   std::int64_t longest = 0;
   if (layout.is_grid()) {
@@ -25,6 +14,16 @@ std::int64_t longest_run(const Layout& layout, int axis) {
     for (const Piece& p : layout.pieces(r))
       if (!p.set.empty()) longest = std::max(longest, p.set.axis[static_cast<std::size_t>(axis)].count);
   return longest;
+}
+
+namespace {
+
+bool transforms(const TransformStep* fft, int axis) { return fft != nullptr && fft->has(axis); }
+
+/// Every index along `axis` is in the same part of it before and after.
+bool keeps_parts(const Layout& from, const Layout& to, int axis) {
+  if (from.axis_is_local(axis) && to.axis_is_local(axis)) return true;
+  return from.is_grid() && to.is_grid() && from.parts(axis) == to.parts(axis);
 }
 
 /// Axes whose transforms run chunk by chunk when `axis` is cut at these ends; 0 if it cannot be.
@@ -72,7 +71,7 @@ std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks) 
       const std::int64_t parts = std::min<std::int64_t>(chunks, longest_run(layout, axis));
       if (axes_cut == 0 || parts < 2) continue;
       // One chunk has nothing to hide behind.
-      found.push_back({axes_cut * (1 - 1 / static_cast<double>(parts)), {axis, static_cast<int>(parts), ends}});
+      found.push_back({axes_cut * (1 - 1 / static_cast<double>(parts)), {axis, static_cast<int>(parts), ends, 1}});
     }
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });

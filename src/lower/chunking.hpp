@@ -17,12 +17,13 @@ struct Chunking {
   int axis = -1;
   int parts = 1;
   ChunkEnds ends = ChunkEnds::both;
+  std::int64_t grain = 1;  ///< chunks begin at multiples of so many indices
 
   bool cuts() const { return parts > 1; }
   /// What the chunk's messages are restricted to. With the same parts at both ends the sender's slice says it all.
   Slice from(int k) const { return ends == ChunkEnds::receiver ? Slice{} : slice(k); }
   Slice to(int k) const { return ends == ChunkEnds::receiver ? slice(k) : Slice{}; }
-  Slice slice(int k) const { return {axis, parts, k}; }
+  Slice slice(int k) const { return {axis, parts, k, grain}; }
 };
 
 /// A reshape, and the transforms right before and after it; either may be null.
@@ -32,6 +33,9 @@ struct ChunkedSteps {
   const TransformStep* before = nullptr;
   const TransformStep* after = nullptr;
 };
+
+/// Most indices along `axis` that any rank owns in one run.
+std::int64_t longest_run(const Layout& layout, int axis);
 
 /// All ways to cut in `chunks` parts at most, those first that bring most work of the transforms beside messages; of
 /// equals the slowest axis in memory.

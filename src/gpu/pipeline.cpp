@@ -171,7 +171,7 @@ class DevicePipeline : public DeviceOperation {
 
 int automatic_chunks(std::size_t bytes) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
-  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.chunk_bytes, 1U << 20));
+  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.pipeline_chunk_bytes, 1U << 20));
   return std::clamp(fit, 1, defaults.most_pipeline_chunks);
 }
 

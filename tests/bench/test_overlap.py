@@ -8,7 +8,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-SCRIPT = ROOT / "bench" / "gpu" / "overlap.py"
+SCRIPT = ROOT / "bench" / "kernels" / "overlap.py"
 spec = importlib.util.spec_from_file_location("overlap", SCRIPT)
 overlap = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(overlap)

@@ -55,7 +55,6 @@ INLINE = [
     r"cmake -S \. -B build -DSHARDFFT_TESTS=OFF && cmake --build build -j && cmake --install build --prefix <where>",
     r"pip install \./bindings/python",
     r"mpirun -n 3 bench-<library> .*",
-    r"python -m shardfft_bench paper-gpu.*",
     r"mpirun -n 4 python script\.py",
     r"python -m \.\.\.",
     r"shardfft (bench|info|options --(markdown|types))",

@@ -1,14 +1,11 @@
 // Slab transforms of one process on several devices.
 #include "base/check.hpp"
-#include "gpu/slab/slab_group.hpp"
 #include "support/seed.hpp"
+#include "support/slab_group.hpp"
 #include "support/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
-
-using gpu::SlabGroup;
-using gpu::SlabOptions;
 
 template <class T>
 class Bench {

@@ -4,15 +4,12 @@
 
 #include "base/check.hpp"
 #include "device/standin/settings.hpp"
-#include "gpu/slab/slab_group.hpp"
 #include "support/seed.hpp"
+#include "support/slab_group.hpp"
 #include "support/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
-
-using gpu::SlabGroup;
-using gpu::SlabOptions;
 
 /// When each copy to a peer began and ended.
 class Sends : public gpu::SlabObserver {

@@ -18,6 +18,7 @@ from .execute import execute
 from .experiments import Run
 from .launch import Launcher
 from .libraries import Library
+from .statistics import summary
 
 
 def revision() -> str:
@@ -99,8 +100,7 @@ def title(run: Run) -> str:
 def outcome(record: dict) -> str:
     if record["status"] != "ok":
         return f"{record['status']}: {record.get('reason', '')}"
-    samples = sorted(record["samples"])
-    return f"median {samples[len(samples) // 2] * 1e3:.3f} ms"
+    return f"median {summary(record['samples'])['median'] * 1e3:.3f} ms"
 
 
 def complete(record: dict, run: Run, experiment: str, git: str) -> dict:

@@ -128,16 +128,11 @@ def _compare(options: argparse.Namespace) -> int:
 def _paper(options: argparse.Namespace) -> int:
     from . import paper
 
-    into = Path(options.into) if options.into else None
-    if options.records:
-        records = paper.read(Path(options.records).read_text(encoding="utf-8").splitlines())
-    else:
-        gpus, sizes = (",".join(map(str, values)) for values in (options.gpus, options.size))
-        arguments = ["-gpus", gpus, "-sizes", sizes, "-repeats", str(options.repeats)]
-        records = paper.run(Path(options.driver), arguments, into)
+    records = paper.read([record for source in options.results for record in load(source)])
     text = paper.tables(records)
     print(text, end="")
-    if into:
+    if options.into:
+        into = Path(options.into)
         into.mkdir(parents=True, exist_ok=True)
         (into / "tables.md").write_text(text, encoding="utf-8")
     faults = paper.wrong(records)
@@ -147,14 +142,9 @@ def _paper(options: argparse.Namespace) -> int:
 
 
 def _add_paper(commands) -> None:
-    paper = commands.add_parser("paper-gpu", help="the GPU paper's experiment: exponents and its tables 1 to 4")
-    source = paper.add_mutually_exclusive_group(required=True)
-    source.add_argument("--driver", help="gpu_paper_slab of a build with SHARDFFT_GPU=CUDA")
-    source.add_argument("--records", help="its output of an earlier run")
-    paper.add_argument("--gpus", type=int, nargs="+", default=[1, 2])
-    paper.add_argument("--size", type=int, nargs="+", default=[512, 1024])
-    paper.add_argument("--repeats", type=int, default=10)
-    paper.add_argument("--into", help="folder for the records and the tables")
+    paper = commands.add_parser("paper-gpu", help="the GPU paper's exponents and its tables 1 to 4")
+    paper.add_argument("results", nargs="+", help="result folders or files of the experiment paper-gpu")
+    paper.add_argument("--into", help="folder for the tables")
     paper.set_defaults(act=_paper)
 
 

@@ -1,19 +1,17 @@
-"""The experiment of Verma et al., Scalable Multi-node Fast Fourier Transform on GPUs, as one command.
+"""The experiment of Verma et al., Scalable Multi-node Fast Fourier Transform on GPUs: scaling exponents and tables 1 to 4.
 
-The driver paper_slab measures pairs of transforms of the paper's field over GPU counts and grids; here its records
-become scaling exponents and the paper's tables 1 to 4.
+The harness measures it (bench/experiments/paper-gpu.yaml); here its records become the paper's tables. The labels of the
+experiment are the schedules: `fused` hides transfers behind transforms, `paper` makes one after the other.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from .errors import BenchError
+from .statistics import summary
 
 # Errors that pass: the paper's own bound in double precision; single has 24 bits instead of 53.
 BOUNDS = {"double": 1e-14, "single": 1e-14 * 2.0**29}
@@ -44,35 +42,46 @@ def exponent(times: dict[int, float]) -> Exponent | None:
     return Exponent(-slope, math.sqrt(left / (n - 2) / spread) if n > 2 else None)
 
 
-def read(lines: list[str]) -> list[dict]:
-    """The driver's records; its error lines raise BenchError."""
-    records = []
-    for line in lines:
-        if not line.startswith("{"):
-            continue
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise BenchError(f"not a record of paper_slab: {line[:80]}") from error
-        if "error" in record:
-            raise BenchError(f"paper_slab failed: {record['error']}")
-        if record.get("driver") == "paper_slab" and "pair_ms" in record:
-            records.append(record)
-    if not records:
-        raise BenchError("no record of paper_slab")
-    return records
+def read(records: list[dict]) -> list[dict]:
+    """What the tables are made of, in ms, from records of the harness; those that failed have no times."""
+    there = [one for one in records if one["status"] not in ("missing", "unsupported")]
+    found = [_figures(one) for one in there if len(set(one["point"]["shape"])) == 1]
+    if not found:
+        raise BenchError("no record of a cube: run the experiment paper-gpu")
+    return found
+
+
+def _figures(record: dict) -> dict:
+    point = record["point"]
+    n = point["shape"][0]
+    made = {"schedule": record["label"], "n": n, "precision": point["precision"], "gpus": point["ranks"]}
+    if record["status"] != "ok":
+        return {**made, "failed": f"{record['status']}: {record.get('reason', '')}"}
+    pair = summary(record["samples"])["median"]
+    made |= {
+        "pair_ms": 1e3 * pair,
+        "tflops": 10 * n**3 * math.log2(n**3) / pair * 1e-12,
+        "field_error": record["error"]["after_timing"]["l2"],
+        "spectrum_error": record["error"]["forward"]["l2"],
+    }
+    seconds = (record.get("breakdown") or {}).get("seconds", {})
+    if seconds and "other" not in seconds:  # else transforms run while messages travel
+        made["communication_ms"] = 1e3 * seconds.get("exchange", 0.0)
+        made["computation_ms"] = 1e3 * sum(value for key, value in seconds.items() if key != "exchange")
+    return made
 
 
 def wrong(records: list[dict]) -> list[str]:
-    """A sentence for every record whose field or spectrum is worse than the bound, or was not looked at (-1)."""
+    """A sentence for every record that failed, or whose field or spectrum is worse than the bound."""
     found = []
     for record in records:
+        if "failed" in record:
+            found.append(f"{_title(record)}: {record['failed']}")
+            continue
         for side in ("field", "spectrum"):
-            error = record.get(f"{side}_error", -1)
-            if error < 0:
-                found.append(f"{_title(record)}: the {side} was not checked, so its time is no figure")
-            elif not error <= BOUNDS[record["precision"]]:
-                found.append(f"{_title(record)}: error of the {side} {error:.1e}")
+            error = record[f"{side}_error"]
+            if error is None or not error <= BOUNDS[record["precision"]]:
+                found.append(f"{_title(record)}: error of the {side} {math.nan if error is None else error:.1e}")
     return found
 
 
@@ -162,19 +171,7 @@ def tables(found: list[dict]) -> str:
     parts.append(_against_cufft(records))
     if "fused" in records.schedules:
         parts.append(
-            "fused: transforms hide transfers, so communication is the part of the pair in which no transform runs; "
-            "the copy engines do both transposes while they send, and normalisation is part of the last pass."
+            "fused: transforms hide transfers, so neither has a time of its own; the copy engines do both transposes while "
+            "they send."
         )
     return "\n\n".join(parts) + "\n"
-
-
-def run(driver: Path, arguments: list[str], into: Path | None) -> list[dict]:
-    """Runs the driver and keeps its lines."""
-    try:
-        done = subprocess.run([str(driver), *arguments], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BenchError(f"cannot start {driver}: {error.strerror}") from error
-    if into:
-        into.mkdir(parents=True, exist_ok=True)
-        (into / "paper_slab.jsonl").write_text(done.stdout, encoding="utf-8")
-    return read(done.stdout.splitlines())

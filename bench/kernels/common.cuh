@@ -48,21 +48,6 @@ void fill(void* a, std::size_t count, std::uint64_t first, std::uint64_t seed, c
   CHECK(cudaGetLastError());
 }
 
-template <class Real>
-__global__ void field_error_kernel(const Real* a, std::size_t count, std::uint64_t first, std::uint64_t seed,
-                                   double scale, double* sums) {
-  const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-  double difference = 0, norm = 0;
-  for (std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x; i < count; i += step) {
-    const double want = static_cast<double>(static_cast<Real>(noise(first + i, seed)));
-    const double d = a[i] * scale - want;
-    difference += d * d;
-    norm += want * want;
-  }
-  atomicAdd(sums, difference);
-  atomicAdd(sums + 1, norm);
-}
-
 /// Rows of `row` reals, `a_pitch` apart in a and `row` apart in b's blocks of `run` reals that are `stride` apart.
 template <class Real>
 __global__ void difference_kernel(const Real* a, std::size_t row, std::size_t a_pitch, const Real* b, std::size_t count,

@@ -1,6 +1,6 @@
-"""Draws what slab_pair -trace 1 measured: a row a stream, so that one sees what hides behind what.
+"""Draws the slab_trace.jsonl of a record: a row a stream, so that one sees what hides behind what.
 
-python bench/gpu/overlap.py RECORDS.jsonl PICTURE.png   (the first trace, or the one of --shape and --type)
+python bench/kernels/overlap.py RECORDS.jsonl PICTURE.png   (the first trace, or the one of --shape and --type)
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 #include "device/facts.hpp"
 
+#include "device/line_recipe.hpp"
 #include "device/runtime.hpp"
 
 namespace shardfft::device {
@@ -10,8 +11,8 @@ DeviceFacts h200_facts() {
   DeviceFacts facts;
   facts.name = "NVIDIA H200";
   facts.multiprocessors = 132;
-  facts.shared_bytes_a_block = std::size_t{227} << 10;
-  facts.shared_bytes = std::size_t{228} << 10;
+  facts.shared_bytes_a_block = lines::hopper.shared_bytes;
+  facts.shared_bytes = lines::hopper.all_shared_bytes;
   facts.l2_bytes = std::size_t{60} << 20;
   facts.memory_bytes = std::size_t{139} << 30;
   facts.bulk_copies = true;

@@ -13,6 +13,8 @@ struct DeviceFacts {
   int multiprocessors = 1;
   std::size_t shared_bytes_a_block = 0;  ///< that a kernel may ask for
   std::size_t shared_bytes = 0;          ///< of a multiprocessor
+  int registers = 65536;                 ///< of a multiprocessor, 32 bits each
+  int threads = 2048;                    ///< of a multiprocessor
   std::size_t l2_bytes = 0;
   std::size_t memory_bytes = 0;
   /// Whether boxes of a tensor can be copied into shared memory by one thread: line and plane passes need it.

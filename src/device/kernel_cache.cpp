@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "base/environment.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device::lines {
 namespace {
@@ -23,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* first_line = "shardfft-kernel 1";
-constexpr std::chrono::seconds longest_wait{30};
 constexpr std::chrono::milliseconds between_looks{20};
 
 std::string head_of(const std::string& key, const std::string& content) {
@@ -68,7 +68,7 @@ class Lock {
  public:
   explicit Lock(std::string file)
       : file_(std::move(file)), descriptor_(::open(file_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    const auto end = std::chrono::steady_clock::now() + longest_wait;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(gpu_defaults().longest_kernel_wait);
     while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(between_looks);
   }

@@ -123,4 +123,23 @@ std::vector<Recipe> recipes(int n, const Hardware& hardware) {
   return result;
 }
 
+Hardware hardware_of(const DeviceFacts& facts) {
+  Hardware hardware;
+  hardware.shared_bytes = static_cast<int>(facts.shared_bytes_a_block);
+  hardware.all_shared_bytes = static_cast<int>(facts.shared_bytes);
+  hardware.registers = facts.registers;
+  hardware.threads = facts.threads;
+  return hardware;
+}
+
+std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles) {
+  if (!facts.bulk_copies) return std::nullopt;
+  const Hardware hardware = hardware_of(facts);
+  const Recipe* own = own_recipe(n);
+  if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes) return *own;
+  if (!compiles) return std::nullopt;
+  const std::vector<Recipe> all = recipes(n, hardware);
+  return all.empty() ? std::nullopt : std::optional<Recipe>(all.front());
+}
+
 }  // namespace shardfft::device::lines

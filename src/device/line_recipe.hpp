@@ -1,8 +1,10 @@
 #pragma once
 // How a line kernel of some length is made, and the choice of it by what the hardware has.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "device/facts.hpp"
 #include "device/line_cut.hpp"
 #include "shardfft/types.hpp"
 
@@ -31,8 +33,6 @@ struct Hardware {
 
 /// Bytes of shared memory that kernels declare themselves and that the system takes, of a block.
 inline constexpr int reserved_shared_bytes = 1024;
-/// Bulk tensor copies need it.
-inline constexpr int first_major = 9;
 
 /// Longer lines have no recipe.
 inline constexpr std::int64_t longest_line = 1 << 13;
@@ -52,6 +52,26 @@ inline const Recipe* own_recipe(std::int64_t n) {
     if (recipe.line.n == n) return &recipe;
   return nullptr;
 }
+
+/// Planes of n * n points that have a kernel, compiled with the library, and the threads that share one of their lines.
+struct OwnPlanes {
+  int n, team;
+};
+inline constexpr OwnPlanes own_planes[] = {
+    {128, 8}, {256, 16}, {384, 16}, {512, 32}, {768, 32}, {1024, 64}, {1536, 64},
+};
+/// 0 where there is no such kernel.
+inline constexpr int plane_team(std::int64_t n) {
+  for (const OwnPlanes& planes : own_planes)
+    if (planes.n == n) return planes.team;
+  return 0;
+}
+
+/// A multiprocessor of a device.
+Hardware hardware_of(const DeviceFacts& facts);
+/// The recipe for a length there: that of the kernel compiled with the library, else the best one, where there is a
+/// compiler.
+std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles);
 
 /// Recipes for lines of n points, the best one first; none where n has other prime factors than 2 to 13, or where a
 /// bundle does not fit into shared memory.

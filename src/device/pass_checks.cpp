@@ -85,4 +85,16 @@ void require_planes(const PlanePass& pass) {
   if (pass.real) require_real_rows(pass);
 }
 
+bool planes_stay_cached(std::int64_t n, Precision precision, bool real, const DeviceFacts& facts) {
+  const std::int64_t bytes = n * spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
+  return planes_stay_cached(gpu_defaults().cached_planes, bytes, facts);
+}
+
+bool planes_shareable(int n, const Side& side) {
+  const int team = plane_team(n);
+  for (int q = 1; q < owners(side, n); ++q)
+    if (team == 0 || owner_begin(side, n, q) % team != 0) return false;
+  return team != 0;
+}
+
 }  // namespace shardfft::device::lines

@@ -21,11 +21,12 @@ struct PlanePass {
 
 /// Numbers of a row's spectrum.
 inline std::int64_t spectrum_points(std::int64_t n, bool real) { return real ? n / 2 + 1 : n; }
-/// Whether the L2 cache holds a plane that is read again, the next one, and what is on its way.
-inline bool planes_stay_cached(std::int64_t n, Precision precision, bool real, const DeviceFacts& facts) {
-  const std::int64_t bytes = n * spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
-  return 3 * bytes <= static_cast<std::int64_t>(facts.l2_bytes);
+/// Whether the L2 cache holds so many planes of so many bytes.
+inline bool planes_stay_cached(std::int64_t planes, std::int64_t plane_bytes, const DeviceFacts& facts) {
+  return planes * plane_bytes <= static_cast<std::int64_t>(facts.l2_bytes);
 }
+/// Whether it holds what a plane pass over n * n points needs (tune/defaults.hpp).
+bool planes_stay_cached(std::int64_t n, Precision precision, bool real, const DeviceFacts& facts);
 /// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
 bool planes_supported(int n, Precision precision, bool real);
 /// Whether a plane pass over n * n points can write its columns to the owners of such a side.

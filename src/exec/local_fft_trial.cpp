@@ -8,17 +8,11 @@
 #include "base/compute.hpp"
 #include "base/team.hpp"
 #include "local/loops.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Of one transform in one round, if it is called more often than this needs: longer than a clock's tick and an
-/// interrupt, and short beside a budget.
-constexpr double slice_seconds = 2e-3;
-
-/// More than any trial of transforms that were cut to samples needs: where one line alone is larger, nothing is tried.
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
 std::int64_t input_bytes(const FftSpec& spec) {
   return input_extent(input_loops(spec)) * static_cast<std::int64_t>(input_element(spec).bytes());
@@ -50,7 +44,7 @@ LocalFftTrial::LocalFftTrial(const Communicator& comm, const std::vector<std::sh
 LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
   Sample sample{fft.spec(), 1, static_cast<double>(fft.calls()), fft.at_once()};
   FftSpec& spec = sample.spec;
-  const std::int64_t limit = sample_bytes * spec.threads;
+  const std::int64_t limit = host_defaults().trial_sample_bytes * spec.threads;
   const auto bytes = [&spec] { return std::max(input_bytes(spec), output_bytes(spec)); };
   for (FftDim* loop = farthest(spec.batch); loop != nullptr && bytes() > limit; loop = farthest(spec.batch)) {
     const std::int64_t n = loop->n;
@@ -68,7 +62,7 @@ LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
 }
 
 bool LocalFftTrial::prepare() {
-  bool ready = bytes_ <= most_bytes;
+  bool ready = bytes_ <= host_defaults().trial_most_bytes;
   try {
     if (ready) arrays_ = allocate_aligned(bytes_);
   } catch (const Error&) {
@@ -95,7 +89,7 @@ double LocalFftTrial::seconds_of(const Sample& sample, const LocalFft& fft) {
   const double begin = clock_seconds();
   double seconds = 0;
   double runs = 0;
-  while (runs < wanted && (runs == 0 || seconds < slice_seconds)) {
+  while (runs < wanted && (runs == 0 || seconds < host_defaults().trial_slice_seconds)) {
     run(sample, fft, scratch.get());
     ++runs;
     seconds = clock_seconds() - begin;

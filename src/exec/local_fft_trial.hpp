@@ -13,9 +13,6 @@ using MadeFfts = std::vector<std::unique_ptr<LocalFft>>;
 
 class LocalFftTrial {
  public:
-  /// Most bytes of an array in a trial: of larger batches a part is run, and its time multiplied.
-  static constexpr std::int64_t sample_bytes = std::int64_t{32} << 20;
-
   LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts);
   /// Whether all ranks have the memory for it. Collective, and before all below.
   bool prepare();

@@ -11,17 +11,11 @@
 #include "base/heap.hpp"
 #include "exec/local_fft_trial.hpp"
 #include "local/work_memory.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-constexpr double longest_trial = 2;
-constexpr int most_rounds = 5;
-
-/// Share of the expected library's time that another must not exceed: differences below it are noise, and a plan made
-/// again should get the same library.
-constexpr double clearly_less = 0.97;
 
 bool on_all(const Communicator& comm, bool mine) { return comm.min(std::int64_t{mine ? 1 : 0}) == 1; }
 
@@ -104,7 +98,7 @@ class Choosing {
         begin_ = clock_seconds();
         time(entrant);
         // A run is one of the two directions that a round stands for.
-        budget_ = std::min(longest_trial, 10 * entrant.seconds / 2);
+        budget_ = std::min(host_defaults().trial_seconds, 10 * entrant.seconds / 2);
       } else {
         const double left = budget_ - elapsed() - entrants_[0].round;
         if (left <= 0) return;
@@ -120,14 +114,15 @@ class Choosing {
   void run_rounds() {
     double cycle = 0;
     for (const Entrant& e : entrants_) cycle += e.round;
-    for (int round = 1; round < most_rounds && elapsed() + cycle < budget_; ++round)
+    for (int round = 1; round < host_defaults().trial_rounds && elapsed() + cycle < budget_; ++round)
       for (Entrant& e : entrants_) time(e);
   }
 
   Entrant& fastest() {
     Entrant* best = &entrants_.front();
     for (Entrant& e : entrants_)
-      if (e.seconds < best->seconds && e.seconds < clearly_less * entrants_.front().seconds) best = &e;
+      if (e.seconds < best->seconds && e.seconds < host_defaults().trial_clearly_less * entrants_.front().seconds)
+        best = &e;
     return *best;
   }
 

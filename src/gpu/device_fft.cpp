@@ -16,8 +16,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Past this many calls of cuFFT two copies through dense memory are cheaper.
-constexpr std::int64_t most_calls = 64;
 constexpr std::size_t most_cufft_axes = 3;
 constexpr std::size_t scratch_alignment = 256;
 enum class Place { in, out, scratch };
@@ -92,7 +90,7 @@ class Planner {
     if (is_empty(spec_)) return true;
     return !stages_.empty() && passes_.empty() && std::none_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
       return !plane_pass_fits(stage.spec) && !line_pass_fits(stage.spec) && !transposed_pass_pays(stage.spec) &&
-             !cufft_pass_fits(stage.spec, most_calls);
+             !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
     });
   }
 
@@ -330,7 +328,7 @@ class Planner {
       passes_.push_back({from, to, std::move(transposed), scratch(bytes)});
       return;
     }
-    if (PassPointer direct = make_cufft_pass(stage, most_calls)) {
+    if (PassPointer direct = make_cufft_pass(stage, gpu_defaults().most_vendor_calls)) {
       passes_.push_back({from, to, std::move(direct)});
       return;
     }

@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "gpu/strategies.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
@@ -63,7 +64,7 @@ class NcclTeam {
     int version = 0;
     agree(comm, [&] {
       const device::DeviceScope scope(device);
-      const device::Memory context_and_room = device::make_memory(least_room);
+      const device::Memory context_and_room = device::make_memory(gpu_defaults().nccl_bytes);
       check_nccl(ncclGetVersion(&version), "ncclGetVersion");
       if (comm.rank() == 0) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
     });
@@ -75,9 +76,6 @@ class NcclTeam {
       check_nccl(ncclCommInitRank(comms_.data(), team.ranks(), id, comm.rank()), "ncclCommInitRank");
     });
   }
-
-  /// Device memory that its buffers take, about.
-  static constexpr std::size_t least_room = std::size_t{64} << 20;
 
   std::vector<ncclComm_t> comms_;
 };

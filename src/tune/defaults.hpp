@@ -45,6 +45,21 @@ struct HostDefaults {
   std::int64_t cross_read_buffer_bytes = 256 * kibibyte;
   /// Blocks that two ranks swap in place go through a buffer of that size.
   std::int64_t swap_buffer_bytes = mebibyte;
+  /// The libraries for local transforms are tried for so long at most, in so many rounds: more rounds see less of what
+  /// else disturbs, and plans take longer to make.
+  double trial_seconds = 2;
+  int trial_rounds = 5;
+  /// One transform in one round takes so long, if it is called more often than this needs: longer than a clock's tick
+  /// and an interrupt, and short beside the whole trial.
+  double trial_slice_seconds = 2e-3;
+  /// Most bytes of an array in a trial: of larger batches a part is run, and its time multiplied. More is nearer to the
+  /// whole transform, and takes longer.
+  std::int64_t trial_sample_bytes = 32 * mebibyte;
+  /// Where one line alone is larger than that nothing is tried: more than any trial of parts needs.
+  std::size_t trial_most_bytes = 1024 * mebibyte;
+  /// Share of the expected library's time that another must not exceed: differences below it are noise, and a plan made
+  /// again should get the same library.
+  double trial_clearly_less = 0.97;
   /// Rounds of waiting for a turn before the core is given away: more reacts faster, and takes time from others.
   int spins_before_yield = 2000;
   /// A rank's matrix product is cut in so many slices, for threads and for calls of MPI between them ...
@@ -104,6 +119,10 @@ struct PeerGpuDefaults {
   /// Slabs whose peers are written by copies are padded inside from so many bytes on, real ones in double precision
   /// always: aligned rows against more bytes to send.
   std::size_t bytes_worth_padding = 48 * mebibyte;
+  /// Slabs of several processes whose spectra are no whole large pages receive what peers send in rows of their own up
+  /// to so many bytes of spectrum a GPU: peers write there at full speed, but x lines then pass from one array to
+  /// another, which was slower with larger ones.
+  std::size_t most_bytes_of_own_rows = 7000 * mebibyte;
   /// Copy engines reach the links' full speed from rows of so many bytes on; kernels copy shorter ones faster.
   std::size_t engine_row_bytes = kibibyte;
   /// Messages of more copies than that go by engines only if ...
@@ -131,6 +150,18 @@ struct GpuDefaults {
   /// Up to this length the vendor's strided transforms in double precision run in one pass; of longer lines only powers
   /// of two are fast.
   std::int64_t longest_strided_line = 512;
+  /// Past so many calls of the vendor's transforms two copies through dense memory are cheaper.
+  std::int64_t most_vendor_calls = 64;
+  /// Planes of which the L2 cache holds so many have plane passes: the one that is read again, the next one, and what
+  /// is on its way ...
+  std::int64_t cached_planes = 3;
+  /// ... and of which it holds so many, passes run two planes ahead: blocks wait less, and more must stay cached.
+  std::int64_t cached_planes_ahead = 5;
+  /// Device memory that NCCL's buffers take, about: where there is less, its failure would be harder to tell.
+  std::size_t nccl_bytes = 64 * mebibyte;
+  /// Seconds for which processes of a host wait for the one that compiles a kernel: several times what that takes;
+  /// after them each compiles its own.
+  int longest_kernel_wait = 30;
   /// Ways to make a transform are compared by the fastest of so many runs: more see less of what else disturbs, and
   /// take longer to plan ...
   int trial_runs = 3;

@@ -41,6 +41,8 @@ DeviceFacts ask(int device) {
   facts.multiprocessors = properties.multiProcessorCount;
   facts.shared_bytes_a_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   facts.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, device);
+  facts.registers = static_cast<int>(attribute(cudaDevAttrMaxRegistersPerMultiprocessor, device));
+  facts.threads = static_cast<int>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device));
   facts.l2_bytes = attribute(cudaDevAttrL2CacheSize, device);
   facts.bulk_copies = properties.major >= 9;
   facts.peer_link = link_of(device);

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <set>
 #include <tuple>
@@ -27,19 +28,21 @@ namespace {
 using standin::Access;
 using Fft = std::shared_ptr<const LocalFft>;
 
-/// The recipe that Hopper would have; null where there is none.
-const Recipe* recipe_for(int n) {
-  if (const Recipe* own = own_recipe(n)) return own;
-  static std::mutex mutex;
-  static std::map<int, std::vector<Recipe>> found;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] = found.try_emplace(n);
-  if (first) at->second = recipes(n, hopper);
-  return at->second.empty() ? nullptr : &at->second.front();
-}
-
 /// As if libnvrtc were there.
 bool can_compile() { return switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true); }
+
+/// Null where there is none.
+const Recipe* recipe_for(int n) {
+  const DeviceFacts& facts = current_facts();
+  const bool compiles = can_compile();
+  static std::mutex mutex;
+  static std::map<std::tuple<int, bool, bool, std::size_t, std::size_t>, std::optional<Recipe>> found;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [at, first] =
+      found.try_emplace({n, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
+  if (first) at->second = lines::recipe_for(n, facts, compiles);
+  return at->second ? &*at->second : nullptr;
+}
 
 /// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
 /// devices that were prepared.
@@ -177,13 +180,12 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
 
 }  // namespace
 
-bool supported(int n) {
-  return current_facts().bulk_copies && recipe_for(n) != nullptr && (can_compile() || own_recipe(n) != nullptr);
-}
+bool supported(int n) { return recipe_for(n) != nullptr; }
 
 bool takes_odd_rows(int n) {
-  return supported(n) &&
-         recipe_for(n)->shared_bytes(Precision::f32, true) + reserved_shared_bytes <= hopper.shared_bytes;
+  const Recipe* recipe = recipe_for(n);
+  return recipe != nullptr && recipe->shared_bytes(Precision::f32, true) + reserved_shared_bytes <=
+                                  static_cast<int>(current_facts().shared_bytes_a_block);
 }
 
 void prepare(int n, Precision precision, bool /*odd_rows*/) {
@@ -210,20 +212,8 @@ void run(const Pass& pass, void* stream) {
   });
 }
 
-/// Threads that share a line in a plane kernel for Hopper.
-bool planes_shareable(int n, const Side& side) {
-  static const std::map<int, int> teams = {{128, 8},  {256, 16},  {384, 16}, {512, 32},
-                                           {768, 32}, {1024, 64}, {1536, 64}};
-  const auto team = teams.find(n);
-  if (team == teams.end()) return false;
-  for (int q = 1; q < owners(side, n); ++q)
-    if (owner_begin(side, n, q) % team->second != 0) return false;
-  return true;
-}
-
 bool planes_supported(int n, Precision precision, bool real) {
-  static const std::set<int> sizes = {128, 256, 384, 512, 768, 1024, 1536};
-  return sizes.contains(n) && supported(n) && planes_stay_cached(n, precision, real, current_facts());
+  return plane_team(n) != 0 && supported(n) && planes_stay_cached(n, precision, real, current_facts());
 }
 
 namespace {

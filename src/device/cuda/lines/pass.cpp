@@ -6,6 +6,7 @@
 
 #include "device/cuda/lines/plane_launch.hpp"
 #include "device/cuda/lines/registry.hpp"
+#include "device/facts.hpp"
 
 namespace shardfft::device::lines {
 namespace {
@@ -54,14 +55,16 @@ Registry<PreparedPlanes>& planes_of_devices() {
   return all;
 }
 
+/// Of shared memory, that a block on the current device may have.
+int block_bytes() { return static_cast<int>(current_facts().shared_bytes_a_block); }
+
 }  // namespace
 
 bool supported(int n) { return recipe_for(n) != nullptr; }
 
 bool takes_odd_rows(int n) {
   const Recipe* recipe = recipe_for(n);
-  return recipe != nullptr &&
-         recipe->shared_bytes(Precision::f32, true) + reserved_shared_bytes <= hardware().shared_bytes;
+  return recipe != nullptr && recipe->shared_bytes(Precision::f32, true) + reserved_shared_bytes <= block_bytes();
 }
 
 void prepare(int n, Precision precision, bool odd_rows) {
@@ -83,17 +86,8 @@ void run(const Pass& pass, void* stream) {
 
 bool planes_supported(int n, Precision precision, bool real) {
   const PlaneVariant* v = find_planes(n, precision);
-  if (v == nullptr || !supported(n) || v->shared_bytes() + reserved_shared_bytes > hardware().shared_bytes)
-    return false;
+  if (v == nullptr || !supported(n) || v->shared_bytes() + reserved_shared_bytes > block_bytes()) return false;
   return planes_stay_cached(n, precision, real, current_facts());
-}
-
-bool planes_shareable(int n, const Side& side) {
-  const PlaneVariant* v = find_planes_f64(n);
-  if (v == nullptr) return false;
-  for (int q = 1; q < owners(side, n); ++q)
-    if (owner_begin(side, n, q) % v->line.team != 0) return false;
-  return true;
 }
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {

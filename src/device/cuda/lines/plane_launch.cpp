@@ -5,13 +5,9 @@
 
 #include "device/cuda/lines/kernel_planes.hpp"
 #include "device/cuda/lines/registry.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::device::lines {
-namespace {
-
-constexpr std::int64_t large_plane = std::int64_t{12} << 20;
-
-}  // namespace
 
 PreparedPlanes make_prepared(const PlaneVariant& variant, Precision precision) {
   PreparedPlanes prepared;
@@ -50,7 +46,9 @@ void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t
   k.columns = static_cast<unsigned>(std::min(columns.out.columns, columns.m_end) * 2 / lines);
   k.scale = columns.scale;
   // With two planes ahead blocks wait less, but three large planes are more than the cache holds (docs/gpu-design.md).
-  k.ahead = std::min(k.planes, columns.n * inside.line_stride * 16 / lines > large_plane ? 1U : 2U);
+  const std::int64_t plane_bytes = columns.n * inside.line_stride * 16 / lines;
+  const bool room = planes_stay_cached(gpu_defaults().cached_planes_ahead, plane_bytes, current_facts());
+  k.ahead = std::min(k.planes, room ? 2U : 1U);
   if (k.planes == 0) return;
   check(cudaMemsetAsync(counters, 0, plane_counters(k.planes) * sizeof *counters, static_cast<cudaStream_t>(stream)),
         "cudaMemsetAsync");

@@ -11,6 +11,7 @@ PlaneVariant plane_variant() {
   using Shape = PlaneShape<C, Width, Groups>;
   constexpr int shared_bytes = Shape::bytes(sizeof(typename Traits<T>::Factor));
   static_assert(shared_bytes <= most_shared_bytes);
+  static_assert(plane_team(C::line.n) == C::line.team);
   return {C::line,
           Width,
           Shape::threads,

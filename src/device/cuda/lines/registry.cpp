@@ -11,6 +11,7 @@
 
 #include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/variant.hpp"
+#include "device/facts.hpp"
 
 namespace shardfft::device::lines {
 namespace {
@@ -105,32 +106,13 @@ const void* twiddles(const LineCut& line, Precision precision) {
   return table;
 }
 
-Hardware hardware() {
-  Hardware h;
-  h.shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  h.all_shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-  h.registers = attribute(cudaDevAttrMaxRegistersPerMultiprocessor);
-  h.threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-  return h;
-}
-
 const Recipe* recipe_for(int n) {
   static std::mutex mutex;
   static std::map<std::pair<int, int>, std::optional<Recipe>> found;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [at, first] = found.try_emplace({current(), n});
-  std::optional<Recipe>& recipe = at->second;
-  if (first && attribute(cudaDevAttrComputeCapabilityMajor) >= first_major) {
-    const Hardware has = hardware();
-    const Recipe* own = own_recipe(n);
-    if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= has.shared_bytes) {
-      recipe = *own;
-    } else if (can_compile()) {
-      const std::vector<Recipe> all = recipes(n, has);
-      if (!all.empty()) recipe = all.front();
-    }
-  }
-  return recipe ? &*recipe : nullptr;
+  if (first) at->second = recipe_for(n, current_facts(), can_compile());
+  return at->second ? &*at->second : nullptr;
 }
 
 Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd) {

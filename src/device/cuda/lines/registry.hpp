@@ -14,10 +14,7 @@ struct Prepared {
 /// Factors of the twiddles between a line's stages, on the current device.
 const void* twiddles(const LineCut& line, Precision precision);
 
-/// What the current device has.
-Hardware hardware();
-/// The recipe for a length there: that of the kernel compiled with the library, else the planner's, where there is a
-/// compiler; null where there is none.
+/// The recipe for a length on the current device; null where there is none.
 const Recipe* recipe_for(int n);
 
 /// A recipe's kernels, compiled at run time unless they are the library's own.

@@ -77,6 +77,9 @@ bool supported(int n);
 bool worthwhile(std::int64_t n, std::int64_t numbers);
 /// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
 inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
+/// The same of the sectors of 32 bytes that memory reads and writes whole: where rows begin in the middle of one, what
+/// is stored there is read first.
+inline bool begins_with_sectors(std::int64_t row, Precision precision) { return row % (granule(precision) / 8) == 0; }
 /// Whether passes along lines of n points over rows of so many numbers are faster than a library's strided transforms:
 /// rows that begin within runs of 128 bytes cost about half of the speed, and libraries are fast at powers of two.
 inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {

@@ -82,10 +82,10 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
   return fusion.planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store;
 }
 
-/// Half spectra, and complex z lines that straddle the memory's runs, are faster with padded z lines, which x line
+/// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
 /// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers.
 SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
-  if (!shape.real() && device::lines::begins_with_runs(shape.nz, shape.transform.precision)) return shape;
+  if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
   const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
@@ -96,9 +96,11 @@ SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& op
 }
 
 /// Whether peers write into rows of our own and not into the spectrum: padded z lines; spectra of other processes that
-/// are no whole number of large pages, which GPUs write slowly. The same on all ranks.
+/// are no whole number of large pages, which GPUs write slowly, but for the largest ones, where passes between two
+/// arrays cost more. The same on all ranks.
 bool has_own_rows(const SlabShape& shape, const SlabSetup& setup) {
   if (shape.dense_spectrum || setup.team->all_here()) return shape.dense_spectrum;
+  if (shape.spectrum_bytes(0) > peer_gpu_defaults().most_bytes_of_own_rows) return false;
   for (int r = 0; r < shape.ranks; ++r)
     if (shape.spectrum_bytes(r) % setup.page_bytes != 0) return true;
   return false;

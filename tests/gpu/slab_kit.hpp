@@ -267,10 +267,10 @@ inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {
 /// Rows of 9 numbers of 8 bytes; on three ranks shares of y are even, those of x are not.
 inline const SlabCase fused_odd_rows{{128, 384, 16}, Kind::r2c, Precision::f32, 2, {0.5, 3}};
 
-/// Complex rows of 20 doubles, 18 and 17 floats, and real ones of 9 numbers whose shares of y are uneven on three
+/// Complex rows of 21 doubles, 18 and 17 floats, and real ones of 9 numbers whose shares of y are uneven on three
 /// ranks.
 inline std::vector<SlabCase> straddling_slabs() {
-  return {{{128, 128, 20}, Kind::c2c, Precision::f64, 2, {0.25, 2}},
+  return {{{128, 128, 21}, Kind::c2c, Precision::f64, 2, {0.25, 2}},
           {{128, 128, 18}, Kind::c2c, Precision::f32, 2},
           {{128, 128, 17}, Kind::c2c, Precision::f32, 3, {0.5, 3}},
           {{128, 128, 16}, Kind::r2c, Precision::f32, 2, {0.5, 3}}};

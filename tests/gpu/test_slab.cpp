@@ -83,9 +83,9 @@ TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
   }
 }
 
-/// Rows of 20 doubles, and of 18 and 17 floats: the last ones begin in the middle of 16 bytes, and on three ranks they
+/// Rows of 21 doubles, and of 18 and 17 floats: the last ones begin in the middle of 16 bytes, and on three ranks they
 /// are no pairs either.
-TEST(GroupSlab, RowsThatStraddleRunsOfMemoryArePaddedInside) {
+TEST(GroupSlab, RowsThatStraddleSectorsOfMemoryArePaddedInside) {
   for (const int ranks : {1, 2, 3}) {
     gpu::Team team(devices(ranks));
     for (const SlabCase& c : straddling_slabs()) {
@@ -96,9 +96,9 @@ TEST(GroupSlab, RowsThatStraddleRunsOfMemoryArePaddedInside) {
       EXPECT_FALSE(slab[0][0]->writes_peers());
     }
     SlabCase whole = straddling_slabs().front();
-    whole.shape[2] = 24;
+    whole.shape[2] = 22;
     const auto slab = gpu::make_slab(slab_steps(whole, ranks), 0, {.team = &team, .padded_from = 0});
-    EXPECT_EQ(slab[0][0]->describe().find("padded inside"), std::string::npos) << "rows of three runs";
+    EXPECT_EQ(slab[0][0]->describe().find("padded inside"), std::string::npos) << "rows of eleven sectors";
   }
 }
 

@@ -23,9 +23,9 @@ void warm(const lines::Recipe& recipe, Precision precision) {
   for (int s = 0; s < recipe.line.stages; ++s) radices += (s == 0 ? "" : ",") + std::to_string(recipe.line.radix[s]);
   std::printf(
       "{\"driver\":\"warm_lines\",\"n\":%d,\"type\":\"%s\",\"radices\":[%s],\"threads\":%d,\"points_a_thread\":%d,"
-      "\"width\":%d,\"shared_bytes\":%d,\"code_bytes\":%zu,\"seconds\":%.3f}\n",
+      "\"width\":%d,\"resident\":%d,\"shared_bytes\":%d,\"code_bytes\":%zu,\"seconds\":%.3f}\n",
       recipe.line.n, precision == Precision::f64 ? "Z2Z" : "C2C", radices.c_str(), recipe.tile().threads(),
-      recipe.line.points(), recipe.width, recipe.shared_bytes(precision), bytes, seconds);
+      recipe.line.points(), recipe.width, recipe.resident, recipe.shared_bytes(precision), bytes, seconds);
 }
 
 }  // namespace

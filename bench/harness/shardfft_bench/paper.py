@@ -1,6 +1,6 @@
-"""The experiment of Verma et al., Scalable Multi-node Fast Fourier Transform on GPUs: scaling exponents and tables 1 to 4.
+"""Scaling exponents and tables 1 to 4 of Verma et al., Scalable Multi-node Fast Fourier Transform on GPUs.
 
-The harness measures it (bench/experiments/paper-gpu.yaml); here its records become the paper's tables. The labels of the
+The harness measures (bench/experiments/paper-gpu.yaml); here its records become the paper's tables. The labels of the
 experiment are the schedules: `fused` hides transfers behind transforms, `paper` makes one after the other.
 """
 
@@ -171,7 +171,7 @@ def tables(found: list[dict]) -> str:
     parts.append(_against_cufft(records))
     if "fused" in records.schedules:
         parts.append(
-            "fused: transforms hide transfers, so neither has a time of its own; the copy engines do both transposes while "
-            "they send."
+            "fused: transforms hide transfers, so neither has a time of its own; the copy engines do both transposes "
+            "while they send."
         )
     return "\n\n".join(parts) + "\n"

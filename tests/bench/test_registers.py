@@ -1,0 +1,25 @@
+"""What the probe of line kernels reads out of the compiler's words, and the kernel that it writes."""
+
+import importlib.util
+
+from conftest import ROOT
+
+SCRIPT = ROOT / "bench" / "kernels" / "registers.py"
+spec = importlib.util.spec_from_file_location("registers", SCRIPT)
+registers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(registers)
+
+WORDS = """ptxas info    : Function properties for forward
+    16 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 94 registers, used 1 barriers, 16 bytes cumulative stack size, 16 bytes smem"""
+
+
+def test_what_the_compiler_told():
+    assert registers.told(WORDS) == {"registers": 94, "stack": 16, "spill_stores": 8, "spill_loads": 4}
+
+
+def test_kernels_are_those_of_the_library():
+    recipe = {"n": 980, "type": "C2C", "radices": [5, 14, 14], "threads": 560, "width": 8, "resident": 1}
+    text = registers.source(recipe)
+    assert "CutOf<980, 70, 5, 14, 14>" in text and "__launch_bounds__(560, 1)" in text
+    assert "run_pass<Lines, Twin, 8, false, false>(pass)" in text

@@ -27,6 +27,12 @@ bool DeviceFftTrial::add(Make make) {
   }
   const std::unique_ptr<DeviceOperation> fft = make();
   if (fft->describe() == std::exchange(tried_, fft->describe())) return true;  // the same once more
+  if (!best_ms_) {
+    most_scratch_ = fft->scratch_bytes();
+    runs_in_place_ = fft->runs_in_place();
+  } else if (fft->scratch_bytes() > most_scratch_ || (runs_in_place_ && !fft->runs_in_place())) {
+    return true;
+  }
   const double ms = milliseconds(*fft);
   if (!best_ms_ || ms < *best_ms_ * (1 - gpu_defaults().trial_margin)) {
     best_ = std::move(make);

@@ -19,8 +19,9 @@ class DeviceFftTrial {
   /// On the current device, with arrays of its own until it ends: those of the transform.
   explicit DeviceFftTrial(const FftSpec& spec);
 
-  /// Times one way, and forgets it but for how it is made; the first one is taken where others are not clearly faster.
-  /// False where the device has no room for a trial: the first way then stays the only one.
+  /// Times one way, and forgets it but for how it is made; the first one is taken where others are not clearly faster,
+  /// or need more memory than it does. False where the device has no room for a trial: the first way then stays the
+  /// only one.
   bool add(Make make);
   /// Made anew.
   std::unique_ptr<DeviceOperation> fastest();
@@ -35,6 +36,8 @@ class DeviceFftTrial {
   Make best_;
   std::string tried_;  ///< what the last one called itself
   std::optional<double> best_ms_;
+  std::size_t most_scratch_ = 0;  ///< of the first way
+  bool runs_in_place_ = false;    ///< the first way does
 };
 
 }  // namespace shardfft::gpu

@@ -85,6 +85,14 @@ double clock_lead(const Communicator& comm) {
   return lead;
 }
 
+/// visit(array) for the arrays of a rank's trace.
+template <class Trace, class Visit>
+void for_arrays(Trace& trace, const Visit& visit) {
+  visit(trace.facts);
+  visit(trace.frames);
+  visit(trace.spans);
+}
+
 /// A rank's trace as bytes: sizes and arrays in turn.
 TraceMail::Bytes packed(const RankTrace& trace) {
   TraceMail::Bytes bytes;
@@ -98,9 +106,7 @@ TraceMail::Bytes packed(const RankTrace& trace) {
     add(array.data(), count * sizeof array[0]);
   };
   add(&trace.epoch, sizeof trace.epoch);
-  add_array(trace.facts);
-  add_array(trace.frames);
-  add_array(trace.spans);
+  for_arrays(trace, add_array);
   return bytes;
 }
 
@@ -118,9 +124,7 @@ RankTrace unpacked(const TraceMail::Bytes& bytes) {
     take(array.data(), count * sizeof array[0]);
   };
   take(&trace.epoch, sizeof trace.epoch);
-  take_array(trace.facts);
-  take_array(trace.frames);
-  take_array(trace.spans);
+  for_arrays(trace, take_array);
   return trace;
 }
 

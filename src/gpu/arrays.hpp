@@ -63,6 +63,8 @@ class UserArrays {
   void deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream);
   /// Whether this call's arrays are in memory of which copies are not asynchronous.
   bool waits() const { return waits_; }
+  /// Device memory of copies that calls have needed so far.
+  std::size_t staged_bytes() const { return (input_stage_ ? largest_ : 0) + (output_stage_ ? largest_ : 0); }
   /// Whether this call copied anything.
   bool copies() const { return copies_; }
 

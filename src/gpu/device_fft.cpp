@@ -42,6 +42,16 @@ class DeviceFft : public DeviceOperation {
       p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), at(p.scratch, buffers), stream);
   }
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
+  std::size_t held_bytes() const override {
+    std::size_t sum = 0;
+    for (const PlacedPass& p : passes_) sum += p.pass->held_bytes();
+    return sum;
+  }
+  std::size_t library_bytes() const override {
+    std::size_t sum = 0;
+    for (const PlacedPass& p : passes_) sum += p.pass->library_bytes();
+    return sum;
+  }
   bool runs_in_place() const override { return in_place_; }
   std::string describe() const override { return text_; }
 

@@ -163,23 +163,45 @@ void DeviceExecutor::size_buffers() {
   }
 }
 
-/// Managed arrays larger than the device would move to and fro without end. The workspace counts once it is known.
+/// Whether arrays of host memory are copied, or managed ones move there: what a GPU does not hold it cannot transform.
+/// The workspace and what operations hold count once they are known.
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
-  if (model_ != MemoryModel::managed) return;
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
+    const std::size_t arrays = bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
-    const std::size_t needed = bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m) + workspace;
-    const std::size_t there = device::memory_info().total;
+    const std::size_t held = sum_of(m, &DeviceOperation::held_bytes),
+                      library = sum_of(m, &DeviceOperation::library_bytes);
+    const std::size_t needed = arrays + workspace + held + library, there = device::memory_info().total;
     if (needed > there)
-      fail(Status::out_of_memory, "input, output and workspace have ", needed, " bytes on rank ", team_->here()[m].rank,
-           ", its GPU has ", there, ": managed memory would not help");
+      fail(Status::out_of_memory, "rank ", team_->here()[m].rank, " needs ", needed, " bytes of its GPU (", arrays,
+           " for input and output, ", workspace, " of workspace, ", held + library, " held by the plan), which has ",
+           there);
   }
 }
 
 std::size_t DeviceExecutor::workspace_bytes() const {
   std::size_t most = 0;
-  for (const Place& place : places_) most = std::max(most, place.workspace_bytes());
+  for (const Place& place : places_) most = std::max(most, place.workspace_bytes() + place.arrays.staged_bytes());
+  return most;
+}
+
+std::size_t DeviceExecutor::sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const {
+  std::size_t sum = 0;
+  for (const Prepared& program : prepared_)
+    for (const DeviceTask& task : program.tasks) sum += (*task.operations[member].*bytes)();
+  return sum;
+}
+
+std::size_t DeviceExecutor::table_bytes() const {
+  std::size_t most = 0;
+  for (std::size_t m = 0; m < places_.size(); ++m) most = std::max(most, sum_of(m, &DeviceOperation::held_bytes));
+  return most;
+}
+
+std::size_t DeviceExecutor::library_bytes() const {
+  std::size_t most = 0;
+  for (std::size_t m = 0; m < places_.size(); ++m) most = std::max(most, sum_of(m, &DeviceOperation::library_bytes));
   return most;
 }
 

@@ -32,6 +32,8 @@ class DeviceExecutor : public Runner {
   void run(int program, InputArrays in, OutputArrays out) override;
   bool half_way() const override { return broken_; }
   std::size_t workspace_bytes() const override;
+  std::size_t table_bytes() const override;
+  std::size_t library_bytes() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   std::vector<StepReport> steps(int program) const override;
@@ -75,6 +77,8 @@ class DeviceExecutor : public Runner {
   const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
   void add_members(const Program& program);
   void refuse_what_does_not_fit(const Program& program) const;
+  /// Over all operations of a member.
+  std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
 
   void finish_runs();
   void check_streams(std::span<void* const> streams) const;

@@ -66,6 +66,7 @@ class CufftPass : public FftPass {
                device::StreamHandle stream) const override {
     for (const auto& [in, out] : offsets_) plan_.execute(from + in, to + out, direction_, stream);
   }
+  std::size_t library_bytes() const override { return plan_.work_bytes(); }
   std::string name() const override {
     return offsets_.size() == 1 ? "cufft" : std::to_string(offsets_.size()) + " calls of cufft";
   }

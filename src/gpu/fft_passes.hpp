@@ -19,6 +19,10 @@ class FftPass {
   /// `scratch`: scratch_bytes() bytes that belong to the pass while it runs.
   virtual void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
+  /// Device memory that it holds from planning on.
+  virtual std::size_t held_bytes() const { return 0; }
+  /// Work areas of the vendor's FFT library.
+  virtual std::size_t library_bytes() const { return 0; }
   virtual std::string name() const = 0;
   /// True when the pass multiplied its results by FftSpec::scale.
   virtual bool scales() const { return false; }

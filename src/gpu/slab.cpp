@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/environment.hpp"
+#include "device/facts.hpp"
 #include "device/pointwise.hpp"
 #include "gpu/slab/slab_rank.hpp"
 #include "tune/defaults.hpp"
@@ -117,6 +118,10 @@ struct SlabMember {
   std::shared_ptr<std::array<SharedAddresses, 3>> addresses{};  ///< of all ranks' planes, rows and tokens
   std::vector<SlabPeer> peers{};
 
+  std::size_t held_bytes() const {
+    const std::size_t rows_bytes = rows ? shape.rows_bytes(number) : 0;
+    return shape.planes_bytes(number) + rows_bytes + token_bytes(rank) + rank.counter_bytes();
+  }
   std::uint32_t* own_tokens() const { return static_cast<std::uint32_t*>(tokens.get()); }
   double left_to_scale(Direction direction) const {
     return rank.fused_x() ? 1 : scale[static_cast<std::size_t>(direction)];
@@ -200,6 +205,9 @@ class SlabForward : public SlabOperation {
     }
   }
   bool writes_peers() const override { return !member_->rows; }
+  /// Of both directions.
+  std::size_t held_bytes() const override { return member_->held_bytes(); }
+  std::size_t library_bytes() const override { return member_->rank.library_bytes(); }
 
  protected:
   bool sends_planes() const override { return true; }
@@ -279,12 +287,19 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
                                         const Member& member) {
   const device::DeviceScope scope(member.device);
   const SlabShape shape = padded_where_faster(dense, options, setup);
+  const std::size_t rows_bytes = has_own_rows(shape, setup) ? shape.rows_bytes(member.rank) : 0;
+  const std::size_t arrays = shape.field_bytes(member.rank) + shape.spectrum_bytes(member.rank);
+  const std::size_t needed = arrays + shape.planes_bytes(member.rank) + rows_bytes;
+  if (needed > device::current_facts().memory_bytes)
+    fail(Status::out_of_memory, "rank ", member.rank, " needs ", needed, " bytes of its GPU, ", arrays,
+         " of them for input and output, the rest for the planes between them; the GPU has ",
+         device::current_facts().memory_bytes);
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
   made->planes = device::make_memory(shape.planes_bytes(member.rank));
   made->tokens = gpu::make_tokens(made->rank);
-  if (has_own_rows(shape, setup)) made->rows = device::make_memory(shape.rows_bytes(member.rank));
+  if (rows_bytes > 0) made->rows = device::make_memory(rows_bytes);
   return made;
 }
 

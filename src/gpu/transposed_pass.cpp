@@ -52,6 +52,11 @@ class TransposedPass : public FftPass {
       device::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
     }
   }
+  std::size_t library_bytes() const override {
+    std::size_t sum = 0;
+    for (const auto& [lines, plan] : plans_) sum += plan.work_bytes();
+    return sum;
+  }
   std::size_t scratch_bytes() const override {
     return static_cast<std::size_t>(most_lines_ * line_.n) * element_.bytes();
   }

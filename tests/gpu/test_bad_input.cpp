@@ -103,7 +103,7 @@ TEST(GroupBadInput, OddAddressesAreCopied) {
 TEST(GroupBadInput, ManagedArraysLargerThanTheDevice) {
   Options o = on_gpu();
   o.memory = MemoryModel::managed;
-  expect_refusal(Status::out_of_memory, "managed memory would not help", [&] {
+  expect_refusal(Status::out_of_memory, "bytes of its GPU (", [&] {
     Plan(Devices{0}, c2c<double>, Layout::slab({1 << 20, 1 << 20, 1}, 1), default_output, o);
   });
 }

@@ -93,7 +93,7 @@ TEST(GpuBadInput, ManagedArraysLargerThanTheDevice) {
   Options o = on_gpu();
   o.memory = MemoryModel::managed;
   const Layout one_owner = zoo_layout("last-owns", {1 << 20, 1 << 20}, world().size());
-  expect_error(Status::out_of_memory, "managed memory would not help",
+  expect_error(Status::out_of_memory, "bytes of its GPU (",
                [&] { Plan(MPI_COMM_WORLD, c2c<double>, one_owner, natural_output, o); });
 }
 

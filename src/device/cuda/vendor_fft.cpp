@@ -84,16 +84,6 @@ VendorFft::~VendorFft() {
   if (made_) cufftDestroy(handle_);
 }
 
-VendorFft::VendorFft(VendorFft&& other) noexcept { *this = std::move(other); }
-
-VendorFft& VendorFft::operator=(VendorFft&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  std::swap(made_, other.made_);
-  std::swap(spec_, other.spec_);
-  std::swap(work_bytes_, other.work_bytes_);
-  return *this;
-}
-
 void VendorFft::execute(const void* in, void* out, Direction direction, void* stream) const {
   if (!made_) return;
   void* source = const_cast<void*>(in);  // cuFFT's interface; it writes its input only in place and out of place c2r

@@ -72,8 +72,17 @@ void SlabRank::plan_fused() {
   if (fusion_.x)
     device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
                            !fusion_.copied && shape_.spectrum_pitch() % 2 != 0);
-  if (fusion_.planes)
-    plane_counters_ = device::make_memory(device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t));
+  if (fusion_.planes) plane_counters_ = device::make_memory(counter_bytes());
+}
+
+std::size_t SlabRank::counter_bytes() const {
+  return fusion_.planes ? device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t) : 0;
+}
+
+std::size_t SlabRank::library_bytes() const {
+  std::size_t sum = x_plan_.work_bytes();
+  for (const auto& [planes, plan] : plane_plans_) sum += plan.work_bytes();
+  return sum;
 }
 
 void SlabRank::plan_cufft() {
@@ -121,10 +130,13 @@ bool may_pair(const std::vector<int>& devices) {
   return std::set<int>(devices.begin(), devices.end()).size() == devices.size();
 }
 
-device::Memory make_tokens(const SlabRank& rank) {
-  if (rank.tokens() == 0) return {};
+std::size_t token_bytes(const SlabRank& rank) {
   // Small allocations share a page, of which other processes could open only one.
-  return device::make_memory(std::max(gpu_defaults().large_page_bytes, rank.tokens() * sizeof(std::uint32_t)));
+  return rank.tokens() == 0 ? 0 : std::max(gpu_defaults().large_page_bytes, rank.tokens() * sizeof(std::uint32_t));
+}
+
+device::Memory make_tokens(const SlabRank& rank) {
+  return rank.tokens() == 0 ? device::Memory() : device::make_memory(token_bytes(rank));
 }
 
 device::EventHandle SlabRank::sent(int part, int chunk, int to) const {

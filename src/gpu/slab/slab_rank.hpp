@@ -92,6 +92,9 @@ class SlabRank {
   void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, device::StreamHandle stream);
   void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, device::StreamHandle stream);
 
+  /// Work areas of the vendor's FFT library, and the counters of plane passes.
+  std::size_t library_bytes() const;
+  std::size_t counter_bytes() const;
   /// Waits for the copies under way.
   void drain() const;
 
@@ -175,5 +178,6 @@ class SlabRank {
 bool may_pair(const std::vector<int>& devices);
 /// The tokens of a rank, on the current device: an allocation that others can open. Null where there are none.
 device::Memory make_tokens(const SlabRank& rank);
+std::size_t token_bytes(const SlabRank& rank);
 
 }  // namespace shardfft::gpu

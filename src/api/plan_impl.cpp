@@ -67,8 +67,10 @@ void Plan::Impl::make() {
   setup.options = options;
   setup.precision = transform.precision;
   if (calls) setup.watch = &calls->watch();
-  runner =
-      place() == Place::cpu ? make_host_runner(std::move(setup), program) : gpu::make_runner(std::move(setup), devices);
+  if (place() == Place::cpu)
+    runner = make_host_runner(std::move(setup), program);
+  else
+    runner = gpu::make_runner(std::move(setup), devices);
   runner->add(make_programs(spec, runner->lower(program)));
   const Program& forward = runner->programs()[forward_program].program;
   for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, comm.valid() ? comm.rank() : m));

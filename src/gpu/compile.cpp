@@ -42,8 +42,9 @@ class SlabOperations {
       slab.precision = setup.precision;
       slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
       slab.chunks = setup.options.chunks;
-      const Wanted& one = forward != nullptr ? *forward : *backward;
-      auto made = make_slab(*one.program, one.step, slab);
+      const Wanted* const one = forward != nullptr ? forward : backward;
+      if (one == nullptr) continue;
+      auto made = make_slab(*one->program, one->step, slab);
       if (forward != nullptr) forward->operations = std::move(made[0]);
       if (backward != nullptr) backward->operations = std::move(made[1]);
     }

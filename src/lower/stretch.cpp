@@ -46,6 +46,7 @@ bool can_run_in_place(const Step& step) {
   if (const auto* fft = std::get_if<TransformStep>(&step)) return fft->keeps_numbers();
   return std::visit(
       [](const auto& s) {
+        // cppcheck-suppress constStatement
         return requires { s.in_place; };
       },
       step);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "lower/chunking.hpp"
 #include "exec/task_graph.hpp"
+#include "lower/chunking.hpp"
 
 namespace shardfft::test {
 namespace {

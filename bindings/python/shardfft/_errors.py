@@ -8,7 +8,8 @@ class Error(RuntimeError):
 
     Statuses: ``invalid_argument``, ``mismatch`` (the ranks gave different arguments), ``unsupported``,
     ``out_of_memory``, ``mpi_failure``, ``backend_failure``, ``timed_out`` (other ranks did not make the same call
-    within the plan's ``call_timeout``), ``corrupted`` (``verify`` found a wrong result), ``internal``. Errors of planning are raised on every rank.
+    within the plan's ``call_timeout``), ``corrupted`` (``verify`` found a wrong result), ``internal``. Errors of
+    planning are raised on every rank.
     """
 
     def __init__(self, text: str, status: str = "internal") -> None:

@@ -21,6 +21,7 @@ from ._operator import Operator
 from ._options import Option, options
 from ._plan import Plan, plan
 from ._plan_cache import clear_plans
+from ._redistribute import redistribute
 from ._report import Report
 from ._side import Side
 
@@ -59,6 +60,7 @@ __all__ = [
     "local_fft_names",
     "options",
     "plan",
+    "redistribute",
     "rfft",
     "rfft2",
     "rfftn",

@@ -99,4 +99,5 @@ NB_MODULE(_core, module) {
   shardfft::python::bind_memory(module);
   shardfft::python::bind_operator(module);
   shardfft::python::bind_plan(module);
+  shardfft::python::bind_redistribution(module);
 }

@@ -17,6 +17,9 @@ enum class MemoryModel { automatic, host, registered, managed, device };
 /// Time the local FFT library may spend planning.
 enum class Effort { estimate, measure, patient };
 
+/// How MPI is told what a message holds.
+enum class Datatypes { derived, basic };
+
 /// Memory beside the arrays.
 enum class Workspace { fast, least };
 
@@ -68,6 +71,10 @@ struct Options {
   /// and 2 MiB beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges:
   /// p2p and pairwise_xor.
   Workspace workspace = Workspace::fast;
+  /// derived: exchanges may describe strided data to MPI by datatypes. basic: they pack by hand and send runs of plain
+  /// numbers, for MPI libraries and simulators without derived types; alltoallw then works as alltoallv, and alltoall
+  /// and alltoallv refuse blocks of more than 2^31 - 1 elements.
+  Datatypes datatypes = Datatypes::derived;
 
   /// Where transforms run: cpu, or gpu (in builds with GPU support). A plan over devices of one process takes it as
   /// gpu.

@@ -40,6 +40,10 @@ struct Words<AxisTransform> {
   }
 };
 template <>
+struct Words<Datatypes> {
+  static Names all() { return {"derived", "basic"}; }
+};
+template <>
 struct Words<Workspace> {
   static Names all() { return {"fast", "least"}; }
 };

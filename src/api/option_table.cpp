@@ -141,6 +141,14 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "(docs/concepts.md). Exchanges: p2p and pairwise_xor.",
                       "least"));
   table.back().effect = on_cpus;
+
+  table.push_back(row("datatypes", &Options::datatypes,
+                      "derived: exchanges may describe strided data to MPI by datatypes. basic: they pack by hand and "
+                      "send runs of plain numbers, for MPI libraries and simulators without derived types; alltoallw "
+                      "then works as alltoallv, and alltoall and alltoallv refuse blocks of more than 2^31 - 1 "
+                      "elements.",
+                      "basic"));
+  table.back().effect = on_cpus;
 }
 
 /// What is computed.

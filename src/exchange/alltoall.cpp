@@ -32,6 +32,7 @@ class Alltoall : public Exchange {
         requests_(setup.watch) {
     block_ = comm_.max(largest_count(setup.schedule));
     const bool large = block_ > setup.count_limit;
+    if (large) require_derived_types(setup);
     const Datatype element = Datatype::element(element_bytes_);
     type_ = large ? Datatype::contiguous(block_, element, setup.count_limit) : element;
     count_ = large ? 1 : narrow(block_, "count");

@@ -46,6 +46,7 @@ class Alltoallv : public PackedExchange {
     const bool small = fits(send_, setup.count_limit) && fits(recv_, setup.count_limit);
     large_ = comm_.max(std::int64_t{small ? 0 : 1}) != 0;
     if (large_) {
+      require_derived_types(setup);
       send_types_ = run_types(send_, setup);
       recv_types_ = run_types(recv_, setup);
     } else {

@@ -57,6 +57,9 @@ class Alltoallw : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Exchange> make_alltoallw(const ExchangeSetup& setup) { return std::make_unique<Alltoallw>(setup); }
+std::unique_ptr<Exchange> make_alltoallw(const ExchangeSetup& setup) {
+  if (setup.basic_types) return make_alltoallv(setup);  // without datatypes of its own it is nothing else
+  return std::make_unique<Alltoallw>(setup);
+}
 
 }  // namespace shardfft

@@ -21,6 +21,7 @@ struct ExchangeSetup {
   std::size_t element_bytes = 16;
   int threads = 1;
   int fake_ranks_per_host = 0;
+  bool basic_types = false;  ///< MPI is given runs of plain numbers only
   Trace* trace = nullptr;
   Watch* watch = nullptr;  ///< what is looked at by who waits for messages; null: nothing
   /// Largest element count handed to MPI as an int; tests lower it to reach the large-count path with small data.
@@ -48,6 +49,10 @@ class Exchange {
   virtual void progress(const ExchangeBuffers& buffers) { static_cast<void>(buffers); }
   virtual void finish(const ExchangeBuffers& buffers) = 0;
 };
+
+/// For strategies that cannot do without derived datatypes where a block has more elements than MPI counts: throws
+/// Error(unsupported) where those were not allowed.
+void require_derived_types(const ExchangeSetup& setup);
 
 using ExchangeFactory = std::function<std::unique_ptr<Exchange>(const ExchangeSetup&)>;
 

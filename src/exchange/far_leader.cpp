@@ -14,9 +14,11 @@ struct MemberType {
   Datatype type;
 };
 
-std::vector<MemberType> member_types(const LeaderBuffer& buffer, const ExchangeSetup& setup, const HostPlan& plan) {
+using Types = std::vector<MemberType>;
+
+Types member_types(const LeaderBuffer& buffer, const ExchangeSetup& setup, const HostPlan& plan) {
   const Datatype element = Datatype::element(setup.element_bytes);
-  std::vector<MemberType> types;
+  Types types;
   for (const int member : plan.members) {
     if (member == plan.leader) continue;
     std::vector<Parcel> runs;  // parcels that lie one behind the other, merged
@@ -46,8 +48,9 @@ class FarLeader : public Exchange {
         element_bytes_(static_cast<std::int64_t>(setup.element_bytes)),
         send_(setup.schedule.send, setup, Staging::always),
         recv_(setup.schedule.recv, setup, Staging::always),
-        gather_types_(member_types(plan.outbound, setup, plan)),
-        scatter_types_(member_types(plan.inbound, setup, plan)),
+        basic_types_(setup.basic_types),
+        gather_types_(basic_types_ ? Types() : member_types(plan.outbound, setup, plan)),
+        scatter_types_(basic_types_ ? Types() : member_types(plan.inbound, setup, plan)),
         trace_(setup.trace),
         gather_(setup.watch),
         exchange_(setup.watch),
@@ -60,6 +63,9 @@ class FarLeader : public Exchange {
     {
       const Scope scope(trace_, Activity::exchange);
       for (const MemberType& m : gather_types_) link_.receive(b.workspace, m.type, m.member, gather_, gather_channel);
+      for_parcels(plan_.outbound, [&](const Parcel& p) {
+        link_.receive(b.workspace + p.offset * element_bytes_, p.count, p.member, gather_);
+      });
       for (const LeaderBuffer::Run& run : plan_.inbound.runs)
         link_.receive(inbound(b) + run.offset * element_bytes_, run.count, run.leader, exchange_);
     }
@@ -83,6 +89,12 @@ class FarLeader : public Exchange {
  private:
   enum class Stage { gather, exchange, scatter, done };
 
+  /// Without datatypes, those of the other members, each of which is a message.
+  template <class Visit>
+  void for_parcels(const LeaderBuffer& buffer, const Visit& visit) const {
+    for (const Parcel& p : buffer.parcels)
+      if (basic_types_ && p.member != plan_.leader) visit(p);
+  }
   std::size_t side_bytes(const LeaderBuffer& buffer) const {
     return round_up(static_cast<std::size_t>(buffer.count * element_bytes_), cache_line);
   }
@@ -112,6 +124,9 @@ class FarLeader : public Exchange {
     {
       const Scope scope(trace_, Activity::exchange);
       for (const MemberType& m : scatter_types_) link_.send(inbound(b), m.type, m.member, scatter_, scatter_channel);
+      for_parcels(plan_.inbound, [&](const Parcel& p) {
+        link_.send(inbound(b) + p.offset * element_bytes_, p.count, p.member, scatter_);
+      });
     }
     for (const Parcel& p : plan_.inbound.parcels)
       if (p.member == plan_.leader)
@@ -123,8 +138,9 @@ class FarLeader : public Exchange {
   std::int64_t element_bytes_;
   Blocks send_;
   Blocks recv_;
-  std::vector<MemberType> gather_types_;
-  std::vector<MemberType> scatter_types_;
+  bool basic_types_;
+  Types gather_types_;
+  Types scatter_types_;
   Trace* trace_;
   Stage stage_ = Stage::done;
   RequestSet gather_;

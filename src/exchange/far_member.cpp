@@ -34,7 +34,7 @@ Run line_up(const Blocks& blocks, const ExchangeSetup& setup, const HostPlan& pl
     run.count += blocks[p.block].count;
   }
   run.bytes = round_up(static_cast<std::size_t>(run.count * element_bytes), cache_line);
-  if (run.count > 0)
+  if (run.count > 0 && !setup.basic_types)
     run.type = Datatype::contiguous(run.count, Datatype::element(setup.element_bytes), setup.count_limit);
   return run;
 }
@@ -44,6 +44,7 @@ class FarMember : public Exchange {
   FarMember(const ExchangeSetup& setup, const HostPlan& plan)
       : link_(setup),
         leader_(plan.leader),
+        basic_types_(setup.basic_types),
         send_(setup.schedule.send, setup, Staging::always),
         recv_(setup.schedule.recv, setup, Staging::always),
         out_(line_up(send_, setup, plan)),
@@ -54,11 +55,17 @@ class FarMember : public Exchange {
   std::size_t workspace_bytes() const override { return out_.bytes + in_.bytes; }
 
   void start(const ExchangeBuffers& b) override {
-    if (in_.count > 0) link_.receive(b.workspace + out_.bytes, in_.type, leader_, requests_, scatter_channel);
+    if (basic_types_)
+      for (const Run::Place& p : in_.places)
+        link_.receive(b.workspace + out_.bytes + p.offset_bytes, recv_[p.block].count, leader_, requests_);
+    else if (in_.count > 0)
+      link_.receive(b.workspace + out_.bytes, in_.type, leader_, requests_, scatter_channel);
     if (out_.count == 0) return;
     for (const Run::Place& p : out_.places) send_.pack_into(p.block, b.source, b.workspace + p.offset_bytes);
     const Scope scope(trace_, Activity::exchange);
-    link_.send(b.workspace, out_.type, leader_, requests_, gather_channel);
+    if (!basic_types_) return link_.send(b.workspace, out_.type, leader_, requests_, gather_channel);
+    for (const Run::Place& p : out_.places)
+      link_.send(b.workspace + p.offset_bytes, send_[p.block].count, leader_, requests_);
   }
 
   void progress(const ExchangeBuffers&) override { requests_.test_all(); }
@@ -72,6 +79,7 @@ class FarMember : public Exchange {
  private:
   Link link_;
   int leader_;
+  bool basic_types_;  ///< each block is a message
   Blocks send_;
   Blocks recv_;
   Run out_;

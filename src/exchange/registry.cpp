@@ -58,6 +58,12 @@ std::vector<std::string> exchange_names() {
   return names;
 }
 
+void require_derived_types(const ExchangeSetup& setup) {
+  if (setup.basic_types)
+    fail(Status::unsupported, "a block of more than ", setup.count_limit,
+         " elements cannot be sent by this exchange with ", "datatypes = basic: p2p can");
+}
+
 void register_exchange(const std::string& name, ExchangeFactory factory) { registry()[name] = std::move(factory); }
 
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup) {

@@ -202,6 +202,7 @@ ReshapeSetup Compiler::message_setup(const Stop& stop) const {
   reshape.element_bytes = element_bytes(before(stop));
   reshape.threads = setup_.options.threads;
   reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
+  reshape.basic_types = setup_.options.datatypes == Datatypes::basic;
   reshape.watch = setup_.watch;
   return reshape;
 }

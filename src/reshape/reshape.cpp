@@ -33,6 +33,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.element_bytes = setup.element_bytes;
   exchange.threads = setup.threads;
   exchange.fake_ranks_per_host = setup.fake_ranks_per_host;
+  exchange.basic_types = setup.basic_types;
   exchange.trace = trace;
   exchange.watch = setup.watch;
   // A group fails together; the groups beside it must not go on to the next collective call alone.

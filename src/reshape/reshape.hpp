@@ -13,6 +13,7 @@ struct ReshapeSetup {
   std::size_t element_bytes = 16;
   int threads = 1;
   int fake_ranks_per_host = 0;
+  bool basic_types = false;  ///< of ExchangeSetup
   Slice from_slice;
   Slice to_slice;
   /// Where the reshapes of one plan share communicators; null: this one splits its own from comm.

@@ -27,6 +27,7 @@ struct Case {
   std::int64_t count_limit = 2147483647;
   int fake_ranks_per_host = 0;
   int threads = 1;
+  bool basic_types = false;
 };
 
 /// Element bytes filled from the global number of an element; `salt` tells runs apart.
@@ -84,6 +85,7 @@ class Runner {
     setup.count_limit = c.count_limit;
     setup.fake_ranks_per_host = c.fake_ranks_per_host;
     setup.threads = c.threads;
+    setup.basic_types = c.basic_types;
     setup.trace = &trace_;
     self_ = setup.schedule.self;
     exchange_ = make_exchange(strategy, setup);

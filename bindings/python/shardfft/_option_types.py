@@ -22,6 +22,7 @@ class PlanOptions(TypedDict, total=False):
     grid: Sequence[int] | None
     in_place: bool | None
     workspace: Literal["fast", "least"] | None
+    datatypes: Literal["derived", "basic"] | None
     processor: Literal["cpu", "gpu"] | None
     memory: Literal["auto", "host", "registered", "managed", "device"] | None
     device: int | None

@@ -62,7 +62,7 @@ std::string folder_of(const std::string& path) {
   return folder;
 }
 
-fs::path root() { return fs::absolute(__FILE__).parent_path().parent_path().parent_path(); }
+fs::path root() { return SHARDFFT_ROOT; }
 
 TEST(Includes, GoOneWay) {
   int seen = 0;

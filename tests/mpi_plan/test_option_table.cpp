@@ -71,7 +71,7 @@ TEST(OptionTable, ProblemKey) {
 
 /// The comment on each field of Options is the table's sentence.
 TEST(OptionTable, HeaderSaysTheSame) {
-  const auto root = std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path();
+  const std::filesystem::path root = SHARDFFT_ROOT;
   std::ifstream file(root / "include/shardfft/options.hpp");
   ASSERT_TRUE(file.good());
   const std::regex comment(R"(^\s*///\s*(.*\S)\s*$)"), field(R"(^\s*[\w:<>*]+ (\w+)(\{\}| = .*);$)");

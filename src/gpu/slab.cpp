@@ -114,6 +114,7 @@ struct SlabMember {
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
+  bool own_rows = false;  ///< of all ranks, those without any too
   device::Memory planes{}, rows{}, tokens{};
   std::shared_ptr<std::array<SharedAddresses, 3>> addresses{};  ///< of all ranks' planes, rows and tokens
   std::vector<SlabPeer> peers{};
@@ -204,7 +205,7 @@ class SlabForward : public SlabOperation {
       scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
     }
   }
-  bool writes_peers() const override { return !member_->rows; }
+  bool writes_peers() const override { return !member_->own_rows; }
   /// Of both directions.
   std::size_t held_bytes() const override { return member_->held_bytes(); }
   std::size_t library_bytes() const override { return member_->rank.library_bytes(); }
@@ -287,7 +288,8 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
                                         const Member& member) {
   const device::DeviceScope scope(member.device);
   const SlabShape shape = padded_where_faster(dense, options, setup);
-  const std::size_t rows_bytes = has_own_rows(shape, setup) ? shape.rows_bytes(member.rank) : 0;
+  const bool own_rows = has_own_rows(shape, setup);
+  const std::size_t rows_bytes = own_rows ? shape.rows_bytes(member.rank) : 0;
   const std::size_t arrays = shape.field_bytes(member.rank) + shape.spectrum_bytes(member.rank);
   const std::size_t needed = arrays + shape.planes_bytes(member.rank) + rows_bytes;
   if (needed > device::current_facts().memory_bytes)
@@ -297,6 +299,7 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
+  made->own_rows = own_rows;
   made->planes = device::make_memory(shape.planes_bytes(member.rank));
   made->tokens = gpu::make_tokens(made->rank);
   if (rows_bytes > 0) made->rows = device::make_memory(rows_bytes);

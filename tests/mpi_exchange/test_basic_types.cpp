@@ -50,7 +50,8 @@ INSTANTIATE_TEST_SUITE_P(Strategies, BasicTypes, testing::ValuesIn(test::plain_e
 /// What the count above would miss.
 TEST(DerivedTypes, AreMade) {
   committed = 0;
-  Case c{"slabs", Layout::slab({6, 6, 4}, world().size(), 0), Layout::slab({6, 6, 4}, world().size(), 1)};
+  Case c{"slabs", Layout::slab({8, 8, 4}, world().size(), 0),
+         Layout::slab({8, 8, 4}, world().size(), 1)};  // for 8 ranks too
   conform("alltoallw", c);
   EXPECT_EQ(committed > 0, world().size() > 1);
 }

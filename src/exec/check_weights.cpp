@@ -99,11 +99,13 @@ Numbers random_weights(std::size_t count, bool real, std::mt19937_64& random) {
   return r;
 }
 
+__extension__ using Wide = __int128;
+
 /// Zadoff-Chu numbers: all of one modulus, and their Fourier transform too (Chu 1972).
 Numbers even_weights(std::int64_t n) {
   Numbers r(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j < n; ++j) {
-    const auto turns = static_cast<std::int64_t>((static_cast<__int128>(j) * (j + n % 2)) % (2 * n));
+    const auto turns = static_cast<std::int64_t>((static_cast<Wide>(j) * (j + n % 2)) % (2 * n));
     r[static_cast<std::size_t>(j)] =
         std::polar(1.0, std::numbers::pi * static_cast<double>(turns) / static_cast<double>(n));
   }

@@ -35,9 +35,9 @@ struct Task {
   State to_state;
   int trace_step = 0;
   std::unique_ptr<Operation> operation;
-  bool reads_across = false;         ///< others may read this rank's input through the kernel
-  std::unique_ptr<StepCheck> check;  ///< with the option verify
-  std::size_t number = 0;            ///< among the tasks of its program
+  bool reads_across = false;           ///< others may read this rank's input through the kernel
+  std::unique_ptr<StepCheck> check{};  ///< with the option verify
+  std::size_t number = 0;              ///< among the tasks of its program
 };
 
 /// Bytes of one element.

@@ -62,8 +62,8 @@ struct Options {
   /// OpenMP threads of each rank.
   int threads = 1;
   /// Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of two axes); a
-  /// factor an axis for cannon*. Empty lets the algorithm choose. With auto the algorithm is pencil; slab, cyclic and
-  /// six_step refuse a grid.
+  /// factor an axis for brick_groups and cannon*. Empty lets the algorithm choose. With auto the algorithm is pencil;
+  /// slab, cyclic and six_step refuse a grid.
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;

@@ -15,6 +15,7 @@ Program make_program(const std::string& name, const Problem& problem);
 Program slab_program(const Problem& problem);
 Program pencil_program(const Problem& problem);
 Program brick_program(const Problem& problem);
+Program brick_groups_program(const Problem& problem);
 Program cyclic_program(const Problem& problem);
 Program six_step_program(const Problem& problem);
 Program cannon_program(const Problem& problem);

@@ -19,6 +19,7 @@ const std::map<std::string, Algorithm>& algorithms() {
       {"slab", {slab_program, false}},
       {"pencil", {pencil_program, true}},
       {"brick", {brick_program, true}},
+      {"brick_groups", {brick_groups_program, true}},
       {"cyclic", {cyclic_program, false}},
       {"six_step", {six_step_program, false}},
       {"cannon", {cannon_program, true}},
@@ -73,9 +74,7 @@ void require_plain(const Problem& problem, const std::string& algorithm) {
   if (!problem.plain())
     fail(Status::unsupported, "algorithm ", algorithm,
          " makes Fourier transforms of all modes only. Cosine and sine transforms, and fewer modes, are made by slab, "
-         "pencil and brick, of arrays of "
-         "two "
-         "axes and more: they need each transformed axis on one rank");
+         "pencil, brick and brick_groups, of arrays of two axes and more: they need each transformed axis on one rank");
 }
 
 Program make_program(const std::string& name, const Problem& problem) {
@@ -87,7 +86,7 @@ Program make_program(const std::string& name, const Problem& problem) {
     fail(Status::invalid_argument, "unknown algorithm '", name, "'; known: ", known);
   }
   require(problem.grid.empty() || entry->second.has_grid, "option grid is given, but algorithm ", chosen,
-          " has no process grid; pencil, brick and cannon have");
+          " has no process grid; pencil, brick, brick_groups and cannon have");
   return entry->second.make(problem);
 }
 

@@ -122,11 +122,12 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().agreement = Agreement::none;
   table.back().least = 1;
 
-  table.push_back(row("grid", &Options::grid,
-                      "Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of "
-                      "two axes); a factor an axis for cannon*. Empty lets the algorithm choose. With auto the "
-                      "algorithm is pencil; slab, cyclic and six_step refuse a grid.",
-                      "1,1"));
+  table.push_back(
+      row("grid", &Options::grid,
+          "Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of "
+          "two axes); a factor an axis for brick_groups and cannon*. Empty lets the algorithm choose. With auto "
+          "the algorithm is pencil; slab, cyclic and six_step refuse a grid.",
+          "1,1"));
   table.back().least = 1;
 
   table.push_back(row("in_place", &Options::in_place,

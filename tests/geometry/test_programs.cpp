@@ -295,6 +295,46 @@ TEST(Programs, PencilExchangesInRowsAndColumns) {
   }
 }
 
+/// Most ranks that any rank exchanges with in one reshape, itself included.
+std::size_t largest_group(const Program& program) {
+  std::size_t most = 1;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    if (!std::holds_alternative<ReshapeStep>(program.steps[i])) continue;
+    const Layout &from = program.states[i].layout, &to = program.states[i + 1].layout;
+    for (int rank = 0; rank < from.ranks(); ++rank) most = std::max(most, exchange_group(from, to, rank).size());
+  }
+  return most;
+}
+
+std::int64_t elements_sent(const Program& program) {
+  std::int64_t sent = 0;
+  for (std::size_t i = 0; i < program.steps.size(); ++i)
+    for (int rank = 0; rank < program.states[i].layout.ranks(); ++rank)
+      if (std::holds_alternative<ReshapeStep>(program.steps[i]))
+        sent += make_schedule(program.states[i].layout, program.states[i + 1].layout, rank).send_count;
+  return sent;
+}
+
+TEST(Programs, BrickGroupsStayInGroupsOfNeighbours) {
+  Problem problem = problem_of(Kind::c2c, Layout::brick({18, 18, 18}, {3, 3, 3}));
+  problem.output = problem.input;
+  const Program groups = make_program("brick_groups", problem), pencils = make_program("brick", problem);
+  EXPECT_EQ(largest_group(groups), 3U);
+  EXPECT_GT(largest_group(pencils), 3U);
+  EXPECT_EQ(reshapes(groups), 6);
+  EXPECT_LT(static_cast<double>(elements_sent(groups)), 1.6 * static_cast<double>(elements_sent(pencils)));
+  // Uneven extents, a grid of the user's, another order of the axes, a real array.
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    Problem uneven = problem_of(kind, Layout::slab({7, 9, 11}, 12), {0, 2, 1});
+    uneven.grid = {2, 3, 2};
+    check_all_outputs("brick_groups", uneven);
+    EXPECT_LE(largest_group(make_program("brick_groups", problem_of(kind, Layout::brick({7, 9, 11}, {2, 3, 2})))), 3U);
+  }
+  problem.grid = {3, 9};
+  EXPECT_THROW(make_program("brick_groups", problem), Error);
+  EXPECT_THROW(make_program("brick_groups", problem_of(Kind::c2c, Layout::slab({8, 8}, 4))), Error);
+}
+
 TEST(Programs, GridOption) {
   Problem problem = problem_of(Kind::c2c, Layout::slab({16, 16, 16}, 8));
   problem.grid = {4, 2};

@@ -121,7 +121,7 @@ TEST_P(OddRowsOf, OneSize) {
   const int n = GetParam();
   EXPECT_TRUE(lines::takes_odd_rows(n));
   for (const Direction direction : {Direction::forward, Direction::backward})
-    for (const auto [in, out] : {std::pair{true, false}, {false, true}, {true, true}}) {
+    for (const auto& [in, out] : {std::pair{true, false}, {false, true}, {true, true}}) {
       for (const std::int64_t kept : {63, 65}) {
         OddTest({n, direction, in, out, kept}).check();
         OddTest({n, direction, in, out, kept, 32, true}).check();

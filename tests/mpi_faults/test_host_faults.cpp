@@ -59,7 +59,9 @@ bool check_fault(const FaultCase& f, const Fault& wanted) {
   if (last_rank()) arm(wanted);
   const Failure first = said_by(plan, in, out);
   const bool happened = any_rank(last_rank() && disarm());
-  if (last_rank()) EXPECT_EQ(first.failed(), happened) << first.text;
+  if (last_rank()) {
+    EXPECT_EQ(first.failed(), happened) << first.text;
+  }
   // Who needed nothing more of the rank that failed hears of it in the next call.
   const Failure second = said_by(plan, in, out);
   EXPECT_EQ(second.failed(), happened) << second.text;

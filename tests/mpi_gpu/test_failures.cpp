@@ -47,7 +47,9 @@ struct Calls {
 /// Whether this build and these GPUs have the exchange at all.
 bool can_run(const std::string& exchange) {
   const Failure why = failure_of([&] { Calls(exchange, 0).forward(); });
-  if (why.failed()) EXPECT_EQ(why.code, Status::unsupported) << why.text;
+  if (why.failed()) {
+    EXPECT_EQ(why.code, Status::unsupported) << why.text;
+  }
   return !why.failed();
 }
 
@@ -60,7 +62,9 @@ bool check_failure(const std::string& exchange, const Fault& wanted) {
   if (last_rank()) arm(wanted);
   const Failure first = calls.forward();
   const bool happened = any_rank(last_rank() && disarm());
-  if (last_rank()) EXPECT_EQ(first.failed(), happened) << first.text;
+  if (last_rank()) {
+    EXPECT_EQ(first.failed(), happened) << first.text;
+  }
   const Failure second = calls.forward();
   EXPECT_EQ(second.failed(), happened) << second.text;
   if (happened) {

@@ -68,7 +68,9 @@ void check_first_run(const TransformCase& c, bool in_place) {
     for (const Direction direction : {Direction::forward, Direction::backward})
       check_run(plan, c, direction, in_place, 3);
     const std::size_t copy = c.options.in_place ? 0 : memory.live - block_bytes(plan.workspace_bytes());
-    if (!in_place) EXPECT_EQ(copy, 0u);
+    if (!in_place) {
+      EXPECT_EQ(copy, 0u);
+    }
     EXPECT_EQ(memory.live, block_bytes(plan.workspace_bytes()) + copy);
     EXPECT_EQ(memory.windows - turns, in_pages(plan.report().window_bytes, 4096));
   }
@@ -179,7 +181,9 @@ TEST(Simulation, SeesAllThatMoves) {
     EXPECT_GE(machine.bytes, 2 * transforms * own);
     EXPECT_GE(machine.flops, own > 0 ? 1 : 0);
     // alltoallw leaves packing to MPI; the others read and write each element of a reshape once more at least.
-    if (exchange != "alltoallw" && world().size() > 1) EXPECT_GE(machine.bytes, 2 * (transforms + 1) * own);
+    if (exchange != "alltoallw" && world().size() > 1) {
+      EXPECT_GE(machine.bytes, 2 * (transforms + 1) * own);
+    }
   }
 }
 

@@ -96,8 +96,9 @@ TEST(LeastWorkspace, ManyRounds) {
   EXPECT_LE(static_cast<double>(plan.workspace_bytes()), 0.05 * array + (1.5 * (1 << 20)));
   Plan swaps(MPI_COMM_WORLD, c2c<double>, Layout::slab({24, 24, 64}, world().size()), default_output,
              least("pairwise_xor", "slab"));
-  if (24 % world().size() == 0)
+  if (24 % world().size() == 0) {
     EXPECT_NE(swaps.report().to_text().find("swapped by pairwise_xor"), std::string::npos) << swaps.report();
+  }
 }
 
 TEST(LeastWorkspace, Refusals) {

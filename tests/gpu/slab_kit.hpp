@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -27,7 +28,11 @@ struct SlabCase {
     return text(shape) + (kind == Kind::c2c ? " c2c" : " r2c") + (precision == Precision::f64 ? " double" : " single") +
            ", " + std::to_string(chunks) + " chunks, " + std::to_string(ranks) + " ranks";
   }
-  SerialTransform serial() const { return {kind, shape, {0, 1, 2}}; }
+  SerialTransform serial() const {
+    std::vector<int> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    return {kind, shape, axes};
+  }
 };
 
 /// The three steps of a slab transform in natural order.

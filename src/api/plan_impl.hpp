@@ -35,7 +35,10 @@ struct Plan::Impl {
   Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
        const Options& o);
   ~Impl() {
-    if (runner && trace_file && !(calls && calls->given_up())) trace_file->write(*runner);
+    if (calls && calls->given_up())
+      comm.abandon();
+    else if (runner && trace_file)
+      trace_file->write(*runner);
   }
   void enter(Call call, const Failure& mine = {}) const {
     if (calls)

@@ -79,7 +79,10 @@ struct Redistribution::Impl {
 
   Impl(MPI_Comm users, const Layout& from, const Layout& to, std::size_t bytes, const Options& options);
   ~Impl() {
-    if (runner && trace_file && !calls->given_up()) trace_file->write(*runner);
+    if (calls && calls->given_up())
+      comm.abandon();
+    else if (runner && trace_file)
+      trace_file->write(*runner);
   }
   void check(int program, const void* in, const void* out, const detail::ArrayFacts& about_in,
              const detail::ArrayFacts& about_out) const;

@@ -38,10 +38,10 @@ bool mpi_finalized() {
   return finalized != 0;
 }
 
-Communicator::Communicator(MPI_Comm comm) {
+Communicator::Communicator(MPI_Comm comm, Flag abandoned) : abandoned_(std::move(abandoned)) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [](MPI_Comm* c) {
-    if (!mpi_finalized()) MPI_Comm_free(c);
+  handle_ = std::shared_ptr<MPI_Comm>(new MPI_Comm(comm), [flag = abandoned_](MPI_Comm* c) {
+    if (!*flag && !mpi_finalized()) MPI_Comm_free(c);
     delete c;
   });
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
@@ -58,21 +58,25 @@ Communicator Communicator::duplicate(MPI_Comm comm) {
   require(between_groups == 0, "the communicator is an intercommunicator; merge its groups first");
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
-  return Communicator(copy);
+  return Communicator(copy, std::make_shared<std::atomic<bool>>(false));
 }
 
 Communicator Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(get(), color < 0 ? MPI_UNDEFINED : color, key, &part), "MPI_Comm_split");
-  return part == MPI_COMM_NULL ? Communicator() : Communicator(part);
+  return part == MPI_COMM_NULL ? Communicator() : Communicator(part, abandoned_);
 }
 
 Communicator Communicator::split_host(int fake_ranks_per_host) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
-  const Communicator host(part);
+  const Communicator host(part, abandoned_);
   if (fake_ranks_per_host <= 0) return host;
   return host.split(rank_ / fake_ranks_per_host, rank_);
+}
+
+void Communicator::abandon() const {
+  if (abandoned_) *abandoned_ = true;
 }
 
 void Communicator::barrier() const { check_mpi(MPI_Barrier(get()), "MPI_Barrier"); }

@@ -2,6 +2,7 @@
 // RAII over MPI communicators; every MPI return code is checked here or through check_mpi.
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,6 +40,9 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   void barrier() const;
+  /// Some ranks gave up in the middle of what they did together: neither this communicator nor any that was split from
+  /// it is freed. MPI would give its number to a new one, which messages still on their way would reach.
+  void abandon() const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
@@ -51,8 +55,11 @@ class Communicator {
   std::vector<int> ranks_in(const Communicator& parent) const;
 
  private:
-  explicit Communicator(MPI_Comm comm);
+  using Flag = std::shared_ptr<std::atomic<bool>>;
+
+  Communicator(MPI_Comm comm, Flag abandoned);
   std::shared_ptr<MPI_Comm> handle_;
+  Flag abandoned_;  ///< shared with what was split from it
   int rank_ = 0;
   int size_ = 0;
 };

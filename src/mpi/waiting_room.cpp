@@ -184,7 +184,7 @@ std::optional<Failure> WaitingRoom::read_letters(const Stand& stand, std::option
     const int rank = status.MPI_SOURCE;
     check_mpi(MPI_Recv(&note, sizeof note, MPI_BYTE, rank, tag, comm_.get(), MPI_STATUS_IGNORE), "MPI_Recv");
     if (note.word == Word::i_gave_up) {
-      closed_ = {note.code, note.text.data()};
+      close_with({note.code, note.text.data()});
       return closed_;
     }
     if (note.word == Word::where_are_you) {
@@ -224,10 +224,16 @@ std::string WaitingRoom::missing(const Stand& stand) const {
   return (count == 1 ? "rank " : "ranks ") + list;
 }
 
+/// Letters may still be on their way.
+void WaitingRoom::close_with(const Failure& why) {
+  closed_ = why;
+  comm_.abandon();
+}
+
 void WaitingRoom::close(const Failure& why) {
   const std::lock_guard lock(mutex_);
   if (closed_.failed()) return;
-  closed_ = why;
+  close_with(why);
   Note note;
   note.word = Word::i_gave_up;
   note.code = why.code;

@@ -66,6 +66,7 @@ class WaitingRoom {
   void answer(int rank, const Note& question, const Stand& stand, bool alone);
   std::optional<Failure> read_letters(const Stand& stand, std::optional<Clock::time_point> since);
   std::optional<Failure> hear(int rank, const Note& answer, const Stand& stand, Clock::time_point since);
+  void close_with(const Failure& why);
   std::int64_t calls_of(std::int64_t plan) const;
   std::string text_of(const Stand& stand) const;
 

@@ -140,7 +140,9 @@ void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phas
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const Place& place = places_[m];
-    DeviceBuffers buffers{slot(task.from, m), slot(task.to, m), nullptr, {}, nullptr};
+    DeviceBuffers buffers{slot(task.from, m), slot(task.to, m)};
+    const bool from_in_to_out = task.from == Slot::in && task.to == Slot::out;
+    buffers.one_array = task.from == task.to || (from_in_to_out && place.in == place.out);
     if (task.middle) buffers.middle = slot(*task.middle, m);
     if (place.scratch_bytes > 0) buffers.scratch = place.workspace + place.work_bytes[0] + place.work_bytes[1];
     if (task.first().writes_peers())

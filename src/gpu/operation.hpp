@@ -16,13 +16,14 @@
 
 namespace shardfft::gpu {
 
-/// Device arrays of one run of one operation. Not the same array, unless runs_in_place().
+/// Device arrays of one run of one operation; `one_array` only where runs_in_place().
 struct DeviceBuffers {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
   std::span<std::byte* const> outs{};  ///< `out` of every rank as this process sees it, where writes_peers()
   std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
+  bool one_array = false;              ///< `in` and `out`; an empty array may have any other's address
 };
 
 class DeviceOperation {

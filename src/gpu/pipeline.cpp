@@ -1,6 +1,7 @@
 #include "gpu/pipeline.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -90,6 +91,10 @@ class End {
   bool empty() const { return ffts_.empty(); }
   bool chunked() const { return chunked_; }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Fft& fft : ffts_) visit(*fft.operation);
+  }
   const std::string& text() const { return text_; }
 
   void run(int chunk, const std::byte* in, std::byte* out, std::byte* scratch, device::StreamHandle stream) const {
@@ -139,18 +144,18 @@ class DevicePipeline : public DeviceOperation {
     for (const auto& exchange : exchanges_) bytes += exchange->bytes_sent();
     return bytes;
   }
-  void abandon() override {
-    for (const auto& exchange : exchanges_) exchange->abandon();
-  }
-  void close_peers() override {
-    for (const auto& exchange : exchanges_) exchange->close_peers();
-  }
+  std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
+  std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
+  void check() override { for_each(&DeviceOperation::check); }
+  void break_off() override { for_each(&DeviceOperation::break_off); }
+  void abandon() override { for_each(&DeviceOperation::abandon); }
+  void close_peers() override { for_each(&DeviceOperation::close_peers); }
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    const bool one_array = buffers.in == buffers.out && !before_.empty();
+    const bool one_array = buffers.one_array && !before_.empty();
     if (phase == 0 && one_array) before_.run_all(buffers.in, buffers.middle, buffers.scratch, stream);
-    const DeviceBuffers moved{before_.empty() ? buffers.in : buffers.middle, buffers.out, buffers.scratch, buffers.outs,
-                              nullptr};
+    const DeviceBuffers moved{before_.empty() ? buffers.in : buffers.middle, buffers.out, buffers.scratch,
+                              buffers.outs};
     const int last = phases() - 1;
     for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {
       if (phase == 1 && !before_.empty() && !one_array && (before_.chunked() || k == 0))
@@ -162,6 +167,20 @@ class DevicePipeline : public DeviceOperation {
   }
 
  private:
+  /// Every operation of which it is made.
+  template <class Member>
+  void for_each(const Member& member) const {
+    const auto visit = [&](DeviceOperation& operation) { std::invoke(member, operation); };
+    before_.for_each(visit);
+    for (const auto& exchange : exchanges_) visit(*exchange);
+    after_.for_each(visit);
+  }
+  std::size_t sum_of(std::size_t (DeviceOperation::*bytes)() const) const {
+    std::size_t sum = 0;
+    for_each([&](const DeviceOperation& operation) { sum += (operation.*bytes)(); });
+    return sum;
+  }
+
   End before_, after_;
   std::vector<std::unique_ptr<DeviceOperation>> exchanges_;  ///< one a chunk
   std::string text_;

@@ -35,6 +35,14 @@ TEST(DevicePipeline, TakesPencilsAndBricks) {
   EXPECT_NE(bricks.find("pipeline of 2 chunks"), std::string::npos) << bricks;
 }
 
+TEST(DevicePipeline, TellsWhatItsTransformsTake) {
+  const auto bytes = [](int chunks) {
+    const Plan plan = make_plan_over(devices_for(2), chunked({32, 32, 32}, "last-slab", "left", Kind::c2c, chunks));
+    return plan.report().library_bytes;
+  };
+  EXPECT_GE(bytes(2), bytes(1));
+}
+
 TEST(DevicePipeline, CutsNothingWhereItIsToldOrTooLittleIsSent) {
   for (const int chunks : {0, 1})
     EXPECT_EQ(told(chunked({32, 32, 32}, "last-slab", "left", Kind::c2c, chunks), 2).find("pipeline"),

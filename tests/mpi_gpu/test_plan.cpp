@@ -165,6 +165,18 @@ TEST(GpuPlans, ReportAndTrace) {
     EXPECT_NE(report.find(word), std::string::npos) << "no '" << word << "' in\n" << report;
 }
 
+/// Two rows for more than two ranks: some have nothing between two steps, and announce the next one early.
+TEST(GpuPlans, ChunksOfRanksThatHaveNothing) {
+  for (const Shape& shape : {Shape{14, 2, 14}, Shape{14, 1, 6}, Shape{2, 14, 14}})
+    for (const std::string input : {"cyclic", "turned-cyclic", "slab", "last-owns"})
+      for (const int chunks : {2, 5}) {
+        Options o = on_gpu();
+        o.chunks = chunks;
+        o.batch = chunks - 1;
+        check_mpi_case({shape, input, "natural", Kind::c2c, Precision::f64, o});
+      }
+}
+
 /// Operators between transforms of several processes; arrays lie on the host.
 TEST(GpuPlans, Operators) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/aligned.hpp"
-#include "base/check.hpp"
 #include "base/team.hpp"
 #include "exec/fft_operation.hpp"
 #include "pack/pack.hpp"
@@ -94,14 +93,10 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
     : setup_(setup),
       in_bytes_(ElementType{setup.precision, setup.before.is_complex}.bytes()),
       out_bytes_(ElementType{setup.precision, setup.after.is_complex}.bytes()) {
-  const auto pieces = setup.before.layout.pieces(setup.rank);
-  const auto results = setup.after.layout.pieces(setup.rank);
-  if (pieces.size() > 1 || results.size() > 1) fail(Status::internal, "transforms need one index set a rank");
-  if (!pieces.empty() && !results.empty()) {
-    stream_ =
-        static_cast<std::size_t>(results.front().set.count()) * out_bytes_ >= host_defaults().bytes_to_write_past_cache;
-    cut(pieces.front(), results.front());
-  }
+  const Piece piece = only_piece(setup.before.layout, setup.rank), result = only_piece(setup.after.layout, setup.rank);
+  if (piece.set.empty() || result.set.empty()) return;
+  stream_ = static_cast<std::size_t>(result.set.count()) * out_bytes_ >= host_defaults().bytes_to_write_past_cache;
+  cut(piece, result);
 }
 
 /// Bundles along an axis that every owner has whole lie equally far apart in all arrays; so do those of this rank's own

@@ -37,12 +37,8 @@ std::size_t element_bytes(const PipelineFft& setup, const State& state) {
 }  // namespace
 
 ChunkFft::ChunkFft(const PipelineFft& setup, const Slice& slice) : trace_(setup.fft.trace) {
-  const auto pieces = setup.fft.before.layout.pieces(setup.fft.rank);
-  const auto results = setup.fft.after.layout.pieces(setup.fft.rank);
-  if (pieces.size() > 1 || results.size() > 1) fail(Status::internal, "transforms need one index set a rank");
-  if (pieces.empty() || results.empty()) return;
-  const Piece in = sliced(pieces.front(), slice);
-  const Piece out = sliced(results.front(), slice);
+  const Piece in = sliced(only_piece(setup.fft.before.layout, setup.fft.rank), slice);
+  const Piece out = sliced(only_piece(setup.fft.after.layout, setup.fft.rank), slice);
   if (in.set.empty() || out.set.empty()) return;
   Slice block{block_axis(in, setup.fft.step), 1, 0};
   if (block.axis >= 0) {

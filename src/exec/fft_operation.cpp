@@ -4,20 +4,12 @@
 
 #include "base/check.hpp"
 #include "base/words.hpp"
+#include "geometry/schedule.hpp"
 #include "local/loops.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// The one piece of `rank`, or an empty one.
-Piece only_piece(const Layout& layout, int rank) {
-  const auto pieces = layout.pieces(rank);
-  if (pieces.size() > 1) fail(Status::internal, "transforms need one index set a rank");
-  Piece none;
-  none.set.axes = layout.axes();
-  return pieces.empty() ? none : pieces.front();
-}
 
 /// Says which cosine and sine transforms, and makes of complex numbers two real ones.
 void take_parts(FftSpec& spec, const TransformStep& step, bool is_complex) {

@@ -1,19 +1,11 @@
 #include "exec/modes_operation.hpp"
 
-#include "base/check.hpp"
+#include "geometry/schedule.hpp"
 #include "pack/modes.hpp"
 
 namespace shardfft {
 
 namespace {
-
-Piece only_piece(const Layout& layout, int rank) {
-  const auto pieces = layout.pieces(rank);
-  if (pieces.size() > 1) fail(Status::internal, "modes are kept of one index set a rank");
-  Piece none;
-  none.set.axes = layout.axes();
-  return pieces.empty() ? none : pieces.front();
-}
 
 class ModesOperation : public Operation {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/check.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -103,6 +105,14 @@ std::int64_t Box::elements() const {
   std::int64_t product = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) product *= count[a];
   return product;
+}
+
+Piece only_piece(const Layout& layout, int rank) {
+  const auto pieces = layout.pieces(rank);
+  if (pieces.size() > 1) fail(Status::internal, "a step needs one index set a rank");
+  Piece none;
+  none.set.axes = layout.axes();
+  return pieces.empty() ? none : pieces.front();
 }
 
 Piece sliced(Piece piece, const Slice& slice) {

@@ -59,6 +59,8 @@ struct Slice {
   std::int64_t grain = 1;
 };
 
+/// The one piece of `rank`, or one of no elements; throws Error, internal, where there are several.
+Piece only_piece(const Layout& layout, int rank);
 /// The part of a rank's piece that `slice` names.
 Piece sliced(Piece piece, const Slice& slice);
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "local/loops.hpp"
@@ -22,20 +21,12 @@ struct FftPart {
   std::int64_t in = 0, out = 0;
 };
 
-Piece piece_of(const Layout& layout, int rank) {
-  const auto pieces = layout.pieces(rank);
-  if (pieces.size() > 1) fail(Status::internal, "transforms need one index set a rank");
-  Piece none;
-  none.set.axes = layout.axes();
-  return pieces.empty() ? none : pieces.front();
-}
-
 FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
                 const Slice& slice) {
   const auto bytes = [precision](const State& state) {
     return static_cast<std::int64_t>(ElementType{precision, state.is_complex}.bytes());
   };
-  const Piece in = sliced(piece_of(before.layout, rank), slice), out = sliced(piece_of(after.layout, rank), slice);
+  const Piece in = sliced(only_piece(before.layout, rank), slice), out = sliced(only_piece(after.layout, rank), slice);
   return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * bytes(before),
           out.offset * bytes(after)};
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "schedule_check.hpp"
+#include "shardfft/error.hpp"
 #include "support/zoo.hpp"
 
 namespace shardfft::test {
@@ -35,6 +36,15 @@ Layout two_runs(const Shape& shape, int ranks) {
     }
     return pieces;
   });
+}
+
+TEST(Schedule, TheOnlyPieceMayBeEmptyButIsOne) {
+  const Layout layout = Layout::slab({1, 3}, 2);
+  EXPECT_EQ(only_piece(layout, 0), layout.pieces(0).front());
+  const Piece none = only_piece(layout, 1);
+  EXPECT_EQ(none.set.axes, 2);
+  EXPECT_TRUE(none.set.empty());
+  EXPECT_THROW(only_piece(two_runs({4, 3}, 1), 0), Error);
 }
 
 std::vector<NamedLayout> wide_zoo(const Shape& shape, int ranks) {

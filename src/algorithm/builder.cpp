@@ -57,7 +57,6 @@ void ProgramBuilder::transform(const std::vector<int>& axes) {
   if (axes.empty()) return;
   for (const int a : axes)
     if (!state().layout.axis_is_local(a)) fail(Status::internal, "axis ", a, " is transformed where it is cut");
-  State next = state();
   const bool any_fourier =
       std::any_of(axes.begin(), axes.end(), [this](int a) { return problem_.type(a) == AxisTransform::fft; });
   const Kind kind = state().is_complex || !any_fourier ? Kind::c2c : Kind::r2c;
@@ -68,8 +67,7 @@ void ProgramBuilder::transform(const std::vector<int>& axes) {
     a.type = problem_.type(a.axis);
     if (a.type != AxisTransform::fft) a.kind = Kind::r2r;
   }
-  next.is_complex = state().is_complex || any_fourier;
-  next.layout = state().layout.with_axis_extent(axes.back(), transform.axes.back().out);
+  const State next = state_after(transform, state());
   step(std::move(transform), next);
 }
 

@@ -85,6 +85,12 @@ const char* step_name(const Step& step) {
   return std::visit([](const auto& s) { return s.name; }, step);
 }
 
+State state_after(const TransformStep& step, State state) {
+  for (const AxisStep& axis : step.axes) state.layout = state.layout.with_axis_extent(axis.axis, axis.out);
+  if (!step.keeps_numbers()) state.is_complex = step.kind() == Kind::r2c;
+  return state;
+}
+
 Program reversed(const Program& program) {
   Program result{program.algorithm, {program.states.rbegin(), program.states.rend()}, {}};
   for (auto step = program.steps.rbegin(); step != program.steps.rend(); ++step)

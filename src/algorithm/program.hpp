@@ -125,6 +125,9 @@ struct State {
   std::size_t element_bytes = 0;
 };
 
+/// What `step` makes of a state: the axes have their extents behind it, and the numbers are of the kind that it leaves.
+State state_after(const TransformStep& step, State state);
+
 /// steps[i] leads from states[i] to states[i + 1].
 struct Program {
   std::string algorithm;

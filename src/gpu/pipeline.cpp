@@ -187,13 +187,6 @@ int automatic_chunks(std::size_t bytes) {
 
 Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
                                 Precision precision, int chunks) {
-  // A complex transform leads from a state to one like it; others bring their own other end.
-  const auto other_end = [](const TransformStep& step, State state, bool ahead) {
-    for (const AxisStep& axis : step.axes)
-      state.layout = state.layout.with_axis_extent(axis.axis, ahead ? axis.out : axis.in);
-    if (step.kind() != Kind::c2c) state.is_complex = (step.kind() == Kind::r2c) == ahead;
-    return state;
-  };
   for (Chunking chunking : possible_chunkings(steps, chunks)) {
     if (!take_whole_runs(chunking, from, to, precision)) continue;
     std::int64_t good = 1;
@@ -202,12 +195,12 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
         const device::DeviceScope scope(member.device);
         for (int k = 0; k < chunking.parts; ++k) {
           if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
-              !runs_well(part_of(*steps.before, other_end(*steps.before, from, false), from, member.rank, precision,
-                                 chunking.slice(k))))
+              !runs_well(part_of(*steps.before, state_after(reversed(*steps.before), from), from, member.rank,
+                                 precision, chunking.slice(k))))
             good = 0;
           if (steps.after != nullptr && chunking.ends != ChunkEnds::sender &&
-              !runs_well(part_of(*steps.after, to, other_end(*steps.after, to, true), member.rank, precision,
-                                 chunking.slice(k))))
+              !runs_well(
+                  part_of(*steps.after, to, state_after(*steps.after, to), member.rank, precision, chunking.slice(k))))
             good = 0;
         }
       }

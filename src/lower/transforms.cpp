@@ -8,14 +8,6 @@ namespace shardfft {
 
 namespace {
 
-/// The state after `step`: the axes have their extents there, and the numbers are of the kind that it leaves.
-State after_transform(const State& before, const TransformStep& step) {
-  State state = before;
-  for (const AxisStep& axis : step.axes) state.layout = state.layout.with_axis_extent(axis.axis, axis.out);
-  if (!step.keeps_numbers()) state.is_complex = step.kind() == Kind::r2c;
-  return state;
-}
-
 /// A local FFT takes axes of one sign in one call, and Fourier transforms apart from cosine and sine transforms.
 bool run_together(const AxisStep& a, const AxisStep& b) {
   return a.sign == b.sign && (a.kind == Kind::r2r) == (b.kind == Kind::r2r);
@@ -45,9 +37,8 @@ Program cut_transforms(const Program& program, Target& target) {
     if (fft != nullptr) {
       const std::vector<TransformStep> steps = cut_step(*fft, target.groups(program, static_cast<int>(i)));
       for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
-        const State next = after_transform(result.states.back(), steps[k]);
         result.steps.push_back(steps[k]);
-        result.states.push_back(next);
+        result.states.push_back(state_after(steps[k], result.states.back()));
       }
       result.steps.push_back(steps.back());
     } else {

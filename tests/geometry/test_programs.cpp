@@ -260,6 +260,16 @@ std::vector<Direction> signs(const Program& program) {
   return found;
 }
 
+void expect_states_after_transforms(const Program& program) {
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    const auto* const fft = std::get_if<TransformStep>(&program.steps[i]);
+    if (fft == nullptr) continue;
+    const State after = state_after(*fft, program.states[i]);
+    EXPECT_TRUE(after.layout.same_as(program.states[i + 1].layout));
+    EXPECT_EQ(after.is_complex, program.states[i + 1].is_complex);
+  }
+}
+
 TEST(Programs, ReversedOnesUndoThem) {
   for (const std::string algorithm : {"slab", "pencil", "cannon", "cannon_hybrid"})
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
@@ -271,6 +281,7 @@ TEST(Programs, ReversedOnesUndoThem) {
         EXPECT_TRUE(back.states[i].layout.same_as(state.layout));
         EXPECT_EQ(back.states[i].is_complex, state.is_complex);
       }
+      for (const Program& either : {program, back}) expect_states_after_transforms(either);
       for (const Direction sign : signs(program)) EXPECT_EQ(sign, Direction::forward);
       for (const Direction sign : signs(back)) EXPECT_EQ(sign, Direction::backward);
       EXPECT_EQ(signs(back).size(), signs(program).size());

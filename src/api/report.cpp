@@ -23,6 +23,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
   visit(report.window_bytes);
   visit(report.table_bytes);
   visit(report.library_bytes);
+  visit(report.pinned_bytes);
   for (Program* program : programs_of(report)) {
     visit(program->runs);
     visit(program->timed_runs);
@@ -152,6 +153,7 @@ PlanReport make_report(const ReportInput& in) {
   report.window_bytes = in.runner.window_bytes();
   report.table_bytes = in.runner.table_bytes();
   report.library_bytes = in.runner.library_bytes();
+  report.pinned_bytes = in.runner.pinned_bytes();
   report.forward = own_program(in.runner, forward_program);
   report.backward = own_program(in.runner, backward_program);
   if (in.runner.programs().size() > apply_program) report.apply = own_program(in.runner, apply_program);

@@ -61,6 +61,7 @@ std::string PlanReport::to_json() const {
                {"window_bytes", window_bytes},
                {"table_bytes", table_bytes},
                {"library_bytes", library_bytes},
+               {"pinned_bytes", pinned_bytes},
                {"choices", chosen},
                {"forward", program_json(forward)},
                {"backward", program_json(backward)}};

@@ -80,7 +80,9 @@ std::string PlanReport::to_text() const {
   text << "memory of the rank that needs most: workspace " << bytes_text(static_cast<double>(workspace_bytes));
   if (window_bytes > 0) text << ", shared " << bytes_text(static_cast<double>(window_bytes));
   text << ", tables " << bytes_text(static_cast<double>(table_bytes)) << ", FFT library about "
-       << bytes_text(static_cast<double>(library_bytes)) << "\n";
+       << bytes_text(static_cast<double>(library_bytes));
+  if (pinned_bytes > 0) text << ", pinned on the host " << bytes_text(static_cast<double>(pinned_bytes));
+  text << "\n";
   put_program(text, "forward", forward);
   put_program(text, "backward", backward);
   if (apply) put_program(text, "apply", *apply);

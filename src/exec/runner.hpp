@@ -79,6 +79,8 @@ class Runner {
   virtual std::size_t table_bytes() const { return 0; }
   /// What the libraries of local transforms take, as it was observed.
   virtual std::size_t library_bytes() const { return 0; }
+  /// GPUs: host memory pinned for messages.
+  virtual std::size_t pinned_bytes() const { return 0; }
   /// Memory that ranks of the host share.
   virtual std::size_t window_bytes() const { return 0; }
   /// An array of the user's, where the plan reaches it without a copy.

@@ -11,16 +11,17 @@ namespace {
 class HostRuns {
  public:
   HostRuns(const Blocks& blocks, const MessageSide& side) {
-    std::size_t bytes = 0;
     for (int i = 0; i < blocks.size(); ++i) {
-      begin_.push_back(bytes);
-      bytes += (side.bytes_of(blocks[i]) + 63) / 64 * 64;
+      begin_.push_back(bytes_);
+      bytes_ += (side.bytes_of(blocks[i]) + 63) / 64 * 64;
     }
-    if (bytes > 0) memory_ = device::make_pinned_memory(bytes);
+    if (bytes_ > 0) memory_ = device::make_pinned_memory(bytes_);
   }
+  std::size_t bytes() const { return bytes_; }
   std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + begin_[static_cast<std::size_t>(i)]; }
 
  private:
+  std::size_t bytes_ = 0;
   device::PinnedMemory memory_;
   std::vector<std::size_t> begin_;
 };
@@ -68,6 +69,7 @@ class HostStaged : public DeviceOperation {
     sends_.wait_all();
   }
   std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
+  std::size_t pinned_bytes() const override { return out_.bytes() + in_.bytes(); }
   bool capturable() const override { return false; }
   Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override { return side_.bytes_sent(); }

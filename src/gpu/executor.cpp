@@ -193,17 +193,15 @@ std::size_t DeviceExecutor::sum_of(std::size_t member, std::size_t (DeviceOperat
   return sum;
 }
 
-std::size_t DeviceExecutor::table_bytes() const {
+std::size_t DeviceExecutor::most_of(std::size_t (DeviceOperation::*bytes)() const) const {
   std::size_t most = 0;
-  for (std::size_t m = 0; m < places_.size(); ++m) most = std::max(most, sum_of(m, &DeviceOperation::held_bytes));
+  for (std::size_t m = 0; m < places_.size(); ++m) most = std::max(most, sum_of(m, bytes));
   return most;
 }
 
-std::size_t DeviceExecutor::library_bytes() const {
-  std::size_t most = 0;
-  for (std::size_t m = 0; m < places_.size(); ++m) most = std::max(most, sum_of(m, &DeviceOperation::library_bytes));
-  return most;
-}
+std::size_t DeviceExecutor::table_bytes() const { return most_of(&DeviceOperation::held_bytes); }
+std::size_t DeviceExecutor::library_bytes() const { return most_of(&DeviceOperation::library_bytes); }
+std::size_t DeviceExecutor::pinned_bytes() const { return most_of(&DeviceOperation::pinned_bytes); }
 
 void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   Place& place = places_.front();
@@ -234,6 +232,8 @@ void DeviceExecutor::allocate_workspace() {
       Place& place = places_[m];
       if (place.workspace_bytes() <= place.workspace_size) continue;
       const device::DeviceScope scope(team_->here()[m].device);
+      place.workspace_size = 0;
+      place.own_workspace = device::Memory();  // not both at a time
       place.own_workspace = device::make_memory(place.workspace_bytes());
       place.workspace = static_cast<std::byte*>(place.own_workspace.get());
       place.workspace_size = place.workspace_bytes();

@@ -34,6 +34,7 @@ class DeviceExecutor : public Runner {
   std::size_t workspace_bytes() const override;
   std::size_t table_bytes() const override;
   std::size_t library_bytes() const override;
+  std::size_t pinned_bytes() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   std::vector<StepReport> steps(int program) const override;
@@ -79,6 +80,8 @@ class DeviceExecutor : public Runner {
   void refuse_what_does_not_fit(const Program& program) const;
   /// Over all operations of a member.
   std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
+  /// The sum of the member that has most.
+  std::size_t most_of(std::size_t (DeviceOperation::*bytes)() const) const;
 
   void finish_runs();
   void check_streams(std::span<void* const> streams) const;

@@ -38,8 +38,7 @@ class LinePass : public FftPass {
 class PlanePass : public FftPass {
  public:
   explicit PlanePass(const device::lines::PlanePass& pass)
-      : pass_(pass),
-        counters_(device::make_memory(device::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t))) {}
+      : pass_(pass), counters_(device::make_memory(counter_bytes(pass))) {}
   void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
                device::StreamHandle stream) const override {
     std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
@@ -50,10 +49,15 @@ class PlanePass : public FftPass {
     pass.columns.out.part[0].base = forward || !pass.real ? to : in;
     device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
+  std::size_t held_bytes() const override { return counter_bytes(pass_); }
   std::string name() const override { return "plane pass"; }
   bool scales() const override { return true; }
 
  private:
+  static std::size_t counter_bytes(const device::lines::PlanePass& pass) {
+    return device::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t);
+  }
+
   device::lines::PlanePass pass_;
   device::Memory counters_;
 };

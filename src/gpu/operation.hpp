@@ -36,8 +36,10 @@ class DeviceOperation {
   /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
   virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// Device memory that it holds from planning on; of memory that operations share, one tells.
+  /// Device memory of its own that it keeps; of memory that operations share, one tells.
   virtual std::size_t held_bytes() const { return 0; }
+  /// Host memory that it keeps pinned.
+  virtual std::size_t pinned_bytes() const { return 0; }
   /// Work areas of the vendor's FFT library.
   virtual std::size_t library_bytes() const { return 0; }
   virtual bool runs_in_place() const { return false; }

@@ -59,6 +59,11 @@ class OperatorOperation : public DeviceOperation {
     device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, precision_, stream);
   }
   bool runs_in_place() const override { return true; }
+  std::size_t held_bytes() const override {
+    std::size_t sum = 0;
+    for (const Table& table : tables_) sum += table.bytes;
+    return sum;
+  }
   const void* reads() const override { return step_.factors->empty() ? nullptr : step_.factors->at(rank_).get(); }
   std::string describe() const override { return "operator"; }
 
@@ -66,6 +71,7 @@ class OperatorOperation : public DeviceOperation {
   struct Table {
     std::weak_ptr<const SpectralFactors> factors;
     device::Memory memory;
+    std::size_t bytes;
     std::int64_t count;
   };
 
@@ -83,7 +89,7 @@ class OperatorOperation : public DeviceOperation {
   const Table& upload(const std::shared_ptr<const SpectralFactors>& factors, const std::vector<T>& numbers,
                       device::StreamHandle stream) {
     const std::size_t bytes = numbers.size() * sizeof(T);
-    tables_.push_back({factors, device::make_memory(bytes), static_cast<std::int64_t>(numbers.size())});
+    tables_.push_back({factors, device::make_memory(bytes), bytes, static_cast<std::int64_t>(numbers.size())});
     device::copy_bytes(tables_.back().memory.get(), numbers.data(), bytes, stream);
     device::synchronize(stream);
     return tables_.back();

@@ -218,6 +218,7 @@ TEST(Report, JsonHasTheData) {
   EXPECT_EQ(json.at("window_bytes"), report.window_bytes);
   EXPECT_EQ(json.at("table_bytes"), report.table_bytes);
   EXPECT_EQ(json.at("library_bytes"), report.library_bytes);
+  EXPECT_EQ(json.at("pinned_bytes"), report.pinned_bytes);
   ASSERT_EQ(json.at("choices").size(), report.choices.size());
   EXPECT_EQ(json.at("choices")[0].at("why"), report.choices[0].why);
   const Json& forward = json.at("forward");

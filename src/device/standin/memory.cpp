@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/aligned.hpp"
@@ -45,11 +46,12 @@ void* MemoryTable::place(Block block) {
 void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device) {
   bytes = bytes == 0 ? 1 : bytes;
   const std::lock_guard<std::mutex> lock(mutex_);
-  const bool on_device = kind == MemoryKind::device;
-  if (on_device && used_[device] + bytes > device_bytes())
+  Use& use = used_[{kind, device}];
+  if (kind == MemoryKind::device && use.now + bytes > device_bytes())
     fail(Status::out_of_memory, "stand-in device ", device, " has no ", bytes, " bytes left");
   void* memory = place({bytes, 0, kind, device, false, 0, 0, 0, std::make_shared<SharedFile>(bytes)});
-  if (on_device) used_[device] += bytes;
+  use.now += bytes;
+  use.most = std::max(use.most, use.now);
   std::memset(memory, fresh_pattern, bytes);
   return memory;
 }
@@ -67,7 +69,7 @@ void MemoryTable::release(void* base, MemoryKind kind) {
   if (found == blocks_.end()) return;
   Block& block = found->second;
   if (block.freed || block.kind != kind || block.opened > 0 || !block.file) return;
-  if (kind == MemoryKind::device) used_[block.device] -= block.bytes;
+  used_[{kind, block.device}].now -= block.bytes;
   std::memset(base, freed_pattern, block.bytes);  // seen by processes that have it open
   retire(found->first, block);
 }
@@ -108,10 +110,15 @@ PointerInfo MemoryTable::describe(const void* pointer) const {
   return info;
 }
 
-std::size_t MemoryTable::used(int device) const {
+MemoryTable::Use MemoryTable::use_of(MemoryKind kind, int device) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = used_.find(device);
-  return found == used_.end() ? 0 : found->second;
+  const auto found = used_.find({kind, device});
+  return found == used_.end() ? Use{} : found->second;
+}
+
+void MemoryTable::forget_peaks() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [where, use] : used_) use.most = use.now;
 }
 
 IpcHandle MemoryTable::export_memory(void* base) const {

@@ -31,7 +31,10 @@ class MemoryTable {
   /// How often memory was registered.
   std::int64_t registrations() const;
   PointerInfo describe(const void* pointer) const;
-  std::size_t used(int device) const;
+  /// Bytes given out by calls on `device`, now and at most since forget_peaks(). Memory pinned in place is none of it.
+  std::size_t used(int device, MemoryKind kind = MemoryKind::device) const { return use_of(kind, device).now; }
+  std::size_t peak(int device, MemoryKind kind = MemoryKind::device) const { return use_of(kind, device).most; }
+  void forget_peaks();
 
   IpcHandle export_memory(void* base) const;
   void* import_memory(const IpcHandle& handle, int device);
@@ -53,6 +56,10 @@ class MemoryTable {
     std::uint64_t id = 0;
     std::shared_ptr<SharedFile> file{};
   };
+  struct Use {
+    std::size_t now = 0, most = 0;
+  };
+  Use use_of(MemoryKind kind, int device) const;
   /// The block whose reserved bytes hold `pointer`; null for memory that is not known.
   const std::pair<std::byte* const, Block>* find(const void* pointer) const;
   const std::pair<std::byte* const, Block>* checked(const Access& access) const;
@@ -61,7 +68,7 @@ class MemoryTable {
 
   mutable std::mutex mutex_;
   std::map<std::byte*, Block> blocks_;
-  std::map<int, std::size_t> used_;
+  std::map<std::pair<MemoryKind, int>, Use> used_;
   std::uint64_t last_id_ = 0;
   std::int64_t registrations_ = 0;
   std::set<std::pair<int, int>> peers_;

@@ -1,0 +1,101 @@
+#pragma once
+// What the stand-in gave out to a plan, against what the plan's report says: every byte is in one account.
+#include <functional>
+
+#include "device/standin/memory.hpp"
+#include "support/device_check.hpp"
+#include "support/operator_check.hpp"
+
+namespace shardfft::test {
+
+/// Of all devices.
+inline std::vector<std::size_t> given_out(device::MemoryKind kind, bool at_most) {
+  const auto& table = device::standin::MemoryTable::instance();
+  std::vector<std::size_t> bytes;
+  for (int d = 0; d < device::device_count(); ++d) bytes.push_back(at_most ? table.peak(d, kind) : table.used(d, kind));
+  return bytes;
+}
+
+/// The accounts that a plan allocates itself.
+struct Accounts {
+  std::int64_t on_device = 0, pinned = 0;
+};
+
+/// Runs a plan in both directions, and its operator, and compares. No two members share a device. `most_of_ranks`: of
+/// what processes know each of its own.
+inline void check_accounts(const std::function<Plan()>& make, const TransformCase& c,
+                           const std::function<std::int64_t(std::int64_t)>& most_of_ranks) {
+  SCOPED_TRACE(c.name());
+  constexpr device::MemoryKind on_device = device::MemoryKind::device, pinned = device::MemoryKind::pinned;
+  const auto device_before = given_out(on_device, false), pinned_before = given_out(pinned, false);
+  {
+    Plan plan = make();
+    const auto device_planned = given_out(on_device, false), pinned_planned = given_out(pinned, false);
+    std::vector<Buffer> arrays;
+    std::vector<void*> ins, outs;
+    for (int m = 0; m < plan.members(); ++m) {
+      arrays.push_back(plan.allocate_input(m));
+      ins.push_back(arrays.back().data());
+      arrays.push_back(plan.allocate_output(m));
+      outs.push_back(arrays.back().data());
+    }
+    const auto device_arrays = given_out(on_device, false), pinned_arrays = given_out(pinned, false);
+    device::standin::MemoryTable::instance().forget_peaks();
+    const std::vector<const void*> const_ins(ins.begin(), ins.end()), const_outs(outs.begin(), outs.end());
+    for (int run = 0; run < 2; ++run) {
+      plan.forward(const_ins, outs);
+      plan.backward(const_outs, ins);
+    }
+    if (c.kind != Kind::c2r) plan.apply(some_operator(c), const_ins, ins);
+    const auto device_most = given_out(on_device, true), pinned_most = given_out(pinned, true);
+    Accounts given;
+    for (int m = 0; m < plan.members(); ++m) {
+      const auto d = static_cast<std::size_t>(plan.device(m));
+      const auto of_plan = [d](const auto& before, const auto& planned, const auto& arrays_too, const auto& most) {
+        return static_cast<std::int64_t>(planned[d] - before[d] + most[d] - arrays_too[d]);
+      };
+      given.on_device = std::max(given.on_device, of_plan(device_before, device_planned, device_arrays, device_most));
+      given.pinned = std::max(given.pinned, of_plan(pinned_before, pinned_planned, pinned_arrays, pinned_most));
+    }
+    given = {most_of_ranks(given.on_device), most_of_ranks(given.pinned)};
+    const PlanReport report = plan.report();
+    const Accounts told{static_cast<std::int64_t>(report.workspace_bytes + report.table_bytes),
+                        static_cast<std::int64_t>(report.pinned_bytes)};
+    EXPECT_EQ(given.on_device, told.on_device) << report;
+    EXPECT_EQ(given.pinned, told.pinned) << report;
+  }
+  EXPECT_EQ(given_out(on_device, false), device_before);
+  EXPECT_EQ(given_out(pinned, false), pinned_before);
+}
+
+/// Shapes, layouts and options of plans of which each has memory of another kind.
+inline std::vector<TransformCase> account_cases() {
+  std::vector<TransformCase> cases;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const int chunks : {0, 3}) {
+      Options slab = on_gpu("slab"), pencil = on_gpu("pencil"), brick = on_gpu("brick");
+      slab.chunks = pencil.chunks = brick.chunks = chunks;
+      brick.batch = 3;
+      cases.push_back({{32, 24, 18}, "slab", "left", kind, Precision::f32, slab});
+      cases.push_back({{16, 12, 18}, "pencil", "natural", kind, Precision::f64, pencil});
+      cases.push_back({{12, 8, 16}, "brick", "brick", kind, Precision::f64, brick});
+    }
+  cases.push_back({{16, 24}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()});
+  cases.push_back({{4096}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()});
+  for (const char* memory : {"host", "registered", "managed"}) {
+    Options o = on_gpu();
+    set_option(o, "memory", memory);
+    cases.push_back({{16, 16, 16}, "slab", "left", Kind::r2c, Precision::f64, o});
+  }
+  return cases;
+}
+
+/// Plane and line passes, padding inside, stores into the peer.
+inline std::vector<TransformCase> large_account_cases() {
+  return {{{128, 128, 16}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()},
+          {{128, 128, 18}, "slab", "left", Kind::r2c, Precision::f64, on_gpu()},
+          {{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()},
+          {{128, 128, 128}, "pencil", "left", Kind::c2c, Precision::f32, on_gpu("pencil")}};
+}
+
+}  // namespace shardfft::test

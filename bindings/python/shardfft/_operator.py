@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._problem import PRECISIONS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._side import Side
-
-_PRECISIONS = {
-    np.dtype(np.float32): _core.Precision.f32,
-    np.dtype(np.float64): _core.Precision.f64,
-    np.dtype(np.complex64): _core.Precision.f32,
-    np.dtype(np.complex128): _core.Precision.f64,
-}
 
 
 class Operator:
@@ -119,7 +113,7 @@ def _wavenumbers(field: Side, output: Side, lengths: list[float]) -> list[NDArra
 
 def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
     """The library's operator of factors, in the order that the spectrum has in memory."""
-    if factors.dtype not in _PRECISIONS:
+    if factors.dtype not in PRECISIONS:
         factors = factors.astype(np.complex128 if factors.dtype.kind == "c" else np.float64)
     order = side._order
     if factors.shape != side.shape:
@@ -132,4 +126,4 @@ def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
             ) from None
         order = tuple(axis - 1 for axis in side._order[1:]) if side._batched else side._order
     dense = np.ascontiguousarray(factors.transpose(order))
-    return _core.Operator.array(dense.ctypes.data, dense.size, _PRECISIONS[dense.dtype], dense.dtype.kind == "c")
+    return _core.Operator.array(dense.ctypes.data, dense.size, PRECISIONS[dense.dtype], dense.dtype.kind == "c")

@@ -14,7 +14,7 @@ from ._layout import Layout
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-_PRECISIONS = {
+PRECISIONS = {
     np.dtype(np.float32): _core.Precision.f32,
     np.dtype(np.complex64): _core.Precision.f32,
     np.dtype(np.float64): _core.Precision.f64,
@@ -42,7 +42,7 @@ def _choice(enum: Any, value: str, name: str) -> Any:
 
 def _precision(dtype: DTypeLike) -> _core.Precision:
     try:
-        return _PRECISIONS[np.dtype(dtype)]
+        return PRECISIONS[np.dtype(dtype)]
     except (KeyError, TypeError):
         raise TypeError(f"dtype must be float32, float64, complex64 or complex128, not {dtype!r}") from None
 

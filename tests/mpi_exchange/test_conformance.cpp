@@ -1,14 +1,9 @@
 // Every strategy moves every element to its place, whatever the layouts, element sizes and limits are.
 #include "layouts.hpp"
+#include "support/world.hpp"
 
 namespace shardfft::kit {
 namespace {
-
-std::vector<std::string> strategies() {
-  std::vector<std::string> names = exchange_names();
-  names.erase(std::remove(names.begin(), names.end(), "shared_window"), names.end());  // the executor's
-  return names;
-}
 
 class Conformance : public testing::TestWithParam<std::string> {};
 
@@ -85,19 +80,13 @@ TEST_P(Conformance, TwoAlive) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Conformance, testing::ValuesIn(strategies()),
+INSTANTIATE_TEST_SUITE_P(Strategies, Conformance, testing::ValuesIn(test::plain_exchanges()),
                          [](const auto& strategy) { return strategy.param; });
 
 TEST(Registry, UnknownNameIsRefusedOnAllRanks) {
   ExchangeSetup setup;
   setup.comm = world();
-  try {
-    make_exchange("pigeon", setup);
-    FAIL() << "no exception";
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), Status::invalid_argument);
-    EXPECT_NE(std::string(e.what()).find("alltoallv"), std::string::npos) << e.what();
-  }
+  test::expect_error(Status::invalid_argument, "alltoallv", [&] { make_exchange("pigeon", setup); });
 }
 
 TEST(Registry, BadScheduleOfOneRankIsRefusedOnAll) {

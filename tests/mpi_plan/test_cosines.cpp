@@ -1,6 +1,7 @@
 // Cosine and sine transforms along some axes of a plan, mixed with Fourier transforms, against their definition.
 #include <gtest/gtest.h>
 
+#include "support/refused_plan.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -108,32 +109,19 @@ TEST(Cosines, ReportNamesTransformsAndTheirLibrary) {
   EXPECT_THROW(plan.output().frequencies(2), Error);
 }
 
-std::string refused(Transform transform, const Shape& shape, const Options& options, Status status) {
-  try {
-    Plan(MPI_COMM_WORLD, transform, Layout::slab(shape, world().size()), natural_output, options);
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), status) << e.what();
-    return e.what();
-  }
-  return {};
-}
-
 TEST(Cosines, RefusalsSayWhatIsExpected) {
-  const auto expect = [](const std::string& text, const std::string& words) {
-    EXPECT_NE(text.find(words), std::string::npos) << "'" << text << "' without '" << words << "'";
-  };
   const Status invalid = Status::invalid_argument;
-  expect(refused(r2r<double>, {4, 4}, quick_with({fft, dct1}), invalid), "cosine and sine transforms only");
-  expect(refused(r2r<double>, {4, 4}, quick(), invalid), "one of dct1 to dst4 for each axis");
-  expect(refused(r2c<double>, {4, 4}, quick_with({dct2, dct2}), invalid), "r2r keeps arrays real");
-  expect(refused(c2c<double>, {4, 4}, quick_with({dct2}), invalid), "one for each of the 2 axes");
-  expect(refused(r2r<double>, {4, 1}, quick_with({dct2, dct1}), invalid), "axis 1 has 1 point; dct1 needs 2");
+  expect_refused(invalid, "cosine and sine transforms only", r2r<double>, {4, 4}, quick_with({fft, dct1}));
+  expect_refused(invalid, "one of dct1 to dst4 for each axis", r2r<double>, {4, 4}, quick());
+  expect_refused(invalid, "r2r keeps arrays real", r2c<double>, {4, 4}, quick_with({dct2, dct2}));
+  expect_refused(invalid, "one for each of the 2 axes", c2c<double>, {4, 4}, quick_with({dct2}));
+  expect_refused(invalid, "axis 1 has 1 point; dct1 needs 2", r2r<double>, {4, 1}, quick_with({dct2, dct1}));
   for (const std::string name : {"cannon", "cannon_transposed", "cannon_hybrid"})
-    expect(refused(c2c<double>, {4, 4}, quick_with({fft, dct2}, name), Status::unsupported),
-           "Fourier transforms of all modes only");
+    expect_refused(Status::unsupported, "Fourier transforms of all modes only", c2c<double>, {4, 4},
+                   quick_with({fft, dct2}, name));
   if (world().size() == 1) return;
   for (const std::string name : {"auto", "six_step", "cyclic"})
-    expect(refused(r2r<double>, {64}, quick_with({dct2}, name), Status::unsupported), "two axes and more");
+    expect_refused(Status::unsupported, "two axes and more", r2r<double>, {64}, quick_with({dct2}, name));
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #pragma once
 // What planning asks about a device, as data: of a device of this machine, or given for one that is not here.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace shardfft::device {
+
+/// Kernels read and write up to so many bytes in one piece, which begins at a multiple of them.
+inline constexpr std::int64_t unit_bytes = 16;
+/// Memory moves so many bytes at once, from a multiple of them on.
+inline constexpr std::int64_t run_bytes = 128;
 
 /// How a device reaches the memory of the nearest other one of its host.
 enum class PeerLink { none, bus, direct };

@@ -38,7 +38,8 @@ void require_units(const Side& side, int n, Precision precision, bool odd_rows) 
   require(side.block > 1 && owners(side, n) <= max_owners, "more than ", max_owners, " owners of a line");
   for (int q = 0; q < owners(side, n); ++q) {
     const Part& part = side.part[static_cast<std::size_t>(q)];
-    require(reinterpret_cast<std::uintptr_t>(part.base) % 16 == 0, "a line pass needs memory aligned to 16 bytes");
+    require(reinterpret_cast<std::uintptr_t>(part.base) % unit_bytes == 0,
+            "a line pass needs memory aligned to 16 bytes");
     require(part.line_stride > 0 && part.outer_stride > 0, "a line pass needs positive strides");
     require(part.line_stride % whole == 0 && (odd_rows || part.outer_stride % whole == 0),
             "a line pass needs strides of whole 16-byte units");
@@ -81,7 +82,7 @@ void require_planes(const PlanePass& pass) {
     require(std::min(columns.m_end, side->columns) % unit(columns.precision) == 0,
             "columns of a plane pass end within a unit of 16 bytes");
   }
-  require(reinterpret_cast<std::uintptr_t>(pass.rows) % 16 == 0, "a plane pass needs rows aligned to 16 bytes");
+  require(reinterpret_cast<std::uintptr_t>(pass.rows) % unit_bytes == 0, "a plane pass needs rows aligned to 16 bytes");
   if (pass.real) require_real_rows(pass);
 }
 

@@ -3,14 +3,12 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "device/facts.hpp"
 #include "shardfft/option_table.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
-
-/// Kernels move elements of up to 16 bytes in one piece.
-constexpr std::uintptr_t alignment = 16;
 
 const char* kind_text(device::MemoryKind kind) {
   switch (kind) {
@@ -45,7 +43,7 @@ bool fits(MemoryModel model, device::MemoryKind kind) {
   return true;
 }
 
-bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array) % alignment == 0; }
+bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array) % device::unit_bytes == 0; }
 
 }  // namespace
 

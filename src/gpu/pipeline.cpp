@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/facts.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "local/loops.hpp"
@@ -33,16 +34,12 @@ FftPart part_of(const TransformStep& step, const State& before, const State& aft
 
 /// Whether a chunk can be transformed where it lies as fast as the whole.
 bool runs_well(const FftPart& part) {
-  constexpr std::int64_t alignment = 16;
   if (is_empty(part.spec)) return true;
-  if (part.in % alignment != 0 || part.out % alignment != 0) return false;
+  if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
   const Loops loops = output_loops(part.spec);
   const bool dense = output_extent(loops) == points(loops);
   return runs_where_it_lies(part.spec) && (dense || scales_free(part.spec));
 }
-
-/// Bytes that memory moves at once.
-constexpr std::int64_t run_bytes = 128;
 
 /// A cut along the axis that is contiguous in memory takes whole runs, or else both chunks read and write the run that
 /// they share. False where rows begin inside of runs, so that no cut does.
@@ -50,7 +47,8 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   for (const State* state : {&from, &to}) {
     const Layout& layout = state->layout;
     if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
-    const std::int64_t grain = run_bytes / static_cast<std::int64_t>(ElementType{precision, state->is_complex}.bytes());
+    const std::int64_t grain =
+        device::run_bytes / static_cast<std::int64_t>(ElementType{precision, state->is_complex}.bytes());
     for (const Progression& part : layout.parts(chunking.axis))
       if (part.count % grain != 0) return false;
     chunking.grain = std::max(chunking.grain, grain);

@@ -287,11 +287,12 @@ void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
   auto& tasks = tasks_[static_cast<std::size_t>(program)];
   Past& past = past_[static_cast<std::size_t>(program)];
   const double begin = trace_.now();
+  const bool clash = clashes(program, in, out);
   if (past.verifier) {
-    const bool copied = clashes(program, in, out) || tasks.front().operation->reads_host_memory();
+    const bool copied = clash || tasks.front().operation->reads_host_memory();
     past.verifier->begin(copied ? std::optional(bit_sum(in, input_bytes(program))) : std::nullopt);
   }
-  const std::byte* source = clashes(program, in, out) ? unaliased(program, in) : in;
+  const std::byte* source = clash ? unaliased(program, in) : in;
   for (Task& task : tasks) {
     const double step_begin = trace_.now();
     trace_.set_step(task.trace_step);

@@ -50,11 +50,12 @@ class SlabOperations {
     }
   }
 
+  /// None where nothing was wanted.
   MemberOperations take(const Program& program, int step) {
     for (auto* list : {&forward_, &backward_})
       for (Wanted& wanted : *list)
         if (wanted.program == &program && wanted.step == step) return std::move(wanted.operations);
-    fail(Status::internal, "no slab transform was made for step ", step);
+    return {};
   }
 
  private:
@@ -78,7 +79,8 @@ class Compiler {
   /// Says which stretches the slab engine takes.
   void want_slabs(SlabOperations& slabs) {
     for (const Stretch& stretch : stretches_)
-      if (is_slab(stretch)) slabs.want(program_, stretch.front().step, scale_of(stretch));
+      if (stretch.size() > 1 && target_.begins_slab(program_, stretch.front().step))
+        slabs.want(program_, stretch.front().step, scale_of(stretch));
   }
 
   /// `slabs` has made what was wanted; steps of the trace are numbered from `trace_step` on.
@@ -91,9 +93,9 @@ class Compiler {
       task.to = last.to;
       task.from_state = before(first);
       task.to_state = after(last);
-      if (is_slab(stretch)) {
-        task.operations = slabs.take(program_, first.step);
-      } else if (stretch.size() > 1) {
+      task.operations = slabs.take(program_, first.step);
+      if (!task.operations.empty()) continue;
+      if (stretch.size() > 1) {
         if (!is_reshape(first)) {
           task.middle = stretch[1].from;
           task.middle_state = before(stretch[1]);
@@ -117,9 +119,6 @@ class Compiler {
  private:
   const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
-  bool is_slab(const Stretch& stretch) {
-    return stretch.size() > 1 && target_.begins_slab(program_, stretch.front().step);
-  }
   const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
 

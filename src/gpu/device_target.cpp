@@ -40,9 +40,8 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
   return team_.min(fits) == 1;
 }
 
-/// The slab engine is the exchange cuda_peer with the transforms around it; other names are taken at their word.
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return setup_.exchange == "cuda_peer" && team_.all_peers() && is_slab(program, step);
+  return leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
 }
 
 bool DeviceTarget::in_slab(const Program& program, int step) const {

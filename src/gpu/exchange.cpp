@@ -16,6 +16,7 @@ struct Strategy {
   /// Why a team cannot use it; empty when it can. Collective.
   std::function<std::string(const Team&)> refusal;
   bool slices = false;
+  bool any_way = false;
 };
 
 std::string need_peers(const Team& team) {
@@ -37,7 +38,8 @@ std::string need_device_mpi(const Team& team) {
 
 const std::vector<Strategy>& registry() {
   static const std::vector<Strategy> strategies = {
-      {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers, true},
+      {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers, true,
+       true},
       {"cuda_peer_copy", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::copies); }, need_peers,
        true},
       {"cuda_peer_store", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::stores); }, need_peers,
@@ -73,6 +75,7 @@ std::vector<std::string> device_exchange_names() {
 }
 
 bool cuts_in_slices(const std::string& name) { return known(name).slices; }
+bool leaves_way_open(const std::string& name) { return known(name).any_way; }
 
 Choice choose_device_exchange(const Team& team) {
   if (team.ranks() == 1) return {"exchange", "cuda_peer", "one GPU exchanges nothing"};

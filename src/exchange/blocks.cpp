@@ -91,4 +91,9 @@ Schedule only_peers(const Schedule& schedule, const std::function<bool(int)>& ke
   return part;
 }
 
+void renumber(std::vector<Message>& messages, const std::vector<int>& group) {
+  for (Message& m : messages)
+    m.peer = static_cast<int>(std::lower_bound(group.begin(), group.end(), m.peer) - group.begin());
+}
+
 }  // namespace shardfft

@@ -56,5 +56,7 @@ class Blocks {
 
 /// `schedule` with only the messages whose peer `keep` accepts.
 Schedule only_peers(const Schedule& schedule, const std::function<bool(int)>& keep);
+/// Peers as ranks of a communicator whose members are `group`, in ascending order.
+void renumber(std::vector<Message>& messages, const std::vector<int>& group);
 
 }  // namespace shardfft

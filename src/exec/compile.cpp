@@ -1,9 +1,9 @@
 #include "exec/compile.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/check.hpp"
+#include "exchange/blocks.hpp"
 #include "exec/cannon_operation.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/gather_fft.hpp"
@@ -250,19 +250,9 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
   if (host_->holds(setup.members)) return nullptr;
   ExchangeSetup remote;
   remote.comm = members;
-  const Schedule whole = make_schedule(setup.from, setup.to, setup.rank);
-  const auto add_remote = [&](const std::vector<Message>& all, std::vector<Message>& some, std::int64_t& count) {
-    for (Message m : all) {
-      if (host_->host_rank(m.peer) >= 0) continue;
-      m.offset = count;
-      count += m.count;
-      m.peer = static_cast<int>(std::lower_bound(setup.members.begin(), setup.members.end(), m.peer) -
-                                setup.members.begin());
-      some.push_back(m);
-    }
-  };
-  add_remote(whole.send, remote.schedule.send, remote.schedule.send_count);
-  add_remote(whole.recv, remote.schedule.recv, remote.schedule.recv_count);
+  remote.schedule = only_peers(make_schedule(setup.from, setup.to, setup.rank),
+                               [this](int peer) { return host_->host_rank(peer) < 0; });
+  for (auto* messages : {&remote.schedule.send, &remote.schedule.recv}) renumber(*messages, setup.members);
   remote.element_bytes = setup.element_bytes;
   remote.threads = setup.threads;
   remote.trace = trace_;

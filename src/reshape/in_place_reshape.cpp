@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/aligned.hpp"
+#include "exchange/blocks.hpp"
 #include "exchange/partners.hpp"
 #include "exchange/traced.hpp"
 #include "pack/pack.hpp"
@@ -28,8 +29,7 @@ std::vector<Message> with_self(std::vector<Message> messages, const std::vector<
   if (own.count > 0) messages.push_back(own);
   std::erase_if(messages, [](const Message& m) { return m.count == 0; });
   std::sort(messages.begin(), messages.end(), [](const Message& a, const Message& b) { return a.peer < b.peer; });
-  for (Message& m : messages)
-    m.peer = static_cast<int>(std::lower_bound(group.begin(), group.end(), m.peer) - group.begin());
+  renumber(messages, group);
   return messages;
 }
 

@@ -1,20 +1,9 @@
 #include "reshape/reshape.hpp"
 
-#include <algorithm>
-
+#include "exchange/blocks.hpp"
 #include "pack/pack.hpp"
 
 namespace shardfft {
-
-namespace {
-
-/// Peers as ranks of the exchange's own communicator, whose members are `group` in ascending order.
-void renumber(std::vector<Message>& messages, const std::vector<int>& group) {
-  for (Message& m : messages)
-    m.peer = static_cast<int>(std::lower_bound(group.begin(), group.end(), m.peer) - group.begin());
-}
-
-}  // namespace
 
 Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace)
     : element_bytes_(setup.element_bytes), threads_(setup.threads), trace_(trace) {
@@ -28,8 +17,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   self_ = exchange.schedule.self;
   sent_ = exchange.schedule.send_count;
   table_bytes_ = shardfft::table_bytes(exchange.schedule);
-  renumber(exchange.schedule.send, group);
-  renumber(exchange.schedule.recv, group);
+  for (auto* messages : {&exchange.schedule.send, &exchange.schedule.recv}) renumber(*messages, group);
   exchange.element_bytes = setup.element_bytes;
   exchange.threads = setup.threads;
   exchange.fake_ranks_per_host = setup.fake_ranks_per_host;

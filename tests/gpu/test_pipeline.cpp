@@ -66,5 +66,12 @@ TEST(DevicePipeline, OnlyExchangesThatMoveSlicesAreCut) {
   EXPECT_FALSE(gpu::cuts_in_slices("host_staged"));
 }
 
+/// The slab engine stands in for no exchange that says how it writes.
+TEST(DevicePipeline, OnlyOneExchangeLeavesOpenHowItWrites) {
+  EXPECT_TRUE(gpu::leaves_way_open("cuda_peer"));
+  for (const char* name : {"cuda_peer_copy", "cuda_peer_store", "host_staged"})
+    EXPECT_FALSE(gpu::leaves_way_open(name)) << name;
+}
+
 }  // namespace
 }  // namespace shardfft::test

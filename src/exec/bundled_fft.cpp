@@ -6,6 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/team.hpp"
+#include "exec/compile.hpp"
 #include "exec/fft_operation.hpp"
 #include "pack/pack.hpp"
 #include "tune/defaults.hpp"
@@ -83,7 +84,7 @@ std::size_t extent_bytes(const Piece& piece, std::size_t element_bytes) {
 bool BundledFft::worth_it(const BundledFftSetup& setup) {
   const auto pieces = setup.before.layout.pieces(setup.rank);
   if (pieces.size() != 1) return false;
-  std::int64_t line = static_cast<std::int64_t>(ElementType{setup.precision, setup.before.is_complex}.bytes());
+  std::int64_t line = static_cast<std::int64_t>(element_bytes(setup.before, setup.precision));
   const std::int64_t all = line * pieces.front().set.count();
   for (const int a : setup.step.numbers()) line *= pieces.front().set.axis[static_cast<std::size_t>(a)].count;
   return line <= 2 * own_cache_bytes() && all > own_cache_bytes();
@@ -91,8 +92,8 @@ bool BundledFft::worth_it(const BundledFftSetup& setup) {
 
 BundledFft::BundledFft(const BundledFftSetup& setup)
     : setup_(setup),
-      in_bytes_(ElementType{setup.precision, setup.before.is_complex}.bytes()),
-      out_bytes_(ElementType{setup.precision, setup.after.is_complex}.bytes()) {
+      in_bytes_(element_bytes(setup.before, setup.precision)),
+      out_bytes_(element_bytes(setup.after, setup.precision)) {
   const Piece piece = only_piece(setup.before.layout, setup.rank), result = only_piece(setup.after.layout, setup.rank);
   if (piece.set.empty() || result.set.empty()) return;
   stream_ = static_cast<std::size_t>(result.set.count()) * out_bytes_ >= host_defaults().bytes_to_write_past_cache;

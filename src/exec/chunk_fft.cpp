@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "exec/compile.hpp"
 #include "exec/fft_operation.hpp"
 #include "tune/defaults.hpp"
 
@@ -30,10 +31,6 @@ Layout only(const Layout& whole, int rank, const Piece& piece) {
   });
 }
 
-std::size_t element_bytes(const PipelineFft& setup, const State& state) {
-  return ElementType{setup.fft.precision, state.is_complex}.bytes();
-}
-
 }  // namespace
 
 ChunkFft::ChunkFft(const PipelineFft& setup, const Slice& slice) : trace_(setup.fft.trace) {
@@ -42,7 +39,7 @@ ChunkFft::ChunkFft(const PipelineFft& setup, const Slice& slice) : trace_(setup.
   if (in.set.empty() || out.set.empty()) return;
   Slice block{block_axis(in, setup.fft.step), 1, 0};
   if (block.axis >= 0) {
-    const auto bytes = in.set.count() * static_cast<std::int64_t>(element_bytes(setup, setup.fft.before));
+    const auto bytes = in.set.count() * static_cast<std::int64_t>(element_bytes(setup.fft.before, setup.fft.precision));
     const std::int64_t tasks = 2 * std::int64_t{setup.fft.threads};
     const std::int64_t most = in.set.axis[static_cast<std::size_t>(block.axis)].count;
     block.parts =
@@ -72,8 +69,8 @@ void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece&
   spec.threads = bundled.threads;
   spec.effort = fft.effort;
   spec.preserve_input = setup.preserve_input;
-  const auto in_offset = in.offset * static_cast<std::int64_t>(element_bytes(setup, fft.before));
-  const auto out_offset = out.offset * static_cast<std::int64_t>(element_bytes(setup, fft.after));
+  const auto in_offset = in.offset * static_cast<std::int64_t>(element_bytes(fft.before, fft.precision));
+  const auto out_offset = out.offset * static_cast<std::int64_t>(element_bytes(fft.after, fft.precision));
   spec.aligned = in_offset % 16 == 0 && out_offset % 16 == 0;
   blocks_.push_back({std::make_unique<FftOperation>(spec, *fft.ffts, setup.in_place, !setup.in_place, nullptr),
                      in_offset, out_offset});

@@ -81,7 +81,7 @@ int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
   std::int64_t sent = 0;
   for (const Member& member : team_.here())
     sent = std::max(sent, make_schedule(from.layout, to.layout, member.rank).send_count);
-  sent = team_.max(sent) * static_cast<std::int64_t>(ElementType{setup_.precision, from.is_complex}.bytes());
+  sent = team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision));
   if (sent == 0) return 1;
   return setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/facts.hpp"
+#include "exec/compile.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "local/loops.hpp"
@@ -22,14 +23,15 @@ struct FftPart {
   std::int64_t in = 0, out = 0;
 };
 
+std::int64_t number_bytes(const State& state, Precision precision) {
+  return static_cast<std::int64_t>(element_bytes(state, precision));
+}
+
 FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
                 const Slice& slice) {
-  const auto bytes = [precision](const State& state) {
-    return static_cast<std::int64_t>(ElementType{precision, state.is_complex}.bytes());
-  };
   const Piece in = sliced(only_piece(before.layout, rank), slice), out = sliced(only_piece(after.layout, rank), slice);
-  return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * bytes(before),
-          out.offset * bytes(after)};
+  return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * number_bytes(before, precision),
+          out.offset * number_bytes(after, precision)};
 }
 
 /// Whether a chunk can be transformed where it lies as fast as the whole.
@@ -47,8 +49,7 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   for (const State* state : {&from, &to}) {
     const Layout& layout = state->layout;
     if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
-    const std::int64_t grain =
-        device::run_bytes / static_cast<std::int64_t>(ElementType{precision, state->is_complex}.bytes());
+    const std::int64_t grain = device::run_bytes / number_bytes(*state, precision);
     for (const Progression& part : layout.parts(chunking.axis))
       if (part.count % grain != 0) return false;
     chunking.grain = std::max(chunking.grain, grain);

@@ -77,20 +77,6 @@ Shape spectrum_shape(const ProblemSpec& spec) {
   return shape;
 }
 
-void validate_layout(const Layout& layout, const char* which, int ranks) {
-  require(layout.axes() > 0, "the ", which,
-          " layout is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
-  require(layout.axes() <= max_user_axes, "the ", which, " layout has ", layout.axes(), " axes; 1 to ", max_user_axes,
-          " are supported");
-  require(layout.ranks() == ranks, "the ", which, " layout is made for ", layout.ranks(), " ranks, the plan has ",
-          ranks);
-  try {
-    layout.validate();
-  } catch (const Error& e) {
-    fail(e.code(), "the ", which, " layout does not tile the array: ", e.what());
-  }
-}
-
 void validate_axes(const ProblemSpec& spec) {
   std::set<int> seen;
   for (const int a : spec.options.axes) {
@@ -173,13 +159,25 @@ void validate_transform(const ProblemSpec& spec) {
 
 }  // namespace
 
+void validate_layout(const Layout& layout, const char* name, int ranks) {
+  require(layout.axes() > 0, "the ", name, " is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
+  require(layout.axes() <= max_user_axes, "the ", name, " has ", layout.axes(), " axes; 1 to ", max_user_axes,
+          " are supported");
+  require(layout.ranks() == ranks, "the ", name, " is made for ", layout.ranks(), " ranks, but there are ", ranks);
+  try {
+    layout.validate();
+  } catch (const Error& e) {
+    fail(e.code(), "the ", name, " does not tile the array: ", e.what());
+  }
+}
+
 void validate(const ProblemSpec& spec) {
   validate_transform(spec);
-  validate_layout(spec.input, "input", spec.ranks);
+  validate_layout(spec.input, "input layout", spec.ranks);
   validate_options(spec.options, spec.place);
   validate_axes(spec);
   validate_types(spec);
-  if (spec.output) validate_layout(*spec.output, "output", spec.ranks);
+  if (spec.output) validate_layout(*spec.output, "output layout", spec.ranks);
   validate_modes(spec);
   validate_real(spec);
   if (!spec.output) return;

@@ -24,6 +24,9 @@ struct ProblemSpec {
 
 /// Throws Error for anything this rank can see to be wrong; does not communicate.
 void validate(const ProblemSpec& spec);
+/// Throws Error, which calls the layout by its name ("input layout"), unless it tiles a user's array over so many
+/// ranks.
+void validate_layout(const Layout& layout, const char* name, int ranks);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments. Collective.
 void agree_same(const Communicator& comm, const ProblemSpec& spec);
 /// The same of any numbers.

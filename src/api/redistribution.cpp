@@ -39,20 +39,6 @@ Layout in_parts(const Layout& layout, std::int64_t parts) {
   });
 }
 
-void check_layout(const Layout& layout, const char* which, int ranks) {
-  require(layout.axes() > 0, "the layout ", which,
-          " is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
-  require(layout.axes() <= max_user_axes, "the layout ", which, " has ", layout.axes(), " axes; 1 to ", max_user_axes,
-          " are supported");
-  require(layout.ranks() == ranks, "the layout ", which, " is made for ", layout.ranks(),
-          " ranks, the communicator has ", ranks);
-  try {
-    layout.validate();
-  } catch (const Error& e) {
-    fail(e.code(), "the layout ", which, " does not tile the array: ", e.what());
-  }
-}
-
 /// Options of transforms say nothing here.
 void check_options(const Options& options) {
   validate_options(options, Place::cpu);
@@ -94,8 +80,8 @@ Redistribution::Impl::Impl(MPI_Comm users, const Layout& from, const Layout& to,
                            const Options& options)
     : comm(Communicator::duplicate(users)), element_bytes(bytes) {
   agree(comm, [&] {
-    check_layout(from, "from", comm.size());
-    check_layout(to, "to", comm.size());
+    validate_layout(from, "layout from", comm.size());
+    validate_layout(to, "layout to", comm.size());
     require(from.shape() == to.shape(), "the layouts are of arrays of different shapes, ", shape_text(from.shape()),
             " and ", shape_text(to.shape()));
     require(bytes > 0, "elements of 0 bytes are nothing to move");

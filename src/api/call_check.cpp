@@ -59,6 +59,12 @@ CallCheck::CallCheck(CallCheckSetup setup)
 
 std::int64_t CallCheck::word(Call call) const { return number_ * kinds + static_cast<std::int64_t>(call); }
 
+Failure CallCheck::give_up(Failure why) {
+  why = failure_of_rank(std::move(why), setup_.comm.rank());
+  room_->close(why);
+  return why;
+}
+
 bool CallCheck::given_up() const {
   return failure_of([this] { room_->refuse_if_closed(); }).failed();
 }

@@ -37,9 +37,9 @@ class CallCheck {
   /// user's communicator refuse all calls. Without meetings, throws this rank's own failure only, or what an earlier
   /// call was given up with.
   void enter(Call call, const Failure& mine = {});
-  /// This rank failed in the middle of a call, where others may wait for it: those throw the same, and the plans refuse
-  /// from now on.
-  void give_up(const Failure& why) { room_->close(why); }
+  /// This rank failed in the middle of a call, where others may wait for it: those throw what is returned, `why` with
+  /// the rank in its words, and the plans refuse from now on.
+  Failure give_up(Failure why);
   /// Whether anybody gave up, as far as this rank knows.
   bool given_up() const;
   /// What is looked at by who waits in the middle of a call.

@@ -95,10 +95,7 @@ void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const Call
 void Plan::Impl::start(int program, InputArrays in, OutputArrays out) {
   Failure failure = failure_of([&] { runner->run(program, in, out); });
   if (!failure.failed()) return;
-  if (calls && runner->half_way()) {
-    failure = failure_of_rank(std::move(failure), comm.rank());
-    calls->give_up(failure);
-  }
+  if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
   throw Error(failure.code, failure.text);
 }
 

@@ -143,10 +143,7 @@ void Redistribution::Impl::run(int program, const void* in, void* out, const det
                }));
   Failure failure = failure_of([&] { runner->run(program, {&from, 1}, {&to, 1}); });
   if (!failure.failed()) return;
-  if (runner->half_way()) {
-    failure = failure_of_rank(std::move(failure), comm.rank());
-    calls->give_up(failure);
-  }
+  if (runner->half_way()) failure = calls->give_up(std::move(failure));
   throw Error(failure.code, failure.text);
 }
 

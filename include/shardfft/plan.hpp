@@ -165,7 +165,8 @@ class Plan {
   std::size_t in_place_bytes(int member = 0) const;
   /// Bytes that runs take beside the arrays, of the member that needs most: all that this library allocates for
   /// running, but for memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run.
-  /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input.
+  /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input, and on GPUs
+  /// calls with host arrays add copies of them: set_workspace() need not hold these.
   std::size_t workspace_bytes() const;
   /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating. For plans of one
   /// member.

@@ -138,10 +138,24 @@ std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const 
   return bytes_of(program_at(program).states.back(), member);
 }
 
-bool DeviceExecutor::written_by_peers(int program, Slot slot) const {
+DeviceExecutor::Written DeviceExecutor::written(Slot to) {
+  switch (to) {
+    case Slot::work0:
+      return Written::work0;
+    case Slot::work1:
+      return Written::work1;
+    case Slot::in:  // never: inputs are only read
+    case Slot::out:
+      break;
+  }
+  return Written::out;
+}
+
+bool DeviceExecutor::written_by_peers(int program, Written buffer) const {
   const auto& tasks = now(program).tasks;
-  return team_->ranks() > 1 && std::any_of(tasks.begin(), tasks.end(), [slot](const DeviceTask& task) {
-           return task.to == slot && task.first().writes_peers();
+  return team_->ranks() > 1 && std::any_of(tasks.begin(), tasks.end(), [buffer](const DeviceTask& task) {
+           if (buffer == Written::scratch) return task.first().writes_scratches();
+           return written(task.to) == buffer && task.first().writes_peers();
          });
 }
 
@@ -215,13 +229,14 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
   for (int program = 0; program < static_cast<int>(programs_.size()); ++program)
-    for (const Slot s : {Slot::work0, Slot::work1})
-      require(info.exportable || !written_by_peers(program, s),
+    for (const Written buffer : all_written)
+      require(info.exportable || buffer == Written::out || !written_by_peers(program, buffer),
               "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
   place.workspace = memory;
   place.workspace_size = bytes;
+  place.workspace_id = info.id;
   place.own_workspace = device::Memory();
 }
 
@@ -237,6 +252,7 @@ void DeviceExecutor::allocate_workspace() {
       place.own_workspace = device::make_memory(place.workspace_bytes());
       place.workspace = static_cast<std::byte*>(place.own_workspace.get());
       place.workspace_size = place.workspace_bytes();
+      place.workspace_id = device::describe(place.workspace).id;
     }
   });
   allocated_ = true;

@@ -56,10 +56,15 @@ class DeviceExecutor : public Runner {
     device::Memory own_workspace;
     std::byte* workspace = nullptr;  ///< work0, work1, scratch
     std::size_t workspace_size = 0;
-    const std::byte* in = nullptr;  ///< as the device sees the arrays
+    std::uint64_t workspace_id = 0;  ///< device::PointerInfo::id
+    const std::byte* in = nullptr;   ///< as the device sees the arrays
     std::byte* out = nullptr;
     std::size_t workspace_bytes() const { return work_bytes[0] + work_bytes[1] + scratch_bytes; }
   };
+  /// Buffers that other members may write into.
+  enum class Written { out, work0, work1, scratch };
+  static constexpr std::array<Written, 4> all_written{Written::out, Written::work0, Written::work1, Written::scratch};
+  static Written written(Slot to);
   /// Addresses of one buffer on all ranks, and of which allocations.
   struct Shared {
     SharedAddresses addresses{SharedAddresses::Use::checked};
@@ -68,7 +73,7 @@ class DeviceExecutor : public Runner {
   /// A program's tasks, and what its runs keep.
   struct Prepared {
     std::vector<DeviceTask> tasks;
-    std::array<Shared, 4> shared;  ///< by slot
+    std::array<Shared, 4> shared;  ///< by Written
     Replay replay;
     std::int64_t runs = 0;
   };
@@ -90,18 +95,20 @@ class DeviceExecutor : public Runner {
   std::size_t bytes_of(const State& state, std::size_t member) const;
   std::size_t input_bytes(int program, std::size_t member) const;
   std::size_t output_bytes(int program, std::size_t member) const;
-  bool written_by_peers(int program, Slot slot) const;
+  bool written_by_peers(int program, Written buffer) const;
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
   bool in_place() const;
   void announce(int program);
   bool place_and_meet(int program, InputArrays in, OutputArrays out);
   bool changed(int program) const;
-  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Slot slot) const;
+  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Written buffer) const;
   void share(int program);
-  void share(int program, Slot slot);
+  void share(int program, Written buffer);
+  std::span<std::byte* const> shared_addresses(int program, Written buffer, std::byte* const& own) const;
 
   std::byte* slot(Slot slot, std::size_t member) const;
+  std::byte* scratch(std::size_t member) const;
   void enqueue_phase(int program, const DeviceTask& task, int phase, const std::vector<device::StreamHandle>& streams);
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(int program, bool announced);

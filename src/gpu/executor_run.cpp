@@ -10,8 +10,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-constexpr std::array<Slot, 4> all_slots{Slot::in, Slot::out, Slot::work0, Slot::work1};
-
 /// Where another error is on its way that says more.
 template <class Work>
 void try_to(const Work& work) {
@@ -26,7 +24,7 @@ void try_to(const Work& work) {
 void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
   const DeviceTask& first = now(program).tasks.front();
   times_.begin(program, trace_, streams_);
-  const bool shares = written_by_peers(program, Slot::out);
+  const bool shares = written_by_peers(program, Written::out);
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
     const device::DeviceScope scope(team_->here()[m].device);
@@ -95,22 +93,42 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
   return place.workspace == nullptr ? nullptr : place.workspace + place.work_bytes[0];
 }
 
+/// Null where there is none.
+std::byte* DeviceExecutor::scratch(std::size_t member) const {
+  const Place& place = places_[member];
+  return place.scratch_bytes == 0 ? nullptr : place.workspace + place.work_bytes[0] + place.work_bytes[1];
+}
+
 /// An address alone does not do: new memory may lie where old memory was.
-std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot s) const {
+std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Written buffer) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
+  const auto add = [&list](std::byte* address, std::uint64_t id) { list.emplace_back(address, address ? id : 0); };
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const bool nothing =
-        s == Slot::out ? output_bytes(program, m) == 0 : places_[m].work_bytes[s == Slot::work0 ? 0 : 1] == 0;
-    std::byte* const address = nothing ? nullptr : slot(s, m);
-    list.emplace_back(address, address == nullptr ? 0 : device::describe(address).id);
+    const Place& place = places_[m];
+    switch (buffer) {
+      case Written::out: {
+        std::byte* const out = output_bytes(program, m) == 0 ? nullptr : place.out;
+        add(out, out == nullptr ? 0 : device::describe(out).id);
+        break;
+      }
+      case Written::work0:
+        add(place.work_bytes[0] == 0 ? nullptr : slot(Slot::work0, m), place.workspace_id);
+        break;
+      case Written::work1:
+        add(place.work_bytes[1] == 0 ? nullptr : slot(Slot::work1, m), place.workspace_id);
+        break;
+      case Written::scratch:
+        add(scratch(m), place.workspace_id);
+        break;
+    }
   }
   return list;
 }
 
 bool DeviceExecutor::changed(int program) const {
-  return std::any_of(all_slots.begin(), all_slots.end(), [&](Slot s) {
-    const Shared& one = now(program).shared[static_cast<std::size_t>(s)];
-    return written_by_peers(program, s) && (one.addresses.stale() || one.mine != addresses(program, s));
+  return std::any_of(all_written.begin(), all_written.end(), [&](Written buffer) {
+    const Shared& one = now(program).shared[static_cast<std::size_t>(buffer)];
+    return written_by_peers(program, buffer) && (one.addresses.stale() || one.mine != addresses(program, buffer));
   });
 }
 
@@ -120,23 +138,28 @@ void DeviceExecutor::share(int program) {
   // Opening one buffer may have closed another one; the second time there is room for all.
   for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(program)}) != 0; ++attempt) {
     if (attempt == 3) fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
-    for (const Slot s : all_slots)
-      if (written_by_peers(program, s)) share(program, s);
+    for (const Written buffer : all_written)
+      if (written_by_peers(program, buffer)) share(program, buffer);
   }
 }
 
-void DeviceExecutor::share(int program, Slot s) {
-  Shared& one = now(program).shared[static_cast<std::size_t>(s)];
-  auto list = addresses(program, s);
+void DeviceExecutor::share(int program, Written buffer) {
+  Shared& one = now(program).shared[static_cast<std::size_t>(buffer)];
+  auto list = addresses(program, buffer);
   std::vector<void*> mine;
   for (const auto& [address, id] : list) mine.push_back(address);
   one.addresses.share(*team_, mine);
   one.mine = std::move(list);  // not before: a failed call must share again
 }
 
+/// Of all ranks; `own` is that of a rank alone.
+std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Written buffer, std::byte* const& own) const {
+  if (team_->ranks() == 1) return {&own, 1};
+  return now(program).shared[static_cast<std::size_t>(buffer)].addresses.all();
+}
+
 void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phase,
                                    const std::vector<device::StreamHandle>& streams) {
-  const auto& all = now(program).shared[static_cast<std::size_t>(task.to)].addresses.all();
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const Place& place = places_[m];
@@ -144,10 +167,10 @@ void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phas
     const bool from_in_to_out = task.from == Slot::in && task.to == Slot::out;
     buffers.one_array = task.from == task.to || (from_in_to_out && place.in == place.out);
     if (task.middle) buffers.middle = slot(*task.middle, m);
-    if (place.scratch_bytes > 0) buffers.scratch = place.workspace + place.work_bytes[0] + place.work_bytes[1];
-    if (task.first().writes_peers())
-      buffers.outs =
-          team_->ranks() == 1 ? std::span<std::byte* const>(&buffers.out, 1) : std::span<std::byte* const>(all);
+    buffers.scratch = scratch(m);
+    if (task.first().writes_peers()) buffers.outs = shared_addresses(program, written(task.to), buffers.out);
+    if (task.first().writes_scratches())
+      buffers.scratches = shared_addresses(program, Written::scratch, buffers.scratch);
     task.operations[m]->enqueue(phase, buffers, streams[m]);
   }
 }

@@ -24,6 +24,7 @@ struct DeviceBuffers {
   std::span<std::byte* const> outs{};  ///< `out` of every rank as this process sees it, where writes_peers()
   std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
   bool one_array = false;              ///< `in` and `out`; an empty array may have any other's address
+  std::span<std::byte* const> scratches{};  ///< as `outs`, of `scratch`, where writes_scratches()
 };
 
 class DeviceOperation {
@@ -45,6 +46,8 @@ class DeviceOperation {
   virtual bool runs_in_place() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.
   virtual bool writes_peers() const { return false; }
+  /// Likewise into its `scratch`: `scratches` must be given.
+  virtual bool writes_scratches() const { return false; }
   /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
   virtual bool capturable() const { return true; }
   /// What it reads beside its buffers, where that may be another thing at each run; else null.

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/environment.hpp"
 #include "device/facts.hpp"
@@ -115,13 +116,25 @@ struct SlabMember {
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
   bool own_rows = false;  ///< of all ranks, those without any too
-  device::Memory planes{}, rows{}, tokens{};
-  std::shared_ptr<std::array<SharedAddresses, 3>> addresses{};  ///< of all ranks' planes, rows and tokens
+  std::size_t page_bytes = 0;
+  device::Memory tokens{};
+  std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
 
-  std::size_t held_bytes() const {
-    const std::size_t rows_bytes = rows ? shape.rows_bytes(number) : 0;
-    return shape.planes_bytes(number) + rows_bytes + token_bytes(rank) + rank.counter_bytes();
+  std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes(); }
+  /// Scratch of rank r: its planes, behind them rows where there are any. GPUs write slowly into memory of other
+  /// processes that is no whole number of large pages.
+  std::size_t rows_offset(int r) const { return round_up(shape.planes_bytes(r), std::size_t{256}); }
+  std::size_t scratch_bytes(bool with_rows) const {
+    const std::size_t bytes = with_rows ? rows_offset(number) + shape.rows_bytes(number) : shape.planes_bytes(number);
+    return all_here || bytes <= page_bytes ? bytes : round_up(bytes, page_bytes);
+  }
+  /// Where peers have their planes and, if not in their spectra, their rows.
+  void see(std::span<std::byte* const> scratches) {
+    for (std::size_t q = 0; q < scratches.size(); ++q) {
+      peers[q].arrays.planes = scratches[q];
+      if (own_rows) peers[q].arrays.rows = scratches[q] + rows_offset(static_cast<int>(q));
+    }
   }
   std::uint32_t* own_tokens() const { return static_cast<std::uint32_t*>(tokens.get()); }
   double left_to_scale(Direction direction) const {
@@ -145,7 +158,7 @@ class SlabOperation : public DeviceOperation {
   bool capturable() const override { return member_->all_here; }
   /// Transforms run while copies are under way: neither's time can be told from the events around both.
   Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }
-  void close_peers() override { *member_->addresses = {}; }
+  void close_peers() override { *member_->token_addresses = {}; }
   /// Copies that wait for their turn take it.
   void abandon() override {
     SlabMember& m = *member_;
@@ -193,19 +206,23 @@ class SlabForward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
-    const SlabArrays own{const_cast<std::byte*>(buffers.in), m.planes.get(), buffers.out, m.rows.get(),
+    void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number) : nullptr;
+    const SlabArrays own{const_cast<std::byte*>(buffers.in), buffers.scratch, buffers.out, rows,
                          m.own_tokens()};  // `in` is only read
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
       for (std::size_t q = 0; q < m.peers.size() && writes_peers(); ++q) m.peers[q].arrays.rows = buffers.outs[q];
+      m.see(buffers.scratches);
       send_turns(phase, [&](int turn) { m.rank.send_forward(own, m.peers, turn, stream); });
     } else {
       m.rank.finish_forward(own, m.peers, stream);
       scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
     }
   }
+  std::size_t scratch_bytes() const override { return member_->scratch_bytes(member_->own_rows); }
   bool writes_peers() const override { return !member_->own_rows; }
+  bool writes_scratches() const override { return member_->own_rows; }
   /// Of both directions.
   std::size_t held_bytes() const override { return member_->held_bytes(); }
   std::size_t library_bytes() const override { return member_->rank.library_bytes(); }
@@ -214,7 +231,7 @@ class SlabForward : public SlabOperation {
   bool sends_planes() const override { return true; }
 };
 
-/// x lines from the spectrum to x rows (scratch where there are none), from there to the planes of all ranks, planes to
+/// x lines from the spectrum to x rows, from there to the planes of all ranks, planes to
 /// field.
 class SlabBackward : public SlabOperation {
  public:
@@ -222,11 +239,12 @@ class SlabBackward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
-    void* const rows = m.rows ? m.rows.get() : buffers.scratch;
-    const SlabArrays own{buffers.out, m.planes.get(), const_cast<std::byte*>(buffers.in), rows, m.own_tokens()};
+    void* const rows = has_rows() ? buffers.scratch + m.rows_offset(m.number) : nullptr;
+    const SlabArrays own{buffers.out, buffers.scratch, const_cast<std::byte*>(buffers.in), rows, m.own_tokens()};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
     } else if (!is_last(phase)) {
+      m.see(buffers.scratches);
       send_turns(phase, [&](int turn) { m.rank.send_backward(own, m.peers, turn, stream); });
     } else {
       m.rank.finish_backward(own, m.peers, stream);
@@ -234,12 +252,14 @@ class SlabBackward : public SlabOperation {
             Direction::backward, stream);
     }
   }
-  std::size_t scratch_bytes() const override {
-    return member_->rows || member_->rank.stores() ? 0 : member_->shape.rows_bytes(member_->number);
-  }
+  std::size_t scratch_bytes() const override { return member_->scratch_bytes(has_rows()); }
+  bool writes_scratches() const override { return true; }
 
  protected:
   bool sends_planes() const override { return false; }
+
+ private:
+  bool has_rows() const { return member_->own_rows || !member_->rank.stores(); }
 };
 
 /// SlabOptions::paired: what the caller or the user says, but not for members of one process that share a GPU
@@ -300,9 +320,8 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
   made->own_rows = own_rows;
-  made->planes = device::make_memory(shape.planes_bytes(member.rank));
+  made->page_bytes = setup.page_bytes;
   made->tokens = gpu::make_tokens(made->rank);
-  if (rows_bytes > 0) made->rows = device::make_memory(rows_bytes);
   return made;
 }
 
@@ -317,9 +336,7 @@ std::vector<device::EventHandle> events_of(const SlabRank& rank) {
 
 SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, const SlabMember& me) {
   SlabPeer peer;
-  peer.arrays.planes = (*me.addresses)[0].all()[q];
-  peer.arrays.rows = (*me.addresses)[1].all()[q];
-  peer.arrays.tokens = reinterpret_cast<std::uint32_t*>((*me.addresses)[2].all()[q]);
+  peer.arrays.tokens = reinterpret_cast<std::uint32_t*>(me.token_addresses->all()[q]);
   peer.ready = events.front();
   const auto each = static_cast<std::ptrdiff_t>(me.rank.turns());
   const auto first = events.begin() + 1 + each * me.number;
@@ -340,27 +357,23 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
   if (!team.all_peers()) fail(Status::unsupported, "the slab engine needs GPUs that can use each other's memory");
   std::vector<std::shared_ptr<SlabMember>> members;
   std::vector<std::vector<device::EventHandle>> mine;
-  std::vector<void*> planes, rows, tokens;
+  std::vector<void*> tokens;
   const gpu::SlabOptions options = common_options(shape, setup);
   team.agree([&] {
     for (const Member& member : team.here()) {
       members.push_back(make_member(shape, options, setup, member));
       mine.push_back(events_of(members.back()->rank));
-      planes.push_back(members.back()->planes.get());
-      rows.push_back(members.back()->rows.get());
       tokens.push_back(members.back()->tokens.get());
     }
   });
   std::vector<int> others(static_cast<std::size_t>(team.ranks()));
   std::iota(others.begin(), others.end(), 0);  // planes are cut by all, empty ranks included
   const auto events = team.share_events(mine, others);
-  auto addresses = std::make_shared<std::array<SharedAddresses, 3>>();
-  (*addresses)[0].share(team, planes);
-  (*addresses)[1].share(team, rows);
-  (*addresses)[2].share(team, tokens);
+  auto addresses = std::make_shared<SharedAddresses>();
+  addresses->share(team, tokens);
   std::array<MemberOperations, 2> operations;
   for (const auto& member : members) {
-    member->addresses = addresses;
+    member->token_addresses = addresses;
     for (std::size_t q = 0; q < events.size(); ++q) member->peers.push_back(peer_of(events[q], q, *member));
     operations[0].push_back(std::make_unique<SlabForward>(member));
     operations[1].push_back(std::make_unique<SlabBackward>(member));

@@ -31,8 +31,8 @@ bool is_slab(const Program& program, int first);
 /// Whether it is such steps themselves, not the reverse of them.
 bool is_forward_slab(const Program& program, int first);
 /// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`
-/// is left unchanged; planes (one complex field) and, where the spectrum is padded inside or other processes would
-/// write slowly into it, rows (one spectrum) are device memory of the operations. Arrays must be aligned to 16 bytes.
+/// is left unchanged; scratch has the planes (one complex field) and rows (one spectrum), the latter not forward where
+/// peers write into the spectrum, nor backward where they are stored into. Arrays must be aligned to 16 bytes.
 /// Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
 

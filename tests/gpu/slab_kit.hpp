@@ -106,6 +106,9 @@ class DeviceSlab {
       for (const MemberArrays& a : members_) mine.push_back(a.memory[side].get());
       shared_[side].share(team, mine);
     }
+    std::vector<void*> scratches;
+    for (const MemberArrays& a : members_) scratches.push_back(a.scratch.get());
+    shared_scratch_.share(team, scratches);
   }
 
   /// Collective: nobody frees what another process has open.
@@ -113,6 +116,7 @@ class DeviceSlab {
     for (const MemberArrays& a : members_) device::synchronize(a.stream.get());
     operations_ = {};
     shared_ = {};
+    shared_scratch_ = {};
     team_.meet();
   }
 
@@ -196,7 +200,7 @@ class DeviceSlab {
         operations[m]->enqueue(
             phase,
             {static_cast<const std::byte*>(a.memory[run.from].get()), static_cast<std::byte*>(a.memory[run.to].get()),
-             static_cast<std::byte*>(a.scratch.get()), shared_[run.to].all()},
+             static_cast<std::byte*>(a.scratch.get()), shared_[run.to].all(), nullptr, false, shared_scratch_.all()},
             a.stream.get());
       });
     }
@@ -214,6 +218,7 @@ class DeviceSlab {
   std::array<gpu::MemberOperations, 2> operations_;
   std::vector<MemberArrays> members_;
   std::array<gpu::SharedAddresses, 2> shared_;
+  gpu::SharedAddresses shared_scratch_;
   std::vector<Direction> directions_;
 };
 

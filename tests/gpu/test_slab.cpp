@@ -54,7 +54,8 @@ TEST(GroupSlab, HowSmallTheyMustBe) {
   EXPECT_TRUE(stores({256, 256, 256}, Kind::r2c)) << "72 MiB with a plane pass";
   EXPECT_FALSE(stores({256, 256, 256}, Kind::c2c));
   const DeviceSlab slab(team, left_open(fused_f64));
-  EXPECT_EQ(slab.operation(Direction::backward, 0).scratch_bytes(), 0u);
+  const std::size_t planes = std::size_t{64} * 128 * 16 * 16;
+  EXPECT_EQ(slab.operation(Direction::backward, 0).scratch_bytes(), planes) << "and no rows";
 }
 
 TEST(GroupSlab, RealTransformsArePaddedInside) {
@@ -64,7 +65,7 @@ TEST(GroupSlab, RealTransformsArePaddedInside) {
     const auto operations = gpu::make_slab(slab_steps(fused_real, ranks), 0, {&team});
     EXPECT_NE(operations[0][0]->describe().find("padded inside"), std::string::npos);
     EXPECT_FALSE(operations[0][0]->writes_peers());
-    EXPECT_EQ(operations[1][0]->scratch_bytes(), 0u);
+    EXPECT_EQ(operations[0][0]->scratch_bytes(), operations[1][0]->scratch_bytes()) << "rows both ways";
     const Shape& n = fused_real.shape;
     const std::int64_t sent = n[0] / ranks * (n[1] - n[1] / ranks) * ((n[2] / 2 + 1 + 15) / 16 * 16);
     if (n[0] % ranks == 0 && n[1] % ranks == 0) {
@@ -127,12 +128,14 @@ TEST(GroupSlab, SaysWhatItNeeds) {
   const SlabCase c{{7, 9, 5}, Kind::r2c, Precision::f32, 2};
   const Program program = slab_steps(c, 3);
   const auto operations = gpu::make_slab(program, 0, {&team, c.precision, c.scale, c.chunks});
-  EXPECT_EQ(operations[0][0]->scratch_bytes(), 0u);
-  EXPECT_EQ(operations[1][0]->scratch_bytes(), 7u * 3 * 3 * 8);
+  EXPECT_EQ(operations[0][0]->scratch_bytes(), 3u * 9 * 3 * 8) << "planes";
+  EXPECT_EQ(operations[1][0]->scratch_bytes(), 768u + 7 * 3 * 3 * 8) << "rows behind them";
   EXPECT_EQ(operations[0][0]->bytes_sent(), 3 * 6 * 3 * 8);
   EXPECT_EQ(operations[1][0]->bytes_sent(), 3 * 4 * 3 * 8);
   EXPECT_TRUE(operations[0][0]->writes_peers());
   EXPECT_FALSE(operations[1][0]->writes_peers());
+  EXPECT_FALSE(operations[0][0]->writes_scratches());
+  EXPECT_TRUE(operations[1][0]->writes_scratches());
 }
 
 TEST(IsSlab, NaturalPlanesAndRows) {

@@ -23,6 +23,31 @@ TEST(Accounts, AreWhatWasGivenOut) {
   }
 }
 
+/// Runs take nothing beside it, the planes and rows of slabs included.
+TEST(Accounts, CallersWorkspaceIsAll) {
+  for (TransformCase c : large_account_cases()) {
+    SCOPED_TRACE(c.name());
+    Plan plan = make_plan(MPI_COMM_WORLD, c);
+    const int device = plan.device(0);
+    const device::DeviceScope scope(device);
+    const device::Memory memory = device::make_memory(plan.workspace_bytes());
+    plan.set_workspace(memory.get(), plan.workspace_bytes());
+    const Buffer in = plan.allocate_input(), out = plan.allocate_output();
+    auto& table = device::standin::MemoryTable::instance();
+    const std::size_t before = table.used(device);
+    table.forget_peaks();
+    plan.forward(in.data(), out.data());
+    plan.backward(out.data(), in.data());
+    EXPECT_EQ(table.peak(device), before);
+    const PlanReport report = plan.report();
+    EXPECT_LT(report.table_bytes, 4096u) << report;
+    if (world().size() > 1) {
+      EXPECT_GE(report.workspace_bytes, plan.output().bytes()) << report;
+    }
+    world().barrier();
+  }
+}
+
 TEST(Accounts, OfPassesOfOurOwn) {
   for (const TransformCase& c : large_account_cases()) check_here(c);
 }

@@ -114,17 +114,19 @@ TEST(Failures, AbandonedSlabsDoNotWait) {
   const auto operations = gpu::make_slab(slab_steps(c, 3), 0, {&team, c.precision, c.scale, c.chunks, c.paired});
   std::vector<device::Memory> memory;
   std::vector<device::Stream> streams;
-  std::vector<std::byte*> outs;
+  std::vector<std::byte*> outs, scratches;
   for (int r = 0; r < 3; ++r) {
     const device::DeviceScope scope(r);
     for (int side = 0; side < 2; ++side) memory.push_back(device::make_memory(9 * 3 * 4 * 16));
     streams.push_back(device::make_stream());
     outs.push_back(static_cast<std::byte*>(memory.back().get()));
+    memory.push_back(device::make_memory(operations[0][to_size(r)]->scratch_bytes()));
+    scratches.push_back(static_cast<std::byte*>(memory.back().get()));
   }
   const auto enqueue = [&](int rank, int phase) {
     const device::DeviceScope scope(rank);
     const auto r = static_cast<std::size_t>(rank);
-    operations[0][r]->enqueue(phase, {static_cast<const std::byte*>(memory[2 * r].get()), outs[r], nullptr, outs},
+    operations[0][r]->enqueue(phase, {static_cast<const std::byte*>(memory[3 * r].get()), outs[r], scratches[r], outs},
                               streams[r].get());
   };
   for (int r = 0; r < 3; ++r) enqueue(r, 0);

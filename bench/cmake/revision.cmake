@@ -1,5 +1,6 @@
 # cmake -DSOURCE=<folder> -DOUTPUT=<header> -P revision.cmake: writes what `git describe` says of the sources, when it is
 # another text than the header has. Run before every build, since revisions change without a new configuration.
+cmake_minimum_required(VERSION 3.25)
 find_program(GIT git)
 set(revision unknown)
 if(GIT)

@@ -66,17 +66,7 @@ struct Members {
   std::function<void(Direction, const std::vector<const void*>&, const std::vector<void*>&)> run;
 };
 
-inline Members members_of(Plan& plan) {
-  std::vector<int> devices;
-  for (int m = 0; m < plan.members(); ++m) devices.push_back(plan.device(m));
-  return {devices,
-          [&plan](bool output, std::size_t m) {
-            return output ? plan.output(static_cast<int>(m)) : plan.input(static_cast<int>(m));
-          },
-          [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
-            d == Direction::forward ? plan.forward(in, out) : plan.backward(in, out);
-          }};
-}
+Members members_of(Plan& plan);
 
 /// One member's arrays of one run: on the host, and where the plan finds them.
 struct RunArrays {
@@ -99,69 +89,20 @@ struct RunArrays {
   std::unique_ptr<PlacedArray> in;
 };
 
-inline std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
-                                          const std::string& memory, bool in_place) {
-  const bool forward = direction == Direction::forward;
-  std::vector<RunArrays> arrays;
-  for (std::size_t m = 0; m < members.devices.size(); ++m)
-    arrays.emplace_back(members.side(!forward, m), members.side(forward, m), c, memory, members.devices[m], in_place);
-  return arrays;
-}
+std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
+                                   const std::string& memory, bool in_place);
 
 /// Runs with these arrays and compares; they may be used again.
-inline void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c,
-                         Direction direction, std::uint64_t salt) {
-  SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") +
-               (arrays.front().in ? "" : ", in place"));
-  const WholeArrays whole = whole_arrays(c, direction, arrays.front().from_side.element, salt);
-  std::vector<const void*> ins;
-  std::vector<void*> outs;
-  for (RunArrays& a : arrays) {
-    for (std::int64_t f = 0; f < c.options.batch; ++f)
-      for_own_elements(a.from_side, f, [&](std::int64_t address, std::int64_t i) {
-        a.host_in.set(address, whole.input[to_size(f)][to_size(i)]);
-      });
-    a.source().put(a.host_in.data());
-    ins.push_back(a.source().data());
-    outs.push_back(a.out.data());
-  }
-  members.run(direction, ins, outs);
-  for (std::size_t m = 0; m < arrays.size(); ++m) {
-    SCOPED_TRACE("rank " + std::to_string(arrays[m].to_side.rank));
-    RunArrays& a = arrays[m];
-    a.out.get(a.host_out.data());
-    for (std::int64_t f = 0; f < c.options.batch; ++f)
-      compare_field(a.host_out, a.to_side, f, whole.output[to_size(f)], whole.points);
-    EXPECT_TRUE(a.out.guard_is_whole()) << "written behind the output";
-    if (!a.in) continue;
-    LocalArray after(a.from_side, a.bytes);
-    a.in->get(after.data());
-    EXPECT_TRUE(after.memory() == a.host_in.memory()) << "the input was written";
-  }
-}
+void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
+                  std::uint64_t salt);
 
 /// Both directions, out of place and in place.
-inline void check_device_plan(const Members& members, const TransformCase& c, const std::string& memory = "device",
-                              std::uint64_t salt = 1) {
-  for (const Direction direction : {Direction::forward, Direction::backward})
-    for (const bool in_place : {false, true}) {
-      std::vector<RunArrays> arrays = make_arrays(members, c, direction, memory, in_place);
-      check_arrays(members, arrays, c, direction, salt);
-    }
-}
+void check_device_plan(const Members& members, const TransformCase& c, const std::string& memory = "device",
+                       std::uint64_t salt = 1);
 
 /// Options for many small plans on GPUs.
-inline Options on_gpu(const std::string& algorithm = "auto") {
-  Options o;
-  o.effort = Effort::estimate;
-  o.processor = Processor::gpu;
-  o.algorithm = algorithm;
-  return o;
-}
+Options on_gpu(const std::string& algorithm = "auto");
 
-inline Plan make_plan_over(const std::vector<int>& devices, const TransformCase& c) {
-  return plan_of(c, static_cast<int>(devices.size()),
-                 [&devices](const auto&... arguments) { return Plan(Devices(devices), arguments...); });
-}
+Plan make_plan_over(const std::vector<int>& devices, const TransformCase& c);
 
 }  // namespace shardfft::test

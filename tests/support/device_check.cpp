@@ -1,0 +1,89 @@
+#include "support/device_check.hpp"
+
+namespace shardfft::test {
+
+Members members_of(Plan& plan) {
+  std::vector<int> devices;
+  for (int m = 0; m < plan.members(); ++m) devices.push_back(plan.device(m));
+  return {devices,
+          [&plan](bool output, std::size_t m) {
+            return output ? plan.output(static_cast<int>(m)) : plan.input(static_cast<int>(m));
+          },
+          [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
+            d == Direction::forward ? plan.forward(in, out) : plan.backward(in, out);
+          }};
+}
+
+std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
+                                   const std::string& memory, bool in_place) {
+  const bool forward = direction == Direction::forward;
+  std::vector<RunArrays> arrays;
+  for (std::size_t m = 0; m < members.devices.size(); ++m)
+    arrays.emplace_back(members.side(!forward, m), members.side(forward, m), c, memory, members.devices[m], in_place);
+  return arrays;
+}
+
+namespace {
+
+void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
+                  const WholeArrays& whole) {
+  SCOPED_TRACE(std::string(direction == Direction::forward ? "forward" : "backward") +
+               (arrays.front().in ? "" : ", in place"));
+  std::vector<const void*> ins;
+  std::vector<void*> outs;
+  for (RunArrays& a : arrays) {
+    for (std::int64_t f = 0; f < c.options.batch; ++f)
+      for_own_elements(a.from_side, f, [&](std::int64_t address, std::int64_t i) {
+        a.host_in.set(address, whole.input[to_size(f)][to_size(i)]);
+      });
+    a.source().put(a.host_in.data());
+    ins.push_back(a.source().data());
+    outs.push_back(a.out.data());
+  }
+  members.run(direction, ins, outs);
+  for (std::size_t m = 0; m < arrays.size(); ++m) {
+    SCOPED_TRACE("rank " + std::to_string(arrays[m].to_side.rank));
+    RunArrays& a = arrays[m];
+    a.out.get(a.host_out.data());
+    for (std::int64_t f = 0; f < c.options.batch; ++f)
+      compare_field(a.host_out, a.to_side, f, whole.output[to_size(f)], whole.points);
+    EXPECT_TRUE(a.out.guard_is_whole()) << "written behind the output";
+    if (!a.in) continue;
+    LocalArray after(a.from_side, a.bytes);
+    a.in->get(after.data());
+    EXPECT_TRUE(after.memory() == a.host_in.memory()) << "the input was written";
+  }
+}
+
+}  // namespace
+
+void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
+                  std::uint64_t salt) {
+  check_arrays(members, arrays, c, direction, whole_arrays(c, direction, arrays.front().from_side.element, salt));
+}
+
+void check_device_plan(const Members& members, const TransformCase& c, const std::string& memory, std::uint64_t salt) {
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const ElementType element = members.side(direction == Direction::backward, 0).element;
+    const WholeArrays whole = whole_arrays(c, direction, element, salt);
+    for (const bool in_place : {false, true}) {
+      std::vector<RunArrays> arrays = make_arrays(members, c, direction, memory, in_place);
+      check_arrays(members, arrays, c, direction, whole);
+    }
+  }
+}
+
+Options on_gpu(const std::string& algorithm) {
+  Options o;
+  o.effort = Effort::estimate;
+  o.processor = Processor::gpu;
+  o.algorithm = algorithm;
+  return o;
+}
+
+Plan make_plan_over(const std::vector<int>& devices, const TransformCase& c) {
+  return plan_of(c, static_cast<int>(devices.size()),
+                 [&devices](const auto&... arguments) { return Plan(Devices(devices), arguments...); });
+}
+
+}  // namespace shardfft::test

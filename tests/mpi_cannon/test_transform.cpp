@@ -66,6 +66,7 @@ void check_natural(const Case& c, const Layout& layout, Kind kind = Kind::c2c) {
 
 Options with(const std::string& algorithm) {
   Options options;
+  options.effort = Effort::estimate;
   options.algorithm = algorithm;
   return options;
 }

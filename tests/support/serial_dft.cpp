@@ -13,6 +13,8 @@ namespace {
 struct Extended {
   long double re = 0;
   long double im = 0;
+  friend Extended operator+(Extended a, Extended b) { return {a.re + b.re, a.im + b.im}; }
+  friend Extended operator*(Extended a, Extended b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 };
 
 /// exp(2 pi i sign k / n) for all k.
@@ -36,23 +38,41 @@ void for_lines(const Shape& shape, int axis, const Visit& visit) {
     for (std::int64_t inner = 0; inner < stride; ++inner) visit(outer + inner, stride);
 }
 
+/// sum over j of line[j] root[jk step]; `root` has line.size() * step numbers. The sums over even and over odd j are
+/// such transforms of half the length, and what has no halves goes by the definition.
+std::vector<Extended> line_dft(const std::vector<Extended>& line, const std::vector<Extended>& root, std::size_t step) {
+  const std::size_t n = line.size(), half = n / 2;
+  std::vector<Extended> result(n);
+  if (n % 2 != 0 || n < 8) {
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t j = 0; j < n; ++j) result[k] = result[k] + line[j] * root[j * k % n * step];
+    return result;
+  }
+  std::vector<Extended> even, odd;
+  for (std::size_t j = 0; j < half; ++j) {
+    even.push_back(line[2 * j]);
+    odd.push_back(line[2 * j + 1]);
+  }
+  even = line_dft(even, root, 2 * step);
+  odd = line_dft(odd, root, 2 * step);
+  for (std::size_t k = 0; k < half; ++k) {
+    result[k] = even[k] + odd[k] * root[k * step];
+    result[k + half] = even[k] + odd[k] * root[(k + half) * step];
+  }
+  return result;
+}
+
 /// One line of length n; `get(j)` reads its numbers.
 template <class Get>
 std::vector<Value> line_dft(std::int64_t n, const std::vector<Extended>& root, const Get& get) {
-  std::vector<Value> line;
-  for (std::int64_t j = 0; j < n; ++j) line.push_back(get(j));
-  std::vector<Value> result;
-  for (std::int64_t k = 0; k < n; ++k) {
-    Extended sum;
-    std::int64_t m = 0;
-    for (const Value& v : line) {
-      const Extended& w = root[to_size(m)];
-      sum.re += w.re * v.real() - w.im * v.imag();
-      sum.im += w.re * v.imag() + w.im * v.real();
-      m = m + k < n ? m + k : m + k - n;
-    }
-    result.emplace_back(static_cast<double>(sum.re), static_cast<double>(sum.im));
+  std::vector<Extended> line;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const Value v = get(j);
+    line.push_back({v.real(), v.imag()});
   }
+  std::vector<Value> result;
+  for (const Extended& v : line_dft(line, root, 1))
+    result.emplace_back(static_cast<double>(v.re), static_cast<double>(v.im));
   return result;
 }
 

@@ -51,7 +51,7 @@ void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const 
     if (!a.in) continue;
     LocalArray after(a.from_side, a.bytes);
     a.in->get(after.data());
-    EXPECT_TRUE(after.memory() == a.host_in.memory()) << "the input was written";
+    EXPECT_TRUE(after == a.host_in) << "the input was written";
   }
 }
 

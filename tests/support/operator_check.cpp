@@ -34,13 +34,13 @@ void check_apply(Plan& plan, const TransformCase& c, const Operator& op, const F
   for (std::int64_t f = 0; f < c.options.batch; ++f)
     for_own_elements(side, f,
                      [&](std::int64_t at, std::int64_t i) { in.set(at, fields.input[to_size(f)][to_size(i)]); });
-  const std::vector<std::byte> before = in.memory();
+  const LocalArray before = in;
   if (in_place) std::memcpy(out.data(), in.data(), side.bytes());
   plan.apply(op, in_place ? out.data() : in.data(), out.data());
   for (std::int64_t f = 0; f < c.options.batch; ++f)
     compare_field(out, side, f, fields.output[to_size(f)], fields.points);
   EXPECT_TRUE(out.guard_is_whole()) << "written behind the output";
-  EXPECT_TRUE(in.memory() == before) << "the input was written";
+  EXPECT_TRUE(in == before) << "the input was written";
 }
 
 FactorOf some_factor(const TransformCase& c) {

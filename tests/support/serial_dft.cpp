@@ -38,43 +38,48 @@ void for_lines(const Shape& shape, int axis, const Visit& visit) {
     for (std::int64_t inner = 0; inner < stride; ++inner) visit(outer + inner, stride);
 }
 
-/// sum over j of line[j] root[jk step]; `root` has line.size() * step numbers. The sums over even and over odd j are
-/// such transforms of half the length, and what has no halves goes by the definition.
-std::vector<Extended> line_dft(const std::vector<Extended>& line, const std::vector<Extended>& root, std::size_t step) {
-  const std::size_t n = line.size(), half = n / 2;
-  std::vector<Extended> result(n);
-  if (n % 2 != 0 || n < 8) {
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t j = 0; j < n; ++j) result[k] = result[k] + line[j] * root[j * k % n * step];
-    return result;
+/// out[k] = sum over j of in[j stride] root[jk stride], for j and k below n. The sums over even and over odd j are such
+/// transforms of half the length; what has no halves goes by the definition.
+void line_dft(const Extended* in, std::size_t stride, std::size_t n, const std::vector<Extended>& root, Extended* out) {
+  const std::size_t half = n / 2;
+  if (n % 2 != 0) {
+    for (std::size_t k = 0; k < n; ++k) {
+      Extended sum;
+      for (std::size_t j = 0; j < n; ++j) sum = sum + in[j * stride] * root[j * k % n * stride];
+      out[k] = sum;
+    }
+    return;
   }
-  std::vector<Extended> even, odd;
-  for (std::size_t j = 0; j < half; ++j) {
-    even.push_back(line[2 * j]);
-    odd.push_back(line[2 * j + 1]);
-  }
-  even = line_dft(even, root, 2 * step);
-  odd = line_dft(odd, root, 2 * step);
+  line_dft(in, 2 * stride, half, root, out);
+  line_dft(in + stride, 2 * stride, half, root, out + half);
   for (std::size_t k = 0; k < half; ++k) {
-    result[k] = even[k] + odd[k] * root[k * step];
-    result[k + half] = even[k] + odd[k] * root[(k + half) * step];
+    const Extended even = out[k], odd = out[half + k];
+    out[k] = even + odd * root[k * stride];
+    out[half + k] = even + odd * root[(half + k) * stride];
   }
-  return result;
 }
 
-/// One line of length n; `get(j)` reads its numbers.
-template <class Get>
-std::vector<Value> line_dft(std::int64_t n, const std::vector<Extended>& root, const Get& get) {
-  std::vector<Extended> line;
-  for (std::int64_t j = 0; j < n; ++j) {
-    const Value v = get(j);
-    line.push_back({v.real(), v.imag()});
+/// Lines of one length, one after the other.
+class LineDft {
+ public:
+  LineDft(std::int64_t n, int sign) : root_(roots(n, sign)), line_(to_size(n)), transformed_(to_size(n)) {}
+
+  /// `get(j)` reads the numbers of a line, put(k, number) takes those of its transform.
+  template <class Get, class Put>
+  void run(const Get& get, const Put& put) {
+    for (std::size_t j = 0; j < line_.size(); ++j) {
+      const Value v = get(static_cast<std::int64_t>(j));
+      line_[j] = {v.real(), v.imag()};
+    }
+    line_dft(line_.data(), 1, line_.size(), root_, transformed_.data());
+    for (std::size_t k = 0; k < line_.size(); ++k)
+      put(static_cast<std::int64_t>(k),
+          Value(static_cast<double>(transformed_[k].re), static_cast<double>(transformed_[k].im)));
   }
-  std::vector<Value> result;
-  for (const Extended& v : line_dft(line, root, 1))
-    result.emplace_back(static_cast<double>(v.re), static_cast<double>(v.im));
-  return result;
-}
+
+ private:
+  std::vector<Extended> root_, line_, transformed_;
+};
 
 Shape with_extent(Shape shape, int axis, std::int64_t extent) {
   shape[to_size(axis)] = extent;
@@ -94,19 +99,19 @@ std::vector<Value> half_of(const std::vector<Value>& full, const Shape& shape, i
 std::vector<Value> serial_c2r(const std::vector<Value>& half, const Shape& shape, int axis) {
   const std::int64_t n = shape[to_size(axis)];
   const Shape half_shape = with_extent(shape, axis, n / 2 + 1);
-  const auto root = roots(n, +1);
+  LineDft dft(n, +1);
   std::vector<Value> result(to_size(product(shape)));
   std::vector<std::int64_t> starts;
   for_lines(shape, axis, [&](std::int64_t first, std::int64_t) { starts.push_back(first); });
   std::size_t line_number = 0;
   for_lines(half_shape, axis, [&](std::int64_t first, std::int64_t stride) {
-    const auto line = line_dft(n, root, [&](std::int64_t k) {
+    const std::int64_t start = starts[line_number++];
+    const auto get = [&](std::int64_t k) {
       if (k == 0 || 2 * k == n) return Value(half[to_size(first + k * stride)].real());
       if (2 * k < n) return half[to_size(first + k * stride)];
       return std::conj(half[to_size(first + (n - k) * stride)]);
-    });
-    const std::int64_t start = starts[line_number++];
-    for (std::int64_t j = 0; j < n; ++j) result[to_size(start + j * stride)] = line[to_size(j)].real();
+    };
+    dft.run(get, [&](std::int64_t j, Value v) { result[to_size(start + j * stride)] = v.real(); });
   });
   return result;
 }
@@ -190,10 +195,10 @@ std::vector<Value> serial_resize(const std::vector<Value>& data, const Shape& sh
 
 void serial_dft(std::vector<Value>& data, const Shape& shape, int axis, int sign) {
   const std::int64_t n = shape[to_size(axis)];
-  const auto root = roots(n, sign);
+  LineDft dft(n, sign);
   for_lines(shape, axis, [&](std::int64_t first, std::int64_t stride) {
-    const auto line = line_dft(n, root, [&](std::int64_t j) { return data[to_size(first + j * stride)]; });
-    for (std::int64_t k = 0; k < n; ++k) data[to_size(first + k * stride)] = line[to_size(k)];
+    dft.run([&](std::int64_t j) { return data[to_size(first + j * stride)]; },
+            [&](std::int64_t k, Value v) { data[to_size(first + k * stride)] = v; });
   });
 }
 

@@ -133,7 +133,7 @@ void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_
   for (std::int64_t f = 0; f < c.options.batch; ++f)
     for_own_elements(
         from, f, [&](std::int64_t address, std::int64_t i) { in.set(address, whole.input[to_size(f)][to_size(i)]); });
-  const std::vector<std::byte> before = in.memory();
+  const LocalArray before = in;
   if (in_place) std::memcpy(out.data(), in.data(), from.bytes());
   void* source = in_place ? out.data() : in.data();
   if (forward)
@@ -143,7 +143,7 @@ void check_run(Plan& plan, const TransformCase& c, Direction direction, bool in_
   for (std::int64_t f = 0; f < c.options.batch; ++f)
     compare_field(out, to, f, whole.output[to_size(f)], whole.points, whole.mean_square);
   EXPECT_TRUE(out.guard_is_whole()) << "written behind the output";
-  EXPECT_TRUE(in.memory() == before) << "the input was written";
+  EXPECT_TRUE(in == before) << "the input was written";
 }
 
 WholeArrays whole_arrays_of(Plan& plan, const TransformCase& c, Direction direction, std::uint64_t salt) {

@@ -84,7 +84,11 @@ class LocalArray {
       if (memory_[shift_ + bytes_ + i] != poison) return false;
     return true;
   }
-  const std::vector<std::byte>& memory() const { return memory_; }
+  /// Every byte, guards included.
+  bool operator==(const LocalArray& other) const {
+    return memory_.size() == other.memory_.size() &&
+           std::memcmp(memory_.data(), other.memory_.data(), memory_.size()) == 0;
+  }
 
  private:
   ElementType element_;

@@ -48,14 +48,30 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
     prepared_.emplace_back().tasks = std::move(tasks);
   }
+  try {
+    team_->agree([&] {
+      if (places_.empty()) add_members(programs.front().program);
+      size_buffers();
+      for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
+    });
+  } catch (...) {
+    forget_tasks();
+    throw;
+  }
   times_.resize(prepared_.size());
-  team_->agree([&] {
-    if (places_.empty()) add_members(programs.front().program);
-    size_buffers();
-    for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
-  });
   allocated_ = false;
   programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
+}
+
+/// Those of programs that could not be added. Collective.
+void DeviceExecutor::forget_tasks() {
+  const auto refused = prepared_.begin() + static_cast<std::ptrdiff_t>(programs_.size());
+  for (auto program = refused; program != prepared_.end(); ++program)
+    for (DeviceTask& task : program->tasks)
+      for (auto& operation : task.operations) operation->close_peers();
+  team_->meet();
+  prepared_.erase(refused, prepared_.end());
+  size_buffers();
 }
 
 /// Copies of the users' arrays hold either end of any program: all programs of a plan lead between the same two states.
@@ -162,6 +178,8 @@ bool DeviceExecutor::written_by_peers(int program, Written buffer) const {
 void DeviceExecutor::size_buffers() {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
+    place.work_bytes = {};
+    place.scratch_bytes = 0;
     const auto grow = [&](Slot slot, const State& state) {
       if (slot != Slot::work0 && slot != Slot::work1) return;
       std::size_t& bytes = place.work_bytes[slot == Slot::work0 ? 0 : 1];
@@ -237,11 +255,25 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   place.workspace = memory;
   place.workspace_size = bytes;
   place.workspace_id = info.id;
-  place.own_workspace = device::Memory();
+  if (place.own_workspace) retired_.push_back(std::move(place.own_workspace));
+}
+
+/// Closes what this rank has open of others' workspaces, and returns when all have closed what they had of this one's.
+/// The next run of a program shares them anew. Collective.
+void DeviceExecutor::close_workspaces() {
+  team_->agree([&] { finish_runs(); });
+  for (Prepared& program : prepared_)
+    for (const Written buffer : {Written::work0, Written::work1, Written::scratch})
+      program.shared[static_cast<std::size_t>(buffer)] = {};
+  team_->meet();
 }
 
 void DeviceExecutor::allocate_workspace() {
   if (allocated_) return;
+  const bool replaced = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
+    return place.workspace_size > 0 && place.workspace_bytes() > place.workspace_size;
+  });
+  if (team_->max(std::int64_t{replaced}) != 0) close_workspaces();
   team_->agree([&] {
     for (std::size_t m = 0; m < places_.size(); ++m) {
       Place& place = places_[m];

@@ -82,6 +82,7 @@ class DeviceExecutor : public Runner {
   const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
   const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
   void add_members(const Program& program);
+  void forget_tasks();
   void refuse_what_does_not_fit(const Program& program) const;
   /// Over all operations of a member.
   std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
@@ -92,6 +93,7 @@ class DeviceExecutor : public Runner {
   void check_streams(std::span<void* const> streams) const;
   void size_buffers();
   void allocate_workspace();
+  void close_workspaces();
   std::size_t bytes_of(const State& state, std::size_t member) const;
   std::size_t input_bytes(int program, std::size_t member) const;
   std::size_t output_bytes(int program, std::size_t member) const;
@@ -130,7 +132,8 @@ class DeviceExecutor : public Runner {
   std::vector<Prepared> prepared_;  ///< by program
   bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;
-  bool allocated_ = false;  ///< for all programs
+  bool allocated_ = false;               ///< for all programs
+  std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
   Trace trace_;
   StepTimes times_;
   bool broken_ = false;  ///< a call failed half-way

@@ -135,6 +135,10 @@ bool DeviceExecutor::changed(int program) const {
 void DeviceExecutor::share(int program) {
   // Earlier runs may still write to memory of others that is closed now.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
+  if (team_->max(std::int64_t{!retired_.empty()}) != 0) {
+    close_workspaces();
+    retired_.clear();
+  }
   // Opening one buffer may have closed another one; the second time there is room for all.
   for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(program)}) != 0; ++attempt) {
     if (attempt == 3) fail(Status::backend_failure, "the arrays of other processes cannot be opened together");

@@ -135,6 +135,7 @@ class DevicePipeline : public DeviceOperation {
     return bytes;
   }
   std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
+  std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
   std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
   void check() override { for_each(&DeviceOperation::check); }
   void break_off() override { for_each(&DeviceOperation::break_off); }

@@ -27,10 +27,11 @@ TEST(Accounts, AreWhatWasGivenOut) {
 TEST(Accounts, CallersWorkspaceIsAll) {
   for (TransformCase c : large_account_cases()) {
     SCOPED_TRACE(c.name());
+    device::Memory memory;  // outlives the plan
     Plan plan = make_plan(MPI_COMM_WORLD, c);
     const int device = plan.device(0);
     const device::DeviceScope scope(device);
-    const device::Memory memory = device::make_memory(plan.workspace_bytes());
+    memory = device::make_memory(plan.workspace_bytes());
     plan.set_workspace(memory.get(), plan.workspace_bytes());
     const Buffer in = plan.allocate_input(), out = plan.allocate_output();
     auto& table = device::standin::MemoryTable::instance();

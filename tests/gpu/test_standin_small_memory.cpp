@@ -1,0 +1,32 @@
+// A GPU that has room for a plan's transforms, but not for its operators.
+#include <cstdlib>
+
+#include "gpu/group_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+/// In MiB, before the stand-in asks.
+const bool small = setenv("SHARDFFT_STANDIN_MEMORY", "64", 1) == 0;
+
+/// An operator needs room for the spectrum beside the planes.
+TEST(SmallMemory, AnOperatorThatDoesNotFitLeavesThePlanAsItWas) {
+  ASSERT_TRUE(small);
+  TransformCase c{{100, 104, 125}};
+  c.options = on_gpu("slab");
+  Plan plan = make_plan_over(devices_for(2), c);
+  const std::size_t workspace = plan.workspace_bytes();
+  const std::vector<Buffer> arrays{plan.allocate_input(0), plan.allocate_input(1)};
+  const std::vector<void*> both{arrays[0].data(), arrays[1].data()};
+  for (int call = 0; call < 2; ++call) {
+    SCOPED_TRACE("call " + std::to_string(call));
+    expect_refusal(Status::out_of_memory, "bytes of its GPU (", [&] {
+      plan.apply(Operator::laplacian(), std::vector<const void*>(both.begin(), both.end()), both);
+    });
+    EXPECT_EQ(plan.workspace_bytes(), workspace);
+  }
+  check_device_plan(members_of(plan), c, "host");
+}
+
+}  // namespace
+}  // namespace shardfft::test

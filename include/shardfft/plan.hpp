@@ -168,8 +168,8 @@ class Plan {
   /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input, and on GPUs
   /// calls with host arrays add copies of them: set_workspace() need not hold these.
   std::size_t workspace_bytes() const;
-  /// Use the caller's memory (64-byte aligned, at least workspace_bytes()) instead of allocating. For plans of one
-  /// member.
+  /// Use the caller's memory (aligned to 64 bytes, on GPUs to 256; at least workspace_bytes()) instead of allocating.
+  /// It must outlive the plan, on GPUs the plans of all ranks. For plans of one member.
   void set_workspace(void* memory, std::size_t bytes);
   /// A member's array, placed where exchanges reach it without a copy (on GPUs where options.memory says), not
   /// initialised; with Options::workspace least it has in_place_bytes(). Collective; dropping it is not.

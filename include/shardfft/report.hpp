@@ -73,7 +73,8 @@ struct PlanReport {
   std::string machine;              ///< GPUs: which, and how they are used; empty on CPUs
   std::size_t workspace_bytes = 0;  ///< Plan::workspace_bytes()
   std::size_t window_bytes = 0;     ///< memory that ranks of a host share
-  /// Kept from planning on as long as the plan lives: factors, matrices, schedules; on GPUs counters and flags.
+  /// Kept from planning on as long as the plan lives: factors, matrices, schedules; on GPUs counters and flags, and
+  /// from the first apply() on the factors of operators.
   std::size_t table_bytes = 0;
   /// What the FFT library takes, as observed: by its own account, or the heap's growth while it planned and about what
   /// it needs while it runs.

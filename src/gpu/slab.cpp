@@ -231,8 +231,7 @@ class SlabForward : public SlabOperation {
   bool sends_planes() const override { return true; }
 };
 
-/// x lines from the spectrum to x rows, from there to the planes of all ranks, planes to
-/// field.
+/// x lines from the spectrum to x rows, from there to the planes of all ranks, planes to field.
 class SlabBackward : public SlabOperation {
  public:
   using SlabOperation::SlabOperation;

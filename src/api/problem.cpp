@@ -163,7 +163,7 @@ void validate_layout(const Layout& layout, const char* name, int ranks) {
   require(layout.axes() > 0, "the ", name, " is empty: make it with Layout::slab, pencil, brick, cyclic or boxes");
   require(layout.axes() <= max_user_axes, "the ", name, " has ", layout.axes(), " axes; 1 to ", max_user_axes,
           " are supported");
-  require(layout.ranks() == ranks, "the ", name, " is made for ", layout.ranks(), " ranks, but there are ", ranks);
+  require(layout.ranks() == ranks, "the ", name, " is made for ", layout.ranks(), " ranks, but ", ranks, " take part");
   try {
     layout.validate();
   } catch (const Error& e) {

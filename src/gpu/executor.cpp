@@ -63,7 +63,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
 }
 
-/// Those of programs that could not be added. Collective.
+/// Drops the tasks of programs that were compiled and then refused. Collective.
 void DeviceExecutor::forget_tasks() {
   const auto refused = prepared_.begin() + static_cast<std::ptrdiff_t>(programs_.size());
   for (auto program = refused; program != prepared_.end(); ++program)

@@ -31,9 +31,9 @@ bool is_slab(const Program& program, int first);
 /// Whether it is such steps themselves, not the reverse of them.
 bool is_forward_slab(const Program& program, int first);
 /// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`
-/// is left unchanged; scratch has the planes (one complex field) and rows (one spectrum), the latter not forward where
-/// peers write into the spectrum, nor backward where they are stored into. Arrays must be aligned to 16 bytes.
-/// Collective; throws unsupported where the team's GPUs are not all peers.
+/// is left unchanged. Scratch holds the planes (one complex field) and behind them the rows (one spectrum). There are
+/// no rows forward where peers write into the spectrum itself, nor backward where passes store into peers. Arrays must
+/// be aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
 
 }  // namespace shardfft::gpu

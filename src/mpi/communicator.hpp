@@ -42,7 +42,7 @@ class Communicator {
   void barrier() const;
   /// Some ranks gave up in the middle of what they did together: neither this communicator nor any that was split from
   /// it is freed. MPI would give its number to a new one, which messages still on their way would reach. Not
-  /// collective: who has not heard of it frees its own handle.
+  /// collective: a rank that has not heard of it frees its own handle.
   void abandon() const;
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;

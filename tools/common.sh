@@ -19,21 +19,6 @@ positive() {
   [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || { printf 'run: %s needs a whole number above 0, not "%s"\n' "$1" "${2:-}" >&2; exit 2; }
 }
 
-# claim_options NAME ARGUMENT...: the options that claims share, as TINY (yes or no) and INTO (the folder of the records).
-claim_options() {
-  local name=$1
-  shift
-  TINY=no INTO=$RESULTS/claims/$(date -u +%Y-%m-%dT%H%M%SZ)/$name
-  while [[ $# -gt 0 ]]; do
-    case "$1" in
-      --tiny) TINY=yes ;;
-      --into) [[ -n ${2:-} ]] || usage_error "claim: --into needs a folder" ""; INTO=$2/$name; shift ;;
-      *) usage_error "claim $name: unknown option '$1'" "known: --tiny, --into FOLDER" ;;
-    esac
-    shift
-  done
-}
-
 # hold_lock FOLDER: from here to the end of this script no other script that asks for the folder works in it.
 hold_lock() {
   mkdir -p "$1"

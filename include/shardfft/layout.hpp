@@ -124,7 +124,7 @@ class Layout {
   Layout with_batch(std::int64_t fields) const;
   /// Takes the axis that with_batch put there away again.
   Layout without_batch() const;
-  /// Throws Error unless the sets tile the array exactly once.
+  /// Throws Error unless the sets tile the array exactly once, and each rank's pieces its local array.
   void validate() const;
   /// A number that differs, with near certainty, between different layouts; equal on all ranks for equal ones.
   std::uint64_t fingerprint() const;

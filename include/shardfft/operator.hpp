@@ -15,11 +15,11 @@ namespace shardfft {
 /// A factor for each mode of a spectrum. A small value: copies share what they hold, and one operator serves many
 /// plans.
 ///
-/// `lengths` are those of the domain along the axes of the array, an entry an axis; empty means 2 pi along all of them,
-/// where the wavenumbers are whole numbers. Axes that the plan does not transform have no wavenumbers: what is given
-/// for them has no effect. The wavenumber of mode m along an axis of length L is k = 2 pi m / L, m as NumPy's fftfreq
-/// and rfftfreq order them. What is wrong (an axis that is not transformed, an array of another size) is told by the
-/// plan.
+/// `lengths` are those of the domain along the axes of the array, an entry an axis; empty means 2 pi along axes with a
+/// Fourier transform and pi along those with a cosine or sine transform. Axes that the plan does not transform have no
+/// wavenumbers: what is given for them has no effect. The wavenumber of mode m along an axis of length L is
+/// k = 2 pi m / L, m as NumPy's fftfreq and rfftfreq order them; of cosine and sine transforms it is pi m / L
+/// (Side::wavenumbers). What is wrong (an axis that is not transformed, an array of another size) is told by the plan.
 class Operator {
  public:
   using Lengths = std::vector<double>;
@@ -30,7 +30,7 @@ class Operator {
 
   /// Real or complex factors, in the layout of the plan's output(): as many as this rank has of one field, for all
   /// fields alike, or of all of them. They are copied. Real plans need the half spectrum of real factors' transform, or
-  /// the result is that of the nearest ones. For plans of one member.
+  /// the result is that of the nearest ones. Real spectra (r2r) need real factors. For plans of one member.
   template <Element T>
   static Operator array(std::span<const T> factors) {
     return array(element_type<T>, factors.data(), static_cast<std::int64_t>(factors.size()));
@@ -47,13 +47,15 @@ class Operator {
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
 
   /// (i k)^order along `axis`: the order-th derivative. Of odd orders the mode that stands for both +k and -k (n/2 of
-  /// an even extent n) is 0, as its derivative vanishes on the grid.
+  /// an even extent n) is 0, as its derivative vanishes on the grid. Along axes with a cosine or sine transform only of
+  /// even orders: an odd one makes the one of the other.
   static Operator derivative(int axis, int order = 1, Lengths lengths = {});
   /// -|k|^2 over the transformed axes.
   static Operator laplacian(Lengths lengths = {});
-  /// -1 / |k|^2, and 0 for the mean: the solution of Poisson's equation whose mean is 0.
+  /// -1 / |k|^2, and 0 for the mean, where the modes have one: the solution of Poisson's equation whose mean is 0.
   static Operator inverse_laplacian(Lengths lengths = {});
-  /// exp(-sigma^2 |k|^2 / 2): periodic convolution with the Gaussian of width sigma, in the unit of the lengths.
+  /// exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma, in the unit of the lengths, of fields that
+  /// go on beyond the domain as their transforms say.
   static Operator gaussian(double sigma, Lengths lengths = {});
 
   /// One after the other, in one pass.

@@ -31,11 +31,11 @@ struct Options {
   /// Axes to transform; empty means all. For real transforms the last entry is the halved axis, with transforms the
   /// last that is fft.
   std::vector<int> axes{};
-  /// What is done along each entry of axes: fft, or on CPUs a cosine (dct1 to dct4) or sine transform (dst1 to dst4);
-  /// empty means fft along all (docs/transforms.md).
+  /// What is done along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform (dst1 to dst4); empty
+  /// means fft along all (docs/transforms.md).
   std::vector<AxisTransform> transforms{};
   /// Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The spectrum then has
-  /// that extent, in the order of fftfreq, and backward pads it with zeroes. On CPUs (docs/transforms.md).
+  /// that extent, in the order of fftfreq, and backward pads it with zeroes (docs/transforms.md).
   std::vector<std::int64_t> modes{};
   /// With modes, of an even number m: mode -m/2, which has no partner. split is the sum of modes -m/2 and m/2, and half
   /// of it for each on the way back; keep is mode -m/2 alone; zero leaves it out (docs/transforms.md).

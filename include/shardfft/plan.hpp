@@ -3,18 +3,17 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "shardfft/error.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/operator.hpp"
 #include "shardfft/options.hpp"
+#include "shardfft/ranks.hpp"
 #include "shardfft/report.hpp"
 #include "shardfft/side.hpp"
 #include "shardfft/typed_array.hpp"
@@ -43,18 +42,6 @@ class Buffer {
 /// The layout whose rank r owns what rank r passes as `mine` (a box, or any index set; empty is allowed).
 /// Collective; throws Error on every rank when the sets do not tile the array.
 Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, const AxisOrder& order = {});
-
-/// GPUs of this process as the ranks of a plan: rank r of the layouts is the GPU numbers[r]. One may come more than
-/// once.
-struct Devices {
-  Devices(std::initializer_list<int> list) : numbers(list) {}
-  explicit Devices(std::vector<int> list) : numbers(std::move(list)) {}
-  std::vector<int> numbers;
-};
-
-/// Whose arrays a plan transforms: those of the processes of a communicator, or of several GPUs of this process, which
-/// needs no MPI.
-using Ranks = std::variant<MPI_Comm, Devices>;
 
 /// A distributed transform, planned once and run many times. This process has some of its ranks, the plan's members:
 /// one of a communicator, or all of a list of devices. Over a communicator construction, destruction, forward, backward
@@ -110,9 +97,9 @@ class Plan {
 
   /// `in` transformed forward, multiplied by the operator's factors as the spectrum lies, and transformed backward into
   /// `out`: one program, without an exchange between the transforms. Both arrays are like input(); they may be one.
-  /// Whatever the norm, the factor 1 gives `in` back. c2c and r2c plans; the first call makes the program, which may
-  /// need more workspace than forward and backward. Throws Error(invalid_argument) where the operator does not fit the
-  /// plan. Collective, with an operator on every rank; the ranks' own factors make up one operator.
+  /// Whatever the norm, the factor 1 gives `in` back. c2c, r2c and r2r plans; the first call makes the program, which
+  /// may need more workspace than forward and backward. Throws Error(invalid_argument) where the operator does not fit
+  /// the plan. Collective, with an operator on every rank; the ranks' own factors make up one operator.
   void apply(const Operator& op, const void* in, void* out);
   void apply(const Operator& op, std::span<const void* const> in, std::span<void* const> out);
   template <detail::Pointee In, detail::Pointee Out>
@@ -145,6 +132,9 @@ class Plan {
   /// For a rank that cannot take part in the other ranks' forward, backward or apply: all throw Error(invalid_argument)
   /// with `why`. Collective with their call; with check_calls = false it is for this rank alone, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
+  /// Whether a call failed in its middle on this rank. MPI may still read and write the arrays of that call, which must
+  /// live until MPI ends; later calls are refused.
+  bool failed_half_way() const;
 
   /// Ranks of the layouts, and how many of them this process has.
   int ranks() const;

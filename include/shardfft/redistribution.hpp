@@ -3,33 +3,43 @@
 #include <mpi.h>
 
 #include <memory>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
+#include "shardfft/ranks.hpp"
 #include "shardfft/typed_array.hpp"
 
 namespace shardfft {
 
-/// Moves arrays of any elements from one layout of the ranks of a communicator to another, planned once. On CPUs.
-/// Construction, destruction, forward and backward are collective, and errors of construction are thrown on every rank.
-/// Movable, not copyable; not to be run on two threads at once.
+/// Moves arrays of any elements from one layout to another, planned once: arrays of the processes of a communicator, on
+/// CPUs or with a GPU each, or of several GPUs of this process, which needs no MPI. This process has some of the ranks,
+/// its members: one of a communicator, or all of a list of devices. Over a communicator construction, destruction,
+/// forward, backward and set_streams are collective, and errors of construction are thrown on every rank. Movable, not
+/// copyable; not to be run on two threads at once.
 class Redistribution {
  public:
   /// Elements of `element_bytes` each (the size of a number, a struct, ...). Both layouts are of one shape. Of the
-  /// options those count that say how data moves: exchange, batch, threads, check_calls, call_timeout, trace; others
-  /// must have their defaults.
-  Redistribution(MPI_Comm comm, const Layout& from, const Layout& to, std::size_t element_bytes,
+  /// options those count that say where arrays are and how they move: processor, device, memory, stream, exchange,
+  /// batch, threads (on CPUs), check_calls, call_timeout, trace; others must have their defaults.
+  Redistribution(Ranks ranks, const Layout& from, const Layout& to, std::size_t element_bytes,
                  const Options& options = {});
   ~Redistribution();
   Redistribution(Redistribution&&) noexcept;
   Redistribution& operator=(Redistribution&&) noexcept;
 
-  /// `in` as `from` has it into `out` as `to` has it; the arrays lie apart, or are one that holds both. Throws
-  /// Error(invalid_argument) on all ranks where a pointer is null on one.
+  /// `in` as `from` has it into `out` as `to` has it; the arrays lie apart, or are one that holds both (on GPUs a copy
+  /// of the input is made then). Throws Error(invalid_argument) on all ranks where a pointer is null on one.
   void forward(const void* in, void* out);
   /// From `to` to `from`.
   void backward(const void* in, void* out);
+
+  /// As above, of any number of members: in[m] into out[m].
+  void forward(std::span<const void* const> in, std::span<void* const> out);
+  void backward(std::span<const void* const> in, std::span<void* const> out);
 
   /// As above, for vectors and spans: throws Error where their elements have another size, or are too few.
   template <class In, detail::WritableElementRange Out>
@@ -39,11 +49,23 @@ class Redistribution {
   requires detail::ElementRange<const In>
   void backward(const In& in, Out&& out) { run_spans(false, std::span(in), std::span(out)); }
 
-  /// Elements of this rank's array before and after `forward`, all fields together.
-  std::int64_t input_count() const;
-  std::int64_t output_count() const;
-  /// Bytes that this rank sends to others in one `forward`.
+  /// How many of the ranks this process has.
+  int members() const;
+  /// Elements of a member's array before and after `forward`, all fields together.
+  std::int64_t input_count(int member = 0) const;
+  std::int64_t output_count(int member = 0) const;
+  /// The GPU of a member, -1 on CPUs, and the stream that its calls are enqueued on, null there.
+  int device(int member = 0) const;
+  void* stream(int member = 0) const;
+  /// As Plan::set_streams.
+  void set_streams(std::span<void* const> streams);
+  /// Bytes that runs take beside the arrays, of the member that needs most, as Plan::workspace_bytes.
+  std::size_t workspace_bytes() const;
+  /// Bytes that a member sends to others in one `forward`, of this process's the most.
   std::int64_t bytes_sent() const;
+  /// As Plan::failed_half_way: whether a call failed in its middle on this rank. MPI may still read and write the
+  /// arrays of that call, which must live until MPI ends; later calls are refused.
+  bool failed_half_way() const;
   /// By which exchange data moves.
   const std::string& exchange() const;
 
@@ -70,7 +92,12 @@ auto redistribute(MPI_Comm comm, const Layout& from, const Layout& to, const Ran
   std::vector<typename detail::SpanOf<const Range>::value_type> out;
   Redistribution planned(comm, from, to, sizeof out[0], options);
   out.resize(static_cast<std::size_t>(planned.output_count()));
-  planned.forward(in, out);
+  try {
+    planned.forward(in, out);
+  } catch (...) {
+    if (planned.failed_half_way()) static_cast<void>(new auto(std::move(out)));  // never deleted: MPI may write into it
+    throw;
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "shardfft/option_table.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/plan.hpp"
+#include "shardfft/ranks.hpp"
 #include "shardfft/redistribution.hpp"
 #include "shardfft/report.hpp"
 #include "shardfft/side.hpp"

@@ -12,17 +12,18 @@ namespace shardfft {
 /// A number for each global index of an axis, computed when asked for.
 class AxisValues {
  public:
-  /// `index * step`, and `(index - extent) * step` for indices above `last_positive`.
-  AxisValues(std::int64_t extent, std::int64_t last_positive, double step)
-      : extent_(extent), last_positive_(last_positive), step_(step) {}
+  /// `(index + first) * step`; for indices above `last_positive`, `index - extent` is in the place of `index`.
+  AxisValues(std::int64_t extent, std::int64_t last_positive, double step, double first = 0)
+      : extent_(extent), last_positive_(last_positive), step_(step), first_(first) {}
   double operator[](std::int64_t index) const {
-    return static_cast<double>(index > last_positive_ ? index - extent_ : index) * step_;
+    return (static_cast<double>(index > last_positive_ ? index - extent_ : index) + first_) * step_;
   }
 
  private:
   std::int64_t extent_;
   std::int64_t last_positive_;
   double step_;
+  double first_;
 };
 
 /// This rank's side of a plan's input or output.
@@ -42,6 +43,8 @@ struct Side {
 
   /// Of half spectra the halved axis, the last that has a Fourier transform; else -1.
   int halved_axis() const;
+  /// What the plan does along `axis`. Throws Error for an axis that it does not transform.
+  AxisTransform transform_of(int axis) const;
 
   /// Elements of this rank's array, all fields together.
   std::int64_t count() const { return layout.count(rank) * fields; }
@@ -54,6 +57,10 @@ struct Side {
   /// 0, 1, ..., n/2 as its rfftfreq on the halved axis; m modes of n points have k as m points. Times 2 pi it is the
   /// wavenumber. Throws Error for axes that have no Fourier transform and for real sides.
   AxisValues frequencies(int axis, double spacing = 1.0) const;
+  /// Wavenumber of each global index of any transformed axis, of a domain of that length: 2 pi k / length with k as
+  /// above; of cosine and sine transforms pi k / length with k = 0, 1, ... (dct1, dct2), 1, 2, ... (dst1, dst2) or
+  /// 1/2, 3/2, ... (types III and IV). Throws Error for real sides of plans with Fourier transforms.
+  AxisValues wavenumbers(int axis, double length) const;
   /// Position of each global index of any axis: index times spacing.
   AxisValues coordinates(int axis, double spacing = 1.0) const;
 };

@@ -1,6 +1,7 @@
 #include "algorithm/digit_view.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.hpp"
 
@@ -25,38 +26,48 @@ DigitBox row_box(const Progression& p, std::int64_t columns, std::int64_t first,
   return {{row, 1, 1}, column, p.position(first), 0, 1};
 }
 
-/// A progression whose stride divides the row length looks the same in every row: at most three boxes.
-std::vector<DigitBox> aligned_boxes(const Progression& p, std::int64_t columns) {
-  std::vector<DigitBox> boxes;
-  const std::int64_t per_row = columns / p.stride;
-  std::int64_t index = p.first;
-  const std::int64_t offset = p.first % p.stride;
-  if (index % columns != offset) {
-    const std::int64_t last = std::min(p.last(), index / columns * columns + offset + (per_row - 1) * p.stride);
-    boxes.push_back(row_box(p, columns, index, last));
-    index = last + p.stride;
-  }
-  const std::int64_t left = index > p.last() ? 0 : (p.last() - index) / p.stride + 1;
-  const std::int64_t rows = left / per_row;
-  if (rows > 0) {
-    boxes.push_back({{index / columns, rows, 1}, {offset, per_row, p.stride}, p.position(index), per_row, 1});
-    index += rows * columns;
-  }
-  if (left % per_row > 0) boxes.push_back(row_box(p, columns, index, p.last()));
-  return boxes;
+/// The indices of a progression in one row; empty where there are none.
+DigitBox whole_row(const Progression& p, std::int64_t columns, std::int64_t row) {
+  const std::int64_t begin = row * columns;
+  const std::int64_t index = begin + ((p.first - begin) % p.stride + p.stride) % p.stride;
+  if (index >= begin + columns) return {};
+  return row_box(p, columns, index, begin + columns - 1);
 }
 
+/// Rows of which all indices that could belong to a progression do, first to last, look the same after as many rows as
+/// make up whole strides: that many boxes.
+void add_whole_rows(std::vector<DigitBox>& boxes, const Progression& p, std::int64_t columns, std::int64_t first,
+                    std::int64_t last) {
+  const std::int64_t period = p.stride / std::gcd(p.stride, columns);
+  for (std::int64_t row = first; row <= last && row - first < period; ++row) {
+    DigitBox box = whole_row(p, columns, row);
+    if (box.column.empty()) continue;
+    if (const std::int64_t count = (last - row) / period + 1; count > 1) {
+      box.row = {row, count, period};
+      box.row_step = period * columns / p.stride;
+    }
+    boxes.push_back(box);
+  }
+}
+
+/// At most the first and the last row, and a period of rows between them.
 std::vector<DigitBox> digit_boxes(const Progression& p, std::int64_t columns) {
   if (p.empty()) return {};
-  if (columns % p.stride == 0) return aligned_boxes(p, columns);
   if (p.stride % columns == 0)
     return {{{p.first / columns, p.count, p.stride / columns}, {p.first % columns, 1, 1}, 0, 1, 0}};
+  std::int64_t row = p.first / columns, last_row = p.last() / columns;
   std::vector<DigitBox> boxes;
-  for (std::int64_t index = p.first; index <= p.last();) {
-    const std::int64_t row_end = (index / columns + 1) * columns - 1;
-    const std::int64_t last = std::min(p.last(), index + (row_end - index) / p.stride * p.stride);
-    boxes.push_back(row_box(p, columns, index, last));
-    index = last + p.stride;
+  if (p.first - p.stride >= row * columns) {  // it begins within a row
+    const std::int64_t left = std::min(p.last(), (row + 1) * columns - 1) - p.first;
+    boxes.push_back(row_box(p, columns, p.first, p.first + left / p.stride * p.stride));
+    ++row;
+  }
+  const bool ends_within = p.last() + p.stride < (last_row + 1) * columns;
+  add_whole_rows(boxes, p, columns, row, ends_within ? last_row - 1 : last_row);
+  if (ends_within && last_row >= row) {
+    DigitBox box = whole_row(p, columns, last_row);
+    box.column.count = p.position(p.last()) - box.position + 1;
+    boxes.push_back(box);
   }
   return boxes;
 }

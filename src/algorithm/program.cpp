@@ -85,6 +85,18 @@ const char* step_name(const Step& step) {
   return std::visit([](const auto& s) { return s.name; }, step);
 }
 
+std::size_t element_bytes(const State& state, Precision precision) {
+  return state.element_bytes > 0 ? state.element_bytes : ElementType{precision, state.is_complex}.bytes();
+}
+
+std::size_t state_bytes(const State& state, Precision precision, int rank) {
+  return static_cast<std::size_t>(state.layout.count(rank)) * element_bytes(state, precision);
+}
+
+std::size_t max_state_bytes(const State& state, Precision precision) {
+  return static_cast<std::size_t>(state.layout.max_count()) * element_bytes(state, precision);
+}
+
 State state_after(const TransformStep& step, State state) {
   for (const AxisStep& axis : step.axes) state.layout = state.layout.with_axis_extent(axis.axis, axis.out);
   if (!step.keeps_numbers()) state.is_complex = step.kind() == Kind::r2c;

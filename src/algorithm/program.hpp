@@ -125,6 +125,12 @@ struct State {
   std::size_t element_bytes = 0;
 };
 
+/// Bytes of one element.
+std::size_t element_bytes(const State& state, Precision precision);
+/// Bytes of a state on `rank`, or the most of any rank.
+std::size_t state_bytes(const State& state, Precision precision, int rank);
+std::size_t max_state_bytes(const State& state, Precision precision);
+
 /// What `step` makes of a state: the axes have their extents behind it, and the numbers are of the kind that it leaves.
 State state_after(const TransformStep& step, State state);
 

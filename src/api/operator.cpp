@@ -5,6 +5,7 @@
 
 #include "api/operator_rep.hpp"
 #include "base/check.hpp"
+#include "base/words.hpp"
 
 namespace shardfft {
 
@@ -80,24 +81,25 @@ class Modes {
   Modes(const OperatorPlace& place, int axis, double length)
       : extent_(place.spectrum.layout.shape()[static_cast<std::size_t>(axis)]),
         points_(place.field.layout.shape()[static_cast<std::size_t>(axis)]),
+        fourier_(place.spectrum.transform_of(axis) == AxisTransform::fft),
         halved_(axis == place.spectrum.halved_axis()),
         length_(length),
-        frequencies_(place.spectrum.frequencies(axis, length / static_cast<double>(points_))) {}
+        wavenumbers_(place.spectrum.wavenumbers(axis, length)) {}
 
   std::int64_t count() const { return extent_; }
-  double number(std::int64_t index) const { return std::round(frequencies_[index] * length_); }
-  double wavenumber(std::int64_t index) const { return 2 * std::numbers::pi / length_ * number(index); }
+  double wavenumber(std::int64_t index) const { return wavenumbers_[index]; }
   /// Whether it stands for both +k and -k.
   bool is_lone(std::int64_t index) const {
-    const auto twice = static_cast<std::int64_t>(2 * std::abs(number(index)));
-    return twice > 0 && (twice == points_ || (!halved_ && twice == extent_));
+    const double waves = std::abs(wavenumber(index)) * length_ / (2 * std::numbers::pi);
+    const std::int64_t twice = std::llround(2 * waves);
+    return fourier_ && twice > 0 && (twice == points_ || (!halved_ && twice == extent_));
   }
 
  private:
   std::int64_t extent_, points_;
-  bool halved_;
+  bool fourier_, halved_;
   double length_;
-  AxisValues frequencies_;
+  AxisValues wavenumbers_;
 };
 
 bool transforms(const Side& side, int axis) {
@@ -106,7 +108,7 @@ bool transforms(const Side& side, int axis) {
 
 /// Of `axis`; throws Error for lengths that no domain has.
 double length_of(const OperatorPlace& place, const Lengths& lengths, int axis) {
-  if (lengths.empty()) return 2 * std::numbers::pi;
+  if (lengths.empty()) return (place.spectrum.transform_of(axis) == AxisTransform::fft ? 2 : 1) * std::numbers::pi;
   require(static_cast<int>(lengths.size()) == place.field.layout.axes(), "the operator has ", lengths.size(),
           " lengths of the domain, but the array has ", place.field.layout.axes(), " axes");
   const double length = lengths[static_cast<std::size_t>(axis)];
@@ -157,7 +159,10 @@ Factors asked(const OperatorPlace& place, const Factor& factor) {
         index[a] = piece.set.axis[a].at(i);
         place_in_memory += i * piece.stride[a];
       }
-      table[static_cast<std::size_t>(place_in_memory)] = factor(index);
+      const Complex one = factor(index);
+      require(side.element.is_complex || one.imag() == 0, "the operator's function gives ", one.real(), " + ",
+              one.imag(), "i, but the spectrum is real and takes real factors");
+      table[static_cast<std::size_t>(place_in_memory)] = one;
     }
   }
   return std::make_shared<TableFactors<Complex>>(std::move(table), 0);
@@ -175,6 +180,8 @@ Operator of_arrays(const std::vector<const void*>& arrays, const std::vector<std
     const auto m = static_cast<std::size_t>(place.member);
     require(m < tables.size(), "the operator has factors for ", tables.size(),
             " ranks of this process, the plan has more");
+    require(place.spectrum.element.is_complex || !element_type<T>.is_complex,
+            "the operator's factors are complex, but the spectrum is real and takes real ones");
     const std::int64_t all = place.spectrum.count(), field = all / place.spectrum.fields;
     const auto count = static_cast<std::int64_t>(tables[m].size());
     require(count == all || count == field, "the operator has ", count, " factors, but this rank's spectrum has ",
@@ -222,6 +229,10 @@ Operator Operator::derivative(int axis, int order, Lengths lengths) {
   return made_by([=, lengths = std::move(lengths)](const OperatorPlace& place) {
     require(transforms(place.spectrum, axis), "the plan does not transform axis ", axis,
             ", along which the derivative is asked for");
+    const AxisTransform transform = place.spectrum.transform_of(axis);
+    if (order % 2 == 1 && transform != AxisTransform::fft)
+      fail(Status::unsupported, "a derivative of odd order makes sines of cosines and cosines of sines, which ",
+           to_text(transform), " along axis ", axis, " cannot transform back: even orders only");
     constexpr std::array<Complex, 4> powers_of_i{Complex(1, 0), Complex(0, 1), Complex(-1, 0), Complex(0, -1)};
     const Complex turn = powers_of_i[static_cast<std::size_t>(order % 4)];
     auto tables = tables_of(place, lengths, axis, [&](const Modes& m, std::int64_t i) {

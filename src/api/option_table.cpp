@@ -162,18 +162,16 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "transforms the last that is fft.",
                       "0,2"));
 
-  table.push_back(
-      row("transforms", &Options::transforms,
-          "What is done along each entry of axes: fft, or on CPUs a cosine (dct1 to dct4) or sine transform "
-          "(dst1 to dst4); empty means fft along all (docs/transforms.md).",
-          "dct2,fft,fft"));
+  table.push_back(row("transforms", &Options::transforms,
+                      "What is done along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform "
+                      "(dst1 to dst4); empty means fft along all (docs/transforms.md).",
+                      "dct2,fft,fft"));
 
-  table.push_back(
-      row("modes", &Options::modes,
-          "Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The "
-          "spectrum then has that extent, in the order of fftfreq, and backward pads it with zeroes. On CPUs "
-          "(docs/transforms.md).",
-          "0,0,0"));
+  table.push_back(row("modes", &Options::modes,
+                      "Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The "
+                      "spectrum then has that extent, in the order of fftfreq, and backward pads it with zeroes "
+                      "(docs/transforms.md).",
+                      "0,0,0"));
 
   table.push_back(
       row("lone_mode", &Options::lone_mode,

@@ -10,18 +10,6 @@ namespace {
 
 int program_of(Direction direction) { return direction == Direction::forward ? forward_program : backward_program; }
 
-std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays) {
-  std::vector<const std::byte*> bytes;
-  for (const void* array : arrays) bytes.push_back(static_cast<const std::byte*>(array));
-  return bytes;
-}
-
-std::vector<std::byte*> as_bytes(std::span<void* const> arrays) {
-  std::vector<std::byte*> bytes;
-  for (void* array : arrays) bytes.push_back(static_cast<std::byte*>(array));
-  return bytes;
-}
-
 }  // namespace
 
 Plan::Plan(Ranks ranks, Transform transform, const Layout& input, OutputLayout output, const Options& options)
@@ -81,6 +69,8 @@ void Plan::refuse(const std::string& why) {
   impl().enter(Call::forward, {Status::invalid_argument, why});
   fail(Status::internal, why);
 }
+
+bool Plan::failed_half_way() const { return impl_ != nullptr && impl_->runner->half_way(); }
 
 int Plan::ranks() const { return impl().ranks(); }
 int Plan::members() const { return impl().members(); }

@@ -10,34 +10,6 @@
 
 namespace shardfft {
 
-namespace {
-
-/// Empty over a communicator.
-std::vector<int> devices_of(const Ranks& ranks) {
-  const auto* devices = std::get_if<Devices>(&ranks);
-  if (devices == nullptr) return {};
-  require(!devices->numbers.empty(), "a plan over devices needs one GPU at least");
-  for (const int device : devices->numbers) {
-    require(device >= 0, "GPU ", device, " does not exist");
-    gpu::check_device(device);
-  }
-  return devices->numbers;
-}
-
-/// None over devices. Who was told that others gave up makes no plans that they would not make.
-Communicator communicator_of(const Ranks& ranks) {
-  const auto* comm = std::get_if<MPI_Comm>(&ranks);
-  if (comm == nullptr) return {};
-  if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);
-  return Communicator::duplicate(*comm);
-}
-
-}  // namespace
-
-void together(const Communicator& comm, const std::function<void()>& work) {
-  comm.valid() ? agree(comm, work) : work();
-}
-
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
     : devices(devices_of(who)), comm(communicator_of(who)), transform(t), options(o) {

@@ -1,10 +1,10 @@
 #pragma once
 // What a plan is inside.
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "api/call_check.hpp"
+#include "api/members.hpp"
 #include "api/operator_rep.hpp"
 #include "api/problem.hpp"
 #include "api/trace_file.hpp"
@@ -12,14 +12,6 @@
 #include "shardfft/plan.hpp"
 
 namespace shardfft {
-
-/// What the types of a call tell of its arrays.
-struct CallFacts {
-  detail::ArrayFacts in{}, out{};
-};
-
-/// Processes agree on failures; the devices of one have nobody else to tell.
-void together(const Communicator& comm, const std::function<void()>& work);
 
 struct Plan::Impl {
   std::vector<int> devices;  ///< none over a communicator

@@ -4,16 +4,24 @@
 #include "api/plan_impl.hpp"
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "base/words.hpp"
+#include "mpi/kept_for_mpi.hpp"
 
 namespace shardfft {
 
 namespace {
 
-void refuse_other_kinds(const Transform& transform) {
+void refuse_spectra(const Transform& transform) {
   if (transform.kind == Kind::c2r)
-    fail(Status::unsupported, "operators are for c2c and r2c plans: what a c2r plan reads is a spectrum already");
-  if (transform.kind == Kind::r2r)
-    fail(Status::unsupported, "operators are for c2c and r2c plans: what an r2r plan leaves is no Fourier spectrum");
+    fail(Status::unsupported, "operators are for c2c, r2c and r2r plans: what a c2r plan reads is a spectrum already");
+}
+
+void refuse_cosines(const Side& spectrum) {
+  for (const int axis : spectrum.axes)
+    if (spectrum.transform_of(axis) != AxisTransform::fft)
+      fail(Status::unsupported,
+           "convolutions are for Fourier transforms along all axes: the product of two spectra of ",
+           to_text(spectrum.transform_of(axis)), ", along axis ", axis, ", is no convolution");
 }
 
 /// Multiplies what an array holds.
@@ -47,7 +55,7 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
   FactorsInUse factors;
   const bool first = runner->programs().size() <= apply_program;
   const Failure failure = failure_of([&] {
-    refuse_other_kinds(transform);
+    refuse_spectra(transform);
     check(apply_program, in, out, facts);
     factors = factors_of(op);
     if (!first) runner->check_arrays(apply_program, in, out);
@@ -67,7 +75,8 @@ Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& f
   std::vector<std::byte*> to;
   std::vector<std::int64_t> counts;
   const Failure failure = failure_of([&] {
-    refuse_other_kinds(transform);
+    refuse_spectra(transform);
+    refuse_cosines(at(0).output);
     for (int m = 0; m < members(); ++m) {
       const Side& side = at(m).output;
       spectra.push_back(allocate_aligned(side.bytes()));
@@ -78,7 +87,13 @@ Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& f
     runner->check_arrays(forward_program, kernel, to);
   });
   enter(Call::convolution, failure);
-  start(forward_program, kernel, to);
+  try {
+    start(forward_program, kernel, to);
+  } catch (...) {
+    if (runner->half_way())
+      for (AlignedMemory& spectrum : spectra) keep_for_mpi(std::shared_ptr<std::byte>(std::move(spectrum)));
+    throw;
+  }
   const ElementType element = at(0).output.element;
   for (std::size_t m = 0; m < to.size(); ++m)
     scale(to[m], counts[m], element, 1 / runner->programs()[forward_program].scale);

@@ -5,10 +5,12 @@
 #include <functional>
 
 #include "api/call_check.hpp"
+#include "api/members.hpp"
 #include "api/problem.hpp"
 #include "api/trace_file.hpp"
 #include "exec/executor.hpp"
 #include "geometry/shape.hpp"
+#include "gpu/make.hpp"
 
 namespace shardfft {
 
@@ -40,11 +42,11 @@ Layout in_parts(const Layout& layout, std::int64_t parts) {
 }
 
 /// Options of transforms say nothing here.
-void check_options(const Options& options) {
-  validate_options(options, Place::cpu);
-  require(options.processor == Processor::cpu, "redistributions run on CPUs");
-  const std::vector<std::string> heeded{
-      "exchange", "batch", "threads", "check_calls", "call_timeout", "trace", "fake_ranks_per_host"};
+void check_options(const Options& options, Place place) {
+  validate_options(options, place);
+  const std::vector<std::string> heeded{"processor",   "device",       "memory",  "stream",
+                                        "exchange",    "batch",        "threads", "fake_ranks_per_host",
+                                        "check_calls", "call_timeout", "trace"};
   for (const OptionRow& row : option_table())
     require(std::find(heeded.begin(), heeded.end(), row.name) != heeded.end() || row.get(options) == row.get(Options()),
             "option ", row.name, " has no effect where nothing is transformed");
@@ -55,66 +57,97 @@ constexpr int forward_run = 0, backward_run = 1;
 }  // namespace
 
 struct Redistribution::Impl {
-  Communicator comm;
+  std::vector<int> devices;  ///< none over a communicator
+  Communicator comm;         ///< none over devices
+  Options options;
   std::size_t element_bytes;
-  std::array<std::int64_t, 2> counts{};  ///< of this rank's arrays in the layouts from and to
-  std::unique_ptr<CallCheck> calls;
+  std::vector<std::array<std::int64_t, 2>> counts;  ///< of each member's arrays in the layouts from and to
+  std::unique_ptr<CallCheck> calls;                 ///< null over devices
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
   std::string exchange;
 
-  Impl(MPI_Comm users, const Layout& from, const Layout& to, std::size_t bytes, const Options& options);
+  Impl(const Ranks& who, const Layout& from, const Layout& to, std::size_t bytes, const Options& o);
   ~Impl() {
     if (calls && calls->given_up())
       comm.abandon();
     else if (runner && trace_file)
       trace_file->write(*runner);
   }
-  void check(int program, const void* in, const void* out, const detail::ArrayFacts& about_in,
-             const detail::ArrayFacts& about_out) const;
-  void run(int program, const void* in, void* out, const detail::ArrayFacts& about_in,
-           const detail::ArrayFacts& about_out);
+  int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
+  int members() const { return static_cast<int>(counts.size()); }
+  Place place() const {
+    if (!comm.valid()) return Place::devices;
+    return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
+  }
+  const std::array<std::int64_t, 2>& at(int member) const {
+    require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
+            " that this process has of ", ranks(), " ranks");
+    return counts[static_cast<std::size_t>(member)];
+  }
+  void check_layouts(const Layout& from, const Layout& to) const;
+  void make(const Layout& from, const Layout& to);
+  void check(int program, std::size_t member, const std::byte* in, const std::byte* out, const CallFacts& facts) const;
+  void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
 };
 
-Redistribution::Impl::Impl(MPI_Comm users, const Layout& from, const Layout& to, std::size_t bytes,
-                           const Options& options)
-    : comm(Communicator::duplicate(users)), element_bytes(bytes) {
-  agree(comm, [&] {
-    validate_layout(from, "layout from", comm.size());
-    validate_layout(to, "layout to", comm.size());
-    require(from.shape() == to.shape(), "the layouts are of arrays of different shapes, ", shape_text(from.shape()),
-            " and ", shape_text(to.shape()));
-    require(bytes > 0, "elements of 0 bytes are nothing to move");
-    check_options(options);
-  });
-  std::vector<Agreed> agreed = agreed_options(options);
-  agreed.push_back({"layouts from", from.fingerprint()});
-  agreed.push_back({"layouts to", to.fingerprint()});
-  agreed.push_back({"sizes of elements", bytes});
-  agree_same(comm, agreed);
-  calls = std::make_unique<CallCheck>(CallCheckSetup{comm, users, "redistribution " + shape_text(from.shape()),
-                                                     options.call_timeout, options.check_calls});
-  trace_file = std::make_unique<TraceFile>(comm, options.trace);
-  const std::size_t unit = unit_of(bytes);
+Redistribution::Impl::Impl(const Ranks& who, const Layout& from, const Layout& to, std::size_t bytes, const Options& o)
+    : devices(devices_of(who)), comm(communicator_of(who)), options(o), element_bytes(bytes) {
+  if (!comm.valid()) options.processor = Processor::gpu;
+  together(comm, [&] { check_layouts(from, to); });
+  if (comm.valid()) {
+    std::vector<Agreed> agreed = agreed_options(options);
+    agreed.push_back({"layouts from", from.fingerprint()});
+    agreed.push_back({"layouts to", to.fingerprint()});
+    agreed.push_back({"sizes of elements", bytes});
+    agree_same(comm, agreed);
+    calls = std::make_unique<CallCheck>(CallCheckSetup{comm, std::get<MPI_Comm>(who),
+                                                       "redistribution " + shape_text(from.shape()),
+                                                       options.call_timeout, options.check_calls});
+    trace_file = std::make_unique<TraceFile>(comm, options.trace);
+  }
+  make(from, to);
+}
+
+void Redistribution::Impl::check_layouts(const Layout& from, const Layout& to) const {
+  validate_layout(from, "layout from", ranks());
+  validate_layout(to, "layout to", ranks());
+  require(from.shape() == to.shape(), "the layouts are of arrays of different shapes, ", shape_text(from.shape()),
+          " and ", shape_text(to.shape()));
+  require(element_bytes > 0, "elements of 0 bytes are nothing to move");
+  check_options(options, place());
+}
+
+/// The runner and its programs. Collective.
+void Redistribution::Impl::make(const Layout& from, const Layout& to) {
+  const std::size_t unit = unit_of(element_bytes);
   const auto state = [&](const Layout& layout) {
-    const Layout parts = in_parts(layout, static_cast<std::int64_t>(bytes / unit)).with_batch(options.batch);
+    const Layout parts = in_parts(layout, static_cast<std::int64_t>(element_bytes / unit)).with_batch(options.batch);
     return State{.layout = parts, .is_complex = false, .element_bytes = unit};
   };
   Program program{"redistribution", {state(from), state(to)}, {ReshapeStep{}}};
   if (from.same_as(to)) program = {"redistribution", {state(from)}, {}};
-  counts = {from.count(comm.rank()) * options.batch, to.count(comm.rank()) * options.batch};
+  for (int m = 0; m < (comm.valid() ? 1 : ranks()); ++m) {
+    const int rank = comm.valid() ? comm.rank() : m;
+    counts.push_back({from.count(rank) * options.batch, to.count(rank) * options.batch});
+  }
   ExecutorSetup setup;
   setup.comm = comm;
   setup.options = options;
-  setup.local_ffts = candidates("reference");
-  setup.watch = &calls->watch();
-  runner = make_host_runner(std::move(setup), program);
+  setup.exchange = options.exchange;
+  if (calls) setup.watch = &calls->watch();
+  if (place() == Place::cpu) {
+    setup.local_ffts = candidates("reference");
+    runner = make_host_runner(std::move(setup), program);
+  } else {
+    runner = gpu::make_runner(std::move(setup), devices);
+  }
   runner->add({{"forward", program, 1}, {"backward", reversed(program), 1}});
   exchange = runner->facts().exchange;
 }
 
-void Redistribution::Impl::check(int program, const void* in, const void* out, const detail::ArrayFacts& about_in,
-                                 const detail::ArrayFacts& about_out) const {
+void Redistribution::Impl::check(int program, std::size_t member, const std::byte* in, const std::byte* out,
+                                 const CallFacts& facts) const {
   const auto one = [&](const char* name, const void* data, const detail::ArrayFacts& about, std::int64_t count) {
     require(!about.element || about.element->bytes() == element_bytes, "the ", name, " has elements of ",
             about.element ? about.element->bytes() : 0, " bytes; ", element_bytes, " are expected");
@@ -123,54 +156,88 @@ void Redistribution::Impl::check(int program, const void* in, const void* out, c
     require(data != nullptr || count == 0, "the ", name, " is a null pointer; ", count, " elements are expected");
   };
   const auto p = static_cast<std::size_t>(program);
-  one("input", in, about_in, counts[p]);
-  one("output", out, about_out, counts[1 - p]);
+  const std::int64_t in_count = counts[member][p], out_count = counts[member][1 - p];
+  one("input", in, facts.in, in_count);
+  one("output", out, facts.out, out_count);
   const std::less<> before;
-  const auto *from = static_cast<const std::byte*>(in), *to = static_cast<const std::byte*>(out);
   const auto bytes = [&](std::int64_t count) { return static_cast<std::size_t>(count) * element_bytes; };
-  const bool apart = counts[0] == 0 || counts[1] == 0 || from == to || !before(from, to + bytes(counts[1 - p])) ||
-                     !before(to, from + bytes(counts[p]));
+  const bool apart = in_count == 0 || out_count == 0 || in == out || !before(in, out + bytes(out_count)) ||
+                     !before(out, in + bytes(in_count));
   require(apart, "the input and the output overlap in part; they must begin at the same address or lie apart");
 }
 
-void Redistribution::Impl::run(int program, const void* in, void* out, const detail::ArrayFacts& about_in,
-                               const detail::ArrayFacts& about_out) {
-  const auto* const from = static_cast<const std::byte*>(in);
-  auto* const to = static_cast<std::byte*>(out);
-  calls->enter(program == forward_run ? Call::forward : Call::backward, failure_of([&] {
-                 check(program, in, out, about_in, about_out);
-                 runner->check_arrays(program, {&from, 1}, {&to, 1});
-               }));
-  Failure failure = failure_of([&] { runner->run(program, {&from, 1}, {&to, 1}); });
+void Redistribution::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {
+  const Failure wrong = failure_of([&] {
+    const std::size_t count = counts.size();
+    require(in.size() == count && out.size() == count, "this process has ", count, " of the ranks, but ", in.size(),
+            " inputs and ", out.size(), " outputs were given");
+    for (std::size_t m = 0; m < count; ++m) check(program, m, in[m], out[m], facts);
+    runner->check_arrays(program, in, out);
+  });
+  if (calls)
+    calls->enter(program == forward_run ? Call::forward : Call::backward, wrong);
+  else if (wrong.failed())
+    throw Error(wrong.code, wrong.text);
+  Failure failure = failure_of([&] { runner->run(program, in, out); });
   if (!failure.failed()) return;
-  if (runner->half_way()) failure = calls->give_up(std::move(failure));
+  if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
   throw Error(failure.code, failure.text);
 }
 
-Redistribution::Redistribution(MPI_Comm comm, const Layout& from, const Layout& to, std::size_t element_bytes,
+Redistribution::Redistribution(Ranks ranks, const Layout& from, const Layout& to, std::size_t element_bytes,
                                const Options& options)
-    : impl_(std::make_unique<Impl>(comm, from, to, element_bytes, options)) {}
+    : impl_(std::make_unique<Impl>(ranks, from, to, element_bytes, options)) {}
 
 Redistribution::~Redistribution() = default;
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
 Redistribution& Redistribution::operator=(Redistribution&&) noexcept = default;
 
+bool Redistribution::failed_half_way() const { return impl_ != nullptr && impl_->runner->half_way(); }
+
 Redistribution::Impl& Redistribution::impl() const {
   require(impl_ != nullptr, "this redistribution was moved from: only the one that it was moved to can be used");
-  require(!mpi_finalized(), "MPI is finalized already: this redistribution can only be destroyed");
+  require(!impl_->comm.valid() || !mpi_finalized(),
+          "MPI is finalized already: this redistribution can only be destroyed");
   return *impl_;
 }
 
 void Redistribution::run(bool forward, const void* in, void* out, const detail::ArrayFacts& about_in,
                          const detail::ArrayFacts& about_out) {
-  impl().run(forward ? forward_run : backward_run, in, out, about_in, about_out);
+  const auto* const from = static_cast<const std::byte*>(in);
+  auto* const to = static_cast<std::byte*>(out);
+  impl().run(forward ? forward_run : backward_run, {&from, 1}, {&to, 1}, {about_in, about_out});
 }
 
 void Redistribution::forward(const void* in, void* out) { run(true, in, out, {}, {}); }
 void Redistribution::backward(const void* in, void* out) { run(false, in, out, {}, {}); }
-std::int64_t Redistribution::input_count() const { return impl().counts[0]; }
-std::int64_t Redistribution::output_count() const { return impl().counts[1]; }
+void Redistribution::forward(std::span<const void* const> in, std::span<void* const> out) {
+  impl().run(forward_run, as_bytes(in), as_bytes(out));
+}
+void Redistribution::backward(std::span<const void* const> in, std::span<void* const> out) {
+  impl().run(backward_run, as_bytes(in), as_bytes(out));
+}
+int Redistribution::members() const { return impl().members(); }
+std::int64_t Redistribution::input_count(int member) const { return impl().at(member)[0]; }
+std::int64_t Redistribution::output_count(int member) const { return impl().at(member)[1]; }
 const std::string& Redistribution::exchange() const { return impl().exchange; }
+std::size_t Redistribution::workspace_bytes() const { return impl().runner->workspace_bytes(); }
+
+int Redistribution::device(int member) const {
+  impl().at(member);
+  return impl().runner->device(member);
+}
+
+void* Redistribution::stream(int member) const {
+  impl().at(member);
+  return impl().runner->stream(member);
+}
+
+void Redistribution::set_streams(std::span<void* const> streams) {
+  require(impl().place() != Place::cpu, "redistributions on CPUs have no streams");
+  require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(),
+          " of the ranks, but ", streams.size(), " streams were given");
+  impl().runner->set_streams(streams);
+}
 
 std::int64_t Redistribution::bytes_sent() const {
   std::int64_t sum = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -19,9 +20,43 @@ std::int64_t extent_of(const Layout& layout, int axis) {
   return layout.shape()[static_cast<std::size_t>(axis)];
 }
 
-void check_spacing(double spacing) {
-  require(std::isfinite(spacing) && spacing > 0, "the spacing of samples is ", spacing,
-          "; a finite number above 0 is needed");
+void check_positive(double value, const char* what) {
+  require(std::isfinite(value) && value > 0, what, " is ", value, "; a finite number above 0 is needed");
+}
+
+/// Real arrays are spectra of cosine and sine transforms only.
+void check_spectrum(const Side& side) {
+  const bool fourier =
+      std::find(side.transforms.begin(), side.transforms.end(), AxisTransform::fft) != side.transforms.end();
+  require(side.element.is_complex || !fourier,
+          "this side of the plan is real and has no frequencies; the other side has");
+}
+
+/// Where `axis` stands in the plan's list.
+std::size_t place_of(const Side& side, int axis) {
+  const auto found = std::find(side.axes.begin(), side.axes.end(), axis);
+  require(found != side.axes.end(), "axis ", axis, " is not transformed and has no frequencies");
+  return static_cast<std::size_t>(found - side.axes.begin());
+}
+
+/// The last index of a Fourier axis whose mode is not negative.
+std::int64_t last_positive(const Side& side, int axis) {
+  const std::int64_t extent = extent_of(side.layout, axis);
+  return axis == side.halved_axis() ? extent - 1 : (extent - 1) / 2;
+}
+
+/// Half waves in the domain, of the first function that a cosine or sine transform expands a field in.
+double first_mode(AxisTransform transform) {
+  switch (transform) {
+    case AxisTransform::dct1:
+    case AxisTransform::dct2:
+      return 0;
+    case AxisTransform::dst1:
+    case AxisTransform::dst2:
+      return 1;
+    default:
+      return 0.5;
+  }
 }
 
 }  // namespace
@@ -32,24 +67,31 @@ int Side::halved_axis() const {
   return -1;
 }
 
+AxisTransform Side::transform_of(int axis) const { return transforms[place_of(*this, axis)]; }
+
 AxisValues Side::frequencies(int axis, double spacing) const {
   const std::int64_t extent = extent_of(layout, axis);
-  check_spacing(spacing);
-  require(element.is_complex, "this side of the plan is real and has no frequencies; the other side has");
-  const auto found = std::find(axes.begin(), axes.end(), axis);
-  require(found != axes.end(), "axis ", axis, " is not transformed and has no frequencies");
-  const AxisTransform transform = transforms[static_cast<std::size_t>(found - axes.begin())];
-  require(transform == AxisTransform::fft, "axis ", axis, " has no Fourier frequencies: its transform is ",
-          to_text(transform));
-  const bool halved = axis == halved_axis();
-  const std::int64_t n = points[static_cast<std::size_t>(found - axes.begin())];
+  check_positive(spacing, "the spacing of samples");
+  check_spectrum(*this);
+  const std::size_t at = place_of(*this, axis);
+  require(transforms[at] == AxisTransform::fft, "axis ", axis, " has no Fourier frequencies: its transform is ",
+          to_text(transforms[at]));
   // NumPy's own order of operations, so that the numbers are the same to the last bit.
-  return {extent, halved ? extent - 1 : (extent - 1) / 2, 1.0 / (static_cast<double>(n) * spacing)};
+  return {extent, last_positive(*this, axis), 1.0 / (static_cast<double>(points[at]) * spacing)};
+}
+
+AxisValues Side::wavenumbers(int axis, double length) const {
+  const std::int64_t extent = extent_of(layout, axis);
+  check_positive(length, "the length of the domain");
+  check_spectrum(*this);
+  const AxisTransform transform = transform_of(axis);
+  if (transform == AxisTransform::fft) return {extent, last_positive(*this, axis), 2 * std::numbers::pi / length};
+  return {extent, extent - 1, std::numbers::pi / length, first_mode(transform)};
 }
 
 AxisValues Side::coordinates(int axis, double spacing) const {
   const std::int64_t extent = extent_of(layout, axis);
-  check_spacing(spacing);
+  check_positive(spacing, "the spacing of samples");
   return {extent, extent - 1, spacing};
 }
 

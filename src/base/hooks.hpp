@@ -1,7 +1,9 @@
 #pragma once
-// What a simulation, a tuner or a test puts in the place of this machine: its memory, its clock, its computations.
+// What a simulation, a tuner or a test puts in the place of this machine: its memory, its clock, its computations, the
+// counts of its MPI library.
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace shardfft {
@@ -39,6 +41,12 @@ class ComputeHook {
   virtual ~ComputeHook() = default;
   /// Runs `action`, or stands for it: a simulation lets its clock move on instead.
   virtual void compute(const Work& work, const std::function<void()>& action) = 0;
+};
+
+/// Largest element count that MPI is given in one call (mpi/datatype): lowered, the ways of messages beyond it are
+/// taken with little data. The same on all ranks.
+struct CountLimit {
+  std::int64_t most = 1;
 };
 
 /// What is installed of a kind; null stands for the machine's own.

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
+#include <string>
 
+#include "base/available_memory.hpp"
 #include "base/check.hpp"
 #include "base/team.hpp"
 #include "cannon/dft_matrix.hpp"
@@ -23,7 +26,6 @@ Link make_link(const ProductSetup& setup) {
   ExchangeSetup link;
   link.comm = setup.comm;
   link.element_bytes = ElementType{setup.precision, true}.bytes();
-  link.count_limit = setup.count_limit;
   return Link(link);
 }
 
@@ -87,18 +89,26 @@ CannonProduct::CannonProduct(const ProductSetup& setup)
 void CannonProduct::keep_matrix_blocks() {
   const auto axis = static_cast<std::size_t>(setup_.axis);
   const std::int64_t n = std::max(setup_.before.shape()[axis], setup_.after.shape()[axis]);
-  const DftMatrix matrix(n, setup_.direction, setup_.half && setup_.direction == Direction::backward);
-  const auto keep = [&](BlockName name) {
-    if (kept_.contains(name)) return;
-    kept_[name] =
-        matrix.block(setup_.before.parts(setup_.axis)[static_cast<std::size_t>(name.first)],
-                     setup_.after.parts(setup_.axis)[static_cast<std::size_t>(name.second)], setup_.precision);
+  const auto rows = [this](BlockName name) {
+    return setup_.before.parts(setup_.axis)[static_cast<std::size_t>(name.first)];
   };
+  const auto columns = [this](BlockName name) {
+    return setup_.after.parts(setup_.axis)[static_cast<std::size_t>(name.second)];
+  };
+  std::set<BlockName> names;
   for (const Round& round : rounds_) {
-    if (round.matrix_from == rank_) keep({round.block, formation_.ring_place(rank_)});
+    if (round.matrix_from == rank_) names.insert({round.block, formation_.ring_place(rank_)});
     for (const MatrixMessage& message : round.matrix_to)
-      if (message.kept) keep({message.row_block, message.column_block});
+      if (message.kept) names.insert({message.row_block, message.column_block});
   }
+  double numbers = 2 * static_cast<double>(n);
+  for (const BlockName& name : names)
+    numbers += static_cast<double>(rows(name).count) * static_cast<double>(columns(name).count);
+  // Memory that is taken bit by bit would end the process.
+  require_memory(numbers * static_cast<double>(element_),
+                 "algorithm cannon: the matrix of " + std::to_string(n) + " points");
+  const DftMatrix matrix(n, setup_.direction, setup_.half && setup_.direction == Direction::backward);
+  for (const BlockName& name : names) kept_[name] = matrix.block(rows(name), columns(name), setup_.precision);
 }
 
 void CannonProduct::size_buffers() {

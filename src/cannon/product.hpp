@@ -33,8 +33,6 @@ struct ProductSetup {
   int threads = 1;
   Trace* trace = nullptr;
   Watch* watch = nullptr;  ///< of who waits for messages
-  /// Largest element count of one message; tests lower it.
-  std::int64_t count_limit = 2147483647;
 };
 
 /// Which parts of a product are run; benchmarks of the overlap run one without the other.

@@ -1,11 +1,16 @@
 #include "device/facts.hpp"
 
+#include "base/environment.hpp"
 #include "device/line_recipe.hpp"
 #include "device/runtime.hpp"
 
 namespace shardfft::device {
 
 const DeviceFacts& current_facts() { return facts(current_device()); }
+
+bool bulk_copies_wanted() {
+  return switch_in_environment("SHARDFFT_BULK_COPIES", "use bulk tensor copies").value_or(true);
+}
 
 DeviceFacts h200_facts() {
   DeviceFacts facts;

@@ -32,6 +32,9 @@ struct DeviceFacts {
 const DeviceFacts& facts(int device);
 const DeviceFacts& current_facts();
 
+/// Whether SHARDFFT_BULK_COPIES in the environment is not 0.
+bool bulk_copies_wanted();
+
 /// For plans that are made without one: an H200 among others on a switch.
 DeviceFacts h200_facts();
 

@@ -48,13 +48,14 @@ struct LineCut {
 
 /// Bundles of `width` neighbouring 16-byte columns in shared memory: the tile that is on its way, the rows of the
 /// exchanges and the twiddle factors. A tile is fetched in boxes of at most 256 rows that begin at multiples of 128
-/// bytes; the last box may fetch rows of zeros behind the line.
-/// With `odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin in the middle of one:
-/// copies can only begin at whole units.
+/// bytes; the last box may fetch rows of zeros behind the line. Without bulk copies there is no tile: threads read
+/// their points themselves. With `odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin
+/// in the middle of one: copies can only begin at whole units.
 struct TileCut {
   LineCut line;
   int width = 1;
   bool odd = false;
+  bool bulk = true;
 
   constexpr int threads() const { return line.team * width; }
   constexpr int pitch() const { return width + (odd ? 1 : 0); }
@@ -63,7 +64,7 @@ struct TileCut {
   static constexpr int most_rows = 256;
   constexpr int boxes() const { return (line.n + most_rows - 1) / most_rows; }
   constexpr int box_rows() const { return ((line.n + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
-  constexpr int tile_bytes() const { return boxes() * box_rows() * pitch() * 16; }
+  constexpr int tile_bytes() const { return bulk ? boxes() * box_rows() * pitch() * 16 : 0; }
   constexpr int row_bytes() const { return (line.padded(line.n) * width * 8 + 15) / 16 * 16; }
   constexpr int bytes(int factor_bytes) const { return tile_bytes() + row_bytes() + line.table_size() * factor_bytes; }
 };

@@ -70,7 +70,8 @@ inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
   return (columns + bundle - 1) / bundle * bundle;
 }
 /// Whether there is a kernel for lines of n points on the current device, or a compiler to make one when it is
-/// prepared. It needs bulk tensor copies (Hopper on), no larger prime factor than 13, and the shared memory.
+/// prepared. It needs no larger prime factor than 13, and the shared memory; the library's own kernels need bulk tensor
+/// copies (Hopper on), and so do plane passes.
 bool supported(int n);
 /// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes about a
 /// second, are for large arrays only.
@@ -93,6 +94,12 @@ bool takes_odd_rows(int n);
 void prepare(int n, Precision precision, bool odd_rows = false);
 inline bool is_odd(const Pass& pass) {
   return has_odd_rows(pass.in, pass.precision) || has_odd_rows(pass.out, pass.precision);
+}
+/// Whether kernels can count `outer` rows of so many columns, and the bundles in them: 32 bits with a sign count units
+/// of 8 bytes, two in a column, and up to a bundle more.
+inline bool countable(std::int64_t outer, std::int64_t columns) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  return columns <= most - 64 && outer <= most / 4 && outer * columns <= most;
 }
 /// What run() asks of a pass, with and without a GPU, but for what depends on the kernel.
 void require_pass(const Pass& pass);

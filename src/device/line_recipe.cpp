@@ -84,6 +84,20 @@ struct Candidate {
   double cost;
 };
 
+/// Without bulk copies: whole runs of memory, and a second bundle that is read while the first one is transformed.
+int run_width(const Candidate& c) { return std::min(c.recipe.width, static_cast<int>(run_bytes / unit_bytes)); }
+int overlap(const Candidate& c) { return std::min(c.recipe.resident, 2); }
+
+bool better(const Candidate& a, const Candidate& b) {
+  if (!a.recipe.bulk) {
+    if (run_width(a) != run_width(b)) return run_width(a) > run_width(b);
+    if (overlap(a) != overlap(b)) return overlap(a) > overlap(b);
+  } else if (a.recipe.width != b.recipe.width) {
+    return a.recipe.width > b.recipe.width;
+  }
+  return a.cost < b.cost;
+}
+
 }  // namespace
 
 std::vector<Recipe> recipes(int n, const Hardware& hardware) {
@@ -103,7 +117,7 @@ std::vector<Recipe> recipes(int n, const Hardware& hardware) {
       for (int team = 1; team * width <= most_threads; ++team) {
         line.team = team;
         if (line.points() > most_points) continue;
-        Recipe recipe{line, width, 1, 2};
+        Recipe recipe{line, width, 1, hardware.bulk_copies ? 2 : 1, hardware.bulk_copies};
         const int bytes = recipe.shared_bytes(Precision::f64) + reserved_shared_bytes;
         if (bytes > hardware.shared_bytes) continue;
         const int threads = (team * width + warp - 1) / warp * warp;
@@ -115,9 +129,7 @@ std::vector<Recipe> recipes(int n, const Hardware& hardware) {
       }
     }
   }
-  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-    return a.recipe.width != b.recipe.width ? a.recipe.width > b.recipe.width : a.cost < b.cost;
-  });
+  std::stable_sort(found.begin(), found.end(), better);
   std::vector<Recipe> result;
   for (const Candidate& c : found) result.push_back(c.recipe);
   return result;
@@ -129,13 +141,13 @@ Hardware hardware_of(const DeviceFacts& facts) {
   hardware.all_shared_bytes = static_cast<int>(facts.shared_bytes);
   hardware.registers = facts.registers;
   hardware.threads = facts.threads;
+  hardware.bulk_copies = facts.bulk_copies;
   return hardware;
 }
 
 std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles) {
-  if (!facts.bulk_copies) return std::nullopt;
   const Hardware hardware = hardware_of(facts);
-  const Recipe* own = own_recipe(n);
+  const Recipe* own = facts.bulk_copies ? own_recipe(n) : nullptr;
   if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes) return *own;
   if (!compiles) return std::nullopt;
   const std::vector<Recipe> all = recipes(n, hardware);

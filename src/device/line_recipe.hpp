@@ -16,8 +16,9 @@ struct Recipe {
   int width = 8;     ///< of a bundle, in 16-byte columns
   int resident = 1;  ///< bundles that live on a multiprocessor at a time
   int cluster = 1;   ///< multiprocessors that keep step on neighbouring bundles
+  bool bulk = true;  ///< bulk copies bring the bundles
 
-  constexpr TileCut tile(bool odd = false) const { return {line, width, odd}; }
+  constexpr TileCut tile(bool odd = false) const { return {line, width, odd, bulk}; }
   int shared_bytes(Precision precision, bool odd = false) const {
     return tile(odd).bytes(precision == Precision::f64 ? 16 : 8);
   }
@@ -29,6 +30,7 @@ struct Hardware {
   int all_shared_bytes = 0;  ///< of all blocks
   int registers = 65536;     ///< of all blocks, 32 bits each
   int threads = 2048;        ///< of all blocks
+  bool bulk_copies = true;   ///< and clusters, which came with them
 };
 
 /// Bytes of shared memory that kernels declare themselves and that the system takes, of a block.
@@ -74,7 +76,8 @@ Hardware hardware_of(const DeviceFacts& facts);
 std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles);
 
 /// Recipes for lines of n points, the best one first; none where n has other prime factors than 2 to 13, or where a
-/// bundle does not fit into shared memory.
+/// bundle does not fit into shared memory. Without bulk copies bundles wider than a run of memory gain nothing, but a
+/// second bundle on the multiprocessor does: it is read while the first one is transformed.
 std::vector<Recipe> recipes(int n, const Hardware& hardware);
 
 }  // namespace shardfft::device::lines

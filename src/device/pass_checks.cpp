@@ -49,17 +49,21 @@ void require_units(const Side& side, int n, Precision precision, bool odd_rows) 
 }  // namespace
 
 bool worthwhile(std::int64_t n, std::int64_t numbers) {
-  return n <= longest_line && (numbers >= gpu_defaults().elements_worth_passes || own_recipe(n) != nullptr) &&
+  const bool compiled = own_recipe(n) != nullptr && current_facts().bulk_copies;
+  return n <= longest_line && (numbers >= gpu_defaults().elements_worth_passes || compiled) &&
          supported(static_cast<int>(n));
 }
 
 void require_pass(const Pass& pass) {
   require(pass.m_begin % unit(pass.precision) == 0 && pass.m_begin <= pass.m_end, "a line pass of columns ",
           pass.m_begin, " to ", pass.m_end);
+  require(countable(pass.outer_end, pass.m_end), "line kernels cannot count ", pass.outer_end, " rows of ", pass.m_end,
+          " columns");
   for (const Side* side : {&pass.in, &pass.out}) {
     const bool odd = has_odd_rows(*side, pass.precision);
     require_units(*side, pass.n, pass.precision, odd);
-    require(!odd || side->block >= pass.n, "odd rows are of one owner");
+    require(!odd || (side->block >= pass.n && countable(1, side->part[0].outer_stride)),
+            "odd rows are of one owner, and no longer than kernels can count");
   }
   require(!is_odd(pass) || takes_odd_rows(pass.n), "no line kernel for ", pass.n, " points takes odd rows");
   require(!has_odd_rows(pass.in, pass.precision) || pass.outer_end % 2 == 0, "odd rows are read in pairs");
@@ -69,6 +73,8 @@ void require_planes(const PlanePass& pass) {
   const Pass& columns = pass.columns;
   const int g = granule(columns.precision);
   require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
+  require(countable(columns.outer_end, columns.m_end), "plane kernels cannot count ", columns.outer_end, " planes of ",
+          columns.m_end, " columns");
   const Part& inside = inner_side(pass).part[0];
   const std::int64_t n = columns.n, pitch = inside.line_stride;
   require(inner_side(pass).block >= n && inside.outer_stride == n * pitch && (pass.real || pitch == n),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/factors.hpp"
+#include "geometry/kept_modes.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/types.hpp"
 
@@ -15,13 +16,19 @@ void scale(void* data, std::int64_t count, ElementType element, double factor, v
 /// Multiplies the complex elements of `pieces` by their factors (conjugated when backward); in == out is allowed.
 void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,
              Direction direction, Precision precision, void* stream);
-/// out[i] = in[i] * factors[i % period], `count` complex elements; in == out is allowed.
+/// out[i] = in[i] * factors[i % period], `count` elements, all of `element`; in == out is allowed.
 void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
-              Precision precision, void* stream);
+              ElementType element, void* stream);
 /// Real to complex (forward) or the real part of complex (backward), `count` elements, in != out.
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream);
 /// Zeroes and doubles the modes of `pieces` as HalfSpectrum says; in == out is allowed.
 void half_spectrum(const void* in, void* out, const HalfSpectrum& modes, const std::vector<Piece>& pieces,
                    Precision precision, void* stream);
+/// The kept modes of `in` (piece `all`) in `out` (piece `kept`), and the way back with zeroes for all others; both
+/// sides of `element`. What becomes of a lone mode is as in pack/modes.hpp. in != out.
+void keep_modes(const void* in, const Piece& all, void* out, const Piece& kept, const KeptModes& modes,
+                ElementType element, void* stream);
+void pad_modes(const void* in, const Piece& kept, void* out, const Piece& all, const KeptModes& modes,
+               ElementType element, void* stream);
 
 }  // namespace shardfft::device

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/aligned.hpp"
+#include "tune/defaults.hpp"
+
 namespace shardfft::device {
 
 using StreamHandle = void*;
@@ -31,7 +34,12 @@ struct MemoryInfo {
 };
 MemoryInfo memory_info();
 
-/// On the current device; a whole allocation, which other processes can open.
+/// What is best allocated for `bytes` bytes: whole pages where that is much (GpuDefaults::large_page_bytes).
+inline std::size_t in_whole_pages(std::size_t bytes) {
+  const std::size_t page = gpu_defaults().large_page_bytes;
+  return bytes > page ? round_up(bytes, page) : bytes;
+}
+/// On the current device; a whole allocation, which other processes can open. On GPUs in whole pages.
 void* allocate(std::size_t bytes);
 void release(void* memory) noexcept;
 /// Host memory at which copies run at full speed and asynchronously.
@@ -63,6 +71,7 @@ PointerInfo describe(const void* pointer);
 bool host_uses_device_memory();
 IpcHandle export_memory(void* memory);
 void* import_memory(const IpcHandle& handle);
+/// Not before work that uses it is done.
 void close_memory(void* memory) noexcept;
 
 StreamHandle create_stream();

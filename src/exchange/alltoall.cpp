@@ -20,7 +20,7 @@ std::int64_t largest_count(const Schedule& schedule) {
 }
 
 /// Overlap: everything is packed and the non-blocking collective begun when start returns. The padding is agreed on
-/// once, while planning; above count_limit a block is one element of a larger datatype.
+/// once, while planning; above mpi_count_limit() a block is one element of a larger datatype.
 class Alltoall : public Exchange {
  public:
   explicit Alltoall(const ExchangeSetup& setup)
@@ -31,10 +31,10 @@ class Alltoall : public Exchange {
         trace_(setup.trace),
         requests_(setup.watch) {
     block_ = comm_.max(largest_count(setup.schedule));
-    const bool large = block_ > setup.count_limit;
+    const bool large = block_ > mpi_count_limit();
     if (large) require_derived_types(setup);
     const Datatype element = Datatype::element(element_bytes_);
-    type_ = large ? Datatype::contiguous(block_, element, setup.count_limit) : element;
+    type_ = large ? Datatype::contiguous(block_, element) : element;
     count_ = large ? 1 : narrow(block_, "count");
   }
 

@@ -26,9 +26,8 @@ TypesByRank run_types(const Blocks& blocks, const ExchangeSetup& setup) {
   TypesByRank result(setup.comm.size());
   const Datatype element = Datatype::element(setup.element_bytes);
   for (int i = 0; i < blocks.size(); ++i)
-    result.set(
-        blocks[i].peer,
-        Datatype::join({{blocks.offset_bytes(i), Datatype::contiguous(blocks[i].count, element, setup.count_limit)}}));
+    result.set(blocks[i].peer,
+               Datatype::join({{blocks.offset_bytes(i), Datatype::contiguous(blocks[i].count, element)}}));
   return result;
 }
 
@@ -43,7 +42,7 @@ class Alltoallv : public PackedExchange {
         send_types_(0),
         recv_types_(0),
         requests_(setup.watch) {
-    const bool small = fits(send_, setup.count_limit) && fits(recv_, setup.count_limit);
+    const bool small = fits(send_, mpi_count_limit()) && fits(recv_, mpi_count_limit());
     large_ = comm_.max(std::int64_t{small ? 0 : 1}) != 0;
     if (large_) {
       require_derived_types(setup);

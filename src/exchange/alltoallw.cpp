@@ -11,7 +11,7 @@ namespace {
 TypesByRank array_types(const std::vector<Message>& messages, const ExchangeSetup& setup) {
   TypesByRank result(setup.comm.size());
   for (const Message& m : messages)
-    if (m.count > 0) result.set(m.peer, message_type(m, setup.element_bytes, setup.count_limit));
+    if (m.count > 0) result.set(m.peer, message_type(m, setup.element_bytes));
   return result;
 }
 

@@ -27,24 +27,23 @@ void TypesByRank::set(int peer, Datatype type) {
 
 namespace {
 
-Datatype box_type(const Box& box, std::size_t element_bytes, std::int64_t count_limit) {
+Datatype box_type(const Box& box, std::size_t element_bytes) {
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   Datatype type = Datatype::element(element_bytes);
   for (int a = box.axes - 1; a >= 0; --a) {
     const auto i = static_cast<std::size_t>(a);
-    type = a == box.axes - 1 && box.stride[i] == 1
-               ? Datatype::contiguous(box.count[i], type, count_limit)
-               : Datatype::repeat(box.count[i], box.stride[i] * bytes, type, count_limit);
+    type = a == box.axes - 1 && box.stride[i] == 1 ? Datatype::contiguous(box.count[i], type)
+                                                   : Datatype::repeat(box.count[i], box.stride[i] * bytes, type);
   }
   return type;
 }
 
 }  // namespace
 
-Datatype message_type(const Message& message, std::size_t element_bytes, std::int64_t count_limit) {
+Datatype message_type(const Message& message, std::size_t element_bytes) {
   std::vector<Datatype::Part> parts;
   for (const Box& box : message.boxes)
-    parts.push_back({box.offset * static_cast<std::int64_t>(element_bytes), box_type(box, element_bytes, count_limit)});
+    parts.push_back({box.offset * static_cast<std::int64_t>(element_bytes), box_type(box, element_bytes)});
   return Datatype::join(parts);
 }
 

@@ -24,6 +24,6 @@ struct TypesByRank {
 };
 
 /// The strided boxes of a message in the array, in packed order, as one datatype.
-Datatype message_type(const Message& message, std::size_t element_bytes, std::int64_t count_limit);
+Datatype message_type(const Message& message, std::size_t element_bytes);
 
 }  // namespace shardfft

@@ -24,8 +24,6 @@ struct ExchangeSetup {
   bool basic_types = false;  ///< MPI is given runs of plain numbers only
   Trace* trace = nullptr;
   Watch* watch = nullptr;  ///< what is looked at by who waits for messages; null: nothing
-  /// Largest element count handed to MPI as an int; tests lower it to reach the large-count path with small data.
-  std::int64_t count_limit = 2147483647;
 };
 
 /// The arrays of one run. `workspace` holds at least workspace_bytes() bytes. Source and destination are distinct.

@@ -31,8 +31,8 @@ Types member_types(const LeaderBuffer& buffer, const ExchangeSetup& setup, const
     }
     std::vector<Datatype::Part> parts;
     for (const Parcel& p : runs)
-      parts.push_back({p.offset * static_cast<std::int64_t>(setup.element_bytes),
-                       Datatype::contiguous(p.count, element, setup.count_limit)});
+      parts.push_back(
+          {p.offset * static_cast<std::int64_t>(setup.element_bytes), Datatype::contiguous(p.count, element)});
     if (!parts.empty()) types.push_back({member, Datatype::join(parts)});
   }
   return types;

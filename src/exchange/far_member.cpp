@@ -35,7 +35,7 @@ Run line_up(const Blocks& blocks, const ExchangeSetup& setup, const HostPlan& pl
   }
   run.bytes = round_up(static_cast<std::size_t>(run.count * element_bytes), cache_line);
   if (run.count > 0 && !setup.basic_types)
-    run.type = Datatype::contiguous(run.count, Datatype::element(setup.element_bytes), setup.count_limit);
+    run.type = Datatype::contiguous(run.count, Datatype::element(setup.element_bytes));
   return run;
 }
 

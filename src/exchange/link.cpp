@@ -36,7 +36,7 @@ Link::Link(const ExchangeSetup& setup)
     : comm_(setup.comm),
       element_(Datatype::element(setup.element_bytes).get()),
       element_bytes_(static_cast<std::int64_t>(setup.element_bytes)),
-      count_limit_(setup.count_limit),
+      count_limit_(mpi_count_limit()),
       tag_(draw_tag(setup.comm.get())) {}
 
 /// Calls post(first element, number of elements) for each message.

@@ -11,7 +11,7 @@ class Link {
   /// Every member makes its links in the same order, so that both ends draw the same tags. No communication.
   explicit Link(const ExchangeSetup& setup);
 
-  /// Sends `count` elements; adds one request for each `count_limit` of them.
+  /// Sends `count` elements; adds one request for each mpi_count_limit() of them.
   void send(const std::byte* data, std::int64_t count, int peer, RequestSet& requests) const;
   void receive(std::byte* data, std::int64_t count, int peer, RequestSet& requests) const;
   /// One message of one element of `type`, whose displacements count from `base`.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "exchange/strategies.hpp"
+#include "mpi/datatype.hpp"
 #include "shardfft/options.hpp"
 
 namespace shardfft {
@@ -60,7 +61,7 @@ std::vector<std::string> exchange_names() {
 
 void require_derived_types(const ExchangeSetup& setup) {
   if (setup.basic_types)
-    fail(Status::unsupported, "a block of more than ", setup.count_limit,
+    fail(Status::unsupported, "a block of more than ", mpi_count_limit(),
          " elements cannot be sent by this exchange with ", "datatypes = basic: p2p can");
 }
 
@@ -70,7 +71,6 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeS
   require(setup.comm.valid(), "an exchange needs a communicator");
   agree(setup.comm, [&] {
     factory_of(name);
-    require(setup.count_limit > 0, "count_limit must be positive");
     check_messages(setup.schedule.send, setup);
     check_messages(setup.schedule.recv, setup);
   });

@@ -6,7 +6,6 @@
 
 #include "base/aligned.hpp"
 #include "base/team.hpp"
-#include "exec/compile.hpp"
 #include "exec/fft_operation.hpp"
 #include "pack/pack.hpp"
 #include "tune/defaults.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "exec/compile.hpp"
 #include "exec/fft_operation.hpp"
 #include "tune/defaults.hpp"
 

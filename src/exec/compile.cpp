@@ -313,18 +313,6 @@ Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host
 
 }  // namespace
 
-std::size_t element_bytes(const State& state, Precision precision) {
-  return state.element_bytes > 0 ? state.element_bytes : ElementType{precision, state.is_complex}.bytes();
-}
-
-std::size_t state_bytes(const State& state, Precision precision, int rank) {
-  return static_cast<std::size_t>(state.layout.count(rank)) * element_bytes(state, precision);
-}
-
-std::size_t max_state_bytes(const State& state, Precision precision) {
-  return static_cast<std::size_t>(state.layout.max_count()) * element_bytes(state, precision);
-}
-
 Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host) {
   HostTarget target(setup, host);
   return cut_transforms(choose_orders(program, target), target);

@@ -40,12 +40,6 @@ struct Task {
   std::size_t number = 0;              ///< among the tasks of its program
 };
 
-/// Bytes of one element.
-std::size_t element_bytes(const State& state, Precision precision);
-/// Bytes of a state on `rank`, or the most of any rank.
-std::size_t state_bytes(const State& state, Precision precision, int rank);
-std::size_t max_state_bytes(const State& state, Precision precision);
-
 /// The program as this machine runs it: its orders in memory, its transforms cut. `host` is null unless the exchange
 /// reads the host's shared memory. Collective.
 Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host);

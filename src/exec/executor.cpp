@@ -172,6 +172,8 @@ std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
       return work;
     case Slot::work1:
       return work + work_bytes_[0];
+    case Slot::scratch:
+      return workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
   }
   return nullptr;
 }
@@ -306,14 +308,13 @@ void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
 }
 
 void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Past& past) {
-  std::byte* const scratch = workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
   if (host_ && task.to != Slot::out) wait_for_readers(task.to);
   const std::byte* from = slot(task.from, source, out);
   const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
   if (lends_input) from = readable_input(task, from, past.reads);
   std::byte* const to = slot(task.to, source, out);
   if (past.verifier) past.verifier->before(task.number, from);
-  task.operation->run(from, to, scratch);
+  task.operation->run(from, to, slot(Slot::scratch, source, out));
   if (past.verifier) past.verifier->after(task.number, to);
   // The caller may change the array as soon as this call returns.
   if (!lends_input || from != source) return;

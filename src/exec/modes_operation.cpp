@@ -23,12 +23,7 @@ class ModesOperation : public Operation {
     const auto move = step_.sign == Direction::forward ? keep_modes : pad_modes;
     move(in, before_, out, after_, step_.modes, element_, threads_);
   }
-  std::string describe() const override {
-    const std::string axis = " along axis " + std::to_string(step_.modes.axis - 1);
-    const std::string kept = std::to_string(step_.modes.kept), all = std::to_string(step_.modes.all);
-    if (step_.sign == Direction::forward) return "keep " + kept + " of " + all + " modes" + axis;
-    return "pad " + kept + " modes to " + all + axis;
-  }
+  std::string describe() const override { return describe_modes(step_); }
 
  private:
   ModesStep step_;
@@ -40,6 +35,13 @@ class ModesOperation : public Operation {
 };
 
 }  // namespace
+
+std::string describe_modes(const ModesStep& step) {
+  const std::string axis = " along axis " + std::to_string(step.modes.axis - 1);
+  const std::string kept = std::to_string(step.modes.kept), all = std::to_string(step.modes.all);
+  if (step.sign == Direction::forward) return "keep " + kept + " of " + all + " modes" + axis;
+  return "pad " + kept + " modes to " + all + axis;
+}
 
 std::unique_ptr<Operation> make_modes(const ModesStep& step, const State& before, const State& after, int rank,
                                       Precision precision, int threads, Trace* trace) {

@@ -8,4 +8,7 @@ namespace shardfft {
 std::unique_ptr<Operation> make_modes(const ModesStep& step, const State& before, const State& after, int rank,
                                       Precision precision, int threads, Trace* trace);
 
+/// "keep 4 of 5 modes along axis 1"; axes count as the user's do.
+std::string describe_modes(const ModesStep& step);
+
 }  // namespace shardfft

@@ -70,13 +70,13 @@ class HalfSpectrumOperation : public Operation {
 
 class OperatorOperation : public Operation {
  public:
-  OperatorOperation(const OperatorStep& step, int rank, std::vector<Piece> pieces, Precision precision, int threads,
+  OperatorOperation(const OperatorStep& step, int rank, std::vector<Piece> pieces, ElementType element, int threads,
                     Trace* trace)
-      : step_(step), rank_(rank), pieces_(std::move(pieces)), precision_(precision), threads_(threads), trace_(trace) {}
+      : step_(step), rank_(rank), pieces_(std::move(pieces)), element_(element), threads_(threads), trace_(trace) {}
 
   void run(const std::byte* in, std::byte* out, std::byte*) override {
     const Scope scope(trace_, Activity::copy);
-    multiply(in, out, *step_.factors->at(rank_), pieces_, precision_, threads_);
+    multiply(in, out, *step_.factors->at(rank_), pieces_, element_, threads_);
   }
   bool runs_in_place() const override { return true; }
   std::string describe() const override { return "operator"; }
@@ -85,7 +85,7 @@ class OperatorOperation : public Operation {
   OperatorStep step_;
   int rank_;
   std::vector<Piece> pieces_;
-  Precision precision_;
+  ElementType element_;
   int threads_;
   Trace* trace_;
 };
@@ -117,7 +117,8 @@ std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before,
   if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
     return std::make_unique<HalfSpectrumOperation>(half->modes, before.layout.pieces(rank), precision, trace);
   if (const auto* factors = std::get_if<OperatorStep>(&step))
-    return std::make_unique<OperatorOperation>(*factors, rank, before.layout.pieces(rank), precision, threads, trace);
+    return std::make_unique<OperatorOperation>(*factors, rank, before.layout.pieces(rank),
+                                               ElementType{precision, before.is_complex}, threads, trace);
   return nullptr;
 }
 

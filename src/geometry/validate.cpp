@@ -57,6 +57,62 @@ void check_disjoint(const std::vector<std::pair<int, IndexSet>>& sets) {
     }
 }
 
+/// Places of wrong strides need not fit 64 bits.
+__extension__ using Wide = __int128;
+
+/// From the first place of a piece in memory to its last one; `apart` where its strides tell that no two of its
+/// elements lie at one place.
+struct Place {
+  std::int64_t begin, last;
+  bool apart;
+};
+
+Place place_of(const Piece& piece, std::int64_t count, const std::string& whose) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> loops;  // stride, steps
+  for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a)
+    if (piece.set.axis[a].count > 1) loops.emplace_back(piece.stride[a], piece.set.axis[a].count - 1);
+  std::sort(loops.begin(), loops.end());
+  Wide steps = 0;
+  bool apart = true;
+  for (const auto& [stride, n] : loops) {
+    require(stride > 0, whose, ": a piece has the stride ", stride, " in memory; strides are positive");
+    apart = apart && stride > steps;
+    steps += Wide{stride} * n;
+  }
+  require(piece.offset >= 0 && piece.offset + steps < count, whose, ": a piece from place ", piece.offset,
+          " on does not lie in the rank's array, which is dense: ", count, " elements");
+  return {piece.offset, static_cast<std::int64_t>(piece.offset + steps), apart};
+}
+
+/// Every element counts for itself: for pieces that lie between each other.
+void check_places(const std::vector<Piece>& pieces, std::int64_t count, const std::string& whose) {
+  std::vector<bool> taken(static_cast<std::size_t>(count));
+  for (const Piece& piece : pieces)
+    for (std::int64_t i = 0; i < piece.set.count(); ++i) {
+      std::int64_t place = piece.offset, rest = i;
+      for (auto a = static_cast<std::size_t>(piece.set.axes); a-- > 0;) {
+        place += rest % piece.set.axis[a].count * piece.stride[a];
+        rest /= piece.set.axis[a].count;
+      }
+      require(!taken[static_cast<std::size_t>(place)], whose, ": two elements lie at place ", place, " of its array");
+      taken[static_cast<std::size_t>(place)] = true;
+    }
+}
+
+/// Elements of a rank lie in its array, and none in the place of another one.
+void check_memory(std::vector<Piece> pieces, const std::string& whose) {
+  std::erase_if(pieces, [](const Piece& p) { return p.set.empty(); });
+  std::int64_t count = 0;
+  for (const Piece& p : pieces) count += p.set.count();
+  std::vector<Place> places;
+  for (const Piece& p : pieces) places.push_back(place_of(p, count, whose));
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.begin < b.begin; });
+  bool apart = true;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    apart = apart && places[i].apart && (i == 0 || places[i].begin > places[i - 1].last);
+  if (!apart) check_places(pieces, count, whose);
+}
+
 std::uint64_t mix(std::uint64_t hash, std::int64_t value) {
   hash ^= static_cast<std::uint64_t>(value) + 0x9e3779b97f4a7c15ULL + (hash << 6) + (hash >> 2);
   hash *= 0xff51afd7ed558ccdULL;
@@ -85,6 +141,8 @@ void Layout::validate() const {
   const std::int64_t total = std::accumulate(shape().begin(), shape().end(), std::int64_t{1}, std::multiplies<>());
   require(covered == total, "the boxes leave ", total - covered, " of ", total, " elements of the ",
           shape_text(shape()), " array without an owner");
+  for (int r = 0; r < ranks() && rep_->form == Rep::Form::pieces; ++r)
+    check_memory(pieces(r), "rank " + std::to_string(r));
 }
 
 std::uint64_t Layout::fingerprint() const {
@@ -102,6 +160,7 @@ std::uint64_t Layout::fingerprint() const {
   for (int r = 0; r < ranks(); ++r)
     for (const Piece& p : pieces(r)) {
       hash = mix(mix(hash, r), p.offset);
+      for (std::size_t a = 0; a < static_cast<std::size_t>(p.set.axes); ++a) hash = mix(hash, p.stride[a]);
       std::for_each(p.set.axis.begin(), p.set.axis.begin() + p.set.axes, add);
     }
   return hash;

@@ -1,9 +1,11 @@
 #pragma once
 // The users' arrays of one member: where they live, and how the device comes to use them (FFT-ECP section 4.2: host,
 // registered, managed and device memory).
+#include <array>
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "device/handles.hpp"
 #include "gpu/mapping_watch.hpp"
@@ -65,6 +67,8 @@ class UserArrays {
   bool waits() const { return waits_; }
   /// Device memory of copies that calls have needed so far.
   std::size_t staged_bytes() const { return (input_stage_ ? largest_ : 0) + (output_stage_ ? largest_ : 0); }
+  /// The copies, which others may have to write into when the plan has ended.
+  std::array<device::Memory, 2> take_stages() { return {std::move(input_stage_), std::move(output_stage_)}; }
   /// Whether this call copied anything.
   bool copies() const { return copies_; }
 

@@ -147,11 +147,10 @@ class Compiler {
 
   MemberOperations make_operations(const Stop& stop) {
     const Step& s = step(stop);
-    const State& from = before(stop);
     if (is_reshape(stop)) return make_device_reshape(setup_.exchange, reshape_setup(stop));
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
       if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
-      if (auto pointwise = make_pointwise(s, from, rank, setup_.precision)) return pointwise;
+      if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank, setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
   }
@@ -201,21 +200,9 @@ class Compiler {
   std::vector<Stretch> stretches_;
 };
 
-/// Throws where only CPUs do this: before anybody asks how GPUs like it best.
-void refuse_others(const Step& step) {
-  if (std::holds_alternative<ModesStep>(step))
-    fail(Status::unsupported, "fewer modes (option modes) are kept on CPUs only, not on GPUs");
-  const auto* const fft = std::get_if<TransformStep>(&step);
-  if (fft == nullptr) return;
-  for (const AxisStep& axis : fft->axes)
-    if (axis.kind == Kind::r2r)
-      fail(Status::unsupported, "cosine and sine transforms (option transforms) run on CPUs only, not on GPUs");
-}
-
 }  // namespace
 
 Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team) {
-  for (const Step& step : program.steps) refuse_others(step);
   DeviceTarget target(setup, team);
   return cut_transforms(choose_orders(program, target), target);
 }

@@ -8,7 +8,7 @@
 #include "base/check.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft_trial.hpp"
-#include "gpu/fft_passes.hpp"
+#include "gpu/placed_passes.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
@@ -18,56 +18,6 @@ namespace {
 
 constexpr std::size_t most_cufft_axes = 3;
 constexpr std::size_t scratch_alignment = 256;
-enum class Place { in, out, scratch };
-
-/// An array of one run; `offset` in bytes.
-struct Spot {
-  Place place = Place::in;
-  std::size_t offset = 0;
-};
-
-struct PlacedPass {
-  Spot from, to;
-  PassPointer pass;
-  Spot scratch{};  ///< where the pass wants some
-};
-
-class DeviceFft : public DeviceOperation {
- public:
-  DeviceFft(std::vector<PlacedPass> passes, std::size_t scratch_bytes, bool in_place, std::string text)
-      : passes_(std::move(passes)), scratch_bytes_(scratch_bytes), in_place_(in_place), text_(std::move(text)) {}
-
-  void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (const PlacedPass& p : passes_)
-      p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), at(p.scratch, buffers), stream);
-  }
-  std::size_t scratch_bytes() const override { return scratch_bytes_; }
-  std::size_t held_bytes() const override {
-    std::size_t sum = 0;
-    for (const PlacedPass& p : passes_) sum += p.pass->held_bytes();
-    return sum;
-  }
-  std::size_t library_bytes() const override {
-    std::size_t sum = 0;
-    for (const PlacedPass& p : passes_) sum += p.pass->library_bytes();
-    return sum;
-  }
-  bool runs_in_place() const override { return in_place_; }
-  std::string describe() const override { return text_; }
-
- private:
-  static std::byte* at(Spot spot, const DeviceBuffers& buffers) {
-    std::byte* const base = spot.place == Place::in    ? const_cast<std::byte*>(buffers.in)  // written only if allowed
-                            : spot.place == Place::out ? buffers.out
-                                                       : buffers.scratch;
-    return base + spot.offset;
-  }
-
-  std::vector<PlacedPass> passes_;
-  std::size_t scratch_bytes_;
-  bool in_place_;
-  std::string text_;
-};
 
 using Group = std::vector<std::size_t>;  ///< positions in FftSpec::transform
 
@@ -88,10 +38,12 @@ class Planner {
     give_scale();
     for (const Stage& stage : stages_) add(stage);
     if (spec_.scale != 1 && !is_empty(spec_) && !scales())
-      passes_.push_back({{Place::out},
-                         {Place::out},
+      passes_.push_back({{RunArray::out},
+                         {RunArray::out},
                          make_scale_pass(points(output_loops(spec_)), output_element(spec_), spec_.scale)});
-    const bool in_place = spec_.in_place || (spec_.kind == Kind::c2c && same_strides_);
+    share_scratch();
+    const bool keeps_numbers = spec_.kind == Kind::c2c || spec_.kind == Kind::r2r;
+    const bool in_place = spec_.in_place || (keeps_numbers && same_strides_);
     return std::make_unique<DeviceFft>(std::move(passes_), scratch_, in_place, describe());
   }
 
@@ -99,8 +51,8 @@ class Planner {
     plan_stages();
     if (is_empty(spec_)) return true;
     return !stages_.empty() && passes_.empty() && std::none_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
-      return !plane_pass_fits(stage.spec) && !line_pass_fits(stage.spec) && !transposed_pass_pays(stage.spec) &&
-             !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
+      return stage.spec.kind != Kind::r2r && !plane_pass_fits(stage.spec) && !line_pass_fits(stage.spec) &&
+             !transposed_pass_pays(stage.spec) && !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
     });
   }
 
@@ -117,7 +69,9 @@ class Planner {
     Spot from, to;
   };
 
-  static bool scales_itself(const Stage& stage) { return line_pass_fits(stage.spec) || plane_pass_fits(stage.spec); }
+  static bool scales_itself(const Stage& stage) {
+    return stage.spec.kind == Kind::r2r || line_pass_fits(stage.spec) || plane_pass_fits(stage.spec);
+  }
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
   void plan_stages() {
@@ -128,19 +82,20 @@ class Planner {
       plan_forward_order();
   }
 
-  /// c2c and r2c: the first stage leads from the input to the output, the others stay there.
+  /// c2c, r2c and r2r: the first stage leads from the input to the output, the others stay there.
   void plan_forward_order() {
-    const std::vector<Group> groups =
-        spec_.kind == Kind::r2c ? real_groups(Strides::out) : complex_groups(all_axes(), Strides::out);
-    Spot from{Place::in};
+    const std::vector<Group> groups = spec_.kind == Kind::r2r   ? single_groups()
+                                      : spec_.kind == Kind::r2c ? real_groups(Strides::out)
+                                                                : complex_groups(all_axes(), Strides::out);
+    Spot from{RunArray::in};
     if (spec_.in_place && !same_strides_) from = copied_input();
     if (groups.empty()) add_plain(from);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const bool first = g == 0;
-      stages_.push_back(
-          {part(first ? spec_.kind : Kind::c2c, groups[g], first ? Strides::in : Strides::out, Strides::out),
-           first ? from : Spot{Place::out},
-           {Place::out}});
+      stages_.push_back({part(first || spec_.kind == Kind::r2r ? spec_.kind : Kind::c2c, groups[g],
+                              first ? Strides::in : Strides::out, Strides::out),
+                         first ? from : Spot{RunArray::out},
+                         {RunArray::out}});
     }
   }
 
@@ -151,7 +106,7 @@ class Planner {
     if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && alone_is_one_call(groups.front()[0]))
       groups = {Group(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
     std::reverse(groups.begin(), groups.end());
-    Spot from{Place::in};
+    Spot from{RunArray::in};
     const bool copied = (spec_.in_place && !same_strides_) || (groups.size() == 1 && spec_.preserve_input);
     if (copied) from = copied_input();
     const Spot work = copied || !spec_.preserve_input ? from : scratch(input_bytes());
@@ -159,7 +114,7 @@ class Planner {
       stages_.push_back({part(Kind::c2c, groups[g], Strides::in, Strides::in), from, work});
       from = work;
     }
-    stages_.push_back({part(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {Place::out}});
+    stages_.push_back({part(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {RunArray::out}});
   }
 
   /// The last line or plane pass scales its results; cuFFT cannot.
@@ -212,6 +167,13 @@ class Planner {
       if (!plane_pass_fits(part(Kind::c2c, planes, from, side))) return {};
     axes.resize(axes.size() - 2);
     return planes;
+  }
+
+  /// One axis after the other, those of one point too: their cosine transforms multiply.
+  std::vector<Group> single_groups() const {
+    std::vector<Group> groups;
+    for (std::size_t i = 0; i < spec_.transform.size(); ++i) groups.push_back({i});
+    return groups;
   }
 
   /// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one. The fastest
@@ -281,6 +243,7 @@ class Planner {
     stage.kind = kind;
     stage.scale = 1;
     stage.transform.clear();
+    stage.types.clear();
     const auto between = [&](FftDim d) {
       const FftDim sides = d;
       d.in_stride = from == Strides::in ? sides.in_stride : sides.out_stride;
@@ -289,19 +252,29 @@ class Planner {
     };
     for (FftDim& d : stage.batch) d = between(d);
     for (const std::size_t axis : group) stage.transform.push_back(between(spec_.transform[axis]));
+    if (kind == Kind::r2r)
+      for (const std::size_t axis : group) stage.types.push_back(spec_.types[axis]);
     for (std::size_t i = 0; i < spec_.transform.size(); ++i) {
       if (std::find(group.begin(), group.end(), i) != group.end()) continue;
       FftDim d = between(spec_.transform[i]);
-      if (spec_.kind != Kind::c2c && i == half_axis()) d.n = d.n / 2 + 1;
+      if (is_halved(spec_) && i == half_axis()) d.n = d.n / 2 + 1;
       stage.batch.push_back(d);
     }
     return stage;
   }
 
   Spot scratch(std::size_t bytes) {
-    const Spot spot{Place::scratch, scratch_};
+    const Spot spot{RunArray::scratch, scratch_};
     scratch_ += round_up(bytes, scratch_alignment);
     return spot;
+  }
+
+  /// Passes run one after the other: one piece of scratch serves all.
+  void share_scratch() {
+    std::size_t most = 0;
+    for (const PlacedPass& p : passes_) most = std::max(most, p.pass->scratch_bytes());
+    const Spot shared = scratch(most);
+    for (PlacedPass& p : passes_) p.scratch = shared;
   }
 
   std::size_t input_bytes() const {
@@ -310,7 +283,7 @@ class Planner {
 
   Spot copied_input() {
     const Spot copy = scratch(input_bytes());
-    passes_.push_back({{Place::in}, copy, make_plain_copy(input_bytes())});
+    passes_.push_back({{RunArray::in}, copy, make_plain_copy(input_bytes())});
     return copy;
   }
 
@@ -318,12 +291,16 @@ class Planner {
   void add_plain(Spot from) {
     passes_.push_back(
         {from,
-         {Place::out},
+         {RunArray::out},
          same_strides_ ? make_plain_copy(input_bytes()) : make_copy_pass(merged(spec_.batch), input_element(spec_))});
   }
 
   void add(const Stage& planned) {
     const auto& [stage, from, to] = planned;
+    if (stage.kind == Kind::r2r) {
+      passes_.push_back({from, to, make_cosine_pass(stage)});
+      return;
+    }
     if (PassPointer planes = make_plane_pass(stage)) {
       passes_.push_back({from, to, std::move(planes)});
       return;
@@ -333,9 +310,7 @@ class Planner {
       return;
     }
     if (transposed_pass_pays(stage)) {
-      PassPointer transposed = make_transposed_pass(stage);
-      const std::size_t bytes = transposed->scratch_bytes();
-      passes_.push_back({from, to, std::move(transposed), scratch(bytes)});
+      passes_.push_back({from, to, make_transposed_pass(stage)});
       return;
     }
     if (PassPointer direct = make_cufft_pass(stage, gpu_defaults().most_vendor_calls)) {
@@ -371,7 +346,8 @@ class Planner {
 
 std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) {
   const std::size_t axes = spec.transform.size();
-  if (spec.effort == Effort::estimate || axes < 2 || points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
+  if (spec.effort == Effort::estimate || axes < 2 || spec.kind == Kind::r2r ||
+      points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
     return Planner(spec).plan();
   DeviceFftTrial trial(spec);
   for (std::size_t own = axes + 1; own-- > 0;)

@@ -13,15 +13,17 @@
 
 namespace shardfft::gpu {
 
-/// Orders in memory that transform without copies: the natural one where line passes then run, else the transformed
-/// axis slowest, so that its lines are one strided batch.
+/// Orders in memory that transform without copies: the natural one where line passes then run, and for cosine
+/// transforms, whose work arrays may have any; else the transformed axis slowest, so that its lines are one strided
+/// batch.
 AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   const auto* const fft = at + 1 < program.steps.size() ? std::get_if<TransformStep>(&program.steps[at + 1]) : nullptr;
   if (fft == nullptr || fft->axes.size() != 1 || stage_end(program, at + 1) != at + 3) return {};
   const int axis = fft->axes.front().axis;
   const State& state = program.states[at + 1];
-  if (axis == 0 || axis + 1 == state.layout.axes() || line_pass_fits_all(*fft, state)) return {};
+  if (axis == 0 || axis + 1 == state.layout.axes() || fft->kind() == Kind::r2r || line_pass_fits_all(*fft, state))
+    return {};
   AxisOrder order(static_cast<std::size_t>(state.layout.axes()));
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + 1, order.begin() + axis, order.begin() + axis + 1);  // behind the batch
@@ -44,19 +46,15 @@ bool DeviceTarget::begins_slab(const Program& program, int step) const {
   return leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
 }
 
-bool DeviceTarget::in_slab(const Program& program, int step) const {
-  for (int first = step - slab_steps + 1; first <= step; ++first)
-    if (begins_slab(program, first)) return true;
-  return false;
-}
-
 /// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
 /// that one pass over memory takes stay together.
 std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   const std::vector<int> axes = fft.numbers();
-  if (axes.size() < 2 || in_slab(program, step)) return {axes};
+  if (axes.size() < 2) return {axes};
+  for (int first = step - slab_steps + 1; first <= step; ++first)
+    if (begins_slab(program, first)) return {axes};
   const auto is_reshape = [&program](std::size_t i) {
     return i < program.steps.size() && std::holds_alternative<ReshapeStep>(program.steps[i]);
   };
@@ -69,7 +67,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   } else if (at > 0 && is_reshape(at - 1)) {  // runs first
     alone.axes = {fft.axes.back()};
     const State &from = program.states[at - 1], &to = program.states[at];
-    if (alone.kind() == Kind::c2c && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
+    if (alone.keeps_numbers() && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
       return {{axes.begin(), axes.end() - 1}, {axes.back()}};
   }
   return {axes};
@@ -100,21 +98,20 @@ Chunking DeviceTarget::chunking(const Program& program, int step, bool with_befo
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (begins_slab(program, steps[at])) return {slab_steps, false};
+  if (begins_slab(program, steps[at])) return {slab_steps, false, true};
   int reshape = steps[at];
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
     // Peers write into the array that is the result.
-    if (chunked.after != nullptr && chunked.after->kind() != Kind::c2c) return false;
+    if (chunked.after != nullptr && !chunked.after->keeps_numbers()) return false;
     const auto i = static_cast<std::size_t>(reshape);
     return chunking(chunked, program.states[i], program.states[i + 1]).cuts();
   };
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
-/// Ranks must decide alike: what one sends the other may be scaled already. The slab engine scales for free.
+/// Ranks must decide alike: what one sends the other may be scaled already.
 bool DeviceTarget::scales_free(const Program& program, int step) {
-  if (in_slab(program, step)) return true;
   const auto at = static_cast<std::size_t>(step);
   std::int64_t free = 1;
   team_.agree([&] {

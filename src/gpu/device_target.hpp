@@ -23,7 +23,6 @@ class DeviceTarget : public Target {
   Chunking chunking(const Program& program, int step, bool with_before, bool with_after) const;
 
  private:
-  bool in_slab(const Program& program, int step) const;
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;

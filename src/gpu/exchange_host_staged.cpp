@@ -1,5 +1,6 @@
 // host_staged: messages through pinned host memory, for MPI libraries that do not take device pointers. While one
 // message is on the network the next one is on its way to the host.
+#include "base/aligned.hpp"
 #include "exchange/link.hpp"
 #include "gpu/strategies.hpp"
 
@@ -10,10 +11,10 @@ namespace {
 /// Host memory for all messages of one direction, one behind the other.
 class HostRuns {
  public:
-  HostRuns(const Blocks& blocks, const MessageSide& side) {
+  HostRuns(const Blocks& blocks, std::size_t element_bytes) {
     for (int i = 0; i < blocks.size(); ++i) {
       begin_.push_back(bytes_);
-      bytes_ += (side.bytes_of(blocks[i]) + 63) / 64 * 64;
+      bytes_ += round_up(static_cast<std::size_t>(blocks[i].count) * element_bytes, cache_line);
     }
     if (bytes_ > 0) memory_ = device::make_pinned_memory(bytes_);
   }
@@ -26,24 +27,24 @@ class HostRuns {
   std::vector<std::size_t> begin_;
 };
 
-class HostStaged : public DeviceOperation {
+class HostStaged : public MessageExchange {
  public:
   /// With the member's device current.
   explicit HostStaged(const DeviceReshapeSetup& setup)
-      : side_(setup, 0),
-        link_(side_.setup),
-        out_(side_.send, side_),
-        in_(side_.recv, side_),
+      : MessageExchange(setup, 0),
+        link_(setup_),
+        out_(send_, setup.element_bytes),
+        in_(recv_, setup.element_bytes),
         down_(device::make_stream()),
         up_(device::make_stream()),
         begun_(device::make_event()),
-        sends_(side_.setup.watch),
-        receives_(side_.setup.watch) {
-    for (int i = 0; i < side_.send.size(); ++i) {
+        sends_(setup_.watch),
+        receives_(setup_.watch) {
+    for (int i = 0; i < send_.size(); ++i) {
       packed_.push_back(device::make_event());
       staged_.push_back(device::make_event());
     }
-    for (int i = 0; i < side_.recv.size(); ++i) landed_.push_back(device::make_event());
+    for (int i = 0; i < recv_.size(); ++i) landed_.push_back(device::make_event());
   }
 
   void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
@@ -51,39 +52,36 @@ class HostStaged : public DeviceOperation {
     post_receives();
     device::record(begun_.get(), stream);
     device::wait(up_.get(), begun_.get());
-    for (const int i : side_.send_order) stage(i, buffers, stream);
-    side_.copy_self(buffers, stream);
+    for (const int i : send_order_) stage(i, buffers, stream);
+    copy_stays(buffers, stream);
     std::size_t sent = 0;
     int arrived = 0;
-    wait_until(side_.setup.watch, [&] {
-      const bool sends = sent < side_.send_order.size() && send_staged(side_.send_order[sent]);
-      const int message = arrived < side_.recv.size() ? next_arrived() : -1;
+    wait_until(setup_.watch, [&] {
+      const bool sends = sent < send_order_.size() && send_staged(send_order_[sent]);
+      const int message = arrived < recv_.size() ? next_arrived() : -1;
       if (sends) ++sent;
       if (message >= 0) {
         land(message, buffers, stream);
         ++arrived;
       }
-      return sent == side_.send_order.size() && arrived == side_.recv.size();
+      return sent == send_order_.size() && arrived == recv_.size();
     });
     receives_.clear();
     sends_.wait_all();
   }
-  std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
   std::size_t pinned_bytes() const override { return out_.bytes() + in_.bytes(); }
   bool capturable() const override { return false; }
-  Activity activity() const override { return Activity::exchange; }
-  std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
   std::string describe() const override {
-    return "host_staged, " + std::to_string(side_.send.size()) + " messages through pinned host memory";
+    return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";
   }
 
  private:
   void post_receives() {
     message_of_request_.clear();
-    missing_.assign(static_cast<std::size_t>(side_.recv.size()), 0);
-    for (const int i : side_.recv_order) {
-      link_.receive(in_.run(i), side_.recv[i].count, side_.recv[i].peer, receives_);
-      missing_[static_cast<std::size_t>(i)] = link_.messages(side_.recv[i].count);
+    missing_.assign(static_cast<std::size_t>(recv_.size()), 0);
+    for (const int i : recv_order_) {
+      link_.receive(in_.run(i), recv_[i].count, recv_[i].peer, receives_);
+      missing_[static_cast<std::size_t>(i)] = link_.messages(recv_[i].count);
       message_of_request_.resize(receives_.size(), i);
     }
   }
@@ -91,17 +89,17 @@ class HostStaged : public DeviceOperation {
   /// Brings a message to the host, beside the packing of the next one.
   void stage(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
     const auto index = static_cast<std::size_t>(i);
-    side_.pack(i, buffers, stream);
+    pack(i, buffers, stream);
     device::record(packed_[index].get(), stream);
     device::wait(down_.get(), packed_[index].get());
-    device::copy_bytes(out_.run(i), side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), down_.get());
+    device::copy_bytes(out_.run(i), outgoing(i, buffers), bytes_of(send_[i]), down_.get());
     device::record(staged_[index].get(), down_.get());
   }
 
   /// Sends the message if it is on the host.
   bool send_staged(int i) {
     if (!device::done(staged_[static_cast<std::size_t>(i)].get())) return false;
-    link_.send(out_.run(i), side_.send[i].count, side_.send[i].peer, sends_);
+    link_.send(out_.run(i), send_[i].count, send_[i].peer, sends_);
     return true;
   }
 
@@ -115,13 +113,12 @@ class HostStaged : public DeviceOperation {
 
   void land(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
     const device::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
-    device::copy_bytes(side_.incoming(i, buffers), in_.run(i), side_.bytes_of(side_.recv[i]), up_.get());
+    device::copy_bytes(incoming(i, buffers), in_.run(i), bytes_of(recv_[i]), up_.get());
     device::record(landed, up_.get());
     device::wait(stream, landed);
-    side_.unpack(i, buffers, stream);
+    unpack(i, buffers, stream);
   }
 
-  MessageSide side_;
   Link link_;
   HostRuns out_, in_;
   device::Stream down_, up_;  ///< to and from the host

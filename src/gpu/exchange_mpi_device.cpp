@@ -7,32 +7,26 @@ namespace shardfft::gpu {
 
 namespace {
 
-class MpiDevice : public DeviceOperation {
+class MpiDevice : public MessageExchange {
  public:
   explicit MpiDevice(const DeviceReshapeSetup& setup)
-      : side_(setup, 0), link_(side_.setup), requests_(side_.setup.watch) {}
+      : MessageExchange(setup, 0), link_(setup_), requests_(setup_.watch) {}
 
   void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);
+    for (int i = 0; i < send_.size(); ++i) pack(i, buffers, stream);
     device::synchronize(stream);
-    for (const int i : side_.recv_order)
-      link_.receive(side_.incoming(i, buffers), side_.recv[i].count, side_.recv[i].peer, requests_);
-    for (const int i : side_.send_order)
-      link_.send(side_.outgoing(i, buffers), side_.send[i].count, side_.send[i].peer, requests_);
-    side_.copy_self(buffers, stream);
+    for (const int i : recv_order_) link_.receive(incoming(i, buffers), recv_[i].count, recv_[i].peer, requests_);
+    for (const int i : send_order_) link_.send(outgoing(i, buffers), send_[i].count, send_[i].peer, requests_);
+    copy_stays(buffers, stream);
     requests_.wait_all();
-    for (int i = 0; i < side_.recv.size(); ++i) side_.unpack(i, buffers, stream);
+    for (int i = 0; i < recv_.size(); ++i) unpack(i, buffers, stream);
   }
-  std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
   bool capturable() const override { return false; }
-  Activity activity() const override { return Activity::exchange; }
-  std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
   std::string describe() const override {
-    return "mpi_device, " + std::to_string(side_.send.size()) + " messages from device memory";
+    return "mpi_device, " + std::to_string(send_.size()) + " messages from device memory";
   }
 
  private:
-  MessageSide side_;
   Link link_;
   RequestSet requests_;
 };

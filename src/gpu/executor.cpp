@@ -5,6 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "device/facts.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "shardfft/option_table.hpp"
 
@@ -19,6 +20,7 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
     : setup_(std::move(setup)),
       team_(std::move(team)),
       model_(setup_.options.memory),
+      imports_(std::make_shared<ImportUser>([this] { finish_runs(); })),
       trace_(!setup_.options.trace.empty()),
       times_(*team_) {
   if (setup_.exchange == "auto") {
@@ -46,7 +48,12 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   finish_runs();  // the buffers may grow
   for (auto& tasks : compile(setup_, programs, *team_, trace_step)) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
-    prepared_.emplace_back().tasks = std::move(tasks);
+    Prepared& prepared = prepared_.emplace_back();
+    for (const DeviceTask& task : tasks) {
+      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.to];
+      if (team_->ranks() > 1 && task.first().writes_scratches()) prepared.shared[Slot::scratch];
+    }
+    prepared.tasks = std::move(tasks);
   }
   try {
     team_->agree([&] {
@@ -96,20 +103,33 @@ DeviceExecutor::~DeviceExecutor() {
   };
   if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
   bool together = !mpi_finalized() && !broken_;
-  if (!broken_) succeeds([this] { finish_runs(); });
+  const bool done = broken_ ? settled_ : succeeds([this] { finish_runs(); });
+  imports_->leave(done);
   together = together && succeeds([this] { team_->meet(); });
   succeeds([&] {
-    for (Prepared& program : prepared_) program.shared.fill({});
+    for (Prepared& program : prepared_)
+      if (done) program.shared.clear();
     for (Prepared& program : prepared_)
       for (DeviceTask& task : program.tasks)
         for (auto& operation : task.operations) {
           if (!together) operation->break_off();
-          operation->close_peers();
+          if (done) operation->close_peers();
         }
   });
   if (together) succeeds([this] { team_->meet(); });
-  if (together || team_->all_here()) return;
-  for (Place& place : places_) keep_for_mpi(std::make_shared<device::Memory>(std::move(place.own_workspace)));
+  if (!together && !team_->all_here()) keep_for_others();
+}
+
+/// What others may still write into or wait for, and what this process still writes into: workspaces, copies of arrays,
+/// and what operations hold (tokens, events, messages).
+void DeviceExecutor::keep_for_others() {
+  for (Place& place : places_) {
+    retired_.push_back(std::move(place.own_workspace));
+    for (device::Memory& stage : place.arrays.take_stages()) retired_.push_back(std::move(stage));
+  }
+  keep_for_mpi(std::make_shared<std::vector<device::Memory>>(std::move(retired_)));
+  keep_for_mpi(std::make_shared<std::vector<Prepared>>(std::move(prepared_)));
+  keep_for_mpi(std::move(team_));
 }
 
 /// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.
@@ -154,43 +174,36 @@ std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const 
   return bytes_of(program_at(program).states.back(), member);
 }
 
-DeviceExecutor::Written DeviceExecutor::written(Slot to) {
-  switch (to) {
-    case Slot::work0:
-      return Written::work0;
-    case Slot::work1:
-      return Written::work1;
-    case Slot::in:  // never: inputs are only read
-    case Slot::out:
-      break;
-  }
-  return Written::out;
+std::size_t DeviceExecutor::Place::workspace_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [slot, bytes] : slot_bytes) sum += bytes;
+  return device::in_whole_pages(sum);
 }
 
-bool DeviceExecutor::written_by_peers(int program, Written buffer) const {
-  const auto& tasks = now(program).tasks;
-  return team_->ranks() > 1 && std::any_of(tasks.begin(), tasks.end(), [buffer](const DeviceTask& task) {
-           if (buffer == Written::scratch) return task.first().writes_scratches();
-           return written(task.to) == buffer && task.first().writes_peers();
-         });
+std::byte* DeviceExecutor::Place::in_workspace(Slot slot) const {
+  std::byte* at = workspace;
+  for (const auto& [other, bytes] : slot_bytes) {
+    if (other == slot) return bytes == 0 ? nullptr : at;
+    at += bytes;
+  }
+  return nullptr;
 }
 
 void DeviceExecutor::size_buffers() {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
-    place.work_bytes = {};
-    place.scratch_bytes = 0;
-    const auto grow = [&](Slot slot, const State& state) {
-      if (slot != Slot::work0 && slot != Slot::work1) return;
-      std::size_t& bytes = place.work_bytes[slot == Slot::work0 ? 0 : 1];
-      bytes = std::max(bytes, round_up(bytes_of(state, m), alignment));
+    place.slot_bytes.clear();
+    const auto grow = [&](Slot slot, std::size_t bytes) {
+      if (slot == Slot::in || slot == Slot::out) return;
+      std::size_t& most = place.slot_bytes[slot];
+      most = std::max(most, round_up(bytes, alignment));
     };
     for (const Prepared& program : prepared_)
       for (const DeviceTask& task : program.tasks) {
-        grow(task.from, task.from_state);
-        grow(task.to, task.to_state);
-        if (task.middle) grow(*task.middle, task.middle_state);
-        place.scratch_bytes = std::max(place.scratch_bytes, round_up(task.operations[m]->scratch_bytes(), alignment));
+        grow(task.from, bytes_of(task.from_state, m));
+        grow(task.to, bytes_of(task.to_state, m));
+        if (task.middle) grow(*task.middle, bytes_of(task.middle_state, m));
+        grow(Slot::scratch, task.operations[m]->scratch_bytes());
       }
   }
 }
@@ -204,7 +217,7 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
     const std::size_t held = sum_of(m, &DeviceOperation::held_bytes),
                       library = sum_of(m, &DeviceOperation::library_bytes);
-    const std::size_t needed = arrays + workspace + held + library, there = device::memory_info().total;
+    const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
     if (needed > there)
       fail(Status::out_of_memory, "rank ", team_->here()[m].rank, " needs ", needed, " bytes of its GPU (", arrays,
            " for input and output, ", workspace, " of workspace, ", held + library, " held by the plan), which has ",
@@ -246,10 +259,9 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   const device::PointerInfo info = device::describe(memory);
   require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
-  for (int program = 0; program < static_cast<int>(programs_.size()); ++program)
-    for (const Written buffer : all_written)
-      require(info.exportable || buffer == Written::out || !written_by_peers(program, buffer),
-              "other GPUs write into this plan's workspace: it must be a",
+  for (const Prepared& program : prepared_)
+    for (const auto& [slot, addresses] : program.shared)
+      require(info.exportable || slot == Slot::out, "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
   place.workspace = memory;
@@ -263,8 +275,8 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
 void DeviceExecutor::close_workspaces() {
   team_->agree([&] { finish_runs(); });
   for (Prepared& program : prepared_)
-    for (const Written buffer : {Written::work0, Written::work1, Written::scratch})
-      program.shared[static_cast<std::size_t>(buffer)] = {};
+    for (auto& [slot, addresses] : program.shared)
+      if (slot != Slot::out) addresses = {};
   team_->meet();
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // Runs programs on GPUs: the members of a team that this process has, each on a stream of its own.
-#include <array>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -51,29 +52,26 @@ class DeviceExecutor : public Runner {
   struct Place {
     explicit Place(UserArrays of_member) : arrays(std::move(of_member)) {}
     UserArrays arrays;
-    std::array<std::size_t, 2> work_bytes{};
-    std::size_t scratch_bytes = 0;
+    std::map<Slot, std::size_t> slot_bytes;  ///< of the workspace's slots, which lie one behind the other
     device::Memory own_workspace;
-    std::byte* workspace = nullptr;  ///< work0, work1, scratch
+    std::byte* workspace = nullptr;
     std::size_t workspace_size = 0;
     std::uint64_t workspace_id = 0;  ///< device::PointerInfo::id
     const std::byte* in = nullptr;   ///< as the device sees the arrays
     std::byte* out = nullptr;
-    std::size_t workspace_bytes() const { return work_bytes[0] + work_bytes[1] + scratch_bytes; }
+    std::size_t workspace_bytes() const;
+    /// Where the slot is; null where it has no bytes.
+    std::byte* in_workspace(Slot slot) const;
   };
-  /// Buffers that other members may write into.
-  enum class Written { out, work0, work1, scratch };
-  static constexpr std::array<Written, 4> all_written{Written::out, Written::work0, Written::work1, Written::scratch};
-  static Written written(Slot to);
   /// Addresses of one buffer on all ranks, and of which allocations.
   struct Shared {
-    SharedAddresses addresses{SharedAddresses::Use::checked};
+    SharedAddresses addresses;
     std::vector<std::pair<void*, std::uint64_t>> mine;
   };
   /// A program's tasks, and what its runs keep.
   struct Prepared {
     std::vector<DeviceTask> tasks;
-    std::array<Shared, 4> shared;  ///< by Written
+    std::map<Slot, Shared> shared;  ///< what other members write into
     Replay replay;
     std::int64_t runs = 0;
   };
@@ -90,6 +88,7 @@ class DeviceExecutor : public Runner {
   std::size_t most_of(std::size_t (DeviceOperation::*bytes)() const) const;
 
   void finish_runs();
+  void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
   void size_buffers();
   void allocate_workspace();
@@ -97,27 +96,26 @@ class DeviceExecutor : public Runner {
   std::size_t bytes_of(const State& state, std::size_t member) const;
   std::size_t input_bytes(int program, std::size_t member) const;
   std::size_t output_bytes(int program, std::size_t member) const;
-  bool written_by_peers(int program, Written buffer) const;
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
   bool in_place() const;
   void announce(int program);
-  bool place_and_meet(int program, InputArrays in, OutputArrays out);
+  using InCall = std::unique_lock<std::mutex>;  ///< of imports_
+  bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);
   bool changed(int program) const;
-  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Written buffer) const;
-  void share(int program);
-  void share(int program, Written buffer);
-  std::span<std::byte* const> shared_addresses(int program, Written buffer, std::byte* const& own) const;
+  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Slot slot) const;
+  void share(int program, InCall& in_call);
+  std::span<std::byte* const> shared_addresses(int program, Slot slot, std::byte* const& own) const;
 
   std::byte* slot(Slot slot, std::size_t member) const;
-  std::byte* scratch(std::size_t member) const;
   void enqueue_phase(int program, const DeviceTask& task, int phase, const std::vector<device::StreamHandle>& streams);
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(int program, bool announced);
   void give_up() noexcept;
   void deliver(int program, OutputArrays out);
   void await(std::size_t member);
-  bool settles(std::size_t member, device::StreamHandle stream) const;
+  void settle(std::size_t member, device::StreamHandle stream) const;
+  void settle_own(std::size_t member) const;
   void refuse_if_broken() const;
   bool any_copies() const;
 
@@ -128,6 +126,7 @@ class DeviceExecutor : public Runner {
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones
   bool asynchronous_ = false;
   std::vector<device::Event> finished_;  ///< the last asynchronous run
+  std::shared_ptr<ImportUser> imports_;
   std::vector<NamedProgram> programs_;
   std::vector<Prepared> prepared_;  ///< by program
   bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
@@ -136,7 +135,8 @@ class DeviceExecutor : public Runner {
   std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
   Trace trace_;
   StepTimes times_;
-  bool broken_ = false;  ///< a call failed half-way
+  bool broken_ = false;   ///< a call failed half-way
+  bool settled_ = false;  ///< and its work, and that of earlier ones, has ended
 };
 
 }  // namespace shardfft::gpu

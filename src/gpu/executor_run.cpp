@@ -10,12 +10,14 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Where another error is on its way that says more.
+/// Where another error is on its way that says more. Returns whether it went well.
 template <class Work>
-void try_to(const Work& work) {
+bool try_to(const Work& work) {
   try {
     work();
+    return true;
   } catch (const std::exception&) {
+    return false;
   }
 }
 
@@ -24,7 +26,7 @@ void try_to(const Work& work) {
 void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
   const DeviceTask& first = now(program).tasks.front();
   times_.begin(program, trace_, streams_);
-  const bool shares = written_by_peers(program, Written::out);
+  const bool shares = now(program).shared.contains(Slot::out);
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
     const device::DeviceScope scope(team_->here()[m].device);
@@ -51,11 +53,11 @@ bool DeviceExecutor::in_place() const {
 
 /// The first meeting of a call, where processes write into each other's memory. Nobody is left waiting for a rank that
 /// cannot take part. Returns whether the announcements count.
-bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out) {
+bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call) {
   if (!meets_) {
     refuse_if_broken();
     place_arrays(program, in, out);
-    if (changed(program)) share(program);
+    if (changed(program)) share(program, in_call);
     return false;
   }
   // Of all processes: the first that failed; minus one where any has other arrays, or input and output in one.
@@ -74,7 +76,7 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
   if (error) std::rethrow_exception(error);
   if (failed < team_->ranks())
     fail(Status::backend_failure, "another rank, ", failed, ", could not prepare its arrays");
-  if (others != 0) share(program);
+  if (others != 0) share(program, in_call);
   return one_array == 0;
 }
 
@@ -85,54 +87,34 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
       return const_cast<std::byte*>(place.in);  // only ever read: no task writes to Slot::in
     case Slot::out:
       return place.out;
-    case Slot::work0:
-      return place.workspace;
-    case Slot::work1:
-      break;
+    default:
+      return place.in_workspace(slot);
   }
-  return place.workspace == nullptr ? nullptr : place.workspace + place.work_bytes[0];
-}
-
-/// Null where there is none.
-std::byte* DeviceExecutor::scratch(std::size_t member) const {
-  const Place& place = places_[member];
-  return place.scratch_bytes == 0 ? nullptr : place.workspace + place.work_bytes[0] + place.work_bytes[1];
 }
 
 /// An address alone does not do: new memory may lie where old memory was.
-std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Written buffer) const {
+std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot slot) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
-  const auto add = [&list](std::byte* address, std::uint64_t id) { list.emplace_back(address, address ? id : 0); };
   for (std::size_t m = 0; m < places_.size(); ++m) {
-    const Place& place = places_[m];
-    switch (buffer) {
-      case Written::out: {
-        std::byte* const out = output_bytes(program, m) == 0 ? nullptr : place.out;
-        add(out, out == nullptr ? 0 : device::describe(out).id);
-        break;
-      }
-      case Written::work0:
-        add(place.work_bytes[0] == 0 ? nullptr : slot(Slot::work0, m), place.workspace_id);
-        break;
-      case Written::work1:
-        add(place.work_bytes[1] == 0 ? nullptr : slot(Slot::work1, m), place.workspace_id);
-        break;
-      case Written::scratch:
-        add(scratch(m), place.workspace_id);
-        break;
-    }
+    const bool empty = slot == Slot::out && output_bytes(program, m) == 0;
+    std::byte* const address = empty ? nullptr : this->slot(slot, m);
+    std::uint64_t id = 0;
+    if (address != nullptr) id = slot == Slot::out ? device::describe(address).id : places_[m].workspace_id;
+    list.emplace_back(address, id);
   }
   return list;
 }
 
 bool DeviceExecutor::changed(int program) const {
-  return std::any_of(all_written.begin(), all_written.end(), [&](Written buffer) {
-    const Shared& one = now(program).shared[static_cast<std::size_t>(buffer)];
-    return written_by_peers(program, buffer) && (one.addresses.stale() || one.mine != addresses(program, buffer));
+  const auto& shared = now(program).shared;
+  return std::any_of(shared.begin(), shared.end(), [&](const auto& entry) {
+    const auto& [slot, one] = entry;
+    return one.addresses.stale() || one.mine != addresses(program, slot);
   });
 }
 
-void DeviceExecutor::share(int program) {
+void DeviceExecutor::share(int program, InCall& in_call) {
+  in_call.unlock();
   // Earlier runs may still write to memory of others that is closed now.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
   if (team_->max(std::int64_t{!retired_.empty()}) != 0) {
@@ -140,26 +122,25 @@ void DeviceExecutor::share(int program) {
     retired_.clear();
   }
   // Opening one buffer may have closed another one; the second time there is room for all.
-  for (int attempt = 0; attempt == 0 || team_->max(std::int64_t{changed(program)}) != 0; ++attempt) {
-    if (attempt == 3) fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
-    for (const Written buffer : all_written)
-      if (written_by_peers(program, buffer)) share(program, buffer);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    for (auto& [slot, one] : now(program).shared) {
+      auto list = addresses(program, slot);
+      std::vector<void*> mine;
+      for (const auto& [address, id] : list) mine.push_back(address);
+      one.addresses.share(*team_, mine, imports_);
+      one.mine = std::move(list);  // not before: a failed call must share again
+    }
+    in_call.lock();
+    if (team_->max(std::int64_t{changed(program)}) == 0) return;
+    in_call.unlock();
   }
-}
-
-void DeviceExecutor::share(int program, Written buffer) {
-  Shared& one = now(program).shared[static_cast<std::size_t>(buffer)];
-  auto list = addresses(program, buffer);
-  std::vector<void*> mine;
-  for (const auto& [address, id] : list) mine.push_back(address);
-  one.addresses.share(*team_, mine);
-  one.mine = std::move(list);  // not before: a failed call must share again
+  fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
 }
 
 /// Of all ranks; `own` is that of a rank alone.
-std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Written buffer, std::byte* const& own) const {
+std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot slot, std::byte* const& own) const {
   if (team_->ranks() == 1) return {&own, 1};
-  return now(program).shared[static_cast<std::size_t>(buffer)].addresses.all();
+  return now(program).shared.at(slot).addresses.all();
 }
 
 void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phase,
@@ -171,10 +152,9 @@ void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phas
     const bool from_in_to_out = task.from == Slot::in && task.to == Slot::out;
     buffers.one_array = task.from == task.to || (from_in_to_out && place.in == place.out);
     if (task.middle) buffers.middle = slot(*task.middle, m);
-    buffers.scratch = scratch(m);
-    if (task.first().writes_peers()) buffers.outs = shared_addresses(program, written(task.to), buffers.out);
-    if (task.first().writes_scratches())
-      buffers.scratches = shared_addresses(program, Written::scratch, buffers.scratch);
+    buffers.scratch = slot(Slot::scratch, m);
+    if (task.first().writes_peers()) buffers.outs = shared_addresses(program, task.to, buffers.out);
+    if (task.first().writes_scratches()) buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
     task.operations[m]->enqueue(phase, buffers, streams[m]);
   }
 }
@@ -214,28 +194,33 @@ void DeviceExecutor::give_up() noexcept {
   const auto of_all = [this](const auto& work) {
     for (const Prepared& program : prepared_)
       for (const DeviceTask& task : program.tasks)
-        for (const auto& operation : task.operations) try_to([&] { work(*operation); });
+        for (const auto& operation : task.operations) settled_ &= try_to([&] { work(*operation); });
   };
+  settled_ = true;
   if (team_->watch() != nullptr) team_->watch()->withdraw_messages();
   of_all([](DeviceOperation& operation) { operation.break_off(); });
-  for (std::size_t m = 0; m < own_streams_.size(); ++m)
-    try_to([&] {
-      device::wait(own_streams_[m].get(), finished_[m].get());
-      settles(m, own_streams_[m].get());
-    });
+  // try_to() catches what these throw.
+  // cppcheck-suppress throwInNoexceptFunction
+  for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= try_to([&] { settle_own(m); });
   of_all([](DeviceOperation& operation) { operation.abandon(); });
-  for (std::size_t m = 0; m < places_.size(); ++m) try_to([&] { settles(m, streams_[m]); });
+  for (std::size_t m = 0; m < places_.size(); ++m) settled_ &= try_to([&] { settle(m, streams_[m]); });
 }
 
-/// Whether the stream becomes idle within some seconds: a device that has failed may never end.
-bool DeviceExecutor::settles(std::size_t member, device::StreamHandle stream) const {
+/// Waits for the last run and for the stream of the plan's own.
+void DeviceExecutor::settle_own(std::size_t member) const {
+  device::wait(own_streams_[member].get(), finished_[member].get());
+  settle(member, own_streams_[member].get());
+}
+
+/// Waits until the stream is idle, for some seconds: a device that has failed may never end. Throws then.
+void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) const {
   constexpr double seconds = 5;
   const device::DeviceScope scope(team_->here()[member].device);
   const device::Event end = device::make_event();
   device::record(end.get(), stream);
   for (Patience patience; patience.waited() < seconds; patience.rest())
-    if (device::done(end.get())) return true;
-  return false;
+    if (device::done(end.get())) return;
+  fail(Status::backend_failure, "the work of a call that has failed does not end");
 }
 
 /// Until the member's stream is done; where other processes may fail, with an eye on them.
@@ -304,7 +289,8 @@ void DeviceExecutor::deliver(int program, OutputArrays out) {
 
 void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
   allocate_workspace();
-  const bool announced = place_and_meet(program, in, out);
+  InCall in_call = imports_->in_call();
+  const bool announced = place_and_meet(program, in, out, in_call);
   try {
     run_tasks(program, announced);
     deliver(program, out);

@@ -165,6 +165,7 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec) {
   // Bulk copies want rows that begin at multiples of 16 bytes.
   for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
     if (stride % device::lines::unit(spec.precision) != 0) return std::nullopt;
+  if (!device::lines::countable(outer.n, across.n)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across.n < device::lines::granule(spec.precision) ||
       !device::lines::worthwhile(line.n, line.n * across.n * outer.n))
@@ -202,7 +203,7 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   const FftDim outer = loops.empty() ? FftDim{1, n * in_row, n * out_row} : loops.front();
   if (outer.n * n * n < gpu_defaults().elements_worth_passes || row.in_stride != 1 || row.out_stride != 1 ||
       column.in_stride != in_row || column.out_stride != out_row || outer.in_stride != n * in_row ||
-      outer.out_stride != n * out_row)
+      outer.out_stride != n * out_row || !device::lines::countable(outer.n, n))
     return std::nullopt;
   device::lines::PlanePass pass;
   pass.real = real;

@@ -5,22 +5,51 @@
 // is mapped already. Callers may free their arrays at any time, so what is open may be of no use to anybody; when an
 // allocation cannot be opened, everything of the same owner that can be opened again is closed, and it is tried again.
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "device/handles.hpp"
 
 namespace shardfft::gpu {
 
+/// A plan that opens again what was closed: it looks at Import::open() before every use. Nothing that it has open is
+/// closed in the middle of its calls, nor before the work that they have left on streams is done.
+class ImportUser {
+ public:
+  /// `finish` waits for that work; it throws where it cannot tell.
+  explicit ImportUser(std::function<void()> finish) : finish_(std::move(finish)) {}
+  /// To be held from the look at open() to the end of a call, but not while opening.
+  std::unique_lock<std::mutex> in_call() { return std::unique_lock(mutex_); }
+  /// The plan ends. With work that may never do, what it has open stays so.
+  void leave(bool work_is_done);
+
+ private:
+  friend class Import;
+  std::mutex mutex_;
+  std::function<void()> finish_;
+};
+
 class Import {
  public:
-  explicit Import(const device::IpcHandle& handle) : memory_(device::import_memory(handle)) {}
+  /// On the current device.
+  explicit Import(const device::IpcHandle& handle)
+      : device_(device::current_device()), memory_(device::import_memory(handle)) {}
   void* address() const { return memory_.get(); }
   /// False once it had to make room: its holder must open what it needs again.
   bool open() const { return static_cast<bool>(memory_); }
-  void close() { memory_ = device::ImportedMemory(); }
+
+  /// Null: somebody who does not look at open(), so that it is never closed.
+  void add(const std::shared_ptr<ImportUser>& user);
+  /// Closes it if it may be. False where it can be later: a user is in the middle of a call.
+  bool give_way();
 
  private:
+  int device_;
   device::ImportedMemory memory_;
+  bool fixed_ = false;
+  std::vector<std::weak_ptr<ImportUser>> users_;
 };
 
 /// An allocation as its owner describes it.
@@ -30,8 +59,7 @@ struct Exported {
   std::int64_t owner = 0;  ///< its process
 };
 
-/// The allocation on the current device, open as long as somebody holds it. `reopened`: the holder looks at open()
-/// before every use, so that it may be closed to make room.
-std::shared_ptr<Import> open_import(const Exported& allocation, bool reopened);
+/// The allocation on the current device, open as long as somebody holds it. `user`: of Import::add().
+std::shared_ptr<Import> open_import(const Exported& allocation, const std::shared_ptr<ImportUser>& user);
 
 }  // namespace shardfft::gpu

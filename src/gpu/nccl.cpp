@@ -82,10 +82,10 @@ class NcclTeam {
 
 /// Phases: pack; all members' sends and receives in one group, opened by the first member here and closed by the last;
 /// unpack.
-class NcclExchange : public DeviceOperation {
+class NcclExchange : public MessageExchange {
  public:
   NcclExchange(const DeviceReshapeSetup& setup, int member, std::shared_ptr<NcclTeam> nccl)
-      : side_(setup, member),
+      : MessageExchange(setup, member),
         nccl_(std::move(nccl)),
         member_(member),
         last_(member + 1 == static_cast<int>(setup.team->here().size())),
@@ -94,39 +94,31 @@ class NcclExchange : public DeviceOperation {
   int phases() const override { return alone_ ? 1 : 3; }
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     if (phase == 0)
-      for (int i = 0; i < side_.send.size(); ++i) side_.pack(i, buffers, stream);
+      for (int i = 0; i < send_.size(); ++i) pack(i, buffers, stream);
     if (phase == 1 || alone_) {
       if (member_ == 0) check_nccl(ncclGroupStart(), "ncclGroupStart");
       post(buffers, stream);
       if (last_) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
     }
     if (phase == 2 || alone_) {
-      side_.copy_self(buffers, stream);
-      for (int i = 0; i < side_.recv.size(); ++i) side_.unpack(i, buffers, stream);
+      copy_stays(buffers, stream);
+      for (int i = 0; i < recv_.size(); ++i) unpack(i, buffers, stream);
     }
   }
   void check() override { nccl_->check_work(member_); }
   void break_off() override { nccl_->abort(); }
-  std::size_t scratch_bytes() const override { return side_.scratch_bytes(); }
-  Activity activity() const override { return Activity::exchange; }
-  std::int64_t bytes_sent() const override { return side_.bytes_sent(); }
-  std::string describe() const override { return "nccl, " + std::to_string(side_.send.size()) + " grouped messages"; }
+  std::string describe() const override { return "nccl, " + std::to_string(send_.size()) + " grouped messages"; }
 
  private:
   void post(const DeviceBuffers& buffers, device::StreamHandle stream) {
     const auto native = static_cast<cudaStream_t>(stream);
     const ncclComm_t comm = nccl_->comm(member_);
-    for (int i = 0; i < side_.send.size(); ++i)
-      check_nccl(ncclSend(side_.outgoing(i, buffers), side_.bytes_of(side_.send[i]), ncclChar, side_.send[i].peer, comm,
-                          native),
-                 "ncclSend");
-    for (int i = 0; i < side_.recv.size(); ++i)
-      check_nccl(ncclRecv(side_.incoming(i, buffers), side_.bytes_of(side_.recv[i]), ncclChar, side_.recv[i].peer, comm,
-                          native),
-                 "ncclRecv");
+    for (int i = 0; i < send_.size(); ++i)
+      check_nccl(ncclSend(outgoing(i, buffers), bytes_of(send_[i]), ncclChar, send_[i].peer, comm, native), "ncclSend");
+    for (int i = 0; i < recv_.size(); ++i)
+      check_nccl(ncclRecv(incoming(i, buffers), bytes_of(recv_[i]), ncclChar, recv_[i].peer, comm, native), "ncclRecv");
   }
 
-  MessageSide side_;
   std::shared_ptr<NcclTeam> nccl_;
   int member_;
   bool last_, alone_;

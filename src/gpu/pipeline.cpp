@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "device/facts.hpp"
-#include "exec/compile.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "local/loops.hpp"

@@ -6,6 +6,8 @@
 
 #include "device/handles.hpp"
 #include "device/pointwise.hpp"
+#include "exec/modes_operation.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft::gpu {
 
@@ -32,31 +34,31 @@ class PointwiseOperation : public DeviceOperation {
 using Pieces = std::vector<Piece>;
 
 /// An operator's factors as numbers of the spectrum's type, in the order in memory; of one field where all are alike.
-template <class T>
-std::vector<std::complex<T>> table_of(const SpectralFactors& factors, Pieces pieces, Precision precision) {
+template <class Number>
+std::vector<Number> table_of(const SpectralFactors& factors, Pieces pieces) {
   std::int64_t count = 0;
   for (Piece& piece : pieces) {
     if (!factors.differ_by_field()) piece.set.axis[0].count = 1;
     count += piece.set.count();
   }
-  std::vector<std::complex<T>> table(static_cast<std::size_t>(count), std::complex<T>(1));
+  std::vector<Number> table(static_cast<std::size_t>(count), Number(1));
   auto* const bytes = reinterpret_cast<std::byte*>(table.data());
-  multiply(bytes, bytes, factors, pieces, precision, 1);
+  multiply(bytes, bytes, factors, pieces, element_type<Number>, 1);
   return table;
 }
 
 /// The factors come to the GPU when an operator is first applied, and stay there as long as it lives.
 class OperatorOperation : public DeviceOperation {
  public:
-  OperatorOperation(const OperatorStep& step, Pieces pieces, int rank, Precision precision)
-      : step_(step), pieces_(std::move(pieces)), rank_(rank), precision_(precision) {}
+  OperatorOperation(const OperatorStep& step, Pieces pieces, int rank, ElementType element)
+      : step_(step), pieces_(std::move(pieces)), rank_(rank), element_(element) {}
 
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     std::int64_t count = 0;
     for (const Piece& piece : pieces_) count += piece.set.count();
     if (count == 0) return;
     const Table& table = table_here(stream);
-    device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, precision_, stream);
+    device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, element_, stream);
   }
   bool runs_in_place() const override { return true; }
   std::size_t held_bytes() const override {
@@ -81,8 +83,14 @@ class OperatorOperation : public DeviceOperation {
       if (table.factors.lock() == factors) return table;
     device::synchronize(stream);  // earlier runs may use what goes now
     std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
-    if (precision_ == Precision::f64) return upload(factors, table_of<double>(*factors, pieces_, precision_), stream);
-    return upload(factors, table_of<float>(*factors, pieces_, precision_), stream);
+    return element_.precision == Precision::f64 ? upload_of<double>(factors, stream)
+                                                : upload_of<float>(factors, stream);
+  }
+
+  template <class T>
+  const Table& upload_of(const std::shared_ptr<const SpectralFactors>& factors, device::StreamHandle stream) {
+    if (element_.is_complex) return upload(factors, table_of<std::complex<T>>(*factors, pieces_), stream);
+    return upload(factors, table_of<T>(*factors, pieces_), stream);
   }
 
   template <class T>
@@ -98,7 +106,7 @@ class OperatorOperation : public DeviceOperation {
   OperatorStep step_;
   Pieces pieces_;
   int rank_;
-  Precision precision_;
+  ElementType element_;
   std::vector<Table> tables_;
 };
 
@@ -124,17 +132,31 @@ std::unique_ptr<DeviceOperation> make_half_spectrum(const HalfSpectrumStep& step
       });
 }
 
+std::unique_ptr<DeviceOperation> make_modes(const ModesStep& step, const Piece& before, const Piece& after,
+                                            ElementType element) {
+  const auto move = step.sign == Direction::forward ? device::keep_modes : device::pad_modes;
+  return std::make_unique<PointwiseOperation>(describe_modes(step), false,
+                                              [=](const DeviceBuffers& b, device::StreamHandle stream) {
+                                                move(b.in, before, b.out, after, step.modes, element, stream);
+                                              });
+}
+
 }  // namespace
 
-std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, int rank, Precision precision) {
+std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, const State& after, int rank,
+                                                Precision precision) {
   if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
     return make_twiddle(*twiddle, before.layout.pieces(rank), precision);
   if (const auto* promote = std::get_if<PromoteStep>(&step))
     return make_promote(*promote, before.layout.count(rank), precision);
   if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
     return make_half_spectrum(*half, before.layout.pieces(rank), precision);
+  if (const auto* modes = std::get_if<ModesStep>(&step))
+    return make_modes(*modes, only_piece(before.layout, rank), only_piece(after.layout, rank),
+                      {precision, before.is_complex});
   if (const auto* factors = std::get_if<OperatorStep>(&step))
-    return std::make_unique<OperatorOperation>(*factors, before.layout.pieces(rank), rank, precision);
+    return std::make_unique<OperatorOperation>(*factors, before.layout.pieces(rank), rank,
+                                               ElementType{precision, before.is_complex});
   return nullptr;
 }
 

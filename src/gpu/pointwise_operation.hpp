@@ -8,8 +8,9 @@
 
 namespace shardfft::gpu {
 
-/// The operation of such a step of `rank` from the state `before` on; null where the step is of another kind.
-std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, int rank, Precision precision);
+/// The operation of such a step of `rank` between two states; null where the step is of another kind.
+std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, const State& after, int rank,
+                                                Precision precision);
 std::unique_ptr<DeviceOperation> make_copy(std::size_t bytes);
 
 }  // namespace shardfft::gpu

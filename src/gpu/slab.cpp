@@ -25,7 +25,8 @@ using gpu::SlabShape;
 bool transforms(const Step& step, const std::vector<int>& axes, Kind kind) {
   const auto* fft = std::get_if<TransformStep>(&step);
   return fft != nullptr && fft->numbers() == axes && fft->kind() == kind &&
-         fft->axes.front().sign == Direction::forward;
+         std::all_of(fft->axes.begin(), fft->axes.end(),
+                     [](const AxisStep& axis) { return axis.kind != Kind::r2r && axis.sign == Direction::forward; });
 }
 
 /// One field of three axes, of which `cut` is cut in near-equal runs, in natural order.
@@ -116,18 +117,15 @@ struct SlabMember {
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
   bool own_rows = false;  ///< of all ranks, those without any too
-  std::size_t page_bytes = 0;
   device::Memory tokens{};
   std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
 
   std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes(); }
-  /// Scratch of rank r: its planes, behind them rows where there are any. GPUs write slowly into memory of other
-  /// processes that is no whole number of large pages.
+  /// Scratch of rank r: its planes, behind them rows where there are any.
   std::size_t rows_offset(int r) const { return round_up(shape.planes_bytes(r), std::size_t{256}); }
   std::size_t scratch_bytes(bool with_rows) const {
-    const std::size_t bytes = with_rows ? rows_offset(number) + shape.rows_bytes(number) : shape.planes_bytes(number);
-    return all_here || bytes <= page_bytes ? bytes : round_up(bytes, page_bytes);
+    return with_rows ? rows_offset(number) + shape.rows_bytes(number) : shape.planes_bytes(number);
   }
   /// Where peers have their planes and, if not in their spectra, their rows.
   void see(std::span<std::byte* const> scratches) {
@@ -319,7 +317,6 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
   made->own_rows = own_rows;
-  made->page_bytes = setup.page_bytes;
   made->tokens = gpu::make_tokens(made->rank);
   return made;
 }

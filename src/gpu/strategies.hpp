@@ -15,27 +15,31 @@ MemberOperations make_nccl_exchange(const DeviceReshapeSetup& setup);
 /// Why NCCL cannot serve this team; empty when it can. Collective.
 std::string nccl_refusal(const Team& team);
 
-/// What a message exchange of one member runs on: its messages, packed in device memory where they must be, and the
-/// part that stays.
-struct MessageSide {
-  MessageSide(const DeviceReshapeSetup& setup, int member);
-
+/// One member's messages, packed in device memory where they must be, and the part that stays. What sends them is left
+/// to those who derive from it.
+class MessageExchange : public DeviceOperation {
+ public:
   /// Sent blocks lie first in scratch, received ones behind them.
-  std::size_t scratch_bytes() const { return send.bytes() + recv.bytes(); }
-  std::byte* incoming_work(const DeviceBuffers& buffers) const { return buffers.scratch + send.bytes(); }
-  const std::byte* outgoing(int i, const DeviceBuffers& b) const { return send.outgoing(i, b.in, b.scratch); }
-  std::byte* incoming(int i, const DeviceBuffers& b) const { return recv.incoming(i, b.out, incoming_work(b)); }
+  std::size_t scratch_bytes() const override { return send_.bytes() + recv_.bytes(); }
+  Activity activity() const override { return Activity::exchange; }
+  std::int64_t bytes_sent() const override;
+
+ protected:
+  MessageExchange(const DeviceReshapeSetup& setup, int member);
+
+  std::byte* incoming_work(const DeviceBuffers& buffers) const { return buffers.scratch + send_.bytes(); }
+  const std::byte* outgoing(int i, const DeviceBuffers& b) const { return send_.outgoing(i, b.in, b.scratch); }
+  std::byte* incoming(int i, const DeviceBuffers& b) const { return recv_.incoming(i, b.out, incoming_work(b)); }
   void pack(int i, const DeviceBuffers& buffers, device::StreamHandle stream) const;
   void unpack(int i, const DeviceBuffers& buffers, device::StreamHandle stream) const;
-  void copy_self(const DeviceBuffers& buffers, device::StreamHandle stream) const;
+  void copy_stays(const DeviceBuffers& buffers, device::StreamHandle stream) const;
   std::size_t bytes_of(const Message& message) const {
-    return static_cast<std::size_t>(message.count) * setup.element_bytes;
+    return static_cast<std::size_t>(message.count) * setup_.element_bytes;
   }
-  std::int64_t bytes_sent() const;
 
-  ExchangeSetup setup;
-  Blocks send, recv;
-  std::vector<int> send_order, recv_order;  ///< beginning with the next higher rank
+  ExchangeSetup setup_;
+  Blocks send_, recv_;
+  std::vector<int> send_order_, recv_order_;  ///< beginning with the next higher rank
 };
 
 /// Copies of what stays on its rank.

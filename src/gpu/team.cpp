@@ -209,7 +209,7 @@ Address address_of(void* part) {
 
 }  // namespace
 
-void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
+void SharedAddresses::share(const Team& team, const std::vector<void*>& mine, const std::shared_ptr<ImportUser>& user) {
   require(mine.size() == team.here().size(), "parts of ", mine.size(), " members, not of ", team.here().size());
   all_.assign(static_cast<std::size_t>(team.ranks()), nullptr);
   for (std::size_t m = 0; m < mine.size(); ++m)
@@ -228,7 +228,7 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine) {
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];
       if (r == team.comm().rank() || at.offset < 0) continue;
-      named.push_back(open_import(at.allocation, use_ == Use::checked));
+      named.push_back(open_import(at.allocation, user));
       all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back()->address()) + at.offset;
     }
     opened_ = std::move(named);

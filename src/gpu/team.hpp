@@ -74,20 +74,15 @@ class Team {
 /// and kept until the next share() no longer names them.
 class SharedAddresses {
  public:
-  /// Fixed addresses stay as long as their owners live. Others are of callers' arrays, which come and go: look at
-  /// stale() before every use.
-  enum class Use { fixed, checked };
-  SharedAddresses() = default;
-  explicit SharedAddresses(Use use) : use_(use) {}
-  /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Collective over the
-  /// team; throws on all processes alike.
-  void share(const Team& team, const std::vector<void*>& mine);
+  /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Without a user addresses
+  /// stay as long as their owners live. With one they are of callers' arrays, which come and go: look at stale() before
+  /// every use. Collective over the team; throws on all processes alike.
+  void share(const Team& team, const std::vector<void*>& mine, const std::shared_ptr<ImportUser>& user = nullptr);
   const std::vector<std::byte*>& all() const { return all_; }
   /// Whether something had to be closed to make room (imports.hpp): share() again.
   bool stale() const;
 
  private:
-  Use use_ = Use::fixed;
   std::vector<std::byte*> all_;
   std::vector<std::shared_ptr<Import>> opened_;
 };

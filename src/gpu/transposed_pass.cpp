@@ -8,45 +8,24 @@
 #include "device/copy_box.hpp"
 #include "device/vendor_fft.hpp"
 #include "gpu/fft_passes.hpp"
-#include "local/loops.hpp"
+#include "gpu/loop_pieces.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
-/// A loop in near-equal runs: run `i` of [0, n) begins at n * i / runs.
-struct CutLoop {
-  FftDim loop;
-  std::int64_t runs = 1;
-  std::int64_t begin(std::int64_t run) const { return loop.n * run / runs; }
-};
-
-/// Outer loops are cut first, down to single points, so that runs of neighbours stay long.
-std::vector<CutLoop> cut(const Loops& batch, std::int64_t line_bytes, std::int64_t piece_bytes) {
-  std::vector<CutLoop> result;
-  std::int64_t inside = points(batch) * line_bytes;
-  for (const FftDim& loop : batch) {
-    const std::int64_t whole = inside;
-    inside /= loop.n;
-    const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / inside);
-    result.push_back({loop, whole <= piece_bytes ? 1 : (loop.n + most - 1) / most});
-  }
-  return result;
-}
-
 class TransposedPass : public FftPass {
  public:
   TransposedPass(const FftSpec& spec, std::int64_t piece_bytes)
       : direction_(spec.direction), element_(spec.precision, true), line_(spec.transform.front()) {
     const auto bytes = static_cast<std::int64_t>(element_.bytes());
-    const std::vector<CutLoop> loops = cut(merged(spec.batch), line_.n * bytes, piece_bytes);
-    add_pieces(loops, 0, {});
+    for (const LoopPiece& piece : cut_loops(merged(spec.batch), line_.n * bytes, piece_bytes)) add(piece);
     for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
   }
   void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const override {
-    for (const Piece& piece : pieces_) {
-      const Box dense = dense_box(piece.batch);
+    for (const LoopPiece& piece : pieces_) {
+      const Box dense = dense_box(piece.loops);
       device::copy_box(from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
       plans_.at(lines_of(piece)).execute(scratch, scratch, direction_, stream);
       device::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
@@ -63,27 +42,9 @@ class TransposedPass : public FftPass {
   std::string name() const override { return "transposed cufft"; }
 
  private:
-  /// In elements: where it begins on both sides, and its batch loops.
-  struct Piece {
-    std::int64_t in = 0, out = 0;
-    Loops batch;
-  };
+  static std::int64_t lines_of(const LoopPiece& piece) { return points(piece.loops); }
 
-  static std::int64_t lines_of(const Piece& piece) { return points(piece.batch); }
-
-  void add_pieces(const std::vector<CutLoop>& loops, std::size_t depth, const Piece& outside) {
-    if (depth == loops.size()) return add(outside);
-    const CutLoop& now = loops[depth];
-    for (std::int64_t run = 0; run < now.runs; ++run) {
-      Piece piece = outside;
-      const std::int64_t begin = now.begin(run), count = now.begin(run + 1) - begin;
-      piece.in += begin * now.loop.in_stride;
-      piece.out += begin * now.loop.out_stride;
-      piece.batch.push_back({count, now.loop.in_stride, now.loop.out_stride});
-      add_pieces(loops, depth + 1, piece);
-    }
-  }
-  void add(const Piece& piece) {
+  void add(const LoopPiece& piece) {
     pieces_.push_back(piece);
     const std::int64_t lines = lines_of(piece);
     if (plans_.contains(lines)) return;
@@ -92,8 +53,8 @@ class TransposedPass : public FftPass {
   }
 
   /// The points of a piece, each line's last, in the array.
-  Box box(const Piece& piece, std::int64_t FftDim::*stride, std::int64_t offset) const {
-    Loops loops = piece.batch;
+  Box box(const LoopPiece& piece, std::int64_t FftDim::*stride, std::int64_t offset) const {
+    Loops loops = piece.loops;
     loops.push_back(line_);
     Box result = box_of(loops, stride);
     result.offset = offset;
@@ -110,7 +71,7 @@ class TransposedPass : public FftPass {
   Direction direction_;
   ElementType element_;
   FftDim line_;
-  std::vector<Piece> pieces_;
+  std::vector<LoopPiece> pieces_;
   std::map<std::int64_t, device::VendorFft> plans_;  ///< by lines of a piece
   std::int64_t most_lines_ = 0;
 };

@@ -13,18 +13,6 @@ std::vector<int> moving_steps(const Program& program) {
   return steps;
 }
 
-/// The last transform that scales for free, or else the last one; -1 without any.
-int scaled_step(const Program& program, double scale, Target& target) {
-  int last = -1, free = -1;
-  for (int i = 0; i < static_cast<int>(program.steps.size()); ++i) {
-    const Step& step = step_of(program, i);
-    if (std::holds_alternative<TransformStep>(step) || std::holds_alternative<CannonStep>(step)) last = i;
-  }
-  for (int i = last; scale != 1 && i >= 0 && free < 0; --i)
-    if (std::holds_alternative<TransformStep>(step_of(program, i)) && target.scales_free(program, i)) free = i;
-  return free >= 0 && !std::holds_alternative<CannonStep>(step_of(program, last)) ? free : last;
-}
-
 Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
 
 /// Gives the stops of a stretch that ends in `to` their buffers, from the last to the first. Returns where it begins.
@@ -38,6 +26,22 @@ Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Targe
   // Without buffers in between, the source must differ from the result.
   if (stretch.size() > 1 && !fusion.keeps_buffers) to = stretch.front().from = other_buffer(end);
   return to;
+}
+
+/// The last transform that scales for free, or else the last one, multiplies its result. Null without any.
+Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, const std::vector<Fusion>& fusions,
+                  Target& target) {
+  Stop* last = nullptr;
+  for (std::size_t i = stretches.size(); i-- > 0;)
+    for (auto stop = stretches[i].rbegin(); stop != stretches[i].rend(); ++stop) {
+      const Step& step = step_of(program, stop->step);
+      const bool cannon = std::holds_alternative<CannonStep>(step);
+      if (!cannon && !std::holds_alternative<TransformStep>(step)) continue;
+      if (last == nullptr) last = &*stop;
+      if (last == &*stop && cannon) return last;
+      if (!cannon && (fusions[i].scales_free || target.scales_free(program, stop->step))) return &*stop;
+    }
+  return last;
 }
 
 }  // namespace
@@ -59,17 +63,15 @@ bool moves_something(const Step& step) {
 
 std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Target& target) {
   const std::vector<int> steps = moving_steps(program);
-  const int scaled = scaled_step(program, scale, target);
   std::vector<Stretch> stretches;
   std::vector<Fusion> fusions;
   for (std::size_t at = 0; at < steps.size();) {
     fusions.push_back(target.fusion(program, steps, at));
     Stretch& stretch = stretches.emplace_back();
-    for (int i = 0; i < fusions.back().steps; ++i, ++at) {
-      const int step = steps[at];
-      stretch.push_back({step, {}, {}, step == scaled ? scale : 1});
-    }
+    for (int i = 0; i < fusions.back().steps; ++i, ++at) stretch.push_back({steps[at], {}, {}, 1});
   }
+  if (scale != 1)
+    if (Stop* const stop = scaled_stop(program, stretches, fusions, target)) stop->scale = scale;
   Slot to = Slot::out;
   for (std::size_t i = stretches.size(); i-- > 0;) to = color(program, stretches[i], fusions[i], target, to);
   if (!stretches.empty()) stretches.front().front().from = Slot::in;

@@ -7,8 +7,8 @@
 
 namespace shardfft {
 
-/// The user's input and output, and two buffers of the workspace.
-enum class Slot { in, out, work0, work1 };
+/// The user's input and output, two buffers of the workspace, and there what a task has for itself while it runs.
+enum class Slot { in, out, work0, work1, scratch };
 
 /// A step of the program, from slot to slot. When from == to it runs in place.
 struct Stop {

@@ -12,6 +12,8 @@ struct Fusion {
   int steps = 1;
   /// The steps still read and write buffers of their own, as if they ran one by one.
   bool keeps_buffers = false;
+  /// Whatever runs them multiplies the results of their transforms without another pass over memory.
+  bool scales_free = false;
 };
 
 /// Can the step write over what it reads, wherever it runs?
@@ -40,7 +42,7 @@ class Target {
     return can_run_in_place(program.steps[static_cast<std::size_t>(step)]);
   }
 
-  /// Whether the transform `step` scales its result without another pass over memory.
+  /// Whether the transform `step`, of its own, scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }
 };
 

@@ -1,11 +1,25 @@
 #include "mpi/datatype.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/check.hpp"
+#include "base/hooks.hpp"
 #include "mpi/communicator.hpp"
 
 namespace shardfft {
+
+std::int64_t mpi_count_limit() {
+  const CountLimit* const lowered = installed<CountLimit>();
+  return lowered != nullptr ? lowered->most : std::numeric_limits<int>::max();
+}
+
+namespace {
+
+/// One alone cannot be nested.
+std::int64_t nested_from() { return std::max<std::int64_t>(mpi_count_limit(), 2); }
+
+}  // namespace
 
 Datatype Datatype::adopt(MPI_Datatype made) {
   check_mpi(MPI_Type_commit(&made), "MPI_Type_commit");
@@ -34,27 +48,27 @@ Datatype Datatype::element(std::size_t bytes) {
   }
 }
 
-Datatype Datatype::repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of, std::int64_t count_limit) {
-  const std::int64_t limit = std::max<std::int64_t>(count_limit, 2);
+Datatype Datatype::repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of) {
+  const std::int64_t limit = nested_from();
   if (count <= limit) {
     MPI_Datatype made = MPI_DATATYPE_NULL;
     check_mpi(MPI_Type_create_hvector(narrow(count, "count"), 1, stride_bytes, of.get(), &made),
               "MPI_Type_create_hvector");
     return adopt(made);
   }
-  const Datatype chunk = repeat(limit, stride_bytes, of, limit);
-  const Datatype chunks = repeat(count / limit, stride_bytes * limit, chunk, limit);
+  const Datatype chunk = repeat(limit, stride_bytes, of);
+  const Datatype chunks = repeat(count / limit, stride_bytes * limit, chunk);
   const std::int64_t rest = count % limit;
   if (rest == 0) return chunks;
-  return join({{0, chunks}, {(count - rest) * stride_bytes, repeat(rest, stride_bytes, of, limit)}});
+  return join({{0, chunks}, {(count - rest) * stride_bytes, repeat(rest, stride_bytes, of)}});
 }
 
-Datatype Datatype::contiguous(std::int64_t count, const Datatype& of, std::int64_t count_limit) {
-  if (count > std::max<std::int64_t>(count_limit, 2)) {
+Datatype Datatype::contiguous(std::int64_t count, const Datatype& of) {
+  if (count > nested_from()) {
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
     check_mpi(MPI_Type_get_extent(of.get(), &lower, &extent), "MPI_Type_get_extent");
-    return repeat(count, extent, of, count_limit);
+    return repeat(count, extent, of);
   }
   MPI_Datatype made = MPI_DATATYPE_NULL;
   check_mpi(MPI_Type_contiguous(narrow(count, "count"), of.get(), &made), "MPI_Type_contiguous");

@@ -9,8 +9,8 @@
 
 namespace shardfft {
 
-/// Largest count MPI-3 takes.
-inline constexpr std::int64_t mpi_count_limit = 2147483647;
+/// Largest count that MPI is given in one call: what MPI-3 takes, or the installed CountLimit.
+std::int64_t mpi_count_limit();
 
 /// A committed datatype; copies share it and the last one frees it. Predefined types are not freed.
 class Datatype {
@@ -21,12 +21,11 @@ class Datatype {
   Datatype() = default;
   /// The predefined type of 1, 2, 4, 8 or 16 bytes; throws Error(unsupported) for any other size.
   static Datatype element(std::size_t bytes);
-  /// `count` times `of`, each `stride_bytes` after the one before. No count above `count_limit` is handed to MPI:
-  /// larger ones are nested.
-  static Datatype repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of,
-                         std::int64_t count_limit = mpi_count_limit);
+  /// `count` times `of`, each `stride_bytes` after the one before. Counts above mpi_count_limit(), or 2 where that is
+  /// more, are nested.
+  static Datatype repeat(std::int64_t count, std::int64_t stride_bytes, const Datatype& of);
   /// `count` of `of`, contiguous.
-  static Datatype contiguous(std::int64_t count, const Datatype& of, std::int64_t count_limit = mpi_count_limit);
+  static Datatype contiguous(std::int64_t count, const Datatype& of);
   /// Several types, each at its displacement, in this order.
   static Datatype join(const std::vector<Part>& parts);
 

@@ -60,30 +60,44 @@ class Lines {
 };
 
 template <class T>
+T product(T value, const std::complex<double>& factor) {
+  return value * static_cast<T>(factor.real());
+}
+
+/// Written out: the operator of std::complex asks each product whether it is a number.
+template <class T>
+std::complex<T> product(std::complex<T> value, const std::complex<double>& factor) {
+  const auto re = static_cast<T>(factor.real()), im = static_cast<T>(factor.imag());
+  return {value.real() * re - value.imag() * im, value.real() * im + value.imag() * re};
+}
+
+template <Element T>
 void multiply_lines(const std::byte* in, std::byte* out, const SpectralFactors& factors, const Piece& piece,
                     const Lines& lines, Share share) {
-  const auto* const source = reinterpret_cast<const std::complex<T>*>(in);
-  auto* const target = reinterpret_cast<std::complex<T>*>(out);
+  const auto* const source = reinterpret_cast<const T*>(in);
+  auto* const target = reinterpret_cast<T*>(out);
   std::vector<std::complex<double>> buffer(static_cast<std::size_t>(lines.length()));
   for (std::int64_t number = share.first; number < share.last; ++number) {
     const SpectralLine line = lines.at(number);
     factors.line(line, buffer.data());
     const std::int64_t first = line.place + line.field * piece.stride[0];
-    for (std::int64_t i = 0; i < line.count; ++i) {
-      const std::complex<double> factor = buffer[static_cast<std::size_t>(i)];
-      const std::complex<T> value = source[first + i * line.stride];
-      const auto re = static_cast<T>(factor.real()), im = static_cast<T>(factor.imag());
-      // Written out: the operator of std::complex asks each product whether it is a number.
-      target[first + i * line.stride] = {value.real() * re - value.imag() * im, value.real() * im + value.imag() * re};
-    }
+    for (std::int64_t i = 0; i < line.count; ++i)
+      target[first + i * line.stride] = product(source[first + i * line.stride], buffer[static_cast<std::size_t>(i)]);
   }
+}
+
+/// Those of the type that `element` says.
+auto lines_of(ElementType element) {
+  if (element.precision == Precision::f64)
+    return element.is_complex ? multiply_lines<std::complex<double>> : multiply_lines<double>;
+  return element.is_complex ? multiply_lines<std::complex<float>> : multiply_lines<float>;
 }
 
 }  // namespace
 
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
-              Precision precision, int threads) {
-  const auto some = precision == Precision::f64 ? multiply_lines<double> : multiply_lines<float>;
+              ElementType element, int threads) {
+  const auto some = lines_of(element);
   for (const Piece& piece : pieces) {
     const Lines lines(piece);
     run_team(threads,

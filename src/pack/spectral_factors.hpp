@@ -33,8 +33,9 @@ class SpectralFactors {
 /// What an operator step multiplies by, on each rank of this process: other factors at each run.
 using FactorsInUse = std::map<int, std::shared_ptr<const SpectralFactors>>;
 
-/// Multiplies the complex elements of a rank's array, whose axis 0 counts fields. in == out is allowed.
+/// Multiplies the elements of a rank's array, whose axis 0 counts fields; real ones by the real parts. in == out is
+/// allowed.
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
-              Precision precision, int threads);
+              ElementType element, int threads);
 
 }  // namespace shardfft

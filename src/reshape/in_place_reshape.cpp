@@ -45,9 +45,9 @@ std::int64_t unit_of(std::int64_t run, std::size_t element_bytes, int peers) {
   const std::size_t bytes =
       std::min(std::size_t{16384}, InPlaceReshape::least_staging / 4 / static_cast<std::size_t>(peers));
   const auto most = static_cast<std::int64_t>(std::max(bytes / element_bytes, std::size_t{1}));
-  for (std::int64_t parts = 1; parts <= run; ++parts)
-    if (run % parts == 0 && run / parts <= most) return run / parts;
-  return 1;
+  std::int64_t unit = std::min(run, most);
+  while (run % unit != 0) --unit;
+  return unit;
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|options --(markdown|types))",
     r"\./run --help",
+    r"\.ci/run large",
 ]
 
 

@@ -118,4 +118,28 @@ inline std::vector<Schedule> schedules(const Layout& from, const Layout& to, con
   return all;
 }
 
+/// For arrays of any size: both ends of every message agree, and nothing is lost; views of half spectra leave some out.
+inline void check_balance(const Layout& from, const Layout& to) {
+  const int ranks = from.ranks();
+  const std::vector<Schedule> all = schedules(from, to);
+  std::int64_t left_out = 0;
+  for (int r = 0; r < ranks; ++r) left_out += from.count(r) - to.count(r);
+  for (int r = 0; r < ranks; ++r) {
+    const Schedule& s = all[static_cast<std::size_t>(r)];
+    std::int64_t kept = 0;
+    for (const LocalCopy& c : s.self) kept += c.from.elements();
+    EXPECT_LE(s.send_count + kept, from.count(r));
+    left_out -= from.count(r) - s.send_count - kept;
+    EXPECT_EQ(s.recv_count + kept, to.count(r));
+    for (const Message& m : s.send) {
+      std::int64_t received = -1;
+      for (const Message& other : all[static_cast<std::size_t>(m.peer)].recv)
+        if (other.peer == r) received = other.count;
+      EXPECT_EQ(m.count, received) << r << " to " << m.peer;
+      EXPECT_LE(m.offset + m.count, s.send_count);
+    }
+  }
+  EXPECT_EQ(left_out, 0);
+}
+
 }  // namespace shardfft::test

@@ -92,8 +92,8 @@ TEST(DigitView, SomeAxesOfSeveral) {
 
 TEST(DigitView, AnyProgression) {
   Random random(51);
-  for (int i = 0; i < 600; ++i) {
-    const std::int64_t rows = random.integer(1, 8);
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t rows = random.integer(1, random.coin() ? 8 : 40);
     const std::int64_t columns = random.integer(1, 8);
     const std::int64_t n = rows * columns;
     Progression p{random.integer(0, n - 1), 0, random.integer(1, random.coin() ? 3 : n)};
@@ -120,6 +120,18 @@ TEST(DigitView, WholeRowsAreOnePiece) {
   for (int r = 0; r < 8; ++r) EXPECT_EQ(view.pieces(r).size(), 1u);
   const Layout odd = digit_view(Layout::slab({n}, 7), {{n / 1024, 1024}}, true);
   for (int r = 0; r < 7; ++r) EXPECT_LE(odd.pieces(r).size(), 3u);
+}
+
+/// Rows of an array that was dealt to ranks look alike after as many rows as there are ranks.
+TEST(DigitView, RowsThatLookAlikeAreOnePiece) {
+  const std::int64_t n = std::int64_t{1} << 40;
+  const Layout view = digit_view(Layout::cyclic({n}, {7}), {{n >> 20, 1 << 20}}, false);
+  for (int r = 0; r < 7; ++r) {
+    EXPECT_LE(view.pieces(r).size(), 9u);
+    std::int64_t elements = 0;
+    for (const Piece& piece : view.pieces(r)) elements += piece.set.count();
+    EXPECT_EQ(elements, view.count(r));
+  }
 }
 
 }  // namespace

@@ -215,6 +215,34 @@ TEST(LayoutErrors, PiecesAreValidatedToo) {
   EXPECT_THROW(Layout::from_pieces({4}, 2, twice).validate(), Error);
 }
 
+/// Where a rank's elements lie: in its array, each at a place of its own.
+TEST(LayoutErrors, PiecesLieInTheLocalArray) {
+  const auto validate = [](const std::vector<Piece>& of_rank_0) {
+    return [of_rank_0] {
+      Layout::from_pieces({4, 6}, 2, [of_rank_0](int rank) {
+        if (rank == 0) return of_rank_0;
+        return std::vector<Piece>{{box({2, 0}, {4, 6}), 0, {6, 1}}};
+      }).validate();
+    };
+  };
+  const IndexSet upper = box({0, 0}, {2, 6}), left = box({0, 0}, {2, 3}), right = box({0, 3}, {2, 6});
+  check_refused({
+      {"padded rows", validate({{upper, 0, {8, 1}}}),
+       "rank 0: a piece from place 0 on does not lie in the rank's array"},
+      {"begins too late", validate({{upper, 1, {6, 1}}}), "which is dense: 12 elements"},
+      {"begins too early", validate({{upper, -1, {6, 1}}}), "from place -1"},
+      {"stride zero", validate({{upper, 0, {0, 1}}}), "stride 0 in memory"},
+      {"negative stride", validate({{upper, 6, {-6, 1}}}), "stride -6 in memory"},
+      {"beyond 64 bits", validate({{upper, 0, {std::int64_t{1} << 62, std::int64_t{1} << 61}}}), "does not lie"},
+      {"rows in each other", validate({{upper, 0, {2, 1}}}), "two elements lie at place 2"},
+      {"pieces in each other", validate({{left, 0, {3, 1}}, {right, 3, {3, 1}}}), "two elements lie at place 3"},
+  });
+  EXPECT_NO_THROW(validate({{upper, 0, {1, 2}}})());
+  EXPECT_NO_THROW(validate({{left, 0, {3, 1}}, {right, 6, {1, 2}}})());
+  EXPECT_NO_THROW(validate({{right, 3, {6, 1}}, {left, 0, {6, 1}}})()) << "rows of one between those of the other";
+  EXPECT_NO_THROW(validate({{left, 0, {2, 4}}, {right, 1, {2, 4}}})());
+}
+
 /// Random tilings are valid; with one box changed they are not.
 TEST(LayoutErrors, RandomTilingsAndTheirNeighbours) {
   Random random(31);

@@ -1,7 +1,7 @@
 // Arrays nobody can allocate here: counts, overlaps and schedules beyond 2^31 and 2^40 elements.
 #include <gtest/gtest.h>
 
-#include "geometry/schedule.hpp"
+#include "schedule_check.hpp"
 #include "shardfft/layout.hpp"
 #include "support/zoo.hpp"
 
@@ -23,27 +23,6 @@ TEST(LayoutLarge, CountsFit64Bits) {
   EXPECT_EQ(sum, (std::int64_t{1} << 45) + 3);
   EXPECT_NO_THROW(line.validate());
   EXPECT_EQ(Layout::single({8 * giga, 4}, 2, 1).count(1), 32 * giga);
-}
-
-/// Both ends of every message agree, and nothing is lost.
-void check_balance(const Layout& from, const Layout& to) {
-  const int ranks = from.ranks();
-  std::vector<Schedule> all;
-  for (int r = 0; r < ranks; ++r) all.push_back(make_schedule(from, to, r));
-  for (int r = 0; r < ranks; ++r) {
-    const Schedule& s = all[static_cast<std::size_t>(r)];
-    std::int64_t kept = 0;
-    for (const LocalCopy& c : s.self) kept += c.from.elements();
-    EXPECT_EQ(s.send_count + kept, from.count(r));
-    EXPECT_EQ(s.recv_count + kept, to.count(r));
-    for (const Message& m : s.send) {
-      std::int64_t received = -1;
-      for (const Message& other : all[static_cast<std::size_t>(m.peer)].recv)
-        if (other.peer == r) received = other.count;
-      EXPECT_EQ(m.count, received) << r << " to " << m.peer;
-      EXPECT_LE(m.offset + m.count, s.send_count);
-    }
-  }
 }
 
 TEST(LayoutLarge, SchedulesBalance) {

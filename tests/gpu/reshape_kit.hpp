@@ -13,6 +13,8 @@ class DeviceReshape {
   static constexpr std::uint64_t runs = 3;
 
   DeviceReshape(gpu::Team& team, const std::string& strategy, const Case& c) : team_(team), case_(c) {
+    CountLimit limit{c.count_limit};
+    const Installed lowered(limit);
     operations_ = gpu::make_device_reshape(strategy, {&team, c.from, c.to, c.element_bytes});
     std::vector<void*> outs;
     for (std::size_t m = 0; m < team.here().size(); ++m) {

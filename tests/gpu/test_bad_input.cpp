@@ -28,12 +28,6 @@ TEST(GroupBadInput, BadInput) {
   o = on_gpu();
   o.local_fft = "fftw";
   expect_refusal(Status::invalid_argument, "cufft", [&] { make({0, 0}, o); });
-  o = on_gpu();
-  o.transforms = {AxisTransform::fft, AxisTransform::fft, AxisTransform::dct2};
-  expect_refusal(Status::unsupported, "run on CPUs only", [&] { make({0, 0}, o); });
-  o = on_gpu();
-  o.modes = {4, 3, 0};
-  expect_refusal(Status::unsupported, "kept on CPUs only", [&] { make({0, 0}, o); });
 }
 
 TEST(GroupBadInput, ArraysInTheWrongPlace) {

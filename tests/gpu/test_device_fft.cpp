@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/handles.hpp"
+#include "device/line_pass.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/device_fft_trial.hpp"
 #include "gpu/fft_passes.hpp"
@@ -137,6 +138,24 @@ FftSpec cube(Kind kind, std::int64_t nx, std::int64_t nz) {
   FftSpec spec = forward({{nx, 128 * nz, 128 * points}, {128, nz, points}, {nz, 1, 1}}, {});
   if (kind != Kind::c2c) spec.kind = Kind::r2c;
   return kind == Kind::c2r ? back_of(spec) : spec;
+}
+
+/// Kernels count in 32 bits; cuFFT does not.
+TEST(DeviceFft, MoreLinesThanKernelsCountAreLeftToCufft) {
+  const auto lines = [](std::int64_t across, std::int64_t outer) {
+    return forward({{128, across, across}}, {{outer, 128 * across, 128 * across}, {across, 1, 1}});
+  };
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  for (const auto& [across, outer] :
+       {std::pair{most - 64, std::int64_t{1}}, {most / 64, 64}, {std::int64_t{32}, most / 32}}) {
+    EXPECT_EQ(gpu::line_pass_fits(lines(across, outer)), device::lines::supported(128));
+    EXPECT_FALSE(gpu::line_pass_fits(lines(across + 64, outer)));
+    EXPECT_FALSE(gpu::line_pass_fits(lines(across, outer + 1)));
+  }
+  FftSpec planes = cube(Kind::c2c, 128, 128);
+  planes.batch = {{most / 128 + 1, 128 * 128, 128 * 128}};
+  planes.transform.erase(planes.transform.begin());
+  EXPECT_FALSE(gpu::plane_pass_fits(planes));
 }
 
 TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {

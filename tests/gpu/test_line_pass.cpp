@@ -160,12 +160,21 @@ INSTANTIATE_TEST_SUITE_P(Lines, LinesOf,
                                          1050, 1155, 1280, 1440, 1536, 2000, 2048, 2187, 3000),
                          testing::PrintToStringParamName());
 
+TEST(Lines, AreCountedInThirtyTwoBits) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  EXPECT_TRUE(lines::countable(1, most / 2));
+  EXPECT_TRUE(lines::countable(1 << 15, 1 << 15));
+  EXPECT_FALSE(lines::countable(1, most)) << "twice as many units of 8 bytes are no int";
+  EXPECT_FALSE(lines::countable(most / 2, 1));
+  EXPECT_FALSE(lines::countable(1 << 16, 1 << 15));
+}
+
 TEST(Lines, HaveSmallPrimeFactorsAndFitSharedMemory) {
   for (const int n : {1, 2, 3, 13, 17, 34, 509, 1 << 20}) EXPECT_FALSE(lines::supported(n)) << n;
   if (!lines::supported(100)) GTEST_SKIP() << "no line kernels here";
   EXPECT_TRUE(lines::worthwhile(100, std::int64_t{1} << 21));
   EXPECT_FALSE(lines::worthwhile(100, std::int64_t{1} << 20)) << "a kernel to compile for a small array";
-  EXPECT_TRUE(lines::worthwhile(128, 128)) << "one that is there already";
+  EXPECT_EQ(lines::worthwhile(128, 128), device::current_facts().bulk_copies) << "one that is there already";
   EXPECT_FALSE(lines::worthwhile((std::int64_t{1} << 32) + 128, std::int64_t{1} << 40));
 }
 

@@ -83,6 +83,20 @@ TEST(GroupOperators, AlgorithmsInputsAndBatches) {
   }
 }
 
+TEST(GroupOperators, CosineAndSineAxes) {
+  using enum AxisTransform;
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const std::vector<AxisTransform>& types :
+         {std::vector{dct1, dct2, dct3}, std::vector{dct4, dst1, dst2}, std::vector{fft, dst3, dst4}}) {
+      Options options = on_gpu();
+      options.transforms = types;
+      options.batch = precision == Precision::f32 ? 2 : 1;
+      const Kind other = types.front() == fft ? Kind::r2c : Kind::r2r;
+      for (const Kind kind : {other, Kind::c2c})
+        check_applied(2, {{8, 6, 9}, "slab", "left", kind, precision, options});
+    }
+}
+
 /// The program of planes, operator and planes is two slab transforms.
 TEST(GroupOperators, RunOnTheSlabEngine) {
   const std::vector<int> devices = devices_for(2);

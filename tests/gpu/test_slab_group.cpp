@@ -210,6 +210,18 @@ TEST(SlabGroup, LinesOfOtherLengths) {
   check_shape<double>({{210, 150, 160}, "other lengths"}, Kind::r2c, 3, cut(2, {1}));
 }
 
+/// Kernels count in 32 bits; cuFFT does not.
+TEST(SlabGroup, MoreLinesThanKernelsCountAreLeftToCufft) {
+  constexpr std::int64_t giga = std::int64_t{1} << 30;
+  const auto fusion = [](std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    return gpu::fusion_of(slab_shape({nx, ny, nz}, c2c<double>, 2), {});
+  };
+  EXPECT_EQ(fusion(128, 128, giga / 64 - 16).x, device::lines::supported(128));
+  EXPECT_FALSE(fusion(128, 128, giga / 64).x) << "rows of x lines";
+  EXPECT_FALSE(fusion(128, 128, giga + 16).y);
+  EXPECT_FALSE(fusion(giga, 128, 128).y) << "planes";
+}
+
 TEST(SlabGroup, FusesWhatItCan) {
   const auto fused = [](const Shape& extents, int ranks) {
     const SlabShape shape = slab_shape(extents, c2c<double>, ranks);

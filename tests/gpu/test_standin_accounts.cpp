@@ -3,6 +3,7 @@
 
 #include "gpu/group_kit.hpp"
 #include "support/account_check.hpp"
+#include "support/device_moved.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -25,6 +26,37 @@ TEST(Accounts, AreWhatWasGivenOut) {
 TEST(Accounts, OfPassesOfOurOwn) {
   for (const int ranks : {1, 2})
     for (const TransformCase& c : large_account_cases()) check_over(ranks, c);
+}
+
+/// Of two GPUs, with arrays on the host, which are copied, and on the devices.
+TEST(Accounts, OfRedistributions) {
+  const Layout from = Layout::slab({16, 12, 10}, 2), to = Layout::slab({16, 12, 10}, 2, 1, {2, 0, 1});
+  for (const std::string memory : {"device", "host"}) {
+    SCOPED_TRACE(memory);
+    const auto before = given_out(device::MemoryKind::device, false);
+    {
+      Redistribution planned(Devices(devices_for(2)), from, to, 8);
+      std::vector<PlacedArray> in, out;
+      std::vector<const void*> ins;
+      std::vector<void*> outs;
+      for (int m = 0; m < 2; ++m) {
+        in.emplace_back(memory, planned.device(m), to_size(planned.input_count(m)) * 8);
+        out.emplace_back(memory, planned.device(m), to_size(planned.output_count(m)) * 8);
+      }
+      for (std::size_t m = 0; m < 2; ++m) {
+        ins.push_back(in[m].data());
+        outs.push_back(out[m].data());
+      }
+      const auto with_arrays = given_out(device::MemoryKind::device, false);
+      device::standin::MemoryTable::instance().forget_peaks();
+      planned.forward(ins, outs);
+      planned.backward(ins, outs);
+      const auto most = given_out(device::MemoryKind::device, true);
+      EXPECT_EQ(most[0] - with_arrays[0], planned.workspace_bytes());
+      EXPECT_EQ(planned.workspace_bytes() > 0, memory == "host");
+    }
+    EXPECT_EQ(given_out(device::MemoryKind::device, false), before);
+  }
 }
 
 }  // namespace

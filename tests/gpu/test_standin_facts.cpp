@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "device/facts.hpp"
+#include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
+#include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
 #include "shardfft/plan.hpp"
 
@@ -53,14 +55,38 @@ TEST(GivenFacts, OfAnH200) {
   EXPECT_TRUE(says(report, "plane pass")) << report;
 }
 
-TEST(GivenFacts, WithoutBulkCopiesThereAreNoPassesOfOurOwn) {
+TEST(GivenFacts, WithoutBulkCopiesThereAreLinePassesOnly) {
   const Given given(without_bulk_copies);
-  EXPECT_FALSE(lines::supported(1024));
-  EXPECT_FALSE(lines::takes_odd_rows(1024));
+  EXPECT_TRUE(lines::supported(1024));
+  EXPECT_TRUE(lines::takes_odd_rows(1024));
   EXPECT_FALSE(lines::planes_supported(128, Precision::f64, false));
+  const std::string report = report_of_a_plan();
+  EXPECT_FALSE(says(report, "plane pass")) << report;
+  EXPECT_TRUE(says(report, "line pass")) << report;
+}
+TEST(GivenFacts, WithoutSharedMemoryThereAreNoPassesOfOurOwn) {
+  const Given given([](device::DeviceFacts& facts) { facts.shared_bytes_a_block = 1 << 12; });
+  EXPECT_FALSE(lines::supported(1024));
   const std::string report = report_of_a_plan();
   EXPECT_FALSE(says(report, "plane pass") || says(report, "line pass")) << report;
   EXPECT_TRUE(says(report, "cufft")) << report;
+}
+
+TEST(LineRecipes, WithoutBulkCopiesTwoBundlesOfWholeRunsTakeTurns) {
+  device::DeviceFacts facts = device::h200_facts();
+  facts.bulk_copies = false;
+  for (const int n : {96, 128, 250, 512, 1000, 1024, 1536, 2000}) {
+    const auto recipe = lines::recipe_for(n, facts, true);
+    ASSERT_TRUE(recipe) << n;
+    EXPECT_FALSE(recipe->bulk);
+    EXPECT_EQ(recipe->cluster, 1);
+    EXPECT_EQ(recipe->tile().tile_bytes(), 0);
+    EXPECT_LE(recipe->resident * recipe->shared_bytes(Precision::f64), static_cast<int>(facts.shared_bytes));
+    if (n > 1024) continue;  // longer lines leave room for fewer
+    EXPECT_GE(recipe->width * device::unit_bytes, device::run_bytes) << n;
+    EXPECT_GE(recipe->resident, n < 1000 ? 2 : 1) << n;
+  }
+  EXPECT_FALSE(lines::recipe_for(1024, facts, false));
 }
 
 TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {
@@ -69,6 +95,39 @@ TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {
   EXPECT_TRUE(lines::planes_supported(256, Precision::f64, false));
   EXPECT_FALSE(lines::planes_supported(384, Precision::f64, false));
   EXPECT_TRUE(says(report_of_a_plan(), "plane pass"));
+}
+
+const auto with_the_memory_of_an_h200 = [](device::DeviceFacts& facts) {
+  facts.memory_bytes = device::h200_facts().memory_bytes;
+};
+
+/// What a plan over `devices` GPUs says it needs; nothing of that size is there.
+PlanReport report_of(Transform transform, const Layout& input, int devices) {
+  std::vector<int> numbers;
+  for (int device = 0; device < devices; ++device) numbers.push_back(device);
+  Options options;
+  options.effort = Effort::estimate;
+  const auto used = [] { return device::standin::MemoryTable::instance().used(0); };
+  const std::size_t before = used();
+  Plan plan(Devices(numbers), transform, input, default_output, options);
+  EXPECT_LT(used() - before, std::size_t{64} << 20);
+  PlanReport report = plan.report();
+  EXPECT_EQ(used() - before, report.table_bytes);
+  return report;
+}
+
+TEST(GivenFacts, PlansOfAnySizeAreMadeWithoutTheirMemory) {
+  const Given given(with_the_memory_of_an_h200);
+  for (const int devices : {1, 2, 4}) {
+    const std::int64_t n = devices == 1 ? 1024 : 1536;
+    const std::size_t array = static_cast<std::size_t>(16 * n * n * n / devices);
+    const PlanReport slab = report_of(c2c<double>, Layout::slab({n, n, n}, devices), devices);
+    EXPECT_LE(slab.workspace_bytes, 2 * array + (std::size_t{1} << 30)) << slab;
+    EXPECT_EQ(slab.exchange, "cuda_peer") << slab;
+  }
+  const PlanReport pencil = report_of(r2c<float>, Layout::pencil({1536, 1536, 1536}, {2, 2}), 4);
+  EXPECT_GT(pencil.workspace_bytes, 0U);
+  EXPECT_THROW(report_of(c2c<double>, Layout::slab({2048, 2048, 2048}, 1), 1), Error);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "cannon/product.hpp"
 #include "mpi_cannon/kit.hpp"
+#include "support/mpi_counts.hpp"
 #include "support/zoo.hpp"
 
 namespace shardfft::test {
@@ -35,10 +36,18 @@ void check_product(const ProductSetup& setup) {
 TEST(Product, CutsLongMessages) {
   for (int axis = 1; axis <= 3; ++axis)
     for (const bool transposed : {false, true}) {
-      ProductSetup setup = setup_on({5, 6, 7}, axis, transposed, nullptr);
-      setup.count_limit = 11;
-      check_product(setup);
+      CountLimit limit{11};
+      const Installed lowered(limit);
+      largest_count() = 0;
+      check_product(setup_on({5, 6, 7}, axis, transposed, nullptr));
+      EXPECT_LE(largest_count(), limit.most);
     }
+}
+
+/// Before anything is computed: what is computed bit by bit would take all memory first.
+TEST(Product, MatricesBeyondMemoryAreRefused) {
+  const ProductSetup setup = setup_on({std::int64_t{1} << 30, 8, 8}, 1, false, nullptr);
+  expect_error(Status::out_of_memory, "the matrix of 1073741824 points", [&] { CannonProduct product(setup); });
 }
 
 TEST(Product, RecordsProductsAndMessages) {

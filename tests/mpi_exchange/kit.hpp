@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "base/hooks.hpp"
 #include "exchange/exchange.hpp"
+#include "mpi/datatype.hpp"
 #include "pack/pack.hpp"
 #include "shardfft/options.hpp"
 
@@ -24,7 +26,7 @@ struct Case {
   Layout from;
   Layout to;
   std::size_t element_bytes = 8;
-  std::int64_t count_limit = 2147483647;
+  std::int64_t count_limit = mpi_count_limit();
   int fake_ranks_per_host = 0;
   int threads = 1;
   bool basic_types = false;
@@ -78,11 +80,12 @@ inline std::vector<std::byte> encoded(const Layout& layout, int rank, std::size_
 class Runner {
  public:
   Runner(const std::string& strategy, const Case& c) : case_(c) {
+    CountLimit limit{c.count_limit};
+    const Installed lowered(limit);
     ExchangeSetup setup;
     setup.comm = world();
     setup.schedule = make_schedule(c.from, c.to, world().rank());
     setup.element_bytes = c.element_bytes;
-    setup.count_limit = c.count_limit;
     setup.fake_ranks_per_host = c.fake_ranks_per_host;
     setup.threads = c.threads;
     setup.basic_types = c.basic_types;

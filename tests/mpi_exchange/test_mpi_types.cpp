@@ -30,10 +30,19 @@ std::vector<double> numbers(int count) {
   return result;
 }
 
+/// What `make` makes where MPI takes counts up to `limit`.
+template <class Make>
+Datatype within(std::int64_t limit, const Make& make) {
+  CountLimit lower{limit};
+  const Installed lowered(lower);
+  return make();
+}
+
 TEST(DatatypeTest, ContiguousForAnyLimit) {
   for (const std::int64_t limit : {1, 2, 3, 8, 1000}) {
     for (const int elements : {0, 1, 2, 7, 20})
-      EXPECT_EQ(picked(Datatype::contiguous(elements * 8, Datatype::element(1), limit), 20), numbers(elements))
+      EXPECT_EQ(picked(within(limit, [&] { return Datatype::contiguous(elements * 8, Datatype::element(1)); }), 20),
+                numbers(elements))
           << limit;
   }
 }
@@ -50,7 +59,7 @@ TEST(DatatypeTest, CountsAboveIntAreNested) {
 
 TEST(DatatypeTest, StridedForAnyLimit) {
   for (const std::int64_t limit : {1, 2, 3, 5, 1000}) {
-    const auto row = Datatype::repeat(11, 3 * 8, Datatype::element(8), limit);
+    const auto row = within(limit, [] { return Datatype::repeat(11, 3 * 8, Datatype::element(8)); });
     std::vector<double> wanted;
     for (int i = 0; i < 11; ++i) wanted.push_back(3 * i);
     EXPECT_EQ(picked(row, 40), wanted) << limit;
@@ -64,7 +73,7 @@ TEST(DatatypeTest, MessagesOfBoxes) {
   message.boxes.push_back({1, 101, {4}, {1}});
   const std::vector<double> wanted = {2, 22, 4, 24, 6, 26, 52, 72, 54, 74, 56, 76, 99, 101, 102, 103, 104};
   for (const std::int64_t limit : {1, 2, 3, 1000})
-    EXPECT_EQ(picked(message_type(message, 8, limit), 110), wanted) << limit;
+    EXPECT_EQ(picked(within(limit, [&] { return message_type(message, 8); }), 110), wanted) << limit;
 }
 
 TEST(DatatypeTest, UnknownElementSize) { EXPECT_THROW(Datatype::element(3), Error); }

@@ -62,6 +62,7 @@ bool check_fault(const FaultCase& f, const Fault& wanted) {
   if (last_rank()) {
     EXPECT_EQ(first.failed(), happened) << first.text;
   }
+  EXPECT_EQ(plan.failed_half_way(), first.failed());
   // Who needed nothing more of the rank that failed hears of it in the next call.
   const Failure second = said_by(plan, in, out);
   EXPECT_EQ(second.failed(), happened) << second.text;

@@ -1,5 +1,6 @@
 // The exchanges between GPUs, one process a GPU.
 #include "gpu/reshape_kit.hpp"
+#include "support/mpi_counts.hpp"
 
 namespace shardfft::kit {
 namespace {
@@ -30,6 +31,21 @@ TEST_P(ProcessExchange, ProcessesThatShareADevice) {
   gpu::Team team(world(), world().rank() == world().size() - 1 ? 1 % device::device_count() : 0);
   ASSERT_TRUE(team.all_peers());
   conform_all(team, GetParam());
+}
+
+/// In the place of messages beyond an int.
+TEST_P(ProcessExchange, SmallCountLimit) {
+  const int device = world().rank() % device::device_count();
+  if (!possible(GetParam(), device)) GTEST_SKIP() << "this MPI library takes no device pointers";
+  gpu::Team team(world(), device);
+  test::largest_count() = 0;
+  for (Case c : some_cases()) {
+    c.count_limit = 7;
+    conform(team, GetParam(), c);
+  }
+  EXPECT_LE(test::largest_count(), 7);
+  const bool sends = GetParam() == "host_staged" || GetParam() == "mpi_device";
+  EXPECT_EQ(test::largest_count() > 0, sends && world().size() > 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, ProcessExchange, testing::ValuesIn(strategies()),

@@ -28,6 +28,11 @@ std::vector<TransformCase> cases_with(const std::string& exchange) {
     cases.push_back({{9, 8, 6}, "brick", "natural", Kind::r2c, Precision::f64, o});
     o.batch = 1;
     cases.push_back({{2, 3, 4}, "last-owns", "slab", Kind::c2c, Precision::f32, o});
+    o.modes = {6, 5, 4};
+    cases.push_back({{9, 8, 6}, "brick", "left", Kind::r2c, Precision::f32, o});
+    o.transforms = {AxisTransform::dct2, AxisTransform::fft, AxisTransform::dct1};
+    o.modes = {};
+    cases.push_back({{9, 8, 6}, "brick", "natural", Kind::c2r, Precision::f64, o});
   }
   return cases;
 }

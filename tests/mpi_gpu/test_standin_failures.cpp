@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <optional>
 
+#include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
 #include "gpu/slab_kit.hpp"
 #include "support/device_check.hpp"
@@ -50,7 +52,8 @@ bool check_failure(const FailureCase& c, int piece) {
   const Layout layout = c.algorithm == "slab" ? Layout::slab(c.shape, world().size())
                                               : Layout::pencil(c.shape, process_grid(world().size(), 2));
   const OwnComm own;
-  Plan plan(own.comm, c2c<double>, layout, default_output, options);
+  std::optional<Plan> made(Plan(own.comm, c2c<double>, layout, default_output, options));
+  Plan& plan = *made;
   const PlacedArray in("device", my_device(), plan.input().bytes()), out("device", my_device(), plan.output().bytes());
   EXPECT_EQ(plan.report().to_text().find("store into the peers") != std::string::npos, c.stores);
   EXPECT_EQ(said_by(plan, in, out), "");
@@ -70,6 +73,14 @@ bool check_failure(const FailureCase& c, int piece) {
   EXPECT_TRUE(again || (failed && second.find("told to refuse") != std::string::npos)) << second;
   broken += again ? 0 : 1;
   EXPECT_NO_THROW(device::synchronize(stream.get()));
+  // Others may still write into what the plan has: tokens of slabs too.
+  const std::size_t held = device::standin::MemoryTable::instance().used(my_device());
+  made.reset();
+  const std::size_t kept = device::standin::MemoryTable::instance().used(my_device());
+  if (again)
+    EXPECT_LT(kept, held);
+  else
+    EXPECT_EQ(kept, held) << "freed after a failure";
   return failed;
 }
 

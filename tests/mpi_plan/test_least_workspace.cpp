@@ -4,7 +4,9 @@
 #include <numeric>
 #include <random>
 
+#include "base/hooks.hpp"
 #include "pack/permute.hpp"
+#include "support/mpi_counts.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -99,6 +101,17 @@ TEST(LeastWorkspace, ManyRounds) {
   if (24 % world().size() == 0) {
     EXPECT_NE(swaps.report().to_text().find("swapped by pairwise_xor"), std::string::npos) << swaps.report();
   }
+}
+
+/// In the place of messages beyond an int.
+TEST(LeastWorkspace, SmallCountLimit) {
+  CountLimit limit{7};
+  const Installed lowered(limit);
+  largest_count() = 0;
+  for (const char* exchange : {"p2p", "pairwise_xor"})
+    check({{7, 9, 10}, "slab", "left", Kind::c2c, Precision::f64, least(exchange, "slab")});
+  EXPECT_LE(largest_count(), limit.most);
+  EXPECT_EQ(largest_count() > 0, world().size() > 1);
 }
 
 TEST(LeastWorkspace, Refusals) {

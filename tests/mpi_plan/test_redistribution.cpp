@@ -1,27 +1,11 @@
 // Arrays of any elements from any layout to any other, every element at its place.
 #include <gtest/gtest.h>
 
-#include "shardfft/redistribution.hpp"
+#include "support/moved.hpp"
 #include "support/random_plans.hpp"
 
 namespace shardfft::test {
 namespace {
-
-/// Byte `b` of the element with this number.
-std::byte byte_of(std::int64_t number, std::size_t b) {
-  return static_cast<std::byte>(static_cast<std::uint64_t>(noise(1, static_cast<std::uint64_t>(number), b) * 1e6) &
-                                255);
-}
-
-std::vector<std::byte> encoded_array(const Layout& layout, int rank, std::int64_t fields, std::size_t bytes) {
-  const Side side{layout, {}, fields, rank};
-  std::vector<std::byte> array(side.size() * bytes);
-  for (std::int64_t f = 0; f < fields; ++f)
-    for_own_elements(side, f, [&](std::int64_t at, std::int64_t i) {
-      for (std::size_t b = 0; b < bytes; ++b) array[to_size(at) * bytes + b] = byte_of(i + 1000 * f, b);
-    });
-  return array;
-}
 
 void check_moved(const Layout& from, const Layout& to, std::size_t bytes, const Options& options) {
   SCOPED_TRACE(from.describe() + " to " + to.describe() + ", " + std::to_string(bytes) + " bytes, " + options.exchange);

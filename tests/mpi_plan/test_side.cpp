@@ -50,6 +50,23 @@ TEST(Side, HalvedAxesHaveNoNegativeFrequencies) {
   EXPECT_EQ(listed(inverse.input().frequencies(1), 3), (List{0, 0.2, 0.4}));
 }
 
+TEST(Side, WavenumbersOfEveryTransform) {
+  using enum AxisTransform;
+  const double pi = std::numbers::pi;
+  const Plan channel = plan_of(r2c<double>, {4, 6, 3}, {.transforms = {fft, fft, dct1}});
+  EXPECT_EQ(listed(channel.output().wavenumbers(0, 2 * pi), 4), (List{0, 1, -2, -1}));
+  EXPECT_EQ(listed(channel.output().wavenumbers(1, 2 * pi), 4), (List{0, 1, 2, 3}));
+  EXPECT_EQ(listed(channel.output().wavenumbers(2, pi), 3), (List{0, 1, 2}));
+  EXPECT_EQ(listed(channel.output().wavenumbers(2, pi / 2), 3), (List{0, 2, 4}));
+  const Plan walls = plan_of(r2r<double>, {3, 2, 4}, {.transforms = {dst2, dct3, dst4}});
+  EXPECT_EQ(listed(walls.output().wavenumbers(0, pi), 3), (List{1, 2, 3}));
+  EXPECT_EQ(listed(walls.output().wavenumbers(1, pi), 2), (List{0.5, 1.5}));
+  EXPECT_EQ(listed(walls.output().wavenumbers(2, pi), 4), (List{0.5, 1.5, 2.5, 3.5}));
+  const Status bad = Status::invalid_argument;
+  expect_error(bad, "this side of the plan is real", [&] { channel.input().wavenumbers(2, pi); });
+  expect_error(bad, "the length of the domain is 0", [&] { walls.output().wavenumbers(0, 0); });
+}
+
 TEST(Side, AsksForFrequenciesInVainAreErrors) {
   const Plan real = plan_of(r2c<float>, {4, 6, 3}, {.axes = {0, 1}});
   const Status bad = Status::invalid_argument;

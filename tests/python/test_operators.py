@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.ndimage
 
 import shardfft
@@ -80,6 +81,70 @@ def test_names(comm, rng, close, dtype):
             close(plan.apply(op, cut(x, comm)), plan.input.layout, answer(x, factors))
 
 
+# Half waves of the first function that SciPy's transforms of each type expand fields in.
+FIRST = {"dct1": 0, "dct2": 0, "dct3": 0.5, "dct4": 0.5, "dst1": 1, "dst2": 1, "dst3": 0.5, "dst4": 0.5}
+
+
+def cosine_answer(x, words, factors):
+    """SciPy's transforms of each axis, the factors, and back; axes with "fft" come first."""
+    complex_type = words[0] == "fft"
+    fourier = [axis for axis, word in enumerate(words) if word == "fft"]
+    rest = [axis for axis, word in enumerate(words) if word != "fft"]
+
+    def of_axis(y, axis, inverse):
+        name = ("i" if inverse else "") + words[axis][:3]
+        parts = (getattr(scipy.fft, name)(part, int(words[axis][3]), axis=axis) for part in (y.real, y.imag))
+        real, imag = parts
+        return real + 1j * imag
+
+    y = np.fft.fftn(x, axes=fourier) if complex_type else x + 0j
+    for axis in rest:
+        y = of_axis(y, axis, False)
+    y = y * factors
+    for axis in rest:
+        y = of_axis(y, axis, True)
+    return np.fft.ifftn(y, axes=fourier) if complex_type else y
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("dct1", "dct2"), ("dct3", "dct4"), ("dst1", "dst2"), ("dst3", "dst4"), ("fft", "dct2"), ("fft", "dst1")],
+)
+def test_cosine_and_sine_axes(comm, rng, close, words):
+    shape, lengths = (6, 7), (3.0, 0.7)
+    x = rng.standard_normal(shape)
+    k = [
+        2 * np.pi * np.fft.fftfreq(n, length / n) if word == "fft" else np.pi / length * (np.arange(n) + FIRST[word])
+        for n, length, word in zip(shape, lengths, words, strict=True)
+    ]
+    k = np.meshgrid(*k, indexing="ij", sparse=True)
+    square = k[0] ** 2 + k[1] ** 2
+    inverse = np.where(square == 0, 0, -1 / np.where(square == 0, 1, square))
+    kind = "r2c" if "fft" in words else "r2r"
+    with shardfft.plan(shape, kind, comm=comm, transforms=words, effort="estimate") as plan:
+        for op, factors in [
+            (Operator.laplacian(lengths), -square),
+            (Operator.inverse_laplacian(lengths), inverse),
+            (Operator.derivative(1, 2, lengths), -(k[1] ** 2)),
+            (Operator.gaussian(0.1, lengths), np.exp(-0.005 * square)),
+            (Operator.of_wavenumbers(lambda a, b: 1 / (1 + a**2 + b), lengths), 1 / (1 + k[0] ** 2 + k[1])),
+            (Operator.array(2.0) * Operator.gaussian(0.1, lengths), 2 * np.exp(-0.005 * square)),
+        ]:
+            close(plan.apply(op, cut(x, comm)), plan.input.layout, cosine_answer(x, words, factors).real)
+        domain = [2 * np.pi if word == "fft" else np.pi for word in words]
+        same = [plan.apply(Operator.laplacian(said), cut(x, comm)) for said in (None, domain)]
+        assert np.array_equal(*same)
+        same = [plan.apply(Operator.of_wavenumbers(lambda a, b: a + b, said), cut(x, comm)) for said in (None, domain)]
+        assert np.array_equal(*same)
+        with pytest.raises(shardfft.Error, match="even orders only"):
+            plan.apply(Operator.derivative(1), cut(x, comm))
+        with pytest.raises(shardfft.Error, match="no convolution"):
+            plan.convolution(cut(x, comm))
+        if kind == "r2r":
+            with pytest.raises(shardfft.ArgumentError, match="the spectrum is real"):
+                plan.apply(Operator.array(1j), cut(x, comm))
+
+
 def test_in_place_and_fields(comm, rng):
     x = rng.standard_normal((2, 6, 8))
     with shardfft.plan((6, 8), "r2c", comm=comm, batch=2, effort="estimate") as plan:
@@ -135,3 +200,13 @@ def test_errors(comm):
         plan.apply(Operator.laplacian(), x)
     with pytest.raises((ValueError, shardfft.Error), match="must be alike"):
         shardfft.convolve(np.zeros((3, 4)), np.zeros((4, 4)), comm)
+
+
+def test_complex_factors_without_imaginary_parts_suit_real_spectra(comm):
+    with shardfft.plan((8, 6), "r2r", comm=comm, transforms=["dct2", "dct2"], effort="estimate") as plan:
+        field = np.random.default_rng(3).random(plan.input.shape)
+        real = plan.apply(Operator.of_wavenumbers(lambda a, b: -(a**2) - b**2), field)
+        same = plan.apply(Operator.of_wavenumbers(lambda a, b: (1j * a) ** 2 - b**2), field)
+        np.testing.assert_allclose(real, same, atol=1e-12)
+        with pytest.raises(shardfft.Error, match="complex"):
+            plan.apply(Operator.of_wavenumbers(lambda a, b: 1j + 0 * a * b), field)

@@ -49,6 +49,18 @@ def test_frequencies(comm, shape, kind, axes, layout, output):
         check(plan.input.coordinates((1, 2, 3)), plan.input, whole_arrays(places, shape))
 
 
+@pytest.mark.parametrize("layout", ["slab", "brick", "cyclic"])
+def test_wavenumbers(comm, layout):
+    shape, words = (6, 5, 4), ("fft", "dst2", "dct4")
+    with shardfft.plan(shape, "r2c", comm=comm, layout=layout, transforms=words, effort="estimate") as plan:
+        vectors = [(0, np.pi * np.arange(4)), (1, np.pi * np.arange(1, 6)), (2, np.pi / 3 * (np.arange(4) + 0.5))]
+        check(plan.output.wavenumbers((2, 1, 3)), plan.output, whole_arrays(vectors, plan.output.layout.shape))
+        with pytest.raises(ValueError, match="this side of the plan is real"):
+            plan.input.wavenumbers(1)
+        with pytest.raises(ValueError, match="length must be finite and above 0"):
+            plan.output.wavenumbers(0)
+
+
 def test_of_several_pieces(comm):
     """Spectra of six steps have no product of slices; every element has its frequency."""
     with shardfft.plan((comm.size**2 * 4,), comm=comm, algorithm="six_step", effort="estimate") as plan:

@@ -80,6 +80,19 @@ inline std::vector<TransformCase> account_cases() {
       cases.push_back({{16, 12, 18}, "pencil", "natural", kind, Precision::f64, pencil});
       cases.push_back({{12, 8, 16}, "brick", "brick", kind, Precision::f64, brick});
     }
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    Options fewer = on_gpu();
+    fewer.modes = {9, 8, 6};
+    cases.push_back({{16, 12, 10}, "slab", "left", kind, Precision::f64, fewer});
+  }
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::r2r})
+    for (const int chunks : {0, 3}) {
+      Options walls = on_gpu();
+      walls.chunks = chunks;
+      const AxisTransform last = kind == Kind::r2r ? AxisTransform::dst2 : AxisTransform::fft;
+      walls.transforms = {AxisTransform::dct1, AxisTransform::dct4, last};
+      cases.push_back({{16, 13, 10}, "slab", "left", kind, Precision::f64, walls});
+    }
   cases.push_back({{16, 24}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()});
   cases.push_back({{4096}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu()});
   for (const char* memory : {"host", "registered", "managed"}) {

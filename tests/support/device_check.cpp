@@ -46,7 +46,7 @@ void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const 
     RunArrays& a = arrays[m];
     a.out.get(a.host_out.data());
     for (std::int64_t f = 0; f < c.options.batch; ++f)
-      compare_field(a.host_out, a.to_side, f, whole.output[to_size(f)], whole.points);
+      compare_field(a.host_out, a.to_side, f, whole.output[to_size(f)], whole.points, whole.mean_square);
     EXPECT_TRUE(a.out.guard_is_whole()) << "written behind the output";
     if (!a.in) continue;
     LocalArray after(a.from_side, a.bytes);

@@ -1,6 +1,7 @@
 #pragma once
 // Transforms on GPUs against the serial reference: the same cases as on CPUs, arrays in any memory, one rank a process
 // or all ranks in one.
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -44,7 +45,7 @@ class PlacedArray {
  private:
   void move(void* to, const void* from, std::size_t bytes) const {
     if (on_host_) {
-      std::memcpy(to, from, bytes);
+      std::copy_n(static_cast<const std::byte*>(from), bytes, static_cast<std::byte*>(to));
       return;
     }
     const device::DeviceScope scope(device_);

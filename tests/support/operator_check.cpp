@@ -5,13 +5,15 @@ namespace shardfft::test {
 std::int64_t mode_number(const TransformCase& c, int axis, std::int64_t index) {
   const std::vector<int> axes = axes_of(c);
   if (std::find(axes.begin(), axes.end(), axis) == axes.end()) return 0;
-  const std::int64_t n = c.shape[to_size(axis)];
-  const bool halved = c.kind == Kind::r2c && axis == axes.back();
-  return halved || index <= (n - 1) / 2 ? index : index - n;
+  const auto at = static_cast<std::size_t>(std::find(axes.begin(), axes.end(), axis) - axes.begin());
+  const SerialTransform serial = serial_of(c);
+  const std::int64_t n = serial.kept(at);
+  const bool halved = c.kind == Kind::r2c && axis == serial.halved();
+  return halved || serial.type(at) != AxisTransform::fft || index <= (n - 1) / 2 ? index : index - n;
 }
 
 AppliedFields applied_fields(const TransformCase& c, ElementType element, const FactorOf& factor, std::uint64_t salt) {
-  const SerialTransform serial{c.kind, c.shape, axes_of(c)};
+  const SerialTransform serial = serial_of(c);
   const Shape modes = serial.spectrum_shape();
   AppliedFields fields{{}, {}, serial.points() * serial.points()};
   for (std::int64_t f = 0; f < c.options.batch; ++f) {

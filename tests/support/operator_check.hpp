@@ -9,7 +9,8 @@ namespace shardfft::test {
 /// Of the global indices of a mode.
 using FactorOf = std::function<Value(const Index& index)>;
 
-/// Signed mode number of an index, as NumPy's fftfreq(n) and rfftfreq(n) times n; 0 along other axes.
+/// Signed mode number of an index, as NumPy's fftfreq(n) and rfftfreq(n) times n, or the index itself along axes with a
+/// cosine or sine transform; 0 along other axes.
 std::int64_t mode_number(const TransformCase& c, int axis, std::int64_t index);
 
 /// Random fields and what comes of them by the definition.

@@ -65,8 +65,8 @@ void compare_field(const LocalArray& array, const Side& side, std::int64_t field
     error += e * e;
     largest_error = std::max(largest_error, e);
   });
-  // Measured at c = 1: oneMKL reaches 1.7 at lengths with large prime factors (255 = 3 * 5 * 17).
-  constexpr double c = 4;
+  // Measured at c = 1: oneMKL reaches 4.7 at lengths with large prime factors (c2r of 244 = 4 * 61).
+  constexpr double c = 8;
   const double tolerance = c * epsilon(side.element.precision) * (1 + std::log2(points));
   EXPECT_TRUE(finite) << "field " << field;
   EXPECT_LE(std::sqrt(error), tolerance * std::sqrt(norm)) << "field " << field << ", L2";

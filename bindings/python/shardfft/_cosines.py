@@ -35,7 +35,7 @@ def dctn(
 
     The arguments are those of :func:`shardfft.fftn`, and ``type``: 1 to 4. Real arrays stay real; of complex ones the
     real and the imaginary parts are transformed. ``norm="ortho"`` is SciPy's with ``orthogonalize=False``. Arrays have
-    two axes at least, or one rank; on CPUs.
+    two axes at least, or one rank.
     """
     return _cosine("dct", type, True, x, comm, axes, norm, layout, **options)
 

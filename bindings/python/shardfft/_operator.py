@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 class Operator:
     """A factor for each mode of a spectrum; made by its methods, and joined by ``*``.
 
-    ``lengths`` are those of the domain along the axes of the array, an entry an axis; None means 2 pi along all of
-    them, where the wavenumbers are whole numbers. The wavenumber of mode m along an axis of length L is 2 pi m / L,
-    with m as ``numpy.fft.fftfreq`` and ``rfftfreq`` order them. One operator serves many plans.
+    ``lengths`` are those of the domain along the axes of the array, an entry an axis; None means 2 pi along axes with a
+    Fourier transform and pi along those with a cosine or sine transform. The wavenumber of mode m along an axis of
+    length L is 2 pi m / L, with m as ``numpy.fft.fftfreq`` and ``rfftfreq`` order them; of cosine and sine transforms
+    it is pi m / L (``Side.wavenumbers``). One operator serves many plans.
     """
 
     def __init__(self, make: Callable[[Side, Side], _core.Operator]) -> None:
@@ -53,13 +54,14 @@ class Operator:
         An array for each axis of the spectrum; 0 along axes that are not transformed.
         """
         said = _lengths(lengths)
-        return cls(lambda field, output: _of_array(_asked(factor, _wavenumbers(field, output, said)), output))
+        return cls(lambda _, output: _of_array(_asked(factor, _wavenumbers(output, said)), output))
 
     @classmethod
     def derivative(cls, axis: int, order: int = 1, lengths: Iterable[float] | None = None) -> Operator:
         """(i k)**order along ``axis``, a number from 0 on.
 
-        Of odd orders the mode that stands for both k and -k is 0.
+        Of odd orders the mode that stands for both k and -k is 0. Along axes with a cosine or sine transform only of
+        even orders.
         """
         made = _core.Operator.derivative(axis, order, _lengths(lengths))
         return cls(lambda *_: made)
@@ -101,13 +103,12 @@ def _asked(factor: Callable[..., ArrayLike], arrays: list[NDArray[Any]]) -> NDAr
     return np.asarray(factor(*arrays))
 
 
-def _wavenumbers(field: Side, output: Side, lengths: list[float]) -> list[NDArray[Any]]:
-    if lengths and len(lengths) != field.layout.ndim:
-        raise ValueError(f"{len(lengths)} lengths of the domain were given for {field.layout.ndim} axes")
-    spacings = [
-        (lengths[axis] if lengths else 2 * np.pi) / field.layout.shape[axis] / (2 * np.pi) for axis in output.axes
-    ]
-    known = dict(zip(output.axes, output.frequencies(spacings, np.float64), strict=True))
+def _wavenumbers(output: Side, lengths: list[float]) -> list[NDArray[Any]]:
+    if lengths and len(lengths) != output.layout.ndim:
+        raise ValueError(f"{len(lengths)} lengths of the domain were given for {output.layout.ndim} axes")
+    default = [2 * np.pi if axis in output.fourier_axes else np.pi for axis in output.axes]
+    wanted = [lengths[axis] for axis in output.axes] if lengths else default
+    known = dict(zip(output.axes, output.wavenumbers(wanted, np.float64), strict=True))
     return [known.get(axis, np.zeros_like(output._indices(axis), np.float64)) for axis in _axes(output)]
 
 
@@ -115,6 +116,8 @@ def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
     """The library's operator of factors, in the order that the spectrum has in memory."""
     if factors.dtype not in PRECISIONS:
         factors = factors.astype(np.complex128 if factors.dtype.kind == "c" else np.float64)
+    if side.dtype.kind == "f" and factors.dtype.kind == "c" and not factors.imag.any():
+        factors = factors.real
     order = side._order
     if factors.shape != side.shape:
         field = side.shape[1:] if side._batched else side.shape

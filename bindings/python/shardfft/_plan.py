@@ -167,7 +167,7 @@ class Plan(Handle):
         """Transform ``x`` (like ``input``), multiply the spectrum by an operator's factors, transform back. Collective.
 
         One program, without an exchange between the transforms; whatever the norm, the factor 1 gives ``x`` back. The
-        result is like ``input``, and ``out`` may be ``x``. For c2c and r2c plans. Arrays are as in :meth:`forward`.
+        result is like ``input``, and ``out`` may be ``x``. For all kinds but c2r. Arrays are as in :meth:`forward`.
         """
         if not isinstance(operator, Operator):
             raise TypeError(f"operator must be a shardfft.Operator, not {type(operator).__name__}")
@@ -195,7 +195,7 @@ class Plan(Handle):
             if self._check_calls:
                 self._refuse(error)
             raise
-        made = self._core.convolution([one.address for one in seen])
+        made = self._core.convolution([one.address for one in seen], arrays)
         return Operator(lambda *_: made)
 
     def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
@@ -209,9 +209,9 @@ class Plan(Handle):
             raise
         sources, destinations = [call.source for call in calls], [call.destination for call in calls]
         if factors is None:
-            self._core.run(what == "forward", sources, destinations)
+            self._core.run(what == "forward", sources, destinations, calls)
         else:
-            self._core.apply(factors, sources, destinations)
+            self._core.apply(factors, sources, destinations, calls)
         return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
 
     def _factors(self, operator: Operator) -> _core.Operator:

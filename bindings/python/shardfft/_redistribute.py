@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _distribute, _mpi, _options
+from ._gpu_arrays import device_of, is_array
 from ._infer import layout_of
 from ._layout import Layout, named
 
@@ -33,13 +34,14 @@ def redistribute(
             the ranks' order, as their shapes tell.
         to: how it is to be cut.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
-        options: how data moves: those options of :func:`plan` that do not concern transforms, as ``exchange``.
+        options: how data moves: those options of :func:`plan` that do not concern transforms, as ``exchange``; with
+            ``processor="gpu"`` from GPU to GPU, by way of copies there.
 
     Returns:
         This rank's part in the layout ``to``, dense in its memory order; flat where it is not one product of slices.
     """
     comm = _mpi.communicator(comm)
-    array = _mpi.agree(comm, lambda: np.asarray(local))
+    array = _mpi.agree(comm, lambda: _on_host(local))
     cut = start if isinstance(start, Layout) else layout_of(array.shape, start, comm)
 
     def prepare() -> tuple[Layout, NDArray[Any], bool, _core.Options]:
@@ -65,5 +67,12 @@ def redistribute(
         flat.ctypes.data,
         moved.ctypes.data,
         told,
+        (flat, moved),
     )
     return _distribute._shaped(moved, target, comm.rank, batched)
+
+
+def _on_host(local: Any) -> NDArray[Any]:
+    if is_array(local) and device_of(local) is not None:
+        raise TypeError("redistribute takes arrays in host memory; arrays on GPUs move with Redistribution in C++")
+    return np.asarray(local)

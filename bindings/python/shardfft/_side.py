@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from ._gpu_arrays import Seen
 
 
-def _each(spacing: float | Sequence[float], count: int) -> list[float]:
-    """Give a spacing for each of ``count`` axes."""
-    steps = [float(step) for step in np.broadcast_to(np.asarray(spacing, float), count)]
-    if not all(0 < step < math.inf for step in steps):
-        raise ValueError(f"spacing must be finite and above 0, not {spacing}")
-    return steps
+def _each(value: float | Sequence[float], count: int, what: str) -> list[float]:
+    """Give a spacing or a length for each of ``count`` axes."""
+    values = [float(one) for one in np.broadcast_to(np.asarray(value, float), count)]
+    if not all(0 < one < math.inf for one in values):
+        raise ValueError(f"{what} must be finite and above 0, not {value}")
+    return values
 
 
 _DTYPES = {
@@ -57,8 +57,7 @@ class Side:
         self.rank = core.rank
         self.axes = tuple(core.axes)
         self.fourier_axes = tuple(core.fourier_axes)
-        self._points = dict(zip(core.axes, core.points, strict=True))
-        self._halved = core.halved_axis
+        self._core = core
         self.count = core.count
         self.nbytes = core.count * dtype.itemsize
         self.slices = self.layout.local(self.rank)
@@ -87,23 +86,39 @@ class Side:
             Arrays of length 1 along all axes but their own; where this rank's part is not one product of slices
             (``slices`` is None), flat arrays of a frequency for each element.
         """
-        if self.dtype.kind != "c":
-            raise ValueError("this side of the plan is real and has no frequencies; the other side has")
-        result = []
-        for axis, step in zip(self.fourier_axes, _each(spacing, len(self.fourier_axes)), strict=True):
-            halved = axis == self._halved
-            modes = self.layout.shape[axis]
-            index = self._indices(axis)
-            signed = index if halved else np.where(index > (modes - 1) // 2, index - modes, index)
-            result.append((signed * (1.0 / (self._points[axis] * step))).astype(self._real_type(dtype)))
-        return tuple(result)
+        steps = _each(spacing, len(self.fourier_axes), "spacing")
+        of = zip(self.fourier_axes, steps, strict=True)
+        return tuple(self._values(self._core.frequencies, axis, step, dtype) for axis, step in of)
+
+    def wavenumbers(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Wavenumbers of this rank's part: for each of ``axes``, in this order, an array that broadcasts.
+
+        2 pi m / length with m as ``numpy.fft.fftfreq(n, 1 / n)``, or ``rfftfreq`` along the halved axis; of cosine and
+        sine transforms pi m / length with m = 0, 1, ... (dct1, dct2), 1, 2, ... (dst1, dst2) or 1/2, 3/2, ... (types
+        III and IV).
+
+        Args:
+            length: of the domain; one number, or one for each array that is returned.
+            dtype: of the arrays; None is the real type of the plan's precision.
+
+        Returns:
+            Arrays of the shapes of :meth:`frequencies`.
+        """
+        of = zip(self.axes, _each(length, len(self.axes), "length"), strict=True)
+        return tuple(self._values(self._core.wavenumbers, axis, one, dtype) for axis, one in of)
+
+    def _values(self, of: Callable[..., None], axis: int, unit: float, dtype: DTypeLike) -> NDArray[Any]:
+        index = np.ascontiguousarray(self._indices(axis))
+        values = np.empty(index.shape)
+        of(axis, unit, index.ctypes.data, values.ctypes.data, index.size)
+        return values.astype(self._real_type(dtype))
 
     def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Positions of this rank's part, index times spacing: for each axis an array that broadcasts.
 
         The arguments and shapes are those of :meth:`frequencies`; all axes count, transformed or not.
         """
-        steps = _each(spacing, self.layout.ndim)
+        steps = _each(spacing, self.layout.ndim, "spacing")
         return tuple((self._indices(axis) * step).astype(self._real_type(dtype)) for axis, step in enumerate(steps))
 
     def _real_type(self, dtype: DTypeLike) -> np.dtype[Any]:

@@ -41,6 +41,12 @@ class InUse {
   bool& used_;
 };
 
+/// For arrays of a call that failed in its middle: they live as long as the process, because MPI may still use them.
+inline void keep(const nanobind::object& arrays) {
+  nanobind::set_leak_warnings(false);
+  arrays.inc_ref();
+}
+
 /// Streams and addresses travel as integers.
 inline void* pointer(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
 inline std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }

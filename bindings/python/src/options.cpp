@@ -56,6 +56,16 @@ nb::list effect_of(const OptionRow& row) {
   return names;
 }
 
+/// Values of a side at `count` indices of an axis.
+template <shardfft::AxisValues (shardfft::Side::*Of)(int, double) const>
+void values_of(const shardfft::Side& side, int axis, double unit, std::uintptr_t index, std::uintptr_t values,
+               std::int64_t count) {
+  const shardfft::AxisValues all = (side.*Of)(axis, unit);
+  const auto* const from = static_cast<const std::int64_t*>(shardfft::python::pointer(index));
+  auto* const to = static_cast<double*>(shardfft::python::pointer(values));
+  for (std::int64_t i = 0; i < count; ++i) to[i] = all[from[i]];
+}
+
 /// (name, type, default, choices, least, effect, agreement, sentence) of each option.
 nb::list option_rows() {
   const Options defaults;
@@ -99,9 +109,6 @@ void shardfft::python::bind_options(nb::module_& module) {
       .def_ro("fields", &Side::fields)
       .def_ro("rank", &Side::rank)
       .def_ro("axes", &Side::axes)
-      .def_ro("real_extent", &Side::real_extent)
-      .def_ro("points", &Side::points)
-      .def_prop_ro("halved_axis", &Side::halved_axis)
       .def_prop_ro("fourier_axes",
                    [](const Side& side) {
                      std::vector<int> axes;
@@ -109,6 +116,8 @@ void shardfft::python::bind_options(nb::module_& module) {
                        if (side.transforms[i] == AxisTransform::fft) axes.push_back(side.axes[i]);
                      return axes;
                    })
+      .def("frequencies", values_of<&Side::frequencies>, "axis"_a, "spacing"_a, "index"_a, "values"_a, "count"_a)
+      .def("wavenumbers", values_of<&Side::wavenumbers>, "axis"_a, "length"_a, "index"_a, "values"_a, "count"_a)
       .def_prop_ro("count", &Side::count)
       .def_prop_ro("is_complex", [](const Side& side) { return side.element.is_complex; });
 }

@@ -33,6 +33,21 @@ shardfft::Ranks ranks_of(std::uintptr_t comm_address, const std::vector<int>& de
   return *reinterpret_cast<const MPI_Comm*>(comm_address);
 }
 
+/// A call of the plan without the interpreter's lock; where it fails in its middle, its `arrays` stay.
+template <class Work>
+auto call(const Plan& plan, const nb::object& arrays, const Work& work) {
+  const bool failed_before = plan.failed_half_way();
+  try {
+    const nb::gil_scoped_release others_may_run;
+    return work();
+  } catch (...) {
+    // The call in between changes what the plan says.
+    // cppcheck-suppress incorrectLogicOperator
+    if (!failed_before && plan.failed_half_way()) shardfft::python::keep(arrays);
+    throw;
+  }
+}
+
 /// A plan that close() may end before Python's garbage collector would: ending is collective.
 class PyPlan {
  public:
@@ -51,32 +66,32 @@ class PyPlan {
     if (!plan_) throw shardfft::Error(shardfft::Status::invalid_argument, "this plan was closed");
     return *plan_;
   }
-  void run(bool forward, const Addresses& in, const Addresses& out) {
+  /// `arrays`: whatever holds the memory at these addresses.
+  void run(bool forward, const Addresses& in, const Addresses& out, const nb::object& arrays) {
     Plan& plan = get();
     const std::vector<void*> sources = pointers(in), to = pointers(out);
     const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    if (forward)
-      plan.forward(from, to);
-    else
-      plan.backward(from, to);
+    call(plan, arrays, [&] {
+      if (forward)
+        plan.forward(from, to);
+      else
+        plan.backward(from, to);
+    });
   }
-  void apply(const shardfft::Operator& op, const Addresses& in, const Addresses& out) {
+  void apply(const shardfft::Operator& op, const Addresses& in, const Addresses& out, const nb::object& arrays) {
     Plan& plan = get();
     const std::vector<void*> sources = pointers(in), to = pointers(out);
     const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    plan.apply(op, from, to);
+    call(plan, arrays, [&] { plan.apply(op, from, to); });
   }
-  shardfft::Operator convolution(const Addresses& kernels) {
+  shardfft::Operator convolution(const Addresses& kernels, const nb::object& arrays) {
     Plan& plan = get();
     const std::vector<void*> sources = pointers(kernels);
     const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
-    const nb::gil_scoped_release others_may_run;
-    return plan.convolution(std::span<const void* const>(from));
+    return call(plan, arrays, [&] { return plan.convolution(std::span<const void* const>(from)); });
   }
   void refuse(const std::string& why) {
     Plan& plan = get();
@@ -127,9 +142,9 @@ void shardfft::python::bind_plan(nb::module_& module) {
       .def(nb::init<std::uintptr_t, const std::vector<int>&, Transform, const Layout&, const std::optional<Layout>&,
                     bool, const Options&>(),
            "comm_address"_a, "devices"_a, "transform"_a, "input"_a, "output"_a.none(), "natural"_a, "options"_a)
-      .def("run", &PyPlan::run, "forward"_a, "sources"_a, "destinations"_a)
-      .def("apply", &PyPlan::apply, "operator"_a, "sources"_a, "destinations"_a)
-      .def("convolution", &PyPlan::convolution, "kernels"_a)
+      .def("run", &PyPlan::run, "forward"_a, "sources"_a, "destinations"_a, "arrays"_a)
+      .def("apply", &PyPlan::apply, "operator"_a, "sources"_a, "destinations"_a, "arrays"_a)
+      .def("convolution", &PyPlan::convolution, "kernels"_a, "arrays"_a)
       .def("refuse", &PyPlan::refuse, "why"_a)
       .def("report", &PyPlan::report)
       .def("close", &PyPlan::close)

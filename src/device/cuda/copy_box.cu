@@ -137,6 +137,30 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
                                                               reinterpret_cast<Unit*>(destination), rows);
 }
 
+/// The kernel counts its tiles, and elements along both axes, in 32 bits: more are copied in halves.
+template <class Unit>
+void launch_transposed(const Loops& loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  constexpr int side = tile_side<Unit>;
+  const int u = loops.axes - 2, v = loops.axes - 1;
+  const std::int64_t tiles_u = (loops.count[u] + side - 1) / side, tiles_v = (loops.count[v] + side - 1) / side;
+  const std::int64_t blocks = product(loops, u) * tiles_u * tiles_v;
+  if (std::max({loops.count[u], loops.count[v], blocks}) > most) {
+    const auto longest = static_cast<int>(std::max_element(loops.count, loops.count + loops.axes) - loops.count);
+    Loops first = loops, rest = loops;
+    first.count[longest] /= 2;
+    rest.count[longest] -= first.count[longest];
+    const auto begin = first.count[longest] * static_cast<std::int64_t>(sizeof(Unit));
+    launch_transposed<Unit>(first, source, destination, stream);
+    launch_transposed<Unit>(rest, source + begin * loops.from[longest], destination + begin * loops.to[longest],
+                            stream);
+    return;
+  }
+  copy_transposed<Unit><<<static_cast<unsigned>(blocks), 256, 0, stream>>>(
+      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination), static_cast<int>(tiles_u),
+      static_cast<int>(tiles_v));
+}
+
 template <class Unit>
 void launch(Loops loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
   const int u = axis_of_stride_one(loops, loops.from), v = axis_of_stride_one(loops, loops.to);
@@ -147,13 +171,7 @@ void launch(Loops loops, const std::byte* source, std::byte* destination, cudaSt
   }
   move_axis(loops, v, loops.axes - 1);
   move_axis(loops, u > v ? u - 1 : u, loops.axes - 2);
-  constexpr int side = tile_side<Unit>;
-  const std::int64_t tiles_u = (loops.count[loops.axes - 2] + side - 1) / side;
-  const std::int64_t tiles_v = (loops.count[loops.axes - 1] + side - 1) / side;
-  const std::int64_t blocks = product(loops, loops.axes - 2) * tiles_u * tiles_v;
-  copy_transposed<Unit><<<static_cast<unsigned>(narrow(blocks, "tiles of a box copy")), 256, 0, stream>>>(
-      loops, reinterpret_cast<const Unit*>(source), reinterpret_cast<Unit*>(destination), narrow(tiles_u, "tiles"),
-      narrow(tiles_v, "tiles"));
+  launch_transposed<Unit>(loops, source, destination, stream);
 }
 
 /// Rows of small elements move in 16-byte units where everything is aligned to them.
@@ -189,6 +207,10 @@ void copy_box(const std::byte* source, const Box& from, std::byte* destination, 
     launch<double>(loops, source, destination, native);
   else if (element_bytes == 4)
     launch<float>(loops, source, destination, native);
+  else if (element_bytes == 2)
+    launch<std::uint16_t>(loops, source, destination, native);
+  else if (element_bytes == 1)
+    launch<std::uint8_t>(loops, source, destination, native);
   else
     fail(Status::internal, "no GPU copy for elements of ", element_bytes, " bytes");
   check(cudaGetLastError(), "launch of a box copy");

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "device/cuda/calls.hpp"
+#include "device/cuda/compiled_for.hpp"
 
 namespace shardfft::device {
 
@@ -44,7 +45,7 @@ DeviceFacts ask(int device) {
   facts.registers = static_cast<int>(attribute(cudaDevAttrMaxRegistersPerMultiprocessor, device));
   facts.threads = static_cast<int>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device));
   facts.l2_bytes = attribute(cudaDevAttrL2CacheSize, device);
-  facts.bulk_copies = properties.major >= 9;
+  facts.bulk_copies = properties.major >= 9 && compiled_for() >= 90 && bulk_copies_wanted();
   facts.peer_link = link_of(device);
   return facts;
 }

@@ -1,73 +1,10 @@
-#include <algorithm>
-
 #include "base/check.hpp"
 #include "device/cuda/vendor.hpp"
-#include "device/facts.hpp"
+#include "device/cuda/walk.cuh"
 #include "device/pointwise.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft::device {
 namespace {
-
-constexpr int threads = 256;
-
-unsigned blocks_for(long long count) {
-  const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().pointwise_blocks;
-  return static_cast<unsigned>(std::clamp<long long>((count + threads - 1) / threads, 1, most));
-}
-
-template <class T>
-struct Complex {
-  T re, im;
-};
-
-/// Calls visit(i) for all i below `count`, by all threads of the grid.
-template <class Visit>
-__device__ void for_all(long long count, Visit visit) {
-  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count; i += step) visit(i);
-}
-
-/// A piece as the kernels read it. Axes are sorted by their stride in memory, so that neighbouring threads touch
-/// neighbouring numbers whatever the order of the axes; `axis` tells which one of the state's each is.
-struct Walk {
-  int axes = 0;
-  long long count[max_axes], first[max_axes], step[max_axes], stride[max_axes];
-  int axis[max_axes];
-  long long offset = 0, elements = 0;
-};
-
-Walk walk_of(const Piece& piece) {
-  Walk walk;
-  walk.axes = piece.set.axes;
-  walk.offset = piece.offset;
-  walk.elements = piece.set.count();
-  for (int a = 0; a < walk.axes; ++a) walk.axis[a] = a;
-  const auto& strides = piece.stride;
-  std::stable_sort(walk.axis, walk.axis + walk.axes, [&](int a, int b) {
-    return strides[static_cast<std::size_t>(a)] > strides[static_cast<std::size_t>(b)];
-  });
-  for (int i = 0; i < walk.axes; ++i) {
-    const auto a = static_cast<std::size_t>(walk.axis[i]);
-    walk.count[i] = piece.set.axis[a].count;
-    walk.first[i] = piece.set.axis[a].first;
-    walk.step[i] = piece.set.axis[a].stride;
-    walk.stride[i] = strides[a];
-  }
-  return walk;
-}
-
-/// Place of the i-th element in memory; index[a] becomes its index along axis a of the state.
-__device__ long long locate(const Walk& walk, long long i, long long* index) {
-  long long place = walk.offset;
-  for (int a = walk.axes - 1; a >= 0; --a) {
-    const long long n = walk.count[a], at = i % n;
-    i /= n;
-    place += at * walk.stride[a];
-    index[walk.axis[a]] = walk.first[a] + at * walk.step[a];
-  }
-  return place;
-}
 
 template <class T>
 __global__ void __launch_bounds__(threads) scale_kernel(T* data, long long count, double factor) {
@@ -111,13 +48,16 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
+__device__ Complex<T> product(Complex<T> v, Complex<T> w) {
+  return {v.re * w.re - v.im * w.im, v.re * w.im + v.im * w.re};
+}
+__device__ double product(double v, double w) { return v * w; }
+__device__ float product(float v, float w) { return v * w; }
+
+template <class Number>
 __global__ void __launch_bounds__(threads)
-    multiply_kernel(const Complex<T>* in, Complex<T>* out, const Complex<T>* factors, long long count,
-                    long long period) {
-  for_all(count, [&](long long i) {
-    const Complex<T> v = in[i], w = factors[i % period];
-    out[i] = {v.re * w.re - v.im * w.im, v.re * w.im + v.im * w.re};
-  });
+    multiply_kernel(const Number* in, Number* out, const Number* factors, long long count, long long period) {
+  for_all(count, [&](long long i) { out[i] = product(in[i], factors[i % period]); });
 }
 
 template <class T>
@@ -170,12 +110,11 @@ void run_half_spectrum(const void* in, void* out, const HalfSpectrum& modes, con
   }
 }
 
-template <class T>
+template <class Number>
 void run_multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
                   cudaStream_t stream) {
-  multiply_kernel<T><<<blocks_for(count), threads, 0, stream>>>(static_cast<const Complex<T>*>(in),
-                                                                static_cast<Complex<T>*>(out),
-                                                                static_cast<const Complex<T>*>(factors), count, period);
+  multiply_kernel<Number><<<blocks_for(count), threads, 0, stream>>>(
+      static_cast<const Number*>(in), static_cast<Number*>(out), static_cast<const Number*>(factors), count, period);
   check(cudaGetLastError(), "launch of an operator");
 }
 
@@ -222,13 +161,13 @@ void twiddle(const void* in, void* out, const TwiddleFactors& wanted, const std:
 }
 
 void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
-              Precision precision, void* stream) {
+              ElementType element, void* stream) {
   if (count == 0) return;
   const auto native = static_cast<cudaStream_t>(stream);
-  if (precision == Precision::f64)
-    run_multiply<double>(in, out, factors, count, period, native);
-  else
-    run_multiply<float>(in, out, factors, count, period, native);
+  const bool wide = element.precision == Precision::f64;
+  const auto run = element.is_complex ? (wide ? run_multiply<Complex<double>> : run_multiply<Complex<float>>)
+                                      : (wide ? run_multiply<double> : run_multiply<float>);
+  run(in, out, factors, count, period, native);
 }
 
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {

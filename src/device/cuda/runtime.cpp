@@ -13,7 +13,6 @@
 
 #include "device/cuda/calls.hpp"
 #include "device/handles.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft::device {
 namespace {
@@ -152,10 +151,8 @@ MemoryInfo memory_info() {
 }
 
 void* allocate(std::size_t bytes) {
-  const std::size_t page = gpu_defaults().large_page_bytes;
-  if (bytes > page) bytes = (bytes + page - 1) / page * page;
   void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes == 0 ? 1 : bytes), "cudaMalloc");
+  check(cudaMalloc(&memory, bytes == 0 ? 1 : in_whole_pages(bytes)), "cudaMalloc");
   return memory;
 }
 

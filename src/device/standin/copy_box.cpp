@@ -23,7 +23,7 @@ void copy_box(const std::byte* source, const Box& from, std::byte* destination, 
   if (from.elements() != to.elements())
     fail(Status::internal, "copy between boxes of ", from.elements(), " and ", to.elements());
   if (from.elements() == 0) return;
-  if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16)
+  if (element_bytes > 16 || (element_bytes & (element_bytes - 1)) != 0)
     fail(Status::internal, "no GPU copy for elements of ", element_bytes, " bytes");
   for (const void* array : {static_cast<const void*>(source), static_cast<const void*>(destination)})
     if (reinterpret_cast<std::uintptr_t>(array) % element_bytes != 0)

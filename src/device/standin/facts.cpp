@@ -11,6 +11,7 @@ DeviceFacts& given() {
   static DeviceFacts facts = [] {
     DeviceFacts h200 = h200_facts();
     h200.memory_bytes = standin::device_bytes();
+    h200.bulk_copies = bulk_copies_wanted();
     return h200;
   }();
   return facts;

@@ -213,7 +213,8 @@ void run(const Pass& pass, void* stream) {
 }
 
 bool planes_supported(int n, Precision precision, bool real) {
-  return plane_team(n) != 0 && supported(n) && planes_stay_cached(n, precision, real, current_facts());
+  return plane_team(n) != 0 && current_facts().bulk_copies && supported(n) &&
+         planes_stay_cached(n, precision, real, current_facts());
 }
 
 namespace {

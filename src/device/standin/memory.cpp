@@ -34,7 +34,7 @@ MemoryTable& MemoryTable::instance() {
 }
 
 /// Maps a block's file, with an unusable page behind it so that no two blocks touch.
-void* MemoryTable::place(Block block) {
+void* MemoryTable::map(Block block) {
   block.id = ++last_id_;
   block.reserved = round_up(block.bytes, page_size()) + page_size();
   std::byte* base = reserve(block.reserved);
@@ -43,13 +43,25 @@ void* MemoryTable::place(Block block) {
   return base;
 }
 
+/// That of what was freed last, as runtimes do.
+std::uint64_t MemoryTable::take_place(int device, std::size_t bytes) {
+  std::vector<std::uint64_t>& free = free_places_[{device, bytes}];
+  if (free.empty()) return ++last_place_;
+  const std::uint64_t place = free.back();
+  free.pop_back();
+  return place;
+}
+
 void* MemoryTable::allocate(std::size_t bytes, MemoryKind kind, int device) {
   bytes = bytes == 0 ? 1 : bytes;
   const std::lock_guard<std::mutex> lock(mutex_);
   Use& use = used_[{kind, device}];
   if (kind == MemoryKind::device && use.now + bytes > device_bytes())
     fail(Status::out_of_memory, "stand-in device ", device, " has no ", bytes, " bytes left");
-  void* memory = place({bytes, 0, kind, device, false, 0, 0, 0, std::make_shared<SharedFile>(bytes)});
+  Block block{bytes, 0, kind, device};
+  block.file = std::make_shared<SharedFile>(bytes);
+  block.place = take_place(device, bytes);
+  void* memory = map(std::move(block));
   use.now += bytes;
   use.most = std::max(use.most, use.now);
   std::memset(memory, fresh_pattern, bytes);
@@ -71,6 +83,7 @@ void MemoryTable::release(void* base, MemoryKind kind) {
   if (block.freed || block.kind != kind || block.opened > 0 || !block.file) return;
   used_[{kind, block.device}].now -= block.bytes;
   std::memset(base, freed_pattern, block.bytes);  // seen by processes that have it open
+  free_places_[{block.device, block.bytes}].push_back(block.place);
   retire(found->first, block);
 }
 
@@ -127,17 +140,27 @@ IpcHandle MemoryTable::export_memory(void* base) const {
   if (found == blocks_.end() || found->second.freed || found->second.kind != MemoryKind::device ||
       found->second.opened > 0)
     fail(Status::backend_failure, "only a whole allocation of device memory of this process can be exported");
-  return to_handle(found->second.file->address(memory_handle));
+  FileAddress address = found->second.file->address(memory_handle);
+  address.place = found->second.place;
+  return to_handle(address);
 }
 
 void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
   const FileAddress address = from_handle(handle, memory_handle);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [base, block] : blocks_)
-    if (block.opened > 0 && block.identity == address.identity)
-      fail(Status::backend_failure, "an allocation is opened a second time");  // as CUDA: resource already mapped
-  return place({address.bytes, 0, MemoryKind::device, device, false, 1, address.identity, 0,
-                std::make_shared<SharedFile>(address)});
+  for (const auto& [base, block] : blocks_) {  // as CUDA: resource already mapped
+    if (block.opened == 0) continue;
+    if (block.identity == address.identity) fail(Status::backend_failure, "an allocation is opened a second time");
+    if (block.owner == address.process && block.place == address.place)
+      fail(Status::backend_failure, "an allocation is opened while what lay at its place before still is");
+  }
+  Block block{address.bytes, 0, MemoryKind::device, device};
+  block.opened = 1;
+  block.identity = address.identity;
+  block.owner = address.process;
+  block.place = address.place;
+  block.file = std::make_shared<SharedFile>(address);
+  return map(std::move(block));
 }
 
 void MemoryTable::close_memory(void* base) {

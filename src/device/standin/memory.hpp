@@ -1,12 +1,14 @@
 #pragma once
 // All memory that the stand-in knows, and whether an access stays inside it. Fresh memory is not a number, freed memory
-// cannot be used by accident: its addresses are never given out again.
+// cannot be used by accident: its addresses are never given out again. Other processes are told places, which are, as
+// addresses of a real device: they cannot open an allocation while they have open what lay at its place before.
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "device/runtime.hpp"
 #include "device/standin/shared_file.hpp"
@@ -54,6 +56,8 @@ class MemoryTable {
     int opened = 0;  ///< times that memory of another process was opened
     std::uint64_t identity = 0;
     std::uint64_t id = 0;
+    std::int64_t owner = 0;   ///< process, of what was opened
+    std::uint64_t place = 0;  ///< on the owner's device
     std::shared_ptr<SharedFile> file{};
   };
   struct Use {
@@ -63,13 +67,15 @@ class MemoryTable {
   /// The block whose reserved bytes hold `pointer`; null for memory that is not known.
   const std::pair<std::byte* const, Block>* find(const void* pointer) const;
   const std::pair<std::byte* const, Block>* checked(const Access& access) const;
-  void* place(Block block);
+  void* map(Block block);
+  std::uint64_t take_place(int device, std::size_t bytes);
   void retire(std::byte* base, Block& block);
 
   mutable std::mutex mutex_;
   std::map<std::byte*, Block> blocks_;
   std::map<std::pair<MemoryKind, int>, Use> used_;
-  std::uint64_t last_id_ = 0;
+  std::uint64_t last_id_ = 0, last_place_ = 0;
+  std::map<std::pair<int, std::size_t>, std::vector<std::uint64_t>> free_places_;  ///< by device and bytes
   std::int64_t registrations_ = 0;
   std::set<std::pair<int, int>> peers_;
 };

@@ -2,6 +2,7 @@
 #include "device/pointwise.hpp"
 
 #include "device/standin/kernel.hpp"
+#include "pack/modes.hpp"
 #include "pack/pointwise.hpp"
 
 namespace shardfft::device {
@@ -14,18 +15,18 @@ void scale_reals(void* data, std::int64_t count, double factor) {
   for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(data)[i] *= static_cast<T>(factor);
 }
 
-template <class T>
+template <class Number>
 void multiply_all(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period) {
-  const auto* const source = static_cast<const std::complex<T>*>(in);
-  const auto* const factor = static_cast<const std::complex<T>*>(factors);
-  auto* const target = static_cast<std::complex<T>*>(out);
+  const auto* const source = static_cast<const Number*>(in);
+  const auto* const factor = static_cast<const Number*>(factors);
+  auto* const target = static_cast<Number*>(out);
   for (std::int64_t i = 0; i < count; ++i) target[i] = source[i] * factor[i % period];
 }
 
-std::size_t bytes_of(const std::vector<Piece>& pieces, Precision precision) {
+std::size_t bytes_of(const std::vector<Piece>& pieces, ElementType element) {
   std::int64_t elements = 0;
   for (const Piece& piece : pieces) elements += piece.set.count();
-  return static_cast<std::size_t>(elements) * ElementType{precision, true}.bytes();
+  return static_cast<std::size_t>(elements) * element.bytes();
 }
 const std::byte* bytes_at(const void* memory) { return static_cast<const std::byte*>(memory); }
 std::byte* bytes_at(void* memory) { return static_cast<std::byte*>(memory); }
@@ -42,7 +43,7 @@ void scale(void* data, std::int64_t count, ElementType element, double factor, v
 
 void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std::vector<Piece>& pieces,
              Direction direction, Precision precision, void* stream) {
-  const std::size_t bytes = bytes_of(pieces, precision);
+  const std::size_t bytes = bytes_of(pieces, {precision, true});
   if (bytes == 0) return;
   enqueue_kernel(stream, "twiddle", {{in, bytes}, {out, bytes}}, [=, table = TwiddleTable(factors)] {
     shardfft::twiddle(bytes_at(in), bytes_at(out), table, pieces, direction, precision);
@@ -50,9 +51,11 @@ void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std
 }
 
 void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
-              Precision precision, void* stream) {
-  const std::size_t each = ElementType{precision, true}.bytes(), bytes = static_cast<std::size_t>(count) * each;
-  const auto all = precision == Precision::f64 ? multiply_all<double> : multiply_all<float>;
+              ElementType element, void* stream) {
+  const std::size_t each = element.bytes(), bytes = static_cast<std::size_t>(count) * each;
+  const bool wide = element.precision == Precision::f64;
+  const auto all = element.is_complex ? (wide ? multiply_all<std::complex<double>> : multiply_all<std::complex<float>>)
+                                      : (wide ? multiply_all<double> : multiply_all<float>);
   enqueue_kernel(stream, "multiply", {{in, bytes}, {factors, static_cast<std::size_t>(period) * each}, {out, bytes}},
                  [=] { all(in, out, factors, count, period); });
 }
@@ -67,10 +70,24 @@ void promote(const void* in, void* out, std::int64_t count, Direction direction,
 
 void half_spectrum(const void* in, void* out, const HalfSpectrum& modes, const std::vector<Piece>& pieces,
                    Precision precision, void* stream) {
-  const std::size_t bytes = bytes_of(pieces, precision);
+  const std::size_t bytes = bytes_of(pieces, {precision, true});
   if (bytes == 0) return;
   enqueue_kernel(stream, "half spectrum", {{in, bytes}, {out, bytes}},
                  [=] { shardfft::half_spectrum(bytes_at(in), bytes_at(out), modes, pieces, precision); });
+}
+
+void keep_modes(const void* in, const Piece& all, void* out, const Piece& kept, const KeptModes& modes,
+                ElementType element, void* stream) {
+  if (kept.set.empty()) return;
+  enqueue_kernel(stream, "keep modes", {{in, bytes_of({all}, element)}, {out, bytes_of({kept}, element)}},
+                 [=] { shardfft::keep_modes(bytes_at(in), all, bytes_at(out), kept, modes, element, 1); });
+}
+
+void pad_modes(const void* in, const Piece& kept, void* out, const Piece& all, const KeptModes& modes,
+               ElementType element, void* stream) {
+  if (kept.set.empty()) return;
+  enqueue_kernel(stream, "pad modes", {{in, bytes_of({kept}, element)}, {out, bytes_of({all}, element)}},
+                 [=] { shardfft::pad_modes(bytes_at(in), kept, bytes_at(out), all, modes, element, 1); });
 }
 
 }  // namespace shardfft::device

@@ -141,13 +141,8 @@ IpcHandle export_memory(void* memory) {
   return MemoryTable::instance().export_memory(memory);
 }
 void* import_memory(const IpcHandle& handle) { return MemoryTable::instance().import_memory(handle, current_device()); }
-void close_memory(void* memory) noexcept {
-  try {
-    Scheduler::instance().drain(describe(memory).device);
-  } catch (const std::exception&) {  // as in release_after_work()
-  }
-  MemoryTable::instance().close_memory(memory);
-}
+/// Nothing says that CUDA waits for work that still uses it.
+void close_memory(void* memory) noexcept { MemoryTable::instance().close_memory(memory); }
 
 StreamHandle create_stream() { return Scheduler::instance().create_stream(current_device()); }
 void destroy_stream(StreamHandle stream) noexcept { Scheduler::instance().destroy_stream(stream); }

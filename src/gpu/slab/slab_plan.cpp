@@ -23,7 +23,10 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
 
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const std::int64_t unit = device::lines::unit(shape.transform.precision), pitch = shape.pitch();
-  const bool fits = shape.ranks <= device::lines::max_owners && options.fused;
+  // x lines take a rank's rows for one row.
+  const bool own = options.fused && device::lines::countable(shape.x_count(0), pitch) &&
+                   device::lines::countable(1, shape.y_count(0) * pitch);
+  const bool fits = shape.ranks <= device::lines::max_owners && own;
   const auto supported = [&](std::int64_t n) {
     return device::lines::worthwhile(n, shape.nx * shape.ny * shape.nzc()) &&
            device::lines::faster(n, pitch, shape.transform.precision);
@@ -43,7 +46,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
-  fusion.x = fusion.direct || (options.fused && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
+  fusion.x = fusion.direct || (own && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
   const bool odd_rows = shape.spectrum_pitch() != pitch && shape.spectrum_pitch() % 2 != 0;
   if (fusion.x && odd_rows && shape.transform.precision == Precision::f32) {
     const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };

@@ -2,7 +2,7 @@
 // The 16-byte element of the line kernels: one double complex, or the same point of two neighbouring float lines.
 // With it both precisions share one kernel, one addressing and one coalescing rule.
 #ifndef __CUDACC_RTC__
-#include <cuda_runtime.h>
+#include "device/cuda/vendor.hpp"
 #endif
 
 namespace shardfft::device::lines {

@@ -24,8 +24,8 @@ std::string key_of(const Recipe& recipe, Precision precision, bool odd, int arch
   key << "lines of " << line.n << ' ' << (precision == Precision::f64 ? "f64" : "f32") << (odd ? " odd" : "")
       << " team " << line.team << " radices";
   for (int s = 0; s < line.stages; ++s) key << ' ' << line.radix[s];
-  key << " width " << recipe.width << " resident " << recipe.resident << " sm_" << architecture << " nvrtc "
-      << nvrtc_version() << " source " << source_key();
+  key << " width " << recipe.width << " resident " << recipe.resident << (recipe.bulk ? "" : " plain") << " sm_"
+      << architecture << " nvrtc " << nvrtc_version() << " source " << source_key();
   return key.str();
 }
 
@@ -38,15 +38,17 @@ bool can_compile() {
 
 std::string kernel_source(const Recipe& recipe, Precision precision, bool odd) {
   std::ostringstream text;
-  text << "#include \"device/cuda/lines/pass_kernel.cuh\"\n"
+  text << "#include \"device/cuda/lines/" << (recipe.bulk ? "pass" : "plain") << "_kernel.cuh\"\n"
        << "using namespace shardfft::device::lines;\n"
        << "using Lines = CutOf<" << recipe.line.n << ", " << recipe.line.team;
   for (int s = 0; s < recipe.line.stages; ++s) text << ", " << recipe.line.radix[s];
   text << ">;\n";
   for (const bool backward : {false, true})
     text << "extern \"C\" __global__ void __launch_bounds__(" << recipe.tile().threads() << ", " << recipe.resident
-         << ")\n    " << (backward ? "backward" : "forward") << "(const __grid_constant__ KernelPass pass) {\n"
-         << "  run_pass<Lines, " << (precision == Precision::f64 ? "double" : "Twin") << ", " << recipe.width << ", "
+         << ")\n    " << (backward ? "backward" : "forward") << "(const __grid_constant__ "
+         << (recipe.bulk ? "Kernel" : "Plain") << "Pass pass) {\n"
+         << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, "
+         << (precision == Precision::f64 ? "double" : "Twin") << ", " << recipe.width << ", "
          << (backward ? "true" : "false") << ", " << (odd ? "true" : "false") << ">(pass);\n}\n";
   return text.str();
 }

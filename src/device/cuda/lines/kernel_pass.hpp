@@ -23,7 +23,8 @@ struct KernelInput {
   int second, outer_shift;
 };
 
-/// Where a pass writes, in units of 16 bytes, but for outer strides: these are in units of 8.
+/// Where a pass writes, and without bulk copies reads, in units of 16 bytes, but for outer strides: these are in units
+/// of 8.
 struct KernelOutput {
   /// Not `mixed`: the i-th points of all threads have one owner, and lie at point[i] + (a place that they share).
   /// Owners come in two kinds, near and far (bit i of `far`), with strides of their own: the GPU itself and its peers,
@@ -40,8 +41,15 @@ struct KernelOutput {
   int owners, begin[max_owners];  ///< first points
 };
 
-struct KernelPass {
-  KernelInput in;
+/// Without bulk copies.
+struct PlainInput {
+  KernelOutput places;
+  unsigned columns;  ///< none are read from here on, in units of 8 bytes
+};
+
+template <class Input>
+struct PassOf {
+  Input in;
   KernelOutput out;
   const void* table;
   unsigned tiles, tiles_in_row;
@@ -51,5 +59,7 @@ struct KernelPass {
   unsigned end_mask;         ///< skew_mask where that end is as much earlier, too; else 0
   double scale;
 };
+using KernelPass = PassOf<KernelInput>;
+using PlainPass = PassOf<PlainInput>;
 
 }  // namespace shardfft::device::lines

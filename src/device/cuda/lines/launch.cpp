@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "device/facts.hpp"
+
 namespace shardfft::device::lines {
 namespace {
 
@@ -58,6 +60,8 @@ const Driver& driver() {
     d.set_attribute = driver_function<std::remove_pointer_t<decltype(d.set_attribute)>>("cuFuncSetAttribute");
     d.get_attribute = driver_function<std::remove_pointer_t<decltype(d.get_attribute)>>("cuFuncGetAttribute");
     d.most_clusters = driver_function<std::remove_pointer_t<decltype(d.most_clusters)>>("cuOccupancyMaxActiveClusters");
+    d.most_blocks =
+        driver_function<std::remove_pointer_t<decltype(d.most_blocks)>>("cuOccupancyMaxActiveBlocksPerMultiprocessor");
     d.launch = driver_function<std::remove_pointer_t<decltype(d.launch)>>("cuLaunchKernelEx");
     return d;
   }();
@@ -72,18 +76,29 @@ Kernel::Kernel(CUfunction function, int threads, int shared_bytes, int cluster)
     : function_(function), threads_(threads), shared_bytes_(shared_bytes), cluster_(cluster) {
   check(driver().set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes),
         "cuFuncSetAttribute");
-  CUlaunchAttribute attribute{};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  attribute.value.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-  CUlaunchConfig config{};
-  config.gridDimX = static_cast<unsigned>(cluster);
-  config.blockDimX = static_cast<unsigned>(threads);
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = static_cast<unsigned>(shared_bytes);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check(driver().most_clusters(&most_clusters_, function, &config), "cuOccupancyMaxActiveClusters");
+  if (cluster > 1) {
+    CUlaunchAttribute attribute{};
+    const CUlaunchConfig config = launch_config(cluster, attribute);
+    check(driver().most_clusters(&most_clusters_, function, &config), "cuOccupancyMaxActiveClusters");
+  } else {
+    check(driver().most_blocks(&most_clusters_, function, threads, static_cast<std::size_t>(shared_bytes)),
+          "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    most_clusters_ *= current_facts().multiprocessors;
+  }
   require(most_clusters_ > 0, "a line kernel does not fit the device");
+}
+
+CUlaunchConfig Kernel::launch_config(int blocks, CUlaunchAttribute& attribute) const {
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim = {static_cast<unsigned>(cluster_), 1, 1};
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(blocks);
+  config.blockDimX = static_cast<unsigned>(threads_);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(shared_bytes_);
+  config.attrs = &attribute;
+  config.numAttrs = cluster_ > 1 ? 1 : 0;
+  return config;
 }
 
 void Kernel::launch_bytes(const void* argument, unsigned tiles, int most_blocks, void* stream) const {
@@ -91,16 +106,8 @@ void Kernel::launch_bytes(const void* argument, unsigned tiles, int most_blocks,
   if (most_blocks > 0) clusters = std::min(clusters, std::max(1, most_blocks / cluster_));
   clusters = std::min(clusters, (static_cast<int>(tiles) + cluster_ - 1) / cluster_);
   CUlaunchAttribute attribute{};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  attribute.value.clusterDim = {static_cast<unsigned>(cluster_), 1, 1};
-  CUlaunchConfig config{};
-  config.gridDimX = static_cast<unsigned>(clusters * cluster_);
-  config.blockDimX = static_cast<unsigned>(threads_);
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = static_cast<unsigned>(shared_bytes_);
+  CUlaunchConfig config = launch_config(clusters * cluster_, attribute);
   config.hStream = static_cast<CUstream>(stream);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
   void* arguments[] = {const_cast<void*>(argument)};
   check(driver().launch(&config, function_, arguments, nullptr), "launch of a line pass");
 }
@@ -146,14 +153,14 @@ std::int64_t bytes_of(Precision precision, std::int64_t numbers) {
   return numbers * static_cast<std::int64_t>(ElementType{precision, true}.bytes());
 }
 
-/// Each i-th point of all threads: of one owner, of at most two shapes. Otherwise the output is mixed.
-bool add_points(KernelOutput& k, const Pass& pass, const LineCut& line) {
-  const Side& side = pass.out;
-  const int last = line.stages - 1, count = line.count(last), butterflies = line.butterflies(last);
+/// Each i-th point of all threads before the first or after the last stage: of one owner, of at most two shapes.
+/// Otherwise the side is mixed.
+bool add_points(KernelOutput& k, const Pass& pass, const Side& side, const LineCut& line, int stage) {
+  const int count = line.count(stage), butterflies = line.butterflies(stage);
   const Part& near = side.part[0];
   const Part* far = &near;
   int owner = 0;
-  for (int i = 0; i < count * line.radix[last]; ++i) {
+  for (int i = 0; i < count * line.radix[stage]; ++i) {
     const int b = i % count, first = b * line.team + i / count * butterflies;
     const int threads = std::min(line.team, butterflies - b * line.team);
     while (first >= owner_begin(side, pass.n, owner + 1)) ++owner;
@@ -180,12 +187,12 @@ bool add_points(KernelOutput& k, const Pass& pass, const LineCut& line) {
   return true;
 }
 
-void add_owners(KernelOutput& k, const Pass& pass) {
+void add_owners(KernelOutput& k, const Pass& pass, const Side& side) {
   const std::int64_t lines = lines_of(pass.precision), halves = halves_of(pass.precision);
-  k.owners = owners(pass.out, pass.n);
+  k.owners = owners(side, pass.n);
   for (int q = 0; q < k.owners; ++q) {
-    k.begin[q] = owner_begin(pass.out, pass.n, q);
-    const Part& part = pass.out.part[static_cast<std::size_t>(q)];
+    k.begin[q] = owner_begin(side, pass.n, q);
+    const Part& part = side.part[static_cast<std::size_t>(q)];
     // An address before the owner's memory: no pointer of it is used.
     const auto base =
         reinterpret_cast<std::uintptr_t>(part.base) -
@@ -194,20 +201,20 @@ void add_owners(KernelOutput& k, const Pass& pass) {
   }
 }
 
-}  // namespace
-
-KernelOutput kernel_output(const Pass& pass, const LineCut& line) {
-  require(owners(pass.out, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
+/// Where the points of a stage lie.
+KernelOutput places(const Pass& pass, const Side& side, const LineCut& line, int stage) {
+  require(owners(side, pass.n) <= max_owners, "more than ", max_owners, " owners of a line");
   KernelOutput k{};
-  k.mixed = add_points(k, pass, line) ? 0 : 1;
-  add_owners(k, pass);
+  k.mixed = add_points(k, pass, side, line, stage) ? 0 : 1;
+  add_owners(k, pass, side);
   return k;
 }
 
-KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table) {
+/// But for the input.
+template <class Input>
+PassOf<Input> pass_of(const Pass& pass, const TileCut& tile, const void* table) {
   const std::int64_t lines = lines_of(pass.precision), bundle = lines * tile.width;
-  KernelPass k{};
-  k.in = kernel_input(pass, tile);
+  PassOf<Input> k{};
   k.out = kernel_output(pass, tile.line);
   k.table = table;
   k.skew_mask = alignment(pass, tile.width) - 1;
@@ -223,6 +230,25 @@ KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table)
   k.outer_begin = static_cast<unsigned>(pass.outer_begin);
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
   k.scale = pass.scale;
+  return k;
+}
+
+}  // namespace
+
+KernelOutput kernel_output(const Pass& pass, const LineCut& line) {
+  return places(pass, pass.out, line, line.stages - 1);
+}
+
+KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table) {
+  auto k = pass_of<KernelInput>(pass, tile, table);
+  k.in = kernel_input(pass, tile);
+  return k;
+}
+
+PlainPass plain_pass(const Pass& pass, const TileCut& tile, const void* table) {
+  auto k = pass_of<PlainInput>(pass, tile, table);
+  k.in.places = places(pass, pass.in, tile.line, 0);
+  k.in.columns = static_cast<unsigned>(std::min(pass.m_end, pass.in.columns) * halves_of(pass.precision));
   return k;
 }
 

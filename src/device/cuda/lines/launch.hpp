@@ -17,6 +17,7 @@ struct Driver {
   decltype(&cuFuncSetAttribute) set_attribute;
   decltype(&cuFuncGetAttribute) get_attribute;
   decltype(&cuOccupancyMaxActiveClusters) most_clusters;
+  decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) most_blocks;
   decltype(&cuLaunchKernelEx) launch;
 };
 const Driver& driver();
@@ -37,9 +38,12 @@ class Kernel {
 
  private:
   void launch_bytes(const void* argument, unsigned tiles, int most_blocks, void* stream) const;
+  /// `attribute` lives as long.
+  CUlaunchConfig launch_config(int blocks, CUlaunchAttribute& attribute) const;
 
   CUfunction function_ = nullptr;
-  int threads_ = 0, shared_bytes_ = 0, cluster_ = 1, most_clusters_ = 0;
+  int threads_ = 0, shared_bytes_ = 0, cluster_ = 1;
+  int most_clusters_ = 0;  ///< single blocks, where they are not in clusters
 };
 /// Of a kernel that was compiled with the library.
 Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluster);
@@ -47,5 +51,7 @@ Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluste
 KernelInput kernel_input(const Pass& pass, const TileCut& tile);
 KernelOutput kernel_output(const Pass& pass, const LineCut& line);
 KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table);
+/// Without bulk copies.
+PlainPass plain_pass(const Pass& pass, const TileCut& tile, const void* table);
 
 }  // namespace shardfft::device::lines

@@ -73,7 +73,7 @@ void prepare(int n, Precision precision, bool odd_rows) {
   lines_of_devices().prepare(
       n, precision, [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
       [&] { return make_prepared(*recipe, precision, odd_rows); });
-  if (const PlaneVariant* planes = find_planes(n, precision))
+  if (const PlaneVariant* planes = find_planes(n, precision); planes != nullptr && current_facts().bulk_copies)
     planes_of_devices().prepare(
         n, precision, [](const PreparedPlanes&) { return true; }, [&] { return make_prepared(*planes, precision); });
 }
@@ -86,7 +86,8 @@ void run(const Pass& pass, void* stream) {
 
 bool planes_supported(int n, Precision precision, bool real) {
   const PlaneVariant* v = find_planes(n, precision);
-  if (v == nullptr || !supported(n) || v->shared_bytes() + reserved_shared_bytes > block_bytes()) return false;
+  if (v == nullptr || !current_facts().bulk_copies || v->shared_bytes() + reserved_shared_bytes > block_bytes())
+    return false;
   return planes_stay_cached(n, precision, real, current_facts());
 }
 

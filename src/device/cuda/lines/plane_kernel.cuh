@@ -192,8 +192,7 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
 }
 
 template <class Cut, class T, int Width, int Groups, bool Backward, bool Real>
-__global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
-    plane_kernel(const __grid_constant__ KernelPlanes pass) {
+__device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   using Shape = PlaneShape<Cut, Width, Groups>;
   extern __shared__ __align__(128) double2 shared[];
   __shared__ Desk desks[Groups];
@@ -216,6 +215,12 @@ __global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
   T* const rows = reinterpret_cast<T*>(shared + Groups * (Shape::tile_bytes / 16)) + group * (Shape::line_rows * Width);
   const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(Shape::workers) : "memory"); };
   work<Cut, T, Width, Backward, Real>(pass, desks[group], tile_memory, rows, table, threadIdx.x % Shape::workers, sync);
+}
+
+template <class Cut, class T, int Width, int Groups, bool Backward, bool Real>
+__global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
+    plane_kernel(const __grid_constant__ KernelPlanes pass) {
+  if constexpr (has_bulk_copies) run_planes<Cut, T, Width, Groups, Backward, Real>(pass);
 }
 
 }  // namespace shardfft::device::lines

@@ -65,7 +65,8 @@ bool same(const LineCut& a, const LineCut& b) {
   return a.n == b.n && a.team == b.team && a.stages == b.stages && std::equal(a.radix, a.radix + max_stages, b.radix);
 }
 bool same(const Recipe& a, const Recipe& b) {
-  return same(a.line, b.line) && a.width == b.width && a.resident == b.resident && a.cluster == b.cluster;
+  return same(a.line, b.line) && a.width == b.width && a.resident == b.resident && a.cluster == b.cluster &&
+         a.bulk == b.bulk;
 }
 
 CUfunction function_of(CUmodule module, const char* name) {
@@ -134,8 +135,14 @@ void launch(const Prepared& prepared, const Pass& pass, void* stream) {
   const bool odd = is_odd(pass);
   const Kernel& kernel = prepared.kernel[odd][pass.direction == Direction::backward];
   require(static_cast<bool>(kernel), "lines of ", pass.n, " points were not prepared for rows of odd lengths");
-  const KernelPass argument = kernel_pass(pass, prepared.recipe.tile(odd), prepared.table);
-  if (argument.tiles > 0) kernel.launch(argument, argument.tiles, pass.blocks, stream);
+  const TileCut tile = prepared.recipe.tile(odd);
+  const auto launch_with = [&](const auto& argument) {
+    if (argument.tiles > 0) kernel.launch(argument, argument.tiles, pass.blocks, stream);
+  };
+  if (tile.bulk)
+    launch_with(kernel_pass(pass, tile, prepared.table));
+  else
+    launch_with(plain_pass(pass, tile, prepared.table));
 }
 
 }  // namespace shardfft::device::lines

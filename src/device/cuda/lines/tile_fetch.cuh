@@ -9,6 +9,14 @@
 
 namespace shardfft::device::lines {
 
+/// Whether this is compiled for GPUs that have them. For others the kernels that need them are empty, and planning does
+/// not choose them (DeviceFacts::bulk_copies).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+inline constexpr bool has_bulk_copies = false;
+#else
+inline constexpr bool has_bulk_copies = true;
+#endif
+
 /// A barrier in shared memory that counts arrivals, and the arriving bytes of one tile.
 class TileBarrier {
  public:

@@ -1,0 +1,68 @@
+#pragma once
+// What comes before and after the Fourier transforms of which cosine and sine transforms are made (cosine_map.hpp), as
+// kernels enqueued on a stream of the current device.
+#include <cstdint>
+
+#include "device/cosine_map.hpp"
+#include "shardfft/layout.hpp"
+
+namespace shardfft::device {
+
+/// A batch of real lines of n points, two of them a complex line of the work array. Strides are in real numbers of the
+/// users' arrays and in complex numbers of the work array.
+struct CosineLines {
+  struct Loop {
+    std::int64_t count = 1, in = 0, work = 0, out = 0;
+  };
+  static constexpr int most_loops = max_axes + 1;  ///< complex numbers are two real ones
+
+  AxisTransform type = AxisTransform::dct2;
+  std::int64_t n = 1;
+  Loop line;  ///< its count says nothing
+  /// The slowest of the work array first; the line runs inside of the first `line_at` loops.
+  Loop loops[most_loops];
+  int depth = 0, line_at = 0;
+  /// The last loop that counts pairs: it has so many lines, and a pair's second one lies so far behind the first.
+  int pair_loop = 0;
+  std::int64_t lines = 1, in_second = 0, out_second = 0;
+  double scale = 1;
+
+  std::int64_t lines_of_all() const {
+    std::int64_t product = 1;
+    for (int i = 0; i < depth; ++i) product *= loops[i].count;
+    return product;
+  }
+};
+
+/// Where butterfly `unit` of one pair of lines works.
+struct CosineSpot {
+  std::int64_t unit = 0, in = 0, work = 0, out = 0;
+  bool pair = true;  ///< else the second line does not exist
+};
+
+/// The i-th of all butterflies, of which each line has `units`.
+constexpr CosineSpot locate(const CosineLines& lines, std::int64_t units, std::int64_t i) {
+  CosineSpot spot;
+  for (int a = lines.depth; a >= 0; --a) {
+    if (a == lines.line_at) {
+      spot.unit = i % units;
+      i /= units;
+    }
+    if (a == 0) break;
+    const CosineLines::Loop& loop = lines.loops[a - 1];
+    const std::int64_t at = i % loop.count;
+    i /= loop.count;
+    spot.in += at * loop.in;
+    spot.work += at * loop.work;
+    spot.out += at * loop.out;
+    if (a - 1 == lines.pair_loop) spot.pair = 2 * at + 1 < lines.lines;
+  }
+  return spot;
+}
+
+/// From real lines to the input of the Fourier transforms; a missing second line is zero.
+void before_fourier(const void* in, void* work, const CosineLines& lines, Precision precision, void* stream);
+/// From the output of the Fourier transforms, multiplied by the scale, to real lines.
+void after_fourier(const void* work, void* out, const CosineLines& lines, Precision precision, void* stream);
+
+}  // namespace shardfft::device

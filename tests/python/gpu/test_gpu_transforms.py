@@ -1,0 +1,60 @@
+"""Cosine and sine transforms, fewer modes and redistributions on the stand-in's devices."""
+
+import numpy as np
+import pytest
+import scipy.fft
+from fakes import device_input, host_view, to_numpy
+
+import shardfft
+from shardfft import Layout
+
+pytestmark = pytest.mark.standin
+
+
+def put(device_array, values):
+    """Nothing is under way on the array."""
+    seen = device_array.__cuda_array_interface__
+    host_view(seen["data"][0], seen["shape"], seen["strides"], seen["typestr"])[...] = values
+    return device_array
+
+
+@pytest.mark.parametrize("kind", ["r2r", "r2c", "c2c"])
+def test_cosines_of_device_arrays(comm, whole, close, kind):
+    words = ["dct2", "dst1", "dct4"] if kind == "r2r" else ["dct1", "fft", "fft"]
+    x = whole((8, 6, 5), "complex128" if kind == "c2c" else "float64")
+    exact = scipy.fft.dct(x, 2 if kind == "r2r" else 1, axis=0)
+    if kind == "r2r":
+        exact = scipy.fft.dct(scipy.fft.dst(exact, 1, axis=1), 4, axis=2)
+    else:
+        exact = (np.fft.fftn if kind == "c2c" else np.fft.rfftn)(exact, axes=(1, 2))
+    with shardfft.plan(x.shape, kind, comm=comm, transforms=words, processor="gpu") as plan:
+        spectrum = plan.forward(put(device_input(plan), x[plan.input.slices]))
+        assert isinstance(spectrum, shardfft.DeviceArray)
+        close(to_numpy(spectrum), plan.output.layout, exact)
+        close(to_numpy(plan.backward(spectrum)), plan.input.layout, x)
+
+
+def test_fewer_modes_of_device_arrays(comm, whole, close):
+    x = whole((12, 10, 9))
+    kept = np.fft.fftn(x)[np.ix_(np.r_[0:4, -3:0], np.r_[0:3, -2:0], np.r_[0:2, -1])]
+    with shardfft.plan(x.shape, comm=comm, modes=(7, 5, 3), processor="gpu") as plan:
+        spectrum = plan.forward(put(device_input(plan), x[plan.input.slices]))
+        close(to_numpy(spectrum), plan.output.layout, kept)
+        again = plan.forward(plan.backward(spectrum))
+        close(to_numpy(again), plan.output.layout, kept)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "int16", "int8", "longdouble"])
+def test_redistribute(comm, dtype):
+    x = np.arange(7 * 6 * 5).reshape(7, 6, 5).astype(dtype)
+    rows, columns = Layout.slab(x.shape, comm.size), Layout.slab(x.shape, comm.size, 1, order=(2, 0, 1))
+    got = shardfft.redistribute(x[rows.local(comm.rank)], rows, columns, comm, processor="gpu")
+    assert got.dtype == x.dtype
+    assert np.array_equal(got, x[columns.local(comm.rank)])
+
+
+def test_redistribute_takes_host_memory(comm):
+    with shardfft.plan((4, 6), comm=comm, processor="gpu") as plan:
+        array = device_input(plan)
+        with pytest.raises((TypeError, shardfft.Error), match="arrays in host memory"):
+            shardfft.redistribute(array, plan.input.layout, "pencil", comm)

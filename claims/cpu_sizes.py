@@ -11,7 +11,7 @@ import random
 import sys
 from pathlib import Path
 
-from measuring import HERE, Measured, measure, parser, result_set, shape_name
+from measuring import HERE, Measured, is_smooth, measure, parser, result_set, shape_name
 
 from shardfft_bench.data import load_yaml
 from shardfft_bench.launch import cores
@@ -41,14 +41,6 @@ def last_level_bytes(count: int, root: Path = Path("/sys/devices/system/cpu")) -
 def is_prime(n: int) -> bool:
     """Whether n has no divisor but 1 and itself."""
     return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
-
-
-def is_smooth(n: int) -> bool:
-    """Whether n has no prime factor above 7."""
-    for p in (2, 3, 5, 7):
-        while n % p == 0:
-            n //= p
-    return n == 1
 
 
 def draw_shape(rng: random.Random, ranks: int) -> list[int]:

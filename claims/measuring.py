@@ -1,4 +1,4 @@
-"""What the claims of the CPUs share: an experiment run through the harness, its records kept, medians out of them."""
+"""What claims share: an experiment run through the harness, its records kept, medians out of them."""
 
 from __future__ import annotations
 
@@ -93,6 +93,14 @@ def shape_name(point: dict) -> str:
     shape = point["shape"]
     size = f"{shape[0]}^3" if len(set(shape)) == 1 else "x".join(map(str, shape))
     return f"{size} {'complex' if point.get('kind', 'c2c') == 'c2c' else 'real'} {point.get('precision', 'double')}"
+
+
+def is_smooth(n: int) -> bool:
+    """Whether n has no prime factor above 7."""
+    for p in (2, 3, 5, 7):
+        while n % p == 0:
+            n //= p
+    return n == 1
 
 
 def result_set(options: argparse.Namespace) -> Path:

@@ -53,6 +53,10 @@ def _joules(record: dict, kind: str) -> float | None:
     return found["joules"] / max(1, found.get("repeats", 1))
 
 
+def _middle(found: list[float]) -> float | None:
+    return sorted(found)[len(found) // 2] if found else None
+
+
 @dataclass
 class Cell:
     """One label at one point: all its good records, a list of samples each; complete before it is asked anything."""
@@ -107,8 +111,7 @@ class Cell:
 
     def joules(self, kind: str) -> float | None:
         """Energy of a repeat (`energy`: CPU packages, `device_energy`: GPUs); None where it was not counted."""
-        found = [joules for record in self.records if (joules := _joules(record, kind)) is not None]
-        return sorted(found)[len(found) // 2] if found else None
+        return _middle([joules for record in self.records if (joules := _joules(record, kind)) is not None])
 
     @property
     def own_times(self) -> dict[str, float]:
@@ -119,17 +122,13 @@ class Cell:
 
     def largest(self, *path: str) -> float | None:
         """The largest value at this place of the records, None when no record has it."""
-        found = []
-        for record in self.records:
-            value = record
-            for key in path:
-                value = value.get(key) if isinstance(value, dict) else None
-            if isinstance(value, int | float):
-                found.append(value)
-        return max(found) if found else None
+        return max(self._values(path), default=None)
 
     def middle(self, *path: str) -> float | None:
         """The median of the value at this place of the records."""
+        return _middle(self._values(path))
+
+    def _values(self, path: tuple[str, ...]) -> list[float]:
         found = []
         for record in self.records:
             value = record
@@ -137,7 +136,7 @@ class Cell:
                 value = value.get(key) if isinstance(value, dict) else None
             if isinstance(value, int | float):
                 found.append(value)
-        return sorted(found)[len(found) // 2] if found else None
+        return found
 
 
 def cells(records: list[dict]) -> list[Cell]:

@@ -49,8 +49,19 @@ class NcclTeam {
     check_nccl(ncclCommGetAsyncError(comm(member), &status), "ncclCommGetAsyncError");
     if (status != ncclSuccess && status != ncclInProgress) check_nccl(status, "NCCL's messages");
   }
+  /// What is posted in between starts together. A group belongs to the thread that opens it.
+  void open_group() {
+    check_nccl(ncclGroupStart(), "ncclGroupStart");
+    group_is_open_ = true;
+  }
+  void close_group() {
+    check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    group_is_open_ = false;
+  }
   /// Ends what waits for other ranks on the devices.
   void abort() {
+    // In an open group NCCL puts off all that follows on this thread, other plans' communicators too.
+    if (std::exchange(group_is_open_, false)) ncclGroupEnd();
     for (ncclComm_t& comm : comms_)
       if (comm != nullptr) ncclCommAbort(std::exchange(comm, nullptr));
   }
@@ -78,6 +89,7 @@ class NcclTeam {
   }
 
   std::vector<ncclComm_t> comms_;
+  bool group_is_open_ = false;
 };
 
 /// Phases: pack; all members' sends and receives in one group, opened by the first member here and closed by the last;
@@ -96,9 +108,9 @@ class NcclExchange : public MessageExchange {
     if (phase == 0)
       for (int i = 0; i < send_.size(); ++i) pack(i, buffers, stream);
     if (phase == 1 || alone_) {
-      if (member_ == 0) check_nccl(ncclGroupStart(), "ncclGroupStart");
+      if (member_ == 0) nccl_->open_group();
       post(buffers, stream);
-      if (last_) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+      if (last_) nccl_->close_group();
     }
     if (phase == 2 || alone_) {
       copy_stays(buffers, stream);

@@ -20,12 +20,8 @@ struct Loop {
   std::int64_t stride;          ///< elements
   std::int64_t unit_stride;     ///< transforms; 0 along a transformed axis
   std::vector<Complex> weight;  ///< along a transformed axis
-};
-
-/// Of one transform of the batch.
-struct Sums {
-  Complex weighted;
-  double squares = 0;
+  /// What the parts of the numbers along the axis give to the parts of their weighted sum.
+  std::vector<double> to_real{}, to_imag{};
 };
 
 /// One side of the transform: the loops over its array, the widest stride first.
@@ -34,11 +30,29 @@ struct Side {
   bool is_complex = true;
 };
 
-/// Sums over one array, by transform of the batch; reads every number once.
+/// By transform of the batch; apart, so that neighbours are added at once.
+struct Sums {
+  std::vector<double> real, imag, squares;
+
+  void resize(std::size_t count) {
+    for (auto* list : {&real, &imag, &squares}) list->assign(count, 0.0);
+  }
+  std::size_t size() const { return real.size(); }
+  Complex weighted(std::size_t unit) const { return {real[unit], imag[unit]}; }
+};
+
+template <class T>
+T load(const std::byte* at) {
+  T number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+/// Sums over one array, by transform of the batch; reads every number once from memory.
 template <class T, bool is_complex>
 class Walk {
  public:
-  Walk(const Side& side, std::vector<Sums>& sums) : loops_(side.loops), sums_(sums) {}
+  Walk(const Side& side, Sums& sums) : loops_(side.loops), sums_(sums) {}
 
   std::uint64_t run(const std::byte* array) {
     bits_ = 0;
@@ -47,15 +61,17 @@ class Walk {
   }
 
  private:
-  static constexpr std::size_t element_bytes = sizeof(T) * (is_complex ? 2 : 1);
-  /// Numbers added up before they join a sum: long sums of doubles would lose as much as a transform does.
+  static constexpr std::int64_t parts = is_complex ? 2 : 1;
+  static constexpr std::size_t element_bytes = sizeof(T) * static_cast<std::size_t>(parts);
+  /// Numbers added up before they join a sum: long sums of doubles would lose as much as a transform does. They stay in
+  /// cache between the sums of numbers and of bits.
   static constexpr std::int64_t block = 64;
+  /// Sums at the same time, for vector instructions.
+  static constexpr std::int64_t lanes = 4;
 
   Complex number(const std::byte* at) {
-    T parts[2] = {};
-    std::memcpy(parts, at, element_bytes);
     bits_ += bit_sum(at, element_bytes);
-    return {static_cast<double>(parts[0]), is_complex ? static_cast<double>(parts[1]) : 0.0};
+    return {static_cast<double>(load<T>(at)), is_complex ? static_cast<double>(load<T>(at + element_bytes / 2)) : 0.0};
   }
 
   void visit(std::size_t level, const std::byte* at, std::int64_t unit, Complex weight) {
@@ -65,53 +81,94 @@ class Walk {
     }
     const Loop& loop = loops_[level];
     const std::int64_t step = loop.stride * static_cast<std::int64_t>(element_bytes);
-    if (level + 1 == loops_.size())
-      return loop.unit_stride == 0 ? line(loop, at, step, unit, weight) : batch(loop, at, step, unit, weight);
+    if (level + 1 == loops_.size() && loop.stride == 1 && loop.unit_stride <= 1)
+      return loop.unit_stride == 0 ? line(loop, at, unit, weight) : batch(loop, at, unit, weight);
     for (std::int64_t i = 0; i < loop.n; ++i)
       visit(level + 1, at + i * step, unit + i * loop.unit_stride,
             loop.unit_stride == 0 ? weight * loop.weight[static_cast<std::size_t>(i)] : weight);
   }
 
-  void line(const Loop& loop, const std::byte* at, std::int64_t step, std::int64_t unit, Complex weight) {
+  /// A contiguous line along a transformed axis.
+  void line(const Loop& loop, const std::byte* at, std::int64_t unit, Complex weight) {
     for (std::int64_t first = 0; first < loop.n; first += block) {
-      Complex part = 0;
-      double squares = 0;
-      const std::int64_t last = std::min(first + block, loop.n);
-      for (std::int64_t i = first; i < last; ++i) {
-        const Complex x = number(at + i * step);
-        const Complex w = loop.weight[static_cast<std::size_t>(i)];
-        part += Complex(x.real() * w.real() - x.imag() * w.imag(), x.real() * w.imag() + x.imag() * w.real());
-        squares += x.real() * x.real() + x.imag() * x.imag();
+      const std::int64_t count = parts * std::min(block, loop.n - first);
+      const std::byte* const x = at + first * static_cast<std::int64_t>(element_bytes);
+      const double* const to_real = loop.to_real.data() + parts * first;
+      const double* const to_imag = loop.to_imag.data() + parts * first;
+      double real[lanes] = {}, imag[lanes] = {}, squares[lanes] = {};
+      const auto add_part = [&](std::int64_t i, std::int64_t lane) {
+        const auto part = static_cast<double>(load<T>(x + i * static_cast<std::int64_t>(sizeof(T))));
+        real[lane] += part * to_real[i];
+        imag[lane] += part * to_imag[i];
+        squares[lane] += part * part;
+      };
+      std::int64_t i = 0;
+      for (; i + lanes <= count; i += lanes)
+        for (std::int64_t lane = 0; lane < lanes; ++lane) add_part(i + lane, lane);
+      for (; i < count; ++i) add_part(i, 0);
+      bits_ += bit_sum(x, static_cast<std::size_t>(count) * sizeof(T));
+      for (std::int64_t lane = 1; lane < lanes; ++lane) {
+        real[0] += real[lane];
+        imag[0] += imag[lane];
+        squares[0] += squares[lane];
       }
-      add(part * weight, squares, unit);
+      add(Complex(real[0], imag[0]) * weight, squares[0], unit);
     }
   }
 
-  void batch(const Loop& loop, const std::byte* at, std::int64_t step, std::int64_t unit, Complex weight) {
-    for (std::int64_t i = 0; i < loop.n; ++i) {
-      const Complex x = number(at + i * step);
-      add(Complex(x.real() * weight.real() - x.imag() * weight.imag(),
-                  x.real() * weight.imag() + x.imag() * weight.real()),
-          x.real() * x.real() + x.imag() * x.imag(), unit + i * loop.unit_stride);
+  /// Neighbours of a batch, which have one weight.
+  void batch(const Loop& loop, const std::byte* at, std::int64_t unit, Complex weight) {
+    const double a = weight.real(), b = weight.imag();
+    for (std::int64_t first = 0; first < loop.n; first += block) {
+      const std::int64_t count = std::min(block, loop.n - first);
+      const std::byte* const x = at + first * static_cast<std::int64_t>(element_bytes);
+      double* const __restrict real = sums_.real.data() + unit + first;
+      double* const __restrict imag = sums_.imag.data() + unit + first;
+      double* const __restrict squares = sums_.squares.data() + unit + first;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::byte* const element = x + i * static_cast<std::int64_t>(element_bytes);
+        const auto re = static_cast<double>(load<T>(element));
+        const double im = is_complex ? static_cast<double>(load<T>(element + element_bytes / 2)) : 0.0;
+        real[i] += re * a - im * b;
+        imag[i] += re * b + im * a;
+        squares[i] += re * re + im * im;
+      }
+      bits_ += bit_sum(x, static_cast<std::size_t>(count) * element_bytes);
     }
   }
 
   void add(Complex weighted, double squares, std::int64_t unit) {
-    Sums& sums = sums_[static_cast<std::size_t>(unit)];
-    sums.weighted += weighted;
-    sums.squares += squares;
+    const auto u = static_cast<std::size_t>(unit);
+    sums_.real[u] += weighted.real();
+    sums_.imag[u] += weighted.imag();
+    sums_.squares[u] += squares;
   }
 
   const std::vector<Loop>& loops_;
-  std::vector<Sums>& sums_;
+  Sums& sums_;
   std::uint64_t bits_ = 0;
 };
+
+/// The numbers of an axis by their parts.
+void split_weights(Loop& loop, bool is_complex) {
+  for (const Complex& w : loop.weight) {
+    loop.to_real.push_back(w.real());
+    loop.to_imag.push_back(w.imag());
+    if (!is_complex) continue;
+    loop.to_real.push_back(-w.imag());
+    loop.to_imag.push_back(w.real());
+  }
+}
 
 class TransformCheck : public StepCheck {
  public:
   explicit TransformCheck(const FftSpec& spec) : precision_(spec.precision), real_sums_(spec.kind == Kind::c2r) {
     std::int64_t units = 1;
-    for (const FftDim& d : spec.batch) {
+    // Neighbours in memory are neighbours among the transforms.
+    auto batch = spec.batch;
+    std::stable_sort(batch.begin(), batch.end(),
+                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+    for (const FftDim& d : batch) {
       in_.loops.push_back({d.n, d.in_stride, units, {}});
       out_.loops.push_back({d.n, d.out_stride, units, {}});
       units *= d.n;
@@ -137,9 +194,11 @@ class TransformCheck : public StepCheck {
     }
     in_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::c2r;
     out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;
-    for (Side* side : {&in_, &out_})
+    for (Side* side : {&in_, &out_}) {
+      for (Loop& loop : side->loops) split_weights(loop, side->is_complex);
       std::stable_sort(side->loops.begin(), side->loops.end(),
                        [](const Loop& a, const Loop& b) { return a.stride > b.stride; });
+    }
     growth_ *= std::sqrt(points) * std::abs(spec.scale) * (spec.kind == Kind::c2r ? std::sqrt(2.0) : 1.0);
     log_points_ = std::log2(points) + 2;
     floor_ = points * std::max(std::abs(spec.scale), 1.0) * (precision_ == Precision::f64 ? 1e-140 : 1e-36);
@@ -157,9 +216,9 @@ class TransformCheck : public StepCheck {
                                                         : static_cast<double>(std::numeric_limits<float>::epsilon());
     Finding found;
     for (std::size_t i = 0; i < before_.size(); ++i) {
-      const double allowed = safety * epsilon * log_points_ * growth_ * std::sqrt(before_[i].squares) + floor_;
-      if (!std::isfinite(allowed) || !std::isfinite(std::abs(before_[i].weighted))) continue;
-      const Complex difference = before_[i].weighted - after_[i].weighted;
+      const double allowed = safety * epsilon * log_points_ * growth_ * std::sqrt(before_.squares[i]) + floor_;
+      if (!std::isfinite(allowed) || !std::isfinite(std::abs(before_.weighted(i)))) continue;
+      const Complex difference = before_.weighted(i) - after_.weighted(i);
       const double residual = (real_sums_ ? std::abs(difference.real()) : std::abs(difference)) / allowed;
       ++found.checks;
       found.residual = std::isfinite(residual) ? std::max(found.residual, residual) : 1e300;
@@ -168,16 +227,17 @@ class TransformCheck : public StepCheck {
     return found;
   }
   std::size_t table_bytes() const override {
-    std::size_t bytes = (before_.size() + after_.size()) * sizeof(Sums);
+    std::size_t bytes = (before_.size() + after_.size()) * 3 * sizeof(double);
     for (const Side* side : {&in_, &out_})
-      for (const Loop& loop : side->loops) bytes += loop.weight.size() * sizeof(Complex);
+      for (const Loop& loop : side->loops)
+        bytes += loop.weight.size() * sizeof(Complex) + 2 * loop.to_real.size() * sizeof(double);
     return bytes;
   }
 
  private:
-  std::uint64_t walk(const Side& side, const std::byte* array, std::vector<Sums>& sums) const {
-    std::fill(sums.begin(), sums.end(), Sums{});
-    if (sums.empty()) return 0;
+  std::uint64_t walk(const Side& side, const std::byte* array, Sums& sums) const {
+    sums.resize(sums.size());
+    if (sums.size() == 0) return 0;
     if (precision_ == Precision::f64)
       return side.is_complex ? Walk<double, true>(side, sums).run(array) : Walk<double, false>(side, sums).run(array);
     return side.is_complex ? Walk<float, true>(side, sums).run(array) : Walk<float, false>(side, sums).run(array);
@@ -189,7 +249,7 @@ class TransformCheck : public StepCheck {
   double growth_ = 1;      ///< of the root of the sum of squares, at most
   double log_points_ = 1;  ///< rounding grows with it
   double floor_ = 0;       ///< below, squares and single precision underflow
-  std::vector<Sums> before_, after_;
+  Sums before_, after_;
 };
 
 }  // namespace

@@ -128,11 +128,15 @@ TEST(Verify, FindsFlipsInMessagesAndTransforms) {
       }
 }
 
-/// Other kinds of steps: twiddles, real parts, c2r, planes of three axes in one step.
+/// Other kinds of steps: twiddles, real parts, c2r, planes of three axes in one step; lines longer than what is summed up
+/// at once, of odd lengths.
 TEST(Verify, FindsFlipsInOtherSteps) {
   for (const auto& [algorithm, shape, kind] : {std::tuple{"six_step", Shape{240}, Kind::c2c},
                                                {"six_step", Shape{240}, Kind::r2c},
                                                {"cyclic", Shape{240}, Kind::c2c},
+                                               {"slab", Shape{6, 4, 131}, Kind::c2c},
+                                               {"slab", Shape{6, 4, 131}, Kind::r2c},
+                                               {"slab", Shape{131, 3, 70}, Kind::c2r},
                                                {"pencil", Shape{6, 10, 8}, Kind::c2r},
                                                {"auto", Shape{12, 10}, Kind::c2r}}) {
     Trial run(verified("alltoallv", kind, Precision::f64, algorithm, shape));

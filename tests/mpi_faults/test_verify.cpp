@@ -128,8 +128,8 @@ TEST(Verify, FindsFlipsInMessagesAndTransforms) {
       }
 }
 
-/// Other kinds of steps: twiddles, real parts, c2r, planes of three axes in one step; lines longer than what is summed up
-/// at once, of odd lengths.
+/// Other kinds of steps: twiddles, real parts, c2r, planes of three axes in one step; lines of odd lengths, longer than
+/// what is summed up at once.
 TEST(Verify, FindsFlipsInOtherSteps) {
   for (const auto& [algorithm, shape, kind] : {std::tuple{"six_step", Shape{240}, Kind::c2c},
                                                {"six_step", Shape{240}, Kind::r2c},

@@ -1,10 +1,13 @@
 #include "api/members.hpp"
 
 #include "base/check.hpp"
+#include "exec/executor.hpp"
 #include "gpu/make.hpp"
 #include "mpi/waiting_room.hpp"
 
 namespace shardfft {
+
+namespace {
 
 std::vector<int> devices_of(const Ranks& ranks) {
   const auto* devices = std::get_if<Devices>(&ranks);
@@ -24,8 +27,85 @@ Communicator communicator_of(const Ranks& ranks) {
   return Communicator::duplicate(*comm);
 }
 
-void together(const Communicator& comm, const std::function<void()>& work) {
-  comm.valid() ? agree(comm, work) : work();
+}  // namespace
+
+Members::Members(const Ranks& who, const Options& o, Words w)
+    : words(w), devices(devices_of(who)), comm(communicator_of(who)), options(o) {
+  if (!comm.valid()) options.processor = Processor::gpu;
+}
+
+Members::~Members() {
+  if (calls && calls->given_up())
+    comm.abandon();
+  else if (runner && trace_file)
+    trace_file->write(*runner);
+}
+
+Place Members::place() const {
+  if (!comm.valid()) return Place::devices;
+  return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
+}
+
+std::size_t Members::index_of(int member) const {
+  require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
+          " that this process has of ", words.whose, " ", ranks(), " ranks");
+  return static_cast<std::size_t>(member);
+}
+
+int Members::device(int member) const {
+  index_of(member);
+  return runner->device(member);
+}
+
+void* Members::stream(int member) const {
+  index_of(member);
+  return runner->stream(member);
+}
+
+void Members::set_streams(std::span<void* const> streams) {
+  require(place() != Place::cpu, words.plural, " on CPUs have no streams");
+  require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(), " of ",
+          words.whose, " ranks, but ", streams.size(), " streams were given");
+  runner->set_streams(streams);
+}
+
+void Members::check_count(InputArrays in, OutputArrays out) const {
+  const auto count = static_cast<std::size_t>(members());
+  require(in.size() == count && out.size() == count, "this process has ", count, " of ", words.whose, " ranks, but ",
+          in.size(), " inputs and ", out.size(), " outputs were given");
+}
+
+void Members::enter(Call call, const Failure& mine) const {
+  if (calls)
+    calls->enter(call, mine);
+  else if (mine.failed())
+    throw Error(mine.code, mine.text);
+}
+
+void Members::start(int program, InputArrays in, OutputArrays out) {
+  Failure failure = failure_of([&] { runner->run(program, in, out); });
+  if (!failure.failed()) return;
+  if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
+  throw Error(failure.code, failure.text);
+}
+
+void Members::together(const std::function<void()>& work) const { comm.valid() ? agree(comm, work) : work(); }
+
+void Members::watch_calls(const Ranks& who, std::string name) {
+  calls = std::make_unique<CallCheck>(
+      CallCheckSetup{comm, std::get<MPI_Comm>(who), std::move(name), options.call_timeout, options.check_calls});
+  trace_file = std::make_unique<TraceFile>(comm, options.trace);
+}
+
+void Members::make_runner(ExecutorSetup setup, const Program& program) {
+  setup.comm = comm;
+  setup.options = options;
+  setup.exchange = options.exchange;
+  if (calls) setup.watch = &calls->watch();
+  if (place() == Place::cpu)
+    runner = make_host_runner(std::move(setup), program);
+  else
+    runner = gpu::make_runner(std::move(setup), devices);
 }
 
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays) {

@@ -1,10 +1,18 @@
 #pragma once
-// Whose arrays a plan works on: the processes of a communicator, of which each is one member, or GPUs of this one.
+// What plans and redistributions are inside: whose arrays they work on (the processes of a communicator, of which each
+// is one member, or GPUs of this one), what runs their programs, and how ranks agree on a call.
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "api/call_check.hpp"
+#include "api/trace_file.hpp"
+#include "exec/compile.hpp"
+#include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
+#include "shardfft/option_table.hpp"
 #include "shardfft/ranks.hpp"
 #include "shardfft/typed_array.hpp"
 
@@ -15,13 +23,53 @@ struct CallFacts {
   detail::ArrayFacts in{}, out{};
 };
 
-/// Empty over a communicator. Throws Error for GPUs that do not exist.
-std::vector<int> devices_of(const Ranks& ranks);
-/// The ranks' own communicator; none over devices. Who was told that others gave up makes no plans that they would not
-/// make. Collective.
-Communicator communicator_of(const Ranks& ranks);
-/// Processes agree on failures; the devices of one have nobody else to tell.
-void together(const Communicator& comm, const std::function<void()>& work);
+struct Members {
+  /// How errors name what has these members.
+  struct Words {
+    const char* plural;
+    const char* whose;
+  };
+
+  Words words;
+  std::vector<int> devices;  ///< none over a communicator
+  Communicator comm;         ///< none over devices
+  Options options;
+  std::unique_ptr<CallCheck> calls;  ///< null over devices
+  std::unique_ptr<Runner> runner;
+  std::unique_ptr<TraceFile> trace_file;
+
+  int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
+  int members() const { return comm.valid() ? 1 : ranks(); }
+  int rank_of(int member) const { return comm.valid() ? comm.rank() : member; }
+  Place place() const;
+  /// Its place in lists of members; throws Error for one that this process does not have.
+  std::size_t index_of(int member) const;
+  int device(int member) const;
+  void* stream(int member) const;
+  void set_streams(std::span<void* const> streams);
+
+  /// Throws Error where there is not one array a member.
+  void check_count(InputArrays in, OutputArrays out) const;
+  /// The beginning of a call. `mine`: what is wrong on this process.
+  void enter(Call call, const Failure& mine = {}) const;
+  /// What all ranks agreed on to run.
+  void start(int program, InputArrays in, OutputArrays out);
+
+ protected:
+  /// Throws Error for GPUs that do not exist. Who was told that others gave up makes nothing that they would not make.
+  /// Collective.
+  Members(const Ranks& who, const Options& o, Words w);
+  Members(const Members&) = delete;
+  Members& operator=(const Members&) = delete;
+  ~Members();
+
+  /// Processes agree on failures; the devices of one have nobody else to tell.
+  void together(const std::function<void()>& work) const;
+  /// From here on ranks agree on calls, which `name` names in errors, and their times are traced. Collective.
+  void watch_calls(const Ranks& who, std::string name);
+  /// For programs like this one. `setup` has what this does not know: precision, local FFTs, choices. Collective.
+  void make_runner(ExecutorSetup setup, const Program& program);
+};
 
 /// The arrays of a call, one a member.
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays);

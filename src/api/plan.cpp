@@ -77,22 +77,9 @@ int Plan::members() const { return impl().members(); }
 const Side& Plan::input(int member) const { return impl().at(member).input; }
 const Side& Plan::output(int member) const { return impl().at(member).output; }
 
-int Plan::device(int member) const {
-  impl().at(member);
-  return impl().runner->device(member);
-}
-
-void* Plan::stream(int member) const {
-  impl().at(member);
-  return impl().runner->stream(member);
-}
-
-void Plan::set_streams(std::span<void* const> streams) {
-  require(impl().place() != Place::cpu, "plans on CPUs have no streams");
-  require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(),
-          " of the plan's ranks, but ", streams.size(), " streams were given");
-  impl().runner->set_streams(streams);
-}
+int Plan::device(int member) const { return impl().device(member); }
+void* Plan::stream(int member) const { return impl().stream(member); }
+void Plan::set_streams(std::span<void* const> streams) { impl().set_streams(streams); }
 
 std::size_t Plan::in_place_bytes(int member) const { return impl().in_place_bytes(member); }
 

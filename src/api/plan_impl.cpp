@@ -5,22 +5,17 @@
 #include <algorithm>
 
 #include "api/call_array.hpp"
-#include "exec/executor.hpp"
-#include "gpu/make.hpp"
 
 namespace shardfft {
 
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
-    : devices(devices_of(who)), comm(communicator_of(who)), transform(t), options(o) {
-  if (!comm.valid()) options.processor = Processor::gpu;
+    : Members(who, o, {"plans", "the plan's"}), transform(t) {
   spec = {transform, in, out, kind, options, ranks(), place()};
-  together(comm, [&] { validate(spec); });
+  together([&] { validate(spec); });
   if (comm.valid()) {
     agree_same(comm, spec);
-    calls = std::make_unique<CallCheck>(
-        CallCheckSetup{comm, std::get<MPI_Comm>(who), plan_name(spec), options.call_timeout, options.check_calls});
-    trace_file = std::make_unique<TraceFile>(comm, options.trace);
+    watch_calls(who, plan_name(spec));
   }
   make();
 }
@@ -28,47 +23,31 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
 void Plan::Impl::make() {
   ExecutorSetup setup;
   Program program;
-  together(comm, [&] {
+  together([&] {
     const Problem problem = make_problem(spec);
     if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
     if (place() == Place::cpu) setup.local_ffts = candidates(options.local_fft);
   });
-  setup.exchange = options.exchange;
-  setup.comm = comm;
-  setup.options = options;
   setup.precision = transform.precision;
-  if (calls) setup.watch = &calls->watch();
-  if (place() == Place::cpu)
-    runner = make_host_runner(std::move(setup), program);
-  else
-    runner = gpu::make_runner(std::move(setup), devices);
+  make_runner(std::move(setup), program);
   runner->add(make_programs(spec, runner->lower(program)));
   const Program& forward = runner->programs()[forward_program].program;
-  for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, comm.valid() ? comm.rank() : m));
+  for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, rank_of(m)));
 }
 
 void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const {
-  const auto count = static_cast<std::size_t>(members());
-  require(in.size() == count && out.size() == count, "this process has ", count, " of the plan's ranks, but ",
-          in.size(), " inputs and ", out.size(), " outputs were given");
-  for (std::size_t m = 0; m < count; ++m) {
+  check_count(in, out);
+  for (std::size_t m = 0; m < sides.size(); ++m) {
     const Side& from = program == backward_program ? sides[m].output : sides[m].input;
     const Side& to = program == forward_program ? sides[m].output : sides[m].input;  // apply's are both the input
     try {
       shardfft::check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
     } catch (const Error& e) {
-      if (count == 1) throw;
+      if (sides.size() == 1) throw;
       fail(e.code(), "rank ", from.rank, ": ", e.what());
     }
   }
-}
-
-void Plan::Impl::start(int program, InputArrays in, OutputArrays out) {
-  Failure failure = failure_of([&] { runner->run(program, in, out); });
-  if (!failure.failed()) return;
-  if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
-  throw Error(failure.code, failure.text);
 }
 
 void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {

@@ -63,7 +63,7 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
   enter(Call::apply, failure);
   if (first) {
     runner->add({make_apply(spec, runner->programs(), OperatorStep{in_use_})});
-    together(comm, [&] { runner->check_arrays(apply_program, in, out); });
+    together([&] { runner->check_arrays(apply_program, in, out); });
   }
   *in_use_ = std::move(factors);
   start(apply_program, in, out);

@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "api/call_check.hpp"
 #include "api/members.hpp"
 #include "api/problem.hpp"
-#include "api/trace_file.hpp"
-#include "exec/executor.hpp"
 #include "geometry/shape.hpp"
-#include "gpu/make.hpp"
 
 namespace shardfft {
 
@@ -56,35 +52,13 @@ constexpr int forward_run = 0, backward_run = 1;
 
 }  // namespace
 
-struct Redistribution::Impl {
-  std::vector<int> devices;  ///< none over a communicator
-  Communicator comm;         ///< none over devices
-  Options options;
+struct Redistribution::Impl : Members {
   std::size_t element_bytes;
   std::vector<std::array<std::int64_t, 2>> counts;  ///< of each member's arrays in the layouts from and to
-  std::unique_ptr<CallCheck> calls;                 ///< null over devices
-  std::unique_ptr<Runner> runner;
-  std::unique_ptr<TraceFile> trace_file;
   std::string exchange;
 
   Impl(const Ranks& who, const Layout& from, const Layout& to, std::size_t bytes, const Options& o);
-  ~Impl() {
-    if (calls && calls->given_up())
-      comm.abandon();
-    else if (runner && trace_file)
-      trace_file->write(*runner);
-  }
-  int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
-  int members() const { return static_cast<int>(counts.size()); }
-  Place place() const {
-    if (!comm.valid()) return Place::devices;
-    return options.processor == Processor::gpu ? Place::gpu : Place::cpu;
-  }
-  const std::array<std::int64_t, 2>& at(int member) const {
-    require(member >= 0 && member < members(), "member ", member, " is not one of the ", members(),
-            " that this process has of ", ranks(), " ranks");
-    return counts[static_cast<std::size_t>(member)];
-  }
+  const std::array<std::int64_t, 2>& at(int member) const { return counts[index_of(member)]; }
   void check_layouts(const Layout& from, const Layout& to) const;
   void make(const Layout& from, const Layout& to);
   void check(int program, std::size_t member, const std::byte* in, const std::byte* out, const CallFacts& facts) const;
@@ -92,19 +66,15 @@ struct Redistribution::Impl {
 };
 
 Redistribution::Impl::Impl(const Ranks& who, const Layout& from, const Layout& to, std::size_t bytes, const Options& o)
-    : devices(devices_of(who)), comm(communicator_of(who)), options(o), element_bytes(bytes) {
-  if (!comm.valid()) options.processor = Processor::gpu;
-  together(comm, [&] { check_layouts(from, to); });
+    : Members(who, o, {"redistributions", "the"}), element_bytes(bytes) {
+  together([&] { check_layouts(from, to); });
   if (comm.valid()) {
     std::vector<Agreed> agreed = agreed_options(options);
     agreed.push_back({"layouts from", from.fingerprint()});
     agreed.push_back({"layouts to", to.fingerprint()});
     agreed.push_back({"sizes of elements", bytes});
     agree_same(comm, agreed);
-    calls = std::make_unique<CallCheck>(CallCheckSetup{comm, std::get<MPI_Comm>(who),
-                                                       "redistribution " + shape_text(from.shape()),
-                                                       options.call_timeout, options.check_calls});
-    trace_file = std::make_unique<TraceFile>(comm, options.trace);
+    watch_calls(who, "redistribution " + shape_text(from.shape()));
   }
   make(from, to);
 }
@@ -127,21 +97,11 @@ void Redistribution::Impl::make(const Layout& from, const Layout& to) {
   };
   Program program{"redistribution", {state(from), state(to)}, {ReshapeStep{}}};
   if (from.same_as(to)) program = {"redistribution", {state(from)}, {}};
-  for (int m = 0; m < (comm.valid() ? 1 : ranks()); ++m) {
-    const int rank = comm.valid() ? comm.rank() : m;
-    counts.push_back({from.count(rank) * options.batch, to.count(rank) * options.batch});
-  }
+  for (int m = 0; m < members(); ++m)
+    counts.push_back({from.count(rank_of(m)) * options.batch, to.count(rank_of(m)) * options.batch});
   ExecutorSetup setup;
-  setup.comm = comm;
-  setup.options = options;
-  setup.exchange = options.exchange;
-  if (calls) setup.watch = &calls->watch();
-  if (place() == Place::cpu) {
-    setup.local_ffts = candidates("reference");
-    runner = make_host_runner(std::move(setup), program);
-  } else {
-    runner = gpu::make_runner(std::move(setup), devices);
-  }
+  if (place() == Place::cpu) setup.local_ffts = candidates("reference");
+  make_runner(std::move(setup), program);
   runner->add({{"forward", program, 1}, {"backward", reversed(program), 1}});
   exchange = runner->facts().exchange;
 }
@@ -168,20 +128,12 @@ void Redistribution::Impl::check(int program, std::size_t member, const std::byt
 
 void Redistribution::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {
   const Failure wrong = failure_of([&] {
-    const std::size_t count = counts.size();
-    require(in.size() == count && out.size() == count, "this process has ", count, " of the ranks, but ", in.size(),
-            " inputs and ", out.size(), " outputs were given");
-    for (std::size_t m = 0; m < count; ++m) check(program, m, in[m], out[m], facts);
+    check_count(in, out);
+    for (std::size_t m = 0; m < counts.size(); ++m) check(program, m, in[m], out[m], facts);
     runner->check_arrays(program, in, out);
   });
-  if (calls)
-    calls->enter(program == forward_run ? Call::forward : Call::backward, wrong);
-  else if (wrong.failed())
-    throw Error(wrong.code, wrong.text);
-  Failure failure = failure_of([&] { runner->run(program, in, out); });
-  if (!failure.failed()) return;
-  if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
-  throw Error(failure.code, failure.text);
+  enter(program == forward_run ? Call::forward : Call::backward, wrong);
+  start(program, in, out);
 }
 
 Redistribution::Redistribution(Ranks ranks, const Layout& from, const Layout& to, std::size_t element_bytes,
@@ -222,22 +174,9 @@ std::int64_t Redistribution::output_count(int member) const { return impl().at(m
 const std::string& Redistribution::exchange() const { return impl().exchange; }
 std::size_t Redistribution::workspace_bytes() const { return impl().runner->workspace_bytes(); }
 
-int Redistribution::device(int member) const {
-  impl().at(member);
-  return impl().runner->device(member);
-}
-
-void* Redistribution::stream(int member) const {
-  impl().at(member);
-  return impl().runner->stream(member);
-}
-
-void Redistribution::set_streams(std::span<void* const> streams) {
-  require(impl().place() != Place::cpu, "redistributions on CPUs have no streams");
-  require(streams.empty() || static_cast<int>(streams.size()) == members(), "this process has ", members(),
-          " of the ranks, but ", streams.size(), " streams were given");
-  impl().runner->set_streams(streams);
-}
+int Redistribution::device(int member) const { return impl().device(member); }
+void* Redistribution::stream(int member) const { return impl().stream(member); }
+void Redistribution::set_streams(std::span<void* const> streams) { impl().set_streams(streams); }
 
 std::int64_t Redistribution::bytes_sent() const {
   std::int64_t sum = 0;

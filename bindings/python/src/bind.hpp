@@ -41,10 +41,23 @@ class InUse {
   bool& used_;
 };
 
-/// For arrays of a call that failed in its middle: they live as long as the process, because MPI may still use them.
-inline void keep(const nanobind::object& arrays) {
-  nanobind::set_leak_warnings(false);
-  arrays.inc_ref();
+/// A call, made without the interpreter's lock, of a plan or redistribution. Where it fails in its middle, whatever
+/// holds its `arrays` lives as long as the process, because MPI may still use them.
+template <class Planned, class Work>
+auto keeping(const nanobind::object& arrays, const Planned& planned, const Work& work) {
+  const bool failed_before = planned.failed_half_way();
+  try {
+    return work();
+  } catch (...) {
+    // The call in between changes what is said.
+    // cppcheck-suppress incorrectLogicOperator
+    if (!failed_before && planned.failed_half_way()) {
+      const nanobind::gil_scoped_acquire alone;
+      nanobind::set_leak_warnings(false);
+      arrays.inc_ref();
+    }
+    throw;
+  }
 }
 
 /// Streams and addresses travel as integers.

@@ -33,21 +33,6 @@ shardfft::Ranks ranks_of(std::uintptr_t comm_address, const std::vector<int>& de
   return *reinterpret_cast<const MPI_Comm*>(comm_address);
 }
 
-/// A call of the plan without the interpreter's lock; where it fails in its middle, its `arrays` stay.
-template <class Work>
-auto call(const Plan& plan, const nb::object& arrays, const Work& work) {
-  const bool failed_before = plan.failed_half_way();
-  try {
-    const nb::gil_scoped_release others_may_run;
-    return work();
-  } catch (...) {
-    // The call in between changes what the plan says.
-    // cppcheck-suppress incorrectLogicOperator
-    if (!failed_before && plan.failed_half_way()) shardfft::python::keep(arrays);
-    throw;
-  }
-}
-
 /// A plan that close() may end before Python's garbage collector would: ending is collective.
 class PyPlan {
  public:
@@ -72,7 +57,8 @@ class PyPlan {
     const std::vector<void*> sources = pointers(in), to = pointers(out);
     const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
-    call(plan, arrays, [&] {
+    const nb::gil_scoped_release others_may_run;
+    shardfft::python::keeping(arrays, plan, [&] {
       if (forward)
         plan.forward(from, to);
       else
@@ -84,14 +70,17 @@ class PyPlan {
     const std::vector<void*> sources = pointers(in), to = pointers(out);
     const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
-    call(plan, arrays, [&] { plan.apply(op, from, to); });
+    const nb::gil_scoped_release others_may_run;
+    shardfft::python::keeping(arrays, plan, [&] { plan.apply(op, from, to); });
   }
   shardfft::Operator convolution(const Addresses& kernels, const nb::object& arrays) {
     Plan& plan = get();
     const std::vector<void*> sources = pointers(kernels);
     const std::vector<const void*> from(sources.begin(), sources.end());
     const shardfft::python::InUse use(used_);
-    return call(plan, arrays, [&] { return plan.convolution(std::span<const void* const>(from)); });
+    const nb::gil_scoped_release others_may_run;
+    return shardfft::python::keeping(arrays, plan,
+                                     [&] { return plan.convolution(std::span<const void* const>(from)); });
   }
   void refuse(const std::string& why) {
     Plan& plan = get();

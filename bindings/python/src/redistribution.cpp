@@ -12,20 +12,9 @@ void shardfft::python::bind_redistribution(nb::module_& module) {
       "redistribute",
       [](std::uintptr_t comm_address, const Layout& from, const Layout& to, std::size_t element_bytes,
          std::uintptr_t in, std::uintptr_t out, const Options& options, const nb::object& arrays) {
-        bool half_way = false;
-        try {
-          const nb::gil_scoped_release others_may_run;
-          Redistribution planned(*reinterpret_cast<const MPI_Comm*>(comm_address), from, to, element_bytes, options);
-          try {
-            planned.forward(pointer(in), pointer(out));
-          } catch (...) {
-            half_way = planned.failed_half_way();
-            throw;
-          }
-        } catch (...) {
-          if (half_way) keep(arrays);
-          throw;
-        }
+        const nb::gil_scoped_release others_may_run;
+        Redistribution planned(*reinterpret_cast<const MPI_Comm*>(comm_address), from, to, element_bytes, options);
+        keeping(arrays, planned, [&] { planned.forward(pointer(in), pointer(out)); });
       },
       "comm_address"_a, "start"_a, "to"_a, "element_bytes"_a, "source"_a, "destination"_a, "options"_a, "arrays"_a);
 }

@@ -62,13 +62,17 @@ constexpr CosineUnit moved(std::int64_t in, std::int64_t out) {
   return unit;
 }
 
+/// From two numbers to two.
+constexpr CosineUnit crossed(std::int64_t a, std::int64_t b, std::int64_t first, std::int64_t second) {
+  CosineUnit unit = moved(a, first);
+  unit.in[1] = b;
+  unit.out[1] = second;
+  return unit;
+}
+
 /// (a, b) -> (e a + i^q e b, e* a - i^q e* b).
 constexpr CosineUnit crossed_before(std::int64_t a, std::int64_t b, std::int64_t first, std::int64_t second, int q) {
-  CosineUnit unit;
-  unit.in[0] = a;
-  unit.in[1] = b;
-  unit.out[0] = first;
-  unit.out[1] = second;
+  CosineUnit unit = crossed(a, b, first, second);
   unit.quarter[0][1] = q;
   unit.quarter[1][1] = q + 2;
   unit.turn[0][0] = unit.turn[0][1] = 1;
@@ -78,11 +82,7 @@ constexpr CosineUnit crossed_before(std::int64_t a, std::int64_t b, std::int64_t
 
 /// (a, b) -> (e* a + e b, i^q e* a + i^-q e b).
 constexpr CosineUnit crossed_after(std::int64_t a, std::int64_t b, std::int64_t first, std::int64_t second, int q) {
-  CosineUnit unit;
-  unit.in[0] = a;
-  unit.in[1] = b;
-  unit.out[0] = first;
-  unit.out[1] = second;
+  CosineUnit unit = crossed(a, b, first, second);
   unit.quarter[1][0] = q;
   unit.quarter[1][1] = -q;
   unit.turn[0][0] = unit.turn[1][0] = -1;

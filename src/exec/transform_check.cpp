@@ -34,8 +34,9 @@ struct Side {
 struct Sums {
   std::vector<double> real, imag, squares;
 
-  void resize(std::size_t count) {
-    for (auto* list : {&real, &imag, &squares}) list->assign(count, 0.0);
+  explicit Sums(std::size_t count = 0) : real(count), imag(count), squares(count) {}
+  void clear() {
+    for (auto* list : {&real, &imag, &squares}) std::fill(list->begin(), list->end(), 0.0);
   }
   std::size_t size() const { return real.size(); }
   Complex weighted(std::size_t unit) const { return {real[unit], imag[unit]}; }
@@ -202,8 +203,7 @@ class TransformCheck : public StepCheck {
     growth_ *= std::sqrt(points) * std::abs(spec.scale) * (spec.kind == Kind::c2r ? std::sqrt(2.0) : 1.0);
     log_points_ = std::log2(points) + 2;
     floor_ = points * std::max(std::abs(spec.scale), 1.0) * (precision_ == Precision::f64 ? 1e-140 : 1e-36);
-    before_.resize(static_cast<std::size_t>(units));
-    after_.resize(static_cast<std::size_t>(units));
+    before_ = after_ = Sums(static_cast<std::size_t>(units));
   }
 
   std::uint64_t before(const std::byte* in) override { return walk(in_, in, before_); }
@@ -236,7 +236,7 @@ class TransformCheck : public StepCheck {
 
  private:
   std::uint64_t walk(const Side& side, const std::byte* array, Sums& sums) const {
-    sums.resize(sums.size());
+    sums.clear();
     if (sums.size() == 0) return 0;
     if (precision_ == Precision::f64)
       return side.is_complex ? Walk<double, true>(side, sums).run(array) : Walk<double, false>(side, sums).run(array);

@@ -3,29 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "algorithm/algorithm.hpp"
 #include "geometry/schedule.hpp"
 #include "shardfft/error.hpp"
 #include "support/elements.hpp"
+#include "support/problem.hpp"
 #include "support/zoo.hpp"
 
 namespace shardfft::test {
 namespace {
-
-Problem problem_of(Kind kind, const Layout& input, const std::vector<int>& axes = {}, std::int64_t batch = 1) {
-  Problem p;
-  p.kind = kind;
-  p.input = input.with_batch(batch);
-  p.axes = axes;
-  if (axes.empty()) {
-    p.axes.resize(input.shape().size());
-    std::iota(p.axes.begin(), p.axes.end(), 0);
-  }
-  for (int& a : p.axes) ++a;
-  return p;
-}
 
 Layout natural_of(const Problem& p) {
   if (p.kind != Kind::r2c) return p.input;

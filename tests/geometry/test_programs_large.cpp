@@ -1,26 +1,16 @@
 // Programs of axes beyond 2^31 and 2^40, on paper: every state is the whole array, every reshape loses nothing.
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "algorithm/algorithm.hpp"
 #include "schedule_check.hpp"
 #include "shardfft/error.hpp"
+#include "support/problem.hpp"
 #include "support/zoo.hpp"
 
 namespace shardfft::test {
 namespace {
 
 constexpr std::int64_t giga = std::int64_t{1} << 30;
-
-Problem problem_of(Kind kind, const Layout& input) {
-  Problem p;
-  p.kind = kind;
-  p.input = input.with_batch(1);
-  p.axes.resize(input.shape().size());
-  std::iota(p.axes.begin(), p.axes.end(), 1);
-  return p;
-}
 
 void check_program(const Program& program) {
   for (std::size_t i = 0; i < program.steps.size(); ++i) {

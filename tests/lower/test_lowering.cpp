@@ -1,24 +1,14 @@
 // The passes of lowering, for targets that answer as a test wants.
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "algorithm/algorithm.hpp"
 #include "lower/orders.hpp"
 #include "lower/stretch.hpp"
 #include "lower/transforms.hpp"
+#include "support/problem.hpp"
 
 namespace shardfft::test {
 namespace {
-
-Problem problem_of(Kind kind, const Layout& input) {
-  Problem p;
-  p.kind = kind;
-  p.input = input.with_batch(1);
-  p.axes.resize(input.shape().size());
-  std::iota(p.axes.begin(), p.axes.end(), 1);
-  return p;
-}
 
 class FakeTarget : public Target {
  public:

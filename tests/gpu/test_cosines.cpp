@@ -9,6 +9,7 @@
 #include "gpu/fft_passes.hpp"
 #include "gpu/group_kit.hpp"
 #include "local/loops.hpp"
+#include "support/case_sweeps.hpp"
 #include "support/operator_check.hpp"
 
 namespace shardfft::test {
@@ -174,24 +175,11 @@ TEST(GroupCosines, TypesAndPrecisions) {
       }
 }
 
-/// The halved axis is the last one with a Fourier transform, wherever it is.
 TEST(GroupCosines, MixedWithFourierAxes) {
-  std::size_t turn = 0;
-  for (const Types& types : {Types{fft, fft, dct1}, Types{dct2, fft, fft}, Types{fft, dst1, fft},
-                             Types{dst3, fft, dct4}, Types{fft, dct3, dst2}})
-    for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"})
-      for (const Kind kind : kinds) {
-        Options options = cosines_on_gpu(types, algorithm);
-        options.batch = turn % 4 == 0 ? 2 : 1;
-        options.chunks = static_cast<int>(turn % 3);
-        check_case_on(static_cast<int>(1 + turn % 4), {{6, 5, 9},
-                                                       turn % 2 == 0 ? "slab" : "pencil",
-                                                       turn % 3 == 0 ? "natural" : "left",
-                                                       kind,
-                                                       turn % 5 == 0 ? Precision::f32 : Precision::f64,
-                                                       options});
-        ++turn;
-      }
+  sweep_mixed_cosines(cosines_on_gpu, [](std::size_t turn, TransformCase c) {
+    c.options.chunks = static_cast<int>(turn % 3);
+    check_case_on(static_cast<int>(1 + turn % 4), c);
+  });
 }
 
 TEST(GroupCosines, InputsAndExchanges) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/group_kit.hpp"
+#include "support/case_sweeps.hpp"
 #include "support/operator_check.hpp"
 
 namespace shardfft::test {
@@ -28,24 +29,8 @@ TEST(GroupModes, OneAxisOfEvenAndOddNumbers) {
 }
 
 TEST(GroupModes, AllAxesAndAlgorithms) {
-  std::size_t turn = 0;
-  for (const LoneMode rule : rules)
-    for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"})
-      for (const Kind kind : kinds)
-        for (const Shape& modes : {Shape{6, 5, 4}, Shape{3, 0, 6}, Shape{0, 4, 0}, Shape{5, 0, 0}}) {
-          Options options = modes_on_gpu(modes, rule, algorithm);
-          options.batch = turn % 3 == 0 ? 2 : 1;
-          // A lone mode that is kept has no mirror image: half spectra with one belong to no real array.
-          const bool fits = kind == Kind::c2c || rule != LoneMode::keep || modes == Shape{3, 0, 6};
-          if (!fits) options.modes = {5, 3, 4};
-          check_case_on(static_cast<int>(1 + turn % 4), {{9, 8, 7},
-                                                         turn % 2 == 0 ? "slab" : "pencil",
-                                                         output_of(kind, turn % 5 == 0 ? "natural" : "left"),
-                                                         kind,
-                                                         turn % 4 == 0 ? Precision::f32 : Precision::f64,
-                                                         options});
-          ++turn;
-        }
+  sweep_modes(modes_on_gpu, "slab",
+              [](std::size_t turn, const TransformCase& c) { check_case_on(static_cast<int>(1 + turn % 4), c); });
 }
 
 TEST(GroupModes, InputsAndExchanges) {

@@ -1,6 +1,7 @@
 // Cosine and sine transforms along some axes of a plan, mixed with Fourier transforms, against their definition.
 #include <gtest/gtest.h>
 
+#include "support/case_sweeps.hpp"
 #include "support/refused_plan.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -25,23 +26,8 @@ TEST(Cosines, EveryTypeOfRealAndComplexArrays) {
     }
 }
 
-/// The halved axis is the last one with a Fourier transform, wherever it is.
 TEST(Cosines, MixedWithFourierAxes) {
-  std::size_t turn = 0;
-  for (const Types& types : {Types{fft, fft, dct1}, Types{dct2, fft, fft}, Types{fft, dst1, fft},
-                             Types{dst3, fft, dct4}, Types{fft, dct3, dst2}})
-    for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"})
-      for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
-        Options options = quick_with(types, algorithm);
-        options.batch = turn % 4 == 0 ? 2 : 1;
-        check_case({{6, 5, 9},
-                    turn % 2 == 0 ? "slab" : "pencil",
-                    turn % 3 == 0 ? "natural" : "left",
-                    kind,
-                    turn % 5 == 0 ? Precision::f32 : Precision::f64,
-                    options});
-        ++turn;
-      }
+  sweep_mixed_cosines(quick_with, [](std::size_t /*turn*/, const TransformCase& c) { check_case(c); });
 }
 
 TEST(Cosines, AllInputs) {

@@ -1,6 +1,7 @@
 // Spectra with fewer modes than points: against the whole transform, cut afterwards; bytes; products without aliases.
 #include <gtest/gtest.h>
 
+#include "support/case_sweeps.hpp"
 #include "support/refused_plan.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -27,26 +28,7 @@ TEST(Modes, OneAxisOfEvenAndOddNumbers) {
 }
 
 TEST(Modes, AllAxes) {
-  std::size_t turn = 0;
-  for (const LoneMode rule : rules)
-    for (const std::string algorithm : {"auto", "slab", "pencil", "brick", "cyclic"})
-      for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
-        for (const Shape& modes : {Shape{6, 5, 4}, Shape{3, 0, 6}, Shape{0, 4, 0}}) {
-          Options options = quick_modes(modes, rule, algorithm);
-          options.batch = turn % 3 == 0 ? 2 : 1;
-          // A lone mode that is kept has no mirror image: half spectra with one belong to no real array.
-          const bool fits = kind == Kind::c2c || rule != LoneMode::keep || modes == Shape{3, 0, 6};
-          if (!fits) options.modes = {5, 3, 4};
-          check_case({{9, 8, 7},
-                      turn % 2 == 0 ? "slab" : "pencil",
-                      kind == Kind::c2r ? "brick"
-                      : turn % 5 == 0   ? "natural"
-                                        : "left",
-                      kind,
-                      turn % 4 == 0 ? Precision::f32 : Precision::f64,
-                      options});
-          ++turn;
-        }
+  sweep_modes(quick_modes, "brick", [](std::size_t /*turn*/, const TransformCase& c) { check_case(c); });
 }
 
 TEST(Modes, AllInputs) {

@@ -70,13 +70,13 @@ def judge(done: Measured, point: dict) -> tuple[float, bool] | None:
     return ratio, ratio >= bound
 
 
-def recorded(folder: Path) -> Measured | None:
+def recorded(folder: Path, tiny: bool) -> Measured | None:
     """The newest records of every kind of machine, by the names of their folders, which are dates."""
     newest: dict[str, Path] = {}
     for file in sorted(folder.glob(f"*x*/*/gpu-sizes/*-gpus/{results.FILE}"), key=lambda file: file.parts[-4]):
         newest["/".join((file.parts[-5], file.parts[-2]))] = file
     records = [record for file in newest.values() for record in results.load(file)]
-    return Measured("gpu-sizes", records, folder, tiny=False) if records else None
+    return Measured("gpu-sizes", records, folder, tiny) if records else None
 
 
 def measured(given) -> Measured:
@@ -102,7 +102,7 @@ def main() -> int:
         options.error("at least one case and one GPU are needed")
     source = "measured"
     if given.recorded or (gpus_here() == 0 and not given.gpus):
-        source, done = "recorded", recorded(given.recorded or RESULTS)
+        source, done = "recorded", recorded(given.recorded or RESULTS, given.tiny)
         if done is None:
             print("gpu-sizes: this machine has no NVIDIA GPU, and there is no record */*/gpu-sizes", file=sys.stderr)
             return 1

@@ -22,12 +22,12 @@ def claim(monkeypatch):
     return module
 
 
-def judge(tmp_path, lines, machine="1xTEST", date="2026-01-02"):
+def judge(tmp_path, lines, *options, machine="1xTEST", date="2026-01-02"):
     folder = tmp_path / machine / date / "gpu-sizes" / "some-gpus"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
     return subprocess.run(
-        [sys.executable, SCRIPT, "--recorded", tmp_path], capture_output=True, text=True, check=False,
+        [sys.executable, SCRIPT, "--recorded", tmp_path, *options], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT / "bench" / "harness")},
     )  # fmt: skip
 
@@ -55,6 +55,12 @@ def test_bounds(tmp_path, gpus, rival, holds):
     done = judge(tmp_path, pair(gpus, 10.0, 10.0 * rival))
     assert done.returncode == (0 if holds else 1), done.stdout + done.stderr
     assert f"cases=1 hold={int(holds)} least_ratio={rival:.2f} source=recorded" in done.stdout.splitlines()[-1]
+
+
+def test_tiny_judges_nothing(tmp_path):
+    done = judge(tmp_path, pair(2, 10.0, 9.0), "--tiny")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing is judged" in done.stdout.splitlines()[-1]
 
 
 def test_the_newest_record_of_every_machine_counts(tmp_path):

@@ -80,6 +80,8 @@ void CallCheck::enter(Call call, const Failure& mine) {
   watch_.begin(stand, names[static_cast<std::size_t>(call)]);
   if (!setup_.meets) {
     if (mine.failed()) throw Error(mine.code, mine.text);
+    // Who needs nothing of the rank that gave up would not hear of it otherwise.
+    if (const auto why = room_->listen(stand)) throw Error(why->code, why->text);
     return;
   }
   // The first rank that failed, the least and the greatest word.

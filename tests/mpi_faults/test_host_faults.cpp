@@ -20,7 +20,7 @@ struct FaultCase {
   int chunks = 1;
   bool check_calls = true;
   double timeout = 0;
-  Shape shape{8, 6, 10};
+  Shape shape{8, 9, 10};
 };
 
 TransformCase transform(const FaultCase& f) {
@@ -62,7 +62,10 @@ bool check_fault(const FaultCase& f, const Fault& wanted) {
   if (last_rank()) {
     EXPECT_EQ(first.failed(), happened) << first.text;
   }
-  EXPECT_EQ(plan.failed_half_way(), first.failed());
+  // Who comes late to a call that is not checked hears of it before anything begins.
+  if (f.check_calls || !first.failed()) {
+    EXPECT_EQ(plan.failed_half_way(), first.failed());
+  }
   // Who needed nothing more of the rank that failed hears of it in the next call.
   const Failure second = said_by(plan, in, out);
   EXPECT_EQ(second.failed(), happened) << second.text;

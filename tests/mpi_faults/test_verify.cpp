@@ -15,7 +15,7 @@ namespace {
 bool last_rank() { return world().rank() + 1 == world().size(); }
 
 TransformCase verified(const std::string& exchange, Kind kind, Precision precision, const std::string& algorithm,
-                       Shape shape = {6, 10, 8}) {
+                       Shape shape = {9, 10, 8}) {
   TransformCase c{std::move(shape), "slab", "natural", kind, precision, quick(algorithm)};
   c.options.exchange = exchange;
   c.options.local_fft = "fftw";
@@ -134,10 +134,10 @@ TEST(Verify, FindsFlipsInOtherSteps) {
   for (const auto& [algorithm, shape, kind] : {std::tuple{"six_step", Shape{240}, Kind::c2c},
                                                {"six_step", Shape{240}, Kind::r2c},
                                                {"cyclic", Shape{240}, Kind::c2c},
-                                               {"slab", Shape{6, 4, 131}, Kind::c2c},
-                                               {"slab", Shape{6, 4, 131}, Kind::r2c},
+                                               {"slab", Shape{9, 8, 131}, Kind::c2c},
+                                               {"slab", Shape{9, 8, 131}, Kind::r2c},
                                                {"slab", Shape{131, 3, 70}, Kind::c2r},
-                                               {"pencil", Shape{6, 10, 8}, Kind::c2r},
+                                               {"pencil", Shape{9, 10, 8}, Kind::c2r},
                                                {"auto", Shape{12, 10}, Kind::c2r}}) {
     Trial run(verified("alltoallv", kind, Precision::f64, algorithm, shape));
     SCOPED_TRACE(run.c.name());

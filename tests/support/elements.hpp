@@ -36,18 +36,23 @@ inline Index index_of(std::int64_t number, const Shape& shape) {
 /// Calls visit(address in the local array, index) for every element of a piece.
 template <class Visit>
 void for_elements(const Piece& piece, const Visit& visit) {
-  const std::int64_t count = piece.set.count();
-  for (std::int64_t i = 0; i < count; ++i) {
-    Index index{};
-    std::int64_t address = piece.offset;
-    std::int64_t rest = i;
-    for (std::size_t a = static_cast<std::size_t>(piece.set.axes); a-- > 0;) {
-      const Progression& p = piece.set.axis[a];
-      index[a] = p.at(rest % p.count);
-      address += rest % p.count * piece.stride[a];
-      rest /= p.count;
-    }
+  const auto axes = static_cast<std::size_t>(piece.set.axes);
+  Index at{}, index{};
+  for (std::size_t a = 0; a < axes; ++a) index[a] = piece.set.axis[a].at(0);
+  std::int64_t address = piece.offset;
+  for (std::int64_t left = piece.set.count(); left > 0; --left) {
     visit(address, index);
+    for (std::size_t a = axes; a-- > 0;) {  // the next one, as an odometer counts
+      const Progression& p = piece.set.axis[a];
+      address += piece.stride[a];
+      const bool turns_over = ++at[a] == p.count;
+      if (turns_over) {
+        address -= p.count * piece.stride[a];
+        at[a] = 0;
+      }
+      index[a] = p.at(at[a]);
+      if (!turns_over) break;
+    }
   }
 }
 

@@ -100,9 +100,11 @@ class LocalArray {
 /// Calls visit(address, row-major number) for this rank's elements of field `field`.
 template <class Visit>
 void for_own_elements(const Side& side, std::int64_t field, const Visit& visit) {
+  const std::int64_t first = field * side.layout.count(side.rank);
+  const Shape shape = side.layout.shape();
   for (const Piece& piece : side.layout.pieces(side.rank))
     for_elements(piece, [&](std::int64_t address, const Index& index) {
-      visit(address + field * side.layout.count(side.rank), number_of(index, side.layout.shape()));
+      visit(first + address, number_of(index, shape));
     });
 }
 

@@ -24,6 +24,16 @@ function(shardfft_test_program name source main)
     set(optimise -O0)
   endif()
   target_compile_options(${name} PRIVATE -Wall -Wextra ${optimise})
+  if(SHARDFFT_PRECOMPILE)
+    # Programs that are compiled alike share the headers of the first of them.
+    get_property(first GLOBAL PROPERTY shardfft_test_headers${optimise})
+    if(first)
+      target_precompile_headers(${name} REUSE_FROM ${first})
+    else()
+      set_property(GLOBAL PROPERTY shardfft_test_headers${optimise} ${name})
+      target_precompile_headers(${name} PRIVATE <gtest/gtest.h> ${SHARDFFT_COMMON_HEADERS})
+    endif()
+  endif()
 endfunction()
 
 # With 6 and 8 ranks there are grids that fewer do not have (2 x 3, 2 x 4, 2 x 2 x 2), groups of several ranks in both

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the kernels that suit any GPU (box copies, loops over elements, line passes that read by themselves) for AMD's, with
+# Compiles the kernels that suit any GPU (box copies, loops over elements, sums of checks, line passes that read by themselves) for AMD's, with
 # Debian's hipcc: no library is made and nothing runs. Other line passes and plane passes need bulk tensor copies, which only
 # NVIDIA has; the runtime and the FFTs are their makers': those an implementation of src/device for AMD would bring.
 set -euo pipefail
@@ -17,7 +17,7 @@ compiled() {
     -c "$1" -o "$log.o" 2> "$log.log" || { cat "$log.log" >&2; die "hipcc does not compile $(basename "$1")"; }
   echo "$(basename "$1"): compiled"
 }
-for kernels in copy_box modes pointwise; do compiled "src/device/cuda/$kernels.cu"; done
+for kernels in copy_box modes pointwise sums; do compiled "src/device/cuda/$kernels.cu"; done
 
 # As src/device/cuda/lines/jit.cpp writes them.
 cat > "$BUILD/hip/plain_pass.cu" << 'TEXT'

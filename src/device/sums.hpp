@@ -1,0 +1,50 @@
+#pragma once
+// Sums over arrays in device memory, for checks (option verify): enqueued on a stream of the current device, and added
+// to what the sums hold already, which is device memory too.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "geometry/schedule.hpp"
+#include "shardfft/types.hpp"
+
+namespace shardfft::device {
+
+/// A loop over the lines of an array: `sum` sums further at every step.
+struct UnitLoop {
+  std::int64_t count, stride, sum;  ///< the stride in elements
+};
+/// A loop along an axis of a line; its weights lie behind those of the axes before it.
+struct LineLoop {
+  std::int64_t count, stride;
+};
+
+/// Lines of one array, of one axis or more: each has a sum of its numbers, of which each is multiplied by one weight an
+/// axis. The last loops of each list have the least strides.
+struct WeightedSums {
+  ElementType element;
+  std::vector<UnitLoop> units;
+  std::vector<LineLoop> line;
+  const double* weights = nullptr;  ///< device memory: the real and the imaginary part of each weight
+
+  std::int64_t lines() const {
+    std::int64_t count = 1;
+    for (const UnitLoop& loop : units) count *= loop.count;
+    return count;
+  }
+  std::int64_t points() const {
+    std::int64_t count = 1;
+    for (const LineLoop& loop : line) count *= loop.count;
+    return count;
+  }
+};
+
+/// `sums`: the lines' real parts, then their imaginary ones, then the sums of the squares of the lines' numbers. `bits`:
+/// the sum of all bits of the numbers, as words of 32.
+void add_weighted(const std::byte* array, const WeightedSums& what, double* sums, std::uint64_t* bits, void* stream);
+/// The sum of all bits of a box of elements, whose bytes are a multiple of 4.
+void add_bits(const std::byte* array, const Box& box, std::size_t element_bytes, std::uint64_t* sum, void* stream);
+/// How many words of 32 bits differ.
+void add_differences(const std::byte* one, const std::byte* other, std::size_t bytes, std::uint64_t* sum, void* stream);
+
+}  // namespace shardfft::device

@@ -248,7 +248,7 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   try {
     run_tasks(program, inputs.front(), outputs.front());
     Verifier* const verifier = past_[static_cast<std::size_t>(program)].verifier.get();
-    if (verifier != nullptr) verdict = verifier->conclude();
+    if (verifier != nullptr) verdict = verifier->conclude(setup_.comm, setup_.watch);
   } catch (...) {
     give_up();
     throw;
@@ -277,7 +277,8 @@ void Executor::make_verifier(std::size_t program) {
     checks.push_back(std::move(task.check));
     names.push_back(task.operation->describe());
   }
-  past_[program].verifier = std::make_unique<Verifier>(setup_.comm, setup_.watch, std::move(checks), std::move(names));
+  past_[program].verifier = std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks),
+                                                          std::move(names));
 }
 
 Verified Executor::verified(int program) const {

@@ -1,9 +1,9 @@
-// Checks of steps whose result is known bit by bit.
+#include "exec/move_check.hpp"
+
+#include <algorithm>
 #include <cstring>
 
 #include "base/aligned.hpp"
-#include "exec/step_check.hpp"
-#include "geometry/schedule.hpp"
 
 namespace shardfft {
 
@@ -39,63 +39,11 @@ std::uint64_t box_sum(const std::byte* array, const Box& box, std::size_t elemen
   return sum;
 }
 
-class MoveCheck : public StepCheck {
- public:
-  MoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
-      : schedule_(make_schedule(from, to, rank)),
-        rank_(static_cast<std::size_t>(rank)),
-        element_bytes_(element_bytes),
-        in_bytes_(static_cast<std::size_t>(from.count(rank)) * element_bytes),
-        out_bytes_(static_cast<std::size_t>(to.count(rank)) * element_bytes),
-        sent_(static_cast<std::size_t>(from.ranks())),
-        received_(sent_.size()) {
-    std::int64_t stays = 0;
-    for (const LocalCopy& copy : schedule_.self) stays += copy.from.elements();
-    sends_all_ = schedule_.send_count + stays == from.count(rank);
-    receives_all_ = schedule_.recv_count + stays == to.count(rank);
-  }
-
-  std::uint64_t before(const std::byte* in) override {
-    sum_up(schedule_.send, in, sent_);
-    for (const LocalCopy& copy : schedule_.self) sent_[rank_] += box_sum(in, copy.from, element_bytes_);
-    return sends_all_ ? total(sent_) : bit_sum(in, in_bytes_);
-  }
-  std::uint64_t after(const std::byte* out) override {
-    sum_up(schedule_.recv, out, received_);
-    for (const LocalCopy& copy : schedule_.self) received_[rank_] += box_sum(out, copy.to, element_bytes_);
-    return receives_all_ ? total(received_) : bit_sum(out, out_bytes_);
-  }
-  /// The ranks compare their sums themselves.
-  Finding finding() const override {
-    return {static_cast<std::int64_t>(schedule_.recv.size() + (schedule_.self.empty() ? 0 : 1)), 0, {}};
-  }
-  std::span<const std::uint64_t> sent() const override { return sent_; }
-  std::span<const std::uint64_t> received() const override { return received_; }
-  std::size_t table_bytes() const override {
-    return shardfft::table_bytes(schedule_) + 2 * sent_.size() * sizeof(std::uint64_t);
-  }
-
- private:
-  void sum_up(const std::vector<Message>& messages, const std::byte* array, std::vector<std::uint64_t>& sums) const {
-    std::fill(sums.begin(), sums.end(), 0);
-    for (const Message& message : messages)
-      for (const Box& box : message.boxes)
-        sums[static_cast<std::size_t>(message.peer)] += box_sum(array, box, element_bytes_);
-  }
-  static std::uint64_t total(const std::vector<std::uint64_t>& sums) {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t s : sums) sum += s;
-    return sum;
-  }
-
-  Schedule schedule_;
-  std::size_t rank_;
-  std::size_t element_bytes_;
-  std::size_t in_bytes_, out_bytes_;
-  bool sends_all_ = true;  ///< no element of the source is left where it is
-  bool receives_all_ = true;
-  std::vector<std::uint64_t> sent_, received_;  ///< by rank
-};
+std::uint64_t total(const std::vector<std::uint64_t>& sums) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t s : sums) sum += s;
+  return sum;
+}
 
 class RepeatCheck : public StepCheck {
  public:
@@ -121,6 +69,40 @@ class RepeatCheck : public StepCheck {
 };
 
 }  // namespace
+
+MoveCheck::MoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
+    : schedule_(make_schedule(from, to, rank)),
+      rank_(static_cast<std::size_t>(rank)),
+      element_bytes_(element_bytes),
+      in_bytes_(static_cast<std::size_t>(from.count(rank)) * element_bytes),
+      out_bytes_(static_cast<std::size_t>(to.count(rank)) * element_bytes),
+      sent_(static_cast<std::size_t>(from.ranks())),
+      received_(sent_.size()) {
+  std::int64_t stays = 0;
+  for (const LocalCopy& copy : schedule_.self) stays += copy.from.elements();
+  sends_all_ = schedule_.send_count + stays == from.count(rank);
+  receives_all_ = schedule_.recv_count + stays == to.count(rank);
+}
+
+std::uint64_t MoveCheck::before(const std::byte* in) {
+  sum_up(schedule_.send, in, sent_);
+  for (const LocalCopy& copy : schedule_.self) sent_[rank_] += box_sum(in, copy.from, element_bytes_);
+  return sends_all_ ? total(sent_) : bit_sum(in, in_bytes_);
+}
+
+std::uint64_t MoveCheck::after(const std::byte* out) {
+  sum_up(schedule_.recv, out, received_);
+  for (const LocalCopy& copy : schedule_.self) received_[rank_] += box_sum(out, copy.to, element_bytes_);
+  return receives_all_ ? total(received_) : bit_sum(out, out_bytes_);
+}
+
+void MoveCheck::sum_up(const std::vector<Message>& messages, const std::byte* array,
+                       std::vector<std::uint64_t>& sums) const {
+  std::fill(sums.begin(), sums.end(), 0);
+  for (const Message& message : messages)
+    for (const Box& box : message.boxes)
+      sums[static_cast<std::size_t>(message.peer)] += box_sum(array, box, element_bytes_);
+}
 
 std::unique_ptr<StepCheck> make_move_check(const Layout& from, const Layout& to, int rank, std::size_t element_bytes) {
   return std::make_unique<MoveCheck>(from, to, rank, element_bytes);

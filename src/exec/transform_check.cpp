@@ -1,46 +1,17 @@
-// The linearity checksum of local transforms.
+#include "exec/transform_check.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <limits>
 
 #include "exec/check_weights.hpp"
-#include "exec/step_check.hpp"
 
 namespace shardfft {
 
 namespace {
 
 using Complex = std::complex<double>;
-
-/// One loop over an array: along a transformed axis, with weights, or over the transforms of a batch.
-struct Loop {
-  std::int64_t n;
-  std::int64_t stride;          ///< elements
-  std::int64_t unit_stride;     ///< transforms; 0 along a transformed axis
-  std::vector<Complex> weight;  ///< along a transformed axis
-  /// What the parts of the numbers along the axis give to the parts of their weighted sum.
-  std::vector<double> to_real{}, to_imag{};
-};
-
-/// One side of the transform: the loops over its array, the widest stride first.
-struct Side {
-  std::vector<Loop> loops;
-  bool is_complex = true;
-};
-
-/// By transform of the batch; apart, so that neighbours are added at once.
-struct Sums {
-  std::vector<double> real, imag, squares;
-
-  explicit Sums(std::size_t count = 0) : real(count), imag(count), squares(count) {}
-  void clear() {
-    for (auto* list : {&real, &imag, &squares}) std::fill(list->begin(), list->end(), 0.0);
-  }
-  std::size_t size() const { return real.size(); }
-  Complex weighted(std::size_t unit) const { return {real[unit], imag[unit]}; }
-};
 
 template <class T>
 T load(const std::byte* at) {
@@ -49,11 +20,11 @@ T load(const std::byte* at) {
   return number;
 }
 
-/// Sums over one array, by transform of the batch; reads every number once from memory.
+/// CheckSums over one array, by transform of the batch; reads every number once from memory.
 template <class T, bool is_complex>
 class Walk {
  public:
-  Walk(const Side& side, Sums& sums) : loops_(side.loops), sums_(sums) {}
+  Walk(const CheckSide& side, CheckSums& sums) : loops_(side.loops), sums_(sums) {}
 
   std::uint64_t run(const std::byte* array) {
     bits_ = 0;
@@ -67,7 +38,7 @@ class Walk {
   /// Numbers added up before they join a sum: long sums of doubles would lose as much as a transform does. They stay in
   /// cache between the sums of numbers and of bits.
   static constexpr std::int64_t block = 64;
-  /// Sums at the same time, for vector instructions.
+  /// CheckSums at the same time, for vector instructions.
   static constexpr std::int64_t lanes = 4;
 
   Complex number(const std::byte* at) {
@@ -80,7 +51,7 @@ class Walk {
       const Complex x = number(at);
       return add(x * weight, std::norm(x), unit);
     }
-    const Loop& loop = loops_[level];
+    const CheckLoop& loop = loops_[level];
     const std::int64_t step = loop.stride * static_cast<std::int64_t>(element_bytes);
     if (level + 1 == loops_.size() && loop.stride == 1 && loop.unit_stride <= 1)
       return loop.unit_stride == 0 ? line(loop, at, unit, weight) : batch(loop, at, unit, weight);
@@ -90,7 +61,7 @@ class Walk {
   }
 
   /// A contiguous line along a transformed axis.
-  void line(const Loop& loop, const std::byte* at, std::int64_t unit, Complex weight) {
+  void line(const CheckLoop& loop, const std::byte* at, std::int64_t unit, Complex weight) {
     for (std::int64_t first = 0; first < loop.n; first += block) {
       const std::int64_t count = parts * std::min(block, loop.n - first);
       const std::byte* const x = at + first * static_cast<std::int64_t>(element_bytes);
@@ -118,7 +89,7 @@ class Walk {
   }
 
   /// Neighbours of a batch, which have one weight.
-  void batch(const Loop& loop, const std::byte* at, std::int64_t unit, Complex weight) {
+  void batch(const CheckLoop& loop, const std::byte* at, std::int64_t unit, Complex weight) {
     const double a = weight.real(), b = weight.imag();
     for (std::int64_t first = 0; first < loop.n; first += block) {
       const std::int64_t count = std::min(block, loop.n - first);
@@ -145,13 +116,13 @@ class Walk {
     sums_.squares[u] += squares;
   }
 
-  const std::vector<Loop>& loops_;
-  Sums& sums_;
+  const std::vector<CheckLoop>& loops_;
+  CheckSums& sums_;
   std::uint64_t bits_ = 0;
 };
 
 /// The numbers of an axis by their parts.
-void split_weights(Loop& loop, bool is_complex) {
+void split_weights(CheckLoop& loop, bool is_complex) {
   for (const Complex& w : loop.weight) {
     loop.to_real.push_back(w.real());
     loop.to_imag.push_back(w.imag());
@@ -161,98 +132,88 @@ void split_weights(Loop& loop, bool is_complex) {
   }
 }
 
-class TransformCheck : public StepCheck {
- public:
-  explicit TransformCheck(const FftSpec& spec) : precision_(spec.precision), real_sums_(spec.kind == Kind::c2r) {
-    std::int64_t units = 1;
-    // Neighbours in memory are neighbours among the transforms.
-    auto batch = spec.batch;
-    std::stable_sort(batch.begin(), batch.end(),
-                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
-    for (const FftDim& d : batch) {
-      in_.loops.push_back({d.n, d.in_stride, units, {}});
-      out_.loops.push_back({d.n, d.out_stride, units, {}});
-      units *= d.n;
-    }
-    const bool real = spec.kind == Kind::c2r || spec.kind == Kind::r2r;
-    double points = 1;
-    for (std::size_t i = 0; i < spec.transform.size(); ++i) {
-      const FftDim& d = spec.transform[i];
-      const bool last = i + 1 == spec.transform.size();
-      const Kind kind = last || spec.kind == Kind::r2r ? spec.kind : Kind::c2c;
-      const AxisTransform type = spec.types.empty() ? AxisTransform::fft : spec.types[i];
-      if (d.n == 0 || units == 0) {
-        units = 0;
-        continue;
-      }
-      CheckWeights weights = make_check_weights(kind, type, spec.direction, d.n, real);
-      const auto count = [](const std::vector<Complex>& list) { return static_cast<std::int64_t>(list.size()); };
-      in_.loops.push_back({count(weights.in), d.in_stride, 0, std::move(weights.in)});
-      out_.loops.push_back({count(weights.out), d.out_stride, 0, std::move(weights.out)});
-      for (Complex& w : in_.loops.back().weight) w *= i == 0 ? spec.scale : 1;
-      points *= static_cast<double>(d.n);
-      growth_ *= spec.kind == Kind::r2r ? 2 : 1;
-    }
-    in_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::c2r;
-    out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;
-    for (Side* side : {&in_, &out_}) {
-      for (Loop& loop : side->loops) split_weights(loop, side->is_complex);
-      std::stable_sort(side->loops.begin(), side->loops.end(),
-                       [](const Loop& a, const Loop& b) { return a.stride > b.stride; });
-    }
-    growth_ *= std::sqrt(points) * std::abs(spec.scale) * (spec.kind == Kind::c2r ? std::sqrt(2.0) : 1.0);
-    log_points_ = std::log2(points) + 2;
-    floor_ = points * std::max(std::abs(spec.scale), 1.0) * (precision_ == Precision::f64 ? 1e-140 : 1e-36);
-    before_ = after_ = Sums(static_cast<std::size_t>(units));
-  }
-
-  std::uint64_t before(const std::byte* in) override { return walk(in_, in, before_); }
-  std::uint64_t after(const std::byte* out) override { return walk(out_, out, after_); }
-
-  /// Rounding of the transform, and of the sums: both grow as the root mean square of the result.
-  Finding finding() const override {
-    constexpr double safety = 20;
-    const double epsilon = precision_ == Precision::f64 ? std::numeric_limits<double>::epsilon()
-                                                        : static_cast<double>(std::numeric_limits<float>::epsilon());
-    Finding found;
-    for (std::size_t i = 0; i < before_.size(); ++i) {
-      const double allowed = safety * epsilon * log_points_ * growth_ * std::sqrt(before_.squares[i]) + floor_;
-      if (!std::isfinite(allowed) || !std::isfinite(std::abs(before_.weighted(i)))) continue;
-      const Complex difference = before_.weighted(i) - after_.weighted(i);
-      const double residual = (real_sums_ ? std::abs(difference.real()) : std::abs(difference)) / allowed;
-      ++found.checks;
-      found.residual = std::isfinite(residual) ? std::max(found.residual, residual) : 1e300;
-    }
-    if (found.residual > 1) found.what = "its result is not the transform of its input";
-    return found;
-  }
-  std::size_t table_bytes() const override {
-    std::size_t bytes = (before_.size() + after_.size()) * 3 * sizeof(double);
-    for (const Side* side : {&in_, &out_})
-      for (const Loop& loop : side->loops)
-        bytes += loop.weight.size() * sizeof(Complex) + 2 * loop.to_real.size() * sizeof(double);
-    return bytes;
-  }
-
- private:
-  std::uint64_t walk(const Side& side, const std::byte* array, Sums& sums) const {
-    sums.clear();
-    if (sums.size() == 0) return 0;
-    if (precision_ == Precision::f64)
-      return side.is_complex ? Walk<double, true>(side, sums).run(array) : Walk<double, false>(side, sums).run(array);
-    return side.is_complex ? Walk<float, true>(side, sums).run(array) : Walk<float, false>(side, sums).run(array);
-  }
-
-  Precision precision_;
-  bool real_sums_;
-  Side in_, out_;
-  double growth_ = 1;      ///< of the root of the sum of squares, at most
-  double log_points_ = 1;  ///< rounding grows with it
-  double floor_ = 0;       ///< below, squares and single precision underflow
-  Sums before_, after_;
-};
-
 }  // namespace
+
+void CheckSums::clear() {
+  for (auto* list : {&real, &imag, &squares}) std::fill(list->begin(), list->end(), 0.0);
+}
+
+TransformCheck::TransformCheck(const FftSpec& spec) : precision_(spec.precision), real_sums_(spec.kind == Kind::c2r) {
+  std::int64_t units = 1;
+  // Neighbours in memory are neighbours among the transforms.
+  auto batch = spec.batch;
+  std::stable_sort(batch.begin(), batch.end(),
+                   [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+  for (const FftDim& d : batch) {
+    in_.loops.push_back({d.n, d.in_stride, units, {}});
+    out_.loops.push_back({d.n, d.out_stride, units, {}});
+    units *= d.n;
+  }
+  const bool real = spec.kind == Kind::c2r || spec.kind == Kind::r2r;
+  double points = 1;
+  for (std::size_t i = 0; i < spec.transform.size(); ++i) {
+    const FftDim& d = spec.transform[i];
+    const bool last = i + 1 == spec.transform.size();
+    const Kind kind = last || spec.kind == Kind::r2r ? spec.kind : Kind::c2c;
+    const AxisTransform type = spec.types.empty() ? AxisTransform::fft : spec.types[i];
+    if (d.n == 0 || units == 0) {
+      units = 0;
+      continue;
+    }
+    CheckWeights weights = make_check_weights(kind, type, spec.direction, d.n, real);
+    const auto count = [](const std::vector<Complex>& list) { return static_cast<std::int64_t>(list.size()); };
+    in_.loops.push_back({count(weights.in), d.in_stride, 0, std::move(weights.in)});
+    out_.loops.push_back({count(weights.out), d.out_stride, 0, std::move(weights.out)});
+    for (Complex& w : in_.loops.back().weight) w *= i == 0 ? spec.scale : 1;
+    points *= static_cast<double>(d.n);
+    growth_ *= spec.kind == Kind::r2r ? 2 : 1;
+  }
+  in_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::c2r;
+  out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;
+  for (CheckSide* side : {&in_, &out_}) {
+    for (CheckLoop& loop : side->loops) split_weights(loop, side->is_complex);
+    std::stable_sort(side->loops.begin(), side->loops.end(),
+                     [](const CheckLoop& a, const CheckLoop& b) { return a.stride > b.stride; });
+  }
+  growth_ *= std::sqrt(points) * std::abs(spec.scale) * (spec.kind == Kind::c2r ? std::sqrt(2.0) : 1.0);
+  log_points_ = std::log2(points) + 2;
+  floor_ = points * std::max(std::abs(spec.scale), 1.0) * (precision_ == Precision::f64 ? 1e-140 : 1e-36);
+  before_ = after_ = CheckSums(static_cast<std::size_t>(units));
+}
+
+/// Rounding of the transform, and of the sums: both grow as the root mean square of the result.
+Finding TransformCheck::finding() const {
+  constexpr double safety = 20;
+  const double epsilon = precision_ == Precision::f64 ? std::numeric_limits<double>::epsilon()
+                                                      : static_cast<double>(std::numeric_limits<float>::epsilon());
+  Finding found;
+  for (std::size_t i = 0; i < before_.size(); ++i) {
+    const double allowed = safety * epsilon * log_points_ * growth_ * std::sqrt(before_.squares[i]) + floor_;
+    if (!std::isfinite(allowed) || !std::isfinite(std::abs(before_.weighted(i)))) continue;
+    const Complex difference = before_.weighted(i) - after_.weighted(i);
+    const double residual = (real_sums_ ? std::abs(difference.real()) : std::abs(difference)) / allowed;
+    ++found.checks;
+    found.residual = std::isfinite(residual) ? std::max(found.residual, residual) : 1e300;
+  }
+  if (found.residual > 1) found.what = "its result is not the transform of its input";
+  return found;
+}
+
+std::size_t TransformCheck::table_bytes() const {
+  std::size_t bytes = (before_.size() + after_.size()) * 3 * sizeof(double);
+  for (const CheckSide* side : {&in_, &out_})
+    for (const CheckLoop& loop : side->loops)
+      bytes += loop.weight.size() * sizeof(Complex) + 2 * loop.to_real.size() * sizeof(double);
+  return bytes;
+}
+
+std::uint64_t TransformCheck::walk(const CheckSide& side, const std::byte* array, CheckSums& sums) const {
+  sums.clear();
+  if (sums.size() == 0) return 0;
+  if (precision_ == Precision::f64)
+    return side.is_complex ? Walk<double, true>(side, sums).run(array) : Walk<double, false>(side, sums).run(array);
+  return side.is_complex ? Walk<float, true>(side, sums).run(array) : Walk<float, false>(side, sums).run(array);
+}
 
 std::unique_ptr<StepCheck> make_transform_check(const FftSpec& spec) { return std::make_unique<TransformCheck>(spec); }
 

@@ -6,9 +6,37 @@
 
 namespace shardfft {
 
-Verifier::Verifier(const Communicator& comm, Watch* watch, std::vector<std::unique_ptr<StepCheck>> checks,
-                   std::vector<std::string> names)
-    : comm_(comm), watch_(watch), checks_of_(std::move(checks)), names_(std::move(names)) {}
+namespace {
+
+std::int64_t least(const Communicator& comm, Watch* watch, std::int64_t mine) {
+  std::int64_t result = 0;
+  RequestSet requests(watch);
+  check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, MPI_MIN, comm.get(), requests.add_collective(comm)),
+            "MPI_Iallreduce");
+  requests.wait_all();
+  return result;
+}
+
+/// Every rank tells every other what it sent: one number a pair and reshape.
+std::vector<std::uint64_t> exchanged(const Communicator& comm, Watch* watch, const std::vector<std::uint64_t>& told) {
+  std::vector<std::uint64_t> heard(told.size());
+  if (told.empty()) return heard;
+  const int count = narrow(static_cast<std::int64_t>(told.size()) / comm.size(), "reshapes");
+  RequestSet requests(watch);
+  check_mpi(MPI_Ialltoall(told.data(), count, MPI_UINT64_T, heard.data(), count, MPI_UINT64_T, comm.get(),
+                          requests.add_collective(comm)),
+            "MPI_Ialltoall");
+  requests.wait_all();
+  return heard;
+}
+
+}  // namespace
+
+Verifier::Verifier(int rank, int ranks, std::vector<std::unique_ptr<StepCheck>> checks, std::vector<std::string> names)
+    : rank_(rank), ranks_(ranks), checks_of_(std::move(checks)), names_(std::move(names)) {
+  for (std::size_t i = 0; i < checks_of_.size(); ++i)
+    if (!checks_of_[i]->sent().empty()) moves_.push_back(i);
+}
 
 void Verifier::find(std::size_t i, const std::string& what) {
   if (!error_.empty() && first_ <= i) return;
@@ -37,45 +65,54 @@ void Verifier::after(std::size_t i, const std::byte* out) {
   if (!found.what.empty()) find(i, found.what);
 }
 
-/// Every rank tells every other what it sent: one number a pair and reshape.
-void Verifier::compare_moves() {
-  const auto ranks = static_cast<std::size_t>(comm_.size());
-  std::vector<std::size_t> moves;
-  for (std::size_t i = 0; i < checks_of_.size(); ++i)
-    if (!checks_of_[i]->sent().empty()) moves.push_back(i);
-  if (moves.empty()) return;
-  std::vector<std::uint64_t> told(ranks * moves.size()), heard(told.size());
-  for (std::size_t m = 0; m < moves.size(); ++m)
-    for (std::size_t r = 0; r < ranks; ++r) told[r * moves.size() + m] = checks_of_[moves[m]]->sent()[r];
-  const int count = narrow(static_cast<std::int64_t>(moves.size()), "reshapes");
-  RequestSet requests(watch_);
-  check_mpi(MPI_Ialltoall(told.data(), count, MPI_UINT64_T, heard.data(), count, MPI_UINT64_T, comm_.get(),
-                          requests.add_collective(comm_)),
-            "MPI_Ialltoall");
-  requests.wait_all();
-  for (std::size_t m = 0; m < moves.size(); ++m)
-    for (std::size_t r = 0; r < ranks; ++r)
-      if (heard[r * moves.size() + m] != checks_of_[moves[m]]->received()[r])
-        find(moves[m], "what came from rank " + std::to_string(r) + " is not what it sent");
+std::vector<std::uint64_t> Verifier::sent() const {
+  std::vector<std::uint64_t> told;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r)
+    for (const std::size_t move : moves_) told.push_back(checks_of_[move]->sent()[r]);
+  return told;
 }
 
-std::int64_t Verifier::least(std::int64_t mine) {
-  std::int64_t result = 0;
-  RequestSet requests(watch_);
-  check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, MPI_MIN, comm_.get(), requests.add_collective(comm_)),
-            "MPI_Iallreduce");
-  requests.wait_all();
-  return result;
+void Verifier::compare(const std::vector<std::uint64_t>& heard) {
+  for (std::size_t m = 0; m < moves_.size(); ++m)
+    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r)
+      if (heard[r * moves_.size() + m] != checks_of_[moves_[m]]->received()[r])
+        find(moves_[m], "what came from rank " + std::to_string(r) + " is not what it sent");
 }
 
-Failure Verifier::conclude() {
-  compare_moves();
-  // The first step that went wrong comes first: what follows works on its result.
-  const std::int64_t ranks = comm_.size(), none = static_cast<std::int64_t>(checks_of_.size()) * ranks;
-  const std::int64_t first = least(error_.empty() ? none : static_cast<std::int64_t>(first_) * ranks + comm_.rank());
-  if (first == none) return {};
-  const Failure mine{Status::corrupted, "the option verify found a wrong result in " + error_};
-  return failure_of([&] { throw_failure_of(comm_, static_cast<int>(first % ranks), mine); });
+std::int64_t Verifier::beyond_all() const { return static_cast<std::int64_t>(checks_of_.size()) * ranks_; }
+
+std::int64_t Verifier::place_of_error() const {
+  return error_.empty() ? beyond_all() : static_cast<std::int64_t>(first_) * ranks_ + rank_;
+}
+
+Failure Verifier::failure() const {
+  return {Status::corrupted, "the option verify found a wrong result in " + error_};
+}
+
+/// The first step that went wrong comes first: what follows works on its result.
+Failure Verifier::conclude(const Communicator& comm, Watch* watch) {
+  compare(exchanged(comm, watch, sent()));
+  const std::int64_t first = least(comm, watch, place_of_error());
+  if (first == beyond_all()) return {};
+  return failure_of([&] { throw_failure_of(comm, static_cast<int>(first % ranks_), failure()); });
+}
+
+Failure Verifier::conclude(std::span<Verifier> ranks) {
+  const std::size_t moves = ranks.front().moves_.size();
+  std::vector<std::vector<std::uint64_t>> told;
+  for (const Verifier& rank : ranks) told.push_back(rank.sent());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    std::vector<std::uint64_t> heard;
+    for (const auto& list : told) {
+      const auto mine = list.begin() + static_cast<std::ptrdiff_t>(r * moves);
+      heard.insert(heard.end(), mine, mine + static_cast<std::ptrdiff_t>(moves));
+    }
+    ranks[r].compare(heard);
+  }
+  const auto first = std::min_element(ranks.begin(), ranks.end(), [](const Verifier& a, const Verifier& b) {
+    return a.place_of_error() < b.place_of_error();
+  });
+  return first->error_.empty() ? Failure{} : failure_of_rank(first->failure(), first->rank_);
 }
 
 std::size_t Verifier::table_bytes() const {

@@ -2,6 +2,7 @@
 // The checks of one program (option verify), and what the ranks say of them at the end of a run.
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "exec/step_check.hpp"
@@ -11,9 +12,8 @@ namespace shardfft {
 
 class Verifier {
  public:
-  /// Checks of all tasks, in the order in which they run; `names` of the tasks for messages.
-  Verifier(const Communicator& comm, Watch* watch, std::vector<std::unique_ptr<StepCheck>> checks,
-           std::vector<std::string> names);
+  /// Of one of so many ranks: checks of all tasks, in the order in which they run; `names` of the tasks for messages.
+  Verifier(int rank, int ranks, std::vector<std::unique_ptr<StepCheck>> checks, std::vector<std::string> names);
   /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
   void begin(std::optional<std::uint64_t> input);
   /// Around task `i`.
@@ -21,7 +21,9 @@ class Verifier {
   void after(std::size_t i, const std::byte* out);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.
-  Failure conclude();
+  Failure conclude(const Communicator& comm, Watch* watch);
+  /// The same where all ranks are in this process.
+  static Failure conclude(std::span<Verifier> ranks);
 
   std::int64_t checks() const { return checks_; }
   double largest_residual() const { return largest_residual_; }
@@ -29,13 +31,18 @@ class Verifier {
 
  private:
   void find(std::size_t i, const std::string& what);
-  void compare_moves();
-  std::int64_t least(std::int64_t mine);
+  /// Where the first error is: the earlier step first, then the lower rank. Beyond all where there is none.
+  std::int64_t place_of_error() const;
+  std::int64_t beyond_all() const;
+  Failure failure() const;
+  /// What this rank sent, by rank and then by reshape; and the same of what others say that they sent it.
+  std::vector<std::uint64_t> sent() const;
+  void compare(const std::vector<std::uint64_t>& heard);
 
-  Communicator comm_;
-  Watch* watch_;
+  int rank_, ranks_;
   std::vector<std::unique_ptr<StepCheck>> checks_of_;
   std::vector<std::string> names_;
+  std::vector<std::size_t> moves_;  ///< those of the checks that compare with other ranks
   std::optional<std::uint64_t> written_;  ///< the bits that the next task must find
   std::int64_t checks_ = 0;
   double largest_residual_ = 0;

@@ -43,6 +43,15 @@ class ComputeHook {
   virtual void compute(const Work& work, const std::function<void()>& action) = 0;
 };
 
+/// Who looks at the arrays of GPU plans, or changes them, while a run is enqueued.
+class DeviceStepHook {
+ public:
+  enum class Moment { before, in_middle, after };  ///< before its input is checked, then; and before its output is
+  virtual ~DeviceStepHook() = default;
+  /// The array that the step reads, or has written, on `stream` of the current device; one call a member.
+  virtual void reached(std::size_t step, Moment moment, std::byte* array, std::size_t bytes, void* stream) = 0;
+};
+
 /// Largest element count that MPI is given in one call (mpi/datatype): lowered, the ways of messages beyond it are
 /// taken with little data. The same on all ranks.
 struct CountLimit {

@@ -57,7 +57,7 @@ class RepeatCheck : public StepCheck {
     same_ = out_bytes_ == 0 || std::memcmp(copy_.get(), out, out_bytes_) == 0;
     return bit_sum(out, out_bytes_);
   }
-  Finding finding() const override { return {1, same_ ? 0.0 : 2.0, same_ ? "" : "a second run gives another result"}; }
+  Finding finding() const override { return repeat_finding(same_); }
   std::size_t table_bytes() const override { return out_bytes_; }
 
  private:

@@ -20,6 +20,11 @@ struct Finding {
   std::string what;         ///< of an error: what is wrong
 };
 
+/// What a second run of a step says.
+inline Finding repeat_finding(bool same) {
+  return {1, same ? 0.0 : 2.0, same ? "" : "a second run gives another result"};
+}
+
 /// One step of one rank. Every run calls before() and after(); a flipped bit in between, in the input, in what the step
 /// does, or in its output, shows in the sums. Both return the sum of all bits of the array (as numbers of 32 bits,
 /// modulo 2^64): what one step writes is what the next one must read.

@@ -103,6 +103,10 @@ class Compiler {
         task.operations = make_pipeline(stretch);
       } else {
         task.operations = make_operations(first);
+        if (setup_.options.verify)
+          task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
+            return make_check(first, rank, operation);
+          });
       }
     }
     if (tasks.empty()) {
@@ -110,6 +114,10 @@ class Compiler {
       DeviceTask& task = tasks.emplace_back();
       task.from_state = task.to_state = all;
       task.operations = for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
+      if (setup_.options.verify)
+        task.checks = checks_for_members(task, [&](int rank, DeviceOperation&) {
+          return make_device_move_check(all.layout, all.layout, rank, element_bytes(all));
+        });
     }
     mark_early(tasks);
     for (DeviceTask& task : tasks) task.trace_step = trace_step++;
@@ -123,7 +131,8 @@ class Compiler {
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
 
   /// The first task has its input from the beginning; others may only announce.
-  static void mark_early(std::vector<DeviceTask>& tasks) {
+  void mark_early(std::vector<DeviceTask>& tasks) const {
+    if (setup_.options.verify) return;  // sums of all inputs come first
     for (auto task = tasks.begin(); task != tasks.end(); ++task) {
       const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
       task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
@@ -155,9 +164,34 @@ class Compiler {
     });
   }
 
+  std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
+
+  template <class Make>
+  std::vector<std::unique_ptr<DeviceCheck>> checks_for_members(const DeviceTask& task, const Make& make) {
+    std::vector<std::unique_ptr<DeviceCheck>> checks;
+    team_.agree([&] {
+      for (std::size_t m = 0; m < task.operations.size(); ++m) {
+        const device::DeviceScope scope(team_.here()[m].device);
+        checks.push_back(make(team_.here()[m].rank, *task.operations[m]));
+      }
+    });
+    return checks;
+  }
+
+  std::unique_ptr<DeviceCheck> make_check(const Stop& stop, int rank, DeviceOperation& operation) const {
+    const State &from = before(stop), &to = after(stop);
+    if (is_reshape(stop)) return make_device_move_check(from.layout, to.layout, rank, element_bytes(from));
+    if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
+      FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
+      spec.scale = stop.scale;
+      return make_device_transform_check(spec);
+    }
+    return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
+                                    state_bytes(to, setup_.precision, rank));
+  }
+
   DeviceReshapeSetup reshape_setup(const Stop& stop) const {
-    const std::size_t element_bytes = shardfft::element_bytes(before(stop), setup_.precision);
-    return {&team_, before(stop).layout, after(stop).layout, element_bytes};
+    return {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))};
   }
 
   DevicePipelineFft pipeline_fft(const Stop& stop) const {

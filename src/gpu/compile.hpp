@@ -1,9 +1,11 @@
 #pragma once
 // From a program to the operations that run it on GPUs.
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "exec/compile.hpp"
+#include "gpu/device_check.hpp"
 #include "gpu/exchange.hpp"
 #include "gpu/team.hpp"
 
@@ -20,6 +22,7 @@ struct DeviceTask {
   State middle_state{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
+  std::vector<std::unique_ptr<DeviceCheck>> checks{};  ///< with the option verify, one a member
 
   const DeviceOperation& first() const { return *operations.front(); }
 };

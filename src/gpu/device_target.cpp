@@ -43,7 +43,7 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
+  return !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
 }
 
 /// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
@@ -75,7 +75,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
 
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify || !cuts_in_slices(setup_.exchange)) return 1;
   std::int64_t sent = 0;
   for (const Member& member : team_.here())
     sent = std::max(sent, make_schedule(from.layout, to.layout, member.rank).send_count);
@@ -98,6 +98,7 @@ Chunking DeviceTarget::chunking(const Program& program, int step, bool with_befo
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
+  if (setup_.options.verify) return {};  // what is fused has no array in between to check
   if (begins_slab(program, steps[at])) return {slab_steps, false, true};
   int reshape = steps[at];
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;

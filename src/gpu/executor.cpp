@@ -57,6 +57,9 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   }
   try {
     team_->agree([&] {
+      for (Prepared& prepared : prepared_)
+        if (setup_.options.verify && !prepared.verifier)
+          prepared.verifier = std::make_unique<DeviceVerifier>(*team_, prepared.tasks);
       if (places_.empty()) add_members(programs.front().program);
       size_buffers();
       for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
@@ -215,8 +218,7 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
     const device::DeviceScope scope(team_->here()[m].device);
     const std::size_t arrays = bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
-    const std::size_t held = sum_of(m, &DeviceOperation::held_bytes),
-                      library = sum_of(m, &DeviceOperation::library_bytes);
+    const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
     const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
     if (needed > there)
       fail(Status::out_of_memory, "rank ", team_->here()[m].rank, " needs ", needed, " bytes of its GPU (", arrays,
@@ -238,15 +240,35 @@ std::size_t DeviceExecutor::sum_of(std::size_t member, std::size_t (DeviceOperat
   return sum;
 }
 
-std::size_t DeviceExecutor::most_of(std::size_t (DeviceOperation::*bytes)() const) const {
-  std::size_t most = 0;
-  for (std::size_t m = 0; m < places_.size(); ++m) most = std::max(most, sum_of(m, bytes));
-  return most;
+std::size_t DeviceExecutor::held_bytes(std::size_t member) const {
+  std::size_t sum = sum_of(member, &DeviceOperation::held_bytes);
+  for (const Prepared& program : prepared_)
+    if (program.verifier) sum += program.verifier->held_bytes(member);
+  return sum;
 }
 
-std::size_t DeviceExecutor::table_bytes() const { return most_of(&DeviceOperation::held_bytes); }
-std::size_t DeviceExecutor::library_bytes() const { return most_of(&DeviceOperation::library_bytes); }
-std::size_t DeviceExecutor::pinned_bytes() const { return most_of(&DeviceOperation::pinned_bytes); }
+std::size_t DeviceExecutor::pinned_bytes(std::size_t member) const {
+  std::size_t sum = sum_of(member, &DeviceOperation::pinned_bytes);
+  for (const Prepared& program : prepared_)
+    if (program.verifier) sum += program.verifier->pinned_bytes(member);
+  return sum;
+}
+
+std::size_t DeviceExecutor::most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const {
+  std::size_t result = 0;
+  for (std::size_t m = 0; m < places_.size(); ++m) result = std::max(result, bytes_of_member(m));
+  return result;
+}
+
+std::size_t DeviceExecutor::table_bytes() const {
+  return most([this](std::size_t m) { return held_bytes(m); });
+}
+std::size_t DeviceExecutor::library_bytes() const {
+  return most([this](std::size_t m) { return sum_of(m, &DeviceOperation::library_bytes); });
+}
+std::size_t DeviceExecutor::pinned_bytes() const {
+  return most([this](std::size_t m) { return pinned_bytes(m); });
+}
 
 void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   Place& place = places_.front();
@@ -342,6 +364,11 @@ std::vector<StepReport> DeviceExecutor::steps(int program) const {
     reports.push_back(report);
   }
   return reports;
+}
+
+Verified DeviceExecutor::verified(int program) const {
+  const auto& verifier = now(program).verifier;
+  return verifier ? verifier->verified() : Verified{};
 }
 
 RunnerFacts DeviceExecutor::facts() const {

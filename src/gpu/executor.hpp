@@ -1,5 +1,6 @@
 #pragma once
 // Runs programs on GPUs: the members of a team that this process has, each on a stream of its own.
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include "exec/runner.hpp"
 #include "gpu/arrays.hpp"
 #include "gpu/compile.hpp"
+#include "gpu/device_verifier.hpp"
 #include "gpu/replay.hpp"
 #include "gpu/step_times.hpp"
 #include "gpu/team.hpp"
@@ -16,7 +18,8 @@
 namespace shardfft::gpu {
 
 /// Work is enqueued on one stream a member. A call waits for it when a member has no stream of the caller's, when an
-/// array lies in plain host memory, and inside exchanges that send messages; else it returns at once.
+/// array lies in plain host memory, with the option verify, and inside exchanges that send messages; else it returns at
+/// once.
 class DeviceExecutor : public Runner {
  public:
   /// Collective.
@@ -45,6 +48,7 @@ class DeviceExecutor : public Runner {
   std::int64_t timed_runs(int program) const override { return times_.runs(program); }
   double seconds(int program) const override { return times_.seconds(program); }
   std::int64_t graph_runs(int program) const override { return now(program).replay.launches(); }
+  Verified verified(int program) const override;
   RunnerFacts facts() const override;
 
  private:
@@ -73,6 +77,7 @@ class DeviceExecutor : public Runner {
     std::vector<DeviceTask> tasks;
     std::map<Slot, Shared> shared;  ///< what other members write into
     Replay replay;
+    std::unique_ptr<DeviceVerifier> verifier;  ///< with the option verify
     std::int64_t runs = 0;
   };
 
@@ -84,8 +89,11 @@ class DeviceExecutor : public Runner {
   void refuse_what_does_not_fit(const Program& program) const;
   /// Over all operations of a member.
   std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
-  /// The sum of the member that has most.
-  std::size_t most_of(std::size_t (DeviceOperation::*bytes)() const) const;
+  /// With what the option verify needs.
+  std::size_t held_bytes(std::size_t member) const;
+  std::size_t pinned_bytes(std::size_t member) const;
+  /// Of the member that has most.
+  std::size_t most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const;
 
   void finish_runs();
   void keep_for_others();
@@ -109,6 +117,8 @@ class DeviceExecutor : public Runner {
 
   std::byte* slot(Slot slot, std::size_t member) const;
   void enqueue_phase(int program, const DeviceTask& task, int phase, const std::vector<device::StreamHandle>& streams);
+  void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
+                    device::StreamHandle stream, bool after);
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
   void run_tasks(int program, bool announced);
   void give_up() noexcept;

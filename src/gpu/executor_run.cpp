@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "base/check.hpp"
+#include "base/hooks.hpp"
 #include "gpu/executor.hpp"
 
 namespace shardfft::gpu {
@@ -155,8 +156,30 @@ void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phas
     buffers.scratch = slot(Slot::scratch, m);
     if (task.first().writes_peers()) buffers.outs = shared_addresses(program, task.to, buffers.out);
     if (task.first().writes_scratches()) buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
+    around_phase(program, task, m, phase, buffers, streams[m], false);
     task.operations[m]->enqueue(phase, buffers, streams[m]);
+    around_phase(program, task, m, phase, buffers, streams[m], true);
   }
+}
+
+/// Checks a task with the option verify, before its first phase and after its last one.
+void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size_t member, int phase,
+                                  const DeviceBuffers& buffers, device::StreamHandle stream, bool after) {
+  using Moment = DeviceStepHook::Moment;
+  DeviceVerifier* const verifier = now(program).verifier.get();
+  if (phase != (after ? task.first().phases() - 1 : 0)) return;
+  const auto number = static_cast<std::size_t>(&task - now(program).tasks.data());
+  const auto reached = [&](Moment moment) {
+    DeviceStepHook* const hook = installed<DeviceStepHook>();
+    if (hook == nullptr) return;
+    std::byte* const array = after ? buffers.out : const_cast<std::byte*>(buffers.in);
+    hook->reached(number, moment, array, bytes_of(after ? task.to_state : task.from_state, member), stream);
+  };
+  reached(after ? Moment::after : Moment::before);
+  if (verifier == nullptr) return;
+  if (after) return verifier->after(number, member, buffers, stream);
+  verifier->before(number, member, buffers, stream);
+  reached(Moment::in_middle);
 }
 
 /// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
@@ -244,11 +267,14 @@ void DeviceExecutor::refuse_if_broken() const {
 void DeviceExecutor::run_tasks(int program, bool announced) {
   Replay& replay = now(program).replay;
   const auto& tasks = now(program).tasks;
+  DeviceVerifier* const verifier = now(program).verifier.get();
   const bool capturable =
-      team_->all_here() && setup_.options.trace.empty() &&
+      team_->all_here() && verifier == nullptr && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
   if (!capturable) {
+    if (verifier != nullptr) verifier->begin(streams_);
     enqueue_tasks(program, streams_, true, announced);
+    if (verifier != nullptr) verifier->fetch(streams_);
     return;
   }
   std::vector<const void*> pointers;
@@ -282,7 +308,7 @@ void DeviceExecutor::deliver(int program, OutputArrays out) {
   if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();
   ++now(program).runs;
-  const bool wait = !asynchronous_ || std::any_of(places_.begin(), places_.end(),
+  const bool wait = !asynchronous_ || now(program).verifier || std::any_of(places_.begin(), places_.end(),
                                                   [](const Place& place) { return place.arrays.waits(); });
   for (std::size_t m = 0; wait && m < places_.size(); ++m) await(m);
 }
@@ -291,14 +317,17 @@ void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
   allocate_workspace();
   InCall in_call = imports_->in_call();
   const bool announced = place_and_meet(program, in, out, in_call);
+  Failure verdict;
   try {
     run_tasks(program, announced);
     deliver(program, out);
+    if (now(program).verifier) verdict = now(program).verifier->conclude();
   } catch (...) {
     give_up();
     throw;
   }
   harvest();
+  if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 
 }  // namespace shardfft::gpu

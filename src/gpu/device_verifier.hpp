@@ -1,0 +1,48 @@
+#pragma once
+// The checks of one program on the members of this process (option verify): where their sums are, and what they say.
+#include <memory>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "exec/runner.hpp"
+#include "exec/verifier.hpp"
+#include "gpu/compile.hpp"
+#include "gpu/device_check.hpp"
+#include "gpu/team.hpp"
+
+namespace shardfft::gpu {
+
+class DeviceVerifier {
+ public:
+  /// Takes the checks out of the tasks. Does not communicate.
+  DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks);
+
+  /// A run begins on these streams, one a member.
+  void begin(const std::vector<device::StreamHandle>& streams);
+  /// Around a task of a member, with its device current.
+  void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
+  void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
+  /// All tasks are enqueued: the sums come to the host.
+  void fetch(const std::vector<device::StreamHandle>& streams);
+  /// The run has ended. As Verifier::conclude().
+  Failure conclude();
+
+  Verified verified() const;
+  /// Device memory of a member: tables, sums, arrays of second runs.
+  std::size_t held_bytes(std::size_t member) const { return places_[member].held_bytes; }
+  std::size_t pinned_bytes(std::size_t member) const { return places_[member].sum_bytes; }
+
+ private:
+  struct Place {
+    std::vector<DeviceCheck*> checks;  ///< by task
+    device::Memory sums;
+    device::PinnedMemory on_host;
+    std::size_t sum_bytes = 0, held_bytes = 0;
+  };
+
+  Team& team_;
+  std::vector<Place> places_;        ///< by member
+  std::vector<Verifier> verifiers_;  ///< by member; they own the checks
+};
+
+}  // namespace shardfft::gpu

@@ -15,6 +15,7 @@ void gpu_options(Random& random, Options& o) {
   o.fake_ranks_per_host = 0;
   o.algorithm = or_auto(algorithm_names());
   o.exchange = or_auto(device_exchange_names());
+  o.verify = random.integer(0, 3) == 0;
 }
 
 /// Both directions, in and out of place, with arrays in any kind of memory.

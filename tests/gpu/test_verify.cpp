@@ -1,0 +1,104 @@
+// The option verify on the GPUs of one process: bits that flip between the steps and in them, and no false alarms.
+#include "gpu/group_kit.hpp"
+#include "support/case_sweeps.hpp"
+#include "support/device_flips.hpp"
+
+namespace shardfft::test {
+namespace {
+
+TEST(GroupVerify, FindsFlips) {
+  for (const TransformCase& c : cases_to_verify())
+    for (const int ranks : {1, 2, 3}) {
+      SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
+      Plan plan = make_plan_over(devices_for(ranks), c);
+      VerifiedRun run(plan, c);
+      EXPECT_GE(run.check_flips(static_cast<std::size_t>(ranks - 1)), 10);
+      const PlanReport report = plan.report();
+      EXPECT_GT(report.forward.checks, 0);
+      EXPECT_GT(report.forward.largest_residual, 1) << report;
+      EXPECT_EQ(report.backward.checks, 0);
+    }
+}
+
+/// Lines longer than what one block of threads sums up, alone and side by side.
+TEST(GroupVerify, FindsFlipsInLongLines) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Shape& shape : {Shape{40000}, Shape{3, 1200, 30}}) {
+      TransformCase c = verified({shape, "slab", "left", kind, Precision::f64, on_gpu()});
+      if (shape.size() == 3) c.options.axes = {1};
+      SCOPED_TRACE(c.name());
+      Plan plan = make_plan_over(devices_for(1), c);
+      VerifiedRun run(plan, c);
+      EXPECT_GE(run.check_flips(0), 5);
+    }
+}
+
+TEST(GroupVerify, NoFalseAlarms) {
+  for (const Kind kind : kinds)
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const double size : {1e-30, 1.0, 1e20}) {
+        const TransformCase c = verified({{20, 18, 14}, "slab", "left", kind, precision, on_gpu()});
+        SCOPED_TRACE(c.name());
+        Plan plan = make_plan_over(devices_for(2), c);
+        VerifiedRun run(plan, c);
+        for (std::uint64_t salt = 0; salt < 3; ++salt) {
+          run.fill(size, precision == Precision::f64 ? 12 : 6, salt);
+          EXPECT_FALSE(run.told());
+        }
+      }
+}
+
+/// Results of verified plans in both directions, in place and out of place, from arrays in any memory.
+TEST(GroupVerify, ResultsAreRight) {
+  for (const TransformCase& c : cases_to_verify())
+    for (const std::string memory : {"device", "host", "managed", "pinned"}) check_case_on(2, c, memory);
+  for (const std::string exchange : device_exchange_names()) {
+    if (!exchange.starts_with("cuda_peer")) continue;
+    TransformCase c = verified({{9, 8, 6}, "brick", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")});
+    c.options.exchange = exchange;
+    c.options.chunks = 3;
+    check_case_on(3, c);
+  }
+}
+
+TEST(GroupVerify, MixedTransformsAndModesAreRight) {
+  const auto options_of = [](const std::string& algorithm) {
+    Options o = on_gpu(algorithm);
+    o.verify = true;
+    return o;
+  };
+  sweep_mixed_cosines(
+      [&](const std::vector<AxisTransform>& types, const std::string& algorithm) {
+        Options o = options_of(algorithm);
+        o.transforms = types;
+        return o;
+      },
+      [](std::size_t turn, const TransformCase& c) {
+        if (turn % 4 == 0) check_case_on(1 + static_cast<int>(turn / 4 % 3), c);
+      });
+  sweep_modes(
+      [&](const Shape& modes, LoneMode rule, const std::string& algorithm) {
+        Options o = options_of(algorithm);
+        o.modes = modes;
+        o.lone_mode = rule;
+        return o;
+      },
+      "slab",
+      [](std::size_t turn, const TransformCase& c) {
+        if (turn % 7 == 0) check_case_on(1 + static_cast<int>(turn / 7 % 3), c);
+      });
+}
+
+/// The report tells what tables and sums take.
+TEST(GroupVerify, MemoryIsTold) {
+  TransformCase c{{16, 12, 10}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+  Plan plain = make_plan_over(devices_for(2), c);
+  Plan checked = make_plan_over(devices_for(2), verified(c));
+  check_device_plan(members_of(plain), c);
+  check_device_plan(members_of(checked), c);
+  EXPECT_GT(checked.report().table_bytes, plain.report().table_bytes);
+  EXPECT_GT(checked.report().pinned_bytes, plain.report().pinned_bytes);
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -1,0 +1,65 @@
+// The option verify on GPUs of several processes, by every exchange; calls on a stream of the caller's.
+#include <gtest/gtest.h>
+
+#include "support/device_flips.hpp"
+#include "support/world.hpp"
+
+namespace shardfft::test {
+namespace {
+
+int my_device() { return world().rank() % device::device_count(); }
+
+/// The last rank's bits flip.
+std::optional<std::size_t> mine() {
+  return world().rank() + 1 == world().size() ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
+void check_flips(const TransformCase& c) {
+  SCOPED_TRACE(c.name());
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  VerifiedRun run(plan, c, any_rank);
+  EXPECT_GE(run.check_flips(mine()), 5);
+  EXPECT_GT(plan.report().forward.checks, 0);
+}
+
+/// Whether this machine and MPI library can do an exchange.
+bool usable(const TransformCase& c) {
+  const Failure said = failure_of([&] { make_plan(MPI_COMM_WORLD, c); });
+  EXPECT_TRUE(!said.failed() || said.code == Status::unsupported) << said.text;
+  return !said.failed();
+}
+
+TEST(GpuVerify, FindsFlipsByEveryExchange) {
+  for (const std::string& exchange : device_exchange_names())
+    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+      TransformCase c = verified({{6, 10, 8}, "slab", "natural", kind, Precision::f64, on_gpu("slab")});
+      c.options.exchange = exchange;
+      if (usable(c)) check_flips(c);
+    }
+}
+
+TEST(GpuVerify, FindsFlipsInEveryStep) {
+  for (const TransformCase& c : cases_to_verify()) check_flips(c);
+}
+
+TEST(GpuVerify, ResultsAreRight) {
+  for (const TransformCase& c : cases_to_verify()) {
+    SCOPED_TRACE(c.name());
+    Plan plan = make_plan(MPI_COMM_WORLD, c);
+    check_device_plan(members_of(plan), c);
+    check_device_plan(members_of(plan), c, "host", 2);
+  }
+}
+
+/// The work of such a call has ended when it returns: what it found is told.
+TEST(GpuVerify, TellsOnCallersStreams) {
+  const device::DeviceScope scope(my_device());
+  const device::Stream stream = device::make_stream();
+  TransformCase c = verified({{6, 10, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()});
+  c.options.device = my_device();
+  c.options.stream = stream.get();
+  check_flips(c);
+}
+
+}  // namespace
+}  // namespace shardfft::test

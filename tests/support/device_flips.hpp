@@ -1,0 +1,191 @@
+#pragma once
+// Bits that flip in the arrays of GPU plans with the option verify: whether the plan tells what matters.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "base/hooks.hpp"
+#include "mpi/communicator.hpp"
+#include "support/device_check.hpp"
+
+namespace shardfft::test {
+
+using Moment = DeviceStepHook::Moment;
+
+/// Flips a bit of one number of an array of one member here at one moment of a run.
+class DeviceFlip : public DeviceStepHook {
+ public:
+  struct Where {
+    std::size_t step = 0;
+    Moment moment = Moment::before;
+    std::size_t member = 0;
+    double part = 0;  ///< of the array, below 1
+    std::size_t number_bytes = 8;
+    int bit = 0;
+  };
+  explicit DeviceFlip(const Where& where) : where_(where), left_(where.member) {}
+  /// Whether there was a number to change.
+  bool happened() const { return happened_; }
+
+  void reached(std::size_t step, Moment moment, std::byte* array, std::size_t bytes, void* stream) override {
+    if (step != where_.step || moment != where_.moment || left_-- != 0 || bytes == 0) return;
+    const auto numbers = static_cast<double>(bytes / where_.number_bytes);
+    std::byte* const at = array + static_cast<std::size_t>(where_.part * numbers) * where_.number_bytes +
+                          static_cast<std::size_t>(where_.bit / 8);
+    std::byte value{};
+    device::copy_bytes(&value, at, 1, stream);
+    device::synchronize(stream);
+    value ^= static_cast<std::byte>(1U << (where_.bit % 8));
+    device::copy_bytes(at, &value, 1, stream);
+    device::synchronize(stream);
+    happened_ = true;
+  }
+
+ private:
+  Where where_;
+  std::size_t left_;
+  bool happened_ = false;
+};
+
+/// Of a process that is alone, or of all: what one of them answers with yes.
+using AnyOf = std::function<bool(bool)>;
+inline bool alone(bool mine) { return mine; }
+
+/// A plan with verify, an input of noise in device memory, and the right result.
+class VerifiedRun {
+ public:
+  VerifiedRun(Plan& plan, const TransformCase& c, AnyOf any = alone)
+      : plan_(plan),
+        case_(c),
+        any_(std::move(any)),
+        members_(members_of(plan)),
+        arrays_(make_arrays(members_, c, Direction::forward, "device", false)) {
+    fill();
+    EXPECT_FALSE(told());
+    for (const RunArrays& a : arrays_) right_.push_back(result_of(a));
+    for (std::size_t m = 0; m < arrays_.size(); ++m)
+      for (std::int64_t i = 0; i < arrays_[m].to_side.count(); ++i)
+        scale_ = std::max(scale_, std::abs(right_[m].get(i)));
+  }
+
+  void fill(double size = 1, double orders = 0, std::uint64_t salt = 0) {
+    for (RunArrays& a : arrays_) {
+      const auto s = salt * 100 + static_cast<std::uint64_t>(a.from_side.rank);
+      for (std::int64_t i = 0; i < a.from_side.count(); ++i) {
+        const auto n = static_cast<std::uint64_t>(i);
+        const double magnitude = size * std::pow(10.0, orders * noise(s, n, 2));
+        a.host_in.set(i, {magnitude * (1.5 + 0.5 * noise(s, n, 0)),
+                          a.from_side.element.is_complex ? magnitude * noise(s, n, 1) : 0.0});
+      }
+      a.source().put(a.host_in.data());
+    }
+  }
+  /// Whether all ranks were told of a wrong result; no other error.
+  bool told() {
+    std::vector<const void*> ins;
+    std::vector<void*> outs;
+    for (RunArrays& a : arrays_) {
+      ins.push_back(a.source().data());
+      outs.push_back(a.out.data());
+    }
+    const Failure said = failure_of([&] { members_.run(Direction::forward, ins, outs); });
+    EXPECT_TRUE(!said.failed() || said.code == Status::corrupted) << said.text;
+    if (said.failed()) {
+      EXPECT_NE(said.text.find("verify found a wrong result in step "), std::string::npos) << said.text;
+      EXPECT_NE(said.text.find("[rank "), std::string::npos) << said.text;
+    }
+    EXPECT_EQ(any_(said.failed()), said.failed()) << "not on all ranks";
+    return said.failed();
+  }
+  bool wrong() {
+    double worst = 0;
+    for (std::size_t m = 0; m < arrays_.size(); ++m) {
+      const LocalArray now = result_of(arrays_[m]);
+      for (std::int64_t i = 0; i < arrays_[m].to_side.count(); ++i) {
+        const double difference = std::abs(now.get(i) - right_[m].get(i));
+        worst = std::isfinite(difference) ? std::max(worst, difference) : 1e300;
+      }
+    }
+    return any_(worst > (case_.precision == Precision::f64 ? 1e-8 : 3e-3) * scale_);
+  }
+
+  /// Flips bits of every step's arrays of a member (none: other processes flip theirs); returns how many were told.
+  int check_flips(std::optional<std::size_t> member) {
+    const bool wide = case_.precision == Precision::f64;
+    const std::vector<int> bits = wide ? std::vector{63, 62, 52, 51, 40} : std::vector{31, 30, 23, 22, 20};
+    const std::size_t steps = plan_.report().forward.steps.size();
+    int count = 0;
+    for (std::size_t step = 0; step < steps; ++step)
+      for (const Moment moment : {Moment::before, Moment::in_middle, Moment::after}) {
+        if (step == 0 && moment == Moment::before) continue;  // a wrong input is one as well
+        for (const int bit : bits)
+          for (const double part : {0.0, 0.6}) {
+            SCOPED_TRACE("step " + std::to_string(step) + ", moment " + std::to_string(static_cast<int>(moment)) +
+                         ", bit " + std::to_string(bit) + ", part " + std::to_string(part));
+            fill();
+            const std::size_t number = wide ? sizeof(double) : sizeof(float);
+            DeviceFlip flip({step, moment, member.value_or(0), part, number, bit});
+            bool found = false;
+            if (member) {
+              const Installed<DeviceStepHook> installed(flip);
+              found = told();
+            } else {
+              found = told();
+            }
+            const bool happened = any_(flip.happened());
+            const bool exact = moment == Moment::before && happened;
+            EXPECT_TRUE(found || (!exact && !wrong())) << "a wrong result was not found";
+            EXPECT_TRUE(happened || !found) << "a false alarm";
+            count += found ? 1 : 0;
+          }
+      }
+    fill();
+    EXPECT_FALSE(told());
+    EXPECT_FALSE(wrong());
+    return count;
+  }
+
+ private:
+  static LocalArray result_of(const RunArrays& a) {
+    LocalArray result(a.to_side);
+    a.out.get(result.data());
+    return result;
+  }
+
+  Plan& plan_;
+  TransformCase case_;
+  AnyOf any_;
+  Members members_;
+  std::vector<RunArrays> arrays_;
+  std::vector<LocalArray> right_;
+  double scale_ = 0;
+};
+
+inline TransformCase verified(TransformCase c) {
+  c.options.verify = true;
+  return c;
+}
+
+/// Cases with every kind of step.
+inline std::vector<TransformCase> cases_to_verify() {
+  std::vector<TransformCase> cases;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      cases.push_back(verified({{6, 10, 8}, "slab", "left", kind, precision, on_gpu("slab")}));
+  cases.push_back(verified({{7, 9, 5}, "brick", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")}));
+  for (const std::string algorithm : {"six_step", "cyclic"})
+    cases.push_back(verified({{240}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu(algorithm)}));
+  cases.push_back(verified({{240}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu("six_step")}));
+  Options o = on_gpu("pencil");
+  o.transforms = {AxisTransform::dct2, AxisTransform::fft, AxisTransform::dct1};
+  o.batch = 2;
+  cases.push_back(verified({{6, 5, 9}, "brick", "left", Kind::r2c, Precision::f64, o}));
+  o.transforms = {};
+  o.modes = {6, 5, 4};
+  cases.push_back(verified({{9, 8, 7}, "slab", "left", Kind::r2c, Precision::f32, o}));
+  return cases;
+}
+
+}  // namespace shardfft::test

@@ -33,9 +33,13 @@ struct CheckSums {
   std::complex<double> weighted(std::size_t unit) const { return {real[unit], imag[unit]}; }
 };
 
+/// Whether the rounding of a transform is its own, or that of a neighbour of the batch too, which is transformed with it
+/// as one of complex numbers.
+enum class Rounding { alone, with_neighbours };
+
 class TransformCheck : public StepCheck {
  public:
-  explicit TransformCheck(const FftSpec& spec);
+  explicit TransformCheck(const FftSpec& spec, Rounding rounding = Rounding::alone);
   std::uint64_t before(const std::byte* in) override { return walk(in_, in, before_); }
   std::uint64_t after(const std::byte* out) override { return walk(out_, out, after_); }
   Finding finding() const override;
@@ -48,10 +52,13 @@ class TransformCheck : public StepCheck {
   CheckSums& output_sums() { return after_; }
 
  private:
+  double squares_near(std::size_t unit) const;
   std::uint64_t walk(const CheckSide& side, const std::byte* array, CheckSums& sums) const;
 
   Precision precision_;
   bool real_sums_;
+  Rounding rounding_;
+  std::size_t run_ = 1;  ///< neighbours in the fastest loop of the batch
   CheckSide in_, out_;
   double growth_ = 1;      ///< of the root of the sum of squares, at most
   double log_points_ = 1;  ///< rounding grows with it

@@ -64,7 +64,7 @@ class DeviceSide {
 class DeviceTransformCheck : public DeviceCheck {
  public:
   explicit DeviceTransformCheck(const FftSpec& spec)
-      : check_(spec),
+      : check_(spec, spec.kind == Kind::r2r ? Rounding::with_neighbours : Rounding::alone),  // gpu/cosine_pass.cpp
         in_(check_.input(), spec.precision, check_.input_sums().size()),
         out_(check_.output(), spec.precision, check_.output_sums().size()) {}
   std::size_t sums() const override { return in_.sums() + out_.sums(); }

@@ -48,11 +48,30 @@ TEST(GroupVerify, NoFalseAlarms) {
       }
 }
 
+/// Lines of zeroes between others: a transform that takes several lines as one rounds them alike.
+TEST(GroupVerify, LinesOfZeroes) {
+  using enum AxisTransform;
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::r2r})
+      for (const int axis : {0, 2}) {
+        TransformCase c = verified({{9, 7, 15}, "slab", "natural", kind, precision, on_gpu()});
+        c.options.axes = {axis};
+        if (kind == Kind::r2r) c.options.transforms = {dct3};
+        SCOPED_TRACE(c.name());
+        Plan plan = make_plan_over(devices_for(1), c);
+        VerifiedRun run(plan, c);
+        for (const std::int64_t line : {0, 1}) {
+          run.fill_where([&](std::int64_t i) { return (axis == 0 ? i : i / 15) % 2 == line; });
+          EXPECT_FALSE(run.told());
+        }
+      }
+}
+
 /// Results of verified plans in both directions, in place and out of place, from arrays in any memory.
 TEST(GroupVerify, ResultsAreRight) {
   for (const TransformCase& c : cases_to_verify())
     for (const std::string memory : {"device", "host", "managed", "pinned"}) check_case_on(2, c, memory);
-  for (const std::string exchange : device_exchange_names()) {
+  for (const std::string& exchange : device_exchange_names()) {
     if (!exchange.starts_with("cuda_peer")) continue;
     TransformCase c = verified({{9, 8, 6}, "brick", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")});
     c.options.exchange = exchange;

@@ -82,6 +82,14 @@ class VerifiedRun {
       a.source().put(a.host_in.data());
     }
   }
+  /// One beside zeroes.
+  void fill_where(const std::function<bool(std::int64_t)>& one) {
+    for (RunArrays& a : arrays_) {
+      for (std::int64_t i = 0; i < a.from_side.count(); ++i)
+        a.host_in.set(i, {one(i) ? 1 + 0.5 * noise(1, static_cast<std::uint64_t>(i), 0) : 0.0, 0.0});
+      a.source().put(a.host_in.data());
+    }
+  }
   /// Whether all ranks were told of a wrong result; no other error.
   bool told() {
     std::vector<const void*> ins;

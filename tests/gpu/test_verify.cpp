@@ -2,6 +2,7 @@
 #include "gpu/group_kit.hpp"
 #include "support/case_sweeps.hpp"
 #include "support/device_flips.hpp"
+#include "support/operator_check.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -106,6 +107,16 @@ TEST(GroupVerify, MixedTransformsAndModesAreRight) {
       [](std::size_t turn, const TransformCase& c) {
         if (turn % 7 == 0) check_case_on(1 + static_cast<int>(turn / 7 % 3), c);
       });
+}
+
+TEST(GroupVerify, Operators) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+      const TransformCase c = verified({{12, 9, 8}, "slab", "left", kind, precision, on_gpu()});
+      SCOPED_TRACE(c.name());
+      Plan plan = make_plan_over(devices_for(1), c);
+      for (int run = 0; run < 4; ++run) check_apply(plan, c, some_operator(c), some_factor(c), run % 2 == 1);
+    }
 }
 
 /// The report tells what tables and sums take.

@@ -39,8 +39,8 @@ struct WeightedSums {
   }
 };
 
-/// `sums`: the lines' real parts, then their imaginary ones, then the sums of the squares of the lines' numbers. `bits`:
-/// the sum of all bits of the numbers, as words of 32.
+/// `sums`: the lines' real parts, then their imaginary ones, then the sums of the squares of the lines' numbers.
+/// `bits`: the sum of all bits of the numbers, as words of 32.
 void add_weighted(const std::byte* array, const WeightedSums& what, double* sums, std::uint64_t* bits, void* stream);
 /// The sum of all bits of a box of elements, whose bytes are a multiple of 4.
 void add_bits(const std::byte* array, const Box& box, std::size_t element_bytes, std::uint64_t* sum, void* stream);

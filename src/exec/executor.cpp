@@ -277,8 +277,8 @@ void Executor::make_verifier(std::size_t program) {
     checks.push_back(std::move(task.check));
     names.push_back(task.operation->describe());
   }
-  past_[program].verifier = std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks),
-                                                          std::move(names));
+  past_[program].verifier =
+      std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
 }
 
 Verified Executor::verified(int program) const {

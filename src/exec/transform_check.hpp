@@ -33,8 +33,8 @@ struct CheckSums {
   std::complex<double> weighted(std::size_t unit) const { return {real[unit], imag[unit]}; }
 };
 
-/// Whether the rounding of a transform is its own, or that of a neighbour of the batch too, which is transformed with it
-/// as one of complex numbers.
+/// Whether the rounding of a transform is its own, or that of a neighbour of the batch too, which is transformed with
+/// it as one of complex numbers.
 enum class Rounding { alone, with_neighbours };
 
 class TransformCheck : public StepCheck {

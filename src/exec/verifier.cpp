@@ -85,9 +85,7 @@ std::int64_t Verifier::place_of_error() const {
   return error_.empty() ? beyond_all() : static_cast<std::int64_t>(first_) * ranks_ + rank_;
 }
 
-Failure Verifier::failure() const {
-  return {Status::corrupted, "the option verify found a wrong result in " + error_};
-}
+Failure Verifier::failure() const { return {Status::corrupted, "the option verify found a wrong result in " + error_}; }
 
 /// The first step that went wrong comes first: what follows works on its result.
 Failure Verifier::conclude(const Communicator& comm, Watch* watch) {

@@ -42,7 +42,7 @@ class Verifier {
   int rank_, ranks_;
   std::vector<std::unique_ptr<StepCheck>> checks_of_;
   std::vector<std::string> names_;
-  std::vector<std::size_t> moves_;  ///< those of the checks that compare with other ranks
+  std::vector<std::size_t> moves_;        ///< those of the checks that compare with other ranks
   std::optional<std::uint64_t> written_;  ///< the bits that the next task must find
   std::int64_t checks_ = 0;
   double largest_residual_ = 0;

@@ -104,9 +104,8 @@ class Compiler {
       } else {
         task.operations = make_operations(first);
         if (setup_.options.verify)
-          task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
-            return make_check(first, rank, operation);
-          });
+          task.checks = checks_for_members(
+              task, [&](int rank, DeviceOperation& operation) { return make_check(first, rank, operation); });
       }
     }
     if (tasks.empty()) {

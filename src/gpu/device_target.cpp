@@ -75,7 +75,8 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
 
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify || !cuts_in_slices(setup_.exchange)) return 1;
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify || !cuts_in_slices(setup_.exchange))
+    return 1;
   std::int64_t sent = 0;
   for (const Member& member : team_.here())
     sent = std::max(sent, make_schedule(from.layout, to.layout, member.rank).send_count);

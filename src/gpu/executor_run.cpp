@@ -308,8 +308,9 @@ void DeviceExecutor::deliver(int program, OutputArrays out) {
   if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);
   times_.end();
   ++now(program).runs;
-  const bool wait = !asynchronous_ || now(program).verifier || std::any_of(places_.begin(), places_.end(),
-                                                  [](const Place& place) { return place.arrays.waits(); });
+  const bool wait =
+      !asynchronous_ || now(program).verifier ||
+      std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.waits(); });
   for (std::size_t m = 0; wait && m < places_.size(); ++m) await(m);
 }
 

@@ -148,8 +148,8 @@ Lines lines_of(const WeightedSums& what) {
 template <class Number>
 void run_weighted(const std::byte* array, const Lines& lines, double* sums, std::uint64_t* bits, cudaStream_t stream) {
   const long long blocks = (lines.lines + lines.lanes - 1) / lines.lanes * lines.chunks;
-  weighted_kernel<<<blocks_for(blocks * threads), threads, 0, stream>>>(
-      reinterpret_cast<const Number*>(array), lines, sums, reinterpret_cast<Count*>(bits));
+  weighted_kernel<<<blocks_for(blocks * threads), threads, 0, stream>>>(reinterpret_cast<const Number*>(array), lines,
+                                                                        sums, reinterpret_cast<Count*>(bits));
   check(cudaGetLastError(), "launch of weighted sums");
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Compiles the kernels that suit any GPU (box copies, loops over elements, sums of checks, line passes that read by themselves) for AMD's, with
-# Debian's hipcc: no library is made and nothing runs. Other line passes and plane passes need bulk tensor copies, which only
-# NVIDIA has; the runtime and the FFTs are their makers': those an implementation of src/device for AMD would bring.
+# Compiles the kernels that suit any GPU (box copies, loops over elements, sums of checks, line passes that read by
+# themselves) for AMD's, with Debian's hipcc: no library is made and nothing runs. Other line passes and plane passes need
+# bulk tensor copies, which only NVIDIA has; the runtime and the FFTs are their makers': those an implementation of
+# src/device for AMD would bring.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"

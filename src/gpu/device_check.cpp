@@ -45,7 +45,8 @@ class DeviceSide {
   std::size_t held_bytes() const { return bytes_; }
 
   void enqueue(const std::byte* array, std::uint64_t* sums, device::StreamHandle stream) const {
-    if (lines_ > 0) device::add_weighted(array, what_, reinterpret_cast<double*>(sums + 1), sums, stream);
+    void* const of_lines = sums + 1;
+    if (lines_ > 0) device::add_weighted(array, what_, static_cast<double*>(of_lines), sums, stream);
   }
   std::uint64_t take(const std::uint64_t* sums, CheckSums& result) const {
     const std::uint64_t* next = sums + 1;

@@ -183,17 +183,18 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding)
   before_ = after_ = CheckSums(static_cast<std::size_t>(units));
 }
 
-/// Pairs follow each other along the batch, and may go on where a run of its fastest loop ends.
+/// Pairs follow each other along the batch, and may go on where a run of its fastest loop ends. What is no number
+/// spreads to the neighbour.
 double TransformCheck::squares_near(std::size_t unit) const {
   const std::vector<double>& squares = before_.squares;
-  if (rounding_ == Rounding::alone) return squares[unit];
-  const std::size_t last = squares.size() - 1, begin = unit - unit % run_;
-  double most = squares[unit];
-  for (const std::size_t near : {unit > 0 ? unit - 1 : unit, std::min(unit + 1, last)})
-    most = std::max(most, squares[near]);
-  if (unit == begin) most = std::max(most, squares[begin + run_ - 1]);
-  if (unit + 1 == begin + run_) most = std::max(most, squares[begin]);
-  return most;
+  double sum = squares[unit];
+  if (rounding_ == Rounding::alone) return sum;
+  const std::size_t begin = unit - unit % run_, last = begin + run_ - 1;
+  if (unit > 0) sum += squares[unit - 1];
+  if (unit + 1 < squares.size()) sum += squares[unit + 1];
+  if (unit == begin) sum += squares[last];
+  if (unit == last) sum += squares[begin];
+  return sum;
 }
 
 /// Rounding of the transform, and of the sums: both grow as the root mean square of the result.

@@ -23,6 +23,13 @@ TEST(Accounts, AreWhatWasGivenOut) {
   }
 }
 
+TEST(Accounts, OfChecks) {
+  for (TransformCase c : account_cases()) {
+    c.options.verify = true;
+    for (const int ranks : {1, 2}) check_over(ranks, c);
+  }
+}
+
 TEST(Accounts, OfPassesOfOurOwn) {
   for (const int ranks : {1, 2})
     for (const TransformCase& c : large_account_cases()) check_over(ranks, c);

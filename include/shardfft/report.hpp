@@ -79,7 +79,7 @@ struct PlanReport {
   /// What the FFT library takes, as observed: by its own account, or the heap's growth while it planned and about what
   /// it needs while it runs.
   std::size_t library_bytes = 0;
-  std::size_t pinned_bytes = 0;  ///< GPUs: host memory that the plan keeps pinned for its messages
+  std::size_t pinned_bytes = 0;  ///< GPUs: host memory that the plan keeps pinned, for messages and checks
   std::vector<Choice> choices;
   Program forward;
   Program backward;

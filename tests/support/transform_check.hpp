@@ -103,9 +103,8 @@ void for_own_elements(const Side& side, std::int64_t field, const Visit& visit) 
   const std::int64_t first = field * side.layout.count(side.rank);
   const Shape shape = side.layout.shape();
   for (const Piece& piece : side.layout.pieces(side.rank))
-    for_elements(piece, [&](std::int64_t address, const Index& index) {
-      visit(first + address, number_of(index, shape));
-    });
+    for_elements(piece,
+                 [&](std::int64_t address, const Index& index) { visit(first + address, number_of(index, shape)); });
 }
 
 Value rounded(Value v, Precision precision);

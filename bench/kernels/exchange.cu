@@ -181,7 +181,7 @@ void measure(gpu::Team& team, const Settings& s, bool prints) {
   const char* mode = s.group > 0 ? "one process" : "one process a GPU";
   if (prints)
     bench::line("\"driver\":\"exchange\",\"mode\":\"%s\",\"gpus\":%d,\"device\":\"%s\",\"auto\":\"%s\"", mode,
-                team.ranks(), device::device_name(0).c_str(), gpu::choose_device_exchange(team).c_str());
+                team.ranks(), device::device_name(0).c_str(), gpu::choose_device_exchange(team).chosen.c_str());
   else
     gpu::choose_device_exchange(team);
   for (const std::string& name : gpu::device_exchange_names()) {

@@ -109,7 +109,8 @@ class NcclExchange : public MessageExchange {
       for (int i = 0; i < send_.size(); ++i) pack(i, buffers, stream);
     if (phase == 1 || alone_) {
       if (member_ == 0) nccl_->open_group();
-      post(buffers, stream);
+      post([&](int i) { return outgoing(i, buffers); }, [&](int i) { return incoming(i, buffers); },
+           [&](const Message& message) { return bytes_of(message); }, stream);
       if (last_) nccl_->close_group();
     }
     if (phase == 2 || alone_) {
@@ -119,22 +120,68 @@ class NcclExchange : public MessageExchange {
   }
   void check() override { nccl_->check_work(member_); }
   void break_off() override { nccl_->abort(); }
+  int messages() const { return send_.size() + recv_.size(); }
+  /// A byte for each message, of which `bytes` has as many.
+  void try_out(std::byte* bytes, device::StreamHandle stream) {
+    if (member_ == 0) nccl_->open_group();
+    post([&](int i) { return bytes + i; }, [&](int i) { return bytes + send_.size() + i; },
+         [](const Message&) { return std::size_t{1}; }, stream);
+    if (last_) nccl_->close_group();
+  }
   std::string describe() const override { return "nccl, " + std::to_string(send_.size()) + " grouped messages"; }
 
  private:
-  void post(const DeviceBuffers& buffers, device::StreamHandle stream) {
+  template <class From, class To, class Bytes>
+  void post(const From& from, const To& to, const Bytes& bytes, device::StreamHandle stream) {
     const auto native = static_cast<cudaStream_t>(stream);
     const ncclComm_t comm = nccl_->comm(member_);
     for (int i = 0; i < send_.size(); ++i)
-      check_nccl(ncclSend(outgoing(i, buffers), bytes_of(send_[i]), ncclChar, send_[i].peer, comm, native), "ncclSend");
+      check_nccl(ncclSend(from(i), bytes(send_[i]), ncclChar, send_[i].peer, comm, native), "ncclSend");
     for (int i = 0; i < recv_.size(); ++i)
-      check_nccl(ncclRecv(incoming(i, buffers), bytes_of(recv_[i]), ncclChar, recv_[i].peer, comm, native), "ncclRecv");
+      check_nccl(ncclRecv(to(i), bytes(recv_[i]), ncclChar, recv_[i].peer, comm, native), "ncclRecv");
   }
 
   std::shared_ptr<NcclTeam> nccl_;
   int member_;
   bool last_, alone_;
 };
+
+/// Two ranks are connected when they first send each other something. NCCL waits for both then, on the host, where no
+/// news of a rank that failed reaches it: so that comes while planning.
+void connect(const Team& team, const std::vector<std::unique_ptr<NcclExchange>>& members) {
+  std::vector<device::Memory> bytes;
+  std::vector<device::Stream> streams;
+  team.agree([&] {
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const device::DeviceScope scope(team.here()[m].device);
+      bytes.push_back(device::make_memory(static_cast<std::size_t>(members[m]->messages())));
+      streams.push_back(device::make_stream());
+    }
+  });
+  const auto or_end_all = [&](const auto& work) {
+    try {
+      work();
+    } catch (...) {
+      members.front()->break_off();
+      throw;
+    }
+  };
+  or_end_all([&] {
+    // Who fails here ends what others wait for before it tells them.
+    team.agree([&] {
+      or_end_all([&] {
+        for (std::size_t m = 0; m < members.size(); ++m)
+          members[m]->try_out(static_cast<std::byte*>(bytes[m].get()), streams[m].get());
+      });
+    });
+    team.agree([&] {
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        const device::DeviceScope scope(team.here()[m].device);
+        device::synchronize(streams[m].get());
+      }
+    });
+  });
+}
 
 /// What names a device anywhere: its own number, whatever a process calls it.
 std::array<char, 16> name_of(int device) {
@@ -168,12 +215,13 @@ MemberOperations make_nccl_exchange(const DeviceReshapeSetup& setup) {
   std::shared_ptr<void>& kept = team.resource("nccl");
   if (!kept) kept = std::make_shared<NcclTeam>(team);
   const auto nccl = std::static_pointer_cast<NcclTeam>(kept);
-  MemberOperations operations;
+  std::vector<std::unique_ptr<NcclExchange>> made;
   team.agree([&] {
     for (int m = 0; m < static_cast<int>(team.here().size()); ++m)
-      operations.push_back(std::make_unique<NcclExchange>(setup, m, nccl));
+      made.push_back(std::make_unique<NcclExchange>(setup, m, nccl));
   });
-  return operations;
+  connect(team, made);
+  return {std::make_move_iterator(made.begin()), std::make_move_iterator(made.end())};
 }
 
 }  // namespace shardfft::gpu

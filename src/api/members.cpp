@@ -75,11 +75,17 @@ void Members::check_count(InputArrays in, OutputArrays out) const {
           in.size(), " inputs and ", out.size(), " outputs were given");
 }
 
-void Members::enter(Call call, const Failure& mine) const {
-  if (calls)
-    calls->enter(call, mine);
-  else if (mine.failed())
-    throw Error(mine.code, mine.text);
+void Members::enter(Call call, const Failure& mine, bool makes) const {
+  if (!calls) {
+    if (mine.failed()) throw Error(mine.code, mine.text);
+    return;
+  }
+  try {
+    calls->enter(call, mine, makes || !runner->ready());
+  } catch (...) {
+    if (calls->given_up()) runner->others_gave_up();
+    throw;
+  }
 }
 
 void Members::start(int program, InputArrays in, OutputArrays out) {

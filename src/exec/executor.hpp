@@ -28,6 +28,7 @@ class Executor : public Runner {
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
   std::size_t in_place_bytes() const override;
+  bool ready() const override { return allocated_; }
   bool half_way() const override { return half_way_; }
   /// Private memory; what ranks of a host share is always allocated by the executor.
   std::size_t workspace_bytes() const override;

@@ -68,6 +68,10 @@ class Runner {
   /// Throws Error where run() could not use these arrays; does not communicate. Comes before every run.
   virtual void check_arrays(int /*program*/, InputArrays /*in*/, OutputArrays /*out*/) {}
   virtual void run(int program, InputArrays in, OutputArrays out) = 0;
+  /// Whether the next run begins at once; else ranks make something together first.
+  virtual bool ready() const = 0;
+  /// Another rank gave up in the middle of a call: nothing of this one's runs waits for it any more.
+  virtual void others_gave_up() {}
   /// Whether a run failed on this rank in its middle, where other ranks may wait for it for ever.
   virtual bool half_way() const { return false; }
   /// Private memory of the member that needs most.

@@ -106,7 +106,7 @@ DeviceExecutor::~DeviceExecutor() {
   };
   if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
   bool together = !mpi_finalized() && !broken_;
-  const bool done = broken_ ? settled_ : succeeds([this] { finish_runs(); });
+  const bool done = end_runs();
   imports_->leave(done);
   together = together && succeeds([this] { team_->meet(); });
   succeeds([&] {
@@ -133,6 +133,17 @@ void DeviceExecutor::keep_for_others() {
   keep_for_mpi(std::make_shared<std::vector<device::Memory>>(std::move(retired_)));
   keep_for_mpi(std::make_shared<std::vector<Prepared>>(std::move(prepared_)));
   keep_for_mpi(std::move(team_));
+}
+
+/// The same for who may wait in vain, because another rank has failed: what waits for it is ended then. Returns whether
+/// nothing runs any more.
+bool DeviceExecutor::end_runs() noexcept {
+  const bool good = !broken_ && !failure_of([this] {
+                                   for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);
+                                   finish_runs();
+                                 }).failed();
+  if (!good) give_up();
+  return good || settled_;
 }
 
 /// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.

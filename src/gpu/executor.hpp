@@ -34,6 +34,8 @@ class DeviceExecutor : public Runner {
   void* stream(int member) const override { return streams_[static_cast<std::size_t>(member)]; }
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
+  bool ready() const override { return allocated_; }
+  void others_gave_up() override { give_up(); }
   bool half_way() const override { return broken_; }
   std::size_t workspace_bytes() const override;
   std::size_t table_bytes() const override;
@@ -96,6 +98,7 @@ class DeviceExecutor : public Runner {
   std::size_t most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const;
 
   void finish_runs();
+  bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
   void size_buffers();
@@ -109,6 +112,7 @@ class DeviceExecutor : public Runner {
   bool in_place() const;
   void announce(int program);
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_
+  Meeting::Words least_or_give_up(const Meeting::Words& words);
   bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);
   bool changed(int program) const;
   std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Slot slot) const;
@@ -124,6 +128,7 @@ class DeviceExecutor : public Runner {
   void give_up() noexcept;
   void deliver(int program, OutputArrays out);
   void await(std::size_t member);
+  void await_end(std::size_t member);
   void settle(std::size_t member, device::StreamHandle stream) const;
   void settle_own(std::size_t member) const;
   void refuse_if_broken() const;

@@ -52,6 +52,16 @@ bool DeviceExecutor::in_place() const {
                      [](const Place& place) { return place.in != nullptr && place.in == place.out; });
 }
 
+/// Who leaves the meeting has announced already what others may do.
+Meeting::Words DeviceExecutor::least_or_give_up(const Meeting::Words& words) {
+  try {
+    return team_->least(words);
+  } catch (...) {
+    give_up();
+    throw;
+  }
+}
+
 /// The first meeting of a call, where processes write into each other's memory. Nobody is left waiting for a rank that
 /// cannot take part. Returns whether the announcements count.
 bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call) {
@@ -73,7 +83,7 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
     error = std::current_exception();
     words = {team_->comm().rank(), 0, 0};
   }
-  const auto [failed, others, one_array] = team_->least(words);
+  const auto [failed, others, one_array] = least_or_give_up(words);
   if (error) std::rethrow_exception(error);
   if (failed < team_->ranks())
     fail(Status::backend_failure, "another rank, ", failed, ", could not prepare its arrays");
@@ -246,18 +256,26 @@ void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) con
   fail(Status::backend_failure, "the work of a call that has failed does not end");
 }
 
-/// Until the member's stream is done; where other processes may fail, with an eye on them.
+/// Until the member's stream is done.
 void DeviceExecutor::await(std::size_t member) {
   const device::DeviceScope scope(team_->here()[member].device);
   if (!team_->all_here()) {
     device::record(finished_[member].get(), streams_[member]);
-    wait_until(team_->watch(), [&] {
-      for (const Prepared& program : prepared_)
-        for (const DeviceTask& task : program.tasks) task.operations[member]->check();
-      return device::done(finished_[member].get());
-    });
+    await_end(member);
   }
   device::synchronize(streams_[member]);
+}
+
+/// Until the member's last run has ended; where other processes may fail, with an eye on them.
+void DeviceExecutor::await_end(std::size_t member) {
+  if (team_->all_here()) return;
+  const device::DeviceScope scope(team_->here()[member].device);
+  wait_until(team_->watch(), [&] {
+    const bool ended = device::done(finished_[member].get());  // perhaps because it failed
+    for (const Prepared& program : prepared_)
+      for (const DeviceTask& task : program.tasks) task.operations[member]->check();
+    return ended;
+  });
 }
 
 void DeviceExecutor::refuse_if_broken() const {

@@ -28,14 +28,16 @@ struct Calls {
   Plan plan;
   PlacedArray in, out;
 
-  Calls(const std::string& exchange, double timeout)
-      : plan(make(own.comm, exchange, timeout)),
+  explicit Calls(const std::string& exchange, double timeout = 0, device::StreamHandle stream = nullptr)
+      : plan(make(own.comm, exchange, timeout, stream)),
         in("device", my_device(), plan.input().bytes()),
         out("device", my_device(), plan.output().bytes()) {}
-  static Plan make(MPI_Comm comm, const std::string& exchange, double timeout) {
+  static Plan make(MPI_Comm comm, const std::string& exchange, double timeout, device::StreamHandle stream) {
     Options options = on_gpu("pencil");
     options.exchange = exchange;
     options.call_timeout = timeout;
+    options.device = my_device();
+    options.stream = stream;
     const Layout layout = Layout::pencil({8, 12, 10}, process_grid(world().size(), 2));
     return {comm, c2c<double>, layout, default_output, options};
   }
@@ -46,19 +48,20 @@ struct Calls {
 
 /// Whether this build and these GPUs have the exchange at all.
 bool can_run(const std::string& exchange) {
-  const Failure why = failure_of([&] { Calls(exchange, 0).forward(); });
+  const Failure why = failure_of([&] { Calls(exchange).forward(); });
   if (why.failed()) {
     EXPECT_EQ(why.code, Status::unsupported) << why.text;
   }
   return !why.failed();
 }
 
-/// Returns whether the last rank failed.
-bool check_failure(const std::string& exchange, const Fault& wanted) {
-  SCOPED_TRACE(exchange + ", " + name_of(wanted.spot) + " " + std::to_string(wanted.after));
+/// A call in which the last rank fails, after so many that went well. Returns whether it did.
+bool check_failure(const std::string& exchange, const Fault& wanted, int runs_before = 1) {
+  SCOPED_TRACE(exchange + ", " + name_of(wanted.spot) + " " + std::to_string(wanted.after) + ", call " +
+               std::to_string(runs_before + 1));
   alarm(120);
-  Calls calls(exchange, 0);
-  EXPECT_EQ(calls.forward().text, "");
+  Calls calls(exchange);
+  for (int run = 0; run < runs_before; ++run) EXPECT_EQ(calls.forward().text, "");
   if (last_rank()) arm(wanted);
   const Failure first = calls.forward();
   const bool happened = any_rank(last_rank() && disarm());
@@ -85,6 +88,46 @@ TEST(DeviceFailures, Messages) {
       for (int number = 0; number < 4 && !any_rank(HasFailure()) && check_failure(exchange, {spot, number}); ++number)
         ++failures;
     EXPECT_GE(failures, 1) << exchange;
+  }
+  alarm(0);
+}
+
+/// Nothing that a library puts off until ranks first send each other something may wait for one that has failed.
+TEST(DeviceFailures, FirstCall) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const std::string& exchange : message_exchanges()) {
+    if (!can_run(exchange)) continue;
+    EXPECT_TRUE(check_failure(exchange, {exchange == "nccl" ? Spot::nccl : Spot::send, 0}, 0));
+  }
+  alarm(0);
+}
+
+/// Who learns of it late, because its call did not wait for the work: in the next call, or when the plan ends. Streams
+/// do not wait for ever then.
+TEST(DeviceFailures, CallersStreams) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const std::string& exchange : message_exchanges()) {
+    if (!can_run(exchange)) continue;
+    for (const bool calls_again : {true, false}) {
+      SCOPED_TRACE(exchange + (calls_again ? ", called again" : ""));
+      alarm(120);
+      const device::DeviceScope scope(my_device());
+      const device::Stream stream = device::make_stream();
+      Calls calls(exchange, 0, stream.get());
+      EXPECT_EQ(calls.forward().text, "");
+      device::synchronize(stream.get());
+      if (last_rank()) arm({exchange == "nccl" ? Spot::nccl : Spot::send, 0});
+      const Failure said = calls.forward();
+      EXPECT_EQ(any_rank(said.failed()), true);
+      if (last_rank()) disarm();
+      if (calls_again) {
+        EXPECT_TRUE(calls.forward().failed());
+        device::synchronize(stream.get());
+      }
+      { const Plan ended = std::move(calls.plan); }  // before its arrays: to free them may wait for the device
+      device::synchronize(stream.get());
+      world().barrier();
+    }
   }
   alarm(0);
 }

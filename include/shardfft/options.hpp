@@ -90,10 +90,11 @@ struct Options {
   void* stream = nullptr;
 
   /// Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that none waits for
-  /// ever.
+  /// ever. Without it they do so only where they make something together: at the first run, the first apply, report
+  /// and, on CPUs, allocate_input and allocate_output.
   bool check_calls = true;
-  /// Seconds that a rank waits for others, at the beginning of a collective call of the plan (needs check_calls) or in
-  /// the middle of it; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
+  /// Seconds that a rank waits for others, at the beginning of a collective call of the plan or in the middle of it; 0
+  /// waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls
   /// (docs/reliability.md).
   double call_timeout = 0;
   /// Check every step of every run by sums over its input and output, so that a bit that memory, network or processor

@@ -130,7 +130,8 @@ class Plan {
   }
 
   /// For a rank that cannot take part in the other ranks' forward, backward or apply: all throw Error(invalid_argument)
-  /// with `why`. Collective with their call; with check_calls = false it is for this rank alone, and the others wait.
+  /// with `why`. Collective with their call; with check_calls = false it is for this rank alone, but before the first
+  /// run, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
   /// Whether a call failed in its middle on this rank. MPI may still read and write the arrays of that call, which must
   /// live until MPI ends; later calls are refused.

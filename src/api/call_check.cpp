@@ -69,17 +69,18 @@ bool CallCheck::given_up() const {
   return failure_of([this] { room_->refuse_if_closed(); }).failed();
 }
 
-void CallCheck::enter(Call call, const Failure& mine) {
+void CallCheck::enter(Call call, const Failure& mine, bool makes) {
   require_mpi_thread();
   room_->refuse_if_closed();
+  const bool meets = setup_.meets || makes;
+  if (!meets && mine.failed()) throw Error(mine.code, mine.text);  // no call: the others know nothing of it
   const Communicator& comm = setup_.comm;
   const std::int64_t own = number_ * kinds + kinds + static_cast<std::int64_t>(call);
   ++number_;
   const Stand stand{plan_, number_, static_cast<std::int64_t>(call)};
   room_->come(stand);
   watch_.begin(stand, names[static_cast<std::size_t>(call)]);
-  if (!setup_.meets) {
-    if (mine.failed()) throw Error(mine.code, mine.text);
+  if (!meets) {
     // Who needs nothing of the rank that gave up would not hear of it otherwise.
     if (const auto why = room_->listen(stand)) throw Error(why->code, why->text);
     return;

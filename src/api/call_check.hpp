@@ -17,7 +17,7 @@ struct CallCheckSetup {
   MPI_Comm users;      ///< what the plan was made with
   std::string name;    ///< the plan in messages
   double timeout = 0;  ///< seconds that a rank waits for others, at the beginning of a call or in it; 0 for ever
-  bool meets = true;   ///< whether ranks meet at the beginning of a call at all
+  bool meets = true;   ///< whether ranks meet at the beginning of every call
 };
 
 /// Ranks that make different calls, and ranks whose arguments are wrong, are found before anything moves: every rank
@@ -34,9 +34,9 @@ class CallCheck {
   /// if not all ranks make `call` as their plan's call of the same number, all throw Error(mismatch), which says who
   /// called what. The plan can be used afterwards. If some ranks call another plan or nothing at all, those that wait
   /// give up: Error(mismatch) as soon as that is certain, Error(timed_out) after the timeout. Then all plans of the
-  /// user's communicator refuse all calls. Without meetings, throws this rank's own failure only, or what an earlier
-  /// call was given up with.
-  void enter(Call call, const Failure& mine = {});
+  /// user's communicator refuse all calls. Without meetings, unless the ranks make something together then (`makes`,
+  /// the same on all), throws this rank's own failure only, or what an earlier call was given up with.
+  void enter(Call call, const Failure& mine = {}, bool makes = false);
   /// This rank failed in the middle of a call, where others may wait for it: those throw what is returned, `why` with
   /// the rank in its words, and the plans refuse from now on.
   Failure give_up(Failure why);

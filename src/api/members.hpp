@@ -50,8 +50,9 @@ struct Members {
 
   /// Throws Error where there is not one array a member.
   void check_count(InputArrays in, OutputArrays out) const;
-  /// The beginning of a call. `mine`: what is wrong on this process.
-  void enter(Call call, const Failure& mine = {}) const;
+  /// The beginning of a call. `mine`: what is wrong on this process. `makes`: ranks make something together then, other
+  /// than what their first run needs.
+  void enter(Call call, const Failure& mine = {}, bool makes = false) const;
   /// What all ranks agreed on to run.
   void start(int program, InputArrays in, OutputArrays out);
 

@@ -194,16 +194,17 @@ void add_manners(std::vector<OptionRow>& table) {
   table.push_back(
       row("check_calls", &Options::check_calls,
           "Agree over all ranks on what they call and on bad arguments (one small all-reduce a call), so that "
-          "none waits for ever.",
+          "none waits for ever. Without it they do so only where they make something together: at the first run, "
+          "the first apply, report and, on CPUs, allocate_input and allocate_output.",
           "no"));
   table.back().effect = of_processes;
   table.back().in_key = false;
 
   table.push_back(
       row("call_timeout", &Options::call_timeout,
-          "Seconds that a rank waits for others, at the beginning of a collective call of the plan (needs "
-          "check_calls) or in the middle of it; 0 waits for ever. After it Error(timed_out), and all plans of the "
-          "communicator refuse all calls (docs/reliability.md).",
+          "Seconds that a rank waits for others, at the beginning of a collective call of the plan or in the middle "
+          "of it; 0 waits for ever. After it Error(timed_out), and all plans of the communicator refuse all calls "
+          "(docs/reliability.md).",
           "2.5"));
   table.back().effect = of_processes;
   table.back().in_key = false;

@@ -95,7 +95,7 @@ Buffer Plan::allocate_output(int member) { return impl().allocate(Call::allocate
 
 PlanReport Plan::report() const {
   const Impl& plan = impl();
-  plan.enter(Call::report);
+  plan.enter(Call::report, {}, true);
   return make_report({plan.comm, plan.ranks(), plan.transform, plan.options, plan.sides.front().input,
                       plan.sides.front().output, *plan.runner});
 }

@@ -60,7 +60,7 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
     factors = factors_of(op);
     if (!first) runner->check_arrays(apply_program, in, out);
   });
-  enter(Call::apply, failure);
+  enter(Call::apply, failure, first);
   if (first) {
     runner->add({make_apply(spec, runner->programs(), OperatorStep{in_use_})});
     together([&] { runner->check_arrays(apply_program, in, out); });

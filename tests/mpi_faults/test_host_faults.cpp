@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "mpi_faults/faults.hpp"
 #include "support/transform_check.hpp"
@@ -127,6 +128,53 @@ TEST(HostFaults, TooSlowInTheMiddle) {
     expect_error(Status::timed_out, "an earlier call was given up", [&] { plan.forward(in.data(), out.data()); });
   }
   alarm(0);
+}
+
+/// A call without checks that the last rank does not make, though others wait for it.
+void check_missing_rank(const std::string& exchange, const char* call,
+                        const std::function<void(Plan&, LocalArray& in, LocalArray& out)>& make_call, int runs) {
+  SCOPED_TRACE(exchange + ", " + call + " after " + std::to_string(runs) + " runs");
+  alarm(60);
+  const OwnComm own;
+  Plan plan = make_plan(own.comm, transform({exchange, "slab", 1, false, 0.5}));
+  LocalArray& in = kept_array(plan.input());
+  LocalArray& out = kept_array(plan.output());
+  for (int run = 0; run < runs; ++run) EXPECT_EQ(said_by(plan, in, out).text, "");
+  const auto expect_timeout = [&] {
+    const Failure said = failure_of([&] { make_call(plan, in, out); });
+    EXPECT_EQ(said.code, Status::timed_out) << said.text;
+    EXPECT_NE(said.text.find(call), std::string::npos) << said.text;
+  };
+  if (!last_rank()) expect_timeout();
+  world().barrier();
+  if (last_rank()) expect_timeout();
+  expect_error(Status::timed_out, "an earlier call was given up", [&] { plan.forward(in.data(), out.data()); });
+  alarm(0);
+}
+
+TEST(HostFaults, UncheckedCallsThatSomeRanksDoNotMake) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  const auto forward = [](Plan& plan, LocalArray& in, LocalArray& out) { plan.forward(in.data(), out.data()); };
+  const auto apply = [](Plan& plan, LocalArray& in, LocalArray&) {
+    plan.apply(Operator::laplacian(), in.data(), in.data());
+  };
+  for (const std::string exchange : {"shared_window", "p2p", "alltoallv", "hierarchical"})
+    for (const int runs : {0, 1, 2}) check_missing_rank(exchange, "forward", forward, runs);
+  check_missing_rank("p2p", "apply", apply, 1);
+  check_missing_rank(
+      "p2p", "report", [](Plan& plan, LocalArray&, LocalArray&) { plan.report(); }, 1);
+}
+
+/// What a rank refuses alone is no call: those that follow are counted alike.
+TEST(HostFaults, UncheckedCallsThatOneRankRefuses) {
+  Plan plan = make_plan(MPI_COMM_WORLD, transform({"p2p", "slab", 1, false}));
+  LocalArray in(plan.input()), out(plan.output());
+  EXPECT_EQ(said_by(plan, in, out).text, "");
+  if (last_rank()) {
+    EXPECT_EQ(failure_of([&] { plan.forward(nullptr, out.data()); }).code, Status::invalid_argument);
+  }
+  EXPECT_EQ(said_by(plan, in, out).text, "");
+  EXPECT_EQ(failure_of([&] { plan.report(); }).text, "");
 }
 
 }  // namespace

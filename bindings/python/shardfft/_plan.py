@@ -48,7 +48,6 @@ class Plan(Handle):
         self, comm: MPI.Comm | None, devices: list[int], problem: Problem, streams: Sequence[Any] | None
     ) -> None:
         self.comm = comm
-        self._check_calls = comm is not None and problem.options.get("check_calls")
         self._memory = problem.options.get("memory")
         self._core = _core.Plan(
             0 if comm is None else _mpi.address(comm),
@@ -192,7 +191,7 @@ class Plan(Handle):
             for side, one in zip(self.inputs, seen, strict=True):
                 side.check(one, "kernel")
         except Exception as error:
-            if self._check_calls:
+            if self.comm is not None:
                 self._refuse(error)
             raise
         made = self._core.convolution([one.address for one in seen], arrays)
@@ -204,7 +203,7 @@ class Plan(Handle):
             calls = self._calls(what, x, out)
             factors = None if operator is None else self._factors(operator)
         except Exception as error:
-            if self._check_calls:
+            if self.comm is not None:
                 self._refuse(error)
             raise
         sources, destinations = [call.source for call in calls], [call.destination for call in calls]
@@ -243,7 +242,7 @@ class Plan(Handle):
         return Call(self._places[member], x, out, source, destination, lambda: allocate(member))
 
     def _refuse(self, error: Exception) -> None:
-        """Tell the ranks that run the same call why it cannot be: they raise too, and do not wait for this one."""
+        """Tell the ranks that run the same call, where they meet, why it cannot be: they raise too and do not wait."""
         with contextlib.suppress(ArgumentError):
             self._core.refuse(f"{type(error).__name__}: {error}")
 

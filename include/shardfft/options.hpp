@@ -103,7 +103,8 @@ struct Options {
   bool verify = false;
   /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
   std::string trace{};
-  /// Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI.
+  /// Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI. GPUs of two such hosts do not reach
+  /// each other's memory.
   int fake_ranks_per_host = 0;
 };
 

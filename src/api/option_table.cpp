@@ -226,8 +226,9 @@ void add_manners(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 
   table.push_back(row("fake_ranks_per_host", &Options::fake_ranks_per_host,
-                      "Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI.", "1"));
-  table.back().effect = on_cpus;
+                      "Ranks per host to pretend, for tests of exchanges that know hosts; 0 asks MPI. GPUs of two "
+                      "such hosts do not reach each other's memory.",
+                      "1"));
 }
 
 bool flag_of(const std::string& text, const std::string& option) {

@@ -17,11 +17,13 @@ void check_device(int device) {
 }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>& devices) {
-  if (!devices.empty()) return std::make_unique<DeviceExecutor>(std::move(setup), std::make_unique<Team>(devices));
+  const int fake = setup.options.fake_ranks_per_host;
+  if (!devices.empty())
+    return std::make_unique<DeviceExecutor>(std::move(setup), std::make_unique<Team>(devices, fake));
   int device = setup.options.device;
   const Communicator host = setup.comm.split_host();
   if (device < 0) device = host.rank() % device::device_count();
-  auto team = std::make_unique<Team>(setup.comm, device, setup.watch);
+  auto team = std::make_unique<Team>(setup.comm, device, setup.watch, fake);
   void* const stream = setup.options.stream;
   auto runner = std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));
   runner->set_streams({&stream, 1});

@@ -47,29 +47,35 @@ std::uint32_t token(int sender, int receiver) {
   return 0x5EED0000u + static_cast<std::uint32_t>(sender * 97 + receiver);
 }
 
-/// Tries what peers do: every rank opens the memory of all others and writes its number there. Asking the runtime
-/// would not do: whether IPC works depends on containers and on which devices a process is shown.
+/// Tries what peers do: every rank of a host opens the memory of the others and writes its number there. Asking the
+/// runtime would not do: whether IPC works depends on containers and on which devices a process is shown.
 class PeerTrial {
  public:
-  PeerTrial(const Communicator& comm, int device) : comm_(comm), scope_(device) {}
+  PeerTrial(const Communicator& host, int device)
+      : host_(host), scope_(device), reached_(static_cast<std::size_t>(host.size()), 0) {}
 
-  bool run() {
-    bool good = agreed([&] { export_own(); });
+  /// By rank of the host, whether both can write into each other's memory.
+  std::vector<char> run() {
+    const bool exported = host_.min(std::int64_t{succeeds([&] { export_own(); })}) == 1;
     std::vector<std::int64_t> counts;
-    if (good) handles_ = gather_records(comm_, mine_, counts);
-    good = good && agreed([&] { write_to_others(); });
-    good = good && agreed([&] { read_own(); });
+    if (exported) {
+      handles_ = gather_records(host_, mine_, counts);
+      for (int q = 0; q < host_.size(); ++q)
+        if (q != host_.rank()) reached_[at(q)] = succeeds([&] { write_to(q); }) ? 1 : 0;
+      host_.barrier();
+      if (!succeeds([&] { read_own(); })) reached_.assign(reached_.size(), 0);
+    }
+    std::vector<char> theirs(reached_.size());
+    check_mpi(MPI_Alltoall(reached_.data(), 1, MPI_BYTE, theirs.data(), 1, MPI_BYTE, host_.get()), "MPI_Alltoall");
+    for (std::size_t q = 0; q < reached_.size(); ++q) reached_[q] = static_cast<char>(reached_[q] & theirs[q]);
     opened_.clear();
-    comm_.barrier();  // nobody frees what another one has open
-    return good;
+    host_.barrier();  // nobody frees what another one has open
+    return reached_;
   }
 
  private:
-  template <class Work>
-  bool agreed(const Work& work) {
-    return comm_.min(std::int64_t{succeeds(work)}) == 1;
-  }
-  std::size_t bytes() const { return sizeof(std::uint32_t) * static_cast<std::size_t>(comm_.size()); }
+  static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+  std::size_t bytes() const { return sizeof(std::uint32_t) * reached_.size(); }
 
   void export_own() {
     memory_ = device::make_memory(bytes());
@@ -79,29 +85,27 @@ class PeerTrial {
     event_ = device::make_event(device::EventUse::shared);
     mine_ = {device::export_memory(memory_.get()), device::export_event(event_.get())};
   }
-  void write_to_others() {
-    for (int q = 0; q < comm_.size(); ++q) {
-      if (q == comm_.rank()) continue;
-      opened_.emplace_back(device::import_memory(handles_[static_cast<std::size_t>(2 * q)]));
-      const device::Event event(device::import_event(handles_[static_cast<std::size_t>(2 * q + 1)]));
-      device::wait(stream_.get(), event.get());
-      const std::uint32_t number = token(comm_.rank(), q);
-      device::copy_bytes(static_cast<std::uint32_t*>(opened_.back().get()) + comm_.rank(), &number, sizeof number,
-                         stream_.get());
-      device::synchronize(stream_.get());
-    }
+  void write_to(int q) {
+    opened_.emplace_back(device::import_memory(handles_[2 * at(q)]));
+    const device::Event event(device::import_event(handles_[2 * at(q) + 1]));
+    device::wait(stream_.get(), event.get());
+    const std::uint32_t number = token(host_.rank(), q);
+    device::copy_bytes(static_cast<std::uint32_t*>(opened_.back().get()) + host_.rank(), &number, sizeof number,
+                       stream_.get());
+    device::synchronize(stream_.get());
   }
+  /// Who wrote nothing here is not reached.
   void read_own() {
-    std::vector<std::uint32_t> got(static_cast<std::size_t>(comm_.size()));
+    std::vector<std::uint32_t> got(reached_.size());
     device::copy_bytes(got.data(), memory_.get(), bytes(), stream_.get());
     device::synchronize(stream_.get());
-    for (int q = 0; q < comm_.size(); ++q)
-      if (q != comm_.rank() && got[static_cast<std::size_t>(q)] != token(q, comm_.rank()))
-        fail(Status::unsupported, "what rank ", q, " wrote did not arrive");
+    for (int q = 0; q < host_.size(); ++q)
+      if (got[at(q)] != token(q, host_.rank())) reached_[at(q)] = 0;
   }
 
-  const Communicator& comm_;
+  const Communicator& host_;
   device::DeviceScope scope_;
+  std::vector<char> reached_;
   device::Memory memory_;
   device::Stream stream_;
   device::Event event_;
@@ -111,25 +115,52 @@ class PeerTrial {
 
 }  // namespace
 
-Team::Team(const Communicator& comm, int device, Watch* watch)
+Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_per_host)
     : here_{{comm.rank(), device}},
       ranks_(comm.size()),
       comm_(comm),
       watch_(watch),
-      meeting_(std::make_shared<Meeting>(comm, Meeting::Kind::phases)) {
+      meeting_(std::make_shared<Meeting>(comm, Meeting::Kind::phases)),
+      fake_ranks_per_host_(fake_ranks_per_host),
+      reach_(1, std::vector<char>(static_cast<std::size_t>(ranks_), 0)) {
   // A device may be of no use to one process only (taken by another one, out of memory).
   agree([&] { const device::DeviceScope scope(device); });
-  const Communicator host = comm.split_host();
-  if (comm.min(host.size()) == comm.size()) all_peers_ = PeerTrial(comm, device).run();
+  const Communicator host = comm.split_host(fake_ranks_per_host);
+  const std::vector<int> ranks = host.ranks_in(comm);
+  const std::vector<char> reached = PeerTrial(host, device).run();
+  for (std::size_t q = 0; q < ranks.size(); ++q) reach_.front()[static_cast<std::size_t>(ranks[q])] = reached[q];
+  reach_.front()[static_cast<std::size_t>(comm.rank())] = 1;
+  note_peers();
 }
 
-Team::Team(const std::vector<int>& devices) : ranks_(static_cast<int>(devices.size())) {
+Team::Team(const std::vector<int>& devices, int fake_ranks_per_host)
+    : ranks_(static_cast<int>(devices.size())), fake_ranks_per_host_(fake_ranks_per_host) {
   require(!devices.empty(), "a team needs at least one device");
   for (int r = 0; r < ranks_; ++r) here_.push_back({r, devices[static_cast<std::size_t>(r)]});
-  all_peers_ = succeeds([&] {
-    for (const int a : devices)
-      for (const int b : devices) device::enable_peer(a, b);
-  });
+  const auto host = [this](const Member& m) { return fake_ranks_per_host_ > 0 ? m.rank / fake_ranks_per_host_ : 0; };
+  const auto can = [](const Member& a, const Member& b) {
+    return succeeds([&] {
+      device::enable_peer(a.device, b.device);
+      device::enable_peer(b.device, a.device);
+    });
+  };
+  for (const Member& a : here_) {
+    std::vector<char>& row = reach_.emplace_back();
+    for (const Member& b : here_) row.push_back(a.rank == b.rank || (host(a) == host(b) && can(a, b)) ? 1 : 0);
+  }
+  note_peers();
+}
+
+/// A rank reaches itself, which makes it nobody's peer. Collective.
+void Team::note_peers() {
+  std::int64_t fewest = ranks_, most = 0;
+  for (const std::vector<char>& row : reach_) {
+    const std::int64_t reached = std::count(row.begin(), row.end(), 1);
+    fewest = std::min(fewest, reached);
+    most = std::max(most, reached);
+  }
+  all_peers_ = min(fewest) == ranks_;
+  any_peers_ = max(most) > 1;
 }
 
 bool Team::meet(bool failed) { return least({failed ? 0 : 1})[0] == 0; }
@@ -227,7 +258,7 @@ void SharedAddresses::share(const Team& team, const std::vector<void*>& mine, co
     std::vector<std::shared_ptr<Import>> named;  // what stays named stays open
     for (int r = 0; r < team.ranks(); ++r) {
       const Address& at = addresses[static_cast<std::size_t>(r)];
-      if (r == team.comm().rank() || at.offset < 0) continue;
+      if (r == team.comm().rank() || at.offset < 0 || !team.reaches(0, r)) continue;
       named.push_back(open_import(at.allocation, user));
       all_[static_cast<std::size_t>(r)] = static_cast<std::byte*>(named.back()->address()) + at.offset;
     }

@@ -26,18 +26,25 @@ struct Member {
 class Team {
  public:
   /// This process is rank comm.rank() on `device`. `watch`: what is looked at by who waits in the middle of a call; it
-  /// may be null.
-  Team(const Communicator& comm, int device, Watch* watch = nullptr);
+  /// may be null. `fake_ranks_per_host`: the option.
+  Team(const Communicator& comm, int device, Watch* watch = nullptr, int fake_ranks_per_host = 0);
   /// All ranks are here: rank r on devices[r]; a device may appear more than once.
-  explicit Team(const std::vector<int>& devices);
+  explicit Team(const std::vector<int>& devices, int fake_ranks_per_host = 0);
 
   int ranks() const { return ranks_; }
   const std::vector<Member>& here() const { return here_; }
   bool all_here() const { return static_cast<int>(here_.size()) == ranks_; }
   /// Valid only with one member a process.
   const Communicator& comm() const { return comm_; }
-  /// Every pair of members can use each other's device memory: all on one host (IPC works) and peers of each other.
+  int fake_ranks_per_host() const { return fake_ranks_per_host_; }
+  /// Whether a member here and `rank` can use each other's device memory: on one host, where IPC works between
+  /// processes, and peers of each other. True of a member and itself.
+  bool reaches(int member, int rank) const {
+    return reach_[static_cast<std::size_t>(member)][static_cast<std::size_t>(rank)] != 0;
+  }
+  /// Of every pair of members, and of any.
   bool all_peers() const { return all_peers_; }
+  bool any_peers() const { return any_peers_; }
   /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`. In
   /// the middle of a call: throws what the watch throws.
   bool meet(bool failed = false);
@@ -60,12 +67,16 @@ class Team {
   std::shared_ptr<void>& resource(const std::string& name) const { return resources_[name]; }
 
  private:
+  void note_peers();
+
   std::vector<Member> here_;
   int ranks_ = 0;
   Communicator comm_;
   Watch* watch_ = nullptr;
   std::shared_ptr<Meeting> meeting_;
-  bool all_peers_ = false;
+  int fake_ranks_per_host_ = 0;
+  std::vector<std::vector<char>> reach_;  ///< by member here and rank
+  bool all_peers_ = false, any_peers_ = false;
   std::vector<device::Event> opened_;
   mutable std::map<std::string, std::shared_ptr<void>> resources_;  ///< a cache
 };
@@ -74,9 +85,10 @@ class Team {
 /// and kept until the next share() no longer names them.
 class SharedAddresses {
  public:
-  /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Without a user addresses
-  /// stay as long as their owners live. With one they are of callers' arrays, which come and go: look at stale() before
-  /// every use. Collective over the team; throws on all processes alike.
+  /// `mine[m]`: inside an exportable device allocation of member m, or null for an empty part. Parts of other processes
+  /// that are not reached are null. Without a user addresses stay as long as their owners live. With one they are of
+  /// callers' arrays, which come and go: look at stale() before every use. Collective over the team; throws on all
+  /// processes alike.
   void share(const Team& team, const std::vector<void*>& mine, const std::shared_ptr<ImportUser>& user = nullptr);
   const std::vector<std::byte*>& all() const { return all_; }
   /// Whether something had to be closed to make room (imports.hpp): share() again.

@@ -9,13 +9,6 @@ namespace shardfft {
 
 namespace {
 
-/// The send or receive side of the collective: the array itself when all its blocks are contiguous there (one base
-/// address serves all blocks), packed blocks otherwise.
-Blocks one_base(const std::vector<Message>& messages, const ExchangeSetup& setup) {
-  Blocks direct(messages, setup);
-  return direct.all_direct() ? direct : Blocks(messages, setup, Staging::always);
-}
-
 bool fits(const Blocks& blocks, std::int64_t limit) {
   for (int i = 0; i < blocks.size(); ++i)
     if (blocks[i].count > limit || blocks.offset(i) > limit) return false;
@@ -36,7 +29,8 @@ TypesByRank run_types(const Blocks& blocks, const ExchangeSetup& setup) {
 class Alltoallv : public PackedExchange {
  public:
   explicit Alltoallv(const ExchangeSetup& setup)
-      : PackedExchange(one_base(setup.schedule.send, setup), one_base(setup.schedule.recv, setup), setup.trace),
+      : PackedExchange({setup.schedule.send, setup, Staging::all_or_none},
+                       {setup.schedule.recv, setup, Staging::all_or_none}, setup.trace),
         comm_(setup.comm),
         element_(Datatype::element(setup.element_bytes)),
         send_types_(0),

@@ -7,11 +7,19 @@
 
 namespace shardfft {
 
+namespace {
+
+bool is_run(const Message& m) { return m.count == 0 || (m.boxes.size() == 1 && m.boxes.front().contiguous()); }
+
+}  // namespace
+
 Blocks::Blocks(const std::vector<Message>& messages, const ExchangeSetup& setup, Staging staging)
     : element_bytes_(setup.element_bytes), threads_(setup.threads), trace_(setup.trace) {
+  const bool may = staging == Staging::only_strided ||
+                   (staging == Staging::all_or_none && std::all_of(messages.begin(), messages.end(), is_run));
   for (const Message& m : messages) {
     if (m.count == 0) continue;
-    const bool direct = staging == Staging::only_strided && m.boxes.size() == 1 && m.boxes.front().contiguous();
+    const bool direct = may && is_run(m);
     messages_.push_back(m);
     direct_.push_back(direct ? 1 : 0);
     messages_.back().offset = static_cast<std::int64_t>(bytes_ / element_bytes_);

@@ -6,7 +6,8 @@
 namespace shardfft {
 
 /// Whether a message that is one contiguous run of the array is sent from, or received into, the array itself.
-enum class Staging { only_strided, always };
+/// all_or_none: only where all of them are, so that one address is the base of all.
+enum class Staging { only_strided, all_or_none, always };
 
 /// Messages without empty ones, their offsets rewritten to a dense workspace where each begins on a cache line.
 class Blocks {

@@ -36,20 +36,50 @@ std::string need_device_mpi(const Team& team) {
   return *static_cast<const bool*>(known.get()) ? "" : "this MPI library does not take pointers to device memory";
 }
 
-const std::vector<Strategy>& registry() {
-  static const std::vector<Strategy> strategies = {
+MemberOperations make_host_staged(const DeviceReshapeSetup& setup) {
+  return setup.team->comm().valid() ? make_host_staged_exchange(setup) : make_host_staged_here_exchange(setup);
+}
+
+const Strategy& far_strategy(const Team& team);
+
+/// An exchange of CPUs between messages that are packed on GPUs. Those that send packed messages as others do
+/// (alltoallw, p2p_pipelined) would be the same again.
+Strategy by_cpus(const std::string& exchange, bool through_host) {
+  const MpiWay way{(through_host ? "host_staged_" : "mpi_device_") + exchange, exchange, through_host};
+  return {way.name, [way](const auto& setup) { return make_mpi_exchange(setup, way); },
+          through_host ? need_processes : need_device_mpi};
+}
+
+std::vector<Strategy> make_registry() {
+  std::vector<Strategy> strategies = {
       {"cuda_peer", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::chosen); }, need_peers, true,
        true},
       {"cuda_peer_copy", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::copies); }, need_peers,
        true},
       {"cuda_peer_store", [](const auto& setup) { return make_peer_exchange(setup, PeerWay::stores); }, need_peers,
        true},
-      {"host_staged", make_host_staged_exchange, need_processes},
-      {"mpi_device", make_mpi_device_exchange, need_device_mpi},
+      {"host_staged", make_host_staged, [](const Team&) { return std::string(); }},
+      {"mixed", [](const auto& setup) { return make_mixed_exchange(setup, far_strategy(*setup.team).make); },
+       [](const Team&) { return std::string(); }},
+      {"mpi_device",
+       [](const auto& setup) {
+         return make_mpi_exchange(setup, {"mpi_device", "p2p"});
+       },
+       need_device_mpi},
 #ifdef SHARDFFT_HAVE_NCCL
       {"nccl", make_nccl_exchange, nccl_refusal},
+      {"nccl_alltoall", make_nccl_alltoall_exchange, nccl_alltoall_refusal},
 #endif
   };
+  // What copies blocks itself needs them in host memory.
+  for (const char* exchange : {"alltoallv", "p2p_alltoall", "ring"}) strategies.push_back(by_cpus(exchange, false));
+  for (const char* exchange : {"alltoall", "alltoallv", "hierarchical", "p2p_alltoall", "pairwise_xor", "ring"})
+    strategies.push_back(by_cpus(exchange, true));
+  return strategies;
+}
+
+const std::vector<Strategy>& registry() {
+  static const std::vector<Strategy> strategies = make_registry();
   return strategies;
 }
 
@@ -66,6 +96,15 @@ const Strategy& known(const std::string& name) {
   fail(Status::invalid_argument, "unknown exchange \"", name, "\" for GPUs; known:", names);
 }
 
+/// How mixed sends to members that are not reached: by what the host does not wait for, if possible.
+const Strategy& far_strategy(const Team& team) {
+  for (const char* name : {"nccl", "mpi_device"}) {
+    const Strategy* const strategy = find(name);
+    if (strategy != nullptr && strategy->refusal(team).empty()) return *strategy;
+  }
+  return known("host_staged");
+}
+
 }  // namespace
 
 std::vector<std::string> device_exchange_names() {
@@ -79,16 +118,17 @@ bool leaves_way_open(const std::string& name) { return known(name).any_way; }
 
 Choice choose_device_exchange(const Team& team) {
   if (team.ranks() == 1) return {"exchange", "cuda_peer", "one GPU exchanges nothing"};
-  std::string others;
-  for (const char* name : {"cuda_peer", "mpi_device", "nccl", "host_staged"}) {
+  if (team.all_peers()) return {"exchange", "cuda_peer", "all GPUs of the plan can use each other's memory"};
+  std::string others = "not cuda_peer: " + need_peers(team);
+  if (team.any_peers()) return {"exchange", "mixed", others + ", but some can"};
+  for (const char* name : {"mpi_device", "nccl"}) {
     const Strategy* strategy = find(name);
     if (strategy == nullptr) continue;
     const std::string refusal = strategy->refusal(team);
-    if (refusal.empty())
-      return {"exchange", name, others.empty() ? "all GPUs of the plan can use each other's memory" : others};
-    others += (others.empty() ? "not " : "; not ") + std::string(name) + ": " + refusal;
+    if (refusal.empty()) return {"exchange", name, others};
+    others += "; not " + std::string(name) + ": " + refusal;
   }
-  fail(Status::unsupported, "no exchange fits these GPUs: ", need_peers(team), ", and ", need_processes(team));
+  return {"exchange", "host_staged", others};
 }
 
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup) {

@@ -12,11 +12,16 @@
 
 namespace shardfft::gpu {
 
+/// Which messages of a reshape: all, those to and from members that reach each other's memory, or the others. What
+/// stays on its rank is no part of the near ones.
+enum class Part { all, near, far };
+
 struct DeviceReshapeSetup {
   Team* team = nullptr;  ///< outlives the operations
   Layout from, to;
   std::size_t element_bytes = 16;
   Slice from_slice{}, to_slice{};  ///< only what is in both; other than everything where cuts_in_slices()
+  Part part = Part::all;
 };
 
 /// One operation for each member here, in the team's order.
@@ -25,7 +30,9 @@ using MemberOperations = std::vector<std::unique_ptr<DeviceOperation>>;
 /// cuda_peer: straight into the peers' memory, by the copy engines or by kernels, as is faster for the block sizes;
 /// cuda_peer_copy and cuda_peer_store force one of the two.
 /// mpi_device: messages from device memory (a GPU-aware MPI). host_staged: messages through pinned host memory.
-/// nccl: grouped sends and receives, where it was built in.
+/// mpi_device_NAME, host_staged_NAME: likewise by the exchange of CPUs called NAME.
+/// nccl: grouped sends and receives; nccl_alltoall: the collective. Where NCCL was built in.
+/// mixed: cuda_peer between members that reach each other's memory, messages to the others, in one reshape.
 std::vector<std::string> device_exchange_names();
 /// What "auto" stands for on this team. Collective.
 Choice choose_device_exchange(const Team& team);

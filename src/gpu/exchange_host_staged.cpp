@@ -70,6 +70,7 @@ class HostStaged : public MessageExchange {
     sends_.wait_all();
   }
   std::size_t pinned_bytes() const override { return out_.bytes() + in_.bytes(); }
+  bool awaits_messages() const override { return true; }
   bool capturable() const override { return false; }
   std::string describe() const override {
     return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";

@@ -45,7 +45,7 @@ class PeerExchange : public DeviceOperation {
         rank_(setup.team->here()[static_cast<std::size_t>(member)].rank),
         element_bytes_(setup.element_bytes),
         all_here_(setup.team->all_here()) {
-    const Schedule schedule = make_schedule(setup.from, setup.to, rank_, setup.from_slice, setup.to_slice);
+    const Schedule schedule = schedule_of(setup, member);
     self_ = schedule.self;
     bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
     for (const Message& m : schedule.send) add_message(setup, m, way);

@@ -193,11 +193,16 @@ void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size
 }
 
 /// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
-/// told to the others at the next meeting, so that all ranks give up and none waits for another one.
+/// told to the others at the next meeting, so that all ranks give up and none waits for another one. Where they may be
+/// waiting for messages instead, and look for news meanwhile, it is thrown at once: the news are what tells them.
 void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed,
                                    bool announced) {
   std::exception_ptr error;
-  for (const DeviceTask& task : now(program).tasks) {
+  const auto& tasks = now(program).tasks;
+  const bool throws = team_->all_here() || std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
+                        return task.first().awaits_messages();
+                      });
+  for (const DeviceTask& task : tasks) {
     const int begin = announced && task.announced_early ? 1 : 0, end = task.first().phases();
     for (int phase = begin; phase < end; ++phase) {
       if (phase > begin && team_->meet(error != nullptr)) {
@@ -212,7 +217,7 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
         enqueue_phase(program, task, phase, streams);
         if (timed && phase == end - 1) times_.mark({task.trace_step, task.first().activity()}, streams);
       } catch (...) {
-        if (team_->all_here()) throw;
+        if (throws) throw;
         error = std::current_exception();
       }
     }

@@ -48,6 +48,8 @@ class DeviceOperation {
   virtual bool writes_peers() const { return false; }
   /// Likewise into its `scratch`: `scratches` must be given.
   virtual bool writes_scratches() const { return false; }
+  /// Whether enqueue() waits for messages of other ranks.
+  virtual bool awaits_messages() const { return false; }
   /// False when enqueue() waits for the device or for messages: such a program cannot become a graph.
   virtual bool capturable() const { return true; }
   /// What it reads beside its buffers, where that may be another thing at each run; else null.

@@ -128,6 +128,26 @@ class DeviceReshape {
   std::size_t next_ = 0;
 };
 
+/// Why the team cannot use an exchange; empty where it can.
+inline std::string refusal(gpu::Team& team, const std::string& strategy) {
+  const int p = team.ranks();
+  try {
+    gpu::make_device_reshape(strategy, {&team, Layout::slab({8, 8}, p, 0), Layout::slab({8, 8}, p, 1), 8});
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Status::unsupported) << e.what();
+    return e.what();
+  }
+  return {};
+}
+
+/// Whether an exchange that not everybody has is one that this team can use; any other one must be.
+inline bool possible(gpu::Team& team, const std::string& strategy) {
+  const std::string why = refusal(team, strategy);
+  const bool may_lack = strategy.starts_with("mpi_device") || strategy.starts_with("nccl");
+  EXPECT_TRUE(why.empty() || may_lack) << why;
+  return why.empty();
+}
+
 /// All runs of one reshape, enqueued one behind the other.
 inline void conform(gpu::Team& team, const std::string& strategy, const Case& c) {
   SCOPED_TRACE(strategy + " on " + c.name + ", element " + std::to_string(c.element_bytes));

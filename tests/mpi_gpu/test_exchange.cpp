@@ -5,55 +5,67 @@
 namespace shardfft::kit {
 namespace {
 
-std::vector<std::string> strategies() {
-  std::vector<std::string> names = gpu::device_exchange_names();
-  names.erase(std::remove(names.begin(), names.end(), "nccl"), names.end());  // not where ranks share GPUs
-  return names;
-}
-
 class ProcessExchange : public testing::TestWithParam<std::string> {};
 
-/// False, and the test is skipped, where this MPI library cannot do it.
-bool possible(const std::string& strategy, int device) {
-  return strategy != "mpi_device" || gpu::mpi_takes_device_memory(world(), device);
-}
+int own_device() { return world().rank() % device::device_count(); }
 
 TEST_P(ProcessExchange, AllLayouts) {
-  const int device = world().rank() % device::device_count();
-  if (!possible(GetParam(), device)) GTEST_SKIP() << "this MPI library takes no device pointers";
-  gpu::Team team(world(), device);
+  gpu::Team team(world(), own_device());
   ASSERT_TRUE(team.all_peers());
+  if (!possible(team, GetParam())) GTEST_SKIP() << "not on these GPUs, or not by this MPI library";
   conform_all(team, GetParam());
 }
 
 TEST_P(ProcessExchange, ProcessesThatShareADevice) {
-  if (!possible(GetParam(), 0)) GTEST_SKIP() << "this MPI library takes no device pointers";
   gpu::Team team(world(), world().rank() == world().size() - 1 ? 1 % device::device_count() : 0);
   ASSERT_TRUE(team.all_peers());
+  if (!possible(team, GetParam())) GTEST_SKIP() << "not on these GPUs, or not by this MPI library";
   conform_all(team, GetParam());
+}
+
+TEST_P(ProcessExchange, SeveralHosts) {
+  for (int ranks_per_host = 1; ranks_per_host <= 3; ++ranks_per_host) {
+    SCOPED_TRACE(std::to_string(ranks_per_host) + " ranks a host");
+    gpu::Team team(world(), own_device(), nullptr, ranks_per_host);
+    if (!team.all_peers() && GetParam().starts_with("cuda_peer"))
+      EXPECT_NE(refusal(team, GetParam()).find("not all GPUs"), std::string::npos);
+    else if (possible(team, GetParam()))
+      for (const Case& c : some_cases()) conform(team, GetParam(), c);
+  }
 }
 
 /// In the place of messages beyond an int.
 TEST_P(ProcessExchange, SmallCountLimit) {
-  const int device = world().rank() % device::device_count();
-  if (!possible(GetParam(), device)) GTEST_SKIP() << "this MPI library takes no device pointers";
-  gpu::Team team(world(), device);
+  gpu::Team team(world(), own_device());
+  if (!possible(team, GetParam())) GTEST_SKIP() << "not on these GPUs, or not by this MPI library";
   test::largest_count() = 0;
   for (Case c : some_cases()) {
     c.count_limit = 7;
     conform(team, GetParam(), c);
   }
   EXPECT_LE(test::largest_count(), 7);
-  const bool sends = GetParam() == "host_staged" || GetParam() == "mpi_device";
+  const bool sends = GetParam().starts_with("host_staged") || GetParam().starts_with("mpi_device");
   EXPECT_EQ(test::largest_count() > 0, sends && world().size() > 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, ProcessExchange, testing::ValuesIn(strategies()),
+INSTANTIATE_TEST_SUITE_P(Strategies, ProcessExchange, testing::ValuesIn(gpu::device_exchange_names()),
                          [](const auto& strategy) { return strategy.param; });
 
 TEST(ProcessExchangeChoice, PeersWriteDirectly) {
   const gpu::Team team(world(), 0);
   EXPECT_EQ(gpu::choose_device_exchange(team).chosen, "cuda_peer");
+}
+
+TEST(ProcessExchangeChoice, PeersOfSomeHostsAreMixed) {
+  const gpu::Team pairs(world(), 0, nullptr, 2), alone(world(), 0, nullptr, 1);
+  for (int q = 0; q < world().size(); ++q) {
+    EXPECT_EQ(pairs.reaches(0, q), q / 2 == world().rank() / 2);
+    EXPECT_EQ(alone.reaches(0, q), q == world().rank());
+  }
+  EXPECT_EQ(gpu::choose_device_exchange(pairs).chosen, world().size() > 2 ? "mixed" : "cuda_peer");
+  const std::string chosen = gpu::choose_device_exchange(alone).chosen;
+  EXPECT_EQ(chosen == "cuda_peer", world().size() == 1) << chosen;
+  EXPECT_NE(chosen, "mixed");
 }
 
 TEST(ProcessExchangeChoice, FailuresAreAgreed) {

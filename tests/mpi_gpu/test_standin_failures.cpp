@@ -34,6 +34,7 @@ struct FailureCase {
   bool asynchronous = false;  ///< on a stream of the caller's, without waiting for the call before
   Shape shape{8, 12, 10};
   bool stores = false;  ///< its passes store into the peer
+  std::string exchange = "cuda_peer";
 };
 
 /// How many plans could not be used any more.
@@ -41,12 +42,14 @@ int broken = 0;
 
 /// One call in which the last rank refuses the piece number `piece` of its work. Returns whether it has so many.
 bool check_failure(const FailureCase& c, int piece) {
-  SCOPED_TRACE(c.algorithm + (c.asynchronous ? ", asynchronous" : "") + ", piece " + std::to_string(piece));
+  SCOPED_TRACE(c.exchange + ", " + c.algorithm + (c.asynchronous ? ", asynchronous" : "") + ", piece " +
+               std::to_string(piece));
   const int last = world().size() - 1;
   const device::DeviceScope scope(my_device());
   const device::Stream stream = device::make_stream();
   Options options = on_gpu(c.algorithm);
-  options.exchange = "cuda_peer";
+  options.exchange = c.exchange;
+  if (c.exchange == "mixed") options.fake_ranks_per_host = (world().size() + 1) / 2;
   options.check_calls = false;
   if (c.asynchronous) options.stream = stream.get();
   const Layout layout = c.algorithm == "slab" ? Layout::slab(c.shape, world().size())
@@ -90,7 +93,8 @@ TEST(Failures, NobodyIsLeftWaiting) {
   const Shape stored{128, 128, 16};
   const bool stores = world().size() == 2;
   for (const FailureCase& c : {FailureCase{"slab"}, FailureCase{"slab", true}, FailureCase{"pencil"},
-                               FailureCase{"slab", false, stored, stores}, FailureCase{"slab", true, stored, stores}}) {
+                               FailureCase{"slab", false, stored, stores}, FailureCase{"slab", true, stored, stores},
+                               FailureCase{"pencil", false, {8, 12, 10}, false, "mixed"}}) {
     int piece = 0;
     broken = 0;
     while (check_failure(c, piece) && !HasFailure()) ++piece;

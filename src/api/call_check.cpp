@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "mpi/kept_for_mpi.hpp"
+#include "mpi/message_meeting.hpp"
+#include "mpi/shared_meeting.hpp"
 
 namespace shardfft {
 
@@ -39,6 +41,18 @@ std::string who_calls_what(const std::vector<std::int64_t>& words) {
   return text.str();
 }
 
+/// Collective.
+std::shared_ptr<Meeting> make_meeting(const CallCheckSetup& setup) {
+  const Communicator host = setup.meets ? setup.comm.split_host() : Communicator();
+  if (setup.meets && setup.comm.min(host.size()) == setup.comm.size()) {
+    try {
+      return std::make_shared<SharedMeeting>(host);
+    } catch (const Error&) {  // on all ranks: messages do as well
+    }
+  }
+  return std::make_shared<MessageMeeting>(setup.comm, MessageMeeting::Kind::calls);
+}
+
 /// Seconds after which a rank asks the others where they are.
 constexpr double ask_after = 1;
 /// And after which it listens whether somebody gave up.
@@ -52,7 +66,7 @@ CallCheck::CallCheck(CallCheckSetup setup)
     : setup_(std::move(setup)),
       room_(WaitingRoom::of(setup_.users)),
       plan_(room_->admit(setup_.name)),
-      meeting_(std::make_shared<Meeting>(setup_.comm, Meeting::Kind::calls)),
+      meeting_(make_meeting(setup_)),
       watch_(room_, setup_.timeout) {
   room_->refuse_if_closed();
 }

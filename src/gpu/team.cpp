@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "mpi/kept_for_mpi.hpp"
+#include "mpi/message_meeting.hpp"
 
 namespace shardfft::gpu {
 
@@ -120,7 +121,7 @@ Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_pe
       ranks_(comm.size()),
       comm_(comm),
       watch_(watch),
-      meeting_(std::make_shared<Meeting>(comm, Meeting::Kind::phases)),
+      meeting_(std::make_shared<MessageMeeting>(comm, MessageMeeting::Kind::phases)),
       fake_ranks_per_host_(fake_ranks_per_host),
       reach_(1, std::vector<char>(static_cast<std::size_t>(ranks_), 0)) {
   // A device may be of no use to one process only (taken by another one, out of memory).

@@ -1,6 +1,4 @@
-#include "mpi/meeting.hpp"
-
-#include <algorithm>
+#include "mpi/message_meeting.hpp"
 
 namespace shardfft {
 
@@ -11,7 +9,7 @@ constexpr int tags_a_kind = 64;
 
 }  // namespace
 
-Meeting::Meeting(const Communicator& comm, Kind kind) : comm_(comm) {
+MessageMeeting::MessageMeeting(const Communicator& comm, Kind kind) : comm_(comm) {
   const std::int64_t size = comm.size();
   std::size_t count = 0;
   while (std::int64_t{1} << count < size) ++count;
@@ -30,27 +28,27 @@ Meeting::Meeting(const Communicator& comm, Kind kind) : comm_(comm) {
   }
 }
 
-Meeting::~Meeting() {
+MessageMeeting::~MessageMeeting() {
   if (mpi_finalized()) return;
   for (Round& round : rounds_)
     for (MPI_Request& request : round.requests)
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
 }
 
-void Meeting::begin(const Words& mine) {
+void MessageMeeting::begin(const Words& mine) {
   known_ = mine;
   round_ = 0;
   start_round();
 }
 
-void Meeting::start_round() {
+void MessageMeeting::start_round() {
   if (round_ == rounds_.size()) return;
   Round& round = rounds_[round_];
   round.told = known_;
   check_mpi(MPI_Startall(static_cast<int>(round.requests.size()), round.requests.data()), "MPI_Startall");
 }
 
-bool Meeting::done() {
+bool MessageMeeting::done() {
   while (round_ < rounds_.size()) {
     Round& round = rounds_[round_];
     int complete = 0;
@@ -58,7 +56,7 @@ bool Meeting::done() {
         MPI_Testall(static_cast<int>(round.requests.size()), round.requests.data(), &complete, MPI_STATUSES_IGNORE),
         "MPI_Testall");
     if (complete == 0) return false;
-    for (std::size_t i = 0; i < known_.size(); ++i) known_[i] = std::min(known_[i], round.heard[i]);
+    hear(round.heard);
     ++round_;
     start_round();
   }

@@ -90,6 +90,101 @@ TEST(BundledFft, GathersAndTransformsEveryLine) {
       }
 }
 
+/// Of one rank's own array, by its own plan of bundles; complex numbers, or real ones on the side that has them.
+template <class Real>
+std::vector<Real> own_lines(const TransformStep& step, const State& before, const std::vector<Real>& in,
+                            std::int64_t bundle_bytes, bool in_place) {
+  LocalFfts ffts(candidates("fftw"), Effort::estimate);
+  BundledFftSetup setup;
+  setup.step = step;
+  setup.before = before;
+  setup.after = state_after(step, before);
+  setup.precision = sizeof(Real) == 4 ? Precision::f32 : Precision::f64;
+  setup.from = before.layout;
+  setup.ffts = &ffts;
+  setup.bundle_bytes = bundle_bytes;
+  const auto operation = make_bundled_fft(setup);
+  ffts.make(world());
+  std::vector<Real> source = in;
+  std::vector<Real> out(state_bytes(setup.after, setup.precision, 0) / sizeof(Real));
+  const AlignedMemory scratch = allocate_aligned(operation->scratch_bytes());
+  std::vector<Real>& to = in_place ? source : out;
+  operation->run(reinterpret_cast<const std::byte*>(source.data()), reinterpret_cast<std::byte*>(to.data()),
+                 scratch.get());
+  EXPECT_TRUE(in_place || source == in) << "the input has changed";
+  return to;
+}
+
+/// `in` transformed along all axes of `step`, one after the other, by the definition.
+std::vector<Value> by_definition(const TransformStep& step, const Shape& extents, std::vector<Value> values) {
+  for (const AxisStep& a : step.axes) serial_dft(values, extents, a.axis, -1);
+  return values;
+}
+
+template <class Real>
+void check_own(const Shape& extents, const std::vector<int>& axes, const AxisOrder& order, std::int64_t bundle_bytes) {
+  const double bound = sizeof(Real) == 4 ? 1e-4 : 1e-11;
+  const State before{Layout::single(extents, 1, 0).with_order(order), true};
+  const Piece piece = only_piece(before.layout, 0);
+  const TransformStep step = fourier_step(axes, Kind::c2c, extents);
+  std::vector<Value> whole;
+  for (std::int64_t i = 0; i < product(extents); ++i) whole.push_back(number(i));
+  std::vector<Real> in(2 * whole.size());
+  for_elements(piece, [&](std::int64_t address, const Index& index) {
+    const Value v = whole[to_size(number_of(index, extents))];
+    in[to_size(2 * address)] = static_cast<Real>(v.real());
+    in[to_size(2 * address + 1)] = static_cast<Real>(v.imag());
+  });
+  const std::vector<Value> expected = by_definition(step, extents, whole);
+  for (const bool in_place : {false, true}) {
+    const std::vector<Real> out = own_lines<Real>(step, before, in, bundle_bytes, in_place);
+    for_elements(piece, [&](std::int64_t address, const Index& index) {
+      const Value got(out[to_size(2 * address)], out[to_size(2 * address + 1)]);
+      ASSERT_NEAR(std::abs(got - expected[to_size(number_of(index, extents))]), 0, bound) << "address " << address;
+    });
+  }
+}
+
+/// Lines that are contiguous, which transforms read where they are, and lines that lie side by side.
+TEST(BundledFft, OwnLinesOfEveryOrder) {
+  for (const Shape& extents : {Shape{1, 5, 6, 8}, Shape{2, 3, 7, 9}})
+    for (const std::vector<int>& axes : {std::vector<int>{3}, {2}, {1}, {2, 3}, {1, 3}})
+      for (const AxisOrder& order : {AxisOrder{0, 1, 2, 3}, AxisOrder{0, 2, 1, 3}, AxisOrder{0, 3, 2, 1}})
+        for (const std::int64_t bytes : {1, 700, 100000}) {
+          SCOPED_TRACE("bundles of " + std::to_string(bytes) + " bytes");
+          check_own<double>(extents, axes, order, bytes);
+          check_own<float>(extents, axes, order, bytes);
+          if (HasFatalFailure()) return;
+        }
+}
+
+/// Real lines, and the way back, which must leave its input as it was.
+TEST(BundledFft, OwnRealLines) {
+  for (const Shape& extents : {Shape{1, 5, 6, 8}, Shape{2, 3, 7, 9}})
+    for (const std::vector<int>& axes : {std::vector<int>{3}, {2, 3}})
+      for (const std::int64_t bytes : {1, 700, 100000}) {
+        const State before{Layout::single(extents, 1, 0), false};
+        const TransformStep step = fourier_step(axes, Kind::r2c, extents);
+        const State after = state_after(step, before);
+        std::vector<double> in;
+        std::vector<Value> whole;
+        for (std::int64_t i = 0; i < product(extents); ++i) {
+          in.push_back(number(i).real());
+          whole.emplace_back(in.back(), 0);
+        }
+        const std::vector<double> spectrum = own_lines<double>(step, before, in, bytes, false);
+        const std::vector<Value> expected = by_definition(step, extents, whole);
+        for_elements(only_piece(after.layout, 0), [&](std::int64_t address, const Index& index) {
+          const Value got(spectrum[to_size(2 * address)], spectrum[to_size(2 * address + 1)]);
+          ASSERT_NEAR(std::abs(got - expected[to_size(number_of(index, extents))]), 0, 1e-11);
+        });
+        const std::vector<double> back = own_lines<double>(reversed(step), after, spectrum, bytes, false);
+        double points = 1;
+        for (const int a : axes) points *= static_cast<double>(extents[to_size(a)]);
+        for (std::size_t i = 0; i < in.size(); ++i) ASSERT_NEAR(back[i], points * in[i], 1e-10) << "element " << i;
+      }
+}
+
 /// What a plan keeps of a batch does not grow with it.
 TEST(BundledFft, RowsOfABatchAreKeptOnce) {
   for (const std::int64_t fields : {std::int64_t{1} << 4, std::int64_t{1} << 30}) {

@@ -42,15 +42,15 @@ std::string who_calls_what(const std::vector<std::int64_t>& words) {
 }
 
 /// Collective.
-std::shared_ptr<Meeting> make_meeting(const CallCheckSetup& setup) {
-  const Communicator host = setup.meets ? setup.comm.split_host() : Communicator();
-  if (setup.meets && setup.comm.min(host.size()) == setup.comm.size()) {
+std::shared_ptr<Meeting> make_meeting(const Communicator& comm) {
+  const Communicator host = comm.split_host();
+  if (comm.size() > 1 && comm.min(host.size()) == comm.size()) {
     try {
       return std::make_shared<SharedMeeting>(host);
     } catch (const Error&) {  // on all ranks: messages do as well
     }
   }
-  return std::make_shared<MessageMeeting>(setup.comm, MessageMeeting::Kind::calls);
+  return std::make_shared<MessageMeeting>(comm, MessageMeeting::Kind::calls);
 }
 
 /// Seconds after which a rank asks the others where they are.
@@ -66,7 +66,7 @@ CallCheck::CallCheck(CallCheckSetup setup)
     : setup_(std::move(setup)),
       room_(WaitingRoom::of(setup_.users)),
       plan_(room_->admit(setup_.name)),
-      meeting_(make_meeting(setup_)),
+      meeting_(make_meeting(setup_.comm)),
       watch_(room_, setup_.timeout) {
   room_->refuse_if_closed();
 }

@@ -21,8 +21,8 @@ struct CallCheckSetup {
 };
 
 /// Ranks that make different calls, and ranks whose arguments are wrong, are found before anything moves: every rank
-/// throws, none waits for another. One small meeting a call, and a second one where there is a timeout: in shared memory
-/// where all ranks are on one host.
+/// throws, none waits for another. One small meeting a call, and a second one where there is a timeout: in shared
+/// memory where all ranks are on one host.
 class CallCheck {
  public:
   /// Collective.

@@ -306,7 +306,8 @@ void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch, con
 }
 
 std::string BundledFft::describe() const {
-  return text_ + " in " + std::to_string(bundle_count_) + " bundles of " + std::to_string(std::max(line_bytes_, result_bytes_) / 1024) +
+  return text_ + " in " + std::to_string(bundle_count_) + " bundles of " +
+         std::to_string(std::max(line_bytes_, result_bytes_) / 1024) +
          (stream_ ? " KiB, written past the cache" : " KiB");
 }
 

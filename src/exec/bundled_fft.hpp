@@ -26,7 +26,7 @@ struct BundledFftSetup {
   Effort effort = Effort::measure;
   LocalFfts* ffts = nullptr;  ///< of the plan: made before the first run
   int threads = 1;
-  Layout from;  ///< where the elements of `before` are read: the layout of their owners
+  Layout from;       ///< where the elements of `before` are read: the layout of their owners
   bool own = false;  ///< all of them are in this rank's own array, as `before` says
   Trace* trace = nullptr;
   std::int64_t bundle_bytes = 0;  ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it

@@ -119,9 +119,9 @@ void stream_box(const std::byte* source, const Box& from, std::byte* destination
                 std::size_t element_bytes) {
   const LoopNest nest = common_refinement(from, to);
   Rows rows;
-  const bool streams = !nest.empty && nest.depth > 0 && take_apart(nest, rows) && rows.row.to == 1 &&
-                       rows.row.count * static_cast<std::int64_t>(element_bytes) >=
-                           host_defaults().run_bytes_to_write_past_cache;
+  const bool streams =
+      !nest.empty && nest.depth > 0 && take_apart(nest, rows) && rows.row.to == 1 &&
+      rows.row.count * static_cast<std::int64_t>(element_bytes) >= host_defaults().run_bytes_to_write_past_cache;
   if (streams && element_bytes == 4) return stream_nest<4>(source, destination, nest, rows);
   if (streams && element_bytes == 8) return stream_nest<8>(source, destination, nest, rows);
   if (streams && element_bytes == 16) return stream_nest<16>(source, destination, nest, rows);

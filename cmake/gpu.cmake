@@ -47,7 +47,7 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
   file(GLOB _cuda_sources CONFIGURE_DEPENDS src/device/cuda/*.cpp src/device/cuda/*.cu
     src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu)
   # Arithmetic that the stand-in shares.
-  set_property(SOURCE src/device/cuda/cosine.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
+  set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
   # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
   set(_kernel_headers device/line_cut.hpp)
   foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp line_fft.cuh pass_kernel.cuh pass_places.cuh

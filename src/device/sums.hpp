@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "geometry/schedule.hpp"
+#include "pack/line_residual.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::device {
@@ -46,5 +47,9 @@ void add_weighted(const std::byte* array, const WeightedSums& what, double* sums
 void add_bits(const std::byte* array, const Box& box, std::size_t element_bytes, std::uint64_t* sum, void* stream);
 /// How many words of 32 bits differ.
 void add_differences(const std::byte* one, const std::byte* other, std::size_t bytes, std::uint64_t* sum, void* stream);
+/// The sums of so many lines of a transform's input and of its output, as add_weighted() leaves them. Adds the number
+/// of lines that could be compared to result[0]; result[1] becomes the largest line_residual(), a double.
+void compare_lines(const double* before, const double* after, std::int64_t lines, const LineLimits& limits,
+                   std::uint64_t* result, void* stream);
 
 }  // namespace shardfft::device

@@ -34,7 +34,8 @@ class StepCheck {
   virtual std::uint64_t before(const std::byte* in) = 0;
   virtual std::uint64_t after(const std::byte* out) = 0;
   virtual Finding finding() const = 0;
-  /// Steps that move data: the sums of what goes to, and what came from, every rank. Equal where all is well.
+  /// Steps that move data: the sums of what goes to, and what came from, every rank, equal where all is well. Or none
+  /// of what came, and what all ranks tell each other adds up to 0.
   virtual std::span<const std::uint64_t> sent() const { return {}; }
   virtual std::span<const std::uint64_t> received() const { return {}; }
   /// Memory of its tables and sums.

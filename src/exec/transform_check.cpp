@@ -138,21 +138,21 @@ void CheckSums::clear() {
   for (auto* list : {&real, &imag, &squares}) std::fill(list->begin(), list->end(), 0.0);
 }
 
-TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding)
-    : precision_(spec.precision), real_sums_(spec.kind == Kind::c2r), rounding_(rounding) {
+TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) : precision_(spec.precision) {
   std::int64_t units = 1;
   // Neighbours in memory are neighbours among the transforms.
   auto batch = spec.batch;
   std::stable_sort(batch.begin(), batch.end(),
                    [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
   for (const FftDim& d : batch) {
-    if (run_ == 1) run_ = static_cast<std::size_t>(d.n);
+    if (limits_.run == 1) limits_.run = d.n;
     in_.loops.push_back({d.n, d.in_stride, units, {}});
     out_.loops.push_back({d.n, d.out_stride, units, {}});
     units *= d.n;
   }
   const bool real = spec.kind == Kind::c2r || spec.kind == Kind::r2r;
   double points = 1;
+  double growth = 1;  // of the root of the sum of squares, at most
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
     const FftDim& d = spec.transform[i];
     const bool last = i + 1 == spec.transform.size();
@@ -168,7 +168,7 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding)
     out_.loops.push_back({count(weights.out), d.out_stride, 0, std::move(weights.out)});
     for (Complex& w : in_.loops.back().weight) w *= i == 0 ? spec.scale : 1;
     points *= static_cast<double>(d.n);
-    growth_ *= spec.kind == Kind::r2r ? 2 : 1;
+    growth *= spec.kind == Kind::r2r ? 2 : 1;
   }
   in_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::c2r;
   out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;
@@ -177,42 +177,38 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding)
     std::stable_sort(side->loops.begin(), side->loops.end(),
                      [](const CheckLoop& a, const CheckLoop& b) { return a.stride > b.stride; });
   }
-  growth_ *= std::sqrt(points) * std::abs(spec.scale) * (spec.kind == Kind::c2r ? std::sqrt(2.0) : 1.0);
-  log_points_ = std::log2(points) + 2;
-  floor_ = points * std::max(std::abs(spec.scale), 1.0) * (precision_ == Precision::f64 ? 1e-140 : 1e-36);
+  growth *= std::sqrt(points) * std::abs(spec.scale) * (spec.kind == Kind::c2r ? std::sqrt(2.0) : 1.0);
+  // Rounding of the transform, and of the sums: both grow as the root mean square of the result.
+  const bool wide = spec.precision == Precision::f64;
+  const double epsilon =
+      wide ? std::numeric_limits<double>::epsilon() : static_cast<double>(std::numeric_limits<float>::epsilon());
+  constexpr double safety = 20;
+  limits_.part = safety * epsilon * (std::log2(points) + 2) * growth;
+  limits_.floor = points * std::max(std::abs(spec.scale), 1.0) * (wide ? 1e-140 : 1e-36);
+  limits_.real_sums = spec.kind == Kind::c2r;
+  limits_.with_neighbours = rounding == Rounding::with_neighbours;
   before_ = after_ = CheckSums(static_cast<std::size_t>(units));
 }
 
-/// Pairs follow each other along the batch, and may go on where a run of its fastest loop ends. What is no number
-/// spreads to the neighbour.
-double TransformCheck::squares_near(std::size_t unit) const {
-  const std::vector<double>& squares = before_.squares;
-  double sum = squares[unit];
-  if (rounding_ == Rounding::alone) return sum;
-  const std::size_t begin = unit - unit % run_, last = begin + run_ - 1;
-  if (unit > 0) sum += squares[unit - 1];
-  if (unit + 1 < squares.size()) sum += squares[unit + 1];
-  if (unit == begin) sum += squares[last];
-  if (unit == last) sum += squares[begin];
-  return sum;
+Finding transform_finding(std::int64_t checks, double largest_square) {
+  const double residual = std::sqrt(largest_square);
+  return {checks, residual, residual > 1 ? "its result is not the transform of its input" : ""};
 }
 
-/// Rounding of the transform, and of the sums: both grow as the root mean square of the result.
 Finding TransformCheck::finding() const {
-  constexpr double safety = 20;
-  const double epsilon = precision_ == Precision::f64 ? std::numeric_limits<double>::epsilon()
-                                                      : static_cast<double>(std::numeric_limits<float>::epsilon());
-  Finding found;
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    const double allowed = safety * epsilon * log_points_ * growth_ * std::sqrt(squares_near(i)) + floor_;
-    if (!std::isfinite(allowed) || !std::isfinite(std::abs(before_.weighted(i)))) continue;
-    const Complex difference = before_.weighted(i) - after_.weighted(i);
-    const double residual = (real_sums_ ? std::abs(difference.real()) : std::abs(difference)) / allowed;
-    ++found.checks;
-    found.residual = std::isfinite(residual) ? std::max(found.residual, residual) : 1e300;
+  std::int64_t checks = 0;
+  const auto sums_of = [](const CheckSums& sums) {
+    return LineSums{sums.real.data(), sums.imag.data(), sums.squares.data(), static_cast<std::int64_t>(sums.size())};
+  };
+  const LineSums before = sums_of(before_), after = sums_of(after_);
+  double most = 0;
+  for (std::int64_t line = 0; line < before.lines; ++line) {
+    const double residual = line_residual(limits_, before, after, line);
+    if (residual < 0) continue;
+    ++checks;
+    most = std::max(most, residual);
   }
-  if (found.residual > 1) found.what = "its result is not the transform of its input";
-  return found;
+  return transform_finding(checks, most);
 }
 
 std::size_t TransformCheck::table_bytes() const {

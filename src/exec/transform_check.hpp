@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "exec/step_check.hpp"
+#include "pack/line_residual.hpp"
 
 namespace shardfft {
 
@@ -37,6 +38,9 @@ struct CheckSums {
 /// it as one of complex numbers.
 enum class Rounding { alone, with_neighbours };
 
+/// Of so many lines whose sums were compared, and the largest line_residual() of any.
+Finding transform_finding(std::int64_t checks, double largest_square);
+
 class TransformCheck : public StepCheck {
  public:
   explicit TransformCheck(const FftSpec& spec, Rounding rounding = Rounding::alone);
@@ -48,21 +52,15 @@ class TransformCheck : public StepCheck {
   /// For who sums elsewhere.
   const CheckSide& input() const { return in_; }
   const CheckSide& output() const { return out_; }
-  CheckSums& input_sums() { return before_; }
-  CheckSums& output_sums() { return after_; }
+  std::size_t lines() const { return before_.size(); }
+  const LineLimits& limits() const { return limits_; }
 
  private:
-  double squares_near(std::size_t unit) const;
   std::uint64_t walk(const CheckSide& side, const std::byte* array, CheckSums& sums) const;
 
   Precision precision_;
-  bool real_sums_;
-  Rounding rounding_;
-  std::size_t run_ = 1;  ///< neighbours in the fastest loop of the batch
+  LineLimits limits_;
   CheckSide in_, out_;
-  double growth_ = 1;      ///< of the root of the sum of squares, at most
-  double log_points_ = 1;  ///< rounding grows with it
-  double floor_ = 0;       ///< below, squares and single precision underflow
   CheckSums before_, after_;
 };
 

@@ -6,9 +6,7 @@
 
 #include "device/handles.hpp"
 #include "device/sums.hpp"
-#include "exec/move_check.hpp"
 #include "exec/transform_check.hpp"
-#include "local/loops.hpp"
 
 namespace shardfft::gpu {
 
@@ -40,19 +38,10 @@ class DeviceSide {
     device::copy_bytes(weights_.get(), weights.data(), bytes_, stream.get());
     device::synchronize(stream.get());
   }
-  /// Those of the bits, then three a line.
-  std::size_t sums() const { return 1 + 3 * lines_; }
   std::size_t held_bytes() const { return bytes_; }
 
-  void enqueue(const std::byte* array, std::uint64_t* sums, device::StreamHandle stream) const {
-    void* const of_lines = sums + 1;
-    if (lines_ > 0) device::add_weighted(array, what_, static_cast<double*>(of_lines), sums, stream);
-  }
-  std::uint64_t take(const std::uint64_t* sums, CheckSums& result) const {
-    const std::uint64_t* next = sums + 1;
-    for (auto* list : {&result.real, &result.imag, &result.squares})
-      for (double& sum : *list) sum = std::bit_cast<double>(*next++);
-    return *sums;
+  void enqueue(const std::byte* array, double* sums, std::uint64_t* bits, device::StreamHandle stream) const {
+    if (lines_ > 0) device::add_weighted(array, what_, sums, bits, stream);
   }
 
  private:
@@ -62,88 +51,113 @@ class DeviceSide {
   device::Memory weights_;
 };
 
+/// Behind the bits: how many lines were compared, and the largest difference.
 class DeviceTransformCheck : public DeviceCheck {
  public:
   explicit DeviceTransformCheck(const FftSpec& spec)
       : check_(spec, spec.kind == Kind::r2r ? Rounding::with_neighbours : Rounding::alone),  // gpu/cosine_pass.cpp
-        in_(check_.input(), spec.precision, check_.input_sums().size()),
-        out_(check_.output(), spec.precision, check_.output_sums().size()) {}
-  std::size_t sums() const override { return in_.sums() + out_.sums(); }
+        lines_(check_.lines()),
+        in_(check_.input(), spec.precision, lines_),
+        out_(check_.output(), spec.precision, lines_) {}
+  std::size_t results() const override { return 4; }
+  std::size_t sums() const override { return 2 * sums_of_side(); }
   std::size_t held_bytes() const override { return in_.held_bytes() + out_.held_bytes(); }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    in_.enqueue(buffers.in, device_, stream);
+    in_.enqueue(buffers.in, line_sums(0), device_, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    out_.enqueue(buffers.out, device_ + in_.sums(), stream);
+    out_.enqueue(buffers.out, line_sums(1), device_ + 1, stream);
+    device::compare_lines(line_sums(0), line_sums(1), static_cast<std::int64_t>(lines_), check_.limits(), device_ + 2,
+                          stream);
   }
-  std::uint64_t before(const std::byte*) override { return in_.take(host_, check_.input_sums()); }
-  std::uint64_t after(const std::byte*) override { return out_.take(host_ + in_.sums(), check_.output_sums()); }
-  Finding finding() const override { return check_.finding(); }
+  Finding finding() const override {
+    return transform_finding(static_cast<std::int64_t>(host_[2]), std::bit_cast<double>(host_[3]));
+  }
   std::size_t table_bytes() const override { return check_.table_bytes(); }
 
  private:
+  std::size_t sums_of_side() const { return 3 * lines_; }
+  double* line_sums(std::size_t side) const { return reinterpret_cast<double*>(sums_) + side * sums_of_side(); }
+
   TransformCheck check_;
+  std::size_t lines_;
   DeviceSide in_, out_;
 };
 
-/// Sums: all of the input, what goes to each rank, all of the output, what came from each rank.
+/// All ranks together have the same bits before and after, so that an array is read for a move only where no other step
+/// has read it, or where some of it stays behind. Behind the bits: those that go, and those that came.
 class DeviceMoveCheck : public DeviceCheck {
  public:
   DeviceMoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
-      : check_(from, to, rank, element_bytes),
-        rank_(rank),
-        element_bytes_(element_bytes),
-        in_(words_of(static_cast<std::size_t>(from.count(rank)) * element_bytes)),
-        out_(words_of(static_cast<std::size_t>(to.count(rank)) * element_bytes)),
-        ranks_(static_cast<std::size_t>(from.ranks())) {}
-  std::size_t sums() const override { return 2 * (1 + ranks_); }
-  /// What is read twice is read for others first: what changes in between does not fit what they receive.
+      : element_bytes_(element_bytes),
+        in_(Box::run(0, from.count(rank))),
+        out_(Box::run(0, to.count(rank))),
+        told_(static_cast<std::size_t>(from.ranks())) {
+    const Schedule schedule = make_schedule(from, to, rank);
+    const auto boxes_of = [&](const std::vector<Message>& messages, Box LocalCopy::*own) {
+      std::vector<Box> boxes;
+      for (const Message& message : messages) boxes.insert(boxes.end(), message.boxes.begin(), message.boxes.end());
+      for (const LocalCopy& copy : schedule.self) boxes.push_back(copy.*own);
+      return boxes;
+    };
+    sent_ = boxes_of(schedule.send, &LocalCopy::from);
+    received_ = boxes_of(schedule.recv, &LocalCopy::to);
+    if (elements_of(sent_) == in_.elements()) sent_.clear();
+    if (elements_of(received_) == out_.elements()) received_.clear();
+  }
+  std::size_t results() const override { return 4; }
+  bool reads_input() const override { return previous_ == nullptr; }
+  void stand_between(const DeviceCheck* previous, const DeviceCheck* next) override {
+    previous_ = sent_.empty() ? previous : nullptr;
+    next_ = received_.empty() && next != nullptr && next->reads_input() ? next : nullptr;
+  }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (const Message& message : check_.schedule().send)
-      for (const Box& box : message.boxes) add(buffers.in, box, message.peer, device_, stream);
-    for (const LocalCopy& copy : check_.schedule().self) add(buffers.in, copy.from, rank_, device_, stream);
-    device::add_bits(buffers.in, in_, word_bytes, device_, stream);
+    for (const Box& box : sent_) add(buffers.in, box, 2, stream);
+    if (previous_ == nullptr) add(buffers.in, in_, 0, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    std::uint64_t* const sums = device_ + 1 + ranks_;
-    device::add_bits(buffers.out, out_, word_bytes, sums, stream);
-    for (const Message& message : check_.schedule().recv)
-      for (const Box& box : message.boxes) add(buffers.out, box, message.peer, sums, stream);
-    for (const LocalCopy& copy : check_.schedule().self) add(buffers.out, copy.to, rank_, sums, stream);
+    for (const Box& box : received_) add(buffers.out, box, 3, stream);
+    if (next_ == nullptr) add(buffers.out, out_, 1, stream);
   }
-  std::uint64_t before(const std::byte*) override {
-    std::copy_n(host_ + 1, ranks_, check_.sent_sums().begin());
-    return host_[0];
+  std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : host_[0]; }
+  std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : host_[1]; }
+  std::uint64_t after(const std::byte* out) override {
+    const std::uint64_t sent = sent_.empty() ? input_bits() : host_[2];
+    const std::uint64_t received = received_.empty() ? output_bits() : host_[3];
+    std::fill(told_.begin(), told_.end(), sent - received);
+    return DeviceCheck::after(out);
   }
-  std::uint64_t after(const std::byte*) override {
-    std::copy_n(host_ + 2 + ranks_, ranks_, check_.received_sums().begin());
-    return host_[1 + ranks_];
+  Finding finding() const override { return {1, 0, {}}; }
+  std::span<const std::uint64_t> sent() const override { return told_; }
+  std::size_t table_bytes() const override {
+    return told_.size() * sizeof told_.front() + (sent_.size() + received_.size()) * sizeof(Box);
   }
-  Finding finding() const override { return check_.finding(); }
-  std::span<const std::uint64_t> sent() const override { return check_.sent(); }
-  std::span<const std::uint64_t> received() const override { return check_.received(); }
-  std::size_t table_bytes() const override { return check_.table_bytes(); }
 
  private:
-  void add(const std::byte* array, const Box& box, int rank, std::uint64_t* sums, device::StreamHandle stream) const {
-    device::add_bits(array, box, element_bytes_, sums + 1 + rank, stream);
+  static std::int64_t elements_of(const std::vector<Box>& boxes) {
+    std::int64_t count = 0;
+    for (const Box& box : boxes) count += box.elements();
+    return count;
+  }
+  void add(const std::byte* array, const Box& box, std::size_t result, device::StreamHandle stream) const {
+    device::add_bits(array, box, element_bytes_, device_ + result, stream);
   }
 
-  MoveCheck check_;
-  int rank_;
   std::size_t element_bytes_;
   Box in_, out_;
-  std::size_t ranks_;
+  std::vector<Box> sent_, received_;  ///< none where all is sent, or comes
+  std::vector<std::uint64_t> told_;   ///< to all ranks the same
+  const DeviceCheck *previous_ = nullptr, *next_ = nullptr;
 };
 
-/// Sums: the input's bits, the output's, words that differ.
+/// Behind the bits: words that differ.
 class DeviceRepeatCheck : public DeviceCheck {
  public:
   DeviceRepeatCheck(DeviceOperation& operation, std::size_t in_bytes, std::size_t out_bytes)
       : operation_(operation), in_(words_of(in_bytes)), out_(words_of(out_bytes)), out_bytes_(out_bytes) {
     if (out_bytes_ > 0) copy_ = device::make_memory(out_bytes_);
   }
-  std::size_t sums() const override { return 3; }
+  std::size_t results() const override { return 3; }
   std::size_t held_bytes() const override { return out_bytes_; }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
     DeviceBuffers again = buffers;
@@ -156,8 +170,6 @@ class DeviceRepeatCheck : public DeviceCheck {
     device::add_bits(buffers.out, out_, word_bytes, device_ + 1, stream);
     device::add_differences(static_cast<const std::byte*>(copy_.get()), buffers.out, out_bytes_, device_ + 2, stream);
   }
-  std::uint64_t before(const std::byte*) override { return host_[0]; }
-  std::uint64_t after(const std::byte*) override { return host_[1]; }
   Finding finding() const override { return repeat_finding(host_[2] == 0); }
   std::size_t table_bytes() const override { return 0; }
 

@@ -12,21 +12,33 @@ namespace shardfft::gpu {
 /// that they are given count for nothing.
 class DeviceCheck : public StepCheck {
  public:
-  /// Numbers of 64 bits that a run's sums take.
-  virtual std::size_t sums() const = 0;
-  /// Where they are on the GPU, zero when a run begins, and where they come to on the host. Before the first run.
-  void place(std::uint64_t* on_device, const std::uint64_t* on_host) {
+  /// Numbers of 64 bits that a run's results take on the GPU and the host: first the sums of the bits of input and
+  /// output. And what stays on the GPU. Zero when a run begins.
+  virtual std::size_t results() const = 0;
+  virtual std::size_t sums() const { return 0; }
+  /// Where they are. Before the first run.
+  void place(std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) {
     device_ = on_device;
     host_ = on_host;
+    sums_ = sums;
   }
+  /// The checks of the steps before and after this one, or null. Of later steps first; they live as long.
+  virtual void stand_between(const DeviceCheck* /*previous*/, const DeviceCheck* /*next*/) {}
+  /// Whether it takes the sum of its input's bits itself.
+  virtual bool reads_input() const { return true; }
   /// Around the step, on its stream, with the member's device current.
   virtual void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   virtual void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   /// Device memory of its own: tables, and arrays of second runs.
   virtual std::size_t held_bytes() const { return 0; }
+  /// Of a run that has ended.
+  virtual std::uint64_t input_bits() const { return host_[0]; }
+  virtual std::uint64_t output_bits() const { return host_[1]; }
+  std::uint64_t before(const std::byte*) override { return input_bits(); }
+  std::uint64_t after(const std::byte*) override { return output_bits(); }
 
  protected:
-  std::uint64_t* device_ = nullptr;
+  std::uint64_t *device_ = nullptr, *sums_ = nullptr;
   const std::uint64_t* host_ = nullptr;
 };
 

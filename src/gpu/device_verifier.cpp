@@ -11,34 +11,44 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks) : tea
     Place& place = places_.emplace_back();
     std::vector<std::unique_ptr<StepCheck>> checks;
     std::vector<std::string> names;
-    std::size_t sums = 0;
+    std::size_t results = 0, sums = 0;
     for (DeviceTask& task : tasks) {
       place.checks.push_back(task.checks[m].get());
+      results += task.checks[m]->results();
       sums += task.checks[m]->sums();
       place.held_bytes += task.checks[m]->held_bytes();
       checks.push_back(std::move(task.checks[m]));
       names.push_back(task.operations[m]->describe());
     }
-    place.sum_bytes = sums * sizeof(std::uint64_t);
-    place.held_bytes += place.sum_bytes;
-    place.sums = device::make_memory(place.sum_bytes);
-    place.on_host = device::make_pinned_memory(place.sum_bytes);
-    auto* on_device = static_cast<std::uint64_t*>(place.sums.get());
-    const auto* on_host = static_cast<const std::uint64_t*>(place.on_host.get());
-    for (DeviceCheck* check : place.checks) {
-      check->place(on_device, on_host);
-      on_device += check->sums();
-      on_host += check->sums();
-    }
+    place.allocate(results, sums);
     verifiers_.emplace_back(member.rank, team.ranks(), std::move(checks), std::move(names));
   }
   for (DeviceTask& task : tasks) task.checks.clear();
 }
 
+void DeviceVerifier::Place::allocate(std::size_t results, std::size_t sums) {
+  result_bytes = results * sizeof(std::uint64_t);
+  sum_bytes = (results + sums) * sizeof(std::uint64_t);
+  held_bytes += sum_bytes;
+  on_device = device::make_memory(sum_bytes);
+  on_host = device::make_pinned_memory(result_bytes);
+  auto* result = static_cast<std::uint64_t*>(on_device.get());
+  auto* sum = result + results;
+  const auto* copy = static_cast<const std::uint64_t*>(on_host.get());
+  for (DeviceCheck* check : checks) {
+    check->place(result, copy, sum);
+    result += check->results();
+    copy += check->results();
+    sum += check->sums();
+  }
+  for (std::size_t i = checks.size(); i-- > 0;)
+    checks[i]->stand_between(i > 0 ? checks[i - 1] : nullptr, i + 1 < checks.size() ? checks[i + 1] : nullptr);
+}
+
 void DeviceVerifier::begin(const std::vector<device::StreamHandle>& streams) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_.here()[m].device);
-    device::fill_zero(places_[m].sums.get(), places_[m].sum_bytes, streams[m]);
+    device::fill_zero(places_[m].on_device.get(), places_[m].sum_bytes, streams[m]);
   }
 }
 
@@ -55,7 +65,7 @@ void DeviceVerifier::after(std::size_t task, std::size_t member, const DeviceBuf
 void DeviceVerifier::fetch(const std::vector<device::StreamHandle>& streams) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_.here()[m].device);
-    device::copy_bytes(places_[m].on_host.get(), places_[m].sums.get(), places_[m].sum_bytes, streams[m]);
+    device::copy_bytes(places_[m].on_host.get(), places_[m].on_device.get(), places_[m].result_bytes, streams[m]);
   }
 }
 

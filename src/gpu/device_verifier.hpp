@@ -22,7 +22,7 @@ class DeviceVerifier {
   /// Around a task of a member, with its device current.
   void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
-  /// All tasks are enqueued: the sums come to the host.
+  /// All tasks are enqueued: the results come to the host.
   void fetch(const std::vector<device::StreamHandle>& streams);
   /// The run has ended. As Verifier::conclude().
   Failure conclude();
@@ -30,14 +30,17 @@ class DeviceVerifier {
   Verified verified() const;
   /// Device memory of a member: tables, sums, arrays of second runs.
   std::size_t held_bytes(std::size_t member) const { return places_[member].held_bytes; }
-  std::size_t pinned_bytes(std::size_t member) const { return places_[member].sum_bytes; }
+  std::size_t pinned_bytes(std::size_t member) const { return places_[member].result_bytes; }
 
  private:
   struct Place {
     std::vector<DeviceCheck*> checks;  ///< by task
-    device::Memory sums;
-    device::PinnedMemory on_host;
-    std::size_t sum_bytes = 0, held_bytes = 0;
+    device::Memory on_device;          ///< results, then sums
+    device::PinnedMemory on_host;      ///< results
+    std::size_t result_bytes = 0, sum_bytes = 0, held_bytes = 0;
+
+    /// For the numbers of all checks.
+    void allocate(std::size_t results, std::size_t sums);
   };
 
   Team& team_;

@@ -27,10 +27,65 @@ struct Lines {
   int unit_axes = 0, line_axes = 0;
   long long unit_count[most], unit_stride[most], unit_sum[most];
   long long line_count[most], line_stride[most], first_weight[most];
+  long long line_step[most];  ///< `rows` points further, as digits
   long long lines = 0, points = 0, chunk = 0, chunks = 0;
   int lanes = 1, rows = threads;
   bool along = true;  ///< neighbouring threads read along the line, not across lines
   const double* weights = nullptr;
+};
+
+/// Where a thread is in a line of so many axes, the last one the fastest. It goes on by sums and comparisons: divisions
+/// of 64 bits would cost more than the memory.
+template <int axes>
+class LinePlace {
+ public:
+  __device__ LinePlace(const Lines& lines, long long point) : lines_(lines) {
+#pragma unroll
+    for (int a = axes - 1; a >= 0; --a) {
+      const long long next = a > 0 ? point / lines.line_count[a] : 0;
+      index_[a] = point - next * lines.line_count[a];
+      point = next;
+    }
+  }
+  __device__ void step() {
+    bool carry = false;
+#pragma unroll
+    for (int a = axes - 1; a >= 0; --a) {
+      const long long by = lines_.line_step[a] + (carry ? 1 : 0);
+      stale_ = stale_ || (a < axes - 1 && by > 0);
+      index_[a] += by;
+      carry = a > 0 && index_[a] >= lines_.line_count[a];
+      if (carry) index_[a] -= lines_.line_count[a];
+    }
+  }
+  __device__ long long offset() const {
+    long long sum = 0;
+#pragma unroll
+    for (int a = 0; a < axes; ++a) sum += index_[a] * lines_.line_stride[a];
+    return sum;
+  }
+  __device__ Complex<double> weight() {
+    if (stale_) weigh();
+    stale_ = false;
+    return times(outer_, axes - 1);
+  }
+
+ private:
+  __device__ Complex<double> times(const Complex<double>& x, int a) const {
+    const double* const w = lines_.weights + 2 * (lines_.first_weight[a] + index_[a]);
+    return {x.re * w[0] - x.im * w[1], x.re * w[1] + x.im * w[0]};
+  }
+  /// Of all axes but the fastest.
+  __device__ void weigh() {
+    outer_ = {1, 0};
+#pragma unroll
+    for (int a = 0; a < axes - 1; ++a) outer_ = times(outer_, a);
+  }
+
+  const Lines& lines_;
+  long long index_[axes];
+  bool stale_ = true;
+  Complex<double> outer_{1, 0};
 };
 
 template <class T>
@@ -50,7 +105,7 @@ __device__ Count bits_of(const Complex<T>& x) {
   return bits_of(x.re) + bits_of(x.im);
 }
 
-template <class Number>
+template <class Number, int axes>
 __global__ void __launch_bounds__(threads)
     weighted_kernel(const Number* array, const __grid_constant__ Lines lines, double* sums, Count* bits) {
   __shared__ double shared[3][threads];
@@ -66,24 +121,17 @@ __global__ void __launch_bounds__(threads)
     const long long begin = block % lines.chunks * lines.chunk;
     const long long end = begin + lines.chunk < lines.points ? begin + lines.chunk : lines.points;
     double real = 0, imag = 0, squares = 0;
-    long long sum = 0, place = 0, left = line;
+    long long sum = 0, place = 0, left = line < lines.lines ? line : 0;
     for (int a = lines.unit_axes - 1; a >= 0; --a) {
       const long long i = left % lines.unit_count[a];
       left /= lines.unit_count[a];
       place += i * lines.unit_stride[a];
       sum += i * lines.unit_sum[a];
     }
-    for (long long p = begin + row; line < lines.lines && p < end; p += lines.rows) {
-      long long from = place, rest = p;
-      Complex<double> weight{1, 0};
-      for (int a = lines.line_axes - 1; a >= 0; --a) {
-        const long long next = a > 0 ? rest / lines.line_count[a] : 0, i = rest - next * lines.line_count[a];
-        rest = next;
-        from += i * lines.line_stride[a];
-        const double* const w = lines.weights + 2 * (lines.first_weight[a] + i);
-        weight = {weight.re * w[0] - weight.im * w[1], weight.re * w[1] + weight.im * w[0]};
-      }
-      const Number value = array[from];
+    LinePlace<axes> point(lines, begin + row);
+    for (long long p = begin + row; line < lines.lines && p < end; p += lines.rows, point.step()) {
+      const Complex<double> weight = point.weight();
+      const Number value = array[place + point.offset()];
       const Complex<double> x = number(value);
       words += bits_of(value);
       real += x.re * weight.re - x.im * weight.im;
@@ -113,7 +161,7 @@ int power_of_two_for(long long count, int most) {
 }
 
 Lines lines_of(const WeightedSums& what) {
-  constexpr int most_lanes = 32, points_a_thread = 64;
+  constexpr int most_lanes = 32, least_rows = 32, points_a_thread = 64, least_points_a_thread = 8;
   Lines lines;
   if (what.units.size() > Lines::most || what.line.size() > Lines::most)
     fail(Status::internal, "too many axes to sum over");
@@ -134,23 +182,51 @@ Lines lines_of(const WeightedSums& what) {
   lines.weights = what.weights;
   lines.along = what.units.empty() || (!what.line.empty() && what.line.back().stride < what.units.back().stride);
   if (lines.along) {
-    lines.rows = power_of_two_for(lines.points, threads);
+    const long long rows = std::max<long long>(least_rows, lines.points / least_points_a_thread);
+    lines.rows = power_of_two_for(std::min(rows, lines.points), threads);
     lines.lanes = threads / lines.rows;
   } else {
     lines.lanes = power_of_two_for(lines.lines, most_lanes);
     lines.rows = threads / lines.lanes;
+  }
+  long long left = lines.rows;
+  for (int a = lines.line_axes - 1; a >= 0; --a) {
+    lines.line_step[a] = a > 0 ? left % lines.line_count[a] : left;
+    left /= lines.line_count[a];
   }
   lines.chunk = static_cast<long long>(lines.rows) * points_a_thread;
   lines.chunks = (lines.points + lines.chunk - 1) / lines.chunk;
   return lines;
 }
 
-template <class Number>
-void run_weighted(const std::byte* array, const Lines& lines, double* sums, std::uint64_t* bits, cudaStream_t stream) {
+/// Where the sums of an array come to.
+struct Sums {
+  double* of_lines;
+  Count* bits;
+};
+
+template <class Number, int axes>
+void launch_weighted(const std::byte* array, const Lines& lines, const Sums& sums, cudaStream_t stream) {
   const long long blocks = (lines.lines + lines.lanes - 1) / lines.lanes * lines.chunks;
-  weighted_kernel<<<blocks_for(blocks * threads), threads, 0, stream>>>(reinterpret_cast<const Number*>(array), lines,
-                                                                        sums, reinterpret_cast<Count*>(bits));
+  weighted_kernel<Number, axes><<<blocks_for(blocks * threads), threads, 0, stream>>>(
+      reinterpret_cast<const Number*>(array), lines, sums.of_lines, sums.bits);
   check(cudaGetLastError(), "launch of weighted sums");
+}
+
+template <class Number>
+void run_weighted(const std::byte* array, const Lines& lines, const Sums& sums, cudaStream_t stream) {
+  switch (lines.line_axes) {
+    case 1:
+      return launch_weighted<Number, 1>(array, lines, sums, stream);
+    case 2:
+      return launch_weighted<Number, 2>(array, lines, sums, stream);
+    case 3:
+      return launch_weighted<Number, 3>(array, lines, sums, stream);
+    case 4:
+      return launch_weighted<Number, 4>(array, lines, sums, stream);
+    default:
+      fail(Status::internal, "sums of lines of ", lines.line_axes, " axes");
+  }
 }
 
 /// A box of words of 32 bits: axis 0 is the slowest.
@@ -206,6 +282,24 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0 && mine > 0) atomicAdd(sum, mine);
 }
 
+/// Doubles that are not negative are in order as numbers of 64 bits.
+__global__ void __launch_bounds__(threads)
+    compare_kernel(const LineSums before, const LineSums after, const LineLimits limits, Count* result) {
+  __shared__ Count shared[threads];
+  Count compared = 0;
+  double most = 0;
+  for_all(before.lines, [&](long long line) {
+    const double residual = line_residual(limits, before, after, line);
+    if (residual >= 0) ++compared;
+    most = fmax(most, residual);
+  });
+  compared = sum_of_block(compared, shared);
+  if (threadIdx.x == 0) atomicAdd(result, compared);
+  if (most > 0) atomicMax(result + 1, static_cast<Count>(__double_as_longlong(most)));
+}
+
+LineSums sums_of(const double* sums, std::int64_t lines) { return {sums, sums + lines, sums + 2 * lines, lines}; }
+
 }  // namespace
 
 void add_weighted(const std::byte* array, const WeightedSums& what, double* sums, std::uint64_t* bits, void* stream) {
@@ -214,7 +308,7 @@ void add_weighted(const std::byte* array, const WeightedSums& what, double* sums
   const bool wide = what.element.precision == Precision::f64;
   const auto run = what.element.is_complex ? (wide ? run_weighted<Complex<double>> : run_weighted<Complex<float>>)
                                            : (wide ? run_weighted<double> : run_weighted<float>);
-  run(array, lines, sums, bits, static_cast<cudaStream_t>(stream));
+  run(array, lines, {sums, reinterpret_cast<Count*>(bits)}, static_cast<cudaStream_t>(stream));
 }
 
 void add_bits(const std::byte* array, const Box& box, std::size_t element_bytes, std::uint64_t* sum, void* stream) {
@@ -233,6 +327,14 @@ void add_differences(const std::byte* one, const std::byte* other, std::size_t b
       reinterpret_cast<const unsigned*>(one), reinterpret_cast<const unsigned*>(other), count,
       reinterpret_cast<Count*>(sum));
   check(cudaGetLastError(), "launch of a comparison");
+}
+
+void compare_lines(const double* before, const double* after, std::int64_t lines, const LineLimits& limits,
+                   std::uint64_t* result, void* stream) {
+  if (lines == 0) return;
+  compare_kernel<<<blocks_for(lines), threads, 0, static_cast<cudaStream_t>(stream)>>>(
+      sums_of(before, lines), sums_of(after, lines), limits, reinterpret_cast<Count*>(result));
+  check(cudaGetLastError(), "launch of a comparison of sums");
 }
 
 }  // namespace shardfft::device

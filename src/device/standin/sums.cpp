@@ -1,6 +1,8 @@
 // device/sums.hpp without a GPU: plain loops.
 #include "device/sums.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <complex>
 #include <cstring>
 
@@ -83,6 +85,8 @@ std::uint64_t box_words(const std::byte* array, const Box& box, std::size_t elem
   return sum;
 }
 
+LineSums sums_of(const double* sums, std::int64_t lines) { return {sums, sums + lines, sums + 2 * lines, lines}; }
+
 }  // namespace
 
 void add_weighted(const std::byte* array, const WeightedSums& what, double* sums, std::uint64_t* bits, void* stream) {
@@ -123,6 +127,21 @@ void add_differences(const std::byte* one, const std::byte* other, std::size_t b
   if (bytes == 0) return;
   enqueue_kernel(stream, "comparison", {{one, bytes}, {other, bytes}, {sum, sizeof *sum}}, [=] {
     for (std::size_t i = 0; i < bytes; i += sizeof(std::uint32_t)) *sum += word(one + i) != word(other + i) ? 1 : 0;
+  });
+}
+
+void compare_lines(const double* before, const double* after, std::int64_t lines, const LineLimits& limits,
+                   std::uint64_t* result, void* stream) {
+  if (lines == 0) return;
+  const std::size_t bytes = 3 * static_cast<std::size_t>(lines) * sizeof(double);
+  enqueue_kernel(stream, "comparison of sums", {{before, bytes}, {after, bytes}, {result, 2 * sizeof *result}}, [=] {
+    double most = 0;
+    for (std::int64_t line = 0; line < lines; ++line) {
+      const double residual = line_residual(limits, sums_of(before, lines), sums_of(after, lines), line);
+      if (residual >= 0) ++result[0];
+      most = std::max(most, residual);
+    }
+    result[1] = std::bit_cast<std::uint64_t>(most);
   });
 }
 

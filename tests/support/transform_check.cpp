@@ -41,6 +41,18 @@ std::vector<Value> half_spectrum(const SerialTransform& serial, ElementType elem
   return data;
 }
 
+namespace {
+
+std::int64_t largest_prime(double points) {
+  auto rest = static_cast<std::int64_t>(points);
+  std::int64_t prime = 1;
+  for (std::int64_t f = 2; f * f <= rest; ++f)
+    for (; rest % f == 0; rest /= f) prime = f;
+  return std::max(prime, rest);
+}
+
+}  // namespace
+
 double& worst_error() {
   static double worst = 0;
   return worst;
@@ -66,8 +78,9 @@ void compare_field(const LocalArray& array, const Side& side, std::int64_t field
     error += e;
     largest_error = std::max(largest_error, e);
   });
-  // Measured at c = 1: oneMKL reaches 4.7 at lengths with large prime factors (c2r of 244 = 4 * 61).
-  constexpr double c = 8;
+  // Measured with c = 1, forward: FFTW reaches 0.3, oneMKL (2026.0, AMD EPYC) 17 at lengths of few factors that have a
+  // large prime among them (206 = 2 * 103).
+  const double c = largest_prime(points) > 13 ? 24 : 8;
   const double tolerance = c * epsilon(side.element.precision) * (1 + std::log2(points));
   EXPECT_TRUE(finite) << "field " << field;
   EXPECT_LE(std::sqrt(error), tolerance * std::sqrt(norm)) << "field " << field << ", L2";

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "shardfft/buffer.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/operator.hpp"
@@ -20,24 +21,6 @@
 #include "shardfft/types.hpp"
 
 namespace shardfft {
-
-/// Memory that a plan allocated, freed with the last copy; memory that ranks share when all of them have dropped theirs
-/// and the plan ends or allocates again. May outlive the plan.
-class Buffer {
- public:
-  Buffer() = default;
-  Buffer(std::shared_ptr<void> memory, std::size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
-  void* data() const { return memory_.get(); }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(memory_.get());
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::shared_ptr<void> memory_;
-  std::size_t bytes_ = 0;
-};
 
 /// The layout whose rank r owns what rank r passes as `mine` (a box, or any index set; empty is allowed).
 /// Collective; throws Error on every rank when the sets do not tile the array.

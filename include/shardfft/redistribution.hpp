@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "shardfft/buffer.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/ranks.hpp"
@@ -18,8 +19,8 @@ namespace shardfft {
 /// Moves arrays of any elements from one layout to another, planned once: arrays of the processes of a communicator, on
 /// CPUs or with a GPU each, or of several GPUs of this process, which needs no MPI. This process has some of the ranks,
 /// its members: one of a communicator, or all of a list of devices. Over a communicator construction, destruction,
-/// forward, backward and set_streams are collective, and errors of construction are thrown on every rank. Movable, not
-/// copyable; not to be run on two threads at once.
+/// forward, backward, set_streams and allocate_* are collective, and errors of construction are thrown on every rank.
+/// Movable, not copyable; not to be run on two threads at once.
 class Redistribution {
  public:
   /// Elements of `element_bytes` each (the size of a number, a struct, ...). Both layouts are of one shape. Of the
@@ -66,6 +67,9 @@ class Redistribution {
   /// As Plan::failed_half_way: whether a call failed in its middle on this rank. MPI may still read and write the
   /// arrays of that call, which must live until MPI ends; later calls are refused.
   bool failed_half_way() const;
+  /// A member's array, as Plan::allocate_input and Plan::allocate_output.
+  Buffer allocate_input(int member = 0);
+  Buffer allocate_output(int member = 0);
   /// By which exchange data moves.
   const std::string& exchange() const;
 

@@ -1,5 +1,6 @@
 #pragma once
 // Everything: include this one.
+#include "shardfft/buffer.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/for_each.hpp"
 #include "shardfft/gpu.hpp"

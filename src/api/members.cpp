@@ -95,6 +95,12 @@ void Members::start(int program, InputArrays in, OutputArrays out) {
   throw Error(failure.code, failure.text);
 }
 
+Buffer Members::allocate(Call call, int member, std::size_t bytes) const {
+  if (place() == Place::cpu)
+    enter(call, {}, true);  // memory of GPUs is a rank's own: each rank allocates it when it likes
+  return {runner->allocate(member, bytes), bytes};
+}
+
 void Members::together(const std::function<void()>& work) const { comm.valid() ? agree(comm, work) : work(); }
 
 void Members::watch_calls(const Ranks& who, std::string name) {

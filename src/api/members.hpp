@@ -12,6 +12,7 @@
 #include "exec/compile.hpp"
 #include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
+#include "shardfft/buffer.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/ranks.hpp"
 #include "shardfft/typed_array.hpp"
@@ -53,6 +54,8 @@ struct Members {
   /// The beginning of a call. `mine`: what is wrong on this process. `makes`: ranks make something together then, other
   /// than what their first run needs.
   void enter(Call call, const Failure& mine = {}, bool makes = false) const;
+  /// An array of a member's.
+  Buffer allocate(Call call, int member, std::size_t bytes) const;
   /// What all ranks agreed on to run.
   void start(int program, InputArrays in, OutputArrays out);
 

@@ -66,11 +66,9 @@ std::size_t Plan::Impl::in_place_bytes(int member) const {
 
 Buffer Plan::Impl::allocate(Call call, int member) {
   const Sides& mine = at(member);
-  if (place() == Place::cpu)
-    enter(call, {}, true);  // memory of GPUs is a rank's own: each rank allocates it when it likes
   std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
   if (options.workspace == Workspace::least) bytes = in_place_bytes(member);
-  return {runner->allocate(member, bytes), bytes};
+  return Members::allocate(call, member, bytes);
 }
 
 }  // namespace shardfft

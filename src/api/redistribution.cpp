@@ -174,6 +174,15 @@ std::int64_t Redistribution::output_count(int member) const { return impl().at(m
 const std::string& Redistribution::exchange() const { return impl().exchange; }
 std::size_t Redistribution::workspace_bytes() const { return impl().runner->workspace_bytes(); }
 
+Buffer Redistribution::allocate_input(int member) {
+  return impl().allocate(Call::allocate_input, member,
+                         static_cast<std::size_t>(input_count(member)) * impl().element_bytes);
+}
+Buffer Redistribution::allocate_output(int member) {
+  return impl().allocate(Call::allocate_output, member,
+                         static_cast<std::size_t>(output_count(member)) * impl().element_bytes);
+}
+
 int Redistribution::device(int member) const { return impl().device(member); }
 void* Redistribution::stream(int member) const { return impl().stream(member); }
 void Redistribution::set_streams(std::span<void* const> streams) { impl().set_streams(streams); }

@@ -43,6 +43,17 @@ TEST(GroupRedistribution, SameLayoutsAreCopied) {
   check_moved(2, layout, layout, 8, {});
 }
 
+TEST(GroupRedistribution, ArraysOfItsOwnLieOnTheirGpus) {
+  const Layout from = Layout::slab({7, 6}, 2), to = Layout::slab({7, 6}, 2, 1);
+  Redistribution planned(Devices(devices_for(2)), from, to, 12);
+  for (int m = 0; m < 2; ++m) {
+    const Buffer in = planned.allocate_input(m), out = planned.allocate_output(m);
+    EXPECT_EQ(in.bytes(), to_size(from.count(m)) * 12);
+    EXPECT_EQ(out.bytes(), to_size(to.count(m)) * 12);
+    for (const Buffer* buffer : {&in, &out}) EXPECT_EQ(device::describe(buffer->data()).device, planned.device(m));
+  }
+}
+
 TEST(GroupRedistribution, CallersStreams) {
   const std::vector<int> devices = devices_for(2);
   const Layout from = Layout::slab({16, 12}, 2), to = Layout::slab({16, 12}, 2, 1);

@@ -26,6 +26,12 @@ void check_moved(const Layout& from, const Layout& to, std::size_t bytes, const 
     planned.forward(both.data(), both.data());
     EXPECT_TRUE(std::equal(after.begin(), after.end(), both.begin())) << "in place";
   }
+  const Buffer in = planned.allocate_input(), out = planned.allocate_output();
+  ASSERT_EQ(in.bytes(), before.size());
+  ASSERT_EQ(out.bytes(), after.size());
+  std::copy(before.begin(), before.end(), in.as<std::byte>());
+  planned.forward(in.data(), out.data());
+  EXPECT_TRUE(std::equal(after.begin(), after.end(), out.as<std::byte>())) << "in arrays of its own";
 }
 
 TEST(Redistribution, RandomLayoutsAndElements) {

@@ -1,0 +1,27 @@
+#pragma once
+// Memory for users' arrays.
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace shardfft {
+
+/// Memory that a plan or redistribution allocated, freed with the last copy; memory that ranks share when all of them
+/// have dropped theirs and the plan ends or allocates again. May outlive the plan.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(std::shared_ptr<void> memory, std::size_t bytes) : memory_(std::move(memory)), bytes_(bytes) {}
+  void* data() const { return memory_.get(); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(memory_.get());
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<void> memory_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace shardfft

@@ -11,7 +11,7 @@ from ._array_libraries import library_of
 
 if TYPE_CHECKING:
     from ._gpu_arrays import Seen
-    from ._side import Side
+    from ._part import Part
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Call:
     """Two arrays for the library, and the one that the user gets."""
 
     def __init__(
-        self, place: Place, x: Any, out: Any, source: Side, destination: Side, allocate: Callable[[], _core.Memory]
+        self, place: Place, x: Any, out: Any, source: Part, destination: Part, allocate: Callable[[], _core.Memory]
     ) -> None:
         self._place, self._library, self._like, self._out = place, library_of(x), x, out
         self._side = destination
@@ -57,7 +57,7 @@ class Call:
     def _see(self, array: Any, name: str, stream: int) -> Seen:
         return _gpu_arrays.see(array, name, self._place.device, stream)
 
-    def _see_input(self, x: Any, source: Side) -> Seen:
+    def _see_input(self, x: Any, source: Part) -> Seen:
         self._x = self._library.resolve(x)
         if self._library.mutable or tuple(x.shape) != source.shape:
             seen = self._see(self._x, "x", self._place.stream)

@@ -10,7 +10,9 @@ import numpy as np
 
 from . import _core, _streams
 
-_GPU = 2  # DLPack's word
+# DLPack's words for where an array lies, and for what it holds.
+_GPU = 2
+_KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 
 class DeviceArray:
@@ -86,7 +88,9 @@ class DeviceArray:
             raise BufferError("a shardfft.DeviceArray shows its memory only where it is")
         if self._pending and stream != -1:
             _core.order_streams(self.device, self._pending, _streams.LEGACY if stream is None else stream)
-        return self._memory.dlpack(self.dtype.kind == "c", self.dtype.itemsize, self.shape, self._steps)
+        if self.dtype.kind not in _KINDS:
+            raise BufferError(f"DLPack knows no elements of the type {self.dtype}")
+        return self._memory.dlpack(_KINDS[self.dtype.kind], self.dtype.itemsize, self.shape, self._steps)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:

@@ -64,12 +64,18 @@ def _views(flat: NDArray[Any], layout: Layout, rank: int) -> list[tuple[tuple[sl
     return result
 
 
+def _fields(shape: tuple[int, ...], layout: Layout, rank: int) -> tuple[int, bool]:
+    """How many fields a local array of this shape has, and whether along an axis of their own."""
+    local, shape = layout.local_shape(rank), tuple(shape)
+    batched = len(shape) == len(local) + 1
+    if (shape[1:] if batched else shape) != local:
+        raise ValueError(f"the local array of rank {rank} must have the shape {local}, not {shape}")
+    return (shape[0] if batched else 1), batched
+
+
 def _flatten(local: NDArray[Any], layout: Layout, rank: int) -> NDArray[Any]:
     """Give ``local`` as fields x count elements in memory order; a copy only where it is not dense in that order."""
-    shape = layout.local_shape(rank)
-    fields = local.shape[0] if local.ndim == len(shape) + 1 else 1
-    if local.shape not in (shape, (fields, *shape)):
-        raise ValueError(f"the local array of rank {rank} must have the shape {shape}, not {local.shape}")
+    shape, (fields, _) = layout.local_shape(rank), _fields(local.shape, layout, rank)
     order = layout.order if len(shape) == layout.ndim and layout.local(rank) is not None else (0,)
     by_field = local.reshape((fields, *shape))
     return by_field.transpose((0, *(axis + 1 for axis in order))).reshape(fields, layout.count(rank))

@@ -11,7 +11,7 @@ from . import _core, _streams
 
 # DLPack's words for where an array lies, and for what it holds.
 _CPU, _GPU, _PINNED, _MANAGED = 1, 2, 3, 13
-_KINDS = {0: "i", 1: "u", 2: "f", 5: "c"}
+_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
 
 #: DLPack's word for "no order of streams is asked for".
 NO_ORDER = -1

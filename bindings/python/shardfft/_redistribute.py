@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _core, _distribute, _mpi, _options
-from ._gpu_arrays import device_of, is_array
+from ._array_libraries import as_array
+from ._call import Call, Place
+from ._gpu_arrays import device_of, dtype_of
 from ._infer import layout_of
 from ._layout import Layout, named
+from ._numpy_like import _processor
+from ._part import Part
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -17,62 +19,79 @@ if TYPE_CHECKING:
 
     from ._words import LayoutName
 
+Array = TypeVar("Array")
 
+
+@overload
 def redistribute(
     local: NDArray[Any],
     start: LayoutName | Layout | None,
     to: LayoutName | Layout,
     comm: MPI.Comm | None = None,
     **options: Any,
-) -> NDArray[Any]:
+) -> NDArray[Any]: ...
+@overload
+def redistribute(
+    local: Array,
+    start: LayoutName | Layout | None,
+    to: LayoutName | Layout,
+    comm: MPI.Comm | None = None,
+    **options: Any,
+) -> Array: ...
+def redistribute(
+    local: Any,
+    start: LayoutName | Layout | None,
+    to: LayoutName | Layout,
+    comm: MPI.Comm | None = None,
+    **options: Any,
+) -> Any:
     """Move an array that is cut over the ranks from one layout to another. Collective.
 
     Args:
-        local: this rank's part in the layout ``start``, a NumPy array of any dtype without Python objects, or with one
-            axis more before the others (fields).
+        local: this rank's part in the layout ``start``: an array of any dtype without Python objects, or with one axis
+            more before the others (fields). NumPy's, or on GPUs of any library that :meth:`Plan.forward` takes; then
+            all ranks' arrays must be on GPUs.
         start: how it is cut: ``slab``, ``pencil``, ``brick``, ``cyclic`` or a :class:`Layout`; None: along axis 0, in
             the ranks' order, as their shapes tell.
         to: how it is to be cut.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         options: how data moves: those options of :func:`plan` that do not concern transforms, as ``exchange``; with
-            ``processor="gpu"`` from GPU to GPU, by way of copies there.
+            ``processor="gpu"`` arrays in host memory move from GPU to GPU, by way of copies there.
 
     Returns:
-        This rank's part in the layout ``to``, dense in its memory order; flat where it is not one product of slices.
+        This rank's part in the layout ``to``, of the kind of ``local``, dense in its memory order; flat where it is not
+        one product of slices. It is there when the call returns.
     """
     comm = _mpi.communicator(comm)
-    array = _mpi.agree(comm, lambda: _on_host(local))
+
+    def look() -> tuple[Any, int | None]:
+        array = as_array(local)
+        return array, device_of(array)
+
+    array, device = _mpi.agree(comm, look)
+    options = {**_processor(comm.allgather(device is not None), device), **options}
     cut = start if isinstance(start, Layout) else layout_of(array.shape, start, comm)
 
-    def prepare() -> tuple[Layout, NDArray[Any], bool, _core.Options]:
+    def prepare() -> tuple[Part, Part, _core.Options]:
         target = to if isinstance(to, Layout) else named(to, cut.shape, comm.size)
         for layout in (cut, target):
             _distribute._check_layout(layout, comm, 0)
-        if array.dtype.hasobject or array.dtype.itemsize == 0:
-            raise TypeError(f"arrays of dtype {array.dtype} cannot be sent to other ranks")
-        flat = np.ascontiguousarray(_distribute._flatten(array, cut, comm.rank))
-        batched = array.ndim > len(cut.local_shape(comm.rank))
-        return target, flat, batched, _options.convert({**options, "batch": flat.shape[0]})
+        dtype = dtype_of(array)
+        if dtype.hasobject or dtype.itemsize == 0:
+            raise TypeError(f"arrays of dtype {dtype} cannot be sent to other ranks")
+        fields, batched = _distribute._fields(array.shape, cut, comm.rank)
+        source, destination = (Part(layout, dtype, comm.rank, fields, batched) for layout in (cut, target))
+        return source, destination, _options.convert({**options, "batch": fields})
 
-    target, flat, batched, told = _mpi.agree(comm, prepare)
-    dtypes = set(comm.allgather(flat.dtype.str))
+    source, destination, told = _mpi.agree(comm, prepare)
+    dtypes = set(comm.allgather(source.dtype.str))
     if len(dtypes) != 1:
         raise ValueError(f"the ranks' arrays differ in dtype: {sorted(dtypes)}")
-    moved = np.empty((flat.shape[0], target.count(comm.rank)), flat.dtype)
-    _core.redistribute(
-        _mpi.address(comm),
-        cut._core,
-        target._core,
-        flat.dtype.itemsize,
-        flat.ctypes.data,
-        moved.ctypes.data,
-        told,
-        (flat, moved),
-    )
-    return _distribute._shaped(moved, target, comm.rank, batched)
-
-
-def _on_host(local: Any) -> NDArray[Any]:
-    if is_array(local) and device_of(local) is not None:
-        raise TypeError("redistribute takes arrays in host memory; arrays on GPUs move with Redistribution in C++")
-    return np.asarray(local)
+    planned = _core.Redistribution(_mpi.address(comm), cut._core, destination.layout._core, source.dtype.itemsize, told)
+    try:
+        place = Place(planned.device, planned.stream, told.get("memory"))
+        call = _mpi.agree(comm, lambda: Call(place, array, None, source, destination, planned.allocate_output))
+        planned.run(call.source, call.destination, call)
+    finally:
+        planned.close()
+    return call.finish()

@@ -14,26 +14,21 @@ using shardfft::python::Memory;
 
 namespace {
 
-nb::dlpack::dtype element(bool is_complex, int bytes) {
-  nb::dlpack::dtype type{};
-  type.code = static_cast<std::uint8_t>(is_complex ? nb::dlpack::dtype_code::Complex : nb::dlpack::dtype_code::Float);
-  type.bits = static_cast<std::uint8_t>(8 * bytes);
-  type.lanes = 1;
-  return type;
-}
-
-/// A flat array that keeps the memory, as its views do.
-nb::ndarray<nb::numpy> numpy(nb::handle self, bool is_complex, int bytes) {
+/// A flat array of bytes that keeps the memory, as its views do.
+nb::ndarray<nb::numpy> numpy(nb::handle self) {
   const Memory& memory = nb::cast<const Memory&>(self);
-  const std::size_t count = memory.buffer.bytes() / static_cast<std::size_t>(bytes);
-  return {memory.buffer.data(), {count}, self, {1}, element(is_complex, bytes)};
+  return {memory.buffer.data(), {memory.buffer.bytes()}, self, {1}, nb::dtype<std::uint8_t>()};
 }
 
-/// Managed memory too is announced as a GPU's: not all libraries know DLPack's word for it.
-nb::ndarray<> dlpack(nb::handle self, bool is_complex, int bytes, const std::vector<std::size_t>& shape,
+/// `kind`: DLPack's number. Managed memory too is announced as a GPU's: not all libraries know DLPack's word for it.
+nb::ndarray<> dlpack(nb::handle self, int kind, int bytes, const std::vector<std::size_t>& shape,
                      const std::vector<std::int64_t>& strides) {
   const Memory& memory = nb::cast<const Memory&>(self);
-  return {memory.buffer.data(),    shape.size(),       shape.data(), self, strides.data(), element(is_complex, bytes),
+  nb::dlpack::dtype type{};
+  type.code = static_cast<std::uint8_t>(kind);
+  type.bits = static_cast<std::uint8_t>(8 * bytes);
+  type.lanes = 1;
+  return {memory.buffer.data(),    shape.size(),       shape.data(), self, strides.data(), type,
           nb::device::cuda::value, memory.place.device};
 }
 
@@ -51,12 +46,10 @@ void shardfft::python::bind_memory(nb::module_& module) {
       .def_prop_ro("address", [](const Memory& memory) { return address(memory.buffer.data()); })
       .def_prop_ro("kind", [](const Memory& memory) { return memory.place.kind; })
       .def_prop_ro("device", [](const Memory& memory) { return memory.place.device; })
-      .def(
-          "numpy", [](nb::handle_t<Memory> self, bool c, int bytes) { return numpy(self, c, bytes); }, "is_complex"_a,
-          "bytes"_a)
+      .def("numpy", [](nb::handle_t<Memory> self) { return numpy(self); })
       .def(
           "dlpack",
-          [](nb::handle_t<Memory> self, bool c, int bytes, const std::vector<std::size_t>& shape,
-             const std::vector<std::int64_t>& strides) { return dlpack(self, c, bytes, shape, strides); },
-          "is_complex"_a, "bytes"_a, "shape"_a, "strides"_a);
+          [](nb::handle_t<Memory> self, int kind, int bytes, const std::vector<std::size_t>& shape,
+             const std::vector<std::int64_t>& strides) { return dlpack(self, kind, bytes, shape, strides); },
+          "kind"_a, "bytes"_a, "shape"_a, "strides"_a);
 }

@@ -1,4 +1,4 @@
-"""Cosine and sine transforms, fewer modes and redistributions on the stand-in's devices."""
+"""Cosine and sine transforms and fewer modes on the stand-in's devices."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ import scipy.fft
 from fakes import device_input, put, to_numpy
 
 import shardfft
-from shardfft import Layout
 
 pytestmark = pytest.mark.standin
 
@@ -35,19 +34,3 @@ def test_fewer_modes_of_device_arrays(comm, whole, close):
         close(to_numpy(spectrum), plan.output.layout, kept)
         again = plan.forward(plan.backward(spectrum))
         close(to_numpy(again), plan.output.layout, kept)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "complex64", "int16", "int8", "longdouble"])
-def test_redistribute(comm, dtype):
-    x = np.arange(7 * 6 * 5).reshape(7, 6, 5).astype(dtype)
-    rows, columns = Layout.slab(x.shape, comm.size), Layout.slab(x.shape, comm.size, 1, order=(2, 0, 1))
-    got = shardfft.redistribute(x[rows.local(comm.rank)], rows, columns, comm, processor="gpu")
-    assert got.dtype == x.dtype
-    assert np.array_equal(got, x[columns.local(comm.rank)])
-
-
-def test_redistribute_takes_host_memory(comm):
-    with shardfft.plan((4, 6), comm=comm, processor="gpu") as plan:
-        array = device_input(plan)
-        with pytest.raises((TypeError, shardfft.Error), match="arrays in host memory"):
-            shardfft.redistribute(array, plan.input.layout, "pencil", comm)

@@ -10,6 +10,8 @@ namespace shardfft::device {
 inline constexpr std::int64_t unit_bytes = 16;
 /// Memory moves so many bytes at once, from a multiple of them on.
 inline constexpr std::int64_t run_bytes = 128;
+/// What memory reads and writes whole: a store to a part of it reads the rest before.
+inline constexpr std::int64_t sector_bytes = 32;
 
 /// How a device reaches the memory of the nearest other one of its host.
 enum class PeerLink { none, bus, direct };

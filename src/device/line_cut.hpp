@@ -64,6 +64,14 @@ struct TileCut {
   static constexpr int most_rows = 256;
   constexpr int boxes() const { return (line.n + most_rows - 1) / most_rows; }
   constexpr int box_rows() const { return ((line.n + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
+  /// Of the boxes that bring `points` points of an owner, of which there are as many as fit; 0 where none do.
+  constexpr int box_rows_of(int first, int points) const {
+    if (points == line.n) return box_rows();
+    if (first % step() != 0) return 0;
+    int rows = points < most_rows ? points : most_rows;
+    while (rows > 0 && (points % rows != 0 || rows % step() != 0)) --rows;
+    return rows;
+  }
   constexpr int tile_bytes() const { return bulk ? boxes() * box_rows() * pitch() * 16 : 0; }
   constexpr int row_bytes() const { return (line.padded(line.n) * width * 8 + 15) / 16 * 16; }
   constexpr int bytes(int factor_bytes) const { return tile_bytes() + row_bytes() + line.table_size() * factor_bytes; }

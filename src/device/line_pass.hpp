@@ -88,6 +88,10 @@ inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {
 }
 /// Whether it can have odd outer strides in single precision.
 bool takes_odd_rows(int n);
+/// Whether a pass over lines of n points on the current device can read from the owners of such a side, in few copies.
+bool reads_from(int n, const Side& side);
+/// The same by a kernel with such tiles.
+bool reads_from(const TileCut& tile, const Side& side);
 /// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
 /// until exit. `odd_rows`: for outer strides that are odd, too. Must have been called on a device before run() there,
 /// outside of stream capture.

@@ -54,6 +54,18 @@ bool worthwhile(std::int64_t n, std::int64_t numbers) {
          supported(static_cast<int>(n));
 }
 
+bool reads_from(const TileCut& tile, const Side& side) {
+  const int n = tile.line.n;
+  if (!tile.bulk || side.block >= n) return true;
+  constexpr int most_boxes = 8;  // of an owner: small ones are slow
+  for (int q = 0; q < owners(side, n); ++q) {
+    const int first = owner_begin(side, n, q), points = owner_begin(side, n, q + 1) - first;
+    const int rows = tile.box_rows_of(first, points);
+    if (rows == 0 || points / rows > most_boxes) return false;
+  }
+  return true;
+}
+
 void require_pass(const Pass& pass) {
   require(pass.m_begin % unit(pass.precision) == 0 && pass.m_begin <= pass.m_end, "a line pass of columns ",
           pass.m_begin, " to ", pass.m_end);

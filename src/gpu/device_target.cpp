@@ -87,7 +87,10 @@ int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
 
 Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
   const int chunks = wanted_chunks(from, to);
-  return chunks < 2 ? Chunking{} : choose_device_chunking(team_, steps, from, to, setup_.precision, chunks);
+  if (chunks < 2) return {};
+  const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
+  return choose_device_chunking(team_, steps, from, to, setup_.precision, chunks,
+                                static_cast<std::int64_t>(least_row));
 }
 
 Chunking DeviceTarget::chunking(const Program& program, int step, bool with_before, bool with_after) const {

@@ -87,7 +87,7 @@ class PeerExchange : public DeviceOperation {
     } else if (phase == 1) {
       device::record(filled_.get(), stream);
       for (std::size_t i = 0; i < messages_.size(); ++i) send(i, buffers);
-      copy_self(self_, buffers, element_bytes_, stream);
+      if (!buffers.own_is_there) copy_self(self_, buffers, element_bytes_, stream);
     } else {
       for (const device::EventHandle event : arrived_) device::wait(stream, event);
       for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));

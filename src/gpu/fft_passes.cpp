@@ -10,6 +10,7 @@
 #include "device/plane_pass.hpp"
 #include "device/pointwise.hpp"
 #include "device/vendor_fft.hpp"
+#include "gpu/line_pass.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
@@ -148,40 +149,6 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
     stride *= counts[i];
   }
   return strides;
-}
-
-/// The pass that does it, without its arrays.
-std::optional<device::lines::Pass> line_pass(const FftSpec& spec) {
-  if (spec.kind != Kind::c2c || spec.transform.size() != 1) return std::nullopt;
-  const FftDim& line = spec.transform.front();
-  Loops loops = merged(spec.batch);
-  const auto contiguous =
-      std::find_if(loops.begin(), loops.end(), [](const FftDim& d) { return d.in_stride == 1 && d.out_stride == 1; });
-  if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
-  const FftDim across = *contiguous;
-  loops.erase(contiguous);
-  const std::int64_t some = device::lines::whole_bundles(across.n, spec.precision);  // a pass wants a stride
-  const FftDim outer = loops.empty() ? FftDim{1, some, some} : loops.front();
-  // Bulk copies want rows that begin at multiples of 16 bytes.
-  for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
-    if (stride % device::lines::unit(spec.precision) != 0) return std::nullopt;
-  if (!device::lines::countable(outer.n, across.n)) return std::nullopt;
-  // Narrow rows would leave most of a bundle empty.
-  if (2 * across.n < device::lines::granule(spec.precision) ||
-      !device::lines::worthwhile(line.n, line.n * across.n * outer.n))
-    return std::nullopt;
-  for (const std::int64_t stride : {line.in_stride, line.out_stride, outer.in_stride, outer.out_stride})
-    if (!device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
-  device::lines::Pass pass;
-  pass.n = static_cast<int>(line.n);
-  pass.precision = spec.precision;
-  pass.direction = spec.direction;
-  pass.in.part[0] = {nullptr, line.in_stride, outer.in_stride};
-  pass.out.part[0] = {nullptr, line.out_stride, outer.out_stride};
-  pass.outer_end = outer.n;
-  pass.m_end = across.n;
-  pass.scale = spec.scale;
-  return pass;
 }
 
 /// The pass over dense square planes, [planes][n][n], or [planes][n][n / 2 + 1] on the side of half spectra, without

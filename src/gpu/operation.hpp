@@ -23,6 +23,7 @@ struct DeviceBuffers {
   std::byte* scratch = nullptr;        ///< scratch_bytes() bytes
   std::span<std::byte* const> outs{};  ///< `out` of every rank as this process sees it, where writes_peers()
   std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
+  bool own_is_there = false;           ///< of a reshape: what stays on its GPU is left to others
   bool one_array = false;              ///< `in` is `out`; addresses do not tell, since empty arrays may have any
   std::span<std::byte* const> scratches{};  ///< as `outs`, of `scratch`, where writes_scratches()
 };

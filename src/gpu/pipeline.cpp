@@ -9,6 +9,7 @@
 #include "device/facts.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
+#include "gpu/line_pass.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
@@ -42,43 +43,65 @@ bool runs_well(const FftPart& part) {
   return runs_where_it_lies(part.spec) && (dense || scales_free(part.spec));
 }
 
-/// A cut along the axis that is contiguous in memory takes whole runs, or else both chunks read and write the run that
-/// they share. False where rows begin inside of runs, so that no cut does.
-bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision) {
+/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
+/// the run that they share; chunks of `least_row` bytes at least. False where rows begin within sectors: what is stored
+/// in a part of one is read before.
+bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
+                     std::int64_t least_row) {
   for (const State* state : {&from, &to}) {
     const Layout& layout = state->layout;
     if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
-    const std::int64_t grain = device::run_bytes / number_bytes(*state, precision);
+    const std::int64_t bytes = number_bytes(*state, precision), grain = device::run_bytes / bytes;
     for (const Progression& part : layout.parts(chunking.axis))
-      if (part.count % grain != 0) return false;
+      if (part.count * bytes % device::sector_bytes != 0) return false;
     chunking.grain = std::max(chunking.grain, grain);
+    if (least_row > 0)
+      chunking.parts = static_cast<int>(std::min<std::int64_t>(
+          chunking.parts, longest_run(layout, chunking.axis) * bytes / least_row));
   }
   const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
   chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
   return chunking.cuts();
 }
 
+/// What one run of an end works on. `beyond`: the array at the other end of the reshape where the passes have what does
+/// not travel there; else null.
+struct EndBuffers {
+  const std::byte* in;
+  std::byte *out, *scratch, *beyond = nullptr;
+};
+
 /// The transforms of one end of the pipeline on one member: chunk by chunk, or all at once.
 class End {
  public:
   End() = default;
-  End(const DevicePipelineFft& fft, const Chunking& chunking, bool chunked, int rank, Precision precision)
+  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
+  End(const DevicePipelineFft& fft, const Chunking& chunking, bool chunked, int rank, Precision precision,
+      OwnPoints::Side side, const Layout& beyond)
       : chunked_(chunked) {
+    const Layout& here = (side == OwnPoints::Side::output ? fft.after : fft.before).layout;
     for (int k = 0; k < (chunked ? chunking.parts : 1); ++k) {
-      FftPart part = part_of(fft.step, fft.before, fft.after, rank, precision, chunked ? chunking.slice(k) : Slice{});
+      const Slice slice = chunked ? chunking.slice(k) : Slice{};
+      FftPart part = part_of(fft.step, fft.before, fft.after, rank, precision, slice);
       part.spec.scale = fft.scale;
       part.spec.preserve_input = fft.preserve_input;
       part.spec.in_place = fft.in_place;
       // What was found fit for chunks is the way that is expected to be the fastest.
       part.spec.effort = chunked ? Effort::estimate : fft.effort;
       if (text_.empty()) text_ = describe_fft(part.spec);
-      ffts_.push_back({make_device_fft(part.spec), part.in, part.out});
+      ffts_.push_back({make_device_fft(part.spec), {}, part.in, part.out});
       scratch_bytes_ = std::max(scratch_bytes_, ffts_.back().operation->scratch_bytes());
+      if (const auto own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side))
+        ffts_.back().own = make_own_points_pass(part.spec, *own);
     }
   }
 
   bool empty() const { return ffts_.empty(); }
   bool chunked() const { return chunked_; }
+  /// Whether its passes can have what does not travel in the array at the other end of the reshape.
+  bool moves_own() const {
+    return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
+  }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
   template <class Visit>
   void for_each(const Visit& visit) const {
@@ -86,17 +109,23 @@ class End {
   }
   const std::string& text() const { return text_; }
 
-  void run(int chunk, const std::byte* in, std::byte* out, std::byte* scratch, device::StreamHandle stream) const {
+  void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
     const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
-    fft.operation->enqueue(0, {in + fft.in, out + fft.out, scratch, {}, nullptr}, stream);
+    const std::byte* const in = buffers.in + fft.in;
+    std::byte* const out = buffers.out + fft.out;
+    if (buffers.beyond != nullptr)
+      fft.own->enqueue(in, out, buffers.beyond, stream);
+    else
+      fft.operation->enqueue(0, {in, out, buffers.scratch, {}, nullptr}, stream);
   }
-  void run_all(const std::byte* in, std::byte* out, std::byte* scratch, device::StreamHandle stream) const {
-    for (int k = 0; k < static_cast<int>(ffts_.size()); ++k) run(k, in, out, scratch, stream);
+  void run_all(const EndBuffers& buffers, device::StreamHandle stream) const {
+    for (int k = 0; k < static_cast<int>(ffts_.size()); ++k) run(k, buffers, stream);
   }
 
  private:
   struct Fft {
     std::unique_ptr<DeviceOperation> operation;
+    std::optional<OwnPointsPass> own;  ///< the same with what does not travel in another array
     std::int64_t in = 0, out = 0;
   };
   std::vector<Fft> ffts_;
@@ -114,9 +143,10 @@ class DevicePipeline : public DeviceOperation {
         after_(std::move(after)),
         exchanges_(std::move(exchanges)),
         text_("pipeline of " + std::move(cut) + ": ") {
-    if (!before_.empty()) text_ += before_.text() + ", ";
+    if (!before_.empty()) text_ += before_.text() + (before_.moves_own() ? " (leaves the own part in place), " : ", ");
     text_ += exchanges_.front()->describe() + " a chunk";
     if (!after_.empty()) text_ += ", " + after_.text();
+    if (!before_.moves_own() && after_.moves_own()) text_ += " (takes the own part from its place)";
   }
 
   int phases() const override { return exchanges_.front()->phases(); }
@@ -143,17 +173,20 @@ class DevicePipeline : public DeviceOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const bool one_array = buffers.one_array && !before_.empty();
-    if (phase == 0 && one_array) before_.run_all(buffers.in, buffers.middle, buffers.scratch, stream);
-    const DeviceBuffers moved{before_.empty() ? buffers.in : buffers.middle, buffers.out, buffers.scratch,
-                              buffers.outs};
+    std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
+    const bool leaves_own = before_.moves_own() && !one_array, takes_own = !leaves_own && after_.moves_own();
+    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? buffers.out : nullptr};
+    const EndBuffers then{buffers.out, buffers.out, buffers.scratch, takes_own ? source : nullptr};
+    if (phase == 0 && one_array) before_.run_all(first, stream);
+    DeviceBuffers moved{source, buffers.out, buffers.scratch, buffers.outs};
+    moved.own_is_there = leaves_own || takes_own;
     const int last = phases() - 1;
     for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {
-      if (phase == 1 && !before_.empty() && !one_array && (before_.chunked() || k == 0))
-        before_.run(k, buffers.in, buffers.middle, buffers.scratch, stream);
+      if (phase == 1 && !before_.empty() && !one_array && (before_.chunked() || k == 0)) before_.run(k, first, stream);
       exchanges_[static_cast<std::size_t>(k)]->enqueue(phase, moved, stream);
-      if (phase == last && after_.chunked()) after_.run(k, buffers.out, buffers.out, buffers.scratch, stream);
+      if (phase == last && after_.chunked()) after_.run(k, then, stream);
     }
-    if (phase == last && !after_.chunked()) after_.run_all(buffers.out, buffers.out, buffers.scratch, stream);
+    if (phase == last && !after_.chunked()) after_.run_all(then, stream);
   }
 
  private:
@@ -185,9 +218,9 @@ int automatic_chunks(std::size_t bytes) {
 }
 
 Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
-                                Precision precision, int chunks) {
+                                Precision precision, int chunks, std::int64_t least_row) {
   for (Chunking chunking : possible_chunkings(steps, chunks)) {
-    if (!take_whole_runs(chunking, from, to, precision)) continue;
+    if (!take_whole_runs(chunking, from, to, precision, least_row)) continue;
     std::int64_t good = 1;
     team.agree([&] {
       for (const Member& member : team.here()) {
@@ -219,9 +252,11 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
       const device::DeviceScope scope(member.device);
       if (setup.before)
         ends[m].first =
-            End(*setup.before, chunking, chunking.ends != ChunkEnds::receiver, member.rank, setup.precision);
+            End(*setup.before, chunking, chunking.ends != ChunkEnds::receiver, member.rank, setup.precision,
+                OwnPoints::Side::output, setup.reshape.to);
       if (setup.after)
-        ends[m].second = End(*setup.after, chunking, chunking.ends != ChunkEnds::sender, member.rank, setup.precision);
+        ends[m].second = End(*setup.after, chunking, chunking.ends != ChunkEnds::sender, member.rank, setup.precision,
+                             OwnPoints::Side::input, setup.reshape.from);
     }
   });
   std::vector<std::vector<std::unique_ptr<DeviceOperation>>> exchanges(team.here().size());

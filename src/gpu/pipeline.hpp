@@ -31,10 +31,10 @@ struct DevicePipelineSetup {
 };
 
 /// How to cut a reshape and its transforms on this team in `chunks` parts at most; nothing where no axis serves: chunks
-/// must begin where kernels can (multiples of 16 bytes), be transformed without copies around the transform, and be as
-/// fast to scale as the whole. Collective.
+/// must begin where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as
+/// fast to scale as the whole, and have rows of `least_row` bytes where rows are cut. Collective.
 Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
-                                Precision precision, int chunks);
+                                Precision precision, int chunks, std::int64_t least_row = 0);
 
 /// The parts that a reshape in which this rank sends `bytes` should be cut in.
 int automatic_chunks(std::size_t bytes);

@@ -28,6 +28,29 @@ TEST(DevicePipeline, IsRightForLayoutsOfAllKinds) {
       }
 }
 
+/// Lines that have kernels, in equal and unequal shares: the passes at the ends have what does not travel in its place.
+TEST(DevicePipeline, IsRightWherePassesMoveTheOwnPart) {
+  std::size_t turn = 0;
+  for (const std::string input : {"slab", "slab along 1", "slab along 2", "brick"})
+    for (const std::string output : {"left", "natural"})
+      for (const Precision precision : {Precision::f64, Precision::f32})
+        for (const Shape& shape : {Shape{128, 12, 32}, Shape{16, 128, 32}, Shape{12, 34, 128}}) {
+          const int ranks = static_cast<int>(2 + turn % 3);
+          SCOPED_TRACE(input + " to " + output + ", " + std::to_string(ranks) + " ranks");
+          TransformCase c = chunked(shape, input, output, Kind::c2c, static_cast<int>(2 + turn % 2));
+          c.precision = precision;
+          check_case_on(ranks, c);
+          ++turn;
+        }
+}
+
+TEST(DevicePipeline, MovesTheOwnPartByPasses) {
+  const std::string text = told(chunked({128, 12, 32}, "slab along 1", "left", Kind::c2c, 2), 2);
+  EXPECT_NE(text.find("leaves the own part in place"), std::string::npos) << text;
+  const std::string bricks = told(chunked({128, 12, 32}, "slab along 2", "left", Kind::c2c, 2), 2);
+  EXPECT_NE(bricks.find("takes the own part from its place"), std::string::npos) << bricks;
+}
+
 TEST(DevicePipeline, TakesPencilsAndBricks) {
   const std::string pencils = told(chunked({32, 32, 32}, "last-slab", "left", Kind::c2c, 2), 2);
   EXPECT_NE(pencils.find("pipeline of 2 chunks"), std::string::npos) << pencils;

@@ -105,6 +105,8 @@ std::vector<NamedLayout> zoo(const Shape& shape, int ranks) {
 }
 
 Layout zoo_layout(const std::string& name, const Shape& shape, int ranks) {
+  const std::string along = "slab along ";
+  if (name.starts_with(along)) return Layout::slab(shape, ranks, std::stoi(name.substr(along.size())));
   for (const NamedLayout& l : zoo(shape, ranks))
     if (l.name == name) return l.layout;
   ADD_FAILURE() << "no layout is called " << name;

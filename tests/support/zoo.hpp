@@ -40,7 +40,7 @@ struct NamedLayout {
 
 std::vector<NamedLayout> zoo(const Shape& shape, int ranks);
 
-/// The zoo's layout called `name`.
+/// The zoo's layout called `name`, or "slab along 2": planes along that axis, in natural order.
 Layout zoo_layout(const std::string& name, const Shape& shape, int ranks);
 
 }  // namespace shardfft::test

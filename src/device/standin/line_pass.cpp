@@ -188,6 +188,11 @@ bool takes_odd_rows(int n) {
                                   static_cast<int>(current_facts().shared_bytes_a_block);
 }
 
+bool reads_from(int n, const Side& side) {
+  const Recipe* recipe = recipe_for(n);
+  return recipe != nullptr && reads_from(recipe->tile(), side);
+}
+
 void prepare(int n, Precision precision, bool /*odd_rows*/) {
   require(supported(n), "no line kernel for ", n, " points");
   if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");

@@ -32,10 +32,8 @@ TensorMap make_map(void* base, const std::uint64_t (&extent)[3], const std::uint
 
 /// Rows of the boxes that bring `points` points of an owner whose first one is `first`.
 int box_rows(const TileCut& tile, int first, int points) {
-  if (points == tile.line.n) return tile.box_rows();
-  int rows = std::min(points, TileCut::most_rows);
-  while (rows > 0 && (points % rows != 0 || rows % tile.step() != 0)) --rows;
-  require(rows > 0 && first % tile.step() == 0, "blocks of ", points, " points an owner are no boxes of ", tile.step(),
+  const int rows = tile.box_rows_of(first, points);
+  require(rows > 0, "blocks of ", points, " points an owner are no boxes of ", tile.step(),
           " rows of bulk tensor copies");
   return rows;
 }

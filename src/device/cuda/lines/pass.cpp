@@ -67,6 +67,11 @@ bool takes_odd_rows(int n) {
   return recipe != nullptr && recipe->shared_bytes(Precision::f32, true) + reserved_shared_bytes <= block_bytes();
 }
 
+bool reads_from(int n, const Side& side) {
+  const Recipe* recipe = recipe_for(n);
+  return recipe != nullptr && reads_from(recipe->tile(), side);
+}
+
 void prepare(int n, Precision precision, bool odd_rows) {
   const Recipe* recipe = recipe_for(n);
   require(recipe != nullptr, "no line kernel for ", n, " points");

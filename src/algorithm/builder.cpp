@@ -116,11 +116,16 @@ std::int64_t indices(const std::vector<Progression>& parts) {
   return sum;
 }
 
-/// The axis that takes over a cut: the slowest one that is whole and need not be transformed any more; the batch never.
-int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>& waiting) {
-  for (int a = 1; a < axes; ++a)
-    if (!is_cut(dims, a) && std::find(waiting.begin(), waiting.end(), a) == waiting.end()) return a;
-  return -1;
+/// The axis that takes over a cut: the slowest one that is whole and need not be transformed any more, or the one after
+/// it where there are several and the slowest is kept; the batch never.
+int swap_axis(int axes, const std::vector<GridDim>& dims, const std::vector<int>& waiting, bool keeps_slowest) {
+  int slowest = -1;
+  for (int a = 1; a < axes; ++a) {
+    if (is_cut(dims, a) || std::find(waiting.begin(), waiting.end(), a) != waiting.end()) continue;
+    if (!keeps_slowest || slowest >= 0) return a;
+    slowest = a;
+  }
+  return slowest;
 }
 
 }  // namespace
@@ -143,7 +148,8 @@ void swap_stages(ProgramBuilder& builder, const Problem& problem, std::vector<Gr
       const std::int64_t extent = shape[static_cast<std::size_t>(dim.axis)];
       if (indices(dim.parts) != extent) dim.parts = runs(extent, dim.ranks);
     }
-    const int cut = swap_axis(static_cast<int>(shape.size()), dims, waiting);
+    const int axes = static_cast<int>(shape.size());
+    const int cut = swap_axis(axes, dims, waiting, problem.keeps_slowest && needed == axes - 1);
     if (cut < 0) fail(Status::internal, "no axis is left to cut in place of axis ", needed);
     const auto dim = std::find_if(dims.begin(), dims.end(), [needed](const GridDim& d) { return d.axis == needed; });
     if (dim == dims.end()) fail(Status::internal, "axis ", needed, " is neither local nor cut");

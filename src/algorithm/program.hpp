@@ -157,6 +157,9 @@ struct Problem {
   Shape modes;
   LoneMode lone_mode = LoneMode::split;
   Shape grid;
+  /// Reshapes run in chunks: where the fastest axis becomes whole, the slowest one stays so, to be cut in chunks whose
+  /// lines are one run of memory.
+  bool keeps_slowest = false;
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }

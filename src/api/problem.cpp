@@ -262,6 +262,7 @@ Problem make_problem(const ProblemSpec& spec) {
   problem.kind = c2r ? Kind::r2c : spec.transform.kind;
   set_axes(problem, spec);
   problem.grid = spec.options.grid;
+  problem.keeps_slowest = spec.place != Place::cpu;
   Layout in = spec.input;
   Layout out = spec.output.value_or(Layout());
   if (out.axes() == 0 && (spec.output_kind == OutputLayout::natural || c2r))

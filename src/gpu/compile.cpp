@@ -100,6 +100,10 @@ class Compiler {
           task.middle = stretch[1].from;
           task.middle_state = before(stretch[1]);
         }
+        if (last.from != last.to && !is_reshape(last)) {
+          task.landing = last.from;
+          task.landing_state = before(last);
+        }
         task.operations = make_pipeline(stretch);
       } else {
         task.operations = make_operations(first);
@@ -135,7 +139,9 @@ class Compiler {
     for (auto task = tasks.begin(); task != tasks.end(); ++task) {
       const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
       task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
-                                return before.from == task->to || before.to == task->to || before.middle == task->to;
+                                const Slot written = task->written();
+                                return before.from == written || before.to == written || before.middle == written ||
+                                       before.landing == written;
                               });
     }
   }

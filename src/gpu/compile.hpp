@@ -20,10 +20,14 @@ struct DeviceTask {
   int trace_step = 0;
   std::optional<Slot> middle{};  ///< the buffer inside fused steps, and what it holds
   State middle_state{};
+  std::optional<Slot> landing{};  ///< the buffer that others write into where it is not `to`, and what it holds
+  State landing_state{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
   std::vector<std::unique_ptr<DeviceCheck>> checks{};  ///< with the option verify, one a member
 
+  /// What others write into, where they do.
+  Slot written() const { return landing.value_or(to); }
   const DeviceOperation& first() const { return *operations.front(); }
 };
 

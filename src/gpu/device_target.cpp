@@ -46,6 +46,26 @@ bool DeviceTarget::begins_slab(const Program& program, int step) const {
   return !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
 }
 
+namespace {
+
+/// The axis of a transform that runs alone next to a reshape into or out of `beyond`: one that is cut there, since a
+/// pass along it can have what does not travel in its place; else `otherwise`. A halved axis cannot move in the list.
+int axis_alone(const TransformStep& fft, const Layout& beyond, int otherwise) {
+  if (fft.keeps_numbers())
+    for (const AxisStep& axis : fft.axes)
+      if (!beyond.axis_is_local(axis.axis)) return axis.axis;
+  return otherwise;
+}
+
+TransformStep only(const TransformStep& fft, int axis) {
+  TransformStep alone;
+  for (const AxisStep& a : fft.axes)
+    if (a.axis == axis) alone.axes = {a};
+  return alone;
+}
+
+}  // namespace
+
 /// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
 /// that one pass over memory takes stay together.
 std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int step) {
@@ -58,17 +78,22 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   const auto is_reshape = [&program](std::size_t i) {
     return i < program.steps.size() && std::holds_alternative<ReshapeStep>(program.steps[i]);
   };
-  TransformStep alone;
+  const auto others = [&axes](int axis) {
+    std::vector<int> rest = axes;
+    std::erase(rest, axis);
+    return rest;
+  };
   if (is_reshape(at + 1)) {  // runs last
-    alone.axes = {fft.axes.front()};
     const State &from = program.states[at + 1], &to = program.states[at + 2];
-    if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts())
-      return {{axes.front()}, {axes.begin() + 1, axes.end()}};
+    const TransformStep alone = only(fft, axis_alone(fft, to.layout, axes.front()));
+    const int axis = alone.axes.front().axis;
+    if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts()) return {{axis}, others(axis)};
   } else if (at > 0 && is_reshape(at - 1)) {  // runs first
-    alone.axes = {fft.axes.back()};
     const State &from = program.states[at - 1], &to = program.states[at];
+    const TransformStep alone = only(fft, axis_alone(fft, from.layout, axes.back()));
+    const int axis = alone.axes.front().axis;
     if (alone.keeps_numbers() && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
-      return {{axes.begin(), axes.end() - 1}, {axes.back()}};
+      return {others(axis), {axis}};
   }
   return {axes};
 }
@@ -108,11 +133,31 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
     // Peers write into the array that is the result.
-    if (chunked.after != nullptr && !chunked.after->keeps_numbers()) return false;
+    if (chunked.after != nullptr && (!chunked.after->keeps_numbers() || begins_slab(program, reshape + 1)))
+      return false;
     const auto i = static_cast<std::size_t>(reshape);
     return chunking(chunked, program.states[i], program.states[i + 1]).cuts();
   };
   return {pipelined_steps(program, steps, at, cuts), true};
+}
+
+/// The result of a reshape that peers of other processes would write into the user's array slowly lands in the
+/// workspace, from where the last transform leads to that array.
+bool DeviceTarget::in_place(const Program& program, int step) {
+  const auto at = static_cast<std::size_t>(step);
+  const bool last = at + 1 == program.steps.size() && at > 0;
+  return Target::in_place(program, step) &&
+         !(last && std::holds_alternative<ReshapeStep>(program.steps[at - 1]) && lands_slowly(program.states[at]));
+}
+
+/// Whether GPUs write slowly into an array of this state that another process has allocated.
+bool DeviceTarget::lands_slowly(const State& state) const {
+  if (team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
+  const std::size_t most = max_state_bytes(state, setup_.precision);
+  if (most <= gpu_defaults().large_page_bytes || most > peer_gpu_defaults().most_bytes_of_own_rows) return false;
+  for (int rank = 0; rank < team_.ranks(); ++rank)
+    if (state_bytes(state, setup_.precision, rank) % gpu_defaults().large_page_bytes != 0) return true;
+  return false;
 }
 
 /// Ranks must decide alike: what one sends the other may be scaled already.

@@ -16,6 +16,7 @@ class DeviceTarget : public Target {
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
   bool scales_free(const Program& program, int step) override;
+  bool in_place(const Program& program, int step) override;
 
   /// Whether the slab engine takes the step and the next ones.
   bool begins_slab(const Program& program, int step) const;
@@ -25,6 +26,7 @@ class DeviceTarget : public Target {
  private:
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
+  bool lands_slowly(const State& state) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
 
   const ExecutorSetup& setup_;

@@ -50,7 +50,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
     Prepared& prepared = prepared_.emplace_back();
     for (const DeviceTask& task : tasks) {
-      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.to];
+      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.written()];
       if (team_->ranks() > 1 && task.first().writes_scratches()) prepared.shared[Slot::scratch];
     }
     prepared.tasks = std::move(tasks);
@@ -217,6 +217,7 @@ void DeviceExecutor::size_buffers() {
         grow(task.from, bytes_of(task.from_state, m));
         grow(task.to, bytes_of(task.to_state, m));
         if (task.middle) grow(*task.middle, bytes_of(task.middle_state, m));
+        if (task.landing) grow(*task.landing, bytes_of(task.landing_state, m));
         grow(Slot::scratch, task.operations[m]->scratch_bytes());
       }
   }

@@ -160,11 +160,13 @@ void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phas
     const device::DeviceScope scope(team_->here()[m].device);
     const Place& place = places_[m];
     DeviceBuffers buffers{slot(task.from, m), slot(task.to, m)};
-    const bool from_in_to_out = task.from == Slot::in && task.to == Slot::out;
-    buffers.one_array = task.from == task.to || (from_in_to_out && place.in == place.out);
+    const bool from_in_to_out = task.from == Slot::in && task.written() == Slot::out;
+    buffers.one_array = task.from == task.written() || (from_in_to_out && place.in == place.out);
     if (task.middle) buffers.middle = slot(*task.middle, m);
     buffers.scratch = slot(Slot::scratch, m);
-    if (task.first().writes_peers()) buffers.outs = shared_addresses(program, task.to, buffers.out);
+    if (task.landing) buffers.landing = slot(*task.landing, m);
+    if (task.first().writes_peers())
+      buffers.outs = shared_addresses(program, task.written(), task.landing ? buffers.landing : buffers.out);
     if (task.first().writes_scratches()) buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
     around_phase(program, task, m, phase, buffers, streams[m], false);
     task.operations[m]->enqueue(phase, buffers, streams[m]);

@@ -175,10 +175,11 @@ class DevicePipeline : public DeviceOperation {
     const bool one_array = buffers.one_array && !before_.empty();
     std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
     const bool leaves_own = before_.moves_own() && !one_array, takes_own = !leaves_own && after_.moves_own();
-    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? buffers.out : nullptr};
-    const EndBuffers then{buffers.out, buffers.out, buffers.scratch, takes_own ? source : nullptr};
+    std::byte* const landing = buffers.landing != nullptr ? buffers.landing : buffers.out;
+    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? landing : nullptr};
+    const EndBuffers then{landing, buffers.out, buffers.scratch, takes_own ? source : nullptr};
     if (phase == 0 && one_array) before_.run_all(first, stream);
-    DeviceBuffers moved{source, buffers.out, buffers.scratch, buffers.outs};
+    DeviceBuffers moved{source, landing, buffers.scratch, buffers.outs};
     moved.own_is_there = leaves_own || takes_own;
     const int last = phases() - 1;
     for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {

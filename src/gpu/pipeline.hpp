@@ -26,7 +26,7 @@ struct DevicePipelineSetup {
   DeviceReshapeSetup reshape;
   Precision precision = Precision::f64;
   std::optional<DevicePipelineFft> before;  ///< from the operation's input to `middle`, or within it
-  std::optional<DevicePipelineFft> after;   ///< keeps its numbers, within the operation's output
+  std::optional<DevicePipelineFft> after;   ///< keeps its numbers; from `landing`, or within the output
   Chunking chunking;
 };
 

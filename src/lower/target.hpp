@@ -24,7 +24,7 @@ class Target {
   virtual ~Target() = default;
 
   /// Groups of the axes of the transform `step` (as it lists them, the last group first) that are best transformed one
-  /// group after the other; the groups in this order make up all axes.
+  /// group after the other; together they have all axes, a halved or completed one where it was in the list.
   virtual std::vector<std::vector<int>> groups(const Program& program, int step) {
     return {std::get<TransformStep>(program.steps[static_cast<std::size_t>(step)]).numbers()};
   }

@@ -13,15 +13,22 @@ bool run_together(const AxisStep& a, const AxisStep& b) {
   return a.sign == b.sign && (a.kind == Kind::r2r) == (b.kind == Kind::r2r);
 }
 
+const AxisStep& axis_of(const TransformStep& step, int axis) {
+  const auto found =
+      std::find_if(step.axes.begin(), step.axes.end(), [axis](const AxisStep& a) { return a.axis == axis; });
+  if (found == step.axes.end()) fail(Status::internal, "a group has axis ", axis, ", which its step does not transform");
+  return *found;
+}
+
 /// The steps in the order they run: `groups` cut where a local FFT could not take all of one. A halved axis is in the
 /// first, a completed one in the last.
 std::vector<TransformStep> cut_step(const TransformStep& step, const std::vector<std::vector<int>>& groups) {
   std::vector<TransformStep> steps;
-  auto axis = step.axes.begin();
   for (const std::vector<int>& group : groups)
-    for (std::size_t i = 0; i < group.size(); ++i, ++axis) {
-      if (i == 0 || !run_together(*(axis - 1), *axis)) steps.emplace_back();
-      steps.back().axes.push_back(*axis);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const AxisStep& axis = axis_of(step, group[i]);
+      if (i == 0 || !run_together(steps.back().axes.back(), axis)) steps.emplace_back();
+      steps.back().axes.push_back(axis);
     }
   if (step.kind() != Kind::c2r) std::reverse(steps.begin(), steps.end());
   return steps;

@@ -95,15 +95,12 @@ class Compiler {
       task.to_state = after(last);
       task.operations = slabs.take(program_, first.step);
       if (!task.operations.empty()) continue;
-      if (stretch.size() > 1) {
-        if (!is_reshape(first)) {
-          task.middle = stretch[1].from;
-          task.middle_state = before(stretch[1]);
-        }
-        if (last.from != last.to && !is_reshape(last)) {
-          task.landing = last.from;
-          task.landing_state = before(last);
-        }
+      if (stretch.size() > 1 && !is_reshape(first)) {
+        task.middle = stretch[1].from;
+        task.middle_state = before(stretch[1]);
+      }
+      choose_landing(task, stretch);
+      if (stretch.size() > 1 || task.landing) {
         task.operations = make_pipeline(stretch);
       } else {
         task.operations = make_operations(first);
@@ -132,6 +129,21 @@ class Compiler {
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
   const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
+
+  /// The buffer that others write into where that is not the result: that of a transform behind a reshape which does
+  /// not run in place, or a free one where they write slowly into the result.
+  void choose_landing(DeviceTask& task, const Stretch& stretch) const {
+    const Stop& last = stretch.back();
+    if (!is_reshape(last)) {
+      if (stretch.size() == 1 || last.from == last.to) return;
+      task.landing = last.from;
+      task.landing_state = before(last);
+    } else if (last.to == Slot::out && target_.lands_slowly(after(last))) {
+      for (const Slot slot : {Slot::work0, Slot::work1})
+        if (!task.landing && slot != task.from && slot != task.middle) task.landing = slot;
+      task.landing_state = after(last);
+    }
+  }
 
   /// The first task has its input from the beginning; others may only announce.
   void mark_early(std::vector<DeviceTask>& tasks) const {
@@ -211,15 +223,16 @@ class Compiler {
 
   /// A reshape with the transforms at its ends, in chunks.
   MemberOperations make_pipeline(const Stretch& stretch) {
-    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
+    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;  // which may be all there is
     DevicePipelineSetup pipeline;
     pipeline.exchange = setup_.exchange;
     pipeline.reshape = reshape_setup(stretch[reshape]);
     pipeline.precision = setup_.precision;
     if (reshape > 0) pipeline.before = pipeline_fft(stretch.front());
     if (reshape + 1 < stretch.size()) pipeline.after = pipeline_fft(stretch.back());
-    pipeline.chunking =
-        target_.chunking(program_, stretch[reshape].step, pipeline.before.has_value(), pipeline.after.has_value());
+    pipeline.chunking = stretch.size() == 1 ? target_.receiver_chunking(program_, stretch[reshape].step)
+                                            : target_.chunking(program_, stretch[reshape].step,
+                                                               pipeline.before.has_value(), pipeline.after.has_value());
     return make_device_pipeline(pipeline);
   }
 

@@ -114,8 +114,7 @@ Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, co
   const int chunks = wanted_chunks(from, to);
   if (chunks < 2) return {};
   const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
-  return choose_device_chunking(team_, steps, from, to, setup_.precision, chunks,
-                                static_cast<std::int64_t>(least_row));
+  return choose_device_chunking(team_, steps, from, to, setup_.precision, chunks, static_cast<std::int64_t>(least_row));
 }
 
 Chunking DeviceTarget::chunking(const Program& program, int step, bool with_before, bool with_after) const {
@@ -124,6 +123,19 @@ Chunking DeviceTarget::chunking(const Program& program, int step, bool with_befo
   return chunking({from.layout, to.layout, with_before ? &std::get<TransformStep>(program.steps[at - 1]) : nullptr,
                    with_after ? &std::get<TransformStep>(program.steps[at + 1]) : nullptr},
                   from, to);
+}
+
+Chunking DeviceTarget::receiver_chunking(const Program& program, int step) const {
+  const State &from = program.states[static_cast<std::size_t>(step)],
+              &to = program.states[static_cast<std::size_t>(step) + 1];
+  Chunking chunking;
+  for (const int axis : to.layout.order())
+    if (chunking.axis < 0 && longest_run(to.layout, axis) > 1) chunking.axis = axis;
+  if (chunking.axis < 0) return chunking;
+  chunking.ends = ChunkEnds::receiver;
+  chunking.parts = static_cast<int>(
+      std::min<std::int64_t>(std::max(wanted_chunks(from, to), 1), longest_run(to.layout, chunking.axis)));
+  return chunking;
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
@@ -150,7 +162,6 @@ bool DeviceTarget::in_place(const Program& program, int step) {
          !(last && std::holds_alternative<ReshapeStep>(program.steps[at - 1]) && lands_slowly(program.states[at]));
 }
 
-/// Whether GPUs write slowly into an array of this state that another process has allocated.
 bool DeviceTarget::lands_slowly(const State& state) const {
   if (team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
   const std::size_t most = max_state_bytes(state, setup_.precision);

@@ -22,11 +22,14 @@ class DeviceTarget : public Target {
   bool begins_slab(const Program& program, int step) const;
   /// How the reshape `step` and the transforms right before and after it that run with it are cut in chunks.
   Chunking chunking(const Program& program, int step, bool with_before, bool with_after) const;
+  /// The same of a reshape without transforms: along the slowest axis of its result.
+  Chunking receiver_chunking(const Program& program, int step) const;
+  /// Whether GPUs write slowly into an array of this state that another process has allocated.
+  bool lands_slowly(const State& state) const;
 
  private:
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
-  bool lands_slowly(const State& state) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
 
   const ExecutorSetup& setup_;

@@ -50,7 +50,10 @@ class PeerExchange : public DeviceOperation {
     bytes_sent_ = schedule.send_count * static_cast<std::int64_t>(element_bytes_);
     for (const Message& m : schedule.send) add_message(setup, m, way);
     std::stable_partition(messages_.begin(), messages_.end(), [this](const PeerMessage& m) { return m.peer > rank_; });
-    for (const Message& m : schedule.recv) senders_.push_back(m.peer);
+    for (const Message& m : schedule.recv) {
+      senders_.push_back(m.peer);
+      landed_.insert(landed_.end(), m.boxes.begin(), m.boxes.end());
+    }
     const device::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
     in_turn_ = device::make_stream();
     for (const PeerMessage& m : messages_) streams_.push_back(m.in_turn() ? device::Stream{} : device::make_stream());
@@ -91,6 +94,8 @@ class PeerExchange : public DeviceOperation {
     } else {
       for (const device::EventHandle event : arrived_) device::wait(stream, event);
       for (const PeerMessage& m : messages_) device::wait(stream, sent(m.peer));
+      if (buffers.landing == nullptr) return;
+      for (const Box& box : landed_) device::copy_box(buffers.landing, box, buffers.out, box, element_bytes_, stream);
     }
   }
   void abandon() override {
@@ -164,6 +169,7 @@ class PeerExchange : public DeviceOperation {
   std::vector<LocalCopy> self_;
   std::vector<PeerMessage> messages_;  ///< beginning with the next higher rank: not all into the same one
   std::vector<int> senders_;
+  std::vector<Box> landed_;  ///< what they write
   device::Stream in_turn_;
   std::vector<device::Stream> streams_;  ///< one for every other message
   device::Event filled_;                 ///< what is sent is there

@@ -151,9 +151,8 @@ void OwnPointsPass::enqueue(const std::byte* in, std::byte* out, std::byte* beyo
   std::byte* const rest = static_cast<std::byte*>(side.part[0].base);
   for (int q = 0; q < own_.runs; ++q) {
     device::lines::Part& part = side.part[static_cast<std::size_t>(q)];
-    part.base = q == own_.run
-                    ? beyond + own_.offset * bytes
-                    : rest + device::lines::owner_begin(side, pass.n, q) * part.line_stride * bytes;
+    part.base = q == own_.run ? beyond + own_.offset * bytes
+                              : rest + device::lines::owner_begin(side, pass.n, q) * part.line_stride * bytes;
   }
   device::lines::run(pass, stream);
 }

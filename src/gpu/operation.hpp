@@ -24,10 +24,10 @@ struct DeviceBuffers {
   std::span<std::byte* const> outs{};  ///< `landing`, else `out`, of every rank as this process sees it, where
                                        ///< writes_peers()
   std::byte* middle = nullptr;         ///< the buffer between the first transform of several fused steps and the next
-  bool one_array = false;              ///< `in` is where others write to; addresses do not tell, since empty arrays may have any
+  bool one_array = false;  ///< `in` is where others write to; addresses do not tell, since empty arrays may have any
   std::span<std::byte* const> scratches{};  ///< as `outs`, of `scratch`, where writes_scratches()
-  std::byte* landing = nullptr;  ///< where others write to where that is not `out`
-  bool own_is_there = false;     ///< of a reshape: what stays on its GPU is left to others
+  std::byte* landing = nullptr;             ///< where others write to where that is not `out`
+  bool own_is_there = false;                ///< of a reshape: what stays on its GPU is left to others
 };
 
 class DeviceOperation {

@@ -56,8 +56,8 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
       if (part.count * bytes % device::sector_bytes != 0) return false;
     chunking.grain = std::max(chunking.grain, grain);
     if (least_row > 0)
-      chunking.parts = static_cast<int>(std::min<std::int64_t>(
-          chunking.parts, longest_run(layout, chunking.axis) * bytes / least_row));
+      chunking.parts = static_cast<int>(
+          std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least_row));
   }
   const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
   chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
@@ -100,7 +100,8 @@ class End {
   bool chunked() const { return chunked_; }
   /// Whether its passes can have what does not travel in the array at the other end of the reshape.
   bool moves_own() const {
-    return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
+    return !ffts_.empty() &&
+           std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
   }
   std::size_t scratch_bytes() const { return scratch_bytes_; }
   template <class Visit>
@@ -173,13 +174,17 @@ class DevicePipeline : public DeviceOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const bool one_array = buffers.one_array && !before_.empty();
-    std::byte* const source = before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
+    std::byte* const source =
+        before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
     const bool leaves_own = before_.moves_own() && !one_array, takes_own = !leaves_own && after_.moves_own();
-    std::byte* const landing = buffers.landing != nullptr ? buffers.landing : buffers.out;
-    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? landing : nullptr};
-    const EndBuffers then{landing, buffers.out, buffers.scratch, takes_own ? source : nullptr};
+    // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
+    const bool leads = buffers.landing != nullptr && !after_.empty();
+    std::byte* const result = leads ? buffers.landing : buffers.out;  // of the exchange
+    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? result : nullptr};
+    const EndBuffers then{result, buffers.out, buffers.scratch, takes_own ? source : nullptr};
     if (phase == 0 && one_array) before_.run_all(first, stream);
-    DeviceBuffers moved{source, landing, buffers.scratch, buffers.outs};
+    DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
+    if (!leads) moved.landing = buffers.landing;
     moved.own_is_there = leaves_own || takes_own;
     const int last = phases() - 1;
     for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {
@@ -252,9 +257,8 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
       const Member& member = team.here()[m];
       const device::DeviceScope scope(member.device);
       if (setup.before)
-        ends[m].first =
-            End(*setup.before, chunking, chunking.ends != ChunkEnds::receiver, member.rank, setup.precision,
-                OwnPoints::Side::output, setup.reshape.to);
+        ends[m].first = End(*setup.before, chunking, chunking.ends != ChunkEnds::receiver, member.rank, setup.precision,
+                            OwnPoints::Side::output, setup.reshape.to);
       if (setup.after)
         ends[m].second = End(*setup.after, chunking, chunking.ends != ChunkEnds::sender, member.rank, setup.precision,
                              OwnPoints::Side::input, setup.reshape.from);

@@ -16,7 +16,8 @@ bool run_together(const AxisStep& a, const AxisStep& b) {
 const AxisStep& axis_of(const TransformStep& step, int axis) {
   const auto found =
       std::find_if(step.axes.begin(), step.axes.end(), [axis](const AxisStep& a) { return a.axis == axis; });
-  if (found == step.axes.end()) fail(Status::internal, "a group has axis ", axis, ", which its step does not transform");
+  if (found == step.axes.end())
+    fail(Status::internal, "a group has axis ", axis, ", which its step does not transform");
   return *found;
 }
 

@@ -33,15 +33,14 @@ TEST(DevicePipeline, IsRightWherePassesMoveTheOwnPart) {
   std::size_t turn = 0;
   for (const std::string input : {"slab", "slab along 1", "slab along 2", "brick"})
     for (const std::string output : {"left", "natural"})
-      for (const Precision precision : {Precision::f64, Precision::f32})
-        for (const Shape& shape : {Shape{128, 12, 32}, Shape{16, 128, 32}, Shape{12, 34, 128}}) {
-          const int ranks = static_cast<int>(2 + turn % 3);
-          SCOPED_TRACE(input + " to " + output + ", " + std::to_string(ranks) + " ranks");
-          TransformCase c = chunked(shape, input, output, Kind::c2c, static_cast<int>(2 + turn % 2));
-          c.precision = precision;
-          check_case_on(ranks, c);
-          ++turn;
-        }
+      for (const Shape& shape : {Shape{128, 12, 32}, Shape{16, 128, 32}, Shape{12, 34, 128}}) {
+        const int ranks = static_cast<int>(2 + turn % 3);
+        SCOPED_TRACE(input + " to " + output + ", " + std::to_string(ranks) + " ranks");
+        TransformCase c = chunked(shape, input, output, Kind::c2c, static_cast<int>(2 + turn % 2));
+        c.precision = turn % 2 == 0 ? Precision::f64 : Precision::f32;
+        check_case_on(ranks, c);
+        ++turn;
+      }
 }
 
 TEST(DevicePipeline, MovesTheOwnPartByPasses) {

@@ -67,6 +67,24 @@ TEST(GpuPlans, AlgorithmsAndInputs) {
   for (const Kind kind : kinds) check_mpi_case({{36}, "slab", "natural", kind, Precision::f64, on_gpu()});
 }
 
+/// Results that are no whole pages are written by peers by way of the workspace.
+TEST(GpuPlans, ResultsThatPeersWouldWriteSlowly) {
+  const int ranks = world().size();
+  if (ranks > 4) GTEST_SKIP() << "as with fewer";
+  const Shape shape{128, 34, 32 * ranks + 2};
+  int turn = 0;
+  for (const char* input : {"slab", "slab along 1", "slab along 2"})
+    for (const char* output : {"natural", "left"}) {
+      Options options = on_gpu();
+      options.chunks = turn++ % 3 + 1;
+      const TransformCase c{shape, input, output, Kind::c2c, Precision::f64, options};
+      check_mpi_case(c);
+      if (ranks == 1 || output != std::string("natural")) continue;
+      const std::string text = make_plan(MPI_COMM_WORLD, c).report().to_text();
+      EXPECT_NE(text.find("pipeline of"), std::string::npos) << text;
+    }
+}
+
 TEST(GpuPlans, EveryExchange) {
   EXPECT_TRUE(usable("host_staged"));
   for (const std::string& exchange : device_exchange_names())

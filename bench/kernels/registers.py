@@ -1,6 +1,8 @@
-"""Registers and spills of line kernels that are compiled when plans are made, where there is nvcc; no GPU is needed.
+"""Registers, spills and shared memory of line kernels that are compiled when plans are made, where there is nvcc; no GPU
+is needed.
 
-gpu_warm_lines 300 720 1000 | python bench/kernels/registers.py   (a JSON line a kernel; exit code 1 where any spills)
+gpu_warm_lines 300 720 1000 | python bench/kernels/registers.py   (a JSON line a kernel; exit code 1 where one spills or
+does not fit)
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-REGISTERS = 65536  # of a multiprocessor of Hopper
+# Of a multiprocessor of Hopper; the system takes some of the shared memory for each block.
+REGISTERS, SHARED_BYTES, SYSTEM_BYTES = 65536, 228 << 10, 1 << 10
 
 
 def source(recipe: dict) -> str:
@@ -32,7 +35,9 @@ def told(words: str) -> dict[str, int]:
     """What `ptxas -v` says of one kernel."""
     patterns = {"registers": r"Used (\d+) registers", "stack": r"(\d+) bytes stack frame",
                 "spill_stores": r"(\d+) bytes spill stores", "spill_loads": r"(\d+) bytes spill loads"}  # fmt: skip
-    return {name: int(re.search(pattern, words).group(1)) for name, pattern in patterns.items()}
+    found = {name: int(re.search(pattern, words).group(1)) for name, pattern in patterns.items()}
+    shared = re.search(r"(\d+) bytes smem", words)
+    return {**found, "shared_bytes": int(shared.group(1)) if shared else 0}
 
 
 def compiled(recipe: dict) -> dict[str, int]:
@@ -40,7 +45,7 @@ def compiled(recipe: dict) -> dict[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.cu"
         file.write_text(source(recipe), encoding="utf-8")
-        command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-cubin", "-Xptxas", "-v", f"-I{ROOT / 'src'}",
+        command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-cubin", "-Xptxas", "-v", f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}",
                    "-o", str(file.with_suffix(".cubin")), str(file)]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -48,16 +53,32 @@ def compiled(recipe: dict) -> dict[str, int]:
     return told(done.stderr + done.stdout)
 
 
+def complaints(recipe: dict, found: dict[str, int]) -> list[str]:
+    """What is wrong with a kernel: it spills, or so many blocks as it is planned for do not fit a multiprocessor."""
+    blocks = recipe["resident"]
+    wrong = []
+    if found["spill_stores"] + found["spill_loads"] > 0:
+        wrong.append("spills")
+    if found["registers"] * recipe["threads"] * blocks > REGISTERS:
+        wrong.append("too many registers")
+    if (found["shared_bytes"] + SYSTEM_BYTES) * blocks > SHARED_BYTES:
+        wrong.append("too much shared memory")
+    return wrong
+
+
 def main() -> int:
-    """1 where a kernel spills, or has more registers than there are for its threads."""
-    bad = 0
+    """1 where there is something wrong with a kernel, or there was none."""
+    kernels = bad = 0
     for line in sys.stdin:
         recipe = json.loads(line)
         found = compiled(recipe)
-        fits = found["registers"] * recipe["threads"] * recipe["resident"] <= REGISTERS
-        bad += not fits or found["spill_stores"] + found["spill_loads"] > 0
-        print(json.dumps({"n": recipe["n"], "type": recipe["type"], "threads": recipe["threads"], **found}), flush=True)
-    return 1 if bad else 0
+        found["shared_bytes"] += recipe["shared_bytes"]  # which the launch asks for
+        wrong = complaints(recipe, found)
+        kernels += 1
+        bad += bool(wrong)
+        told_of = {name: recipe[name] for name in ("n", "type", "threads", "resident")}
+        print(json.dumps({**told_of, **found, **({"wrong": wrong} if wrong else {})}), flush=True)
+    return 1 if bad or not kernels else 0
 
 
 if __name__ == "__main__":

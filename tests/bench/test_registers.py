@@ -15,7 +15,7 @@ ptxas info    : Used 94 registers, used 1 barriers, 16 bytes cumulative stack si
 
 
 def test_what_the_compiler_told():
-    assert registers.told(WORDS) == {"registers": 94, "stack": 16, "spill_stores": 8, "spill_loads": 4}
+    assert registers.told(WORDS) == {"registers": 94, "stack": 16, "spill_stores": 8, "spill_loads": 4, "shared_bytes": 16}
 
 
 def test_kernels_are_those_of_the_library():
@@ -23,3 +23,15 @@ def test_kernels_are_those_of_the_library():
     text = registers.source(recipe)
     assert "CutOf<980, 70, 5, 14, 14>" in text and "__launch_bounds__(560, 1)" in text
     assert "run_pass<Lines, Twin, 8, false, false>(pass)" in text
+
+
+def test_what_is_wrong_with_kernels():
+    recipe = {"n": 980, "threads": 512, "resident": 2}
+    good = {"registers": 64, "spill_stores": 0, "spill_loads": 0, "shared_bytes": 113 << 10}
+    assert registers.complaints(recipe, good) == []
+    for name, value, words in (
+        ("registers", 65, "too many registers"),
+        ("spill_loads", 4, "spills"),
+        ("shared_bytes", (113 << 10) + 1, "too much shared memory"),
+    ):
+        assert registers.complaints(recipe, {**good, name: value}) == [words]

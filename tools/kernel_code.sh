@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the compiler makes of a sample of the line kernels that plans compile when they need them: no spills, and no more
-# registers and shared memory than a multiprocessor of Hopper has. Needs the CUDA toolkit, but no GPU.
+# What the compiler makes of a sample of the line kernels that plans compile when they need them: no spills that matter, and
+# no more registers and shared memory than a multiprocessor of Hopper has. Needs the CUDA toolkit, but no GPU.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"

@@ -1,8 +1,8 @@
 """Registers, spills and shared memory of line kernels that are compiled when plans are made, where there is nvcc; no GPU
 is needed.
 
-gpu_warm_lines 300 720 1000 | python bench/kernels/registers.py   (a JSON line a kernel; exit code 1 where one spills or
-does not fit)
+gpu_warm_lines 300 720 1000 | python bench/kernels/registers.py   (a JSON line a kernel; exit code 1 where one spills more
+than a number or two, or does not fit)
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # Of a multiprocessor of Hopper; the system takes some of the shared memory for each block.
 REGISTERS, SHARED_BYTES, SYSTEM_BYTES = 65536, 228 << 10, 1 << 10
+SPILLED_BYTES = 16  # of a thread that do not matter: a number or two that is stored once and read once
 
 
 def source(recipe: dict) -> str:
@@ -45,8 +46,8 @@ def compiled(recipe: dict) -> dict[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.cu"
         file.write_text(source(recipe), encoding="utf-8")
-        command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-cubin", "-Xptxas", "-v", f"-I{ROOT / 'src'}", f"-I{ROOT / 'include'}",
-                   "-o", str(file.with_suffix(".cubin")), str(file)]  # fmt: skip
+        command = ["nvcc", "-std=c++20", "-O3", "-arch=sm_90", "-cubin", "-Xptxas", "-v", f"-I{ROOT / 'src'}",
+                   f"-I{ROOT / 'include'}", "-o", str(file.with_suffix(".cubin")), str(file)]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"nvcc failed for {recipe['n']} points:\n{done.stderr}")
@@ -57,7 +58,7 @@ def complaints(recipe: dict, found: dict[str, int]) -> list[str]:
     """What is wrong with a kernel: it spills, or so many blocks as it is planned for do not fit a multiprocessor."""
     blocks = recipe["resident"]
     wrong = []
-    if found["spill_stores"] + found["spill_loads"] > 0:
+    if found["spill_stores"] + found["spill_loads"] > SPILLED_BYTES:
         wrong.append("spills")
     if found["registers"] * recipe["threads"] * blocks > REGISTERS:
         wrong.append("too many registers")

@@ -15,7 +15,13 @@ ptxas info    : Used 94 registers, used 1 barriers, 16 bytes cumulative stack si
 
 
 def test_what_the_compiler_told():
-    assert registers.told(WORDS) == {"registers": 94, "stack": 16, "spill_stores": 8, "spill_loads": 4, "shared_bytes": 16}
+    assert registers.told(WORDS) == {
+        "registers": 94,
+        "stack": 16,
+        "spill_stores": 8,
+        "spill_loads": 4,
+        "shared_bytes": 16,
+    }
 
 
 def test_kernels_are_those_of_the_library():

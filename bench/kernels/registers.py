@@ -1,8 +1,7 @@
-"""Registers, spills and shared memory of line kernels that are compiled when plans are made, where there is nvcc; no GPU
-is needed.
+"""Registers, spills and shared memory of line kernels that are compiled when plans are made. Needs nvcc, but no GPU.
 
-gpu_warm_lines 300 720 1000 | python bench/kernels/registers.py   (a JSON line a kernel; exit code 1 where one spills more
-than a number or two, or does not fit)
+gpu_warm_lines 300 720 1000 | python bench/kernels/registers.py   (a JSON line a kernel)
+The exit code is 1 where one spills more than a number or two, or does not fit.
 """
 
 from __future__ import annotations

@@ -1,26 +1,16 @@
 #include "exec/bundled_fft.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/aligned.hpp"
 #include "base/team.hpp"
 #include "exec/fft_operation.hpp"
+#include "exec/own_cache.hpp"
 #include "pack/pack.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft {
 
 namespace {
-
-std::int64_t own_cache_bytes() {
-  const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return l2 > 0 ? l2 : host_defaults().own_cache_bytes;
-}
-
-/// The lines of source and result pass through the cache too.
-std::int64_t default_bundle_bytes() { return own_cache_bytes() / host_defaults().bundles_in_own_cache; }
 
 bool is_transformed(const TransformStep& step, std::size_t axis) { return step.has(static_cast<int>(axis)); }
 
@@ -95,7 +85,7 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
       out_bytes_(element_bytes(setup.after, setup.precision)) {
   const Piece piece = only_piece(setup.before.layout, setup.rank), result = only_piece(setup.after.layout, setup.rank);
   if (piece.set.empty() || result.set.empty()) return;
-  stream_ = static_cast<std::size_t>(result.set.count()) * out_bytes_ >= host_defaults().bytes_to_write_past_cache;
+  stream_ = static_cast<std::size_t>(result.set.count()) * out_bytes_ >= setup.bytes_past_cache;
   cut(piece, result);
 }
 

@@ -12,6 +12,7 @@
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -29,6 +30,8 @@ struct BundledFftSetup {
   Layout from;       ///< where the elements of `before` are read: the layout of their owners
   bool own = false;  ///< all of them are in this rank's own array, as `before` says
   Trace* trace = nullptr;
+  /// Results of so many bytes are written past the cache.
+  std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
   std::int64_t bundle_bytes = 0;  ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
 };
 

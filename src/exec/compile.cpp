@@ -270,6 +270,7 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
   fft.scale = stop.scale;
   fft.effort = setup_.options.effort;
   fft.ffts = &ffts_;
+  fft.bytes_past_cache = setup_.bytes_past_cache;
   fft.threads = setup_.options.threads;
   fft.from = from;
   fft.trace = trace_;

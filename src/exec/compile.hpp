@@ -12,6 +12,7 @@
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
 #include "shardfft/report.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -24,7 +25,8 @@ struct ExecutorSetup {
   std::string exchange;             ///< on CPUs a name, never "auto"
   std::vector<Backend> local_ffts;  ///< those that may make local transforms, the expected fastest first
   std::vector<Choice> choices;      ///< made for options that say "auto"
-  Watch* watch = nullptr;           ///< what ranks look at that wait in the middle of a call
+  std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;  ///< of results that are written so
+  Watch* watch = nullptr;  ///< what ranks look at that wait in the middle of a call
 };
 
 /// An operation, the buffers it works on, and the states at its ends.

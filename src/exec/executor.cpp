@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/movement.hpp"
+#include "exec/store_trial.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
 #include "pack/pack.hpp"
@@ -23,6 +24,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   Movement movement = choose_movement(setup.comm, setup.options, largest);
   setup.exchange = movement.exchange;
+  setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));
 }

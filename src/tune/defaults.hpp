@@ -21,8 +21,8 @@ struct HostDefaults {
   /// Transforms of several axes whose array has more elements than that run axis by axis: this costs passes over
   /// memory, and saves the long strides of the slowest axis.
   std::int64_t elements_beyond_own_cache = std::int64_t{1} << 18;
-  /// Results of so many bytes a rank are written past the cache: no line is read before it is written, but whoever
-  /// needs the result next finds none of it in cache.
+  /// Results of so many bytes a rank are written past the cache without a trial: no line is read before it is written,
+  /// but whoever needs the result next finds none of it in cache.
   std::size_t bytes_to_write_past_cache = 24 * mebibyte;
   /// Runs shorter than that are written through the cache after all: a line written in part is written twice.
   std::int64_t run_bytes_to_write_past_cache = 256;

@@ -61,6 +61,7 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
     setup.ffts = &ffts;
     setup.threads = threads;
     setup.bundle_bytes = bundle_bytes;
+    setup.bytes_past_cache = bundle_bytes == 1000 ? 1 : host_defaults().bytes_to_write_past_cache;
     BundledFft fft(setup);
     ffts.make(world());
     std::vector<Value> out(to_size(lines.count(rank)), Value(-7, -7));
@@ -103,6 +104,7 @@ std::vector<Real> own_lines(const TransformStep& step, const State& before, cons
   setup.from = before.layout;
   setup.ffts = &ffts;
   setup.bundle_bytes = bundle_bytes;
+  setup.bytes_past_cache = bundle_bytes > 700 ? 1 : host_defaults().bytes_to_write_past_cache;
   const auto operation = make_bundled_fft(setup);
   ffts.make(world());
   std::vector<Real> source = in;

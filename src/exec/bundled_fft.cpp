@@ -102,29 +102,14 @@ void BundledFft::choose_row_axis(const Piece& piece) {
   }
 }
 
-/// Whether transforms read their lines in this rank's own array, which saves a copy: where the numbers of a line are
-/// neighbours there, and every bundle begins where libraries want arrays to. What reads may not destroy.
-bool BundledFft::lines_can_stay(const Piece& piece) const {
-  constexpr std::int64_t alignment = 16;
-  const auto aligned = [&](std::int64_t elements) {
-    return elements * static_cast<std::int64_t>(in_bytes_) % alignment == 0;
-  };
-  if (!setup_.own || setup_.step.kind() == Kind::c2r || !aligned(piece.offset)) return false;
-  for (const std::size_t a : axes_of(piece))
-    if (block_[a] < piece.set.axis[a].count && !aligned(block_[a] * piece.stride[a])) return false;
-  return is_transformed(setup_.step, fastest_first(piece).front());
-}
-
-/// Lines that lie side by side become results that lie one behind the other: libraries are faster so, and the copy that
-/// follows turns them in the first-level cache.
+/// Lines that lie side by side become results that lie one behind the other: libraries are mostly faster so, and what
+/// is written past the cache can be turned on its way. Written into the cache, turned results take longer than that
+/// saves.
 bool BundledFft::is_worth_turning(const Piece& piece) const {
   const std::size_t fastest = fastest_first(piece).front();
-  return setup_.step.kind() == Kind::c2c && setup_.step.axes.size() == 1 && !is_transformed(setup_.step, fastest) &&
-         block_[fastest] * static_cast<std::int64_t>(in_bytes_) >= static_cast<std::int64_t>(cache_line);
-}
-
-Piece BundledFft::lines_of(const IndexSet& set, const Piece& piece) const {
-  return stays_ ? Piece{set, 0, piece.stride} : scratch_piece(set, piece, in_bytes_);
+  return stream_ && setup_.step.kind() == Kind::c2c && setup_.step.axes.size() == 1 &&
+         !is_transformed(setup_.step, fastest) &&
+         block_[fastest] * static_cast<std::int64_t>(in_bytes_) >= host_defaults().run_bytes_to_write_past_cache;
 }
 
 Piece BundledFft::results_of(const IndexSet& set, const Piece& lines, const Piece& result) const {
@@ -133,15 +118,14 @@ Piece BundledFft::results_of(const IndexSet& set, const Piece& lines, const Piec
     order.stride[static_cast<std::size_t>(setup_.step.axes.front().axis)] = 0;  // the fastest
     return scratch_piece(set, order, out_bytes_);
   }
-  return setup_.step.keeps_numbers() && !stays_ ? lines : scratch_piece(set, result, out_bytes_);
+  return setup_.step.keeps_numbers() ? lines : scratch_piece(set, result, out_bytes_);
 }
 
 void BundledFft::cut(const Piece& piece, const Piece& result) {
   block_ = choose_blocks(piece, setup_.step, std::max(in_bytes_, out_bytes_),
                          setup_.bundle_bytes > 0 ? setup_.bundle_bytes : default_bundle_bytes());
   const auto axes = static_cast<std::size_t>(piece.set.axes);
-  stays_ = lines_can_stay(piece);
-  turns_ = !stays_ && is_worth_turning(piece);
+  turns_ = is_worth_turning(piece);
   choose_row_axis(piece);
   bundle_count_ = 1;
   for (const std::size_t a : axes_of(piece)) {
@@ -181,11 +165,11 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
     return s;
   };
   const IndexSet result_set = result_set_of(set);
-  Piece lines = lines_of(set, piece);
+  Piece lines = scratch_piece(set, piece, in_bytes_);
   Piece results = results_of(result_set, lines, result);
   auto& fft = fft_of(lines, results);
   fft->add_calls(times);
-  if (!stays_) line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
+  line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!fft->spec().in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
   Bundle bundle{{}, copy_between(results, result, result_set), 0, times, fft.get()};
   for (PeerCopy& copy : gather_boxes(setup_.from, lines)) bundle.gather.push_back({copy, 0});
@@ -211,8 +195,8 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   FftSpec spec = fft_spec_between(setup_.step, lines, results, setup_.precision, setup_.before.is_complex);
   spec.scale = setup_.scale;
   spec.effort = setup_.effort;
-  spec.preserve_input = stays_;
-  spec.in_place = setup_.step.keeps_numbers() && !stays_ && !turns_;
+  spec.preserve_input = false;
+  spec.in_place = setup_.step.keeps_numbers() && !turns_;
   if (text_.empty()) text_ = describe_fft(spec);
   return fft = setup_.ffts->add(spec, setup_.threads);
 }
@@ -221,36 +205,33 @@ void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::
   copy_box(source, copy.boxes.from, lines, copy.boxes.to, in_bytes_, 1);
 }
 
-void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Arrays& arrays, std::byte* scratch,
-                            Trace* trace) const {
+void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out,
+                            std::byte* scratch, Trace* trace) const {
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
-  const std::byte* lines = scratch;
-  if (stays_) {
-    const Gather& own = bundle.gather.front();
-    lines = arrays.own + (own.copy.boxes.from.offset + index * own.step) * static_cast<std::int64_t>(in_bytes_);
-  } else {
+  {
     const Scope scope(trace, Activity::exchange);
     for (const Gather& g : bundle.gather) {
       PeerCopy copy = g.copy;
       copy.boxes.from.offset += index * g.step;
-      arrays.fetch(copy, scratch, scratch + line_bytes_);
+      fetch(copy, scratch, scratch + line_bytes_);
     }
   }
   {
     const Scope scope(trace, Activity::fft);
-    bundle.fft->execute(lines, result, scratch + line_bytes_ + result_bytes_);
+    bundle.fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_);
   }
   const Scope scope(trace, Activity::copy);
   Box to = bundle.store.to;
   to.offset += index * bundle.store_step;
   if (stream_)
-    stream_box(result, bundle.store.from, arrays.out, to, out_bytes_);
+    stream_box(result, bundle.store.from, out, to, out_bytes_);
   else
-    copy_box(result, bundle.store.from, arrays.out, to, out_bytes_, 1);
+    copy_box(result, bundle.store.from, out, to, out_bytes_, 1);
 }
 
 /// Bundles are numbered in row-major order of the axes.
-void BundledFft::run_number(std::int64_t number, const Arrays& arrays, std::byte* scratch, Trace* trace) const {
+void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch,
+                            Trace* trace) const {
   std::int64_t index = 0;        // in its row
   std::int64_t row = 0;          // in bundles_
   std::int64_t rows_within = 1;  // of one step along the axis
@@ -266,7 +247,7 @@ void BundledFft::run_number(std::int64_t number, const Arrays& arrays, std::byte
     row += at * rows_within;
     rows_within *= rows;
   }
-  run_bundle(bundles_[static_cast<std::size_t>(row)], index, arrays, scratch, trace);
+  run_bundle(bundles_[static_cast<std::size_t>(row)], index, fetch, out, scratch, trace);
 }
 
 std::size_t BundledFft::thread_bytes() const {
@@ -283,15 +264,14 @@ std::size_t BundledFft::table_bytes() const {
   return bytes;
 }
 
-void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch, const std::byte* own) {
-  const Arrays arrays{fetch, out, own};
+void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch) {
   const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
     // Only one thread's time is recorded: the trace belongs to the rank.
     Trace* const trace = thread == 0 ? setup_.trace : nullptr;
     std::byte* const mine = scratch + static_cast<std::size_t>(thread) * bytes;
     const Share share = share_of(bundle_count_, setup_.threads, thread);
-    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, arrays, mine, trace);
+    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, mine, trace);
   });
 }
 
@@ -308,7 +288,7 @@ class LocalBundledFft : public Operation {
   explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.keeps_numbers()), fft_(setup) {}
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
     const auto fetch = [&](const PeerCopy& copy, std::byte* lines, std::byte*) { fft_.copy_lines(in, copy, lines); };
-    fft_.run(fetch, out, scratch, in);
+    fft_.run(fetch, out, scratch);
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   std::size_t table_bytes() const override { return fft_.table_bytes(); }
@@ -323,9 +303,7 @@ class LocalBundledFft : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup) {
-  BundledFftSetup own = setup;
-  own.own = true;
-  return std::make_unique<LocalBundledFft>(own);
+  return std::make_unique<LocalBundledFft>(setup);
 }
 
 }  // namespace shardfft

@@ -27,8 +27,7 @@ struct BundledFftSetup {
   Effort effort = Effort::measure;
   LocalFfts* ffts = nullptr;  ///< of the plan: made before the first run
   int threads = 1;
-  Layout from;       ///< where the elements of `before` are read: the layout of their owners
-  bool own = false;  ///< all of them are in this rank's own array, as `before` says
+  Layout from;  ///< where the elements of `before` are read: the layout of their owners
   Trace* trace = nullptr;
   /// Results of so many bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
@@ -46,9 +45,8 @@ class BundledFft {
   std::size_t scratch_bytes() const;
   /// Of the list of bundles.
   std::size_t table_bytes() const;
-  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes(); `own`, where setup.own, is the array that
-  /// lines are in.
-  void run(const Fetch& fetch, std::byte* out, std::byte* scratch, const std::byte* own = nullptr);
+  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes().
+  void run(const Fetch& fetch, std::byte* out, std::byte* scratch);
   /// The plain way to fetch: from an array of this process.
   void copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const;
   /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
@@ -80,23 +78,15 @@ class BundledFft {
 
   void cut(const Piece& piece, const Piece& result);
   void choose_row_axis(const Piece& piece);
-  bool lines_can_stay(const Piece& piece) const;
   bool is_worth_turning(const Piece& piece) const;
-  Piece lines_of(const IndexSet& set, const Piece& piece) const;
   Piece results_of(const IndexSet& set, const Piece& lines, const Piece& result) const;
   IndexSet set_of(const Piece& piece, const Blocks& at) const;
   std::shared_ptr<PlannedFft>& fft_of(const Piece& lines, const Piece& results);
   void add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times);
   /// Of one thread: lines and results of a bundle, and what its transform needs.
   std::size_t thread_bytes() const;
-  /// What run() was given.
-  struct Arrays {
-    const Fetch& fetch;
-    std::byte* out;
-    const std::byte* own;
-  };
-  void run_number(std::int64_t number, const Arrays& arrays, std::byte* scratch, Trace* trace) const;
-  void run_bundle(const Bundle& bundle, std::int64_t index, const Arrays& arrays, std::byte* scratch,
+  void run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch, Trace* trace) const;
+  void run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out, std::byte* scratch,
                   Trace* trace) const;
 
   BundledFftSetup setup_;
@@ -106,7 +96,6 @@ class BundledFft {
   std::size_t result_bytes_ = 0;  ///< and after it, when that is another place
   std::size_t fetch_bytes_ = 0;   ///< scratch of a fetch, where results and the transform's scratch lie later
   bool stream_ = false;
-  bool stays_ = false;  ///< lines are read by the transform where they are
   bool turns_ = false;  ///< each line of the results is contiguous in scratch
   std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
   Blocks block_{};                 ///< indices of a bundle along each axis

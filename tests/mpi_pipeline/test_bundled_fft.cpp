@@ -147,7 +147,7 @@ void check_own(const Shape& extents, const std::vector<int>& axes, const AxisOrd
   }
 }
 
-/// Lines that are contiguous, which transforms read where they are, and lines that lie side by side.
+/// Lines that are contiguous, and lines that lie side by side, written into the cache or past it.
 TEST(BundledFft, OwnLinesOfEveryOrder) {
   for (const Shape& extents : {Shape{1, 5, 6, 8}, Shape{2, 3, 7, 9}})
     for (const std::vector<int>& axes : {std::vector<int>{3}, {2}, {1}, {2, 3}, {1, 3}})

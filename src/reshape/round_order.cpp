@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "reshape/box_order.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -17,16 +19,6 @@ Box in_units(Box box, std::int64_t unit) {
       box.stride[a] /= unit;
   }
   return box;
-}
-
-/// Unit `i` of a box, in its packed order.
-std::int64_t place_in(const Box& box, std::int64_t i) {
-  std::int64_t place = box.offset;
-  for (auto a = static_cast<std::size_t>(box.axes); a-- > 0;) {
-    place += i % box.count[a] * box.stride[a];
-    i /= box.count[a];
-  }
-  return place;
 }
 
 }  // namespace

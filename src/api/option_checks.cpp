@@ -63,11 +63,14 @@ void check_effect(const OptionRow& row, const Options& options, Place place) {
        ", but has no effect with ", place_text(place), ". ", row.sentence);
 }
 
-/// Arrays are changed in place, in rounds of messages.
-void check_least_workspace(const Options& options) {
+/// Arrays are changed in place, in rounds of messages. What is not in a GPU's memory would need another array there.
+void check_least_workspace(const Options& options, Place place) {
   if (options.workspace != Workspace::least) return;
-  require(among({"auto", "p2p", "pairwise_xor"}, options.exchange),
+  require(place != Place::cpu || among({"auto", "p2p", "pairwise_xor"}, options.exchange),
           "option workspace is least, with which exchange is ", "auto, p2p or pairwise_xor, not ", options.exchange);
+  require(place == Place::cpu || options.memory == MemoryModel::automatic || options.memory == MemoryModel::device,
+          "option workspace is least, with which arrays of GPUs are in device memory: memory is ",
+          to_text(options.memory));
   require(options.chunks <= 1, "option workspace is least, with which nothing is cut in chunks: chunks is ",
           options.chunks);
   require(!options.algorithm.starts_with("cannon"), "option workspace is least, which algorithm ", options.algorithm,
@@ -97,7 +100,7 @@ void validate_options(const Options& options, Place place) {
     check_range(row, options);
     if (row.type == OptionType::name) check_name(row, std::get<std::string>(row.get(options)), place);
   }
-  check_least_workspace(options);
+  check_least_workspace(options, place);
 }
 
 std::vector<Agreed> agreed_options(const Options& options) {

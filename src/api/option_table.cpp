@@ -139,9 +139,8 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.push_back(row("workspace", &Options::workspace,
                       "fast: what the fastest ways through the program take. least: forward(x, x) alone, with at most "
                       "5 % of the array and 2 MiB beside it, at the price of more passes over memory and more messages "
-                      "(docs/concepts.md). Exchanges: p2p and pairwise_xor.",
+                      "(docs/concepts.md). Exchanges: on CPUs p2p and pairwise_xor, on GPUs all.",
                       "least"));
-  table.back().effect = on_cpus;
 
   table.push_back(row("datatypes", &Options::datatypes,
                       "derived: exchanges may describe strided data to MPI by datatypes. basic: they pack by hand and "

@@ -61,7 +61,7 @@ void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFa
 
 std::size_t Plan::Impl::in_place_bytes(int member) const {
   const Sides& mine = at(member);
-  return std::max({mine.input.bytes(), mine.output.bytes(), runner->in_place_bytes()});
+  return std::max({mine.input.bytes(), mine.output.bytes(), runner->in_place_bytes(member)});
 }
 
 Buffer Plan::Impl::allocate(Call call, int member) {

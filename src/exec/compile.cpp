@@ -163,10 +163,7 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
 std::unique_ptr<Operation> Compiler::make_fft_in_place(const Stop& stop, const FftSpec& spec) {
   const auto& fft = std::get<TransformStep>(step(stop));
   if (!fft.keeps_numbers()) return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts_, trace_);
-  if (!before(stop).layout.same_as(after(stop).layout))
-    fail(Status::unsupported,
-         "workspace = least cannot change the order of axes within a transform: leave the order of ",
-         "the output to the plan, or plan with workspace = fast");
+  require_same_order(before(stop), after(stop));
   return std::make_unique<FftOperation>(spec, ffts_, true, false, trace_);
 }
 

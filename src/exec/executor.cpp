@@ -108,7 +108,7 @@ std::size_t Executor::workspace_bytes() const {
   return planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
 }
 
-std::size_t Executor::in_place_bytes() const {
+std::size_t Executor::in_place_bytes(int /*member*/) const {
   std::size_t most = 0;
   const bool all = setup_.options.workspace == Workspace::least;
   for (const NamedProgram& named : programs_) {
@@ -192,7 +192,7 @@ bool Executor::clashes(int program, const std::byte* in, const std::byte* out) c
 
 /// Memory that is missing on this rank only is told before others wait for it.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
-  require(setup_.options.workspace == Workspace::fast || in.front() == out.front() || in_place_bytes() == 0,
+  require(setup_.options.workspace == Workspace::fast || in.front() == out.front() || in_place_bytes(0) == 0,
           "plans with workspace = least transform one array in place: input and output must be the same pointer");
   if (alias_bytes_ == 0 && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
 }

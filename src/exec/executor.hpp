@@ -27,7 +27,7 @@ class Executor : public Runner {
   /// Makes the copy that a call with equal arrays needs where the plan was not made for such calls.
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
-  std::size_t in_place_bytes() const override;
+  std::size_t in_place_bytes(int member) const override;
   bool ready() const override { return allocated_; }
   bool half_way() const override { return half_way_; }
   /// Private memory; what ranks of a host share is always allocated by the executor.

@@ -5,13 +5,18 @@
 
 namespace shardfft {
 
+/// Throws Error(unsupported) where a transform that keeps its numbers changes the order of axes in memory.
+void require_same_order(const State& before, const State& after);
+/// Throws Error(unsupported) where the halved axis is not the fastest one, or the other axes change their order.
+void require_real_in_place(const TransformStep& step, const State& before, const State& after);
+
 /// Of one halved axis, the fastest in memory on both sides.
 class RealInPlace : public Operation {
  public:
   /// About the bytes of lines that are transformed at once, one line at least.
   static constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
 
-  /// Throws Error(unsupported) where the halved axis is not the fastest one, or the other axes change their order.
+  /// Throws as require_real_in_place() does.
   RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec, LocalFfts& ffts,
               Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;

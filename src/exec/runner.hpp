@@ -77,8 +77,8 @@ class Runner {
   /// Private memory of the member that needs most.
   virtual std::size_t workspace_bytes() const = 0;
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;
-  /// CPUs: what an array holds that is input and output at once, on this rank.
-  virtual std::size_t in_place_bytes() const { return 0; }
+  /// What a member's array holds that is input and output at once.
+  virtual std::size_t in_place_bytes(int member) const = 0;
   /// What is kept as long as the plan lives: factors, matrices, lists of what is to be copied.
   virtual std::size_t table_bytes() const { return 0; }
   /// What the libraries of local transforms take, as it was observed.

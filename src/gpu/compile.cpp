@@ -5,8 +5,11 @@
 
 #include "base/check.hpp"
 #include "exec/fft_operation.hpp"
+#include "exec/real_in_place.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/device_target.hpp"
+#include "gpu/in_place_fft.hpp"
+#include "gpu/in_place_reshape.hpp"
 #include "gpu/pipeline.hpp"
 #include "gpu/pointwise_operation.hpp"
 #include "gpu/slab.hpp"
@@ -125,6 +128,7 @@ class Compiler {
   }
 
  private:
+  bool least() const { return setup_.options.workspace == Workspace::least; }
   const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
   bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
   const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
@@ -173,9 +177,12 @@ class Compiler {
 
   MemberOperations make_operations(const Stop& stop) {
     const Step& s = step(stop);
-    if (is_reshape(stop)) return make_device_reshape(setup_.exchange, reshape_setup(stop));
+    if (is_reshape(stop))
+      return least() ? make_in_place_reshape(setup_.exchange, reshape_setup(stop))
+                     : make_device_reshape(setup_.exchange, reshape_setup(stop));
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
       if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
+      if (least()) require_one_array(s);
       if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank, setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
@@ -242,7 +249,21 @@ class Compiler {
     spec.preserve_input = stop.from == Slot::in;
     spec.in_place = stop.from == stop.to;
     spec.effort = setup_.options.effort;
-    return make_device_fft(spec);
+    if (!least()) return make_device_fft(spec);
+    if (!fft.keeps_numbers())
+      require_real_in_place(fft, before(stop), after(stop));
+    else
+      require_same_order(before(stop), after(stop));
+    return make_in_place_fft(spec);
+  }
+
+  /// Of a step that is no transform.
+  void require_one_array(const Step& step) const {
+    if (!can_run_in_place(step))
+      fail(Status::unsupported, "the step '", step_name(step), "' cannot run in place: plan with workspace = fast");
+    if (setup_.options.verify)
+      fail(Status::unsupported, "the option verify repeats the step '", step_name(step), "' in a second array: plan ",
+           "with workspace = fast");
   }
 
   const ExecutorSetup& setup_;

@@ -6,6 +6,7 @@
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/fft_passes.hpp"
+#include "gpu/in_place_fft.hpp"
 #include "gpu/pipeline.hpp"
 #include "gpu/slab.hpp"
 #include "local/loops.hpp"
@@ -15,9 +16,10 @@ namespace shardfft::gpu {
 
 /// Orders in memory that transform without copies: the natural one where line passes then run, and for cosine
 /// transforms, whose work arrays may have any; else the transformed axis slowest, so that its lines are one strided
-/// batch.
+/// batch. With the least workspace, the order before: pages of an array keep it.
 AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
+  if (least()) return program.states[at].layout.order();
   const auto* const fft = at + 1 < program.steps.size() ? std::get_if<TransformStep>(&program.steps[at + 1]) : nullptr;
   if (fft == nullptr || fft->axes.size() != 1 || stage_end(program, at + 1) != at + 3) return {};
   const int axis = fft->axes.front().axis;
@@ -43,7 +45,7 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
+  return !least() && !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
 }
 
 namespace {
@@ -73,6 +75,10 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   const std::vector<int> axes = fft.numbers();
   if (axes.size() < 2) return {axes};
+  if (least()) {  // a halved axis, the last one, is transformed in place on its own
+    if (fft.keeps_numbers()) return {axes};
+    return {{axes.begin(), axes.end() - 1}, {axes.back()}};
+  }
   for (int first = step - slab_steps + 1; first <= step; ++first)
     if (begins_slab(program, first)) return {axes};
   const auto is_reshape = [&program](std::size_t i) {
@@ -100,7 +106,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
 
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify || !cuts_in_slices(setup_.exchange))
+  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify || !cuts_in_slices(setup_.exchange))
     return 1;
   std::int64_t sent = 0;
   for (const Member& member : team_.here())
@@ -139,7 +145,7 @@ Chunking DeviceTarget::receiver_chunking(const Program& program, int step) const
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (setup_.options.verify) return {};  // what is fused has no array in between to check
+  if (least() || setup_.options.verify) return {};  // what is fused has no array in between to check
   if (begins_slab(program, steps[at])) return {slab_steps, false, true};
   int reshape = steps[at];
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
@@ -180,6 +186,10 @@ bool DeviceTarget::scales_free(const Program& program, int step) {
       const device::DeviceScope scope(member.device);
       FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
                               member.rank, setup_.precision);
+      if (least()) {
+        if (!scales_free_in_place(spec)) free = 0;
+        continue;
+      }
       for (const bool kept : {false, true}) {  // which it will be is not known yet
         spec.preserve_input = kept;
         if (!shardfft::gpu::scales_free(spec)) free = 0;

@@ -15,6 +15,8 @@ class DeviceTarget : public Target {
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
+  /// With the least workspace, everything.
+  bool in_place(const Program& program, int step) override { return least() || Target::in_place(program, step); }
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
 
@@ -28,6 +30,7 @@ class DeviceTarget : public Target {
   bool lands_slowly(const State& state) const;
 
  private:
+  bool least() const { return setup_.options.workspace == Workspace::least; }
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;

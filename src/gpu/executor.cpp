@@ -223,12 +223,28 @@ void DeviceExecutor::size_buffers() {
   }
 }
 
+/// With the least workspace also what it becomes in between.
+std::size_t DeviceExecutor::in_place_bytes(const Program& program, std::size_t member) const {
+  std::size_t most = std::max(bytes_of(program.states.front(), member), bytes_of(program.states.back(), member));
+  if (!least()) return most;
+  for (const State& state : program.states) most = std::max(most, bytes_of(state, member));
+  return most;
+}
+
+std::size_t DeviceExecutor::in_place_bytes(int member) const {
+  std::size_t most = 0;
+  for (const NamedProgram& named : programs_)
+    most = std::max(most, in_place_bytes(named.program, static_cast<std::size_t>(member)));
+  return most;
+}
+
 /// Whether arrays of host memory are copied, or managed ones move there: what a GPU does not hold it cannot transform.
 /// The workspace and what operations hold count once they are known.
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    const std::size_t arrays = bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
+    const std::size_t arrays = least() ? in_place_bytes(program, m)
+                                       : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
     const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
     const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
@@ -352,9 +368,21 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
   return {device::allocate(bytes), device::release};
 }
 
+/// What is copied to the device needs another array there.
+void DeviceExecutor::check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const {
+  if (in_place_bytes(static_cast<int>(member)) == 0) return;
+  require(in == out, "plans with workspace = least transform one array in place: input and output must be the same",
+          " pointer");
+  require(device::describe(out).kind == device::MemoryKind::device &&
+              reinterpret_cast<std::uintptr_t>(out) % device::unit_bytes == 0,
+          "plans with workspace = least transform arrays in device memory that begin at multiples of ",
+          device::unit_bytes, " bytes, as allocate_input() gives them");
+}
+
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
+    if (least()) check_one_array(m, in[m], out[m]);
     places_[m].arrays.check_input(in[m], input_bytes(program, m));
     places_[m].arrays.check_output(out[m], output_bytes(program, m));
   }

@@ -41,6 +41,7 @@ class DeviceExecutor : public Runner {
   std::size_t table_bytes() const override;
   std::size_t library_bytes() const override;
   std::size_t pinned_bytes() const override;
+  std::size_t in_place_bytes(int member) const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   std::vector<StepReport> steps(int program) const override;
@@ -88,6 +89,10 @@ class DeviceExecutor : public Runner {
   const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
   void add_members(const Program& program);
   void forget_tasks();
+  /// With the least workspace every array is input and output at once.
+  bool least() const { return setup_.options.workspace == Workspace::least; }
+  /// What the member's array holds that is input and output at once.
+  std::size_t in_place_bytes(const Program& program, std::size_t member) const;
   void refuse_what_does_not_fit(const Program& program) const;
   /// Over all operations of a member.
   std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
@@ -109,6 +114,7 @@ class DeviceExecutor : public Runner {
   std::size_t output_bytes(int program, std::size_t member) const;
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
+  void check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const;
   bool in_place() const;
   void announce(int program);
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_

@@ -32,6 +32,10 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
     Place& place = places_[m];
     const device::DeviceScope scope(team_->here()[m].device);
     place.arrays.begin();
+    if (least()) {  // one array, even where a rank's input or output is empty
+      place.in = place.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
+      continue;
+    }
     // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
     const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
     place.in = place.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);

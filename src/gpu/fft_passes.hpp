@@ -48,6 +48,10 @@ bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls);
 PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);
 /// Whether that takes less time than make_cufft_pass().
 bool transposed_pass_pays(const FftSpec& spec);
+/// Lines that are rows of dense arrays, real ones too, inside one array, piece by piece.
+PassPointer make_rows_pass(const FftSpec& spec, std::int64_t piece_bytes);
+/// Whether make_rows_pass() makes one.
+bool rows_pass_fits(const FftSpec& spec);
 /// A cosine or sine transform along one axis, the batch piece by piece; it may run in place where both sides' strides
 /// are alike.
 PassPointer make_cosine_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);

@@ -11,7 +11,8 @@ Members members_of(Plan& plan) {
           },
           [&plan](Direction d, const std::vector<const void*>& in, const std::vector<void*>& out) {
             d == Direction::forward ? plan.forward(in, out) : plan.backward(in, out);
-          }};
+          },
+          [&plan](std::size_t m) { return plan.in_place_bytes(static_cast<int>(m)); }};
 }
 
 std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& c, Direction direction,
@@ -19,7 +20,8 @@ std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& 
   const bool forward = direction == Direction::forward;
   std::vector<RunArrays> arrays;
   for (std::size_t m = 0; m < members.devices.size(); ++m)
-    arrays.emplace_back(members.side(!forward, m), members.side(forward, m), c, memory, members.devices[m], in_place);
+    arrays.emplace_back(members.side(!forward, m), members.side(forward, m), c, memory, members.devices[m],
+                        in_place ? std::optional(members.in_place_bytes(m)) : std::nullopt);
   return arrays;
 }
 
@@ -67,6 +69,7 @@ void check_device_plan(const Members& members, const TransformCase& c, const std
     const ElementType element = members.side(direction == Direction::backward, 0).element;
     const WholeArrays whole = whole_arrays(c, direction, element, salt);
     for (const bool in_place : {false, true}) {
+      if (!in_place && c.options.workspace == Workspace::least) continue;
       std::vector<RunArrays> arrays = make_arrays(members, c, direction, memory, in_place);
       check_arrays(members, arrays, c, direction, whole);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "device/handles.hpp"
 #include "shardfft/option_table.hpp"
@@ -65,17 +66,20 @@ struct Members {
   std::vector<int> devices;
   std::function<Side(bool output, std::size_t member)> side;
   std::function<void(Direction, const std::vector<const void*>&, const std::vector<void*>&)> run;
+  /// What an array holds that is input and output at once.
+  std::function<std::size_t(std::size_t member)> in_place_bytes;
 };
 
 Members members_of(Plan& plan);
 
 /// One member's arrays of one run: on the host, and where the plan finds them.
 struct RunArrays {
+  /// `in_place`: what one array for both holds.
   RunArrays(const Side& from, const Side& to, const TransformCase& c, const std::string& memory, int device,
-            bool in_place)
+            std::optional<std::size_t> in_place)
       : from_side(from),
         to_side(to),
-        bytes(in_place ? std::max(from.bytes(), to.bytes()) : 0),
+        bytes(in_place.value_or(0)),
         host_in(from, bytes),
         host_out(to, bytes),
         out(memory, device, std::max(bytes, to.bytes()), c.shift * to.element.bytes()) {
@@ -97,7 +101,7 @@ std::vector<RunArrays> make_arrays(const Members& members, const TransformCase& 
 void check_arrays(const Members& members, std::vector<RunArrays>& arrays, const TransformCase& c, Direction direction,
                   std::uint64_t salt);
 
-/// Both directions, out of place and in place.
+/// Both directions, out of place, unless the workspace is the least one, and in place.
 void check_device_plan(const Members& members, const TransformCase& c, const std::string& memory = "device",
                        std::uint64_t salt = 1);
 

@@ -21,7 +21,7 @@ PageWalk::PageWalk(const std::vector<Box>& streams, std::int64_t page, std::int6
     : pages_(streams.size()), slots_(in_array) {
   std::vector<std::int64_t> count, done(streams.size(), 0);
   std::int64_t all = 0, read = 0;
-  for (const Box& box : streams) all += count.emplace_back(box.elements());
+  for (const Box& box : streams) all = std::max(all, place_in(box, count.emplace_back(box.elements()) - 1) + 1);
   const std::int64_t used = (all + page - 1) / page;
   for (std::int64_t slot = used; slot < in_array; ++slot) slots_.give(slot);
   while (read < all) {

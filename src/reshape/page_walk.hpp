@@ -41,8 +41,8 @@ class Slots {
 class PageWalk {
  public:
   PageWalk() = default;
-  /// `streams` are boxes in memory order that together fill an array from its front. The array has room for `in_array`
-  /// whole pages.
+  /// `streams` are boxes in memory order, none empty, of an array that has room for `in_array` whole pages; what no box
+  /// has counts for nothing.
   PageWalk(const std::vector<Box>& streams, std::int64_t page, std::int64_t in_array);
 
   /// In this order; backwards, page to array, when an array is put together.

@@ -102,10 +102,9 @@ const auto with_the_memory_of_an_h200 = [](device::DeviceFacts& facts) {
 };
 
 /// What a plan over `devices` GPUs says it needs; nothing of that size is there.
-PlanReport report_of(Transform transform, const Layout& input, int devices) {
+PlanReport report_of(Transform transform, const Layout& input, int devices, Options options = {}) {
   std::vector<int> numbers;
   for (int device = 0; device < devices; ++device) numbers.push_back(device);
-  Options options;
   options.effort = Effort::estimate;
   const auto used = [] { return device::standin::MemoryTable::instance().used(0); };
   const std::size_t before = used();
@@ -128,6 +127,37 @@ TEST(GivenFacts, PlansOfAnySizeAreMadeWithoutTheirMemory) {
   const PlanReport pencil = report_of(r2c<float>, Layout::pencil({1536, 1536, 1536}, {2, 2}), 4);
   EXPECT_GT(pencil.workspace_bytes, 0U);
   EXPECT_THROW(report_of(c2c<double>, Layout::slab({2048, 2048, 2048}, 1), 1), Error);
+}
+
+struct LargeCase {
+  Transform transform;
+  std::int64_t fits, does_not;  ///< cubes over two GPUs
+};
+
+/// Arrays that nearly fill two GPUs, at most 5 % beside them; larger ones are refused before anything is allocated.
+TEST(GivenFacts, TheLeastWorkspaceLeavesRoomForArraysThatFillTwoGpus) {
+  const Given given(with_the_memory_of_an_h200);
+  const auto slabs = [](std::int64_t n) { return Layout::slab({n, n, n}, 2); };
+  Options least;
+  least.workspace = Workspace::least;
+  for (const LargeCase& c : {LargeCase{c2c<double>, 2560, 2640}, {c2c<float>, 3200, 3360}, {r2c<double>, 3200, 3360}}) {
+    const PlanReport report = report_of(c.transform, slabs(c.fits), 2, least);
+    const std::size_t bytes = c.transform.precision == Precision::f64 ? 16 : 8;
+    const auto points = static_cast<std::size_t>(c.transform.kind == Kind::r2c ? c.fits / 2 + 1 : c.fits);
+    const std::size_t array = static_cast<std::size_t>(c.fits * c.fits / 2) * points * bytes;
+    EXPECT_LE(report.workspace_bytes + report.table_bytes + report.library_bytes, array / 20) << report;
+    const auto used = [] { return device::standin::MemoryTable::instance().used(0); };
+    const std::size_t before = used();
+    device::standin::MemoryTable::instance().forget_peaks();
+    try {
+      report_of(c.transform, slabs(c.does_not), 2, least);
+      ADD_FAILURE() << "a cube of " << c.does_not << " is not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Status::out_of_memory) << error.what();
+      EXPECT_NE(std::string(error.what()).find("for input and output"), std::string::npos) << error.what();
+    }
+    EXPECT_LT(device::standin::MemoryTable::instance().peak(0) - before, std::size_t{1} << 20);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A GPU that has room for a plan's transforms, but not for its operators.
 #include <cstdlib>
 
+#include "device/standin/memory.hpp"
 #include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
@@ -26,6 +27,23 @@ TEST(SmallMemory, AnOperatorThatDoesNotFitLeavesThePlanAsItWas) {
     EXPECT_EQ(plan.workspace_bytes(), workspace);
   }
   check_device_plan(members_of(plan), c, "host");
+}
+
+/// An array of 40 MiB has no room for a second one, and one of 63.75 none for pages.
+TEST(SmallMemory, TheLeastWorkspaceNeedsOneArray) {
+  TransformCase c{{128, 128, 160}};
+  c.options = on_gpu("slab");
+  expect_refusal(Status::out_of_memory, "for input and output", [&] { make_plan_over(devices_for(1), c); });
+  c.options.workspace = Workspace::least;
+  Plan plan = make_plan_over(devices_for(1), c);
+  check_device_plan(members_of(plan), c);
+  c.shape = {128, 128, 2 * 240};
+  make_plan_over(devices_for(2), c);
+  const auto& memory = device::standin::MemoryTable::instance();
+  const std::size_t before = memory.used(1);
+  c.shape = {128, 128, 2 * 255};
+  expect_refusal(Status::out_of_memory, "of workspace", [&] { make_plan_over(devices_for(2), c); });
+  EXPECT_EQ(memory.used(1), before);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ struct Options {
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;
   /// fast: what the fastest ways through the program take. least: forward(x, x) alone, with at most 5 % of the array
-  /// and 2 MiB beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges:
-  /// p2p and pairwise_xor.
+  /// and 2 MiB beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on
+  /// CPUs p2p and pairwise_xor, on GPUs all.
   Workspace workspace = Workspace::fast;
   /// derived: exchanges may describe strided data to MPI by datatypes. basic: they pack by hand and send runs of plain
   /// numbers, for MPI libraries and simulators without derived types; alltoallw then works as alltoallv, and alltoall

@@ -45,7 +45,8 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return !least() && !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() && is_slab(program, step);
+  return !least() && !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() &&
+         is_slab(program, step);
 }
 
 namespace {
@@ -106,7 +107,8 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
 
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify || !cuts_in_slices(setup_.exchange))
+  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify ||
+      !cuts_in_slices(setup_.exchange))
     return 1;
   std::int64_t sent = 0;
   for (const Member& member : team_.here())

@@ -243,8 +243,8 @@ std::size_t DeviceExecutor::in_place_bytes(int member) const {
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    const std::size_t arrays = least() ? in_place_bytes(program, m)
-                                       : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
+    const std::size_t arrays =
+        least() ? in_place_bytes(program, m) : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
     const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
     const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;

@@ -96,8 +96,8 @@ class InPlaceReshape : public DeviceOperation {
     const PagedReshape::Round& pages = plan_.rounds()[static_cast<std::size_t>(round)];
     if (phase == 0)
       for (const PageSent& page : pages.leave)
-        device::copy_bytes(leaving(buffers) + page.member * page_bytes_, slot(page.slot, buffers),
-                           bytes(page.elements), stream);
+        device::copy_bytes(leaving(buffers) + page.member * page_bytes_, slot(page.slot, buffers), bytes(page.elements),
+                           stream);
     DeviceBuffers inner{leaving(buffers), coming(buffers), buffers.scratch + exchange_scratch()};
     inner.outs = buffers.scratches;
     exchange_->enqueue(phase, inner, stream);
@@ -138,8 +138,8 @@ MemberOperations make_in_place_reshape(const std::string& name, const DeviceResh
   exchanges.resize(plans.size());
   MemberOperations operations;
   for (std::size_t m = 0; m < plans.size(); ++m)
-    operations.push_back(std::make_unique<InPlaceReshape>(std::move(plans[m]), cut, setup.element_bytes,
-                                                          std::move(exchanges[m])));
+    operations.push_back(
+        std::make_unique<InPlaceReshape>(std::move(plans[m]), cut, setup.element_bytes, std::move(exchanges[m])));
   return operations;
 }
 

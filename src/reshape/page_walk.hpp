@@ -1,7 +1,7 @@
 #pragma once
-// A local array taken apart into streams, page by page, inside itself: from the front on, elements go to open pages, one
-// a stream, which lie where the array has been read already or, a few of them, beside it. Played backwards it puts an
-// array together. Pure geometry.
+// A local array taken apart into streams, page by page, inside itself: from the front on, elements go to open pages,
+// one a stream, which lie where the array has been read already or, a few of them, beside it. Played backwards it puts
+// an array together. Pure geometry.
 #include <cstdint>
 #include <set>
 #include <vector>

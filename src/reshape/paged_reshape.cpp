@@ -128,8 +128,8 @@ class Sorting {
   }
 
  private:
-  /// The page that is wanted in the free slot, then the one that is wanted where it was, and so on. Returns the slot that
-  /// is free in the end.
+  /// The page that is wanted in the free slot, then the one that is wanted where it was, and so on. Returns the slot
+  /// that is free in the end.
   std::int64_t fill(std::int64_t slot) {
     for (auto page = waiting_.find(slot); page != waiting_.end(); page = waiting_.find(slot)) {
       shifts_.push_back(page->second);

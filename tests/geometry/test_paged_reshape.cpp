@@ -1,10 +1,9 @@
 // Changes of layout inside one array by pages, played on vectors: every element arrives, and as little lies beside the
 // array as was asked for.
-#include "reshape/paged_reshape.hpp"
-
 #include <gtest/gtest.h>
 
 #include "reshape/box_order.hpp"
+#include "reshape/paged_reshape.hpp"
 #include "shardfft/error.hpp"
 #include "support/elements.hpp"
 #include "support/random_layouts.hpp"
@@ -29,7 +28,8 @@ class Player {
   void take_apart() {
     for (const PageMove& move : plan.apart()) {
       std::int64_t i = move.first;
-      for (std::int64_t k = 0; k < move.box.elements(); ++k) *at(move.slot, i++) = array_[to_size(place_in(move.box, k))];
+      for (std::int64_t k = 0; k < move.box.elements(); ++k)
+        *at(move.slot, i++) = array_[to_size(place_in(move.box, k))];
     }
   }
   void leave(std::size_t round) {

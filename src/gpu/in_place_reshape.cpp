@@ -50,6 +50,7 @@ class InPlaceReshape : public DeviceOperation {
   std::size_t pinned_bytes() const override { return exchange_ ? exchange_->pinned_bytes() : 0; }
   bool runs_in_place() const override { return true; }
   bool writes_scratches() const override { return exchange_ && exchange_->writes_peers(); }
+  bool awaits_messages() const override { return exchange_ && exchange_->awaits_messages(); }
   bool capturable() const override { return !exchange_ || exchange_->capturable(); }
   Activity activity() const override { return Activity::exchange; }
   void check() override {

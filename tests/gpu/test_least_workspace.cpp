@@ -24,8 +24,8 @@ TEST(LeastWorkspace, EveryKindOfStep) {
     for (const TransformCase& c : least_cases()) check(ranks, c);
 }
 
-TEST(LeastWorkspace, ExchangesOfPeers) {
-  for (const char* exchange : {"cuda_peer_copy", "cuda_peer_store"})
+TEST(LeastWorkspace, OtherExchanges) {
+  for (const char* exchange : {"cuda_peer_copy", "cuda_peer_store", "host_staged"})
     for (const Kind kind : {Kind::c2c, Kind::r2c})
       check(3, {{12, 10, 9}, "slab", "natural", kind, Precision::f64, least_on_gpu("pencil", exchange)});
 }

@@ -161,9 +161,10 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
-/// The result of a reshape that peers of other processes would write into the user's array slowly lands in the
-/// workspace, from where the last transform leads to that array.
+/// With the least workspace, everything. Else the result of a reshape that peers of other processes would write into
+/// the user's array slowly lands in the workspace, from where the last transform leads to that array.
 bool DeviceTarget::in_place(const Program& program, int step) {
+  if (least()) return true;
   const auto at = static_cast<std::size_t>(step);
   const bool last = at + 1 == program.steps.size() && at > 0;
   return Target::in_place(program, step) &&

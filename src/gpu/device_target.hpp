@@ -15,8 +15,6 @@ class DeviceTarget : public Target {
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
-  /// With the least workspace, everything.
-  bool in_place(const Program& program, int step) override { return least() || Target::in_place(program, step); }
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
 

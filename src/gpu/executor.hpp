@@ -55,6 +55,8 @@ class DeviceExecutor : public Runner {
   RunnerFacts facts() const override;
 
  private:
+  static constexpr std::size_t alignment = 256;  ///< of a workspace and of what lies in it
+
   /// One member's memory and what this call does with it.
   struct Place {
     explicit Place(UserArrays of_member) : arrays(std::move(of_member)) {}

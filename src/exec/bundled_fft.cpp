@@ -1,6 +1,7 @@
 #include "exec/bundled_fft.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/aligned.hpp"
 #include "base/team.hpp"
@@ -102,13 +103,15 @@ void BundledFft::choose_row_axis(const Piece& piece) {
   }
 }
 
-/// Lines that lie side by side become results that lie one behind the other: libraries are mostly faster so, and what
-/// is written past the cache can be turned on its way. Written into the cache, turned results take longer than that
-/// saves.
+/// Lines that lie side by side become results that lie one behind the other: libraries are faster so, but for powers of
+/// two, and what is written past the cache can be turned on its way. Written into the cache, turned results may take
+/// longer than that saves.
 bool BundledFft::is_worth_turning(const Piece& piece) const {
   const std::size_t fastest = fastest_first(piece).front();
-  return stream_ && setup_.step.kind() == Kind::c2c && setup_.step.axes.size() == 1 &&
-         !is_transformed(setup_.step, fastest) &&
+  if (!stream_ || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1) return false;
+  const auto transformed = static_cast<std::size_t>(setup_.step.axes.front().axis);
+  return transformed != fastest &&
+         !std::has_single_bit(static_cast<std::uint64_t>(piece.set.axis[transformed].count)) &&
          block_[fastest] * static_cast<std::int64_t>(in_bytes_) >= host_defaults().run_bytes_to_write_past_cache;
 }
 

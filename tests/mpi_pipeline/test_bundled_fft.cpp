@@ -147,12 +147,13 @@ void check_own(const Shape& extents, const std::vector<int>& axes, const AxisOrd
   }
 }
 
-/// Lines that are contiguous, and lines that lie side by side, written into the cache or past it.
+/// Lines that are contiguous, and lines that lie side by side, written into the cache or past it,
+/// and with rows that are long enough to be turned on their way.
 TEST(BundledFft, OwnLinesOfEveryOrder) {
-  for (const Shape& extents : {Shape{1, 5, 6, 8}, Shape{2, 3, 7, 9}})
+  for (const Shape& extents : {Shape{1, 5, 6, 8}, Shape{2, 3, 7, 9}, Shape{1, 5, 4, 67}})
     for (const std::vector<int>& axes : {std::vector<int>{3}, {2}, {1}, {2, 3}, {1, 3}})
       for (const AxisOrder& order : {AxisOrder{0, 1, 2, 3}, AxisOrder{0, 2, 1, 3}, AxisOrder{0, 3, 2, 1}})
-        for (const std::int64_t bytes : {1, 700, 100000}) {
+        for (const std::int64_t bytes : {1, 700, 9000, 100000}) {
           SCOPED_TRACE("bundles of " + std::to_string(bytes) + " bytes");
           check_own<double>(extents, axes, order, bytes);
           check_own<float>(extents, axes, order, bytes);

@@ -211,8 +211,9 @@ void add_manners(std::vector<OptionRow>& table) {
   table.push_back(row("verify", &Options::verify,
                       "Check every step of every run by sums over its input and output, so that a bit that memory, "
                       "network or processor flips ends in Error(corrupted) on all ranks (docs/reliability.md). Costs "
-                      "two passes over memory a step, and fused and chunked steps run one by one; calls on GPUs return "
-                      "when their work has ended. Not with the cannon algorithms.",
+                      "about a tenth of the time where CPUs transform in bundles, elsewhere two passes over memory a "
+                      "step; chunks do not overlap, and on GPUs fused steps run one by one and calls return when "
+                      "their work has ended. Not with the cannon algorithms.",
                       "yes"));
 
   table.push_back(row("trace", &Options::trace,

@@ -97,7 +97,9 @@ void BundledFft::choose_row_axis(const Piece& piece) {
   const bool local = own.size() == 1 && own.front() == piece;
   for (const std::size_t a : axes_of(piece)) {
     const std::int64_t whole = piece.set.axis[a].count / block_[a];
-    if (whole <= row_length_ || !(local || setup_.from.axis_is_local(static_cast<int>(a)))) continue;
+    const auto axis = static_cast<int>(a);
+    if (whole <= row_length_ || !(local || setup_.from.axis_is_local(axis))) continue;
+    if (setup_.check && !setup_.check->alike_along(axis)) continue;
     row_axis_ = a;
     row_length_ = whole;
   }
@@ -175,6 +177,7 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!fft->spec().in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
   Bundle bundle{{}, copy_between(results, result, result_set), 0, times, fft.get()};
+  if (setup_.check) bundle.lines = setup_.check->add(lines, results);
   for (PeerCopy& copy : gather_boxes(setup_.from, lines)) bundle.gather.push_back({copy, 0});
   if (times > 1) {
     Blocks next = at;
@@ -209,7 +212,9 @@ void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::
 }
 
 void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out,
-                            std::byte* scratch, Trace* trace) const {
+                            const Worker& worker) const {
+  Trace* const trace = worker.trace;
+  std::byte* const scratch = worker.scratch;
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
   {
     const Scope scope(trace, Activity::exchange);
@@ -221,7 +226,9 @@ void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetc
   }
   {
     const Scope scope(trace, Activity::fft);
+    if (setup_.check) setup_.check->lines(worker.thread, bundle.lines, scratch);
     bundle.fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_);
+    if (setup_.check) setup_.check->results(worker.thread, bundle.lines, result);
   }
   const Scope scope(trace, Activity::copy);
   Box to = bundle.store.to;
@@ -233,8 +240,7 @@ void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetc
 }
 
 /// Bundles are numbered in row-major order of the axes.
-void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch,
-                            Trace* trace) const {
+void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* out, const Worker& worker) const {
   std::int64_t index = 0;        // in its row
   std::int64_t row = 0;          // in bundles_
   std::int64_t rows_within = 1;  // of one step along the axis
@@ -250,7 +256,7 @@ void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* 
     row += at * rows_within;
     rows_within *= rows;
   }
-  run_bundle(bundles_[static_cast<std::size_t>(row)], index, fetch, out, scratch, trace);
+  run_bundle(bundles_[static_cast<std::size_t>(row)], index, fetch, out, worker);
 }
 
 std::size_t BundledFft::thread_bytes() const {
@@ -271,10 +277,10 @@ void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch) {
   const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
     // Only one thread's time is recorded: the trace belongs to the rank.
-    Trace* const trace = thread == 0 ? setup_.trace : nullptr;
-    std::byte* const mine = scratch + static_cast<std::size_t>(thread) * bytes;
+    const Worker worker{thread, scratch + static_cast<std::size_t>(thread) * bytes,
+                        thread == 0 ? setup_.trace : nullptr};
     const Share share = share_of(bundle_count_, setup_.threads, thread);
-    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, mine, trace);
+    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, worker);
   });
 }
 

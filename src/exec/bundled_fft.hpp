@@ -9,6 +9,7 @@
 
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
+#include "exec/lines_check.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
@@ -31,7 +32,8 @@ struct BundledFftSetup {
   Trace* trace = nullptr;
   /// Results of so many bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
-  std::int64_t bundle_bytes = 0;  ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
+  std::shared_ptr<LinesCheck> check{};  ///< with the option verify: adds up lines and results
+  std::int64_t bundle_bytes = 0;        ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
 };
 
 class BundledFft {
@@ -74,6 +76,7 @@ class BundledFft {
     std::int64_t store_step = 0;
     std::int64_t times = 1;
     const LocalFft* fft = nullptr;
+    std::size_t lines = 0;  ///< their number in the check
   };
 
   void cut(const Piece& piece, const Piece& result);
@@ -85,9 +88,15 @@ class BundledFft {
   void add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times);
   /// Of one thread: lines and results of a bundle, and what its transform needs.
   std::size_t thread_bytes() const;
-  void run_number(std::int64_t number, const Fetch& fetch, std::byte* out, std::byte* scratch, Trace* trace) const;
-  void run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out, std::byte* scratch,
-                  Trace* trace) const;
+  /// One thread of a run.
+  struct Worker {
+    int thread;
+    std::byte* scratch;
+    Trace* trace;
+  };
+  void run_number(std::int64_t number, const Fetch& fetch, std::byte* out, const Worker& worker) const;
+  void run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out,
+                  const Worker& worker) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;

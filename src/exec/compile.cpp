@@ -12,6 +12,7 @@
 #include "exec/modes_operation.hpp"
 #include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"
+#include "exec/program_checks.hpp"
 #include "exec/real_in_place.hpp"
 #include "exec/reshape_operation.hpp"
 #include "lower/orders.hpp"
@@ -45,19 +46,25 @@ class Compiler {
 
   /// Steps of the trace are numbered from `trace_step` on.
   std::vector<Task> run(int trace_step) {
+    if (setup_.options.verify)
+      agree(setup_.comm, [this] { checks_ = std::make_unique<ProgramChecks>(setup_, program_, stretches_); });
     std::vector<Task> tasks;
-    for (const Stretch& stretch : stretches_) {
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const Stretch& stretch = stretches_[i];
+      lines_.reset();
+      if (checks_ && std::holds_alternative<TransformStep>(step(stretch.back())))
+        agree(setup_.comm, [&] { lines_ = checks_->lines(i); });
       tasks.push_back({stretch.front().from, stretch.back().to, before(stretch.front()), after(stretch.back()),
                        trace_step++, make_operation(stretch)});
-      if (setup_.options.verify)
-        agree(setup_.comm, [&] { tasks.back().check = make_check(stretch.front(), *tasks.back().operation); });
+      tasks.back().check = lines_;
+      if (checks_ && !lines_)
+        agree(setup_.comm, [&] { tasks.back().check = checks_->other(i, *tasks.back().operation); });
     }
     if (!tasks.empty()) return tasks;
     const State& all = program_.states.front();
     tasks.push_back({Slot::in, Slot::out, all, all, trace_step,
                      make_copy(state_bytes(all, setup_.precision, setup_.comm.rank()), trace_)});
-    if (setup_.options.verify)
-      tasks.back().check = make_move_check(all.layout, all.layout, setup_.comm.rank(), element_bytes(all));
+    if (checks_) tasks.back().check = checks_->copy();
     return tasks;
   }
 
@@ -70,7 +77,6 @@ class Compiler {
 
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
   std::unique_ptr<Operation> make_operation(const Stop& stop);
-  std::unique_ptr<StepCheck> make_check(const Stop& stop, Operation& operation) const;
   std::unique_ptr<Operation> make_fft(const Stop& stop);
   std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
@@ -94,6 +100,8 @@ class Compiler {
   Control& control_;
   Trace* trace_;
   std::vector<Stretch> stretches_;
+  std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
+  std::shared_ptr<LinesCheck> lines_;      ///< then: of the transform that is being made
 };
 
 std::unique_ptr<Operation> Compiler::make_operation(const Stretch& stretch) {
@@ -119,21 +127,6 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 
-std::unique_ptr<StepCheck> Compiler::make_check(const Stop& stop, Operation& operation) const {
-  const State &from = before(stop), &to = after(stop);
-  const int rank = setup_.comm.rank();
-  if (is_reshape(stop)) return make_move_check(from.layout, to.layout, rank, element_bytes(from));
-  if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
-    FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
-    spec.scale = stop.scale;
-    return make_transform_check(spec);
-  }
-  if (std::holds_alternative<CannonStep>(step(stop)))
-    fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
-  return make_repeat_check(operation, state_bytes(from, setup_.precision, rank),
-                           state_bytes(to, setup_.precision, rank));
-}
-
 std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
   std::unique_ptr<Operation> operation;
   // Planning a local transform may fail on one rank only, so all agree before the next collective call.
@@ -144,7 +137,9 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
       operation = make_bundled_fft(bundles);
       return;
     }
-    FftSpec spec = fft_spec(fft, before(stop), after(stop), setup_.comm.rank(), setup_.precision);
+    const int rank = setup_.comm.rank();
+    if (lines_) lines_->add_whole(only_piece(before(stop).layout, rank), only_piece(after(stop).layout, rank));
+    FftSpec spec = fft_spec(fft, before(stop), after(stop), rank, setup_.precision);
     spec.scale = stop.scale;
     spec.threads = setup_.options.threads;
     spec.effort = setup_.options.effort;
@@ -271,6 +266,7 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
   fft.threads = setup_.options.threads;
   fft.from = from;
   fft.trace = trace_;
+  fft.check = lines_;
   return fft;
 }
 

@@ -38,7 +38,7 @@ struct Task {
   int trace_step = 0;
   std::unique_ptr<Operation> operation;
   bool reads_across = false;           ///< others may read this rank's input through the kernel
-  std::unique_ptr<StepCheck> check{};  ///< with the option verify
+  std::shared_ptr<StepCheck> check{};  ///< with the option verify
   std::size_t number = 0;              ///< among the tasks of its program
 };
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/check_hooks.hpp"
 #include "exec/movement.hpp"
 #include "exec/store_trial.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
+#include "pack/block_sums.hpp"
 #include "pack/pack.hpp"
 
 namespace shardfft {
@@ -41,6 +43,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
   auto compiled = compile(setup_, programs, host_.get(), ffts, &trace_, trace_step);
   make_local_ffts(ffts);
   for (auto& tasks : compiled) {
+    for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = i;
     if (host_) choose_input_reads(tasks);
     tasks_.push_back(std::move(tasks));
   }
@@ -272,10 +275,9 @@ void Executor::give_up() {
 
 void Executor::make_verifier(std::size_t program) {
   if (past_[program].verifier) return;
-  std::vector<std::unique_ptr<StepCheck>> checks;
+  std::vector<std::shared_ptr<StepCheck>> checks;
   std::vector<std::string> names;
   for (Task& task : tasks_[program]) {
-    task.number = checks.size();
     checks.push_back(std::move(task.check));
     names.push_back(task.operation->describe());
   }
@@ -295,7 +297,7 @@ void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
   const bool clash = clashes(program, in, out);
   if (past.verifier) {
     const bool copied = clash || tasks.front().operation->reads_host_memory();
-    past.verifier->begin(copied ? std::optional(bit_sum(in, input_bytes(program))) : std::nullopt);
+    past.verifier->begin(copied ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
   }
   const std::byte* source = clash ? unaliased(program, in) : in;
   for (Task& task : tasks) {
@@ -316,6 +318,9 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Pas
   const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
   if (lends_input) from = readable_input(task, from, past.reads);
   std::byte* const to = slot(task.to, source, out);
+  if (HostStepHook* const hook = installed<HostStepHook>())
+    hook->reached(task.number, const_cast<std::byte*>(from),
+                  state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   if (past.verifier) past.verifier->before(task.number, from);
   task.operation->run(from, to, slot(Slot::scratch, source, out));
   if (past.verifier) past.verifier->after(task.number, to);

@@ -74,14 +74,14 @@ bool HostTarget::in_place(const Program& program, int step) {
 }
 
 Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (setup_.options.verify) return {};  // what is fused has no array in between to check
   if (host_ != nullptr) {
     const bool joined = at + 1 < steps.size() && steps[at] + 1 == steps[at + 1];
     const bool gathers = joined && step_at<ReshapeStep>(program, steps[at]) != nullptr &&
                          step_at<TransformStep>(program, steps[at + 1]) != nullptr;
     return gathers && stays_on_hosts(program, steps[at]) ? Fusion{2, false} : Fusion{};
   }
-  if (setup_.options.chunks < 2 || setup_.comm.size() < 2) return {};
+  // What runs in chunks has no array in between to check.
+  if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};
   const auto cuts = [this](const ChunkedSteps& chunked) {
     return choose_chunking(chunked, setup_.options.chunks).cuts() && has_messages(chunked.from, chunked.to);
   };

@@ -1,5 +1,6 @@
 #pragma once
-// Exact sums of what moves between ranks, by loops here or by a GPU.
+// Exact sums of what moves between ranks: by loops here, by the steps around a move, or by a GPU.
+#include <memory>
 #include <vector>
 
 #include "exec/step_check.hpp"
@@ -7,36 +8,45 @@
 
 namespace shardfft {
 
-class MoveCheck : public StepCheck {
+/// Of one change of layout on one rank: sums of the words that go to, and that came from, each rank. Who writes the
+/// source adds up what goes, and who reads the result what came; where these cannot, walks over both arrays do.
+class MoveSums {
  public:
-  MoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes);
-  std::uint64_t before(const std::byte* in) override;
-  std::uint64_t after(const std::byte* out) override;
-  /// The ranks compare their sums themselves.
-  Finding finding() const override {
-    return {static_cast<std::int64_t>(schedule_.recv.size() + (schedule_.self.empty() ? 0 : 1)), 0, {}};
+  MoveSums(const Layout& from, const Layout& to, int rank, std::size_t element_bytes);
+  const Layout& from() const { return from_; }
+  const Layout& to() const { return to_; }
+  const Schedule& schedule() const { return schedule_; }
+  /// Every element of the source goes to one rank, every one of the result came from one.
+  bool sends_all() const { return sends_all_; }
+  bool receives_all() const { return receives_all_; }
+  std::int64_t pairs() const {
+    return static_cast<std::int64_t>(schedule_.recv.size() + (schedule_.self.empty() ? 0 : 1));
   }
-  std::span<const std::uint64_t> sent() const override { return sent_; }
-  std::span<const std::uint64_t> received() const override { return received_; }
-  std::size_t table_bytes() const override {
+  std::vector<std::uint64_t>& sent() { return sent_; }
+  std::vector<std::uint64_t>& received() { return received_; }
+  const std::vector<std::uint64_t>& sent() const { return sent_; }
+  const std::vector<std::uint64_t>& received() const { return received_; }
+  /// Walks over the whole array, and returns the sum of all its words.
+  std::uint32_t add_sent(const std::byte* source);
+  std::uint32_t add_received(const std::byte* result);
+  std::size_t table_bytes() const {
     return shardfft::table_bytes(schedule_) + 2 * sent_.size() * sizeof(std::uint64_t);
   }
 
-  /// For who sums elsewhere.
-  const Schedule& schedule() const { return schedule_; }
-  std::vector<std::uint64_t>& sent_sums() { return sent_; }
-  std::vector<std::uint64_t>& received_sums() { return received_; }
-
  private:
-  void sum_up(const std::vector<Message>& messages, const std::byte* array, std::vector<std::uint64_t>& sums) const;
+  void add(const std::vector<Message>& messages, Box LocalCopy::*own, const std::byte* array,
+           std::vector<std::uint64_t>& sums) const;
 
+  Layout from_, to_;
   Schedule schedule_;
   std::size_t rank_;
   std::size_t element_bytes_;
-  std::size_t in_bytes_, out_bytes_;
-  bool sends_all_ = true;  ///< no element of the source is left where it is
-  bool receives_all_ = true;
+  std::size_t source_bytes_, result_bytes_;
+  bool sends_all_ = true, receives_all_ = true;
   std::vector<std::uint64_t> sent_, received_;  ///< by rank
 };
+
+/// A step that only moves. `walks_before`, `walks_after`: nobody else adds up what it reads or writes.
+std::unique_ptr<StepCheck> make_move_check(std::shared_ptr<MoveSums> sums, bool walks_before, bool walks_after);
 
 }  // namespace shardfft

@@ -3,13 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "exec/operation.hpp"
-#include "local/local_fft.hpp"
-#include "shardfft/layout.hpp"
 
 namespace shardfft {
 
@@ -25,14 +24,19 @@ inline Finding repeat_finding(bool same) {
   return {1, same ? 0.0 : 2.0, same ? "" : "a second run gives another result"};
 }
 
+/// Sums of all bits of the arrays that a step read and wrote (word_sum of pack/block_sums): what one step writes is
+/// what the next one must read. None where they are compared in parts, with those of other ranks.
+struct StepBits {
+  std::optional<std::uint64_t> read, written;
+};
+
 /// One step of one rank. Every run calls before() and after(); a flipped bit in between, in the input, in what the step
-/// does, or in its output, shows in the sums. Both return the sum of all bits of the array (as numbers of 32 bits,
-/// modulo 2^64): what one step writes is what the next one must read.
+/// does, or in its output, shows in the sums.
 class StepCheck {
  public:
   virtual ~StepCheck() = default;
-  virtual std::uint64_t before(const std::byte* in) = 0;
-  virtual std::uint64_t after(const std::byte* out) = 0;
+  virtual void before(const std::byte* in) = 0;
+  virtual StepBits after(const std::byte* out) = 0;
   virtual Finding finding() const = 0;
   /// Steps that move data: the sums of what goes to, and what came from, every rank, equal where all is well. Or none
   /// of what came, and what all ranks tell each other adds up to 0.
@@ -42,14 +46,6 @@ class StepCheck {
   virtual std::size_t table_bytes() const = 0;
 };
 
-/// The sum of all bits of `bytes` bytes, a multiple of 4.
-std::uint64_t bit_sum(const std::byte* data, std::size_t bytes);
-
-/// A local transform y = T x: for every single transform of the batch, sum_j r_j y_j = sum_k (T^t r)_k x_k with fixed
-/// weights r, up to rounding (the linearity checksum of Jou and Abraham 1986 and Wang and Jha 1994).
-std::unique_ptr<StepCheck> make_transform_check(const FftSpec& spec);
-/// A change of layout: exact sums for each pair of ranks.
-std::unique_ptr<StepCheck> make_move_check(const Layout& from, const Layout& to, int rank, std::size_t element_bytes);
 /// A loop over elements: run again, and compared bit by bit. The operation lives as long.
 std::unique_ptr<StepCheck> make_repeat_check(Operation& operation, std::size_t in_bytes, std::size_t out_bytes);
 

@@ -32,7 +32,7 @@ std::vector<std::uint64_t> exchanged(const Communicator& comm, Watch* watch, con
 
 }  // namespace
 
-Verifier::Verifier(int rank, int ranks, std::vector<std::unique_ptr<StepCheck>> checks, std::vector<std::string> names)
+Verifier::Verifier(int rank, int ranks, std::vector<std::shared_ptr<StepCheck>> checks, std::vector<std::string> names)
     : rank_(rank), ranks_(ranks), checks_of_(std::move(checks)), names_(std::move(names)) {
   for (std::size_t i = 0; i < checks_of_.size(); ++i)
     if (!checks_of_[i]->sent().empty()) moves_.push_back(i);
@@ -49,16 +49,14 @@ void Verifier::begin(std::optional<std::uint64_t> input) {
   written_ = input;
 }
 
-void Verifier::before(std::size_t i, const std::byte* in) {
-  const std::uint64_t read = checks_of_[i]->before(in);
-  if (!written_) return;
-  ++checks_;
-  if (read != *written_)
-    find(i, i == 0 ? "its input is not the caller's" : "its input is not what the step before wrote");
-}
-
 void Verifier::after(std::size_t i, const std::byte* out) {
-  written_ = checks_of_[i]->after(out);
+  const StepBits bits = checks_of_[i]->after(out);
+  if (written_ && bits.read) {
+    ++checks_;
+    if (*bits.read != *written_)
+      find(i, i == 0 ? "its input is not the caller's" : "its input is not what the step before wrote");
+  }
+  written_ = bits.written;
   const Finding found = checks_of_[i]->finding();
   checks_ += found.checks;
   largest_residual_ = std::max(largest_residual_, found.residual);

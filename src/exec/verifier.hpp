@@ -13,11 +13,11 @@ namespace shardfft {
 class Verifier {
  public:
   /// Of one of so many ranks: checks of all tasks, in the order in which they run; `names` of the tasks for messages.
-  Verifier(int rank, int ranks, std::vector<std::unique_ptr<StepCheck>> checks, std::vector<std::string> names);
+  Verifier(int rank, int ranks, std::vector<std::shared_ptr<StepCheck>> checks, std::vector<std::string> names);
   /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
   void begin(std::optional<std::uint64_t> input);
   /// Around task `i`.
-  void before(std::size_t i, const std::byte* in);
+  void before(std::size_t i, const std::byte* in) { checks_of_[i]->before(in); }
   void after(std::size_t i, const std::byte* out);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.
@@ -40,7 +40,7 @@ class Verifier {
   void compare(const std::vector<std::uint64_t>& heard);
 
   int rank_, ranks_;
-  std::vector<std::unique_ptr<StepCheck>> checks_of_;
+  std::vector<std::shared_ptr<StepCheck>> checks_of_;
   std::vector<std::string> names_;
   std::vector<std::size_t> moves_;        ///< those of the checks that compare with other ranks
   std::optional<std::uint64_t> written_;  ///< the bits that the next task must find

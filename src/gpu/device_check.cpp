@@ -7,6 +7,7 @@
 #include "device/handles.hpp"
 #include "device/sums.hpp"
 #include "exec/transform_check.hpp"
+#include "geometry/schedule.hpp"
 
 namespace shardfft::gpu {
 
@@ -121,7 +122,7 @@ class DeviceMoveCheck : public DeviceCheck {
   }
   std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : host_[0]; }
   std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : host_[1]; }
-  std::uint64_t after(const std::byte* out) override {
+  StepBits after(const std::byte* out) override {
     const std::uint64_t sent = sent_.empty() ? input_bits() : host_[2];
     const std::uint64_t received = received_.empty() ? output_bits() : host_[3];
     std::fill(told_.begin(), told_.end(), sent - received);

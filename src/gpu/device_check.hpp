@@ -5,6 +5,7 @@
 
 #include "exec/step_check.hpp"
 #include "gpu/operation.hpp"
+#include "local/local_fft.hpp"
 
 namespace shardfft::gpu {
 
@@ -34,8 +35,8 @@ class DeviceCheck : public StepCheck {
   /// Of a run that has ended.
   virtual std::uint64_t input_bits() const { return host_[0]; }
   virtual std::uint64_t output_bits() const { return host_[1]; }
-  std::uint64_t before(const std::byte*) override { return input_bits(); }
-  std::uint64_t after(const std::byte*) override { return output_bits(); }
+  void before(const std::byte*) override {}
+  StepBits after(const std::byte*) override { return {input_bits(), output_bits()}; }
 
  protected:
   std::uint64_t *device_ = nullptr, *sums_ = nullptr;

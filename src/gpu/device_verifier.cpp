@@ -9,7 +9,7 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks) : tea
     const Member& member = team.here()[m];
     const device::DeviceScope scope(member.device);
     Place& place = places_.emplace_back();
-    std::vector<std::unique_ptr<StepCheck>> checks;
+    std::vector<std::shared_ptr<StepCheck>> checks;
     std::vector<std::string> names;
     std::size_t results = 0, sums = 0;
     for (DeviceTask& task : tasks) {

@@ -41,6 +41,8 @@ RUN = [
     (r"python3 bench/scaling/tables\.py .*", "{0}"),
     (r"mpirun -n 4 python (bench/scaling/chunk_overlap\.py) --size 128 --layout pencil",
      "mpirun --oversubscribe -n 2 python {1} --size 16 --runs 1 --chunks 1 2"),
+    (r"mpirun -n [12] python (bench/scaling/verify_cost\.py)( --.*)?",
+     "mpirun --oversubscribe -n 2 python {1} --shapes 16x16x16 --rounds 1"),
 ]  # fmt: skip
 
 NOT_RUN = [

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/hooks.hpp"
+#include "base/check_hooks.hpp"
 #include "mpi_faults/faults.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -36,6 +36,26 @@ class FlippingHook : public ComputeHook {
  private:
   std::byte* number_;
   int after_, bit_;
+};
+
+/// Flips a bit of the array that a step is about to read, somewhere in it.
+class BetweenSteps : public HostStepHook {
+ public:
+  BetweenSteps(bool mine, std::size_t step, double part, int bit) : mine_(mine), step_(step), part_(part), bit_(bit) {}
+  void reached(std::size_t step, std::byte* array, std::size_t bytes) override {
+    if (!mine_ || step != step_ || bytes == 0) return;
+    const auto words = static_cast<double>(bytes / sizeof(std::uint32_t));
+    flip_bit(array + static_cast<std::size_t>(part_ * words) * sizeof(std::uint32_t), bit_);
+    happened_ = true;
+  }
+  bool happened() const { return happened_; }
+
+ private:
+  bool mine_;
+  std::size_t step_;
+  double part_;
+  int bit_;
+  bool happened_ = false;
 };
 
 /// A plan, an input of noise, and the right result.
@@ -168,6 +188,63 @@ TEST(Verify, FindsFlipsOfArraysInUse) {
         }
     }
   EXPECT_GE(told, 1);
+}
+
+/// Shapes whose planes and lines run in bundles, on few ranks both and on others at least what is gathered.
+std::vector<TransformCase> bundled_cases() {
+  std::vector<TransformCase> cases;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const auto& [algorithm, shape] : {std::pair{"slab", Shape{61, 70, 96}}, {"pencil", Shape{33, 34, 160}}})
+        cases.push_back(verified("shared_window", kind, precision, algorithm, shape));
+  cases.push_back(verified("shared_window", Kind::c2c, Precision::f64, "slab", {12, 1000}));
+  for (TransformCase& c : cases) c.options.fake_ranks_per_host = 0;
+  cases.push_back(cases.front());
+  cases.back().options.threads = 3;
+  return cases;
+}
+
+/// Before any step reads them, and before others do in shared memory: every bit counts, also the lowest.
+TEST(Verify, FindsEveryFlipBetweenSteps) {
+  for (const TransformCase& c : bundled_cases()) {
+    Trial run(c);
+    SCOPED_TRACE(c.name());
+    const std::size_t steps = run.plan.report().forward.steps.size();
+    for (std::size_t step = 1; step < steps; ++step)
+      for (const auto& [part, bit] : {std::pair{0.0, 0}, {0.37, 31}, {0.63, 7}, {0.999999, 22}}) {
+        BetweenSteps hook(last_rank(), step, part, bit);
+        const Installed<HostStepHook> installed(hook);
+        const bool found = run.told();
+        EXPECT_EQ(found, any_rank(hook.happened())) << "step " << step << ", part " << part << ", bit " << bit;
+      }
+    EXPECT_FALSE(run.told());
+    EXPECT_FALSE(run.wrong());
+  }
+}
+
+/// In the memory of a bundle, at any moment: before it is read, transformed or stored.
+TEST(Verify, FindsFlipsInBundles) {
+  int told = 0;
+  for (const TransformCase& c : bundled_cases()) {
+    Trial run(c);
+    SCOPED_TRACE(c.name());
+    std::vector<std::byte> memory(run.plan.workspace_bytes() + 64);
+    std::byte* const workspace = memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+    run.plan.set_workspace(workspace, run.plan.workspace_bytes());
+    // What the last step stores nobody reads.
+    const bool all_is_read = run.plan.report().forward.steps.back().text.starts_with("reshape");
+    for (int after = 0; after < 8; ++after)
+      for (const int bit : bits_of(c.precision)) {
+        FlippingHook hook(last_rank() && run.plan.workspace_bytes() > 0 ? workspace : nullptr, after, bit);
+        const Installed<ComputeHook> installed(hook);
+        const bool found = run.told();
+        const bool wrong = run.wrong();
+        EXPECT_TRUE(found || !wrong || !all_is_read)
+            << "a wrong result was not found: computation " << after << ", bit " << bit;
+        told += found ? 1 : 0;
+      }
+  }
+  EXPECT_GE(told, 20);
 }
 
 /// Numbers of 24 orders of magnitude, and of any size as a whole.

@@ -210,10 +210,9 @@ void add_manners(std::vector<OptionRow>& table) {
 
   table.push_back(row("verify", &Options::verify,
                       "Check every step of every run by sums over its input and output, so that a bit that memory, "
-                      "network or processor flips ends in Error(corrupted) on all ranks (docs/reliability.md). Costs "
-                      "about a tenth of the time where CPUs transform in bundles, elsewhere two passes over memory a "
-                      "step; chunks do not overlap, and on GPUs fused steps run one by one and calls return when "
-                      "their work has ended. Not with the cannon algorithms.",
+                      "network or processor flips ends in Error(corrupted) on all ranks (docs/reliability.md, with "
+                      "what it costs). Chunks do not overlap; on GPUs fused steps run one by one, and calls return "
+                      "when their work has ended. Not with the cannon algorithms.",
                       "yes"));
 
   table.push_back(row("trace", &Options::trace,

@@ -4,6 +4,7 @@
 #include "gpu/group_kit.hpp"
 #include "support/account_check.hpp"
 #include "support/device_moved.hpp"
+#include "support/least_check.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -33,6 +34,37 @@ TEST(Accounts, OfChecks) {
 TEST(Accounts, OfPassesOfOurOwn) {
   for (const int ranks : {1, 2})
     for (const TransformCase& c : large_account_cases()) check_over(ranks, c);
+}
+
+/// Runs in place take the workspace, and nothing else.
+TEST(Accounts, OfTheLeastWorkspace) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const int ranks : {1, 2, 3}) {
+      const TransformCase c{{64, 50, 36}, "slab", "left", kind, Precision::f64, least_on_gpu("slab")};
+      SCOPED_TRACE(c.name() + ", " + std::to_string(ranks) + " GPUs");
+      const auto first = given_out(device::MemoryKind::device, false);
+      Plan plan = make_plan_over(devices_for(ranks), c);
+      const auto planned = given_out(device::MemoryKind::device, false);
+      std::vector<Buffer> arrays;
+      std::vector<void*> fields;
+      for (int m = 0; m < ranks; ++m) fields.push_back(arrays.emplace_back(plan.allocate_input(m)).data());
+      const auto before = given_out(device::MemoryKind::device, false);
+      device::standin::MemoryTable::instance().forget_peaks();
+      for (int run = 0; run < 3; ++run) {
+        plan.forward(fields, fields);
+        plan.backward(fields, fields);
+      }
+      const auto most = given_out(device::MemoryKind::device, true);
+      std::size_t tables = 0, workspace = 0;
+      for (std::size_t d = 0; d < to_size(ranks); ++d) {
+        EXPECT_EQ(arrays[d].bytes(), plan.in_place_bytes(static_cast<int>(d)));
+        EXPECT_EQ(before[d] - planned[d], device::in_whole_pages(arrays[d].bytes()));
+        tables = std::max(tables, planned[d] - first[d]);
+        workspace = std::max(workspace, most[d] - before[d]);
+      }
+      EXPECT_EQ(tables, plan.report().table_bytes);
+      EXPECT_EQ(workspace, plan.report().workspace_bytes);
+    }
 }
 
 /// Of two GPUs, with arrays on the host, which are copied, and on the devices.

@@ -103,28 +103,30 @@ class DeviceMoveCheck : public DeviceCheck {
     };
     sent_ = boxes_of(schedule.send, &LocalCopy::from);
     received_ = boxes_of(schedule.recv, &LocalCopy::to);
-    if (elements_of(sent_) == in_.elements()) sent_.clear();
-    if (elements_of(received_) == out_.elements()) received_.clear();
+    sends_all_ = elements_of(sent_) == in_.elements();
+    receives_all_ = elements_of(received_) == out_.elements();
   }
   std::size_t results() const override { return 4; }
   bool reads_input() const override { return previous_ == nullptr; }
   void stand_between(const DeviceCheck* previous, const DeviceCheck* next) override {
-    previous_ = sent_.empty() ? previous : nullptr;
-    next_ = received_.empty() && next != nullptr && next->reads_input() ? next : nullptr;
+    previous_ = sends_all_ ? previous : nullptr;
+    next_ = receives_all_ && next != nullptr && next->reads_input() ? next : nullptr;
   }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (const Box& box : sent_) add(buffers.in, box, 2, stream);
+    if (!sends_all_)
+      for (const Box& box : sent_) add(buffers.in, box, 2, stream);
     if (previous_ == nullptr) add(buffers.in, in_, 0, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (const Box& box : received_) add(buffers.out, box, 3, stream);
+    if (!receives_all_)
+      for (const Box& box : received_) add(buffers.out, box, 3, stream);
     if (next_ == nullptr) add(buffers.out, out_, 1, stream);
   }
   std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : host_[0]; }
   std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : host_[1]; }
   StepBits after(const std::byte* out) override {
-    const std::uint64_t sent = sent_.empty() ? input_bits() : host_[2];
-    const std::uint64_t received = received_.empty() ? output_bits() : host_[3];
+    const std::uint64_t sent = sends_all_ ? input_bits() : host_[2];
+    const std::uint64_t received = receives_all_ ? output_bits() : host_[3];
     std::fill(told_.begin(), told_.end(), sent - received);
     return DeviceCheck::after(out);
   }
@@ -146,8 +148,9 @@ class DeviceMoveCheck : public DeviceCheck {
 
   std::size_t element_bytes_;
   Box in_, out_;
-  std::vector<Box> sent_, received_;  ///< none where all is sent, or comes
-  std::vector<std::uint64_t> told_;   ///< to all ranks the same
+  std::vector<Box> sent_, received_;
+  bool sends_all_ = true, receives_all_ = true;
+  std::vector<std::uint64_t> told_;  ///< to all ranks the same
   const DeviceCheck *previous_ = nullptr, *next_ = nullptr;
 };
 

@@ -14,6 +14,12 @@ void cpu_options(Random& random, Options& o) {
   o.local_fft = or_auto(local_fft_names());
   o.verify = random.integer(0, 3) == 0;
   if (random.integer(0, 5) == 0) o.threads = static_cast<int>(random.integer(2, 3));
+  if (random.integer(0, 4) == 0) o.datatypes = Datatypes::basic;
+  if (random.integer(0, 7) != 0) return;
+  o.workspace = Workspace::least;
+  o.exchange = one_of(random, {"auto", "p2p", "pairwise_xor"});
+  o.chunks = std::min(o.chunks, 1);
+  if (o.algorithm.starts_with("cannon")) o.algorithm = "auto";
 }
 
 /// One run between arrays that the plan allocated.
@@ -45,8 +51,9 @@ void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   for (int run = 0; run < 4; ++run) {
     const Direction direction = random.coin() ? Direction::forward : Direction::backward;
     const auto salt = static_cast<std::uint64_t>(random.integer(0, 1000));
-    const bool plain = c.options.transforms.empty() && c.options.modes.empty();
-    if (plain && c.kind != Kind::c2r && random.integer(0, 4) == 0)
+    if (c.options.workspace == Workspace::least)
+      check_run(plan, c, direction, true, salt);
+    else if (c.options.modes.empty() && c.kind != Kind::c2r && random.integer(0, 4) == 0)
       check_apply(plan, c, some_operator(c), some_factor(c), random.coin(), salt);
     else if (random.integer(0, 3) == 0)
       check_in_allocated(plan, c, direction, salt);

@@ -185,7 +185,9 @@ inline std::vector<TransformCase> cases_to_verify() {
   cases.push_back(verified({{7, 9, 5}, "brick", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")}));
   for (const std::string algorithm : {"six_step", "cyclic"})
     cases.push_back(verified({{240}, "slab", "natural", Kind::c2c, Precision::f64, on_gpu(algorithm)}));
-  cases.push_back(verified({{240}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu("six_step")}));
+  // Ranks that keep all of a spectrum, some of it, and nothing.
+  for (const std::int64_t n : {240, 53})
+    cases.push_back(verified({{n}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu("six_step")}));
   Options o = on_gpu("pencil");
   o.transforms = {AxisTransform::dct2, AxisTransform::fft, AxisTransform::dct1};
   o.batch = 2;

@@ -52,6 +52,7 @@ inline Options random_options(Random& random, std::size_t axes, int ranks) {
   o.chunks = static_cast<int>(random.integer(0, 2) == 0 ? random.integer(2, 5) : random.integer(0, 1));
   o.in_place = random.coin();
   o.check_calls = random.integer(0, 9) != 0;
+  if (random.integer(0, 4) == 0) o.call_timeout = 100;
   if (random.integer(0, 3) == 0) o.fake_ranks_per_host = static_cast<int>(random.integer(1, ranks));
   return o;
 }
@@ -71,6 +72,14 @@ inline void draw_transforms(Random& random, TransformCase& c) {
   c.options.lone_mode = random.coin() ? LoneMode::split : LoneMode::zero;
 }
 
+/// A process grid, for algorithms that take one.
+inline void draw_grid(Random& random, std::size_t axes, int ranks, Options& o) {
+  if (random.integer(0, 4) != 0) return;
+  const bool whole = o.algorithm == "brick_groups" || o.algorithm.starts_with("cannon");
+  const bool some = axes > 1 && (o.algorithm == "auto" || o.algorithm == "pencil" || o.algorithm == "brick");
+  if (whole || some) o.grid = random_grid(random, ranks, whole ? axes : std::min<std::size_t>(axes - 1, 2));
+}
+
 /// Plan `number` of the seed. `options` draws what only one processor has.
 inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options)(Random&, Options&)) {
   Random random(number * 7919);
@@ -82,6 +91,7 @@ inline RandomPlan draw_plan(std::uint64_t number, int ranks, void (*more_options
   c.shift = to_size(random.integer(0, 3) == 0 ? 1 : 0);
   c.options = random_options(random, shape.size(), ranks);
   more_options(random, c.options);
+  draw_grid(random, shape.size(), ranks, c.options);
   draw_transforms(random, c);
   const SerialTransform serial = serial_of(c);
   const Shape spectrum = serial.spectrum_shape();

@@ -39,6 +39,10 @@ struct TransformCase {
     if (!options.modes.empty()) result += " modes, " + option_text(option_row("lone_mode"), options);
     if (options.batch > 1) result += ", batch " + std::to_string(options.batch);
     if (options.chunks > 1) result += ", chunks " + std::to_string(options.chunks);
+    for (const char* name : {"workspace", "datatypes", "memory", "verify", "threads", "check_calls"})
+      if (const std::string text = option_text(option_row(name), options); text != option_text(option_row(name), {}))
+        result += std::string(", ") + name + " " + text;
+    if (!options.grid.empty()) result += ", grid " + text(options.grid);
     return result;
   }
 };

@@ -162,17 +162,20 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
 }
 
 /// With the least workspace, everything. Else the result of a reshape that peers of other processes would write into
-/// the user's array slowly lands in the workspace, from where the last transform leads to that array.
+/// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that come
+/// after it run there.
 bool DeviceTarget::in_place(const Program& program, int step) {
   if (least()) return true;
   const auto at = static_cast<std::size_t>(step);
-  const bool last = at + 1 == program.steps.size() && at > 0;
-  return Target::in_place(program, step) &&
-         !(last && std::holds_alternative<ReshapeStep>(program.steps[at - 1]) && lands_slowly(program.states[at]));
+  if (!Target::in_place(program, step)) return false;
+  if (at == 0 || !std::holds_alternative<ReshapeStep>(program.steps[at - 1])) return true;
+  for (int later = step + 1; later < static_cast<int>(program.steps.size()); ++later)
+    if (!Target::in_place(program, later)) return true;
+  return !lands_slowly(program.states[at]);
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {
-  if (team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
+  if (least() || team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
   const std::size_t most = max_state_bytes(state, setup_.precision);
   if (most <= gpu_defaults().large_page_bytes || most > peer_gpu_defaults().most_bytes_of_own_rows) return false;
   for (int rank = 0; rank < team_.ranks(); ++rank)

@@ -44,20 +44,23 @@ bool runs_well(const FftPart& part) {
 }
 
 /// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
-/// the run that they share; chunks of `least_row` bytes at least. False where rows begin within sectors: what is stored
-/// in a part of one is read before.
+/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
+/// False where they begin within sectors: what is stored in a part of one is read before.
 bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
                      std::int64_t least_row) {
   for (const State* state : {&from, &to}) {
     const Layout& layout = state->layout;
     if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
     const std::int64_t bytes = number_bytes(*state, precision), grain = device::run_bytes / bytes;
-    for (const Progression& part : layout.parts(chunking.axis))
+    std::int64_t least = least_row;
+    for (const Progression& part : layout.parts(chunking.axis)) {
       if (part.count * bytes % device::sector_bytes != 0) return false;
+      if (part.count % grain != 0) least = 2 * least_row;
+    }
     chunking.grain = std::max(chunking.grain, grain);
-    if (least_row > 0)
+    if (least > 0)
       chunking.parts = static_cast<int>(
-          std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least_row));
+          std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
   }
   const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
   chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));

@@ -103,11 +103,11 @@ struct PeerGpuDefaults {
   std::vector<double> real_parts = {0.75, 0.25};
   /// Runs of planes have at least so many bytes: the engines' copies of less do not fill a link.
   std::size_t chunk_bytes = 32 * mebibyte;
-  /// A reshape and its transforms are cut in chunks of so many bytes at least: with 512 MB the first and the last chunk
-  /// are hidden well, chunks of 100 to 190 MB cost more in launches and narrow rows than they hide.
-  std::size_t pipeline_chunk_bytes = 256 * mebibyte;
+  /// A reshape and its transforms are cut in chunks of so many bytes at least: from 75 MB on smaller ones were never
+  /// slower, but for their rows, and less stands before the first copy and behind the last one.
+  std::size_t pipeline_chunk_bytes = 64 * mebibyte;
   /// And in no more than that.
-  int most_pipeline_chunks = 8;
+  int most_pipeline_chunks = 16;
   /// Three GPUs and more send in turn from so many bytes of planes a GPU on: a GPU then receives from one other at a
   /// time, at the price of a wait before each copy.
   std::size_t bytes_worth_turns = 256 * mebibyte;

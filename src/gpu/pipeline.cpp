@@ -59,8 +59,8 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
     }
     chunking.grain = std::max(chunking.grain, grain);
     if (least > 0)
-      chunking.parts = static_cast<int>(
-          std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
+      chunking.parts =
+          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
   }
   const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
   chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));

@@ -162,8 +162,8 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
 }
 
 /// With the least workspace, everything. Else the result of a reshape that peers of other processes would write into
-/// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that come
-/// after it run there.
+/// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that
+/// come after it run there.
 bool DeviceTarget::in_place(const Program& program, int step) {
   if (least()) return true;
   const auto at = static_cast<std::size_t>(step);

@@ -36,6 +36,12 @@ TEST(LeastWorkspace, ManyRounds) {
     check({{65, 63, 66}, "slab", "left", Kind::r2c, Precision::f64, least_on_gpu("slab", exchange)});
 }
 
+/// Not even what peers would write slowly comes by way of a buffer.
+TEST(LeastWorkspace, ResultsThatAreNoWholePages) {
+  if (world().size() > 3) GTEST_SKIP() << "the parts are too small";
+  check({{130, 67, 66}, "slab", "natural", Kind::c2c, Precision::f64, least_on_gpu("slab", "auto")});
+}
+
 /// Ranks that differ in what they are given are told so, and none waits.
 TEST(LeastWorkspace, OneRankWithTwoArrays) {
   const TransformCase c{{8, 6, 4}, "slab", "left", Kind::c2c, Precision::f64, least_on_gpu()};

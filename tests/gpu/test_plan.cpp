@@ -127,6 +127,17 @@ TEST(GroupPlans, EveryExchange) {
   }
 }
 
+/// Peers of one host write directly, to other hosts go messages; slabs then have no operation of their own.
+TEST(GroupPlans, SeveralHosts) {
+  for (const char* algorithm : {"slab", "pencil"})
+    for (const auto& [ranks, ranks_per_host] : {std::pair{3, 2}, {4, 2}, {4, 1}}) {
+      TransformCase c{{9, 8, 6}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu(algorithm)};
+      c.options.fake_ranks_per_host = ranks_per_host;
+      EXPECT_EQ(make_plan_over(devices_for(ranks), c).report().exchange == "mixed", ranks_per_host > 1);
+      check_case_on(ranks, c);
+    }
+}
+
 bool stores_into_peers(const Plan& plan) {
   return plan.report().to_text().find("store into the peers") != std::string::npos;
 }

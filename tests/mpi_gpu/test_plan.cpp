@@ -92,6 +92,18 @@ TEST(GpuPlans, EveryExchange) {
       for (const TransformCase& c : cases_with(exchange)) check_mpi_case(c);
 }
 
+/// Peers of one host write directly, to other hosts go messages.
+TEST(GpuPlans, SeveralHosts) {
+  for (const char* algorithm : {"slab", "pencil"})
+    for (const int ranks_per_host : {1, 2}) {
+      TransformCase c{{9, 8, 6}, "slab", "natural", Kind::r2c, Precision::f64, on_gpu(algorithm)};
+      c.options.fake_ranks_per_host = ranks_per_host;
+      const bool some = ranks_per_host > 1 && world().size() > ranks_per_host;
+      EXPECT_EQ(make_plan(MPI_COMM_WORLD, c).report().exchange == "mixed", some);
+      check_mpi_case(c);
+    }
+}
+
 TEST(GpuPlans, MemoryModels) {
   for (const std::string memory : {"host", "registered", "managed", "device", "auto"})
     for (const std::string exchange : {"auto", "host_staged"}) {

@@ -7,11 +7,7 @@
 
 namespace shardfft {
 
-namespace {
-
 bool is_run(const Message& m) { return m.count == 0 || (m.boxes.size() == 1 && m.boxes.front().contiguous()); }
-
-}  // namespace
 
 Blocks::Blocks(const std::vector<Message>& messages, const ExchangeSetup& setup, Staging staging)
     : element_bytes_(setup.element_bytes), threads_(setup.threads), trace_(setup.trace) {

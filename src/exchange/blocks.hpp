@@ -9,6 +9,9 @@ namespace shardfft {
 /// all_or_none: only where all of them are, so that one address is the base of all.
 enum class Staging { only_strided, all_or_none, always };
 
+/// Whether a message is one contiguous run of the array.
+bool is_run(const Message& message);
+
 /// Messages without empty ones, their offsets rewritten to a dense workspace where each begins on a cache line.
 class Blocks {
  public:

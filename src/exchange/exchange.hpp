@@ -10,6 +10,7 @@
 #include "geometry/schedule.hpp"
 #include "mpi/groups.hpp"
 #include "mpi/watch.hpp"
+#include "pack/short_numbers.hpp"
 
 namespace shardfft {
 
@@ -19,6 +20,7 @@ struct ExchangeSetup {
   Groups* groups = nullptr;  ///< where exchanges of one plan share communicators; used while planning only
   Schedule schedule;
   std::size_t element_bytes = 16;
+  ShortNumbers numbers{};  ///< where they are active, elements are one or two such numbers
   int threads = 1;
   int fake_ranks_per_host = 0;
   bool basic_types = false;  ///< MPI is given runs of plain numbers only
@@ -46,6 +48,8 @@ class Exchange {
   /// and finish call it now and then, because most MPI libraries move data only inside their calls.
   virtual void progress(const ExchangeBuffers& buffers) { static_cast<void>(buffers); }
   virtual void finish(const ExchangeBuffers& buffers) = 0;
+  /// Of what this rank sent since it was made.
+  virtual Loss loss() const { return {}; }
 };
 
 /// For strategies that cannot do without derived datatypes where a block has more elements than MPI counts: throws

@@ -3,6 +3,7 @@
 #include <exception>
 #include <map>
 
+#include "exchange/shortened.hpp"
 #include "exchange/strategies.hpp"
 #include "mpi/datatype.hpp"
 #include "shardfft/options.hpp"
@@ -77,7 +78,8 @@ std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeS
   std::unique_ptr<Exchange> made;
   std::exception_ptr failure;
   try {
-    made = factory_of(name)(setup);
+    const ExchangeFactory& make = factory_of(name);
+    made = setup.numbers.active() ? make_shortened(make, setup) : make(setup);
   } catch (...) {
     failure = std::current_exception();
   }

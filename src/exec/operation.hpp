@@ -7,6 +7,7 @@
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
 #include "exec/cross_read.hpp"
+#include "pack/short_numbers.hpp"
 
 namespace shardfft {
 
@@ -41,6 +42,8 @@ class Operation {
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
+  /// Of what it sent in all runs.
+  virtual Loss loss() const { return {}; }
 };
 
 }  // namespace shardfft

@@ -31,6 +31,11 @@ class Pipeline : public Operation {
   bool in_chunks() const override { return true; }
   std::string describe() const override { return text_; }
   std::int64_t bytes_sent() const override { return bytes_sent_; }
+  Loss loss() const override {
+    Loss sum;
+    for (const auto& reshape : reshapes_) sum += reshape->loss();
+    return sum;
+  }
 
  private:
   static constexpr int in_flight = 2;
@@ -82,7 +87,8 @@ Pipeline::Pipeline(const PipelineSetup& setup, const Chunking& chunking) {
   make_orders(setup, chunking);
   text_ = "pipeline of " + shardfft::describe(chunking) + ": ";
   if (setup.before) text_ += fft_text(*setup.before) + ", ";
-  text_ += "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(reshapes_[0]->group_size());
+  text_ += "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(reshapes_[0]->group_size()) +
+           setup.reshape.numbers.text();
   if (setup.after) text_ += ", " + fft_text(*setup.after);
 }
 
@@ -98,15 +104,13 @@ void Pipeline::make_ffts(const PipelineSetup& setup, const Chunking& chunking) {
 
 void Pipeline::make_reshapes(const PipelineSetup& setup, const Chunking& chunking) {
   ReshapeSetup reshape = setup.reshape;
-  std::int64_t sent = 0;
   for (int k = 0; k < chunking.parts; ++k) {
     reshape.from_slice = chunking.from(k);
     reshape.to_slice = chunking.to(k);
     reshapes_.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape, setup.trace));
-    sent += reshapes_.back()->sent();
+    bytes_sent_ += reshapes_.back()->bytes_sent();
     exchange_bytes_ = std::max(exchange_bytes_, round_up(reshapes_.back()->workspace_bytes(), cache_line));
   }
-  bytes_sent_ = sent * static_cast<std::int64_t>(setup.reshape.element_bytes);
 }
 
 void Pipeline::make_orders(const PipelineSetup& setup, const Chunking& chunking) {

@@ -1,6 +1,7 @@
 #include "reshape/reshape.hpp"
 
 #include "exchange/blocks.hpp"
+#include "exchange/shortened.hpp"
 #include "pack/pack.hpp"
 
 namespace shardfft {
@@ -15,10 +16,11 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm).of(group);
   exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
   self_ = exchange.schedule.self;
-  sent_ = exchange.schedule.send_count;
   table_bytes_ = shardfft::table_bytes(exchange.schedule);
   for (auto* messages : {&exchange.schedule.send, &exchange.schedule.recv}) renumber(*messages, group);
   exchange.element_bytes = setup.element_bytes;
+  exchange.numbers = setup.numbers;
+  for (const Message& message : exchange.schedule.send) bytes_sent_ += message_bytes(exchange, message.count);
   exchange.threads = setup.threads;
   exchange.fake_ranks_per_host = setup.fake_ranks_per_host;
   exchange.basic_types = setup.basic_types;

@@ -11,6 +11,7 @@ struct ReshapeSetup {
   Communicator comm;  ///< all ranks of the layouts
   std::string exchange;
   std::size_t element_bytes = 16;
+  ShortNumbers numbers{};  ///< of ExchangeSetup
   int threads = 1;
   int fake_ranks_per_host = 0;
   bool basic_types = false;  ///< of ExchangeSetup
@@ -39,8 +40,10 @@ class Reshape {
     start(buffers);
     finish(buffers);
   }
-  /// Elements this rank sends to others.
-  std::int64_t sent() const { return sent_; }
+  /// Bytes this rank sends to others.
+  std::int64_t bytes_sent() const { return bytes_sent_; }
+  /// Of ExchangeSetup.
+  Loss loss() const { return exchange_ ? exchange_->loss() : Loss{}; }
   /// Ranks that exchange data with each other, this one included.
   int group_size() const { return group_size_; }
 
@@ -49,7 +52,7 @@ class Reshape {
   std::unique_ptr<Exchange> exchange_;
   std::size_t element_bytes_;
   int threads_;
-  std::int64_t sent_ = 0;
+  std::int64_t bytes_sent_ = 0;
   int group_size_ = 1;
   std::size_t table_bytes_ = 0;
   Trace* trace_;

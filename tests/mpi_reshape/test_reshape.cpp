@@ -156,7 +156,7 @@ TEST_P(Reshapes, TwoUnderWay) {
 TEST_P(Reshapes, NullReshapeSendsNothing) {
   const Shape shape{6, 7, 8};
   Runner runner({"", Layout::slab(shape, ranks_, 0), Layout::slab(shape, ranks_, 0), 8}, GetParam());
-  EXPECT_EQ(runner.reshape().sent(), 0);
+  EXPECT_EQ(runner.reshape().bytes_sent(), 0);
   EXPECT_EQ(runner.reshape().group_size(), 1);
   EXPECT_EQ(runner.reshape().workspace_bytes(), 0u);
   runner.start(1);

@@ -3,6 +3,7 @@
 // command line, benchmark drivers and docs/options.md read this table; nothing else lists the options.
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -51,6 +52,7 @@ struct OptionRow {
   /// Whether it belongs to problem_key(): whether it changes what is computed or which program is chosen.
   bool in_key = true;
   std::int64_t least = 0;                                      ///< of integers and of each in a list
+  double below = std::numeric_limits<double>::infinity();      ///< of numbers
   std::vector<std::string> choices{};                          ///< of a choice, and of each in a list of words
   std::function<std::vector<std::string>(Place)> known = {};   ///< of a name, without "auto"
   std::string example{};                                       ///< a value that is not the default; none for addresses

@@ -49,6 +49,10 @@ struct Options {
   std::string algorithm = "auto";
   /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto.
   std::string exchange = "auto";
+  /// Relative L2 error, below 1, that one transform in one direction may have from messages with numbers of fewer bytes
+  /// than the arrays'; 0 sends all numbers as they are. What stays on its rank, or moves without messages, is exact;
+  /// report() tells what was chosen, and the error (docs/exchanges.md).
+  double tolerance = 0;
   /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2
   /// s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
   std::string local_fft = "auto";

@@ -11,10 +11,10 @@
 
 namespace shardfft {
 
-/// Something that the library chose where an option said "auto".
+/// Something that the library chose where an option said "auto", or left it to choose.
 struct Choice {
   std::string what;    ///< the option: "exchange"
-  std::string chosen;  ///< what the option would have been given: "shared_window"
+  std::string chosen;  ///< what the option would have been given, "shared_window", or what came of it
   std::string why;
 };
 
@@ -36,6 +36,9 @@ struct PlanReport {
     std::int64_t bytes_sent = 0;  ///< to other ranks, in one run
     bool overlaps = false;        ///< transforms and messages at the same time, of which only the sum was measured
     std::vector<Time> times;      ///< none before the first run
+    /// With the option tolerance: what short numbers lost of those that all ranks sent in all runs, as the L2 norm of
+    /// the difference by that of the numbers.
+    double error = 0;
   };
 
   /// How the ranks of a host came to an input of which they read each other's part, in runs.
@@ -58,6 +61,7 @@ struct PlanReport {
     std::optional<double> ratio;
     InputReads input_reads;
     std::int64_t checks = 0;      ///< sums that the option verify compared, in all runs of the rank that has most
+    double error = 0;             ///< with the option tolerance: the sum of its steps
     double largest_residual = 0;  ///< the largest difference, as a part of what rounding explains; above 1 is an error
   };
 

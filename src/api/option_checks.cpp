@@ -48,6 +48,7 @@ void check_range(const OptionRow& row, const Options& options) {
     const double number = std::get<double>(value);
     require(std::isfinite(number) && number >= static_cast<double>(row.least), "option ", row.name, " is ", number,
             "; a finite number of at least ", row.least, " is needed");
+    require(number < row.below, "option ", row.name, " is ", number, "; less than ", row.below, " is needed");
   }
   if (row.type != OptionType::integers) return;
   for (const std::int64_t number : std::get<std::vector<std::int64_t>>(value))
@@ -101,6 +102,8 @@ void validate_options(const Options& options, Place place) {
     if (row.type == OptionType::name) check_name(row, std::get<std::string>(row.get(options)), place);
   }
   check_least_workspace(options, place);
+  require(!options.verify || options.tolerance == 0, "option tolerance is ", options.tolerance,
+          ", but the option verify compares what arrives with what was sent, bit by bit");
 }
 
 std::vector<Agreed> agreed_options(const Options& options) {

@@ -95,6 +95,15 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "p2p"));
   table.back().known = exchanges_for;
 
+  table.push_back(row("tolerance", &Options::tolerance,
+                      "Relative L2 error, below 1, that one transform in one direction may have from messages with "
+                      "numbers of fewer bytes than the arrays'; 0 sends all numbers as they are. What stays on its "
+                      "rank, or moves without messages, is exact; report() tells what was chosen, and the error "
+                      "(docs/exchanges.md).",
+                      "0.25"));
+  table.back().effect = on_cpus;
+  table.back().below = 1;
+
   table.push_back(
       row("local_fft", &Options::local_fft,
           "The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest "

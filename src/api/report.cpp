@@ -1,6 +1,7 @@
 #include "api/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "api/problem.hpp"
 
@@ -72,6 +73,26 @@ void compare(const Communicator& comm, PlanReport& report) {
   for_means(report, [&](double& number) { number = *next++ / comm.size(); });
 }
 
+/// Errors of steps are those of all ranks' messages together. Collective.
+void tell_errors(const ReportInput& in, PlanReport& report) {
+  if (in.options.tolerance == 0) return;
+  const auto finish = [&] { in.runner.finish_runs(); };
+  in.comm.valid() ? agree(in.comm, finish) : finish();
+  std::vector<double> sums;
+  const std::vector<Program*> programs = programs_of(report);
+  for (std::size_t p = 0; p < programs.size(); ++p)
+    for (const StepReport& step : in.runner.steps(static_cast<int>(p)))
+      sums.insert(sums.end(), {step.loss.error, step.loss.sent});
+  if (in.comm.valid()) reduce(in.comm, sums, MPI_SUM);
+  auto next = sums.begin();
+  for (Program* program : programs)
+    for (PlanReport::Step& step : program->steps) {
+      const double error = *next++, sent = *next++;
+      step.error = error > 0 ? std::sqrt(error / sent) : 0;
+      program->error += step.error;
+    }
+}
+
 Program own_program(const Runner& runner, int number) {
   Program program;
   program.runs = runner.runs(number);
@@ -122,7 +143,7 @@ std::vector<PlanReport::Step> own_steps(const Runner& runner, int program, std::
   std::vector<PlanReport::Step> steps;
   int number = 0;
   for (const StepReport& known : runner.steps(program)) {
-    PlanReport::Step step{++number, known.text, role_name(known.role), known.bytes_sent, known.overlaps, {}};
+    PlanReport::Step step{++number, known.text, role_name(known.role), known.bytes_sent, known.overlaps, {}, 0};
     for (int a = 0; a < activity_count; ++a) {
       const auto activity = static_cast<Activity>(a);
       const double all = runs == 0 ? 0 : runner.trace().total(known.trace_step, activity);
@@ -158,6 +179,7 @@ PlanReport make_report(const ReportInput& in) {
   report.backward = own_program(in.runner, backward_program);
   if (in.runner.programs().size() > apply_program) report.apply = own_program(in.runner, apply_program);
   if (in.comm.valid()) compare(in.comm, report);
+  tell_errors(in, report);
   for (PlanReport::Program* program : programs_of(report)) conclude(*program);
   return report;
 }

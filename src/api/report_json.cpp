@@ -23,6 +23,7 @@ Json program_json(const PlanReport::Program& program) {
           {"ratio", program.ratio ? Json(*program.ratio) : Json()},
           {"checks", program.checks},
           {"largest_residual", program.largest_residual},
+          {"error", program.error},
           {"input_reads",
            {{"in_window", program.input_reads.in_window},
             {"across", program.input_reads.across},
@@ -38,8 +39,8 @@ Json step_json(const PlanReport::Step& step) {
                      {"communication", time.communication},
                      {"seconds", time.seconds},
                      {"mean_seconds", time.mean_seconds}});
-  return {{"number", step.number},         {"text", step.text},         {"role", step.role},
-          {"bytes_sent", step.bytes_sent}, {"overlaps", step.overlaps}, {"times", times}};
+  return {{"number", step.number},     {"text", step.text}, {"role", step.role},  {"bytes_sent", step.bytes_sent},
+          {"overlaps", step.overlaps}, {"times", times},    {"error", step.error}};
 }
 
 std::string PlanReport::to_json() const {

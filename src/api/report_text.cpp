@@ -60,6 +60,9 @@ void put_program(std::ostream& text, const char* direction, const Program& progr
   }
   put_ratio(text, program);
   put_input_reads(text, program.input_reads);
+  if (program.error > 0)
+    text << "  messages with short numbers: a relative error of " << std::setprecision(3) << program.error
+         << ", the sum over the steps\n";
   if (program.checks > 0)
     text << "  verified: " << program.checks << " sums on the rank that has most, the largest difference "
          << std::setprecision(3) << program.largest_residual << " of what rounding explains\n";

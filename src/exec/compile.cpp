@@ -192,6 +192,7 @@ ReshapeSetup Compiler::message_setup(const Stop& stop) const {
   reshape.groups = &groups_;
   reshape.exchange = setup_.exchange;
   reshape.element_bytes = element_bytes(before(stop));
+  reshape.numbers = setup_.numbers;
   reshape.threads = setup_.options.threads;
   reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
   reshape.basic_types = setup_.options.datatypes == Datatypes::basic;
@@ -227,6 +228,7 @@ HostReshapeSetup Compiler::host_setup(const Stop& stop) {
   setup.to = after(stop).layout;
   setup.rank = setup_.comm.rank();
   setup.element_bytes = element_bytes(before(stop));
+  setup.numbers = setup_.numbers;
   setup.threads = setup_.options.threads;
   setup.host = host_;
   setup.control = control_.window;
@@ -246,6 +248,7 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
                                [this](int peer) { return host_->host_rank(peer) < 0; });
   for (auto* messages : {&remote.schedule.send, &remote.schedule.recv}) renumber(*messages, setup.members);
   remote.element_bytes = setup.element_bytes;
+  remote.numbers = setup.numbers;
   remote.threads = setup.threads;
   remote.trace = trace_;
   remote.watch = setup_.watch;

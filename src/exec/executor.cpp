@@ -5,6 +5,7 @@
 #include "base/check_hooks.hpp"
 #include "exec/movement.hpp"
 #include "exec/store_trial.hpp"
+#include "exec/tolerance.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
 #include "pack/block_sums.hpp"
@@ -28,6 +29,10 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   setup.exchange = movement.exchange;
   setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
+  const Tolerated numbers =
+      tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm, setup.options));
+  setup.numbers = numbers.numbers;
+  if (numbers.choice) setup.choices.push_back(*numbers.choice);
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));
 }
 
@@ -343,8 +348,12 @@ std::vector<StepReport> Executor::steps(int program) const {
   std::vector<StepReport> reports;
   for (const Task& task : tasks_[static_cast<std::size_t>(program)]) {
     const Operation& operation = *task.operation;
-    reports.push_back(
-        {operation.describe() + uncut_text(operation), operation.bytes_sent(), task.trace_step, operation.role()});
+    StepReport& report = reports.emplace_back();
+    report.text = operation.describe() + uncut_text(operation);
+    report.bytes_sent = operation.bytes_sent();
+    report.trace_step = task.trace_step;
+    report.role = operation.role();
+    report.loss = operation.loss();
   }
   return reports;
 }

@@ -57,9 +57,12 @@ class HostReshape : public Operation {
     return sum;
   }
   void read_across(const CrossMemory* memory) override { sources_.read_across(memory); }
+  Loss loss() const override { return remote_ ? remote_->loss() : Loss{}; }
   Role role() const override { return Role::moves; }
   std::string describe() const override {
-    return std::string("reshape by reading shared memory") + (remote_ ? ", messages to other hosts" : "");
+    std::string text = "reshape by reading shared memory";
+    if (remote_) text.append(", messages to other hosts").append(setup_.numbers.text());
+    return text;
   }
 
  private:

@@ -12,6 +12,7 @@ struct HostReshapeSetup {
   Layout to;
   int rank = 0;
   std::size_t element_bytes = 16;
+  ShortNumbers numbers{};  ///< in messages to other hosts
   int threads = 1;
   const HostMemory* host = nullptr;
   std::shared_ptr<HostWindow> control;  ///< zeroed memory for turn counters

@@ -29,6 +29,13 @@ std::string refusal(const Communicator& comm, std::size_t bytes) {
   return {};
 }
 
+std::string Movement::why_exact(const Communicator& comm, const Options& options) const {
+  if (comm.size() == 1) return "one rank sends nothing";
+  if (host && host->host().size() == comm.size()) return "the ranks of this host read each other's memory";
+  if (options.workspace == Workspace::least) return "workspace = least moves what the array holds";
+  return {};
+}
+
 Movement choose_movement(const Communicator& comm, const Options& options, std::size_t bytes) {
   Movement movement{options.exchange, nullptr, {}};
   if (options.exchange == "auto" && options.workspace == Workspace::least) {

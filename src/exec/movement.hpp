@@ -18,6 +18,9 @@ struct Movement {
   std::string exchange;              ///< a name, never "auto"
   std::shared_ptr<HostMemory> host;  ///< what is read; null where all data moves in messages
   std::optional<Choice> choice;      ///< where `exchange` was "auto"
+
+  /// Why no messages with short numbers are sent; empty where they may be. The same on all ranks.
+  std::string why_exact(const Communicator& comm, const Options& options) const;
 };
 
 /// Why not all ranks can read each other's memory, where each has arrays of `bytes` at most; empty where they can.

@@ -20,6 +20,7 @@ struct StepReport {
   int trace_step = 0;
   Role role = Role::computes;
   bool overlaps = false;  ///< transforms and messages at the same time, of which only the sum was measured
+  Loss loss{};            ///< of the members of this process, in all runs
 };
 
 /// What the option verify compared in all runs so far: how many sums, and the largest difference as a part of what is
@@ -93,6 +94,8 @@ class Runner {
   virtual std::vector<StepReport> steps(int program) const = 0;
   /// Takes the times of asynchronous runs that are done by now into the trace. Never waits.
   virtual void harvest() {}
+  /// Until all runs have ended: the losses of steps are those of runs that have.
+  virtual void finish_runs() {}
   virtual const Trace& trace() const = 0;
   virtual std::int64_t runs(int program) const = 0;
   /// Runs whose steps the trace knows, and seconds of those runs.

@@ -3,6 +3,8 @@
 // effect, and agreed over ranks. A new option needs no test of its own for these.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "api/option_checks.hpp"
 #include "api/problem.hpp"
 #include "support/world.hpp"
@@ -52,7 +54,7 @@ inline void check_taken(const OptionRow& row, Place place) {
   }
 }
 
-/// Texts that are no value of this type, and one value below the least.
+/// Texts that are no value of this type, and values out of range.
 inline void check_refused_values(const OptionRow& row, Place place) {
   const auto refused = [&](const std::string& text) {
     const std::string told = message_of([&] {
@@ -76,6 +78,7 @@ inline void check_refused_values(const OptionRow& row, Place place) {
       refused("many");
       refused("inf");
       refused("nan");
+      if (std::isfinite(row.below)) refused(std::to_string(row.below));
       return refused(std::to_string(row.least - 1));
     case OptionType::integers:
       refused("1;2");

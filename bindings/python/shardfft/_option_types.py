@@ -15,6 +15,7 @@ class PlanOptions(TypedDict, total=False):
     batch: int | None
     algorithm: str | None
     exchange: str | None
+    tolerance: float | None
     local_fft: str | None
     effort: Literal["estimate", "measure", "patient"] | None
     chunks: int | None

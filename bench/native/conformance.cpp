@@ -8,7 +8,8 @@ namespace shardfft::bench {
 Error tolerance(const Case& wanted) {
   const double eps = wanted.single() ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
   const double unit = eps * std::max(1.0, std::log2(double(wanted.points())));
-  return {40 * unit, 2 * unit};
+  const double allowed = wanted.options.value("tolerance", 0.0);
+  return {40 * unit + 20 * allowed, 2 * unit + allowed};
 }
 
 // Written so that NaN fails: no comparison with it is true.

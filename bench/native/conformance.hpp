@@ -12,7 +12,8 @@ struct Error {
   double l2 = 0;   // ||found - exact|| / ||exact||
 };
 
-// Largest errors that pass: c * eps * log2(N), with c = 2 for l2 and 40 for max.
+// Largest errors that pass: c * eps * log2(N), with c = 2 for l2 and 40 for max; where a case's option is called
+// tolerance, that much more for l2, and 20 times it for max.
 Error tolerance(const Case& wanted);
 bool passes(const Error& error, const Error& bound);  // false for NaN
 

@@ -25,7 +25,10 @@ namespace gpu {
 
 void check_device(int /*device*/) { missing(); }
 
-std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/, const std::vector<int>& /*devices*/) { missing(); }
+std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/, const Program& /*program*/,
+                                    const std::vector<int>& /*devices*/) {
+  missing();
+}
 
 }  // namespace gpu
 }  // namespace shardfft

@@ -117,7 +117,7 @@ void Members::make_runner(ExecutorSetup setup, const Program& program) {
   if (place() == Place::cpu)
     runner = make_host_runner(std::move(setup), program);
   else
-    runner = gpu::make_runner(std::move(setup), devices);
+    runner = gpu::make_runner(std::move(setup), program, devices);
 }
 
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays) {

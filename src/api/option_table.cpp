@@ -101,7 +101,6 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "rank, or moves without messages, is exact; report() tells what was chosen, and the error "
                       "(docs/exchanges.md).",
                       "0.25"));
-  table.back().effect = on_cpus;
   table.back().below = 1;
 
   table.push_back(

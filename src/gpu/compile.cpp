@@ -215,7 +215,9 @@ class Compiler {
   }
 
   DeviceReshapeSetup reshape_setup(const Stop& stop) const {
-    return {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))};
+    DeviceReshapeSetup reshape{&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))};
+    reshape.numbers = setup_.numbers;
+    return reshape;
   }
 
   DevicePipelineFft pipeline_fft(const Stop& stop) const {

@@ -33,8 +33,8 @@ class HostStaged : public MessageExchange {
   explicit HostStaged(const DeviceReshapeSetup& setup)
       : MessageExchange(setup, 0),
         link_(setup_),
-        out_(send_, setup.element_bytes),
-        in_(recv_, setup.element_bytes),
+        out_(send_, setup_.element_bytes),
+        in_(recv_, setup_.element_bytes),
         down_(device::make_stream()),
         up_(device::make_stream()),
         begun_(device::make_event()),

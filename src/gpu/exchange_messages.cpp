@@ -1,5 +1,10 @@
 // What the exchanges that send messages share: packing and unpacking on the device.
+#include <algorithm>
+
+#include "base/aligned.hpp"
 #include "device/copy_box.hpp"
+#include "device/short_numbers.hpp"
+#include "exchange/shortened.hpp"
 #include "gpu/strategies.hpp"
 
 namespace shardfft::gpu {
@@ -23,9 +28,14 @@ ExchangeSetup exchange_setup(const DeviceReshapeSetup& setup, int member) {
   made.groups = groups_of(*setup.team);
   made.schedule = schedule_of(setup, member);
   made.element_bytes = setup.element_bytes;
+  made.numbers = setup.numbers;
   made.fake_ranks_per_host = setup.team->fake_ranks_per_host();
   made.watch = setup.team->watch();
   return made;
+}
+
+std::int64_t numbers_of(const ExchangeSetup& setup, const Message& message) {
+  return message.count * static_cast<std::int64_t>(setup.element_bytes / setup.numbers.number_bytes());
 }
 
 }  // namespace
@@ -40,27 +50,56 @@ Schedule schedule_of(const DeviceReshapeSetup& setup, int member) {
 }
 
 MessageExchange::MessageExchange(const DeviceReshapeSetup& setup, int member, Staging staging)
-    : setup_(exchange_setup(setup, member)),
-      send_(setup_.schedule.send, setup_, staging),
-      recv_(setup_.schedule.recv, setup_, staging),
+    : elements_(exchange_setup(setup, member)),
+      setup_(elements_.numbers.active() ? setup_of_runs(elements_) : elements_),
+      send_(setup_.schedule.send, setup_, elements_.numbers.active() ? Staging::always : staging),
+      recv_(setup_.schedule.recv, setup_, elements_.numbers.active() ? Staging::always : staging),
       send_order_(send_.from_neighbour(rank_of(setup, member))),
-      recv_order_(recv_.from_neighbour(rank_of(setup, member))) {}
+      recv_order_(recv_.from_neighbour(rank_of(setup, member))) {
+  if (!elements_.numbers.active()) return;
+  for (const auto* messages : {&elements_.schedule.send, &elements_.schedule.recv})
+    for (const Message& message : *messages)
+      if (!is_run(message))
+        whole_bytes_ =
+            std::max(whole_bytes_, round_up(static_cast<std::size_t>(message.count) * setup.element_bytes, cache_line));
+  loss_ = device::Owned<device::release_managed>(device::allocate_managed(sizeof(Loss)));
+  *static_cast<Loss*>(loss_.get()) = {};
+}
 
 void MessageExchange::pack_into(int i, const DeviceBuffers& b, std::byte* block, device::StreamHandle stream) const {
+  const Message& message = elements_.schedule.send[static_cast<std::size_t>(i)];
+  const std::size_t element = elements_.element_bytes;
+  const bool is_short = elements_.numbers.active(), gathers = !is_short || !is_run(message);
+  std::byte* const run = is_short ? whole(b) : block;
   std::int64_t offset = 0;
-  for (const Box& box : send_[i].boxes) {
+  for (const Box& box : message.boxes) {
+    if (!gathers) break;
     const std::int64_t count = box.elements();
-    device::copy_box(b.in, box, block, Box::run(offset, count), setup_.element_bytes, stream);
+    device::copy_box(b.in, box, run, Box::run(offset, count), element, stream);
     offset += count;
   }
+  if (!is_short) return;
+  const std::byte* const numbers = gathers ? run : b.in + static_cast<std::size_t>(message.boxes[0].offset) * element;
+  device::shorten(numbers, numbers_of(elements_, message), elements_.numbers, block, static_cast<Loss*>(loss_.get()),
+                  stream);
 }
 
 void MessageExchange::unpack_from(int i, const DeviceBuffers& b, const std::byte* block,
                                   device::StreamHandle stream) const {
+  const Message& message = elements_.schedule.recv[static_cast<std::size_t>(i)];
+  const std::size_t element = elements_.element_bytes;
+  const std::byte* run = block;
+  if (elements_.numbers.active()) {
+    const bool direct = is_run(message);
+    std::byte* const to = direct ? b.out + static_cast<std::size_t>(message.boxes[0].offset) * element : whole(b);
+    device::restore(block, numbers_of(elements_, message), elements_.numbers, to, stream);
+    if (direct) return;
+    run = to;
+  }
   std::int64_t offset = 0;
-  for (const Box& box : recv_[i].boxes) {
+  for (const Box& box : message.boxes) {
     const std::int64_t count = box.elements();
-    device::copy_box(block, Box::run(offset, count), b.out, box, setup_.element_bytes, stream);
+    device::copy_box(run, Box::run(offset, count), b.out, box, element, stream);
     offset += count;
   }
 }
@@ -74,11 +113,13 @@ void MessageExchange::unpack(int i, const DeviceBuffers& b, device::StreamHandle
 }
 
 void MessageExchange::copy_stays(const DeviceBuffers& buffers, device::StreamHandle stream) const {
-  copy_self(setup_.schedule.self, buffers, setup_.element_bytes, stream);
+  copy_self(elements_.schedule.self, buffers, elements_.element_bytes, stream);
 }
 
 std::int64_t MessageExchange::bytes_sent() const {
-  return setup_.schedule.send_count * static_cast<std::int64_t>(setup_.element_bytes);
+  std::int64_t bytes = 0;
+  for (const Message& message : elements_.schedule.send) bytes += message_bytes(elements_, message.count);
+  return bytes;
 }
 
 void copy_self(const std::vector<LocalCopy>& copies, const DeviceBuffers& buffers, std::size_t element_bytes,

@@ -37,6 +37,7 @@ class MixedExchange : public DeviceOperation {
   void close_peers() override { for_both(&DeviceOperation::close_peers); }
   std::string describe() const override { return "mixed: " + near_->describe() + "; " + far_->describe(); }
   std::int64_t bytes_sent() const override { return near_->bytes_sent() + far_->bytes_sent(); }
+  Loss loss() const override { return far_->loss(); }
 
  private:
   void for_both(void (DeviceOperation::*work)()) {

@@ -18,10 +18,6 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
       imports_(std::make_shared<ImportUser>([this] { finish_runs(); })),
       trace_(!setup_.options.trace.empty()),
       times_(*team_) {
-  if (setup_.exchange == "auto") {
-    setup_.choices.push_back(choose_device_exchange(*team_));
-    setup_.exchange = setup_.choices.back().chosen;
-  }
   team_->agree([&] {
     for (const Member& member : team_->here()) {
       const device::DeviceScope scope(member.device);
@@ -284,8 +280,11 @@ std::vector<StepReport> DeviceExecutor::steps(int program) const {
     report.overlaps = activity == Activity::other;
     if (setup_.options.chunks > 1 && team_->ranks() > 1 && activity == Activity::exchange)
       report.text += " (not cut in chunks)";
-    for (const auto& operation : task.operations)
+    if (report.role == Role::moves || report.overlaps) report.text += setup_.numbers.text();
+    for (const auto& operation : task.operations) {
       report.bytes_sent = std::max(report.bytes_sent, operation->bytes_sent());
+      report.loss += operation->loss();
+    }
     reports.push_back(report);
   }
   return reports;

@@ -46,6 +46,7 @@ class DeviceExecutor : public Runner {
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   std::vector<StepReport> steps(int program) const override;
   void harvest() override { times_.harvest(trace_); }
+  void finish_runs() override;
   const Trace& trace() const override { return trace_; }
   std::int64_t runs(int program) const override { return now(program).runs; }
   std::int64_t timed_runs(int program) const override { return times_.runs(program); }
@@ -104,7 +105,6 @@ class DeviceExecutor : public Runner {
   /// Of the member that has most.
   std::size_t most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const;
 
-  void finish_runs();
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;

@@ -11,7 +11,7 @@ namespace shardfft::gpu {
 /// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.
 void check_device(int device);
 /// A runner whose ranks are `devices`, all in this process, and setup.comm is not used; without devices one rank a
-/// process of setup.comm, on the GPU that options.device says. Collective.
-std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const std::vector<int>& devices);
+/// process of setup.comm, on the GPU that options.device says. For programs like this one. Collective.
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices);
 
 }  // namespace shardfft::gpu

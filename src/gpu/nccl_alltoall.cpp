@@ -23,7 +23,6 @@ class NcclAlltoall : public NcclOperation {
   /// Bytes, the same on all ranks.
   void set_block(std::size_t bytes) { block_ = bytes; }
 
-  std::size_t scratch_bytes() const override { return 2 * ranks_ * block_; }
   std::size_t trial_bytes() const override { return 2 * ranks_; }
   std::string describe() const override {
     return "nccl_alltoall, " + std::to_string(send_.size()) + " messages in blocks of " + std::to_string(block_) +
@@ -34,6 +33,7 @@ class NcclAlltoall : public NcclOperation {
   static void all_to_all(const std::byte* out, std::byte* in, std::size_t block, ncclComm_t comm, cudaStream_t stream) {
     check_nccl(ncclAlltoAll(out, in, block, ncclChar, comm, stream), "ncclAlltoAll");
   }
+  std::size_t blocks_bytes() const override { return 2 * ranks_ * block_; }
   std::byte* out(int peer, const DeviceBuffers& b) const { return b.scratch + block_ * static_cast<std::size_t>(peer); }
   std::byte* in(int peer, const DeviceBuffers& b) const { return out(peer, b) + block_ * ranks_; }
 

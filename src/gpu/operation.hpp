@@ -13,6 +13,7 @@
 
 #include "base/trace.hpp"
 #include "device/runtime.hpp"
+#include "pack/short_numbers.hpp"
 
 namespace shardfft::gpu {
 
@@ -71,6 +72,8 @@ class DeviceOperation {
   virtual std::string describe() const = 0;
   /// Bytes this member sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
+  /// Of what it sent in all runs, which have ended.
+  virtual Loss loss() const { return {}; }
 };
 
 }  // namespace shardfft::gpu

@@ -167,6 +167,11 @@ class DevicePipeline : public DeviceOperation {
     for (const auto& exchange : exchanges_) bytes += exchange->bytes_sent();
     return bytes;
   }
+  Loss loss() const override {
+    Loss sum;
+    for (const auto& exchange : exchanges_) sum += exchange->loss();
+    return sum;
+  }
   std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
   std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
   std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }

@@ -1,5 +1,6 @@
 #pragma once
 // The factories behind make_device_reshape(), and what their operations share.
+#include "device/handles.hpp"
 #include "exchange/blocks.hpp"
 #include "gpu/exchange.hpp"
 
@@ -36,14 +37,18 @@ Schedule schedule_of(const DeviceReshapeSetup& setup, int member);
 /// to those who derive from it.
 class MessageExchange : public DeviceOperation {
  public:
-  /// Sent blocks lie first in scratch, received ones behind them.
-  std::size_t scratch_bytes() const override { return send_.bytes() + recv_.bytes(); }
+  /// The blocks, and behind them one message whose numbers are not short yet, or not any more.
+  std::size_t scratch_bytes() const final { return blocks_bytes() + whole_bytes_; }
+  std::size_t held_bytes() const override { return loss_ ? sizeof(Loss) : 0; }
+  Loss loss() const override { return loss_ ? *static_cast<const Loss*>(loss_.get()) : Loss{}; }
   Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override;
 
  protected:
   MessageExchange(const DeviceReshapeSetup& setup, int member, Staging staging = Staging::only_strided);
 
+  /// Sent blocks lie first in scratch, received ones behind them.
+  virtual std::size_t blocks_bytes() const { return send_.bytes() + recv_.bytes(); }
   std::byte* incoming_work(const DeviceBuffers& buffers) const { return buffers.scratch + send_.bytes(); }
   const std::byte* outgoing(int i, const DeviceBuffers& b) const { return send_.outgoing(i, b.in, b.scratch); }
   std::byte* incoming(int i, const DeviceBuffers& b) const { return recv_.incoming(i, b.out, incoming_work(b)); }
@@ -57,9 +62,16 @@ class MessageExchange : public DeviceOperation {
     return static_cast<std::size_t>(message.count) * setup_.element_bytes;
   }
 
-  ExchangeSetup setup_;
+  ExchangeSetup elements_;  ///< of messages as the arrays have them
+  ExchangeSetup setup_;     ///< of messages as they travel: the same, or runs of short numbers
   Blocks send_, recv_;
   std::vector<int> send_order_, recv_order_;  ///< beginning with the next higher rank
+
+ private:
+  std::byte* whole(const DeviceBuffers& b) const { return b.scratch + blocks_bytes(); }
+
+  std::size_t whole_bytes_ = 0;  ///< of the largest message that is no run of the array
+  device::Owned<device::release_managed> loss_;
 };
 
 /// Copies of what stays on its rank.

@@ -78,7 +78,9 @@ class DeviceTransformCheck : public DeviceCheck {
 
  private:
   std::size_t sums_of_side() const { return 3 * lines_; }
-  double* line_sums(std::size_t side) const { return reinterpret_cast<double*>(sums_) + side * sums_of_side(); }
+  double* line_sums(std::size_t side) const {
+    return static_cast<double*>(static_cast<void*>(sums_)) + side * sums_of_side();
+  }
 
   TransformCheck check_;
   std::size_t lines_;

@@ -29,8 +29,8 @@ void gpu_options(Random& random, Options& o) {
   o.stream = stream.get();
 }
 
-/// Both directions, in and out of place, with arrays in any kind of memory that the plan allows, operators too; with the
-/// least workspace in place, aligned, and on the device.
+/// Both directions, in and out of place, with arrays in any kind of memory that the plan allows, operators too; with
+/// the least workspace in place, aligned, and on the device.
 void check_runs(Plan& plan, const TransformCase& c, Random& random) {
   Members members = members_of(plan);
   members.run = [run = members.run, &c](Direction direction, const auto& in, const auto& out) {

@@ -66,7 +66,7 @@ bool can_run(const std::string& exchange) {
   return !why.failed();
 }
 
-/// Where the exchange begins to send.
+/// Where the exchange begins to send. Collective.
 Spot message_spot(const std::string& exchange) {
   const std::vector<std::string> names = device_exchange_names();
   const bool has_nccl = std::find(names.begin(), names.end(), "nccl") != names.end();
@@ -132,10 +132,11 @@ TEST(DeviceFailures, CallersStreams) {
       alarm(120);
       const device::DeviceScope scope(my_device());
       const device::Stream stream = device::make_stream();
+      const Spot spot = message_spot(exchange);
       Calls calls(exchange, 0, stream.get());
       EXPECT_EQ(calls.forward().text, "");
       device::synchronize(stream.get());
-      if (last_rank()) arm({message_spot(exchange), 0});
+      if (last_rank()) arm({spot, 0});
       const Failure said = calls.forward();
       EXPECT_EQ(any_rank(said.failed()), true);
       if (last_rank()) disarm();
@@ -158,9 +159,10 @@ TEST(DeviceFailures, TooSlowInTheMiddle) {
     if (exchange.starts_with("host_staged_") || !can_run(exchange)) continue;
     SCOPED_TRACE(exchange);
     alarm(120);
+    const Spot spot = message_spot(exchange);
     Calls calls(exchange, 1);
     EXPECT_EQ(calls.forward().text, "");
-    if (last_rank()) arm({message_spot(exchange), 0, 2});
+    if (last_rank()) arm({spot, 0, 2});
     const Failure said = calls.forward();
     EXPECT_TRUE(said.code == Status::timed_out || (last_rank() && !said.failed())) << said.text;
     if (last_rank()) disarm();

@@ -222,10 +222,12 @@ TEST(Verify, FindsEveryFlipBetweenSteps) {
   }
 }
 
-/// In the memory of a bundle, at any moment: before it is read, transformed or stored.
+/// In the memory of a bundle, at any moment: before it is read, transformed or stored. Not beside other threads: one of
+/// them may flip what another has just read of the input and not summed yet, which nobody can tell from other input.
 TEST(Verify, FindsFlipsInBundles) {
   int told = 0;
   for (const TransformCase& c : bundled_cases()) {
+    if (c.options.threads > 1) continue;
     Trial run(c);
     SCOPED_TRACE(c.name());
     std::vector<std::byte> memory(run.plan.workspace_bytes() + 64);

@@ -123,6 +123,7 @@ def _at_exit() -> None:
     for group in _groups.values():
         for _, kept in group.plans.values():
             kept._abandon()
+    _groups.clear()
 
 
 atexit.register(_at_exit)

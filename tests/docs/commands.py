@@ -61,7 +61,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|options --(markdown|types))",
     r"\./run --help",
-    r"\.ci/run large",
+    r"\.ci/run (large|kernels)",
 ]
 
 

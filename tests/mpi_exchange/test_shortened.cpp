@@ -108,12 +108,6 @@ class Runner {
   std::vector<Real> source_, wanted_, got_;
 };
 
-double sum_over_ranks(double mine) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world().get());
-  return all;
-}
-
 template <class Real>
 void conform(const std::string& strategy, const Case& c, int bytes) {
   SCOPED_TRACE(strategy + " on " + c.name + ", element " + std::to_string(c.element_bytes) + ", " +
@@ -127,9 +121,9 @@ void conform(const std::string& strategy, const Case& c, int bytes) {
     EXPECT_LE(std::sqrt(loss.error), numbers.most_error() * std::sqrt(loss.sent));
     all += loss;
   }
-  const double error = sum_over_ranks(all.error), sent = sum_over_ranks(all.sent);
-  EXPECT_NEAR(sum_over_ranks(runner.loss().sent), sent, 1e-9 * sent);
-  EXPECT_NEAR(sum_over_ranks(runner.loss().error), error, 1e-6 * error + (sizeof(Real) == 4 ? 1e-14 * sent : 0));
+  const double error = test::sum_over_ranks(all.error), sent = test::sum_over_ranks(all.sent);
+  EXPECT_NEAR(test::sum_over_ranks(runner.loss().sent), sent, 1e-9 * sent);
+  EXPECT_NEAR(test::sum_over_ranks(runner.loss().error), error, 1e-6 * error + (sizeof(Real) == 4 ? 1e-14 * sent : 0));
 }
 
 class Shortened : public testing::TestWithParam<std::string> {};

@@ -6,12 +6,6 @@
 namespace shardfft::test {
 namespace {
 
-double sum_over_ranks(double mine) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world().get());
-  return all;
-}
-
 void check_case_within(const TransformCase& c) {
   SCOPED_TRACE(c.name() + ", tolerance " + std::to_string(c.options.tolerance));
   Plan plan = make_plan(MPI_COMM_WORLD, c);

@@ -7,12 +7,6 @@
 namespace shardfft::test {
 namespace {
 
-double sum_over_ranks(double mine) {
-  double all = 0;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world().get());
-  return all;
-}
-
 /// The relative L2 error of one run, over all ranks and fields.
 double error_of(Plan& plan, const TransformCase& c, Direction direction) {
   const bool forward = direction == Direction::forward;

@@ -43,6 +43,12 @@ inline const bool seed_is_shared = [] {
 /// True on all ranks if `mine` is true on any: tests stop together, so that none waits for another.
 inline bool any_rank(bool mine) { return world().max(std::int64_t{mine ? 1 : 0}) != 0; }
 
+inline double sum_over_ranks(double mine) {
+  double all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world().get());
+  return all;
+}
+
 /// Every rank must throw Error(code) whose words contain `words`. Collective.
 inline void expect_error(Status code, const std::string& words, const std::function<void()>& work) {
   Status seen = Status::ok;

@@ -105,12 +105,13 @@ void BundledFft::choose_row_axis(const Piece& piece) {
   }
 }
 
-/// Lines that lie side by side become results that lie one behind the other: libraries are faster so, but for powers of
-/// two, and what is written past the cache can be turned on its way. Written into the cache, turned results may take
-/// longer than that saves.
+/// Lines that lie side by side become results that lie one behind the other: some libraries are faster so, but for
+/// powers of two, and what is written past the cache can be turned on its way. Written into the cache, turned results
+/// may take longer than that saves.
 bool BundledFft::is_worth_turning(const Piece& piece) const {
   const std::size_t fastest = fastest_first(piece).front();
-  if (!stream_ || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1) return false;
+  if (!stream_ || !setup_.ffts->turn_lines() || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1)
+    return false;
   const auto transformed = static_cast<std::size_t>(setup_.step.axes.front().axis);
   return transformed != fastest &&
          !std::has_single_bit(static_cast<std::uint64_t>(piece.set.axis[transformed].count)) &&

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 #include "base/clock.hpp"
 #include "base/heap.hpp"
@@ -98,7 +99,8 @@ class Choosing {
         begin_ = clock_seconds();
         time(entrant);
         // A run is one of the two directions that a round stands for.
-        budget_ = std::min(host_defaults().trial_seconds, 10 * entrant.seconds / 2);
+        budget_ =
+            std::clamp(10 * entrant.seconds / 2, host_defaults().trial_least_seconds, host_defaults().trial_seconds);
       } else {
         const double left = budget_ - elapsed() - entrants_[0].round;
         if (left <= 0) return;
@@ -169,6 +171,10 @@ std::shared_ptr<PlannedFft> LocalFfts::add(const FftSpec& spec, int at_once) {
   return ffts_.emplace_back(std::make_shared<PlannedFft>(spec, at_once));
 }
 
+bool LocalFfts::turn_lines() const {
+  return std::all_of(candidates_.begin(), candidates_.end(), [](const Backend& b) { return b.turns; });
+}
+
 bool LocalFfts::order_alike(const Communicator& comm) {
   const auto count = static_cast<std::int64_t>(candidates_.size());
   if (comm.min(count) != comm.max(count)) {
@@ -176,12 +182,16 @@ bool LocalFfts::order_alike(const Communicator& comm) {
     return false;
   }
   if (count == 1) return false;
-  // Hosts may have processors of different makers.
+  // Hosts may have processors of different makers. Behind the expected one come first those that are planned at once,
+  // so that there is time for them.
   const std::string first = candidates_.front().name;
-  std::sort(candidates_.begin(), candidates_.end(), [](const Backend& a, const Backend& b) { return a.name < b.name; });
+  const auto key = [](const Backend& backend) { return std::tie(backend.measures, backend.name); };
+  std::sort(candidates_.begin(), candidates_.end(),
+            [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
   const auto own =
       std::find_if(candidates_.begin(), candidates_.end(), [&](const Backend& b) { return b.name == first; });
-  std::rotate(candidates_.begin(), candidates_.begin() + comm.min(own - candidates_.begin()), candidates_.end());
+  const auto expected = candidates_.begin() + comm.min(own - candidates_.begin());
+  std::rotate(candidates_.begin(), expected, expected + 1);
   return true;
 }
 

@@ -60,14 +60,16 @@ class LocalFfts {
  public:
   /// `candidates`: the one expected to be the fastest first.
   LocalFfts(std::vector<Backend> candidates, Effort effort) : candidates_(std::move(candidates)), effort_(effort) {}
+  /// Whether all candidates transform lines that lie side by side faster to results that do not.
+  bool turn_lines() const;
   /// A transform that `at_once` threads call at the same time. Equal ones are one.
   std::shared_ptr<PlannedFft> add(const FftSpec& spec, int at_once = 1);
 
   /// Makes all transforms by one library. Where there is a choice on all ranks and the effort is more than an estimate,
   /// that is the one that took the least time in a trial; all ranks take the same. The trial, with planning for those
-  /// that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less; where that does
-  /// not do to plan a candidate, the candidate is left out. A library that cannot make a transform is no candidate.
-  /// Throws Error on all ranks where none can. Collective.
+  /// that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less, but 20 ms in
+  /// any case; where that does not do to plan a candidate, the candidate is left out. A library that cannot make a
+  /// transform is no candidate. Throws Error on all ranks where none can. Collective.
   LocalFftChoice make(const Communicator& comm);
 
  private:

@@ -22,8 +22,16 @@ struct Backend {
   bool scales = false;
   /// Out-of-place c2r over several axes overwrites its input whatever `preserve_input` says.
   bool c2r_destroys = false;
+  /// It runs transforms while it plans, for longer than some runs take.
+  bool measures = false;
+  /// Lines that lie side by side are faster where the results lie one behind the other.
+  bool turns = false;
   /// The library makes r2r transforms; FFTW, which every build has, makes them for those that do not.
   bool cosines = false;
+  /// Which transforms of at most max_axes axes the library makes; FFTW makes the others. Empty: all.
+  std::function<bool(const FftSpec&)> takes{};
+  /// Axes of one call.
+  std::size_t max_axes = std::numeric_limits<std::size_t>::max();
   /// Batch loops of one call.
   int max_loops = std::numeric_limits<int>::max();
   /// Bytes of one call beyond which it only plans slower.
@@ -40,6 +48,7 @@ std::vector<Backend> candidates(const std::string& name);
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec);
 
 Backend fftw_backend();
+Backend lanes_backend();
 Backend mkl_backend();
 Backend reference_backend();
 

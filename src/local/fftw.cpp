@@ -212,6 +212,8 @@ Backend fftw_backend() {
   backend.version = fftw_version;  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first
   backend.make = make_fftw;
   backend.c2r_destroys = true;
+  backend.measures = true;
+  backend.turns = true;
   backend.cosines = true;
   backend.max_bytes = host_defaults().fftw_bytes_a_call;
   return backend;

@@ -64,6 +64,7 @@ bool needs_finish(const FftSpec& spec, const Backend& backend) {
 }
 
 bool needs_split(const FftSpec& spec, const Backend& backend) {
+  if (spec.kind != Kind::r2r && spec.transform.size() > backend.max_axes) return true;
   return spec.kind == Kind::c2r && spec.transform.size() > 1 && spec.preserve_input && !spec.in_place &&
          backend.c2r_destroys;
 }
@@ -79,6 +80,7 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
 
   const bool finish = !copies && needs_finish(spec, backend);
   const bool split = !copies && needs_split(spec, backend);
+  if (!copies && !split && backend.takes && !backend.takes(spec)) return build(spec, find_backend("fftw"));
   CallLimits limits{backend.max_loops, backend.max_bytes, spec.threads};
   if (finish || split) limits.max_bytes = std::min(limits.max_bytes, host_defaults().bytes_cached_between_passes);
   const Blocking blocking = choose_blocking(spec, limits);

@@ -13,6 +13,7 @@ const std::vector<Backend>& backends() {
 #ifdef SHARDFFT_HAVE_MKL
       mkl_backend(),
 #endif
+      lanes_backend(),
       fftw_backend(),
       reference_backend(),
   };

@@ -48,6 +48,8 @@ struct HostDefaults {
   /// The libraries for local transforms are tried for so long at most, in so many rounds: more rounds see less of what
   /// else disturbs, and plans take longer to make.
   double trial_seconds = 2;
+  /// And for so long at least, however short the transforms: less is noise, and nobody notices more in a plan.
+  double trial_least_seconds = 0.02;
   int trial_rounds = 5;
   /// One transform in one round takes so long, if it is called more often than this needs: longer than a clock's tick
   /// and an interrupt, and short beside the whole trial.

@@ -119,6 +119,9 @@ TEST(Registry, TheMakerOfTheProcessorSaysWhichIsExpected) {
   EXPECT_EQ(expected_fastest({"mkl", "fftw"}, "AuthenticAMD"), "fftw");
   EXPECT_EQ(expected_fastest({"mkl", "fftw"}, ""), "fftw");
   EXPECT_EQ(expected_fastest({"fftw"}, "GenuineIntel"), "fftw");
+  EXPECT_EQ(expected_fastest({"lanes", "fftw"}, "GenuineIntel"), "fftw");
+  EXPECT_EQ(expected_fastest({"mkl", "lanes", "fftw"}, "GenuineIntel"), "mkl");
+  EXPECT_EQ(expected_fastest({"mkl", "lanes", "fftw"}, "AuthenticAMD"), "fftw");
   EXPECT_EQ(expected_fastest({"mkl"}, "AuthenticAMD"), "mkl");
 }
 

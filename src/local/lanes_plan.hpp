@@ -1,0 +1,86 @@
+#pragma once
+// What the kernels for lines in lanes are told. Nothing of the standard library is called here: kernels are compiled
+// for several processors, and a linker keeps one copy of such functions.
+#include <cstddef>
+#include <cstdint>
+
+namespace shardfft::lanes {
+
+/// Blocks of radix * m points.
+template <class T>
+struct Pass {
+  int radix = 1;
+  std::int64_t m = 1;
+  std::int64_t blocks = 1;
+  const T* twiddles = nullptr;  ///< real and imaginary parts, radix - 1 for each of m points; none where m is 1
+};
+
+/// Where the points and the lines of a batch lie, in complex numbers.
+struct Lines {
+  std::int64_t stride = 1;    ///< of the points of one line
+  std::int64_t distance = 1;  ///< of lines
+};
+
+template <class T>
+struct Plan {
+  std::int64_t n = 1;
+  std::int64_t lines = 1;
+  Lines in, out;
+  T scale = 1;
+  const Pass<T>* passes = nullptr;
+  int pass_count = 0;
+  const std::int32_t* place = nullptr;  ///< where the passes leave each point of the spectrum
+  const std::int32_t* index = nullptr;  ///< the other way: which point they leave at each place
+};
+
+/// All lines; the last argument is scratch for the points of as many lines as there are lanes.
+template <class T>
+using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*);
+
+/// Kernels compiled for one set of instructions, with vectors of so many bytes.
+struct Kernels {
+  int vector_bytes;
+  Run<double> f64;
+  Run<float> f32;
+};
+Kernels kernels_128();
+Kernels kernels_256();  ///< x86 alone, as the next
+Kernels kernels_512();
+
+template <int... I>
+struct Sequence {};
+template <int N, int... I>
+struct Counted : Counted<N - 1, N - 1, I...> {};
+template <int... I>
+struct Counted<0, I...> {
+  using type = Sequence<I...>;
+};
+template <int W>
+using Lanes = typename Counted<W>::type;
+
+/// cos(2 pi j / n) and -sin(2 pi j / n), while compiling.
+constexpr long double pi = 3.141592653589793238462643383279502884L;
+constexpr long double sine(long double x) {
+  long double term = x, sum = x;
+  for (int i = 1; i < 30; ++i) sum += term *= -x * x / ((2 * i) * (2 * i + 1));
+  return sum;
+}
+template <class T, int N>
+struct Roots {
+  T re[N] = {}, im[N] = {};
+  constexpr Roots() {
+    for (int j = 0; j < N; ++j) {
+      // To the first eighth, where the series is exact to the last bit.
+      const int eighth = 8 * j / N;
+      const long double angle = 2 * pi * j / N;
+      const long double turns[8] = {0, pi / 2, pi / 2, pi, pi, 3 * pi / 2, 3 * pi / 2, 2 * pi};
+      const long double rest = angle - turns[eighth];
+      const long double s = sine(rest), half = sine(rest / 2), c = 1 - 2 * half * half;
+      const int quarter = (eighth + 1) / 2 % 4;
+      re[j] = static_cast<T>(quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s);
+      im[j] = static_cast<T>(-(quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c));
+    }
+  }
+};
+
+}  // namespace shardfft::lanes

@@ -49,9 +49,9 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
   # Arithmetic that the stand-in shares.
   set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
   # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
-  set(_kernel_headers device/line_cut.hpp)
-  foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp line_fft.cuh pass_kernel.cuh pass_places.cuh
-      plain_kernel.cuh tile_fetch.cuh)
+  set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
+  foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
+      pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh tile_fetch.cuh)
     list(APPEND _kernel_headers device/cuda/lines/${_header})
   endforeach()
   set(_kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)

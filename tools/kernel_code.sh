@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What the compiler makes of a sample of the line kernels that plans compile when they need them: no spills that matter, and
+# What the compiler makes of a sample of the line and plane kernels that plans compile when they need them: no spills that matter, and
 # no more registers and shared memory than a multiprocessor of Hopper has. Needs the CUDA toolkit, but no GPU.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
 
 # Small and large radices, few and many points a thread, narrow and wide bundles, all prime factors up to 13.
-SAMPLE=(96 540 1001 1050 2160)
+SAMPLE=(96 540 1001 1050 2160 96x600 392x686 1000x1000)
 
 PATH=$PATH:/usr/local/cuda/bin
 toolkit=$(command -v nvcc) || { echo "   skipped: there is no nvcc"; exit 0; }
@@ -15,11 +15,11 @@ toolkit=$(dirname "$(dirname "$(realpath "$toolkit")")")
 
 into=$BUILD/kernel_code
 mkdir -p "$into"
-headers=$(sed -n '/_kernel_headers device/,/endforeach/p' cmake/gpu.cmake | grep -oE 'device/line_cut.hpp|[a-z_]+\.(cuh|hpp)' |
+headers=$(sed -n '/_kernel_headers device/,/endforeach/p' cmake/gpu.cmake | grep -oE 'device/[a-z]+_(checks|cut).hpp|[a-z_]+\.(cuh|hpp)' |
   sed -E 's,^([a-z_]+\.),device/cuda/lines/\1,' | paste -sd ';')
 cmake -DOUT="$into/kernel_sources.cpp" -DROOT="$ROOT/src" "-DFILES=$headers" -P cmake/embed.cmake
 "${CXX:-g++}" -std=c++20 -O1 -Iinclude -Isrc -isystem "$toolkit/include" -o "$into/warm_lines" bench/kernels/warm_lines.cpp \
-  src/device/cuda/lines/{jit,nvrtc}.cpp src/device/{kernel_cache,line_recipe}.cpp "$into/kernel_sources.cpp" -ldl
+  src/device/cuda/lines/{jit,nvrtc}.cpp src/device/{kernel_cache,line_recipe,line_cuts,plane_recipe}.cpp "$into/kernel_sources.cpp" -ldl
 export LD_LIBRARY_PATH=$toolkit/lib64:${LD_LIBRARY_PATH:-} SHARDFFT_CACHE=$into/cache
 rm -rf "$SHARDFFT_CACHE"
 "$into/warm_lines" "${SAMPLE[@]}" > "$into/recipes.jsonl"

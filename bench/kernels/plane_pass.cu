@@ -92,7 +92,12 @@ void run_direction(const Problem& p, const Arrays& g, Direction d) {
     void* const inner = p.real ? g.planes : g.out;
     void* const from = forward ? inner : g.in;
     void* const to = forward ? g.out : inner;
-    lines::run({columns(p, from, to, d, width), forward ? g.in : g.out, p.real}, g.counters, nullptr);
+    lines::PlanePass pass;
+    pass.columns = columns(p, from, to, d, width);
+    pass.m = p.n;
+    pass.rows = {forward ? g.in : g.out, p.n, std::int64_t{p.n} * p.n};
+    pass.real = p.real;
+    lines::run(pass, g.counters, nullptr);
   };
   const cufftHandle flat = plan_of(p, 2, d), rows = plan_of(p, 1, d);
   for (void* memory : {g.out, g.reference, g.planes}) CHECK(cudaMemset(memory, 0, p.bytes(true)));
@@ -138,6 +143,7 @@ void run_problem(const Problem& p) {
   for (void** memory : {&g.in, &g.out, &g.reference, &g.planes}) CHECK(cudaMalloc(memory, p.bytes(true)));
   CHECK(cudaMalloc(&g.counters, lines::plane_counters(p.planes) * sizeof(std::uint32_t)));
   lines::prepare(p.n, p.precision);
+  lines::prepare_planes(p.n, p.n, p.precision, p.real);
   run_direction(p, g, Direction::forward);
   run_direction(p, g, Direction::backward);
   for (void* memory : {g.in, g.out, g.reference, g.planes, static_cast<void*>(g.counters)}) CHECK(cudaFree(memory));

@@ -1,10 +1,11 @@
-// Fills the cache of line kernels, where there is a GPU or not: gpu_warm_lines n ...
-// A JSON line a length and type: the recipe, and the seconds that it took. For compute capability 9.0.
+// Fills the cache of line and plane kernels, where there is a GPU or not: gpu_warm_lines [--checked] N ... NxM ...
+// Lines of N points; planes of N rows of M points, complex and, where M is even, real. A JSON line a kernel: the
+// recipe, and the seconds that it took. --checked: those of the option verify instead. For compute capability 9.0.
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "base/check.hpp"
 #include "device/cuda/lines/jit.hpp"
 #include "device/kernel_cache.hpp"
 
@@ -15,17 +16,69 @@ namespace {
 
 constexpr int architecture = 90;
 
-void warm(const lines::Recipe& recipe, Precision precision) {
+/// Prints what was made, `recipe` first.
+template <class Make>
+void timed(const std::string& recipe, Make make) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::size_t bytes = lines::machine_code(recipe, precision, false, architecture).size();
+  const std::size_t bytes = make().size();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::string radices;
-  for (int s = 0; s < recipe.line.stages; ++s) radices += (s == 0 ? "" : ",") + std::to_string(recipe.line.radix[s]);
-  std::printf(
-      "{\"driver\":\"warm_lines\",\"n\":%d,\"type\":\"%s\",\"radices\":[%s],\"threads\":%d,\"points_a_thread\":%d,"
-      "\"width\":%d,\"resident\":%d,\"shared_bytes\":%d,\"code_bytes\":%zu,\"seconds\":%.3f}\n",
-      recipe.line.n, precision == Precision::f64 ? "Z2Z" : "C2C", radices.c_str(), recipe.tile().threads(),
-      recipe.line.points(), recipe.width, recipe.resident, recipe.shared_bytes(precision), bytes, seconds);
+  std::printf("{\"driver\":\"warm_lines\",%s,\"code_bytes\":%zu,\"seconds\":%.3f}\n", recipe.c_str(), bytes, seconds);
+  std::fflush(stdout);
+}
+
+std::string field(const char* name, const std::string& value) { return std::string("\"") + name + "\":" + value; }
+std::string field(const char* name, int value) { return field(name, std::to_string(value)); }
+std::string radices(const lines::LineCut& line) {
+  std::string text;
+  for (int s = 0; s < line.stages; ++s) text += (s == 0 ? "[" : ",") + std::to_string(line.radix[s]);
+  return text + "]";
+}
+const char* type(Precision precision, bool real) {
+  if (precision == Precision::f64) return real ? "\"D2Z\"" : "\"Z2Z\"";
+  return real ? "\"R2C\"" : "\"C2C\"";
+}
+
+void warm(const lines::Recipe& recipe, Precision precision, bool checked) {
+  timed(field("n", recipe.line.n) + "," + field("type", type(precision, false)) + "," +
+            field("radices", radices(recipe.line)) + "," + field("threads", recipe.tile().threads()) + "," +
+            field("points_a_thread", recipe.line.points()) + "," + field("width", recipe.width) + "," +
+            field("resident", recipe.resident) + "," + field("shared_bytes", recipe.shared_bytes(precision)),
+        [&] {
+          return lines::machine_code(recipe, precision, {false, checked}, architecture);
+        });
+}
+
+void warm(const lines::PlaneCut& cut, Precision precision, lines::PlaneSkills skills) {
+  timed(field("n", cut.columns.n) + "," + field("m", cut.rows.n) + "," + field("type", type(precision, skills.real)) +
+            "," + field("radices", radices(cut.columns)) + "," + field("team", cut.columns.team) + "," +
+            field("row_radices", radices(cut.rows)) + "," + field("row_team", cut.rows.team) + "," +
+            field("lines", cut.lines) + "," + field("width", cut.width) + "," + field("groups", cut.groups) + "," +
+            field("threads", cut.threads()) + "," + field("points_a_thread", cut.points()) + "," +
+            field("resident", 1) + "," + field("shared_bytes", lines::shared_bytes(cut, precision)),
+        [&] { return lines::machine_code(cut, precision, skills, architecture); });
+}
+
+/// The recipe of the library's own kernel, or the best one.
+template <class Recipe>
+Recipe chosen(const Recipe* own, const std::vector<Recipe>& all) {
+  if (own != nullptr) return *own;
+  require(!all.empty(), "lines or planes of such lengths have no kernel");
+  return all.front();
+}
+
+void warm_lines(int n, bool checked) {
+  const lines::Recipe* own = lines::own_recipe(n);
+  if (own != nullptr && !checked) return;  // compiled with the library
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    warm(chosen(own, lines::recipes(n, lines::hopper)), precision, checked);
+}
+
+void warm_planes(int n, int m, bool checked) {
+  const lines::PlaneCut* own = lines::own_plane_cut(n, m);
+  if (own != nullptr && !checked) return;
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const bool real : {false, true})
+      if (!real || m % 2 == 0) warm(chosen(own, lines::plane_cuts(n, m, lines::hopper)), precision, {real, checked});
 }
 
 }  // namespace
@@ -35,14 +88,17 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "there is no libnvrtc, or no folder to keep kernels in\n");
     return 1;
   }
-  for (int i = 1; i < argc; ++i) {
-    const int n = std::atoi(argv[i]);
-    if (lines::own_recipe(n) != nullptr) continue;  // compiled with the library
-    const auto all = lines::recipes(n, lines::hopper);
-    if (all.empty()) {
-      std::fprintf(stderr, "lines of %d points have no kernel\n", n);
-      return 1;
+  try {
+    const bool checked = argc > 1 && std::string(argv[1]) == "--checked";
+    for (int i = checked ? 2 : 1; i < argc; ++i) {
+      int n = 0, m = 0;
+      if (std::sscanf(argv[i], "%dx%d", &n, &m) == 2)
+        warm_planes(n, m, checked);
+      else
+        warm_lines(n, checked);
     }
-    for (const Precision precision : {Precision::f64, Precision::f32}) warm(all.front(), precision);
+  } catch (const Error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
   }
 }

@@ -62,7 +62,8 @@ struct PlanReport {
     InputReads input_reads;
     std::int64_t checks = 0;      ///< sums that the option verify compared, in all runs of the rank that has most
     double error = 0;             ///< with the option tolerance: the sum of its steps
-    double largest_residual = 0;  ///< the largest difference, as a part of what rounding explains; above 1 is an error
+    double largest_residual = 0;  ///< the largest difference, as a part of what rounding explains, or a bound of it;
+                                  ///< above 1 is an error
   };
 
   Transform transform;

@@ -46,10 +46,21 @@ class ComputeHook {
 /// Who looks at the arrays of GPU plans, or changes them, while a run is enqueued.
 class DeviceStepHook {
  public:
-  enum class Moment { before, in_middle, after };  ///< before its input is checked, then; and before its output is
+  /// Before its input is checked, then; and before its output is. Steps that check themselves have no last moment, and
+  /// arrays in their middle.
+  enum class Moment { before, in_middle, after };
   virtual ~DeviceStepHook() = default;
   /// The array that the step reads, or has written, on `stream` of the current device; one call a member.
   virtual void reached(std::size_t step, Moment moment, std::byte* array, std::size_t bytes, void* stream) = 0;
+};
+
+/// Who looks at lines that a pass of the stand-in holds between the sums of its check, or changes them.
+class HeldLinesHook {
+ public:
+  enum class Moment { taken, transformed };
+  virtual ~HeldLinesHook() = default;
+  /// Lines that are read, or that are about to be written.
+  virtual void reached(Moment moment, std::byte* lines, std::size_t bytes) = 0;
 };
 
 /// Largest element count that MPI is given in one call (mpi/datatype): lowered, the ways of messages beyond it are

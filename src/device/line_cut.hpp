@@ -45,6 +45,11 @@ struct LineCut {
   }
   constexpr int table_size() const { return table_offset(stages); }
 };
+constexpr bool same(const LineCut& a, const LineCut& b) {
+  bool same = a.n == b.n && a.team == b.team && a.stages == b.stages;
+  for (int s = 0; s < max_stages; ++s) same = same && a.radix[s] == b.radix[s];
+  return same;
+}
 
 /// Bundles of `width` neighbouring 16-byte columns in shared memory: the tile that is on its way, the rows of the
 /// exchanges and the twiddle factors. A tile is fetched in boxes of at most 256 rows that begin at multiples of 128

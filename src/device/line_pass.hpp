@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
 #include "shardfft/types.hpp"
 
@@ -43,6 +44,16 @@ inline bool has_odd_rows(const Side& side, Precision precision) {
   return precision == Precision::f32 && side.part[0].outer_stride % 2 != 0;
 }
 
+/// What a pass needs to check itself (option verify). It transforms lines forward; those of backward passes too, with
+/// the parts of all their numbers exchanged.
+struct PassChecks {
+  /// Device memory: n complex numbers in the precision of the pass, times which the input of a line adds up to the same
+  /// as its result times the n numbers behind them; real parts are compared.
+  const void* weights = nullptr;
+  SumLimits limits;                  ///< of one line
+  std::uint64_t* results = nullptr;  ///< device memory, pass_results; null: it checks nothing
+};
+
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
 /// m_begin and strides must be multiples of 16 bytes; but outer strides may be odd in single precision where
 /// takes_odd_rows(n), of one owner, in `in` if outer_end is even. Fastest where m_begin and m_end are multiples of
@@ -58,6 +69,7 @@ struct Pass {
   /// before m_begin, so that no store straddles two of them. Has no effect where line_stride is not in whole granules.
   bool align_stores = false;
   int blocks = 0;  ///< thread blocks to use; 0 fills the GPU. Fewer leave multiprocessors to other work.
+  PassChecks checks{};
 };
 
 /// Complex numbers in 16 bytes, the unit in which passes read and write.
@@ -76,6 +88,8 @@ bool supported(int n);
 /// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes about a
 /// second, are for large arrays only.
 bool worthwhile(std::int64_t n, std::int64_t numbers);
+/// Whether all rows of so many numbers begin with units of 16 bytes, if the first one does.
+inline bool begins_with_units(std::int64_t row, Precision precision) { return row % unit(precision) == 0; }
 /// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
 inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
 /// The same of the sectors of 32 bytes that memory reads and writes whole: where rows begin in the middle of one, what
@@ -96,6 +110,11 @@ bool reads_from(const TileCut& tile, const Side& side);
 /// until exit. `odd_rows`: for outer strides that are odd, too. Must have been called on a device before run() there,
 /// outside of stream capture.
 void prepare(int n, Precision precision, bool odd_rows = false);
+/// Whether passes over lines of n points can check themselves on the current device: these kernels are compiled when
+/// they are prepared.
+bool checkable(int n);
+/// As prepare(), of passes that check themselves, and of no others.
+void prepare_checked(int n, Precision precision, bool odd_rows = false);
 inline bool is_odd(const Pass& pass) {
   return has_odd_rows(pass.in, pass.precision) || has_odd_rows(pass.out, pass.precision);
 }

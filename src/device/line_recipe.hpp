@@ -55,20 +55,6 @@ inline const Recipe* own_recipe(std::int64_t n) {
   return nullptr;
 }
 
-/// Planes of n * n points that have a kernel, compiled with the library, and the threads that share one of their lines.
-struct OwnPlanes {
-  int n, team;
-};
-inline constexpr OwnPlanes own_planes[] = {
-    {128, 8}, {256, 16}, {384, 16}, {512, 32}, {768, 32}, {1024, 64}, {1536, 64},
-};
-/// 0 where there is no such kernel.
-inline constexpr int plane_team(std::int64_t n) {
-  for (const OwnPlanes& planes : own_planes)
-    if (planes.n == n) return planes.team;
-  return 0;
-}
-
 /// A multiprocessor of a device.
 Hardware hardware_of(const DeviceFacts& facts);
 /// The recipe for a length there: that of the kernel compiled with the library, else the best one, where there is a

@@ -2,34 +2,48 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
+#include "device/plane_recipe.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::device::lines {
 namespace {
 
 struct Memory {
-  std::uintptr_t begin, bytes;
+  std::uintptr_t begin, end;
+  bool overlaps(const Memory& other) const { return begin < other.end && other.begin < end; }
 };
-/// Of the planes of a pass, `plane` numbers each.
-Memory planes_at(const void* base, const Pass& columns, std::int64_t plane, ElementType element) {
-  const auto bytes = static_cast<std::uintptr_t>(plane) * element.bytes();
-  return {reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(columns.outer_begin) * bytes,
-          static_cast<std::uintptr_t>(columns.outer_end - columns.outer_begin) * bytes};
+/// Of the planes of a pass: `n` rows of so many numbers in each.
+Memory memory_of(const Part& part, const Pass& columns, std::int64_t row, ElementType element) {
+  const auto bytes = [&](std::int64_t numbers) { return static_cast<std::uintptr_t>(numbers) * element.bytes(); };
+  const std::uintptr_t first =
+      reinterpret_cast<std::uintptr_t>(part.base) + bytes(columns.outer_begin * part.outer_stride);
+  const std::int64_t planes = columns.outer_end - columns.outer_begin;
+  if (planes <= 0) return {first, first};
+  return {first, first + bytes((planes - 1) * part.outer_stride + (columns.n - 1) * part.line_stride + row)};
 }
-bool overlap(const Memory& a, const Memory& b) { return a.begin < b.begin + b.bytes && b.begin < a.begin + a.bytes; }
 
-void require_real_rows(const PlanePass& pass) {
+void require_rows(const PlanePass& pass) {
   const Pass& columns = pass.columns;
-  const Part& inside = inner_side(pass).part[0];
-  const std::int64_t n = columns.n, pitch = inside.line_stride;
+  const Part &inside = inner_side(pass).part[0], &rows = pass.rows;
+  const std::int64_t m = pass.m, pitch = inside.line_stride, whole = unit(columns.precision);
+  const ElementType outer{columns.precision, !pass.real};
+  require(m > 1 && (!pass.real || m % 2 == 0), "a plane pass over ", pass.real ? "real " : "", "rows of ", m,
+          " points");
   // Half spectra are fetched in whole units.
-  const std::int64_t whole = unit(columns.precision), least = (spectrum_points(n, true) + whole - 1) / whole * whole;
-  require(pitch >= least, "half spectra of ", least, " numbers do not fit rows of ", pitch);
-  require(!overlap(planes_at(pass.rows, columns, n * n, {columns.precision, false}),
-                   planes_at(inside.base, columns, n * pitch, {columns.precision, true})),
-          "a plane pass cannot have real rows where their spectra are");
+  const std::int64_t least = (spectrum_points(m, pass.real) + whole - 1) / whole * whole;
+  require(pitch >= least && (columns.n == 1 || rows.line_stride >= m), "rows of ", least,
+          " numbers do not fit those of ", pitch, " and ", rows.line_stride);
+  for (const std::int64_t numbers : {std::int64_t{m}, rows.line_stride, rows.outer_stride})
+    require(numbers * static_cast<std::int64_t>(outer.bytes()) % unit_bytes == 0,
+            "rows of a plane pass begin and end within a unit of 16 bytes");
+  require(reinterpret_cast<std::uintptr_t>(rows.base) % unit_bytes == 0, "a plane pass needs rows aligned to 16 bytes");
+  const bool same =
+      !pass.real && rows.base == inside.base && rows.line_stride == pitch && rows.outer_stride == inside.outer_stride;
+  const ElementType complex{columns.precision, true};
+  require(same || !memory_of(rows, columns, m, outer)
+                       .overlaps(memory_of(inside, columns, spectrum_points(m, pass.real), complex)),
+          "a plane pass cannot have rows where others' spectra are");
 }
 
 /// Everything starts at whole units of 16 bytes, but for odd rows.
@@ -82,38 +96,69 @@ void require_pass(const Pass& pass) {
 }
 
 void require_planes(const PlanePass& pass) {
+  require(pass.columns.checks.results == nullptr ||
+              (pass.columns.m_begin == 0 && pass.columns.m_end >= spectrum_points(pass.m, pass.real)),
+          "plane passes check themselves that are of all columns");
   const Pass& columns = pass.columns;
-  const int g = granule(columns.precision);
-  require(columns.m_begin % g == 0 && columns.m_end % g == 0, "a plane pass needs bundles of ", g, " columns");
+  require(columns.m_begin % unit(columns.precision) == 0 && columns.m_begin <= columns.m_end,
+          "a plane pass of columns ", columns.m_begin, " to ", columns.m_end);
   require(countable(columns.outer_end, columns.m_end), "plane kernels cannot count ", columns.outer_end, " planes of ",
           columns.m_end, " columns");
-  const Part& inside = inner_side(pass).part[0];
-  const std::int64_t n = columns.n, pitch = inside.line_stride;
-  require(inner_side(pass).block >= n && inside.outer_stride == n * pitch && (pass.real || pitch == n),
-          "a plane pass needs dense planes of one owner");
-  require(columns.in.block >= n && (pass.real || columns.out.columns >= columns.m_end) && !columns.align_stores,
-          "a plane pass reads from one owner and writes whole bundles");
+  require(inner_side(pass).block >= columns.n && columns.in.block >= columns.n && !columns.align_stores,
+          "a plane pass reads from one owner, which has the rows, and writes whole bundles");
   for (const Side* side : {&columns.in, &columns.out}) {
     require_units(*side, columns.n, columns.precision, false);
-    require(std::min(columns.m_end, side->columns) <= side->part[0].line_stride, "a plane pass has more columns, ",
-            columns.m_end, ", than there are in a row of ", side->part[0].line_stride);
-    require(std::min(columns.m_end, side->columns) % unit(columns.precision) == 0,
-            "columns of a plane pass end within a unit of 16 bytes");
+    const std::int64_t end = std::min(columns.m_end, side->columns);
+    require(end <= side->part[0].line_stride, "a plane pass has more columns, ", columns.m_end,
+            ", than there are in a row of ", side->part[0].line_stride);
+    require(end % unit(columns.precision) == 0, "columns of a plane pass end within a unit of 16 bytes");
   }
-  require(reinterpret_cast<std::uintptr_t>(pass.rows) % unit_bytes == 0, "a plane pass needs rows aligned to 16 bytes");
-  if (pass.real) require_real_rows(pass);
+  require_rows(pass);
 }
 
-bool planes_stay_cached(std::int64_t n, Precision precision, bool real, const DeviceFacts& facts) {
-  const std::int64_t bytes = n * spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
-  return planes_stay_cached(gpu_defaults().cached_planes, bytes, facts);
+std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bool real) {
+  return n * spectrum_points(m, real) * static_cast<std::int64_t>(ElementType{precision, true}.bytes());
 }
 
-bool planes_shareable(int n, const Side& side) {
-  const int team = plane_team(n);
-  for (int q = 1; q < owners(side, n); ++q)
-    if (team == 0 || owner_begin(side, n, q) % team != 0) return false;
-  return team != 0;
+std::int64_t most_planes_ahead(std::int64_t bytes, const DeviceFacts& facts) {
+  const std::int64_t held = static_cast<std::int64_t>(facts.l2_bytes) / std::max<std::int64_t>(bytes, 1);
+  // Those that are ahead, the same again whose second axis is under way or was just left, and what is on its way.
+  return (held - 1) / 2;
+}
+
+bool fits_planes(std::int64_t n, std::int64_t m, Precision precision, bool real, const DeviceFacts& facts) {
+  const std::int64_t in_unit = unit(precision) * (real ? 2 : 1);
+  return n > 1 && n <= longest_line && m > 1 && m <= longest_line && m % in_unit == 0 &&
+         most_planes_ahead(plane_bytes(n, m, precision, real), facts) > 0;
+}
+
+bool planes_worthwhile(std::int64_t n, std::int64_t m, Precision precision, bool real, std::int64_t numbers) {
+  return (numbers >= gpu_defaults().elements_worth_passes || own_plane_cut(n, m) != nullptr) &&
+         planes_supported(n, m, precision, real);
+}
+
+std::int64_t planes_ahead(const PlanePass& pass, std::int64_t tiles, std::int64_t at_once, const DeviceFacts& facts) {
+  // Whole rows, also where only some columns follow: what the others need is written beside them.
+  const std::int64_t bytes = plane_bytes(pass.columns.n, pass.m, pass.columns.precision, pass.real);
+  const std::int64_t wanted = std::max<std::int64_t>(2, (at_once + tiles - 1) / tiles + 1);
+  return std::clamp<std::int64_t>(most_planes_ahead(bytes, facts), 1, wanted);
+}
+
+bool shares(const LineCut& columns, const Side& side) {
+  const int last = columns.stages - 1, butterflies = columns.butterflies(last);
+  int owner = 0;
+  const auto owner_of = [&](int point) {
+    while (point >= owner_begin(side, columns.n, owner + 1)) ++owner;
+    while (point < owner_begin(side, columns.n, owner)) --owner;
+    return owner;
+  };
+  for (int r = 0; r < columns.radix[last]; ++r)
+    for (int b = 0; b < columns.count(last); ++b) {
+      const int first = b * columns.team + r * butterflies;
+      const int threads = std::min(columns.team, butterflies - b * columns.team);
+      if (owner_of(first) != owner_of(first + threads - 1)) return false;
+    }
+  return owners(side, columns.n) <= max_owners;
 }
 
 }  // namespace shardfft::device::lines

@@ -3,34 +3,61 @@
 // while it lies in the L2 cache.
 #include "device/facts.hpp"
 #include "device/line_pass.hpp"
+#include "device/plane_cut.hpp"
 
 namespace shardfft::device::lines {
 
-/// Planes [outer][n][n], or [outer][n][pitch] on the side of half spectra. Forward: rows (lines along the last axis)
-/// from `rows` to columns.in, then columns from there to columns.out. Backward: columns from columns.in to columns.out,
-/// then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed, but all rows.
+/// Planes of n rows of m points; strides are any in whole units of 16 bytes, so that a plane's rows need not be
+/// neighbours. Forward: rows from `rows` to columns.in, then columns from there to columns.out. Backward: columns from
+/// columns.in to columns.out, then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed,
+/// but all rows.
 struct PlanePass {
-  /// Along the middle axis, of one owner on the side of `in`. The side that the rows are on is dense but for what may
-  /// come after each half spectrum; columns may end within a bundle for real rows only.
+  /// Lines along the axis across the rows, of one owner on the side of `in`. The side that the rows are on (inner_side)
+  /// is of one owner.
   Pass columns;
-  void* rows = nullptr;  ///< dense
-  /// The rows are n real numbers, their spectra the n / 2 + 1 numbers of a half: forward r2c, backward c2r, which takes
-  /// the first number and the last one of a half spectrum for real. They must not overlap with their spectra.
+  int m = 0;  ///< points of a row
+  Part rows;  ///< line_stride: from one row to the next; in real numbers where they are
+  /// The rows are m real numbers, m even, their spectra the m / 2 + 1 numbers of a half: forward r2c, backward c2r,
+  /// which takes the first number and the last one of a half spectrum for real. They must not overlap with their
+  /// spectra. Complex ones may lie where their spectra do, with the same strides.
   bool real = false;
+  /// With columns.checks, of the rows; where they are told is the columns'. All columns belong to the pass. Two
+  /// real rows are a complex line. The weights of both axes are so that rounding makes as much of the sums of one as of
+  /// the other.
+  PassChecks row_checks{};
 };
 
 /// Numbers of a row's spectrum.
-inline std::int64_t spectrum_points(std::int64_t n, bool real) { return real ? n / 2 + 1 : n; }
-/// Whether the L2 cache holds so many planes of so many bytes.
-inline bool planes_stay_cached(std::int64_t planes, std::int64_t plane_bytes, const DeviceFacts& facts) {
-  return planes * plane_bytes <= static_cast<std::int64_t>(facts.l2_bytes);
-}
-/// Whether it holds what a plane pass over n * n points needs (tune/defaults.hpp).
-bool planes_stay_cached(std::int64_t n, Precision precision, bool real, const DeviceFacts& facts);
-/// Whether planes of n * n points have a kernel on the current device: where they are small enough for its L2 cache.
-bool planes_supported(int n, Precision precision, bool real);
-/// Whether a plane pass over n * n points can write its columns to the owners of such a side.
-bool planes_shareable(int n, const Side& side);
+inline std::int64_t spectrum_points(std::int64_t m, bool real) { return real ? m / 2 + 1 : m; }
+/// Planes of so many bytes that the L2 cache can hold beside those that a pass works on: their first axis may come
+/// before the second axis of the first one. None where planes are too large for plane passes.
+std::int64_t most_planes_ahead(std::int64_t plane_bytes, const DeviceFacts& facts);
+/// Of n rows of m points.
+std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bool real);
+/// How many come before for a pass whose planes have so many tiles, where the device works on `at_once` tiles: enough
+/// for no tile to wait long.
+std::int64_t planes_ahead(const PlanePass& pass, std::int64_t tiles, std::int64_t at_once, const DeviceFacts& facts);
+/// Whether such planes are small enough for the L2 cache, and rows begin and end with units of 16 bytes.
+bool fits_planes(std::int64_t n, std::int64_t m, Precision precision, bool real, const DeviceFacts& facts);
+/// Whether planes of n rows of m points have a kernel on the current device, or a compiler to make one when it is
+/// prepared: where both lengths have line kernels and the planes fit (fits_planes).
+bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real);
+/// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes some
+/// seconds, are for large arrays only.
+bool planes_worthwhile(std::int64_t n, std::int64_t m, Precision precision, bool real, std::int64_t numbers);
+/// Whether a plane pass of the current device over n rows of m points can write its columns to the owners of such a
+/// side.
+bool planes_shareable(int n, int m, const Side& side);
+/// The same by kernels whose columns are cut so.
+bool shares(const LineCut& columns, const Side& side);
+/// Kernels and twiddle tables on the current device; made once, kept until exit. Must have been called on a device
+/// before run() there, outside of stream capture.
+void prepare_planes(int n, int m, Precision precision, bool real);
+/// Whether plane passes can check themselves on the current device: these kernels are compiled when they
+/// are prepared.
+bool planes_checkable(int n, int m);
+/// As prepare_planes(), of passes that check themselves, and of no others.
+void prepare_checked_planes(int n, int m, Precision precision, bool real);
 /// Numbers in device memory that a pass over so many planes uses while it runs.
 inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
 /// Of columns and rows, the side that both have.
@@ -39,7 +66,7 @@ inline const Side& inner_side(const PlanePass& pass) {
 }
 /// What run() asks of a pass, with and without a GPU.
 void require_planes(const PlanePass& pass);
-/// Enqueues the pass on `stream`, after lines::prepare(n, precision). `counters` belong to it until it is done.
+/// Enqueues the pass on `stream`. `counters` belong to it until it is done.
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream);
 
 }  // namespace shardfft::device::lines

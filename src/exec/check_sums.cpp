@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "exec/sum_range.hpp"
 #include "pack/block_sums.hpp"
 
 namespace shardfft {
@@ -17,8 +18,8 @@ using Complex = std::complex<double>;
 constexpr std::int64_t columns_at_once = 256;
 
 template <class T>
-NeighbourWeights<T> neighbours(const CheckLoop& loop, bool is_complex) {
-  NeighbourWeights<T> split;
+PartWeights<T> part_weights(const CheckLoop& loop, bool is_complex) {
+  PartWeights<T> split;
   for (const Complex& w : loop.weight) {
     split.to_real.push_back(static_cast<T>(w.real()));
     split.to_imag.push_back(static_cast<T>(w.imag()));
@@ -26,7 +27,6 @@ NeighbourWeights<T> neighbours(const CheckLoop& loop, bool is_complex) {
     split.to_real.push_back(static_cast<T>(-w.imag()));
     split.to_imag.push_back(static_cast<T>(w.real()));
   }
-  for (auto* list : {&split.to_real, &split.to_imag}) list->resize(list->size() + 64 / sizeof(T));
   return split;
 }
 
@@ -42,26 +42,15 @@ struct Sums {
   double real = 0, imag = 0, squares = 0;
 };
 
-/// Whether sums in the precision of the numbers are good: the squares of single ones soon leave what it holds.
+/// Numbers with weights that are `step` apart in two lists, the second one null where it is not needed.
 template <class T>
-bool in_range(const T* real, const T* imag, const T* squares, std::int64_t count) {
-  if constexpr (sizeof(T) == sizeof(double)) return true;
-  T least = 1, most = 1, nothing = 0;  // no number where a sum is none
-  for (std::int64_t i = 0; i < count; ++i) nothing += (real[i] + imag[i]) * T(0);
-  for (std::int64_t i = 0; squares != nullptr && i < count; ++i) {
-    least = squares[i] < least ? squares[i] : least;
-    most = squares[i] > most ? squares[i] : most;
-  }
-  return nothing == 0 && least > T(1e-25) && most < T(1e30);
-}
-
-template <class T>
-Sums wide_sums(const T* x, std::int64_t stride, const T* to_real, const T* to_imag, std::int64_t count) {
+Sums wide_sums(const T* x, std::int64_t stride, const T* to_real, const T* to_imag, std::int64_t step,
+               std::int64_t count) {
   Sums sums;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto number = static_cast<double>(x[i * stride]);
-    sums.real += number * static_cast<double>(to_real[i]);
-    sums.imag += number * static_cast<double>(to_imag[i]);
+    sums.real += number * static_cast<double>(to_real[i * step]);
+    if (to_imag != nullptr) sums.imag += number * static_cast<double>(to_imag[i * step]);
     sums.squares += number * number;
   }
   return sums;
@@ -72,14 +61,13 @@ Sums wide_sums(const T* x, std::int64_t stride, const T* to_real, const T* to_im
 void CheckSide::split_weights() {
   if (loops.empty() || loops.back().stride != 1 || loops.back().unit_stride != 0) return;
   if (precision == Precision::f64)
-    neighbours64 = neighbours<double>(loops.back(), is_complex);
+    neighbours.in64 = part_weights<double>(loops.back(), is_complex);
   else
-    neighbours32 = neighbours<float>(loops.back(), is_complex);
+    neighbours.in32 = part_weights<float>(loops.back(), is_complex);
 }
 
 std::size_t CheckSide::table_bytes() const {
-  std::size_t bytes =
-      2 * neighbours64.to_real.size() * sizeof(double) + 2 * neighbours32.to_real.size() * sizeof(float);
+  std::size_t bytes = neighbours.table_bytes();
   for (const CheckLoop& loop : loops) bytes += loop.weight.size() * sizeof(Complex);
   return bytes;
 }
@@ -93,8 +81,14 @@ void CheckSums::clear(std::size_t count) {
 template <class T>
 class CheckPart::Walk {
  public:
-  Walk(const CheckPart& part, CheckSums& sums, bool squares)
-      : part_(part), sums_(sums), squares_(squares), is_complex_(part.side_->is_complex), parts_(is_complex_ ? 2 : 1) {}
+  Walk(const CheckPart& part, CheckSums& sums, bool below, bool words)
+      : part_(part),
+        sums_(sums),
+        below_(below),
+        wants_words_(words),
+        imag_(part.imag_),
+        is_complex_(part.side_->is_complex),
+        parts_(is_complex_ ? 2 : 1) {}
 
   std::uint32_t run(const std::byte* array) {
     visit(0, array + part_.first_ * element_bytes(), part_.first_unit_, 1);
@@ -102,7 +96,8 @@ class CheckPart::Walk {
   }
 
  private:
-  static constexpr std::size_t buffer = std::max(columns_at_once, most_rows);
+  static constexpr std::int64_t beyond = 64 / sizeof(T);
+  static constexpr std::size_t buffer = std::max(columns_at_once, most_rows) + beyond;
 
   std::int64_t element_bytes() const { return parts_ * static_cast<std::int64_t>(sizeof(T)); }
 
@@ -114,10 +109,6 @@ class CheckPart::Walk {
             weight * weight_of(loop, i));
   }
 
-  static Complex weight_of(const Nested& loop, std::int64_t i) {
-    return loop.weight == nullptr ? Complex(1) : loop.weight[i * loop.weight_step];
-  }
-
   void innermost(const std::byte* at, std::int64_t unit, Complex weight) {
     if (part_.shape_ == Shape::single) return single(at, unit, weight);
     const Nested &rows = part_.rows_, &columns = part_.columns_;
@@ -125,7 +116,7 @@ class CheckPart::Walk {
     const std::int64_t most = (by_column ? columns_at_once : most_columns) / parts_;
     for (std::int64_t r = 0; r < rows.count; r += most_rows) {
       const std::int64_t row_count = std::min(most_rows, rows.count - r);
-      if (by_column || plane) weigh_rows(r, row_count, weight);
+      if (by_column || plane) find_row_weights(r, row_count, weight);
       for (std::int64_t c = 0; c < columns.count; c += most) {
         const NumberBlock<T> block{reinterpret_cast<const T*>(at + (r * rows.stride + c) * element_bytes()), row_count,
                                    rows.stride * parts_, std::min(most, columns.count - c) * parts_};
@@ -146,99 +137,115 @@ class CheckPart::Walk {
     add(unit, {weighted.real(), weighted.imag(), std::norm(x)});
   }
 
-  void add(std::int64_t unit, const Sums& sum) {
+  /// Squares are those of the numbers, or times so much at least.
+  void add(std::int64_t unit, const Sums& sum, double part = 1) {
     const auto u = static_cast<std::size_t>(unit);
     sums_.real[u] += sum.real;
-    sums_.imag[u] += sum.imag;
-    sums_.squares[u] += sum.squares;
-  }
-
-  const NeighbourWeights<T>& neighbours() const {
-    if constexpr (sizeof(T) == sizeof(double))
-      return part_.side_->neighbours64;
-    else
-      return part_.side_->neighbours32;
+    if (imag_) sums_.imag[u] += sum.imag;
+    if (below_) sums_.squares[u] += sum.squares * part;
   }
 
   const T* neighbours_to_real(std::int64_t column) const {
-    return neighbours().to_real.data() + (part_.first_weight_ + column) * parts_;
+    return part_.side_->neighbours.of<T>().to_real.data() + (part_.first_weight_ + column) * parts_;
   }
   const T* neighbours_to_imag(std::int64_t column) const {
-    return neighbours().to_imag.data() + (part_.first_weight_ + column) * parts_;
+    return imag_ ? part_.side_->neighbours.of<T>().to_imag.data() + (part_.first_weight_ + column) * parts_ : nullptr;
+  }
+
+  void find_row_weights(std::int64_t first, std::int64_t count, Complex weight) {
+    const PartWeights<T>& all = part_.row_weights_.of<T>();
+    const bool prepared = !all.to_real.empty();
+    if (!prepared) part_.weigh_rows(first, count, weight, to_real_.data(), to_imag_.data());
+    const std::int64_t begin = part_.row_parts() * first;
+    row_real_ = prepared ? all.to_real.data() + begin : to_real_.data();
+    row_imag_ = !imag_ ? nullptr : prepared ? all.to_imag.data() + begin : to_imag_.data();
   }
 
   BlockSums<T> buffers(const T* to_real, const T* to_imag) {
-    return {to_real, to_imag, real_.data(), imag_.data(), squares_ ? squares_of_.data() : nullptr};
+    return {to_real, to_imag, real_.data(), imag_of_.data(), below_ ? squares_of_.data() : nullptr};
   }
 
   void add_by_row(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit, Complex weight) {
     const BlockSums<T> sums = buffers(neighbours_to_real(column), neighbours_to_imag(column));
-    words_ += add_rows(block, sums);
-    const bool good = in_range(sums.real, sums.imag, sums.squares, block.rows);
+    words_ += add_rows(block, sums, wants_words_);
+    const bool good = in_range(sums, block.rows);
     for (std::int64_t r = 0; r < block.rows; ++r, unit += part_.rows_.unit_stride) {
       const Sums sum =
-          good ? sums_at(r) : wide_sums(block.at + r * block.stride, 1, sums.to_real, sums.to_imag, block.columns);
+          good ? sums_at(r) : wide_sums(block.at + r * block.stride, 1, sums.to_real, sums.to_imag, 1, block.columns);
       const Complex weighted = Complex(sum.real, sum.imag) * weight;
-      add(unit, {weighted.real(), weighted.imag(), sum.squares});
+      add(unit, {weighted.real(), weighted.imag(), sum.squares}, good ? part_.part_ : 1);
     }
   }
 
   void add_plane_of(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit) {
     const T *const to_real = neighbours_to_real(column), *const to_imag = neighbours_to_imag(column);
-    const PlaneSum<T> sum =
-        add_plane(block, PlaneWeights<T>{to_real, to_imag, to_real_.data(), to_imag_.data(), squares_});
+    PlaneSum<T> sum = add_plane(block, PlaneWeights<T>{to_real, to_imag, row_real_, row_imag_}, wants_words_);
     words_ += sum.words;
-    if (in_range(&sum.real, &sum.imag, squares_ ? &sum.squares : nullptr, 1))
-      return add(unit,
-                 {static_cast<double>(sum.real), static_cast<double>(sum.imag), static_cast<double>(sum.squares)});
+    if (in_range(BlockSums<T>{to_real, to_imag, &sum.real, &sum.imag, below_ ? &sum.below : nullptr}, 1))
+      return add(unit, {static_cast<double>(sum.real), static_cast<double>(sum.imag), static_cast<double>(sum.below)},
+                 part_.part_);
     for (std::int64_t r = 0; r < block.rows; ++r) {
-      const auto i = static_cast<std::size_t>(r);
-      const Sums row = wide_sums(block.at + r * block.stride, 1, to_real, to_imag, block.columns);
+      const Sums row = wide_sums(block.at + r * block.stride, 1, to_real, to_imag, 1, block.columns);
       const Complex weighted =
-          Complex(row.real, row.imag) * Complex(static_cast<double>(to_real_[i]), static_cast<double>(to_imag_[i]));
+          Complex(row.real, row.imag) *
+          Complex(static_cast<double>(row_real_[r]), row_imag_ != nullptr ? static_cast<double>(row_imag_[r]) : 0.0);
       add(unit, {weighted.real(), weighted.imag(), row.squares});
-    }
-  }
-
-  void weigh_rows(std::int64_t first, std::int64_t count, Complex weight) {
-    for (std::int64_t r = 0; r < count; ++r) {
-      const Complex w = weight * weight_of(part_.rows_, first + r);
-      to_real_[static_cast<std::size_t>(r)] = static_cast<T>(w.real());
-      to_imag_[static_cast<std::size_t>(r)] = static_cast<T>(w.imag());
     }
   }
 
   Sums sums_at(std::int64_t place) const {
     const auto i = static_cast<std::size_t>(place);
-    return {static_cast<double>(real_[i]), static_cast<double>(imag_[i]),
-            squares_ ? static_cast<double>(squares_of_[i]) : 0.0};
+    return {static_cast<double>(real_[i]), imag_ ? static_cast<double>(imag_of_[i]) : 0.0,
+            below_ ? static_cast<double>(squares_of_[i]) : 0.0};
   }
 
   void add_by_column(const NumberBlock<T>& block, std::int64_t unit) {
-    const BlockSums<T> sums = buffers(to_real_.data(), to_imag_.data());
-    words_ += add_columns(block, sums);
-    const bool good = in_range(sums.real, sums.imag, sums.squares, block.columns);
-    const auto column = [&](std::int64_t c) {
-      return good ? sums_at(c) : wide_sums(block.at + c, block.stride, sums.to_real, sums.to_imag, block.rows);
-    };
-    for (std::int64_t c = 0; c < block.columns; c += parts_, unit += part_.columns_.unit_stride) {
-      Sums sum = column(c);
-      if (is_complex_) {
-        const Sums imag = column(c + 1);
-        sum = {sum.real - imag.imag, sum.imag + imag.real, sum.squares + imag.squares};
+    const BlockSums<T> sums = buffers(row_real_, row_imag_);
+    for (T* const list : {sums.real, sums.imag, sums.below})
+      if (list != nullptr) std::fill(list, list + block.columns + beyond, T(0));
+    words_ += add_columns(block, sums, wants_words_);
+    if (!in_range(sums, block.columns)) return add_wide_columns(block, unit);
+    if (is_complex_)
+      add_columns_of<2>(block.columns, unit);
+    else
+      add_columns_of<1>(block.columns, unit);
+  }
+
+  /// Those of the parts of a number are those of its column.
+  template <int parts>
+  void add_columns_of(std::int64_t columns, std::int64_t unit) {
+    const std::int64_t step = part_.columns_.unit_stride;
+    const auto add_to = [&](std::vector<double>& all, const std::array<T, buffer>& list, double part) {
+      double* const to = all.data() + unit;
+      const T* from = list.data();
+      for (std::int64_t c = 0; c < columns / parts; ++c, from += parts) {
+        double sum = static_cast<double>(from[0]);
+        if constexpr (parts == 2) sum += static_cast<double>(from[1]);
+        to[c * step] += sum * part;
       }
-      add(unit, sum);
-    }
+    };
+    add_to(sums_.real, real_, 1);
+    if (imag_) add_to(sums_.imag, imag_of_, 1);
+    if (below_) add_to(sums_.squares, squares_of_, part_.part_);
+  }
+
+  void add_wide_columns(const NumberBlock<T>& block, std::int64_t unit) {
+    for (std::int64_t c = 0; c < block.columns; ++c)
+      add(unit + c / parts_ * part_.columns_.unit_stride,
+          wide_sums(block.at + c, block.stride, row_real_ + c % parts_,
+                    row_imag_ != nullptr ? row_imag_ + c % parts_ : nullptr, 2, block.rows));
   }
 
   const CheckPart& part_;
   CheckSums& sums_;
-  bool squares_;
+  bool below_, wants_words_;
+  bool imag_;
   bool is_complex_;
   std::int64_t parts_;
   std::uint32_t words_ = 0;
-  std::array<T, most_rows> to_real_, to_imag_;      ///< weights of rows
-  std::array<T, buffer> real_, imag_, squares_of_;  ///< sums of one block
+  const T *row_real_ = nullptr, *row_imag_ = nullptr;
+  std::array<T, 2 * most_rows> to_real_, to_imag_;     ///< weights of rows, where those of the part do not do
+  std::array<T, buffer> real_, imag_of_, squares_of_;  ///< sums of one block
 };
 
 CheckPart::Nested CheckPart::cut(const CheckLoop& loop, const CheckCut& cut) {
@@ -272,11 +279,95 @@ CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) :
     if (shape_ != Shape::single) nest.pop_back();
   }
   outer_ = std::move(nest);
+  prepare_rows();
 }
 
-std::uint32_t CheckPart::add(const std::byte* array, CheckSums& sums, bool squares) const {
-  return side_->precision == Precision::f64 ? Walk<double>(*this, sums, squares).run(array)
-                                            : Walk<float>(*this, sums, squares).run(array);
+double CheckPart::most_square(const Nested& loop, bool of_parts) {
+  const auto square = [of_parts](Complex w) {
+    return of_parts ? std::max(w.real() * w.real(), w.imag() * w.imag()) : std::norm(w);
+  };
+  double most = loop.weight == nullptr ? 1 : 0;
+  for (std::int64_t i = 0; loop.weight != nullptr && i < loop.count; ++i)
+    most = std::max(most, square(weight_of(loop, i)));
+  return most;
+}
+
+bool CheckPart::has_imag(const Nested& loop) {
+  for (std::int64_t i = 0; i < loop.count; ++i)
+    if (weight_of(loop, i).imag() != 0) return true;
+  return false;
+}
+
+/// Sums of rows say of the squares of their numbers what their own weights let them, sums of columns what those of all
+/// loops do.
+void CheckPart::prepare_rows() {
+  const bool by_column = shape_ == Shape::columns;
+  bool complex_rows = !by_column && has_imag(rows_), weighted = false;
+  for (const Nested& loop : outer_) {
+    weighted = weighted || loop.weight != nullptr;
+    complex_rows = complex_rows || (!by_column && has_imag(loop));
+  }
+  imag_ = !side_->real_sums || complex_rows;
+  double most = most_square(by_column ? rows_ : columns_, !imag_ && !weighted);
+  for (const Nested& loop : outer_) most *= by_column ? most_square(loop, false) : 1;
+  part_ = most > 0 ? 1 / most : 0;
+  if (weighted || shape_ == Shape::single || (!by_column && rows_.weight == nullptr)) return;
+  const auto prepare = [this](auto& weights) {
+    for (auto* list : {&weights.to_real, &weights.to_imag})
+      list->resize(static_cast<std::size_t>(row_parts() * rows_.count));
+    weigh_rows(0, rows_.count, 1, weights.to_real.data(), weights.to_imag.data());
+  };
+  if (side_->precision == Precision::f64)
+    prepare(row_weights_.in64);
+  else
+    prepare(row_weights_.in32);
+}
+
+/// Of columns what the parts of a number give to the parts of its sum.
+template <class T>
+void CheckPart::weigh_rows(std::int64_t first, std::int64_t count, Complex weight, T* to_real, T* to_imag) const {
+  for (std::int64_t r = 0; r < count; ++r) {
+    const Complex w = weight * weight_of(rows_, first + r);
+    *to_real++ = static_cast<T>(w.real());
+    *to_imag++ = static_cast<T>(w.imag());
+    if (shape_ != Shape::columns) continue;
+    *to_real++ = static_cast<T>(side_->is_complex ? -w.imag() : w.real());
+    *to_imag++ = static_cast<T>(side_->is_complex ? w.real() : w.imag());
+  }
+}
+
+std::uint32_t CheckPart::add(const std::byte* array, CheckSums& sums, bool below, bool words) const {
+  return side_->precision == Precision::f64 ? Walk<double>(*this, sums, below, words).run(array)
+                                            : Walk<float>(*this, sums, below, words).run(array);
+}
+
+template <class T>
+void CheckPart::add_squares_of(const T* at, std::size_t level, std::int64_t unit, CheckSums& sums) const {
+  const std::int64_t parts = side_->is_complex ? 2 : 1;
+  if (level < outer_.size()) {
+    const Nested& loop = outer_[level];
+    for (std::int64_t i = 0; i < loop.count; ++i)
+      add_squares_of(at + i * loop.stride * parts, level + 1, unit + i * loop.unit_stride, sums);
+    return;
+  }
+  const auto square = [parts](const T* number) {
+    const auto real = static_cast<double>(number[0]), imag = parts == 2 ? static_cast<double>(number[1]) : 0.0;
+    return real * real + imag * imag;
+  };
+  for (std::int64_t r = 0; r < rows_.count; ++r) {
+    const T* const row = at + r * rows_.stride * parts;
+    double* const to = sums.squares.data() + unit + r * rows_.unit_stride;
+    for (std::int64_t c = 0; c < columns_.count; ++c)
+      to[c * columns_.unit_stride] += square(row + c * columns_.stride * parts);
+  }
+}
+
+void CheckPart::add_squares(const std::byte* array, CheckSums& sums) const {
+  const std::int64_t first = first_ * (side_->is_complex ? 2 : 1);
+  if (side_->precision == Precision::f64)
+    add_squares_of(reinterpret_cast<const double*>(array) + first, 0, first_unit_, sums);
+  else
+    add_squares_of(reinterpret_cast<const float*>(array) + first, 0, first_unit_, sums);
 }
 
 }  // namespace shardfft

@@ -118,7 +118,94 @@ double least(const Numbers& numbers) {
   return result;
 }
 
+/// The r whose T^t r has these real parts, or of c2c and c2r these numbers.
+Numbers transposed_back(Kind kind, Direction direction, std::int64_t n, Numbers c) {
+  if (kind == Kind::r2c)
+    for (auto& number : c) number = number.real();
+  c.resize(static_cast<std::size_t>(n));
+  Numbers r = fourier(c, direction == Direction::forward ? Direction::backward : Direction::forward);
+  for (auto& number : r) number /= static_cast<double>(n);
+  if (kind == Kind::c2r)
+    for (auto& number : r) number = number.real();
+  if (kind != Kind::r2c) return r;
+  r.resize(static_cast<std::size_t>(n / 2 + 1));
+  for (std::int64_t j = 1; j < (n + 1) / 2; ++j) r[static_cast<std::size_t>(j)] *= 2;
+  return r;
+}
+
+/// Which parts of numbers count: of half a spectrum, the first one and of even lengths the last one are real.
+bool has_imag(bool is_complex, bool is_half, std::int64_t n, std::size_t at) {
+  return is_complex && !(is_half && (at == 0 || 2 * static_cast<std::int64_t>(at) == n));
+}
+
+/// One side's parts, and how small they may be.
+class Parts {
+ public:
+  Parts(Numbers& numbers, bool is_complex, bool is_half, std::int64_t n) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      auto* const parts = reinterpret_cast<double*>(&numbers[i]);
+      parts_.push_back(parts);
+      if (has_imag(is_complex, is_half, n, i)) parts_.push_back(parts + 1);
+    }
+  }
+  double root_mean_square() const {
+    double squares = 0;
+    for (const double* part : parts_) squares += *part * *part;
+    return std::sqrt(squares / static_cast<double>(parts_.size()));
+  }
+  /// The smallest one, in units of the root mean square.
+  double least() const {
+    double result = std::abs(*parts_.front());
+    for (const double* part : parts_) result = std::min(result, std::abs(*part));
+    return result / root_mean_square();
+  }
+  void push_away_from_zero(double least) {
+    least *= root_mean_square();
+    for (double* part : parts_)
+      if (std::abs(*part) < least) *part = std::copysign(least, *part);
+  }
+
+ private:
+  std::vector<double*> parts_;
+};
+
 }  // namespace
+
+/// In turns on both sides, the parts that are too small are made larger. What that changes on the other side is noise
+/// that few of its parts feel.
+CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t n) {
+  constexpr double goal = 0.5, aim = 0.575;
+  constexpr int turns = 60;
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
+  Numbers r(static_cast<std::size_t>(kind == Kind::r2c ? n / 2 + 1 : n));
+  for (auto& weight : r) {
+    const auto sign = [&random] { return random() % 2 == 0 ? 1.0 : -1.0; };
+    weight = kind == Kind::c2r ? std::complex<double>(sign()) : std::complex<double>(sign(), sign());
+  }
+  CheckWeights best;
+  double most = 0;
+  for (int turn = 0; turn < turns && most < goal; ++turn) {
+    Numbers c = transposed(kind, AxisTransform::fft, direction, n, r);
+    Parts out(r, kind != Kind::c2r, kind == Kind::r2c, n), in(c, kind != Kind::r2c, kind == Kind::c2r, n);
+    const double least = std::min(in.least(), out.least());
+    if (best.in.empty() || least > most) {
+      most = least;
+      best = {c, r};
+    }
+    in.push_away_from_zero(aim);
+    r = transposed_back(kind, direction, n, std::move(c));
+    Parts(r, kind != Kind::c2r, kind == Kind::r2c, n).push_away_from_zero(aim);
+  }
+  // Where half a spectrum has no imaginary part, one that appears is to be seen; of the input no such weight is asked.
+  for (std::size_t j = 0; kind == Kind::r2c && j < best.out.size(); ++j)
+    if (!has_imag(true, true, n, j)) best.out[j].imag(best.out[j].real());
+  double squares = 0;
+  for (const auto& weight : best.out) squares += std::norm(weight);
+  const double unit = std::sqrt(squares / static_cast<double>(best.out.size()));
+  for (auto* list : {&best.in, &best.out})
+    for (auto& weight : *list) weight /= unit;
+  return best;
+}
 
 CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction direction, std::int64_t n, bool real) {
   constexpr int tries = 12;

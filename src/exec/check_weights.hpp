@@ -18,4 +18,9 @@ struct CheckWeights {
 /// `n`: the real length of a halved or completed axis. `kind`: c2c, r2c, c2r or r2r; `type` says which of these.
 CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction direction, std::int64_t n, bool real);
 
+/// The same of the only axis of a transform, c2c, r2c or c2r. The real and the imaginary parts of its weights are even
+/// by themselves, so that the real part of the sums is enough: the root mean square of the result's is 1, and none is
+/// less than about a third of that (but the imaginary ones of input whose imaginary part c2r does not read).
+CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t n);
+
 }  // namespace shardfft

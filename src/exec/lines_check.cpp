@@ -95,22 +95,31 @@ void LinesCheck::lines(int thread, std::size_t number, const std::byte* array) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
   worker.in.clear(all.check->lines());
-  for (const Part& part : all.in) worker.received[part.rank] += part.sums.add(array, worker.in, true);
+  for (const Part& part : all.in) worker.received[part.rank] += part.sums.add(array, worker.in, true, adds_input_bits_);
 }
 
 void LinesCheck::results(int thread, std::size_t number, const std::byte* array) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
   worker.out.clear(all.check->lines());
-  for (const Part& part : all.out) worker.sent[part.rank] += part.sums.add(array, worker.out, false);
-  const Finding found = all.check->finding(worker.in, worker.out);
+  for (const Part& part : all.out) worker.sent[part.rank] += part.sums.add(array, worker.out, false, !setup_.last);
+  Finding found = all.check->finding(worker.in, worker.out);
+  if (!found.what.empty()) {
+    // The sums of the input say too little of its size: its squares are those of the output.
+    auto& squares = worker.in.squares;
+    std::fill(squares.begin(), squares.end(), 0.0);
+    for (const Part& part : all.out) part.sums.add_squares(array, worker.in);
+    for (double& sum : squares) sum = all.check->input_squares(sum);
+    found = all.check->finding(worker.in, worker.out);
+  }
   worker.checks += found.checks;
   worker.residual = std::max(worker.residual, found.residual);
   if (!found.what.empty()) worker.what = found.what;
 }
 
-void LinesCheck::before(const std::byte* in) {
+void LinesCheck::before(const std::byte* in, bool compares_bits) {
   finding_ = {};
+  adds_input_bits_ = compares_bits || setup_.from;
   for (Worker& worker : workers_) {
     std::fill(worker.received.begin(), worker.received.end(), 0);
     std::fill(worker.sent.begin(), worker.sent.end(), 0);
@@ -134,11 +143,11 @@ StepBits LinesCheck::after(const std::byte* out) {
   const auto received = total(&Worker::received), sent = total(&Worker::sent);
   if (setup_.from)
     setup_.from->received() = received;
-  else
+  else if (adds_input_bits_)
     bits.read = received.front();
   if (setup_.to)
     setup_.to->sent() = sent;
-  else
+  else if (!setup_.last)
     bits.written = sent.front();
   return bits;
 }

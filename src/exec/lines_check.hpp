@@ -21,6 +21,7 @@ struct LinesCheckSetup {
   std::shared_ptr<MoveSums> to;    ///< the move behind, whose source it adds up; null: none, or who moves does
   bool gathers = false;            ///< the move before is its own
   bool walks_input = false;        ///< then: nobody else adds up the source of that move
+  bool last = false;               ///< nobody reads its result
 };
 
 class LinesCheck : public StepCheck {
@@ -38,7 +39,7 @@ class LinesCheck : public StepCheck {
   void lines(int thread, std::size_t number, const std::byte* array);
   void results(int thread, std::size_t number, const std::byte* array);
 
-  void before(const std::byte* in) override;
+  void before(const std::byte* in, bool compares_bits) override;
   StepBits after(const std::byte* out) override;
   Finding finding() const override { return finding_; }
   std::span<const std::uint64_t> sent() const override;
@@ -74,6 +75,7 @@ class LinesCheck : public StepCheck {
   std::map<Key, std::size_t> numbers_;
   std::vector<Lines> lines_;
   bool whole_ = false;
+  bool adds_input_bits_ = true;  ///< in this run
   std::vector<Worker> workers_;
   std::optional<std::uint64_t> read_;  ///< of the source of its own move
   Finding finding_;

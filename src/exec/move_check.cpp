@@ -28,7 +28,7 @@ class MoveCheck : public StepCheck {
  public:
   MoveCheck(std::shared_ptr<MoveSums> sums, bool walks_before, bool walks_after)
       : sums_(std::move(sums)), walks_before_(walks_before), walks_after_(walks_after) {}
-  void before(const std::byte* in) override {
+  void before(const std::byte* in, bool /*compares_bits*/) override {
     if (walks_before_) read_ = sums_->add_sent(in);
   }
   StepBits after(const std::byte* out) override {

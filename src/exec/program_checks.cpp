@@ -51,6 +51,7 @@ std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
   }
   if (stretch + 1 < stretches_.size() && moves_[stretch + 1] && source_is_added_up(stretch + 1))
     lines.to = moves_[stretch + 1];
+  lines.last = stretch + 1 == stretches_.size();
   return std::make_shared<LinesCheck>(lines);
 }
 

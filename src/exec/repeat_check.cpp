@@ -14,7 +14,7 @@ class RepeatCheck : public StepCheck {
  public:
   RepeatCheck(Operation& operation, std::size_t in_bytes, std::size_t out_bytes)
       : operation_(operation), in_bytes_(in_bytes), out_bytes_(out_bytes), copy_(allocate_aligned(out_bytes)) {}
-  void before(const std::byte* in) override {
+  void before(const std::byte* in, bool /*compares_bits*/) override {
     operation_.run(in, copy_.get(), nullptr);
     read_ = word_sum(in, in_bytes_);
   }

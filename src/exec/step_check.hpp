@@ -35,11 +35,12 @@ struct StepBits {
 class StepCheck {
  public:
   virtual ~StepCheck() = default;
-  virtual void before(const std::byte* in) = 0;
+  /// `compares_bits`: somebody will compare the bits of the input.
+  virtual void before(const std::byte* in, bool compares_bits) = 0;
   virtual StepBits after(const std::byte* out) = 0;
   virtual Finding finding() const = 0;
   /// Steps that move data: the sums of what goes to, and what came from, every rank, equal where all is well. Or none
-  /// of what came, and what all ranks tell each other adds up to 0.
+  /// of what came, and the lower 32 bits of what all ranks tell each other add up to 0.
   virtual std::span<const std::uint64_t> sent() const { return {}; }
   virtual std::span<const std::uint64_t> received() const { return {}; }
   /// Memory of its tables and sums.

@@ -39,9 +39,11 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
     units *= d.n;
   }
   const bool real = spec.kind == Kind::c2r || spec.kind == Kind::r2r;
+  const bool alone = spec.transform.size() == 1 && spec.kind != Kind::r2r;
   double points = 1;
   double safety = 1;
-  double growth = 1;  // of the root of the sum of squares, at most
+  double growth = 1;        // of the root of the sum of squares, at most
+  double squares_part = 1;  // of the sum of squares of the output that of the input is, at most
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
     const FftDim& d = spec.transform[i];
     const bool last = i + 1 == spec.transform.size();
@@ -51,7 +53,8 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
       units = 0;
       continue;
     }
-    CheckWeights weights = make_check_weights(kind, type, spec.direction, d.n, real);
+    CheckWeights weights = alone ? make_lone_axis_weights(kind, spec.direction, d.n)
+                                 : make_check_weights(kind, type, spec.direction, d.n, real);
     const auto count = [](const std::vector<Complex>& list) { return static_cast<std::int64_t>(list.size()); };
     in_.loops.push_back({count(weights.in), d.in_stride, 0, i, std::move(weights.in)});
     out_.loops.push_back({count(weights.out), d.out_stride, 0, i, std::move(weights.out)});
@@ -59,10 +62,13 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
     points *= static_cast<double>(d.n);
     safety = std::max(safety, safety_of(d.n));
     growth *= spec.kind == Kind::r2r ? 2 : 1;
+    squares_part *= (spec.kind == Kind::r2r || kind == Kind::r2c ? 2 : 1) / static_cast<double>(d.n);
   }
   in_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::c2r;
   out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;
+  squares_part_ = squares_part / (spec.scale * spec.scale);
   for (CheckSide* side : {&in_, &out_}) {
+    side->real_sums = real || alone;
     side->precision = spec.precision;
     std::stable_sort(side->loops.begin(), side->loops.end(),
                      [](const CheckLoop& a, const CheckLoop& b) { return a.stride > b.stride; });
@@ -75,7 +81,7 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
       wide ? std::numeric_limits<double>::epsilon() : static_cast<double>(std::numeric_limits<float>::epsilon());
   limits_.part = safety * epsilon * (std::log2(points) + 2) * growth;
   limits_.floor = points * std::max(std::abs(spec.scale), 1.0) * (wide ? 1e-140 : 1e-36);
-  limits_.real_sums = spec.kind == Kind::c2r;
+  limits_.real_sums = real || alone;
   limits_.with_neighbours = rounding == Rounding::with_neighbours;
   lines_ = static_cast<std::size_t>(units);
 }
@@ -83,6 +89,11 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
 Finding transform_finding(std::int64_t checks, double largest_square) {
   const double residual = std::sqrt(largest_square);
   return {checks, residual, residual > 1 ? "its result is not the transform of its input" : ""};
+}
+
+double TransformCheck::input_squares(double output_squares) const {
+  const double squares = squares_part_ * output_squares;
+  return is_finite(squares) ? squares : std::numeric_limits<double>::max();
 }
 
 Finding TransformCheck::finding(const CheckSums& before, const CheckSums& after) const {

@@ -18,8 +18,12 @@ Finding transform_finding(std::int64_t checks, double largest_square);
 class TransformCheck {
  public:
   explicit TransformCheck(const FftSpec& spec, Rounding rounding = Rounding::alone);
-  /// What the sums of its input, with squares, and of its output say.
+  /// What the sums of its input and of its output say. The squares of the first are less than those of the input, which
+  /// makes a finding of no error right, and of an error a guess; or come from output_squares().
   Finding finding(const CheckSums& before, const CheckSums& after) const;
+  /// What the sum of squares of the input of such an output is at most: finite, because where that of the input is not,
+  /// its sums tell.
+  double input_squares(double output_squares) const;
   const CheckSide& input() const { return in_; }
   const CheckSide& output() const { return out_; }
   std::size_t lines() const { return lines_; }  ///< transforms
@@ -29,6 +33,7 @@ class TransformCheck {
  private:
   std::size_t lines_ = 0;
   LineLimits limits_;
+  double squares_part_ = 1;
   CheckSide in_, out_;
 };
 

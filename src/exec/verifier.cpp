@@ -80,7 +80,8 @@ void Verifier::compare(const std::vector<std::uint64_t>& heard) {
       if (!received.empty() && sent != received[r])
         find(moves_[m], "what came from rank " + std::to_string(r) + " is not what it sent");
     }
-    if (received.empty() && all != 0) find(moves_[m], "what came to the ranks is not what they sent");
+    if (received.empty() && static_cast<std::uint32_t>(all) != 0)
+      find(moves_[m], "what came to the ranks is not what they sent");
   }
 }
 

@@ -17,7 +17,7 @@ class Verifier {
   /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
   void begin(std::optional<std::uint64_t> input);
   /// Around task `i`.
-  void before(std::size_t i, const std::byte* in) { checks_of_[i]->before(in); }
+  void before(std::size_t i, const std::byte* in) { checks_of_[i]->before(in, written_.has_value()); }
   void after(std::size_t i, const std::byte* out);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.

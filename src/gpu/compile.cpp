@@ -208,7 +208,8 @@ class Compiler {
     if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
       FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
       spec.scale = stop.scale;
-      return make_device_transform_check(spec);
+      auto own = operation.make_check();
+      return own ? std::move(own) : make_device_transform_check(spec);
     }
     return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
                                     state_bytes(to, setup_.precision, rank));

@@ -124,12 +124,12 @@ class DeviceMoveCheck : public DeviceCheck {
       for (const Box& box : received_) add(buffers.out, box, 3, stream);
     if (next_ == nullptr) add(buffers.out, out_, 1, stream);
   }
-  std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : host_[0]; }
-  std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : host_[1]; }
+  std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : bits(0); }
+  std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : bits(1); }
   StepBits after(const std::byte* out) override {
-    const std::uint64_t sent = sends_all_ ? input_bits() : host_[2];
-    const std::uint64_t received = receives_all_ ? output_bits() : host_[3];
-    std::fill(told_.begin(), told_.end(), sent - received);
+    const std::uint64_t sent = sends_all_ ? input_bits() : bits(2);
+    const std::uint64_t received = receives_all_ ? output_bits() : bits(3);
+    std::fill(told_.begin(), told_.end(), static_cast<std::uint32_t>(sent - received));
     return DeviceCheck::after(out);
   }
   Finding finding() const override { return {1, 0, {}}; }
@@ -187,6 +187,8 @@ class DeviceRepeatCheck : public DeviceCheck {
 };
 
 }  // namespace
+
+std::unique_ptr<DeviceCheck> DeviceOperation::make_check() { return nullptr; }
 
 std::unique_ptr<DeviceCheck> make_device_transform_check(const FftSpec& spec) {
   return std::make_unique<DeviceTransformCheck>(spec);

@@ -17,8 +17,9 @@ class DeviceCheck : public StepCheck {
   /// output. And what stays on the GPU. Zero when a run begins.
   virtual std::size_t results() const = 0;
   virtual std::size_t sums() const { return 0; }
-  /// Where they are. Before the first run.
-  void place(std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) {
+  /// Where they are, and of which step. Before the first run.
+  virtual void place(std::size_t step, std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) {
+    step_ = step;
     device_ = on_device;
     host_ = on_host;
     sums_ = sums;
@@ -27,18 +28,24 @@ class DeviceCheck : public StepCheck {
   virtual void stand_between(const DeviceCheck* /*previous*/, const DeviceCheck* /*next*/) {}
   /// Whether it takes the sum of its input's bits itself.
   virtual bool reads_input() const { return true; }
+  /// Whether enqueue_before() and enqueue_after() look at the arrays, and not the step itself.
+  virtual bool looks_around() const { return true; }
   /// Around the step, on its stream, with the member's device current.
   virtual void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   virtual void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   /// Device memory of its own: tables, and arrays of second runs.
   virtual std::size_t held_bytes() const { return 0; }
   /// Of a run that has ended.
-  virtual std::uint64_t input_bits() const { return host_[0]; }
-  virtual std::uint64_t output_bits() const { return host_[1]; }
-  void before(const std::byte*) override {}
+  virtual std::uint64_t input_bits() const { return bits(0); }
+  virtual std::uint64_t output_bits() const { return bits(1); }
+  void before(const std::byte*, bool) override {}
   StepBits after(const std::byte*) override { return {input_bits(), output_bits()}; }
 
  protected:
+  /// Sums of bits: kernels of lines add up 32 of them.
+  std::uint64_t bits(std::size_t result) const { return static_cast<std::uint32_t>(host_[result]); }
+
+  std::size_t step_ = 0;
   std::uint64_t *device_ = nullptr, *sums_ = nullptr;
   const std::uint64_t* host_ = nullptr;
 };

@@ -26,9 +26,10 @@ enum class Strides { in, out };
 
 class Planner {
  public:
-  /// Passes of our own take at most so many axes of several.
-  explicit Planner(const FftSpec& spec, std::size_t most_own = std::numeric_limits<std::size_t>::max())
-      : spec_(spec), most_own_(most_own) {
+  /// Passes of our own take at most so many axes of several; `planes`: two of them in one pass where there is one.
+  explicit Planner(const FftSpec& spec, std::size_t most_own = std::numeric_limits<std::size_t>::max(),
+                   bool planes = true)
+      : spec_(spec), most_own_(most_own), planes_(planes) {
     same_strides_ = std::all_of(spec.transform.begin(), spec.transform.end(), alike) &&
                     std::all_of(spec.batch.begin(), spec.batch.end(), alike);
   }
@@ -50,16 +51,19 @@ class Planner {
   bool runs_where_it_lies() {
     plan_stages();
     if (is_empty(spec_)) return true;
-    return !stages_.empty() && passes_.empty() && std::none_of(stages_.begin(), stages_.end(), [](const Stage& stage) {
-      return stage.spec.kind != Kind::r2r && !plane_pass_fits(stage.spec) && !line_pass_fits(stage.spec) &&
-             !transposed_pass_pays(stage.spec) && !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
-    });
+    return !stages_.empty() && passes_.empty() &&
+           std::none_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
+             return stage.spec.kind != Kind::r2r && !takes_planes(stage.spec) && !line_pass_fits(stage.spec) &&
+                    !transposed_pass_pays(stage.spec) && !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
+           });
   }
 
   /// Whether the scale costs no pass of its own.
   bool scales_free() {
     plan_stages();
-    return stages_.empty() ? is_empty(spec_) : std::any_of(stages_.begin(), stages_.end(), scales_itself);
+    return stages_.empty() ? is_empty(spec_) : std::any_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
+      return scales_itself(stage);
+    });
   }
 
  private:
@@ -69,8 +73,10 @@ class Planner {
     Spot from, to;
   };
 
-  static bool scales_itself(const Stage& stage) {
-    return stage.spec.kind == Kind::r2r || line_pass_fits(stage.spec) || plane_pass_fits(stage.spec);
+  /// Whether a plane pass may take a stage.
+  bool takes_planes(const FftSpec& stage) const { return planes_ && most_own_ >= 2 && plane_pass_fits(stage); }
+  bool scales_itself(const Stage& stage) const {
+    return stage.spec.kind == Kind::r2r || line_pass_fits(stage.spec) || takes_planes(stage.spec);
   }
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
@@ -120,7 +126,8 @@ class Planner {
   /// The last line or plane pass scales its results; cuFFT cannot.
   void give_scale() {
     if (stages_.empty()) return;
-    auto carrier = std::find_if(stages_.rbegin(), stages_.rend(), scales_itself);
+    auto carrier =
+        std::find_if(stages_.rbegin(), stages_.rend(), [this](const Stage& stage) { return scales_itself(stage); });
     if (carrier != stages_.rend()) carrier->spec.scale = spec_.scale;
   }
   bool scales() const {
@@ -161,10 +168,10 @@ class Planner {
 
   /// Takes the two fastest axes out of `axes` where a plane pass can have them.
   Group take_planes(Group& axes, Strides side) const {
-    if (axes.size() < 2 || most_own_ < 2) return {};
+    if (axes.size() < 2) return {};
     Group planes(axes.end() - 2, axes.end());
     for (const Strides from : {Strides::in, side})  // whether or not they come first
-      if (!plane_pass_fits(part(Kind::c2c, planes, from, side))) return {};
+      if (!takes_planes(part(Kind::c2c, planes, from, side))) return {};
     axes.resize(axes.size() - 2);
     return planes;
   }
@@ -203,8 +210,7 @@ class Planner {
   /// The halved axis with what may come around it, then the rest.
   std::vector<Group> real_groups(Strides side) const {
     Group around = other_axes(), planes;
-    if (!around.empty() && most_own_ >= 2 &&
-        plane_pass_fits(part(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
+    if (!around.empty() && takes_planes(part(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
       planes = {around.back()};
       around.pop_back();
     }
@@ -295,26 +301,22 @@ class Planner {
          same_strides_ ? make_plain_copy(input_bytes()) : make_copy_pass(merged(spec_.batch), input_element(spec_))});
   }
 
+  /// Null where none can.
+  PassPointer pass_for(const FftSpec& stage) const {
+    if (takes_planes(stage)) return make_plane_pass(stage);
+    if (PassPointer line = make_line_pass(stage)) return line;
+    return transposed_pass_pays(stage) ? make_transposed_pass(stage)
+                                       : make_cufft_pass(stage, gpu_defaults().most_vendor_calls);
+  }
+
   void add(const Stage& planned) {
     const auto& [stage, from, to] = planned;
     if (stage.kind == Kind::r2r) {
       passes_.push_back({from, to, make_cosine_pass(stage)});
       return;
     }
-    if (PassPointer planes = make_plane_pass(stage)) {
-      passes_.push_back({from, to, std::move(planes)});
-      return;
-    }
-    if (PassPointer line = make_line_pass(stage)) {
-      passes_.push_back({from, to, std::move(line)});
-      return;
-    }
-    if (transposed_pass_pays(stage)) {
-      passes_.push_back({from, to, make_transposed_pass(stage)});
-      return;
-    }
-    if (PassPointer direct = make_cufft_pass(stage, gpu_defaults().most_vendor_calls)) {
-      passes_.push_back({from, to, std::move(direct)});
+    if (PassPointer alone = pass_for(stage)) {
+      passes_.push_back({from, to, std::move(alone), {}, stage});
       return;
     }
     const DenseForm dense = dense_form(stage);
@@ -336,6 +338,7 @@ class Planner {
 
   FftSpec spec_;
   std::size_t most_own_;
+  bool planes_;
   bool same_strides_ = false;
   std::vector<Stage> stages_;
   std::vector<PlacedPass> passes_;
@@ -350,8 +353,9 @@ std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) {
       points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
     return Planner(spec).plan();
   DeviceFftTrial trial(spec);
-  for (std::size_t own = axes + 1; own-- > 0;)
-    if (!trial.add([&spec, own] { return Planner(spec, own).plan(); })) break;
+  for (const bool planes : {true, false})
+    for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);)
+      if (!trial.add([&spec, own, planes] { return Planner(spec, own, planes).plan(); })) return trial.fastest();
   return trial.fastest();
 }
 

@@ -46,7 +46,7 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
   return !least() && !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() &&
-         is_slab(program, step);
+         runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks);
 }
 
 namespace {

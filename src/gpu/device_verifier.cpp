@@ -35,8 +35,9 @@ void DeviceVerifier::Place::allocate(std::size_t results, std::size_t sums) {
   auto* result = static_cast<std::uint64_t*>(on_device.get());
   auto* sum = result + results;
   const auto* copy = static_cast<const std::uint64_t*>(on_host.get());
-  for (DeviceCheck* check : checks) {
-    check->place(result, copy, sum);
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    DeviceCheck* const check = checks[i];
+    check->place(i, result, copy, sum);
     result += check->results();
     copy += check->results();
     sum += check->sums();

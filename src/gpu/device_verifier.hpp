@@ -22,6 +22,8 @@ class DeviceVerifier {
   /// Around a task of a member, with its device current.
   void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
+  /// Whether before() and after() look at a task's arrays.
+  bool looks_around(std::size_t task, std::size_t member) const { return places_[member].checks[task]->looks_around(); }
   /// All tasks are enqueued: the results come to the host.
   void fetch(const std::vector<device::StreamHandle>& streams);
   /// The run has ended. As Verifier::conclude().

@@ -191,11 +191,12 @@ void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size
     std::byte* const array = after ? buffers.out : const_cast<std::byte*>(buffers.in);
     hook->reached(number, moment, array, bytes_of(after ? task.to_state : task.from_state, member), stream);
   };
-  reached(after ? Moment::after : Moment::before);
+  const bool looks_around = verifier == nullptr || verifier->looks_around(number, member);
+  if (!after || looks_around) reached(after ? Moment::after : Moment::before);
   if (verifier == nullptr) return;
   if (after) return verifier->after(number, member, buffers, stream);
   verifier->before(number, member, buffers, stream);
-  reached(Moment::in_middle);
+  if (looks_around) reached(Moment::in_middle);
 }
 
 /// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is

@@ -1,6 +1,7 @@
 #include "gpu/fft_passes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "device/pointwise.hpp"
 #include "device/vendor_fft.hpp"
 #include "gpu/line_pass.hpp"
+#include "gpu/line_weights.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
@@ -23,16 +25,32 @@ class LinePass : public FftPass {
   explicit LinePass(const device::lines::Pass& pass) : pass_(pass) {}
   void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
                device::StreamHandle stream) const override {
+    run(pass_, from, to, stream);
+  }
+  std::size_t held_bytes() const override { return weights_.bytes(); }
+  std::string name() const override { return "line pass"; }
+  bool checks_itself() const override { return device::lines::checkable(pass_.n); }
+  void prepare_checks() override {
+    device::lines::prepare_checked(pass_.n, pass_.precision);
+    weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
+  }
+  void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
+                       device::StreamHandle stream) const override {
     device::lines::Pass pass = pass_;
+    pass.checks = weights_.checks(results);
+    run(pass, from, to, stream);
+  }
+  bool scales() const override { return true; }
+
+ private:
+  static void run(device::lines::Pass pass, const std::byte* from, std::byte* to, device::StreamHandle stream) {
     pass.in.part[0].base = const_cast<std::byte*>(from);  // only read
     pass.out.part[0].base = to;
     device::lines::run(pass, stream);
   }
-  std::string name() const override { return "line pass"; }
-  bool scales() const override { return true; }
 
- private:
   device::lines::Pass pass_;
+  LineWeights weights_;
 };
 
 /// Real planes on the way back are transformed along their columns in the array they are read from.
@@ -42,25 +60,51 @@ class PlanePass : public FftPass {
       : pass_(pass), counters_(device::make_memory(counter_bytes(pass))) {}
   void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
                device::StreamHandle stream) const override {
-    std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
+    run(pass_, from, to, stream);
+  }
+  std::size_t held_bytes() const override {
+    return counter_bytes(pass_) + row_weights_.bytes() + column_weights_.bytes();
+  }
+  std::string name() const override { return "plane pass"; }
+  /// In double precision, and of real rows, sums take more registers than there are: to read arrays again is faster.
+  bool checks_itself() const override {
+    const device::lines::Pass& columns = pass_.columns;
+    return !pass_.real && columns.precision == Precision::f32 && device::lines::planes_checkable(columns.n, pass_.m);
+  }
+  /// The axis that comes first has its sums as large as the other one's, and neither has the factor in them.
+  void prepare_checks() override {
+    const device::lines::Pass& columns = pass_.columns;
+    const bool rows_first = columns.direction == Direction::forward;
+    const double first = std::sqrt(static_cast<double>(rows_first ? columns.n : pass_.m)), scale = columns.scale;
+    device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
+    row_weights_ = LineWeights(pass_.m, columns.precision, 1, rows_first ? first : 1 / scale);
+    column_weights_ = LineWeights(columns.n, columns.precision, scale, (rows_first ? 1 : first) / scale);
+  }
+  void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
+                       device::StreamHandle stream) const override {
     device::lines::PlanePass pass = pass_;
+    pass.row_checks = row_weights_.checks(results);
+    pass.columns.checks = column_weights_.checks(results);
+    run(pass, from, to, stream);
+  }
+  bool scales() const override { return true; }
+
+ private:
+  void run(device::lines::PlanePass pass, const std::byte* from, std::byte* to, device::StreamHandle stream) const {
+    std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
     const bool forward = pass.columns.direction == Direction::forward;
-    pass.rows = forward ? in : to;
+    pass.rows.base = forward ? in : to;
     pass.columns.in.part[0].base = forward ? to : in;
     pass.columns.out.part[0].base = forward || !pass.real ? to : in;
     device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
-  std::size_t held_bytes() const override { return counter_bytes(pass_); }
-  std::string name() const override { return "plane pass"; }
-  bool scales() const override { return true; }
-
- private:
   static std::size_t counter_bytes(const device::lines::PlanePass& pass) {
     return device::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t);
   }
 
   device::lines::PlanePass pass_;
   device::Memory counters_;
+  LineWeights row_weights_, column_weights_;
 };
 
 class CufftPass : public FftPass {
@@ -151,8 +195,7 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
   return strides;
 }
 
-/// The pass over dense square planes, [planes][n][n], or [planes][n][n / 2 + 1] on the side of half spectra, without
-/// its arrays.
+/// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
 std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   const bool real = spec.kind != Kind::c2c;
   if (spec.transform.size() != 2) return std::nullopt;
@@ -160,28 +203,36 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   if (real && (spec.precision == Precision::f32 || (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)))
     return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
-  const std::int64_t n = row.n;
-  if (column.n != n || n > (1 << 15) || !device::lines::planes_supported(static_cast<int>(n), spec.precision, real))
-    return std::nullopt;
-  const std::int64_t points = device::lines::spectrum_points(n, real);
+  if (!device::lines::planes_supported(column.n, row.n, spec.precision, real)) return std::nullopt;
+  const std::int64_t points = device::lines::spectrum_points(row.n, real);
   const Loops loops = merged(spec.batch);
-  if (loops.size() > 1) return std::nullopt;
-  const std::int64_t in_row = spec.kind == Kind::c2r ? points : n, out_row = spec.kind == Kind::r2c ? points : n;
-  const FftDim outer = loops.empty() ? FftDim{1, n * in_row, n * out_row} : loops.front();
-  if (outer.n * n * n < gpu_defaults().elements_worth_passes || row.in_stride != 1 || row.out_stride != 1 ||
-      column.in_stride != in_row || column.out_stride != out_row || outer.in_stride != n * in_row ||
-      outer.out_stride != n * out_row || !device::lines::countable(outer.n, n))
+  if (loops.size() > 1 || row.in_stride != 1 || row.out_stride != 1) return std::nullopt;
+  const FftDim outer =
+      loops.empty() ? FftDim{1, column.n * column.in_stride, column.n * column.out_stride} : loops.front();
+  if (outer.n * column.n * row.n < gpu_defaults().elements_worth_passes || !device::lines::countable(outer.n, points))
     return std::nullopt;
+  const auto whole = [&](std::int64_t stride, bool reals) {
+    return stride % (device::lines::unit(spec.precision) * (reals ? 2 : 1)) == 0;
+  };
+  for (const FftDim& d : {column, outer})
+    if (!whole(d.in_stride, spec.kind == Kind::r2c) || !whole(d.out_stride, spec.kind == Kind::c2r))
+      return std::nullopt;
+  const bool forward = spec.direction == Direction::forward;
+  const device::lines::Part in{nullptr, column.in_stride, outer.in_stride},
+      out{nullptr, column.out_stride, outer.out_stride};
   device::lines::PlanePass pass;
   pass.real = real;
+  pass.m = static_cast<int>(row.n);
+  pass.rows = forward ? in : out;
   device::lines::Pass& columns = pass.columns;
-  columns.n = static_cast<int>(n);
+  columns.n = static_cast<int>(column.n);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
-  columns.in.part[0] = columns.out.part[0] = {nullptr, points, n * points};
+  // Complex columns come from, or go to, where the rows are not; real ones stay on the side of the spectra.
+  columns.in.part[0] = forward ? out : in;
+  columns.out.part[0] = real && !forward ? in : out;
   columns.outer_end = outer.n;
-  columns.m_end = device::lines::whole_bundles(points, spec.precision);
-  if (columns.m_end != points) columns.in.columns = columns.out.columns = points;
+  columns.m_end = points;
   columns.scale = spec.scale;
   return pass;
 }
@@ -221,6 +272,10 @@ CufftCalls cufft_calls(const FftSpec& spec, std::int64_t most_calls) {
 
 }  // namespace
 
+void FftPass::enqueue_checked(const std::byte*, std::byte*, std::byte*, std::uint64_t*, device::StreamHandle) const {
+  fail(Status::internal, name(), " does not check itself");
+}
+
 Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
   Box box;
   for (const FftDim& loop : loops) {
@@ -237,7 +292,7 @@ bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass
 PassPointer make_plane_pass(const FftSpec& spec) {
   const auto pass = plane_pass(spec);
   if (!pass) return nullptr;
-  device::lines::prepare(pass->columns.n, pass->columns.precision);
+  device::lines::prepare_planes(pass->columns.n, pass->m, pass->columns.precision, pass->real);
   return std::make_unique<PlanePass>(*pass);
 }
 

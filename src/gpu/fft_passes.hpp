@@ -24,6 +24,13 @@ class FftPass {
   /// Work areas of the vendor's FFT library.
   virtual std::size_t library_bytes() const { return 0; }
   virtual std::string name() const = 0;
+  /// With the option verify: whether it can add up its lines itself, and gains by it, on the current device.
+  virtual bool checks_itself() const { return false; }
+  /// Before the first enqueue_checked(), of passes that can: what it needs, on the current device.
+  virtual void prepare_checks() {}
+  /// As enqueue(); `results`: device::lines::pass_results numbers in device memory.
+  virtual void enqueue_checked(const std::byte* from, std::byte* to, std::byte* scratch, std::uint64_t* results,
+                               device::StreamHandle stream) const;
   /// True when the pass multiplied its results by FftSpec::scale.
   virtual bool scales() const { return false; }
 };
@@ -34,7 +41,7 @@ using PassPointer = std::unique_ptr<FftPass>;
 PassPointer make_line_pass(const FftSpec& spec);
 /// Whether make_line_pass() makes one, on the current device.
 bool line_pass_fits(const FftSpec& spec);
-/// Two neighbouring axes of dense planes, of a large array, in one pass over memory; null where there is no such
+/// Two axes of a large array, the second one contiguous in memory, in one pass over memory; null where there is no such
 /// kernel. A c2r destroys its input.
 PassPointer make_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.

@@ -73,7 +73,7 @@ std::unique_ptr<DeviceOperation> make_in_place_fft(const FftSpec& spec) {
     PassPointer pass = make_pass(stage, piece_bytes(spec));
     scratch = std::max(scratch, pass->scratch_bytes());
     text += (passes.empty() ? " by " : ", ") + pass->name();
-    passes.push_back({array, array, std::move(pass), {RunArray::scratch}});
+    passes.push_back({array, array, std::move(pass), {RunArray::scratch}, stage});
   }
   if (spec.scale != 1 && carrier == stages.rend() && !is_empty(spec))
     passes.push_back({array, array, make_scale_pass(points(output_loops(spec)), output_element(spec), spec.scale)});

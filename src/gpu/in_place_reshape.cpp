@@ -5,8 +5,6 @@
 
 #include "base/aligned.hpp"
 #include "device/copy_box.hpp"
-#include "device/facts.hpp"
-#include "gpu/box_copies.hpp"
 #include "reshape/paged_reshape.hpp"
 #include "tune/defaults.hpp"
 
@@ -23,22 +21,6 @@ std::size_t bytes_beside(const DeviceReshapeSetup& setup) {
   const auto most = static_cast<double>(std::max(setup.from.max_count(), setup.to.max_count()));
   return std::max(static_cast<std::size_t>(part_of_array * most * static_cast<double>(setup.element_bytes)),
                   least_bytes);
-}
-
-/// Kernels give each row to one block: few rows, which may be long, would leave the GPU idle, and are left to copies of
-/// the runtime.
-void copy_run(const std::byte* from, std::byte* to, const LocalCopy& boxes, std::size_t element_bytes,
-              device::StreamHandle stream) {
-  const auto engines = engine_copies(boxes, element_bytes, peer_gpu_defaults().most_engine_calls);
-  const auto few = static_cast<std::size_t>(device::current_facts().multiprocessors);
-  if (!engines || engines->places.size() * engines->shape.rows * engines->shape.slices >= few)
-    return device::copy_box(from, boxes.from, to, boxes.to, element_bytes, stream);
-  for (const EngineCopies::Place& place : engines->places) {
-    device::BoxCopy copy = engines->shape;
-    copy.from.base = const_cast<std::byte*>(from) + place.from;  // the engines' interface; only read
-    copy.to.base = to + place.to;
-    device::copy_box(copy, stream);
-  }
 }
 
 /// Scratch holds the pages that come and those that leave in a round, at the same place on all members, then the slots
@@ -109,7 +91,7 @@ class InPlaceReshape : public DeviceOperation {
 
   void take_apart(const DeviceBuffers& buffers, device::StreamHandle stream) const {
     for (const PageMove& move : plan_.apart())
-      copy_run(buffers.out, slot(move.slot, buffers), {move.box, run_of(move)}, element_bytes_, stream);
+      device::copy_box(buffers.out, move.box, slot(move.slot, buffers), run_of(move), element_bytes_, stream);
   }
 
   void enqueue_round(int round, int phase, const DeviceBuffers& buffers, device::StreamHandle stream) {
@@ -132,7 +114,7 @@ class InPlaceReshape : public DeviceOperation {
       device::copy_bytes(slot(shift.to, buffers), slot(shift.from, buffers), bytes(shift.elements), stream);
     const auto& moves = plan_.together();
     for (auto move = moves.rbegin(); move != moves.rend(); ++move)
-      copy_run(slot(move->slot, buffers), buffers.out, {run_of(*move), move->box}, element_bytes_, stream);
+      device::copy_box(slot(move->slot, buffers), run_of(*move), buffers.out, move->box, element_bytes_, stream);
   }
 
   PagedReshape plan_;

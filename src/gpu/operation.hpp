@@ -8,6 +8,7 @@
 // stream from phase 0 on, or from phase 1 on where announces().
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -16,6 +17,8 @@
 #include "pack/short_numbers.hpp"
 
 namespace shardfft::gpu {
+
+class DeviceCheck;
 
 /// Device arrays of one run of one operation; `one_array` only where runs_in_place().
 struct DeviceBuffers {
@@ -40,6 +43,9 @@ class DeviceOperation {
   /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
   /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
   virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
+  /// With the option verify, before it is enqueued: a check that the operation takes part in, which lives as long as it
+  /// runs; null where others look at its arrays.
+  virtual std::unique_ptr<DeviceCheck> make_check();
   virtual std::size_t scratch_bytes() const { return 0; }
   /// Device memory of its own that it keeps; of memory that operations share, one tells.
   virtual std::size_t held_bytes() const { return 0; }

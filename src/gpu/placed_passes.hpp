@@ -1,11 +1,13 @@
 #pragma once
 // Passes between a transform's input, output and scratch memory, as one operation.
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gpu/fft_passes.hpp"
 #include "gpu/operation.hpp"
+#include "gpu/passes_check.hpp"
 
 namespace shardfft::gpu {
 
@@ -21,7 +23,8 @@ struct Spot {
 struct PlacedPass {
   Spot from, to;
   PassPointer pass;
-  Spot scratch{};  ///< where the pass wants some
+  Spot scratch{};                      ///< where the pass wants some
+  std::optional<FftSpec> transform{};  ///< what it does between the two arrays; none of copies and the like
 };
 
 class DeviceFft : public DeviceOperation {
@@ -30,8 +33,21 @@ class DeviceFft : public DeviceOperation {
       : passes_(std::move(passes)), scratch_bytes_(scratch_bytes), in_place_(in_place), text_(std::move(text)) {}
 
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (const PlacedPass& p : passes_)
-      p.pass->enqueue(at(p.from, buffers), at(p.to, buffers), at(p.scratch, buffers), stream);
+    for (std::size_t i = 0; i < passes_.size(); ++i) {
+      const PlacedPass& p = passes_[i];
+      std::byte *const from = at(p.from, buffers), *const to = at(p.to, buffers),
+                       *const scratch = at(p.scratch, buffers);
+      if (check_ != nullptr)
+        check_->enqueue(i, from, to, scratch, stream);
+      else
+        p.pass->enqueue(from, to, scratch, stream);
+    }
+  }
+  std::unique_ptr<DeviceCheck> make_check() override {
+    if (!PassesCheck::gains(passes_)) return nullptr;
+    auto check = std::make_unique<PassesCheck>(passes_);
+    check_ = check.get();
+    return check;
   }
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
   std::size_t held_bytes() const override {
@@ -59,6 +75,7 @@ class DeviceFft : public DeviceOperation {
   std::size_t scratch_bytes_;
   bool in_place_;
   std::string text_;
+  const PassesCheck* check_ = nullptr;  ///< that it takes part in
 };
 
 }  // namespace shardfft::gpu

@@ -10,6 +10,7 @@
 #include "base/environment.hpp"
 #include "device/facts.hpp"
 #include "device/pointwise.hpp"
+#include "gpu/slab/slab_program.hpp"
 #include "gpu/slab/slab_rank.hpp"
 #include "tune/defaults.hpp"
 
@@ -22,53 +23,8 @@ using gpu::SlabPeer;
 using gpu::SlabRank;
 using gpu::SlabShape;
 
-bool transforms(const Step& step, const std::vector<int>& axes, Kind kind) {
-  const auto* fft = std::get_if<TransformStep>(&step);
-  return fft != nullptr && fft->numbers() == axes && fft->kind() == kind &&
-         std::all_of(fft->axes.begin(), fft->axes.end(),
-                     [](const AxisStep& axis) { return axis.kind != Kind::r2r && axis.sign == Direction::forward; });
-}
-
-/// One field of three axes, of which `cut` is cut in near-equal runs, in natural order.
-bool is_cut_along(const Layout& layout, int cut) {
-  const Shape& shape = layout.shape();
-  return layout.same_as(Layout::slab({shape[1], shape[2], shape[3]}, layout.ranks(), cut).with_batch(1));
-}
-
-/// The engine's shape of three steps; nothing where they are not its transform.
-std::optional<SlabShape> shape_of(const Program& program, int first, Precision precision) {
-  const auto at = static_cast<std::size_t>(first);
-  if (first < 0 || at + slab_steps > program.steps.size()) return std::nullopt;
-  const State& field = program.states[at];
-  const Kind kind = field.is_complex ? Kind::c2c : Kind::r2c;
-  const Shape& shape = field.layout.shape();
-  if (shape.size() != 4 || shape[0] != 1) return std::nullopt;
-  if (!transforms(program.steps[at], {2, 3}, kind) || !transforms(program.steps[at + 2], {1}, Kind::c2c) ||
-      !std::holds_alternative<ReshapeStep>(program.steps[at + 1]))
-    return std::nullopt;
-  for (int state = 0; state < 4; ++state)
-    if (!is_cut_along(program.states[at + static_cast<std::size_t>(state)].layout, state < 2 ? 0 : 1))
-      return std::nullopt;
-  SlabShape made;
-  made.transform = {kind, precision};
-  made.nx = shape[1];
-  made.ny = shape[2];
-  made.nz = shape[3];
-  made.ranks = field.layout.ranks();
-  made.padded = false;  // users' spectra are dense
-  return made;
-}
-
-/// The same for these steps or for what they are the reverse of.
-std::optional<SlabShape> shape_of_either(const Program& program, int first, Precision precision) {
-  const std::optional<SlabShape> shape = shape_of(program, first, precision);
-  if (shape) return shape;
-  const Program back = reversed(program);
-  return shape_of(back, static_cast<int>(back.steps.size()) - first - slab_steps, precision);
-}
-
 SlabShape known_shape(const Program& program, int first, Precision precision) {
-  const std::optional<SlabShape> shape = shape_of_either(program, first, precision);
+  const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
   if (!shape) fail(Status::internal, "steps from ", first, " on are not a slab transform");
   return *shape;
 }
@@ -143,7 +99,8 @@ struct SlabMember {
            " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") + "line kernels for" +
            (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
            (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
-           (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "");
+           (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "") +
+           (shape.woven ? ", planes of the first axis and the last one" : "");
   }
 };
 
@@ -261,32 +218,32 @@ class SlabBackward : public SlabOperation {
 
 /// SlabOptions::paired: what the caller or the user says, but not for members of one process that share a GPU
 /// (SlabRank::tokens).
-std::optional<bool> common_pairing(const SlabSetup& setup) {
+std::optional<bool> common_pairing(const SlabSetup& setup, const Team& team) {
   std::optional<bool> paired = setup.paired;
-  setup.team->agree([&] {
+  team.agree([&] {
     if (!paired) paired = switch_in_environment("SHARDFFT_SLAB_TURNS", "whether ranks of a slab send in turn");
   });
   const std::int64_t said = paired ? std::int64_t{*paired} : -1;
-  if (setup.team->min(said) != setup.team->max(said))
+  if (team.min(said) != team.max(said))
     fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
   std::vector<int> devices;
-  for (const Member& member : setup.team->here()) devices.push_back(member.device);
+  for (const Member& member : team.here()) devices.push_back(member.device);
   return gpu::may_pair(devices) ? paired : false;
 }
 
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
 /// stores into peers where not all can. Else plane passes are each GPU's own affair.
-gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) {
+gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const Team& team) {
   gpu::SlabOptions options;
   options.chunks = setup.chunks;
   if (setup.chunks == 1) options.parts = {1};  // nothing is to be cut
-  options.paired = common_pairing(setup);
+  options.paired = common_pairing(setup, team);
   options.forward_scale = setup.scale[0];
   options.backward_scale = setup.scale[1];
   std::int64_t least = 7, most = 0;
   std::int64_t stores = may_store(shape, options) ? 1 : 0;
-  setup.team->agree([&] {
-    for (const Member& member : setup.team->here()) {
+  team.agree([&] {
+    for (const Member& member : team.here()) {
       const device::DeviceScope scope(member.device);
       const SlabShape made = padded_where_faster(shape, options, setup);
       const gpu::SlabFusion fusion = gpu::fusion_of(made, options);
@@ -296,8 +253,8 @@ gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup) 
       if (!fusion.direct || made.planes_bytes(0) > most_to_store(fusion)) stores = 0;
     }
   });
-  options.fused = setup.team->min(least) == setup.team->max(most);
-  options.stores = setup.team->min(stores) == 1 && options.fused;
+  options.fused = team.min(least) == team.max(most);
+  options.stores = team.min(stores) == 1 && options.fused;
   return options;
 }
 
@@ -342,9 +299,32 @@ SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, 
 
 }  // namespace
 
-bool is_slab(const Program& program, int first) { return shape_of_either(program, first, Precision::f64).has_value(); }
+bool is_slab(const Program& program, int first) {
+  return slab_shape_of_either(program, first, Precision::f64).has_value();
+}
 
-bool is_forward_slab(const Program& program, int first) { return shape_of(program, first, Precision::f64).has_value(); }
+bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks) {
+  const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
+  if (!shape || !shape->woven) return shape.has_value();
+  if (!device::lines::begins_with_units(shape->nzc(), precision)) return false;
+  SlabSetup setup;
+  setup.precision = precision;
+  setup.chunks = chunks;
+  const gpu::SlabOptions options = common_options(*shape, setup, team);
+  std::int64_t planes = options.fused ? 1 : 0;
+  team.agree([&] {
+    for (const Member& member : team.here()) {
+      const device::DeviceScope scope(member.device);
+      const gpu::SlabFusion fusion = gpu::fusion_of(padded_where_faster(*shape, options, setup), options);
+      if (!fusion.planes || !fusion.x || fusion.copied) planes = 0;
+    }
+  });
+  return team.min(planes) == 1;
+}
+
+bool is_forward_slab(const Program& program, int first) {
+  return slab_shape_of(program, first, Precision::f64).has_value();
+}
 
 std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
   require(setup.team != nullptr, "a slab transform of GPUs needs a team");
@@ -354,7 +334,7 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
   std::vector<std::shared_ptr<SlabMember>> members;
   std::vector<std::vector<device::EventHandle>> mine;
   std::vector<void*> tokens;
-  const gpu::SlabOptions options = common_options(shape, setup);
+  const gpu::SlabOptions options = common_options(shape, setup, team);
   team.agree([&] {
     for (const Member& member : team.here()) {
       members.push_back(make_member(shape, options, setup, member));

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// A family of vector instructions: vectors of so many bytes, of which columns take so many beside each other.
+/// A family of vector instructions: vectors of so many bytes; so many rows at once have their weights in registers.
 /// keep(v) keeps a vector in its register: compilers like to load it anew for each sum.
 #if defined(__x86_64__) && !defined(__clang__)
 #define SHARDFFT_KEEP(v) \
@@ -17,34 +17,37 @@ namespace {
 #else
 #define SHARDFFT_KEEP(v)
 #endif
-#define SHARDFFT_SUMS(Name, vector_bytes, vectors, attribute)                                         \
-  struct Name {                                                                                       \
-    static constexpr int bytes = vector_bytes;                                                        \
-    static constexpr int columns_at_once = vectors;                                                   \
-    template <class V>                                                                                \
-    SHARDFFT_INLINE static void keep([[maybe_unused]] V& v) {                                         \
-      SHARDFFT_KEEP(v);                                                                               \
-    }                                                                                                 \
-    template <class T>                                                                                \
-    attribute static std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums) {      \
-      return kernel::rows<Name>(block, sums);                                                         \
-    }                                                                                                 \
-    template <class T>                                                                                \
-    attribute static PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights) { \
-      PlaneSum<T> sum;                                                                                \
-      kernel::plane<Name>(sum, block, weights);                                                       \
-      return sum;                                                                                     \
-    }                                                                                                 \
-    template <class T>                                                                                \
-    attribute static std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums) {   \
-      return kernel::columns<Name>(block, sums);                                                      \
-    }                                                                                                 \
+#define SHARDFFT_SUMS(Name, vector_bytes, vectors, attribute)                                                     \
+  struct Name {                                                                                                   \
+    template <class T>                                                                                            \
+    static constexpr int bytes = vector_bytes;                                                                    \
+    static constexpr int rows_at_once = vectors;                                                                  \
+    template <class V>                                                                                            \
+    SHARDFFT_INLINE static void keep([[maybe_unused]] V& v) {                                                     \
+      SHARDFFT_KEEP(v);                                                                                           \
+    }                                                                                                             \
+    template <class T>                                                                                            \
+    attribute static std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {      \
+      return kernel::rows<Name>(block, sums, words);                                                              \
+    }                                                                                                             \
+    template <class T>                                                                                            \
+    attribute static PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words) { \
+      PlaneSum<T> sum;                                                                                            \
+      kernel::plane<Name>(sum, block, weights, words);                                                            \
+      return sum;                                                                                                 \
+    }                                                                                                             \
+    template <class T>                                                                                            \
+    attribute static std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {   \
+      return kernel::columns<Name>(block, sums, words);                                                           \
+    }                                                                                                             \
   };
 
-SHARDFFT_SUMS(Everywhere, 16, 2, )
+SHARDFFT_SUMS(Single, static_cast<int>(sizeof(T)), 4, )
+SHARDFFT_SUMS(Pair, static_cast<int>(2 * sizeof(T)), 4, )
+SHARDFFT_SUMS(Everywhere, 16, 4, )
 #if defined(__x86_64__)
-SHARDFFT_SUMS(Wide, 32, 2, __attribute__((target("avx2,fma"))))
-SHARDFFT_SUMS(Widest, 64, 4, __attribute__((target("avx512f,avx2,fma"))))
+SHARDFFT_SUMS(Wide, 32, 4, __attribute__((target("avx2,fma"))))
+SHARDFFT_SUMS(Widest, 64, 8, __attribute__((target("avx512f,avx2,fma"))))
 bool has_wide() {
   static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return has;
@@ -61,46 +64,57 @@ constexpr bool has_widest() { return false; }
 #endif
 #undef SHARDFFT_SUMS
 
-bool may_take(int bytes) {
+/// Whether rows of so many numbers are to be taken by a family that this processor has.
+template <class Family, class T>
+bool fits(std::int64_t columns) {
+  constexpr int bytes = Family::template bytes<T>;
   const VectorLimit* const limit = installed<VectorLimit>();
-  return limit == nullptr || limit->most_bytes >= bytes;
-}
-bool widest() { return has_widest() && may_take(Widest::bytes); }
-bool wide() { return has_wide() && may_take(Wide::bytes); }
-
-template <class T>
-std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums) {
-  if (widest()) return Widest::rows(block, sums);
-  return wide() ? Wide::rows(block, sums) : Everywhere::rows(block, sums);
+  return columns >= kernel::lanes<T, bytes> && (limit == nullptr || limit->most_bytes >= bytes);
 }
 
-template <class T>
-PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights) {
-  if (widest()) return Widest::plane(block, weights);
-  return wide() ? Wide::plane(block, weights) : Everywhere::plane(block, weights);
+/// Calls `action` with the widest family for rows of so many numbers.
+template <class T, class Action>
+auto with_family(std::int64_t columns, const Action& action) {
+  if (has_widest() && fits<Widest, T>(columns)) return action(Widest{});
+  if (has_wide() && fits<Wide, T>(columns)) return action(Wide{});
+  if (fits<Everywhere, T>(columns)) return action(Everywhere{});
+  return columns > 1 ? action(Pair{}) : action(Single{});
 }
 
 template <class T>
-std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums) {
-  if (widest()) return Widest::columns(block, sums);
-  return wide() ? Wide::columns(block, sums) : Everywhere::columns(block, sums);
+std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
+  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::rows(block, sums, words); });
+}
+
+template <class T>
+PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words) {
+  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::plane(block, weights, words); });
+}
+
+template <class T>
+std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
+  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::columns(block, sums, words); });
 }
 
 }  // namespace
 
-std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums) { return rows(block, sums); }
-std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums) { return rows(block, sums); }
-PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights) {
-  return plane(block, weights);
+std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words) {
+  return rows(block, sums, words);
 }
-PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights) {
-  return plane(block, weights);
+std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words) {
+  return rows(block, sums, words);
 }
-std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums) {
-  return columns(block, sums);
+PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights, bool words) {
+  return plane(block, weights, words);
 }
-std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums) {
-  return columns(block, sums);
+PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights, bool words) {
+  return plane(block, weights, words);
+}
+std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words) {
+  return columns(block, sums, words);
+}
+std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words) {
+  return columns(block, sums, words);
 }
 
 std::uint32_t word_sum(const std::byte* data, std::size_t bytes) {

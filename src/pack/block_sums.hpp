@@ -18,36 +18,39 @@ struct NumberBlock {
 /// Sums stay in the precision of the numbers: those of larger blocks would lose as much as a transform does.
 inline constexpr std::int64_t most_rows = 256, most_columns = 1024;
 
-/// Sums of numbers times the weights of two lists, and of their squares where `squares` is not null. They are written,
-/// whatever was there.
+/// Sums of numbers times the weights of two lists; only of the first where `to_imag` is null. `below` is less than the
+/// sum of the squares of the numbers, if no weight (as a complex number, where there are two) is more than 1: what the
+/// sums of some of them say of it. It may be null.
 template <class T>
 struct BlockSums {
   const T *to_real, *to_imag;
-  T *real, *imag, *squares;
+  T *real, *imag, *below;
 };
 
-/// Each row by itself: weights and sums are one a column, and one a row. Behind the weights lie 64 bytes more. Returns
-/// the word_sum() of the numbers.
-std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums);
-std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums);
-/// All rows together, each times a weight of its own: weights are one a column and one a row. Squares are
-/// added up where `squares` says so.
+/// Each row by itself: weights are one a column, sums one a row. These are written, whatever was there. Returns the
+/// word_sum() of the numbers, or 0 where `words` does not ask for it.
+std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words);
+std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words);
+
+/// All rows together, each times a complex weight of its own, a real one where there is no `to_imag`. These do not
+/// count for `below`.
 template <class T>
 struct PlaneWeights {
   const T *to_real, *to_imag;
   const T *row_real, *row_imag;
-  bool squares;
 };
 template <class T>
 struct PlaneSum {
-  T real, imag, squares;
-  std::uint32_t words;
+  T real = 0, imag = 0, below = 0;
+  std::uint32_t words = 0;
 };
-PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights);
-PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights);
-/// Each column by itself: weights and sums are one a row, and one a column.
-std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums);
-std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums);
+PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights, bool words);
+PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights, bool words);
+
+/// Each column by itself: weights are two a row, for even and for odd columns; odd numbers of columns have equal ones.
+/// Sums are one a column, added to what is there, and behind them lie 64 bytes of zeros more, which change.
+std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words);
+std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words);
 
 /// The sum of all words of 32 bits, modulo 2^32: no flip of one bit leaves it as it was. `bytes` is a multiple of 4.
 std::uint32_t word_sum(const std::byte* data, std::size_t bytes);

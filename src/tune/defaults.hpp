@@ -154,11 +154,6 @@ struct GpuDefaults {
   std::int64_t longest_strided_line = 512;
   /// Past so many calls of the vendor's transforms two copies through dense memory are cheaper.
   std::int64_t most_vendor_calls = 64;
-  /// Planes of which the L2 cache holds so many have plane passes: the one that is read again, the next one, and what
-  /// is on its way ...
-  std::int64_t cached_planes = 3;
-  /// ... and of which it holds so many, passes run two planes ahead: blocks wait less, and more must stay cached.
-  std::int64_t cached_planes_ahead = 5;
   /// Device memory that NCCL's buffers take, about: where there is less, its failure would be harder to tell.
   std::size_t nccl_bytes = 64 * mebibyte;
   /// Seconds for which processes of a host wait for the one that compiles a kernel: several times what that takes;

@@ -28,7 +28,7 @@ def test_kernels_are_those_of_the_library():
     recipe = {"n": 980, "type": "C2C", "radices": [5, 14, 14], "threads": 560, "width": 8, "resident": 1}
     text = registers.source(recipe)
     assert "CutOf<980, 70, 5, 14, 14>" in text and "__launch_bounds__(560, 1)" in text
-    assert "run_pass<Lines, Twin, 8, false, false>(pass)" in text
+    assert "run_pass<Recipe, Twin, 8, false, false>(pass)" in text
 
 
 def test_what_is_wrong_with_kernels():
@@ -41,3 +41,15 @@ def test_what_is_wrong_with_kernels():
         ("shared_bytes", (113 << 10) + 1, "too much shared memory"),
     ):
         assert registers.complaints(recipe, {**good, name: value}) == [words]
+    plane = {**recipe, "m": 490}
+    spilled = registers.PLANE_SPILLED_BYTES
+    assert registers.complaints(plane, {**good, "spill_loads": spilled}) == []
+    assert registers.complaints(plane, {**good, "spill_loads": spilled, "spill_stores": 1}) == ["spills"]
+
+
+def test_kernels_of_planes_are_those_of_the_library():
+    recipe = {"n": 600, "m": 640, "type": "R2C", "radices": [5, 10, 12], "team": 60, "row_radices": [8, 8, 10],
+              "row_team": 80, "lines": 8, "width": 4, "groups": 2, "threads": 704, "resident": 1}  # fmt: skip
+    text = registers.source(recipe)
+    assert "PlaneOf<CutOf<640, 80, 8, 8, 10>, CutOf<600, 60, 5, 10, 12>, 8, 4, 2>" in text
+    assert "run_planes<Recipe, Twin, false, true>(pass)" in text and "__launch_bounds__(704, 1)" in text

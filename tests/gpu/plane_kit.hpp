@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of plane passes share. A case says n, precision, direction, planes, skipped, m_begin(), m_end(), scale
-// and blocks.
+// What the tests of plane passes share. A case says n, m, precision, direction, planes, skipped, m_begin(), m_end(),
+// scale and blocks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,8 @@ class Difference {
 
 template <class Case>
 std::string planes_text(const Case& c, const std::string& what) {
-  return std::to_string(c.planes) + what + std::to_string(c.n) + (c.precision == Precision::f64 ? " f64" : " f32") +
+  return std::to_string(c.planes) + what + std::to_string(c.n) + " x " + std::to_string(c.m) +
+         (c.precision == Precision::f64 ? " f64" : " f32") +
          (c.direction == Direction::forward ? " forward" : " backward") + ", " + std::to_string(c.blocks) + " blocks";
 }
 
@@ -37,6 +38,7 @@ template <class Case>
 device::lines::PlanePass plane_pass_of(const Case& c, bool real) {
   device::lines::PlanePass pass;
   pass.real = real;
+  pass.m = c.m;
   pass.columns.n = c.n;
   pass.columns.precision = c.precision;
   pass.columns.direction = c.direction;
@@ -54,7 +56,7 @@ template <class Upload>
 void run_twice(const device::lines::PlanePass& pass, device::StreamHandle stream, Upload upload) {
   const device::Memory counters =
       device::make_memory(device::lines::plane_counters(pass.columns.outer_end) * sizeof(std::uint32_t));
-  device::lines::prepare(pass.columns.n, pass.columns.precision);
+  device::lines::prepare_planes(pass.columns.n, pass.m, pass.columns.precision, pass.real);
   for (int round = 0; round < 2; ++round) {
     upload();
     device::lines::run(pass, static_cast<std::uint32_t*>(counters.get()), stream);
@@ -66,7 +68,7 @@ void run_twice(const device::lines::PlanePass& pass, device::StreamHandle stream
 template <template <class> class Test, class Case>
 bool check_planes(const Case& c, bool real) {
   SCOPED_TRACE(c.name());
-  if (!device::lines::planes_supported(c.n, c.precision, real)) return false;
+  if (!device::lines::planes_supported(c.n, c.m, c.precision, real)) return false;
   if (c.precision == Precision::f64)
     Test<double>(c).check();
   else
@@ -75,9 +77,9 @@ bool check_planes(const Case& c, bool real) {
 }
 
 /// Whether three planes fit into the L2 cache: of an H200 without a GPU, of any card that has the kernels else.
-inline bool planes_fit_cache(int n, Precision precision, bool real) {
+inline bool planes_fit_cache(int n, int m, Precision precision, bool real) {
   const std::int64_t megabytes = gpu_support().starts_with("stand-in") ? 60 : 50;
-  const std::int64_t bytes = 3 * n * device::lines::spectrum_points(n, real) * (precision == Precision::f64 ? 16 : 8);
+  const std::int64_t bytes = 3 * n * device::lines::spectrum_points(m, real) * (precision == Precision::f64 ? 16 : 8);
   return bytes <= megabytes << 20;
 }
 

@@ -23,10 +23,13 @@ struct SlabCase {
   std::array<double, 2> scale{1, 1};
   std::optional<bool> paired{};
   std::size_t padded_from = 0;
+  bool woven = false;  ///< the middle axis is cut first
 
+  /// The axes of three along which field and spectrum are cut.
+  int cut(bool spectrum) const { return spectrum == woven ? 0 : 1; }
   std::string name(int ranks) const {
     return text(shape) + (kind == Kind::c2c ? " c2c" : " r2c") + (precision == Precision::f64 ? " double" : " single") +
-           ", " + std::to_string(chunks) + " chunks, " + std::to_string(ranks) + " ranks";
+           ", " + std::to_string(chunks) + " chunks, " + std::to_string(ranks) + " ranks" + (woven ? ", woven" : "");
   }
   SerialTransform serial() const {
     std::vector<int> axes(shape.size());
@@ -38,12 +41,15 @@ struct SlabCase {
 /// The three steps of a slab transform in natural order.
 inline Program slab_steps(const SlabCase& c, int ranks) {
   const Shape spectrum = c.serial().spectrum_shape();
+  const int first = c.cut(false), then = c.cut(true);
   const auto cut = [ranks](const Shape& shape, int axis) { return Layout::slab(shape, ranks, axis).with_batch(1); };
   Program program;
   program.algorithm = "slab";
-  program.states = {{cut(c.shape, 0), c.kind == Kind::c2c}, {cut(spectrum, 0)}, {cut(spectrum, 1)}, {cut(spectrum, 1)}};
+  program.states = {
+      {cut(c.shape, first), c.kind == Kind::c2c}, {cut(spectrum, first)}, {cut(spectrum, then)}, {cut(spectrum, then)}};
   const Shape &field = program.states[0].layout.shape(), &rows = program.states[2].layout.shape();
-  program.steps = {fourier_step({2, 3}, c.kind, field), ReshapeStep{}, fourier_step({1}, Kind::c2c, rows)};
+  program.steps = {fourier_step({then + 1, 3}, c.kind, field), ReshapeStep{},
+                   fourier_step({first + 1}, Kind::c2c, rows)};
   return program;
 }
 
@@ -92,8 +98,9 @@ class DeviceSlab {
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const int rank = team.here()[m].rank;
       const device::DeviceScope scope(team.here()[m].device);
-      const Side field{Layout::slab(c.shape, team.ranks(), 0), {c.precision, c.kind == Kind::c2c}, 1, rank};
-      const Side spectrum{Layout::slab(serial.spectrum_shape(), team.ranks(), 1), {c.precision, true}, 1, rank};
+      const Side field{Layout::slab(c.shape, team.ranks(), c.cut(false)), {c.precision, c.kind == Kind::c2c}, 1, rank};
+      const Side spectrum{
+          Layout::slab(serial.spectrum_shape(), team.ranks(), c.cut(true)), {c.precision, true}, 1, rank};
       const std::size_t scratch = std::max(operations_[0][m]->scratch_bytes(), operations_[1][m]->scratch_bytes());
       members_.push_back({{field, spectrum},
                           {device::make_memory(field.bytes()), device::make_memory(spectrum.bytes())},
@@ -272,7 +279,11 @@ inline std::vector<SlabCase> small_slabs() {
 inline const SlabCase fused_f64{{128, 128, 16}, Kind::c2c, Precision::f64, 2, {0.25, 2}, true};
 inline const SlabCase fused_f32{{128, 128, 32}, Kind::c2c, Precision::f32, 3};
 inline const SlabCase fused_planes{{128, 128, 128}, Kind::c2c, Precision::f64, 2, {0.5, 3}, true};
+inline const SlabCase fused_planes_f32{{128, 128, 128}, Kind::c2c, Precision::f32, 2, {0.5, 3}};
 inline const SlabCase fused_real_planes{{128, 128, 128}, Kind::r2c, Precision::f64, 2, {0.5, 3}, true};
+/// Large enough for kernels that are compiled when they are needed.
+inline const SlabCase compiled_planes{{96, 240, 110}, Kind::c2c, Precision::f64, 2, {0.5, 3}, true};
+inline const SlabCase compiled_real_planes{{90, 264, 180}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
 inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
 /// Rows of 9 numbers of 8 bytes; on three ranks shares of y are even, those of x are not.
 inline const SlabCase fused_odd_rows{{128, 384, 16}, Kind::r2c, Precision::f32, 2, {0.5, 3}};

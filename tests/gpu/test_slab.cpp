@@ -1,6 +1,6 @@
 // The slab engine behind operations, all GPUs in one process.
 #include "algorithm/algorithm.hpp"
-#include "device/line_pass.hpp"
+#include "device/plane_pass.hpp"
 #include "gpu/slab_kit.hpp"
 
 namespace shardfft::test {
@@ -31,6 +31,41 @@ TEST(GroupSlab, LineKernels) {
   }
 }
 
+TEST(GroupSlab, PlanesOfOtherSizes) {
+  if (!device::lines::planes_supported(240, 110, Precision::f64, false)) GTEST_SKIP() << "no such kernels here";
+  gpu::Team two(devices(2)), three(devices(3));
+  EXPECT_TRUE(check_fused_slab(three, compiled_planes));
+  EXPECT_TRUE(check_fused_slab(two, compiled_real_planes));
+  for (const SlabCase& c : {compiled_planes, compiled_real_planes}) {
+    const std::string text = gpu::make_slab(slab_steps(c, 2), 0, {&two})[0][0]->describe();
+    EXPECT_NE(text.find("plane kernels for z and y, line kernels for y x"), std::string::npos) << text;
+  }
+}
+
+/// Planes of the first axis and the last one, whose rows lie apart.
+TEST(GroupSlab, WovenPlanes) {
+  if (!device::lines::planes_supported(128, 128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
+  SlabCase odd{{128, 127, 128}, Kind::c2c, Precision::f64, 2, {1, 0.5}};  // no kernel for the middle axis
+  odd.woven = true;
+  SlabCase uneven{{128, 130, 128}, Kind::c2c, Precision::f64, 3};
+  for (const int ranks : {1, 2, 4}) {
+    gpu::Team team(devices(ranks));
+    for (SlabCase c : {fused_planes, fused_real_planes, fused_planes_f32, uneven}) {
+      if (!device::lines::supported(static_cast<int>(c.shape[1]))) continue;  // no compiler
+      c.woven = true;
+      EXPECT_TRUE(gpu::runs_as_slab(slab_steps(c, ranks), 0, team, c.precision, c.chunks));
+      EXPECT_TRUE(check_fused_slab(team, c));
+      const std::string text = DeviceSlab(team, c).operation(Direction::forward, 0).describe();
+      EXPECT_NE(text.find("planes of the first axis and the last one"), std::string::npos) << text;
+      EXPECT_EQ(check_fused_slab(team, left_open(c)), true) << "which may store into peers";
+    }
+    EXPECT_FALSE(gpu::runs_as_slab(slab_steps(odd, ranks), 0, team, odd.precision, odd.chunks)) << "x lines by cuFFT";
+    if (ranks > 1) {
+      EXPECT_THROW(DeviceSlab(team, odd), Error);
+    }
+  }
+}
+
 /// Two of them where the line kernels can, and chunks were not asked for.
 TEST(GroupSlab, SmallOnesStoreIntoPeers) {
   gpu::Team two(devices(2)), four(devices(4));
@@ -49,8 +84,8 @@ TEST(GroupSlab, HowSmallTheyMustBe) {
   const auto stores = [&](const Shape& shape, Kind kind) {
     return stores_into_peers(team, {shape, kind, Precision::f64});
   };
-  EXPECT_TRUE(stores({128, 128, 384}, Kind::c2c)) << "48 MiB, no plane pass";
-  EXPECT_FALSE(stores({128, 128, 400}, Kind::c2c));
+  EXPECT_TRUE(stores({128, 128, 376}, Kind::c2c)) << "47 MiB, no plane pass: a factor of 47";
+  EXPECT_FALSE(stores({128, 128, 408}, Kind::c2c));
   EXPECT_TRUE(stores({256, 256, 256}, Kind::r2c)) << "72 MiB with a plane pass";
   EXPECT_FALSE(stores({256, 256, 256}, Kind::c2c));
   const DeviceSlab slab(team, left_open(fused_f64));
@@ -141,6 +176,12 @@ TEST(GroupSlab, SaysWhatItNeeds) {
 TEST(IsSlab, NaturalPlanesAndRows) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (int ranks = 1; ranks <= 4; ++ranks) EXPECT_TRUE(gpu::is_slab(slab_steps({{6, 5, 4}, kind}, ranks), 0));
+}
+
+TEST(IsSlab, PlanesOfTheFirstAxisAndTheLastOne) {
+  SlabCase c{{6, 5, 4}};
+  c.woven = true;
+  for (int ranks = 2; ranks <= 4; ++ranks) EXPECT_TRUE(gpu::is_slab(slab_steps(c, ranks), 0));
 }
 
 TEST(IsSlab, OtherProgramsAreNot) {

@@ -4,6 +4,7 @@
 #include "device/facts.hpp"
 #include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
+#include "device/plane_recipe.hpp"
 #include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
 #include "shardfft/plan.hpp"
@@ -47,10 +48,10 @@ bool says(const std::string& text, const char* word) { return text.find(word) !=
 TEST(GivenFacts, OfAnH200) {
   const Given given(as_it_is);
   EXPECT_TRUE(lines::supported(1024));
-  EXPECT_TRUE(lines::planes_supported(1024, Precision::f64, false));
-  EXPECT_TRUE(lines::planes_supported(1536, Precision::f32, false));
-  EXPECT_TRUE(lines::planes_supported(1536, Precision::f64, true));
-  EXPECT_FALSE(lines::planes_supported(1536, Precision::f64, false));
+  EXPECT_TRUE(lines::planes_supported(1024, 1024, Precision::f64, false));
+  EXPECT_TRUE(lines::planes_supported(1536, 1536, Precision::f32, false));
+  EXPECT_TRUE(lines::planes_supported(1536, 1536, Precision::f64, true));
+  EXPECT_FALSE(lines::planes_supported(1536, 1536, Precision::f64, false));
   const std::string report = report_of_a_plan();
   EXPECT_TRUE(says(report, "plane pass")) << report;
 }
@@ -59,7 +60,7 @@ TEST(GivenFacts, WithoutBulkCopiesThereAreLinePassesOnly) {
   const Given given(without_bulk_copies);
   EXPECT_TRUE(lines::supported(1024));
   EXPECT_TRUE(lines::takes_odd_rows(1024));
-  EXPECT_FALSE(lines::planes_supported(128, Precision::f64, false));
+  EXPECT_FALSE(lines::planes_supported(128, 128, Precision::f64, false));
   const std::string report = report_of_a_plan();
   EXPECT_FALSE(says(report, "plane pass")) << report;
   EXPECT_TRUE(says(report, "line pass")) << report;
@@ -89,11 +90,29 @@ TEST(LineRecipes, WithoutBulkCopiesTwoBundlesOfWholeRunsTakeTurns) {
   EXPECT_FALSE(lines::recipe_for(1024, facts, false));
 }
 
+TEST(PlaneRecipes, FitAMultiprocessor) {
+  const lines::Hardware hardware = lines::hardware_of(device::h200_facts());
+  for (const int n : {12, 96, 343, 1000, 1536})
+    for (const int m : {10, 60, 392, 1001, 2000}) {
+      const std::vector<lines::PlaneCut> cuts = lines::plane_cuts(n, m, hardware);
+      EXPECT_FALSE(cuts.empty()) << n << " x " << m;
+      for (const lines::PlaneCut& cut : cuts) {
+        EXPECT_EQ(cut.columns.n, n);
+        EXPECT_EQ(cut.rows.n, m);
+        EXPECT_EQ(cut.row_workers() % 32 + cut.column_workers() % 32, 0) << "whole warps";
+        EXPECT_LE(cut.threads(), 1024);
+        EXPECT_LE(lines::shared_bytes(cut, Precision::f64) + lines::reserved_shared_bytes, hardware.shared_bytes);
+      }
+    }
+  EXPECT_TRUE(lines::plane_cuts(68, 64, hardware).empty()) << "a factor of 17";
+  EXPECT_TRUE(lines::plane_cuts(8192, 64, hardware).empty()) << "no two columns fit";
+}
+
 TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {
   const Given given(with_small_cache);
   EXPECT_TRUE(lines::supported(1024));
-  EXPECT_TRUE(lines::planes_supported(256, Precision::f64, false));
-  EXPECT_FALSE(lines::planes_supported(384, Precision::f64, false));
+  EXPECT_TRUE(lines::planes_supported(256, 256, Precision::f64, false));
+  EXPECT_FALSE(lines::planes_supported(384, 384, Precision::f64, false));
   EXPECT_TRUE(says(report_of_a_plan(), "plane pass"));
 }
 

@@ -1,4 +1,5 @@
 // The option verify on the GPUs of one process: bits that flip between the steps and in them, and no false alarms.
+#include "device/line_pass.hpp"
 #include "gpu/group_kit.hpp"
 #include "support/case_sweeps.hpp"
 #include "support/device_flips.hpp"
@@ -31,6 +32,39 @@ TEST(GroupVerify, FindsFlipsInLongLines) {
       Plan plan = make_plan_over(devices_for(1), c);
       VerifiedRun run(plan, c);
       EXPECT_GE(run.check_flips(0), 5);
+    }
+}
+
+/// Line passes add up their lines themselves where there is a compiler of kernels; beside them are calls of cuFFT.
+TEST(GroupVerify, FindsFlipsInLinePasses) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const int ranks : {1, 2}) {
+        const TransformCase c = verified({{128, 4, 32}, "slab", "left", kind, precision, on_gpu("slab")});
+        SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
+        Plan plan = make_plan_over(devices_for(ranks), c);
+        VerifiedRun run(plan, c);
+        EXPECT_GE(run.check_flips(static_cast<std::size_t>(ranks - 1)), 10);
+        bool passes = false;
+        for (const PlanReport::Step& step : plan.report().forward.steps)
+          passes = passes || step.text.find("line pass") != std::string::npos;
+        if (kind == Kind::c2c && ranks > 1) {
+          EXPECT_EQ(passes, device::lines::supported(128));
+        }
+      }
+}
+
+TEST(GroupVerify, NoFalseAlarmsInLinePasses) {
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const double size : {1e-30, 1.0, 1e20}) {
+      const TransformCase c = verified({{256, 5, 64}, "slab", "left", Kind::c2c, precision, on_gpu()});
+      SCOPED_TRACE(c.name());
+      Plan plan = make_plan_over(devices_for(1), c);
+      VerifiedRun run(plan, c);
+      for (std::uint64_t salt = 0; salt < 3; ++salt) {
+        run.fill(size, precision == Precision::f64 ? 12 : 6, salt);
+        EXPECT_FALSE(run.told());
+      }
     }
 }
 

@@ -22,11 +22,15 @@ struct Block {
       for (std::int64_t i = 0; i < count; ++i) list.push_back(any(random));
     };
     fill(numbers, rows * (columns + gap));
-    const auto beyond = static_cast<std::int64_t>(64 / sizeof(T));
-    for (auto* list : {&to_real, &to_imag}) fill(*list, columns + beyond);
-    for (auto* list : {&row_real, &row_imag}) fill(*list, rows);
+    for (auto* list : {&to_real, &to_imag}) fill(*list, columns);
+    for (auto* list : {&row_real, &row_imag}) fill(*list, 2 * rows);
+    for (std::size_t i = 0; columns % 2 == 1 && i < row_real.size(); i += 2) {
+      row_real[i + 1] = row_real[i];
+      row_imag[i + 1] = row_imag[i];
+    }
     block = {numbers.data(), rows, columns + gap, columns};
   }
+  std::int64_t parity(std::int64_t column) const { return column % 2; }
   double at(std::int64_t row, std::int64_t column) const {
     return static_cast<double>(block.at[row * block.stride + column]);
   }
@@ -48,49 +52,70 @@ struct Sums {
   }
 };
 
+/// Below the squares, but not nothing.
 template <class T>
-void expect_near(const Sums& right, T real, T imag, const T* squares, std::int64_t count) {
+void expect_near(const Sums& right, T real, const T* imag, const T* below, std::int64_t count) {
   const double allowed = 32 * static_cast<double>(count) * static_cast<double>(std::numeric_limits<T>::epsilon());
   EXPECT_NEAR(static_cast<double>(real), right.real, allowed);
-  EXPECT_NEAR(static_cast<double>(imag), right.imag, allowed);
-  if (squares != nullptr) {
-    EXPECT_NEAR(static_cast<double>(*squares), right.squares, allowed);
+  if (imag != nullptr) {
+    EXPECT_NEAR(static_cast<double>(*imag), right.imag, allowed);
+  }
+  if (below != nullptr) {
+    EXPECT_LE(static_cast<double>(*below), (imag != nullptr ? 2 : 1) * right.squares + allowed);
+    EXPECT_GT(static_cast<double>(*below), 0);
+    // A single number has no other to cancel it.
+    if (count == 1 && imag == nullptr) {
+      EXPECT_NEAR(static_cast<double>(*below), right.real * right.real, allowed);
+    }
   }
 }
 
+/// What is asked for: imaginary parts, bounds, words.
+struct Wanted {
+  bool imag, below, words;
+};
+
 template <class T>
-void check_lines(const Block<T>& b, bool by_column, bool squares) {
+void check_lines(const Block<T>& b, bool by_column, const Wanted& wanted) {
   const auto lines = by_column ? b.block.columns : b.block.rows, points = by_column ? b.block.rows : b.block.columns;
   const auto& to_real = by_column ? b.row_real : b.to_real;
   const auto& to_imag = by_column ? b.row_imag : b.to_imag;
-  std::vector<T> real(static_cast<std::size_t>(lines)), imag = real, square = real;
-  const BlockSums<T> sums{to_real.data(), to_imag.data(), real.data(), imag.data(), squares ? square.data() : nullptr};
-  EXPECT_EQ(by_column ? add_columns(b.block, sums) : add_rows(b.block, sums), b.words());
+  std::vector<T> real(static_cast<std::size_t>(lines) + 64 / sizeof(T)), imag = real, below = real;
+  const BlockSums<T> sums{to_real.data(), wanted.imag ? to_imag.data() : nullptr, real.data(), imag.data(),
+                          wanted.below ? below.data() : nullptr};
+  const std::uint32_t words =
+      by_column ? add_columns(b.block, sums, wanted.words) : add_rows(b.block, sums, wanted.words);
+  EXPECT_EQ(words, wanted.words ? b.words() : 0);
   for (std::int64_t l = 0; l < lines; ++l) {
     Sums right;
     for (std::int64_t p = 0; p < points; ++p) {
-      const auto i = static_cast<std::size_t>(p);
+      // Even and odd columns have their own weights in a row.
+      const auto i = static_cast<std::size_t>(by_column ? 2 * p + b.parity(l) : p);
       right.add(by_column ? b.at(p, l) : b.at(l, p), static_cast<double>(to_real[i]), static_cast<double>(to_imag[i]));
     }
     const auto i = static_cast<std::size_t>(l);
-    expect_near(right, real[i], imag[i], squares ? &square[i] : nullptr, points);
+    expect_near(right, real[i], wanted.imag ? &imag[i] : nullptr, wanted.below ? &below[i] : nullptr, points);
   }
 }
 
 template <class T>
-void check_plane(const Block<T>& b, bool squares) {
-  const PlaneSum<T> sum = add_plane(
-      b.block, PlaneWeights<T>{b.to_real.data(), b.to_imag.data(), b.row_real.data(), b.row_imag.data(), squares});
-  EXPECT_EQ(sum.words, b.words());
+void check_plane(const Block<T>& b, const Wanted& wanted) {
+  const PlaneSum<T> sum = add_plane(b.block,
+                                    PlaneWeights<T>{b.to_real.data(), wanted.imag ? b.to_imag.data() : nullptr,
+                                                    b.row_real.data(), wanted.imag ? b.row_imag.data() : nullptr},
+                                    wanted.words);
+  EXPECT_EQ(sum.words, wanted.words ? b.words() : 0);
   Sums right;
   for (std::int64_t r = 0; r < b.block.rows; ++r)
     for (std::int64_t c = 0; c < b.block.columns; ++c) {
       const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c);
-      const double x = b.at(r, c), wr = static_cast<double>(b.row_real[row]), wi = static_cast<double>(b.row_imag[row]);
-      const double cr = static_cast<double>(b.to_real[column]), ci = static_cast<double>(b.to_imag[column]);
+      const double x = b.at(r, c), wr = static_cast<double>(b.row_real[row]);
+      const double wi = wanted.imag ? static_cast<double>(b.row_imag[row]) : 0;
+      const double cr = static_cast<double>(b.to_real[column]);
+      const double ci = wanted.imag ? static_cast<double>(b.to_imag[column]) : 0;
       right.add(x, cr * wr - ci * wi, cr * wi + ci * wr);
     }
-  expect_near(right, sum.real, sum.imag, squares ? &sum.squares : nullptr, b.block.rows * b.block.columns);
+  expect_near(right, sum.real, wanted.imag ? &sum.imag : nullptr, &sum.below, b.block.rows * b.block.columns + 1);
 }
 
 template <class T>
@@ -100,14 +125,15 @@ void check() {
     VectorLimit limit{most};
     const Installed<VectorLimit> installed(limit);
     for (const std::int64_t rows : {1, 2, 4, 7, 64})
-      for (std::int64_t columns = 1; columns < 72; columns += columns < 34 ? 1 : 9)
-        for (const bool squares : {false, true}) {
+      for (std::int64_t columns = 1; columns < 300; columns += columns < 34 ? 1 : columns < 72 ? 9 : 77)
+        for (const Wanted& wanted :
+             {Wanted{true, true, true}, {true, false, false}, {false, true, false}, {false, false, true}}) {
           SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(columns) + ", vectors of " +
                        std::to_string(most) + " bytes");
           const Block<T> block(rows, columns, columns % 3, random);
-          check_lines(block, false, squares);
-          check_lines(block, true, squares);
-          check_plane(block, squares);
+          check_lines(block, false, wanted);
+          check_lines(block, true, wanted);
+          check_plane(block, wanted);
         }
   }
 }

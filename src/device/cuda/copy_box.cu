@@ -47,19 +47,27 @@ __device__ Offsets offsets(const Loops& loops, int axes, long long index) {
 
 constexpr int in_flight = 4;  ///< loads of a thread before its first store
 
-/// Threads x walk along the last axis (contiguous on both sides, but for rare layouts), threads y and blocks over rows.
+/// How rows are dealt: `all` pieces, so many of each row, of up to `length` elements.
+struct Pieces {
+  long long all, of_row, length;
+};
+
+/// Threads x walk along the last axis (contiguous on both sides, but for rare layouts), threads y and blocks over
+/// pieces of rows.
 template <class Unit, bool contiguous>
-__global__ void __launch_bounds__(256)
-    copy_rows(const __grid_constant__ Loops loops, const Unit* source, Unit* destination, long long rows) {
+__global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops loops, const Unit* source,
+                                                 Unit* destination, const __grid_constant__ Pieces pieces) {
   const int last = loops.axes - 1;
-  const long long length = loops.count[last], step = blockDim.x;
+  const long long step = blockDim.x;
   const long long from_stride = contiguous ? 1 : loops.from[last], to_stride = contiguous ? 1 : loops.to[last];
-  for (long long row = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; row < rows;
-       row += static_cast<long long>(gridDim.x) * blockDim.y) {
-    const Offsets at = offsets(loops, last, row);
+  for (long long piece = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; piece < pieces.all;
+       piece += static_cast<long long>(gridDim.x) * blockDim.y) {
+    const Offsets at = offsets(loops, last, piece / pieces.of_row);
     const Unit* from = source + at.from;
     Unit* to = destination + at.to;
-    for (long long i = threadIdx.x; i < length; i += in_flight * step) {
+    const long long begin = piece % pieces.of_row * pieces.length;
+    const long long length = min(begin + pieces.length, static_cast<long long>(loops.count[last]));
+    for (long long i = begin + threadIdx.x; i < length; i += in_flight * step) {
       Unit held[in_flight];
 #pragma unroll
       for (int k = 0; k < in_flight; ++k)
@@ -130,11 +138,17 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
   while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
   const dim3 block(x, 256 / x);
   const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().copy_blocks;
-  const long long blocks = std::min<long long>((rows + block.y - 1) / block.y, most);
+  // Few rows are cut, so that every block has some; a piece keeps each thread busy with whole turns of its loop.
+  const long long turn = static_cast<long long>(in_flight) * x;
+  const long long wanted = std::clamp(most * block.y / std::max(rows, 1LL), 1LL, (length + turn - 1) / turn);
+  const long long piece = ((length + wanted - 1) / wanted + turn - 1) / turn * turn;
+  const long long of_row = (length + piece - 1) / piece;
+  const Pieces pieces{rows * of_row, of_row, piece};
+  const long long blocks = std::min<long long>((pieces.all + block.y - 1) / block.y, most);
   const bool contiguous = loops.from[loops.axes - 1] == 1 && loops.to[loops.axes - 1] == 1;
   const auto kernel = contiguous ? copy_rows<Unit, true> : copy_rows<Unit, false>;
   kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),
-                                                              reinterpret_cast<Unit*>(destination), rows);
+                                                              reinterpret_cast<Unit*>(destination), pieces);
 }
 
 /// The kernel counts its tiles, and elements along both axes, in 32 bits: more are copied in halves.

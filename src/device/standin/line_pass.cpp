@@ -17,7 +17,10 @@
 #include "base/environment.hpp"
 #include "device/line_recipe.hpp"
 #include "device/plane_pass.hpp"
+#include "device/plane_recipe.hpp"
+#include "device/standin/held_lines.hpp"
 #include "device/standin/kernel.hpp"
+#include "device/standin/plane_rows.hpp"
 #include "device/standin/scheduler.hpp"
 #include "device/standin/settings.hpp"
 #include "local/local_fft.hpp"
@@ -44,6 +47,20 @@ const Recipe* recipe_for(int n) {
   return at->second ? &*at->second : nullptr;
 }
 
+/// Null where there is none.
+const PlaneCut* plane_cut_for(std::int64_t n, std::int64_t m) {
+  const DeviceFacts& facts = current_facts();
+  const bool compiles = can_compile();
+  static std::mutex mutex;
+  static std::map<std::tuple<std::int64_t, std::int64_t, bool, bool, std::size_t, std::size_t>, std::optional<PlaneCut>>
+      found;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [at, first] =
+      found.try_emplace({n, m, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
+  if (first) at->second = lines::plane_cut_for(static_cast<int>(n), static_cast<int>(m), facts, compiles);
+  return at->second ? &*at->second : nullptr;
+}
+
 /// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
 /// devices that were prepared.
 class Bundles {
@@ -52,29 +69,32 @@ class Bundles {
     const std::lock_guard<std::mutex> lock(mutex_);
     prepared_.insert({device, n, precision});
     for (const Direction direction : {Direction::forward, Direction::backward}) {
-      FftSpec spec;
-      spec.precision = precision;
-      spec.direction = direction;
+      FftSpec spec = spec_of(precision, direction);
       spec.transform = {{n, granule(precision), granule(precision)}};
       spec.batch = {{granule(precision), 1, 1}};
       spec.in_place = true;
-      spec.effort = Effort::estimate;
       Fft& fft = ffts_[{n, precision, direction}];
       if (!fft) fft = make_local_fft("fftw", spec);
-      spec.transform = {{n, 1, 1}};
-      spec.batch = {};
-      spec.in_place = false;
-      for (const bool real : {false, true}) {
-        if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
-        Fft& row = rows_[{n, precision, direction, real}];
-        if (!row) row = make_local_fft("fftw", spec);
-      }
     }
   }
-  Fft row(const PlanePass& pass) {
+  void prepare_planes(int n, int m, Precision precision, bool real, int device) {
+    prepare(n, precision, device);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    prepared_planes_.insert({device, n, m, precision, real});
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      FftSpec spec = spec_of(precision, direction);
+      spec.transform = {{m, 1, 1}};
+      if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+      Fft& row = rows_[{m, precision, direction, real}];
+      if (!row) row = make_local_fft("fftw", spec);
+    }
+  }
+  Fft row(const PlanePass& pass, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Pass& columns = pass.columns;
-    return rows_.at({columns.n, columns.precision, columns.direction, pass.real});
+    if (!prepared_planes_.contains({device, columns.n, pass.m, columns.precision, pass.real}))
+      fail(Status::internal, "lines::prepare_planes(", columns.n, ", ", pass.m, ") was not called on device ", device);
+    return rows_.at({pass.m, columns.precision, columns.direction, pass.real});
   }
   Fft get(const Pass& pass, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -84,8 +104,17 @@ class Bundles {
   }
 
  private:
+  static FftSpec spec_of(Precision precision, Direction direction) {
+    FftSpec spec;
+    spec.precision = precision;
+    spec.direction = direction;
+    spec.effort = Effort::estimate;
+    return spec;
+  }
+
   std::mutex mutex_;
   std::set<std::tuple<int, int, Precision>> prepared_;
+  std::set<std::tuple<int, int, int, Precision, bool>> prepared_planes_;
   std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
   std::map<std::tuple<int, Precision, Direction, bool>, Fft> rows_;
 };
@@ -131,6 +160,12 @@ void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touch
   }
 }
 
+void add_accesses(const PassChecks& checks, const Pass& pass, std::vector<Access>& touched) {
+  if (checks.results == nullptr) return;
+  touched.push_back({checks.weights, 2 * static_cast<std::size_t>(pass.n) * element_bytes(pass)});
+  touched.push_back({checks.results, pass_results * sizeof *checks.results});
+}
+
 /// First number of a bundle's point k.
 template <class T>
 std::complex<T>* point(const Side& side, int n, int k, std::int64_t outer, std::int64_t m) {
@@ -146,9 +181,14 @@ std::int64_t end_of(const Pass& pass, std::int64_t outer) {
   return pass.m_end >= pass.out.columns ? pass.out.columns : pass.m_end - skew(pass, outer);
 }
 
+/// Of the axes of a pass.
+struct PlaceAmongAxes {
+  bool first = true, last = true;
+};
+
 template <class T>
 void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::int64_t m,
-                std::vector<std::complex<T>>& bundle) {
+                std::vector<std::complex<T>>& bundle, PlaceAmongAxes axes) {
   const std::int64_t width = granule(pass.precision), before = std::max<std::int64_t>(-m, 0);
   const std::int64_t read = std::clamp<std::int64_t>(std::min(pass.in.columns, pass.m_end) - m, before, width);
   const std::int64_t written = std::clamp<std::int64_t>(end_of(pass, outer) - m, before, width);
@@ -158,15 +198,19 @@ void run_bundle(const Pass& pass, const LocalFft& fft, std::int64_t outer, std::
   std::fill(bundle.begin(), bundle.end(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(point<T>(pass.in, pass.n, k, outer, m + before), read - before, bundle.data() + k * width + before);
+  const HeldLines<T> held{bundle, width, before, written};
+  HeldSums<T> sums(pass.checks, pass.n, pass.direction == Direction::backward, axes.first, axes.last);
+  sums.input(held);
   fft.execute(bundle.data(), bundle.data());
   if (pass.scale != 1)
     for (std::complex<T>& value : bundle) value *= static_cast<T>(pass.scale);
+  sums.output(held);
   for (int k = 0; k < pass.n; ++k)
     std::copy_n(bundle.data() + k * width + before, written - before, point<T>(pass.out, pass.n, k, outer, m + before));
 }
 
 template <class T>
-void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
+void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed, PlaceAmongAxes axes = {}) {
   const std::int64_t width = granule(pass.precision);
   std::vector<std::pair<std::int64_t, std::int64_t>> order;  // outer, m
   for (std::int64_t outer = pass.outer_begin; outer < pass.outer_end; ++outer)
@@ -175,7 +219,7 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::shuffle(order.begin(), order.end(), random);
   std::vector<std::complex<T>> bundle(static_cast<std::size_t>(pass.n * width));
-  for (const auto& [outer, m] : order) run_bundle<T>(pass, fft, outer, m, bundle);
+  for (const auto& [outer, m] : order) run_bundle<T>(pass, fft, outer, m, bundle, axes);
 }
 
 }  // namespace
@@ -199,6 +243,10 @@ void prepare(int n, Precision precision, bool /*odd_rows*/) {
   bundles().prepare(n, precision, current_device());
 }
 
+bool checkable(int n) { return can_compile() && supported(n); }
+
+void prepare_checked(int n, Precision precision, bool odd_rows) { prepare(n, precision, odd_rows); }
+
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
   require_pass(pass);
@@ -208,6 +256,7 @@ void run(const Pass& pass, void* stream) {
   std::vector<Access> touched;
   add_accesses(pass.in, pass, touched);
   add_accesses(pass.out, pass, touched);
+  add_accesses(pass.checks, pass, touched);
   const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(pass.m_begin + pass.outer_begin);
   standin::enqueue_kernel(stream, "line pass", std::move(touched), [pass, fft, seed] {
     if (pass.precision == Precision::f64)
@@ -217,78 +266,51 @@ void run(const Pass& pass, void* stream) {
   });
 }
 
-bool planes_supported(int n, Precision precision, bool real) {
-  return plane_team(n) != 0 && current_facts().bulk_copies && supported(n) &&
-         planes_stay_cached(n, precision, real, current_facts());
+bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
+  return fits_planes(n, m, precision, real, current_facts()) && plane_cut_for(n, m) != nullptr;
 }
 
-namespace {
+bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m) != nullptr; }
 
-/// Rows of a plane pass: dense ones, and those inside, which are spectra where the others are real.
-struct PlaneRows {
-  PlanePass pass;
-  Fft fft;
+void prepare_checked_planes(int n, int m, Precision precision, bool real) { prepare_planes(n, m, precision, real); }
 
-  bool forward() const { return pass.columns.direction == Direction::forward; }
-  std::size_t dense_bytes() const { return ElementType{pass.columns.precision, !pass.real}.bytes(); }
-  std::byte* dense(std::int64_t row) const {
-    return static_cast<std::byte*>(pass.rows) + static_cast<std::size_t>(row * pass.columns.n) * dense_bytes();
-  }
-  std::byte* inside(std::int64_t row) const {
-    const Part& part = inner_side(pass).part[0];
-    return static_cast<std::byte*>(part.base) +
-           static_cast<std::size_t>(row * part.line_stride) * element_bytes(pass.columns);
-  }
-  std::size_t spectrum_bytes() const {
-    return static_cast<std::size_t>(spectrum_points(pass.columns.n, pass.real)) * element_bytes(pass.columns);
-  }
-  void run() const {
-    const std::int64_t n = pass.columns.n;
-    const std::size_t number = element_bytes(pass.columns);
-    std::vector<std::byte> from(std::max(spectrum_bytes(), static_cast<std::size_t>(n) * dense_bytes()));
-    for (std::int64_t row = pass.columns.outer_begin * n; row < pass.columns.outer_end * n; ++row) {
-      if (forward()) {
-        std::memcpy(from.data(), dense(row), static_cast<std::size_t>(n) * dense_bytes());
-        fft->execute(from.data(), inside(row));
-        continue;
-      }
-      std::memcpy(from.data(), inside(row), spectrum_bytes());
-      if (pass.real)  // the first number and the last one are taken for real
-        for (const std::size_t end : {number, spectrum_bytes()})
-          std::memset(from.data() + end - number / 2, 0, number / 2);
-      fft->execute(from.data(), dense(row));
-    }
-  }
-};
+bool planes_shareable(int n, int m, const Side& side) {
+  const PlaneCut* cut = plane_cut_for(n, m);
+  return cut != nullptr && shares(cut->columns, side);
+}
 
-}  // namespace
+void prepare_planes(int n, int m, Precision precision, bool real) {
+  require(plane_cut_for(n, m) != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
+  if (standin::Scheduler::instance().capturing())
+    fail(Status::backend_failure, "lines::prepare_planes() inside of a capture");
+  bundles().prepare_planes(n, m, precision, real, current_device());
+}
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require(planes_supported(columns.n, columns.precision, pass.real), "no plane kernel for ", columns.n, " points");
+  require(planes_supported(columns.n, pass.m, columns.precision, pass.real), "no plane kernel for ", columns.n,
+          " rows of ", pass.m, " points");
   require_planes(pass);
   const std::int64_t planes = columns.outer_end - columns.outer_begin;
+  const PlaneRows rows{pass, bundles().row(pass, current_device())};
   const Fft fft = bundles().get(columns, current_device());
-  const PlaneRows rows{pass, bundles().row(pass)};
   check_input(columns);
-  require(planes_shareable(columns.n, columns.out), "a plane pass cannot cut lines of ", columns.n,
+  require(planes_shareable(columns.n, pass.m, columns.out), "a plane pass cannot cut lines of ", columns.n,
           " points into blocks of ", columns.out.block, " points an owner");
   if (planes <= 0) return;
   std::vector<Access> touched;
   add_accesses(columns.in, columns, touched);
   add_accesses(columns.out, columns, touched);
-  const std::int64_t first = columns.outer_begin * columns.n, end = columns.outer_end * columns.n;
-  touched.push_back({rows.dense(first), static_cast<std::size_t>(rows.dense(end) - rows.dense(first))});
-  touched.push_back({rows.inside(first),
-                     static_cast<std::size_t>(rows.inside(end - 1) - rows.inside(first)) + rows.spectrum_bytes()});
+  rows.add_to(touched);
+  add_accesses(columns.checks, columns, touched);
   touched.push_back({counters, plane_counters(planes) * sizeof *counters});
   const std::uint64_t seed = standin::first_seed() + static_cast<std::uint64_t>(columns.m_begin + columns.outer_begin);
   standin::enqueue_kernel(stream, "plane pass", std::move(touched), [=] {
     const auto column_lines = [&] {
       if (columns.precision == Precision::f64)
-        run_all<double>(columns, *fft, seed);
+        run_all<double>(columns, *fft, seed, {!rows.forward(), rows.forward()});
       else
-        run_all<float>(columns, *fft, seed);
+        run_all<float>(columns, *fft, seed, {!rows.forward(), rows.forward()});
     };
     std::memset(counters, 0xff, plane_counters(planes) * sizeof *counters);
     if (!rows.forward()) column_lines();

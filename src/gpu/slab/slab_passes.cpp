@@ -6,14 +6,29 @@
 
 namespace shardfft::gpu {
 
-char* SlabRank::plane_row(void* planes, std::int64_t x, std::int64_t y) const {
-  return static_cast<char*>(planes) +
-         static_cast<std::size_t>((x * shape_.ny + y) * shape_.pitch()) * shape_.complex_bytes();
+char* SlabRank::plane_row(void* planes, int rank, std::int64_t x, std::int64_t y) const {
+  const std::int64_t line = x * shape_.field_x() + y * shape_.field_y(rank);
+  return static_cast<char*>(planes) + static_cast<std::size_t>(line * shape_.pitch()) * shape_.complex_bytes();
 }
 
 char* SlabRank::x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const {
-  return static_cast<char*>(rows) +
-         static_cast<std::size_t>((x * shape_.y_count(rank) + y) * shape_.pitch()) * shape_.complex_bytes();
+  const std::int64_t line = x * shape_.spectrum_x(rank) + y * shape_.spectrum_y();
+  return static_cast<char*>(rows) + static_cast<std::size_t>(line * shape_.pitch()) * shape_.complex_bytes();
+}
+
+/// For passes along y: from row (x, y) on in the planes of `rank`.
+device::lines::Part SlabRank::part_of_planes(void* planes, int rank, std::int64_t x, std::int64_t y) const {
+  return {plane_row(planes, rank, x, y), shape_.field_y(rank) * shape_.pitch(), shape_.field_x() * shape_.pitch()};
+}
+/// The same in its rows, from plane x on.
+device::lines::Part SlabRank::part_of_rows(void* rows, int rank, std::int64_t x) const {
+  return {x_row(rows, rank, x, 0), shape_.spectrum_y() * shape_.pitch(), shape_.spectrum_x(rank) * shape_.pitch()};
+}
+
+/// For passes along x.
+device::lines::Part turned(device::lines::Part part) {
+  std::swap(part.line_stride, part.outer_stride);
+  return part;
 }
 
 /// z lines (fused) or whole planes of cuFFT, between field and planes.
@@ -23,7 +38,7 @@ void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction di
   const SlabPiece piece(options_.observer, fusion_.y ? "z lines" : "planes", rank_, stream);
   char* field = static_cast<char*>(own.field) +
                 static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
-  char* complex = plane_row(own.planes, planes.begin, 0);
+  char* complex = plane_row(own.planes, rank_, planes.begin, 0);
   const bool forward = direction == Direction::forward;
   const bool other_plan = !forward && fusion_.two_way;
   const device::VendorFft& plan = plane_plans_.at(other_plan ? -planes.count() : planes.count());
@@ -40,7 +55,7 @@ device::lines::Pass SlabRank::pass(int n, Direction direction) const {
 
 device::lines::Pass SlabRank::y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const {
   device::lines::Pass p = pass(static_cast<int>(shape_.ny), direction);
-  p.in.part[0] = p.out.part[0] = {own.planes, shape_.pitch(), shape_.ny * shape_.pitch()};
+  p.in.part[0] = p.out.part[0] = part_of_planes(own.planes, rank_, 0, 0);
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
@@ -60,14 +75,12 @@ device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes
                                              std::span<const SlabPeer> peers) const {
   device::lines::Pass p = y_pass(own, planes, z, Direction::forward);
   if (!fusion_.direct) return p;
-  const std::int64_t pitch = shape_.pitch();
   shape_.share(p.out, shape_.ny);
   for (int q = 0; q < shape_.ranks; ++q) {
-    device::lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
-    if (const SlabArrays* there = straight_into(q, own, peers))
-      to = {x_row(there->x_rows(), q, shape_.x_begin(rank_), 0), pitch, shape_.y_count(q) * pitch};
-    else
-      to = {plane_row(own.planes, 0, shape_.y_begin(q)), pitch, shape_.ny * pitch};
+    const SlabArrays* const there = straight_into(q, own, peers);
+    p.out.part[static_cast<std::size_t>(q)] = there != nullptr
+                                                  ? part_of_rows(there->x_rows(), q, shape_.x_begin(rank_))
+                                                  : part_of_planes(own.planes, rank_, 0, shape_.y_begin(q));
   }
   return p;
 }
@@ -83,7 +96,12 @@ void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_li
                           device::StreamHandle stream) const {
   if (y_lines.outer_end == y_lines.outer_begin) return;
   const SlabPiece piece(options_.observer, "planes", rank_, stream);
-  device::lines::run({y_lines, own.field, shape_.real()}, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
+  device::lines::PlanePass pass;
+  pass.columns = y_lines;
+  pass.m = static_cast<int>(shape_.nz);
+  pass.rows = {own.field, shape_.field_y(rank_) * shape_.nz, shape_.field_x() * shape_.nz};
+  pass.real = shape_.real();
+  device::lines::run(pass, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
 }
 
 /// Planes with the y lines of the first part; those of the others follow when these are being sent.
@@ -102,7 +120,7 @@ void SlabRank::first_part_backward(const SlabArrays& own, Range planes, device::
 
 device::lines::Side SlabRank::rows_side(const SlabArrays& own) const {
   device::lines::Side side;
-  side.part[0] = {own.x_rows(), shape_.y_count(rank_) * shape_.pitch(), shape_.pitch()};
+  side.part[0] = turned(part_of_rows(own.x_rows(), rank_, 0));
   return side;
 }
 
@@ -111,7 +129,7 @@ device::lines::Side SlabRank::spectrum_side(const SlabArrays& own) const {
   if (fusion_.copied) return rows_side(own);
   device::lines::Side side;
   const std::int64_t pitch = shape_.spectrum_pitch();
-  side.part[0] = {own.spectrum, shape_.y_count(rank_) * pitch, pitch};
+  side.part[0] = {own.spectrum, shape_.spectrum_x(rank_) * pitch, shape_.spectrum_y() * pitch};
   if (pitch != shape_.pitch()) side.columns = pitch;
   return side;
 }
@@ -137,10 +155,11 @@ void SlabRank::copy_spectrum(const SlabArrays& own, Range z, Direction direction
     device::copy_box(at_spectrum, spectrum, at_rows, rows, shape_.complex_bytes(), stream);
 }
 
-/// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z.
+/// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z where rows y are
+/// neighbours.
 void SlabRank::flatten(device::lines::Pass& p, Range z) const {
   const std::int64_t rows = shape_.y_count(rank_);
-  if (z.count() == shape_.pitch() && (fusion_.copied || shape_.spectrum_pitch() == shape_.pitch())) {
+  if (!shape_.woven && z.count() == shape_.pitch() && (fusion_.copied || shape_.spectrum_pitch() == shape_.pitch())) {
     p.outer_end = 1;
     p.m_end = rows * shape_.pitch();
     // The stride of the one outer index is not used, but must be whole units of 16 bytes: a z line may be no such one.
@@ -181,7 +200,6 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   if (shape_.y_count(rank_) == 0) return;  // a pass cannot describe arrays of nothing
   if (fusion_.copied) copy_spectrum(own, z, Direction::backward, stream);
   device::lines::Pass p = pass(static_cast<int>(shape_.nx), Direction::backward);
-  const std::int64_t pitch = shape_.pitch(), rows = shape_.y_count(rank_);
   p.in = spectrum_side(own);
   p.out = rows_side(own);
   p.scale = options_.backward_scale;
@@ -189,11 +207,10 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   if (fusion_.direct) {
     shape_.share(p.out, shape_.nx);
     for (int q = 0; q < shape_.ranks; ++q) {
-      device::lines::Part& to = p.out.part[static_cast<std::size_t>(q)];
-      if (const SlabArrays* there = straight_into(q, own, peers))
-        to = {plane_row(there->planes, 0, shape_.y_begin(rank_)), shape_.ny * pitch, pitch};
-      else
-        to = {x_row(own.x_rows(), rank_, shape_.x_begin(q), 0), rows * pitch, pitch};
+      const SlabArrays* const there = straight_into(q, own, peers);
+      p.out.part[static_cast<std::size_t>(q)] =
+          turned(there != nullptr ? part_of_planes(there->planes, q, 0, shape_.y_begin(rank_))
+                                  : part_of_rows(own.x_rows(), rank_, shape_.x_begin(q)));
     }
   }
   device::lines::run(p, stream);

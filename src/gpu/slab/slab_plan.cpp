@@ -35,13 +35,13 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   SlabFusion fusion;
   fusion.y = fits && supported(shape.ny) && pitch % unit == 0;
   fusion.direct = fusion.y && owned(shape.ny) && owned(shape.nx);
-  fusion.planes = fusion.y && options.planes && shape.nz == shape.ny &&
-                  device::lines::whole_bundles(pitch, shape.transform.precision) == pitch &&
-                  device::lines::planes_supported(static_cast<int>(shape.ny), shape.transform.precision, shape.real());
-  if (fusion.planes && fusion.direct) {
+  fusion.planes = fusion.y && options.planes &&
+                  device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision, shape.real(),
+                                                   shape.nx * shape.ny * shape.nzc());
+  if (fusion.planes && fusion.direct) {  // which is worth more
     device::lines::Side side;
     shape.share(side, shape.ny);
-    fusion.direct = device::lines::planes_shareable(static_cast<int>(shape.ny), side);
+    fusion.planes = device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side);
   }
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
@@ -62,6 +62,8 @@ void SlabRank::plan_fused() {
   require(!options_.stores || (fusion_.direct && even),
           "only line passes over equal shares can store into peers' memory");
   require(!shape_.dense_spectrum || fusion_.x, "padding can only be left away by line passes");
+  require(!shape_.woven || (fusion_.planes && fusion_.x && !fusion_.copied),
+          "only passes of our own take woven planes");
   part_begin_ = {0};
   double share = 0;
   for (std::size_t p = 0; p + 1 < options_.parts.size() && fusion_.direct && shape_.ranks > 1; ++p) {
@@ -75,6 +77,9 @@ void SlabRank::plan_fused() {
   if (fusion_.x)
     device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
                            !fusion_.copied && shape_.spectrum_pitch() % 2 != 0);
+  if (fusion_.planes)
+    device::lines::prepare_planes(static_cast<int>(shape_.ny), static_cast<int>(shape_.nz), shape_.transform.precision,
+                                  shape_.real());
   if (fusion_.planes) plane_counters_ = device::make_memory(counter_bytes());
 }
 

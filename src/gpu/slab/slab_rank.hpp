@@ -30,9 +30,9 @@ namespace shardfft::gpu {
 /// writes all but the one it begins with, where that is not also another one.
 struct SlabArrays {
   void* field = nullptr;
-  void* planes = nullptr;           ///< complex, [x_count][ny][pitch]; may be `field` itself for c2c
-  void* spectrum = nullptr;         ///< [nx][y_count][spectrum_pitch]
-  void* rows = nullptr;             ///< [nx][y_count][pitch]; null: the spectrum itself
+  void* planes = nullptr;           ///< complex, [x_count][ny][pitch], or woven; may be `field` itself for c2c
+  void* spectrum = nullptr;         ///< [nx][y_count][spectrum_pitch], or woven
+  void* rows = nullptr;             ///< [nx][y_count][pitch], or woven; null: the spectrum itself
   std::uint32_t* tokens = nullptr;  ///< SlabRank::tokens() flags; null on all ranks: none are used
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
@@ -114,8 +114,9 @@ class SlabRank {
   };
   /// The other way round on the way back.
   Turn turn_of(int turn, Direction direction) const;
-  char* plane_row(void* planes, std::int64_t x, std::int64_t y) const;
-  /// In the rows of `rank`.
+  /// In the planes of `rank`.
+  char* plane_row(void* planes, int rank, std::int64_t x, std::int64_t y) const;
+  /// In its rows.
   char* x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const;
 
   void plan_fused();
@@ -149,7 +150,10 @@ class SlabRank {
   template <class Pass>
   void store(std::span<const SlabPeer> peers, device::StreamHandle stream, Pass pass);
   device::StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
-  device::BoxCopy block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z, bool to_rows) const;
+  device::lines::Part part_of_planes(void* planes, int rank, std::int64_t x, std::int64_t y) const;
+  device::lines::Part part_of_rows(void* rows, int rank, std::int64_t x) const;
+  struct Block;
+  device::BoxCopy block(const Block& block) const;
   device::BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   device::BoxCopy rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   void send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction);

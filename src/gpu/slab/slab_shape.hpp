@@ -20,7 +20,8 @@ inline std::int64_t run_count(std::int64_t n, std::int64_t parts, std::int64_t i
 }
 
 /// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and spectrum[nx][y_count(r)][pitch()], of
-/// which the first nzc() numbers of a z line mean something.
+/// which the first nzc() numbers of a z line mean something; or woven, field[ny][x_count(r)][nz] and
+/// spectrum[y_count(r)][nx][pitch()].
 struct SlabShape {
   Transform transform;
   std::int64_t nx = 1, ny = 1, nz = 1;
@@ -31,6 +32,15 @@ struct SlabShape {
   /// The spectrum itself has dense z lines even so: the x lines leave the padding away and put it back. Needs line
   /// passes for y and x (fusion_of).
   bool dense_spectrum = false;
+
+  /// The rows of an x plane lie apart, between those of the others, in all arrays. For plane passes only.
+  bool woven = false;
+
+  /// z lines from an x, or a y, to the next one: in field and planes of rank r, and in its rows and spectrum.
+  std::int64_t field_x() const { return woven ? 1 : ny; }
+  std::int64_t field_y(int r) const { return woven ? x_count(r) : 1; }
+  std::int64_t spectrum_x(int r) const { return woven ? 1 : y_count(r); }
+  std::int64_t spectrum_y() const { return woven ? nx : 1; }
 
   bool real() const { return transform.kind != Kind::c2c; }
   std::int64_t nzc() const { return device::lines::spectrum_points(nz, real()); }

@@ -49,17 +49,29 @@ void SlabRank::wait_until_ready(std::span<const SlabPeer> peers) {
     if (copies_to(q)) device::wait(copy_stream(q), peers[static_cast<std::size_t>(q)].ready);
 }
 
-/// The copy of `count` planes times the rows of rank `rows_of`, a part of z, between planes and x rows.
-device::BoxCopy SlabRank::block(char* planes, char* x_rows, int rows_of, std::int64_t count, Range z,
-                                bool to_rows) const {
-  const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(z.begin) * element;
-  const auto rows = static_cast<std::size_t>(shape_.y_count(rows_of)), slices = static_cast<std::size_t>(count);
+/// `count` of the planes of one rank times the rows of another one, a part of z, in the planes of the former and in the
+/// x rows of the latter.
+struct SlabRank::Block {
+  char *planes, *x_rows;
+  int planes_of, rows_of;
+  std::int64_t count;
+  Range z;
+  bool to_rows;
+};
+
+device::BoxCopy SlabRank::block(const Block& b) const {
+  const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(b.z.begin) * element;
   const std::size_t pitch = static_cast<std::size_t>(shape_.pitch()) * element;
-  const device::CopySide in_planes{planes + skip, pitch, pitch * static_cast<std::size_t>(shape_.ny)};
-  const device::CopySide in_rows{x_rows + skip, pitch, pitch * rows};
-  device::BoxCopy box{in_rows, in_planes, static_cast<std::size_t>(z.count()) * element, rows, slices};
-  if (!to_rows) std::swap(box.to, box.from);
-  if (box.bytes == pitch)  // whole rows: one long row a plane
+  const auto x = static_cast<std::size_t>(b.count), y = static_cast<std::size_t>(shape_.y_count(b.rows_of));
+  // The rows that are neighbours on both sides make a slice.
+  const std::size_t rows = shape_.woven ? x : y, slices = shape_.woven ? y : x;
+  const std::int64_t from_slice = shape_.woven ? shape_.field_y(b.planes_of) : shape_.field_x();
+  const std::int64_t to_slice = shape_.woven ? shape_.spectrum_y() : shape_.spectrum_x(b.rows_of);
+  const device::CopySide in_planes{b.planes + skip, pitch, pitch * static_cast<std::size_t>(from_slice)};
+  const device::CopySide in_rows{b.x_rows + skip, pitch, pitch * static_cast<std::size_t>(to_slice)};
+  device::BoxCopy box{in_rows, in_planes, static_cast<std::size_t>(b.z.count()) * element, rows, slices};
+  if (!b.to_rows) std::swap(box.to, box.from);
+  if (box.bytes == pitch)  // whole rows: one long row a slice
     box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, slices, 1};
   return box;
 }
@@ -67,17 +79,17 @@ device::BoxCopy SlabRank::block(char* planes, char* x_rows, int rows_of, std::in
 /// Rows y of rank q, of a run of own planes and a part of z.
 device::BoxCopy SlabRank::planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
   const Range planes = chunk(rank_, turn.part, turn.chunk);
-  return block(plane_row(own.planes, planes.begin, shape_.y_begin(q)),
-               x_row(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin, 0), q, planes.count(), part(turn.part),
-               true);
+  return block({plane_row(own.planes, rank_, planes.begin, shape_.y_begin(q)),
+                x_row(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin, 0), rank_, q, planes.count(),
+                part(turn.part), true});
 }
 
 /// A run of the planes of rank q, the rows y of this rank, a part of z.
 device::BoxCopy SlabRank::rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
   const Range planes = chunk(q, turn.part, turn.chunk);
-  return block(plane_row(there.planes, planes.begin, shape_.y_begin(rank_)),
-               x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), rank_, planes.count(), part(turn.part),
-               false);
+  return block({plane_row(there.planes, q, planes.begin, shape_.y_begin(rank_)),
+                x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), q, rank_, planes.count(),
+                part(turn.part), false});
 }
 
 SlabRank::Turn SlabRank::turn_of(int turn, Direction direction) const {

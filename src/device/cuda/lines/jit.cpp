@@ -18,15 +18,44 @@ std::string source_key() {
   return hash_of(all);
 }
 
-std::string key_of(const Recipe& recipe, Precision precision, bool odd, int architecture) {
+const char* name_of(Precision precision) { return precision == Precision::f64 ? "f64" : "f32"; }
+const char* number_of(Precision precision) { return precision == Precision::f64 ? "double" : "Twin"; }
+
+/// What both kinds of kernels depend on.
+std::string key_of(const std::string& kernel, int architecture) {
+  return kernel + " sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " + source_key();
+}
+
+std::string text_of(const LineCut& line) {
+  std::ostringstream text;
+  text << line.n << " team " << line.team << " radices";
+  for (int s = 0; s < line.stages; ++s) text << ' ' << line.radix[s];
+  return text.str();
+}
+
+std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
   std::ostringstream key;
-  const LineCut& line = recipe.line;
-  key << "lines of " << line.n << ' ' << (precision == Precision::f64 ? "f64" : "f32") << (odd ? " odd" : "")
-      << " team " << line.team << " radices";
-  for (int s = 0; s < line.stages; ++s) key << ' ' << line.radix[s];
-  key << " width " << recipe.width << " resident " << recipe.resident << (recipe.bulk ? "" : " plain") << " sm_"
-      << architecture << " nvrtc " << nvrtc_version() << " source " << source_key();
-  return key.str();
+  key << "lines " << name_of(precision) << (skills.odd ? " odd" : "") << (skills.checks ? " checked " : " ")
+      << text_of(recipe.line) << " width " << recipe.width << " resident " << recipe.resident
+      << (recipe.bulk ? "" : " plain");
+  return key_of(key.str(), architecture);
+}
+
+std::string key_of(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
+  std::ostringstream key;
+  key << "planes " << name_of(precision) << (skills.real ? " real" : "") << (skills.checks ? " checked" : "")
+      << " rows " << text_of(cut.rows) << " columns " << text_of(cut.columns) << " lines " << cut.lines << " width "
+      << cut.width << " groups " << cut.groups;
+  return key_of(key.str(), architecture);
+}
+
+/// A line as a type.
+std::string type_of(const LineCut& line) {
+  std::ostringstream text;
+  text << "CutOf<" << line.n << ", " << line.team;
+  for (int s = 0; s < line.stages; ++s) text << ", " << line.radix[s];
+  text << '>';
+  return text.str();
 }
 
 }  // namespace
@@ -36,26 +65,45 @@ bool can_compile() {
   return allowed && !nvrtc_version().empty();
 }
 
-std::string kernel_source(const Recipe& recipe, Precision precision, bool odd) {
+std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills) {
+  const std::string number = number_of(precision);
   std::ostringstream text;
   text << "#include \"device/cuda/lines/" << (recipe.bulk ? "pass" : "plain") << "_kernel.cuh\"\n"
        << "using namespace shardfft::device::lines;\n"
-       << "using Lines = CutOf<" << recipe.line.n << ", " << recipe.line.team;
-  for (int s = 0; s < recipe.line.stages; ++s) text << ", " << recipe.line.radix[s];
-  text << ">;\n";
+       << "using Lines = " << type_of(recipe.line) << ";\n";
   for (const bool backward : {false, true})
     text << "extern \"C\" __global__ void __launch_bounds__(" << recipe.tile().threads() << ", " << recipe.resident
          << ")\n    " << (backward ? "backward" : "forward") << "(const __grid_constant__ "
          << (recipe.bulk ? "Kernel" : "Plain") << "Pass pass) {\n"
-         << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, "
-         << (precision == Precision::f64 ? "double" : "Twin") << ", " << recipe.width << ", "
-         << (backward ? "true" : "false") << ", " << (odd ? "true" : "false") << ">(pass);\n}\n";
+         << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, " << number << ", " << recipe.width << ", "
+         << (backward ? "true" : "false") << ", " << (skills.odd ? "true" : "false") << ", "
+         << (skills.checks ? "LineSums<" : "NoSums<") << number << ">>(pass);\n}\n";
   return text.str();
 }
 
-std::string machine_code(const Recipe& recipe, Precision precision, bool odd, int architecture) {
-  return cached(cache_directory(), key_of(recipe, precision, odd, architecture),
-                [&] { return compile(kernel_source(recipe, precision, odd), architecture); });
+std::string machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
+  return cached(cache_directory(), key_of(recipe, precision, skills, architecture),
+                [&] { return compile(kernel_source(recipe, precision, skills), architecture); });
+}
+
+std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
+  std::ostringstream text;
+  text << "#include \"device/cuda/lines/plane_kernel.cuh\"\n"
+       << "using namespace shardfft::device::lines;\n"
+       << "using Planes = PlaneOf<" << type_of(cut.rows) << ", " << type_of(cut.columns) << ", " << cut.lines << ", "
+       << cut.width << ", " << cut.groups << ">;\n";
+  for (const bool backward : {false, true})
+    text << "extern \"C\" __global__ void __launch_bounds__(" << cut.threads() << ", 1)\n    "
+         << (backward ? "backward" : "forward") << "(const __grid_constant__ KernelPlanes pass) {\n"
+         << "  run_planes<Planes, " << number_of(precision) << ", " << (backward ? "true" : "false") << ", "
+         << (skills.real ? "true" : "false") << ", " << (skills.checks ? "LineSums<" : "NoSums<")
+         << number_of(precision) << ">>(pass);\n}\n";
+  return text.str();
+}
+
+std::string machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
+  return cached(cache_directory(), key_of(cut, precision, skills, architecture),
+                [&] { return compile(kernel_source(cut, precision, skills), architecture); });
 }
 
 }  // namespace shardfft::device::lines

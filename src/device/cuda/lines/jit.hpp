@@ -1,16 +1,29 @@
 #pragma once
-// Line kernels that are compiled when a plan first needs them (NVRTC), and kept on disk.
+// Line and plane kernels that are compiled when a plan first needs them (NVRTC), and kept on disk.
 #include <string>
 
-#include "device/line_recipe.hpp"
+#include "device/plane_recipe.hpp"
 
 namespace shardfft::device::lines {
 
 /// Whether there is a compiler, and SHARDFFT_JIT in the environment is not 0.
 bool can_compile();
-/// The program of the kernels "forward" and "backward" of a recipe; `odd`: over odd rows (TileCut).
-std::string kernel_source(const Recipe& recipe, Precision precision, bool odd);
+/// What kernels of a recipe can do more.
+struct KernelSkills {
+  bool odd = false;     ///< rows of odd lengths (TileCut)
+  bool checks = false;  ///< sums of their lines
+};
+struct PlaneSkills {
+  bool real = false;    ///< rows
+  bool checks = false;  ///< sums of their lines
+};
+/// The program of the kernels "forward" and "backward" of a recipe.
+std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills);
 /// Its machine code for compute capability `architecture` (90: 9.0), from the cache where it is there.
-std::string machine_code(const Recipe& recipe, Precision precision, bool odd, int architecture);
+std::string machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture);
+
+/// The same of a plane recipe; `real`: over real rows.
+std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills);
+std::string machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture);
 
 }  // namespace shardfft::device::lines

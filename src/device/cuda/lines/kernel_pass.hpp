@@ -1,5 +1,6 @@
 #pragma once
 // What a line kernel is told. Compiled for the host, by nvcc and at run time: no headers.
+#include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
 
 namespace shardfft::device::lines {
@@ -47,6 +48,14 @@ struct PlainInput {
   unsigned columns;  ///< none are read from here on, in units of 8 bytes
 };
 
+/// For kernels that check their lines (line_sums.cuh).
+struct KernelChecks {
+  const void* weights;  ///< of a line's N input points, then of its results
+  SumLimits limits;
+  unsigned long long* results;  ///< pass_results of them
+  unsigned tiles;               ///< that are compared together
+};
+
 template <class Input>
 struct PassOf {
   Input in;
@@ -58,6 +67,7 @@ struct PassOf {
   unsigned columns;          ///< none are written from here on, in units of 8 bytes
   unsigned end_mask;         ///< skew_mask where that end is as much earlier, too; else 0
   double scale;
+  KernelChecks checks;
 };
 using KernelPass = PassOf<KernelInput>;
 using PlainPass = PassOf<PlainInput>;

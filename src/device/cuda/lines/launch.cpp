@@ -228,10 +228,22 @@ PassOf<Input> pass_of(const Pass& pass, const TileCut& tile, const void* table) 
   k.outer_begin = static_cast<unsigned>(pass.outer_begin);
   k.m_begin = static_cast<unsigned>(pass.m_begin / lines);
   k.scale = pass.scale;
+  k.checks = kernel_checks(pass.checks, pass.n, unit(pass.precision) * tile.width);
   return k;
 }
 
 }  // namespace
+
+KernelChecks kernel_checks(const PassChecks& checks, int n, int lines) {
+  const std::int64_t tiles = std::max<std::int64_t>(numbers_compared / (std::int64_t{lines} * n), 1);
+  KernelChecks k{};
+  k.weights = checks.weights;
+  k.limits = checks.limits;
+  k.limits.floor *= static_cast<double>(tiles * lines);
+  k.results = reinterpret_cast<unsigned long long*>(checks.results);
+  k.tiles = static_cast<unsigned>(tiles);
+  return k;
+}
 
 KernelOutput kernel_output(const Pass& pass, const LineCut& line) {
   return places(pass, pass.out, line, line.stages - 1);

@@ -48,6 +48,8 @@ class Kernel {
 /// Of a kernel that was compiled with the library.
 Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluster);
 
+/// Of tiles of so many lines.
+KernelChecks kernel_checks(const PassChecks& checks, int n, int lines);
 KernelInput kernel_input(const Pass& pass, const TileCut& tile);
 KernelOutput kernel_output(const Pass& pass, const LineCut& line);
 KernelPass kernel_pass(const Pass& pass, const TileCut& tile, const void* table);

@@ -132,6 +132,10 @@ __device__ __forceinline__ void exchange(Cx<T> (&v)[C::E], T* rows, const Place&
   gather<C, S + 1>(rows, at, [&](int i, T x) { v[i].im = x; });
 }
 
+/// Barriers of line_fft().
+template <class C>
+inline constexpr int line_barriers = 4 * (C::stages - 1);
+
 /// Forward FFT of the team's line, from the points of the first stage to those of the last one (each_point). `sync` is
 /// a barrier of all threads that work on lines. `between` runs once, when bulk copies that are asked for behind a fence
 /// (TileBarrier::expect) may overwrite what the threads took their input from. That is late on purpose: loads can still

@@ -1,56 +1,62 @@
 // Entry points of the line passes.
-#include <algorithm>
 #include <map>
 #include <mutex>
-#include <tuple>
+#include <vector>
 
+#include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/plane_launch.hpp"
 #include "device/cuda/lines/registry.hpp"
 #include "device/facts.hpp"
+#include "device/runtime.hpp"
 
 namespace shardfft::device::lines {
 namespace {
 
-const PlaneVariant* find_planes(int n, Precision precision) {
-  return precision == Precision::f64 ? find_planes_f64(n) : find_planes_f32(n);
-}
-
-/// By device, length and precision.
+/// By device, and by what kernels are made for: lengths and types.
 template <class Kernels>
 class Registry {
  public:
+  using Key = std::vector<int>;
+
   /// `make` does so where `enough` says that what is there is not.
   template <class Enough, class Make>
-  void prepare(int n, Precision precision, Enough enough, Make make) {
+  void prepare(Key key, Enough enough, Make make) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto key = key_of(n, precision);
+    key.push_back(current_device());
     const auto found = all_.find(key);
     if (found == all_.end() || !enough(found->second)) all_.insert_or_assign(key, make());
   }
-  Kernels get(int n, Precision precision) {
+  Kernels get(Key key) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto key = key_of(n, precision);
+    key.push_back(current_device());
     if (const auto found = all_.find(key); found != all_.end()) return found->second;
-    fail(Status::internal, "lines::prepare(", n, ") was not called on device ", std::get<0>(key));
+    fail(Status::internal, "a pass over ", key.front(), " points was not prepared on device ", key.back());
   }
 
  private:
-  using Key = std::tuple<int, int, Precision>;
-  static Key key_of(int n, Precision precision) {
-    int device = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    return {device, n, precision};
-  }
-
   std::mutex mutex_;
   std::map<Key, Kernels> all_;
 };
+
+std::vector<int> key_of(int n, Precision precision) { return {n, static_cast<int>(precision)}; }
+std::vector<int> key_of(int n, int m, Precision precision, bool real) {
+  return {n, m, static_cast<int>(precision), real ? 1 : 0};
+}
 
 Registry<Prepared>& lines_of_devices() {
   static Registry<Prepared> all;
   return all;
 }
+Registry<Prepared>& checked_lines_of_devices() {
+  static Registry<Prepared> all;
+  return all;
+}
 Registry<PreparedPlanes>& planes_of_devices() {
+  static Registry<PreparedPlanes> all;
+  return all;
+}
+
+Registry<PreparedPlanes>& checked_planes_of_devices() {
   static Registry<PreparedPlanes> all;
   return all;
 }
@@ -76,32 +82,62 @@ void prepare(int n, Precision precision, bool odd_rows) {
   const Recipe* recipe = recipe_for(n);
   require(recipe != nullptr, "no line kernel for ", n, " points");
   lines_of_devices().prepare(
-      n, precision, [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
+      key_of(n, precision), [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
       [&] { return make_prepared(*recipe, precision, odd_rows); });
-  if (const PlaneVariant* planes = find_planes(n, precision); planes != nullptr && current_facts().bulk_copies)
-    planes_of_devices().prepare(
-        n, precision, [](const PreparedPlanes&) { return true; }, [&] { return make_prepared(*planes, precision); });
+}
+
+bool checkable(int n) { return can_compile() && supported(n); }
+
+void prepare_checked(int n, Precision precision, bool odd_rows) {
+  const Recipe* recipe = recipe_for(n);
+  require(recipe != nullptr, "no line kernel for ", n, " points");
+  checked_lines_of_devices().prepare(
+      key_of(n, precision), [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
+      [&] { return make_checked(*recipe, precision, odd_rows); });
 }
 
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
   require_pass(pass);
-  launch(lines_of_devices().get(pass.n, pass.precision), pass, stream);
+  auto& kernels = pass.checks.results != nullptr ? checked_lines_of_devices() : lines_of_devices();
+  launch(kernels.get(key_of(pass.n, pass.precision)), pass, stream);
 }
 
-bool planes_supported(int n, Precision precision, bool real) {
-  const PlaneVariant* v = find_planes(n, precision);
-  if (v == nullptr || !current_facts().bulk_copies || v->shared_bytes() + reserved_shared_bytes > block_bytes())
-    return false;
-  return planes_stay_cached(n, precision, real, current_facts());
+bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
+  return fits_planes(n, m, precision, real, current_facts()) &&
+         plane_cut_for(static_cast<int>(n), static_cast<int>(m)) != nullptr;
+}
+
+bool planes_shareable(int n, int m, const Side& side) {
+  const PlaneCut* cut = plane_cut_for(n, m);
+  return cut != nullptr && shares(cut->columns, side);
+}
+
+void prepare_planes(int n, int m, Precision precision, bool real) {
+  const PlaneCut* cut = plane_cut_for(n, m);
+  require(cut != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
+  planes_of_devices().prepare(
+      key_of(n, m, precision, real), [](const PreparedPlanes&) { return true; },
+      [&] { return make_prepared(*cut, precision, real); });
+}
+
+bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m) != nullptr; }
+
+void prepare_checked_planes(int n, int m, Precision precision, bool real) {
+  const PlaneCut* cut = plane_cut_for(n, m);
+  require(cut != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
+  checked_planes_of_devices().prepare(
+      key_of(n, m, precision, real), [](const PreparedPlanes&) { return true; },
+      [&] { return make_checked(*cut, precision, real); });
 }
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  const PlaneVariant* v = find_planes(columns.n, columns.precision);
-  require(v != nullptr, "no plane kernel for ", columns.n, " points");
+  require(planes_supported(columns.n, pass.m, columns.precision, pass.real), "no plane kernel for ", columns.n,
+          " rows of ", pass.m, " points");
   require_planes(pass);
-  launch(planes_of_devices().get(columns.n, columns.precision), pass, counters, stream);
+  auto& kernels = columns.checks.results != nullptr ? checked_planes_of_devices() : planes_of_devices();
+  launch(kernels.get(key_of(columns.n, pass.m, columns.precision, pass.real)), pass, counters, stream);
 }
 
 }  // namespace shardfft::device::lines

@@ -2,6 +2,7 @@
 // The kernel of a pass. A persistent thread block walks over bundles of `Width` neighbouring lines; while one bundle
 // is transformed in registers, the next one is on its way into shared memory. Neighbouring threads hold neighbouring
 // lines, so results are stored from registers in runs of 16 * Width bytes, without staging.
+#include "device/cuda/lines/line_sums.cuh"
 #include "device/cuda/lines/pass_places.cuh"
 #include "device/cuda/lines/tile_fetch.cuh"
 
@@ -65,7 +66,7 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
   }
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd>
+template <class C, class T, int Width, bool Backward, bool Odd, class Sums = NoSums<T>>
 __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   using Shape = TileShape<C, Width, Odd>;
   extern __shared__ __align__(128) double2 shared[];
@@ -75,6 +76,8 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   load_table<C>(table, pass.table);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
 
+  const auto sync = [] { __syncthreads(); };
+  Sums sums;
   unsigned tile = blockIdx.x, parity = 0;
   if (threadIdx.x == 0) {
     arrived.open();
@@ -85,17 +88,20 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     arrived.wait(parity);
     const Corner to = corner(pass, tile, Width);
     Cx<T> v[C::E];
+    const LinesThere there(to, at);
     take<C, Width, Backward, Odd>(v, shared, at, column_in(pass.in, to) & 1);
-    line_fft<C>(
-        v, rows, at, table, [] { __syncthreads(); },
-        [&] {
-          keep_step();
-          if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
-            fetch_tile<C, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
-        });
+    sums.took(sums.template input<C>(v, at.t, there.first, there.second, pass.checks), true);
+    line_fft<C>(v, rows, at, table, sync, [&] {
+      keep_step();
+      if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
+        fetch_tile<C, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
+    });
     rescale<C>(v, pass.scale, at.t);
+    sums.left(sums.template output<C>(v, at.t, there.first, there.second, pass.checks), true);
     leave<C, T, Backward>(v, pass.out, to, at);
+    sums.end_tile(rows, threadIdx.x, Shape::threads, sync, pass.checks);
   }
+  sums.end(rows, threadIdx.x, Shape::threads, sync, pass.checks);
   // The last tiles may be fewer than the cluster's blocks: those without one keep step with the others.
   const unsigned first = tile - blockIdx.x, size = cluster_size();
   if (first + blockIdx.x / size * size < pass.tiles) keep_step();

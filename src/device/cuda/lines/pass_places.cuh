@@ -53,12 +53,21 @@ __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const
   });
 }
 
+/// Which of a thread's lines, two at most, are lines of the pass.
+struct LinesThere {
+  int column;
+  bool first, second;
+  __device__ __forceinline__ LinesThere(const Corner& tile, const Place& at)
+      : column(tile.column + 2 * static_cast<int>(at.lane)),
+        first(column >= 0 && column < tile.end),
+        second(column + 1 >= 0 && column + 1 < tile.end) {}
+};
+
 template <class C, class T, bool Backward>
 __device__ __forceinline__ void leave(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
                                       const Place& at) {
   constexpr int last = C::stages - 1;
-  const int column = to.column + 2 * static_cast<int>(at.lane);
-  const bool first = column >= 0 && column < to.end, second = column + 1 >= 0 && column + 1 < to.end;
+  const auto [column, first, second] = LinesThere(to, at);
   const auto put = [&](auto i, double* number) { *reinterpret_cast<double2*>(number) = pack<Backward>(v[i]); };
   if (first && (Traits<T>::lines == 1 || second)) {
     if (out.mixed)

@@ -1,6 +1,7 @@
 #pragma once
 // The kernel of a pass where bulk copies cannot bring the bundles: threads read their points straight into registers.
 // Other bundles of the multiprocessor compute meanwhile.
+#include "device/cuda/lines/line_sums.cuh"
 #include "device/cuda/lines/pass_places.cuh"
 
 namespace shardfft::device::lines {
@@ -32,7 +33,7 @@ __device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, con
     });
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd>
+template <class C, class T, int Width, bool Backward, bool Odd, class Sums = NoSums<T>>
 __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
   extern __shared__ __align__(128) double2 shared[];
   T* const rows = reinterpret_cast<T*>(shared);
@@ -40,16 +41,22 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
       reinterpret_cast<typename Traits<T>::Factor*>(reinterpret_cast<char*>(rows) + PlainShape<C, Width>::row_bytes);
   load_table<C>(table, pass.table);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
-  __syncthreads();
+  const auto sync = [] { __syncthreads(); };
+  Sums sums;
+  sync();
   for (unsigned tile = blockIdx.x; tile < pass.tiles; tile += gridDim.x) {
     const Corner corner_of_tile = corner(pass, tile, Width);
     Cx<T> v[C::E];
+    const LinesThere there(corner_of_tile, at);
     read<C, T, Backward, Odd>(v, pass.in, corner_of_tile, at);
-    line_fft<C>(
-        v, rows, at, table, [] { __syncthreads(); }, [] {});
+    sums.took(sums.template input<C>(v, at.t, there.first, there.second, pass.checks), true);
+    line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);
+    sums.left(sums.template output<C>(v, at.t, there.first, there.second, pass.checks), true);
     leave<C, T, Backward>(v, pass.out, corner_of_tile, at);
+    sums.end_tile(rows, threadIdx.x, C::team * Width, sync, pass.checks);
   }
+  sums.end(rows, threadIdx.x, C::team * Width, sync, pass.checks);
 }
 
 }  // namespace shardfft::device::lines

@@ -3,11 +3,10 @@
 // dealt to lines. Persistent thread blocks take tiles in an order in which a plane's second axis comes
 // soon after its first one, and wait until that is whole. One thread of a group, the feeder, takes tiles, waits, asks
 // for their points and says what is done; the others only transform.
-#include <type_traits>
-
 #include "device/cuda/lines/kernel_planes.hpp"
 #include "device/cuda/lines/pass_kernel.cuh"
 #include "device/cuda/lines/plane_rows.cuh"
+#include "device/plane_cut.hpp"
 
 namespace shardfft::device::lines {
 
@@ -35,19 +34,26 @@ __device__ __forceinline__ Tile tile_of(const KernelPlanes& pass, unsigned ticke
   return ticket < pass.ahead * b ? Tile{second, turns + ticket / b, ticket % b} : Tile{TileKind::none, 0, 0};
 }
 
-/// A block is made of groups that share nothing but the twiddles: while one transforms, another one loads or stores.
-template <class Cut, int Width, int Groups>
-struct PlaneShape {
-  static constexpr int workers = Cut::team * Width, threads = Groups * (workers + 32);
-  static constexpr int column_bytes = Cut::N * Width * 16;
-  static constexpr int tile_bytes = column_bytes + 64 * Width;  ///< half spectra are a point longer than half of N
-  static_assert(tile_bytes % 128 == 0, "boxes of bulk tensor copies begin at multiples of that");
-  /// Rows of the exchanges, line by line. The shift between lines keeps both ways of dealing threads free of bank
-  /// conflicts.
-  static constexpr int shift = 16 / Width;
-  static constexpr int line_rows = Cut::padded_rows + (shift + 16 - Cut::padded_rows % 16) % 16;
-  static constexpr int group_bytes = tile_bytes + line_rows * Width * 8;
-  static constexpr int bytes(int factor_bytes) { return Groups * group_bytes + Cut::table_size * factor_bytes; }
+/// A cut with room for more points a thread.
+template <class C, int Points>
+struct Roomy : C {
+  static constexpr int E = Points;
+};
+
+/// A PlaneCut as a type. A block is made of groups that share nothing but the twiddles: while one transforms, another
+/// one loads or stores.
+template <class RowCut, class ColumnCut, int Lines, int Width, int Groups>
+struct PlaneOf {
+  static constexpr PlaneCut cut{RowCut::line, ColumnCut::line, Lines, Width, Groups};
+  static constexpr int E = cut.points();
+  using Rows = Roomy<RowCut, E>;
+  using Columns = Roomy<ColumnCut, E>;
+  static constexpr int groups = Groups, lines = Lines, width = Width;
+  static constexpr int workers = cut.workers(), row_workers = cut.row_workers(), column_workers = cut.column_workers();
+  static constexpr int tile_bytes = cut.tile_bytes(), exchange_bytes = cut.exchange_bytes();
+  static constexpr int row_line_rows = cut.row_line_rows(), column_line_rows = cut.column_line_rows();
+  static constexpr int threads = cut.threads();
+  static constexpr bool alike = cut.alike();
 };
 
 /// What the feeder and the workers of a group share.
@@ -64,10 +70,16 @@ __device__ __forceinline__ bool has_reached(const unsigned* counter, unsigned co
   return now >= count;
 }
 
-template <class Cut, class T, bool Backward, bool Real>
-using RowsOf = std::conditional_t<Real, RealRows<Cut, T, Backward>, ComplexRows<Cut, T, Backward>>;
+template <bool Real, class Plane, class T, bool Backward>
+struct RowsOf {
+  using Type = ComplexRows<Plane, T, Backward>;
+};
+template <class Plane, class T, bool Backward>
+struct RowsOf<true, Plane, T, Backward> {
+  using Type = RealRows<Plane, T, Backward>;
+};
 
-template <class Cut, int Width, class Rows, bool Backward>
+template <class Plane, class Rows, bool Backward>
 struct Feeder {
   const KernelPlanes& pass;
   double2* tile_memory;
@@ -81,30 +93,35 @@ struct Feeder {
     asm volatile("fence.proxy.async.global;" ::: "memory");  // the copy engine reads what plain stores wrote
     return true;
   }
+  __device__ void ask_for_rows(const Tile& tile) const {
+    using Of = typename Rows::Of;
+    static_assert(Of::in_tile * Rows::bytes <= Plane::tile_bytes);
+    const unsigned begin = tile.index * Of::in_tile;
+    const unsigned count = Of::whole || begin + Of::in_tile <= Of::count ? Of::in_tile : Of::count - begin;
+    desk.arrived.expect(count * Rows::bytes);
+    const char* const from =
+        pass.rows.in + (pass.outer_begin + tile.plane) * pass.rows.in_plane + begin * pass.rows.in_stride;
+    for (unsigned row = 0; row < count; ++row)
+      fetch_bytes(reinterpret_cast<char*>(tile_memory) + row * Rows::bytes, from + row * pass.rows.in_stride,
+                  Rows::bytes, desk.arrived, !Backward);
+  }
+  __device__ void ask_for_columns(const Tile& tile) const {
+    constexpr int width = Plane::width;
+    desk.arrived.expect(pass.columns_in.bytes);
+    const int rows = pass.columns_in.rows[0];
+    for (int row = 0; row < Plane::Columns::N; row += rows)
+      fetch_box(tile_memory + row * width, &pass.columns_in.owner[0],
+                2 * static_cast<int>(pass.m_begin + tile.index * width), row,
+                static_cast<int>(pass.outer_begin + tile.plane), desk.arrived, Backward);
+  }
   __device__ void ask(const Tile& tile, unsigned step) const {
     desk.tile[step & 1] = tile;
-    if (tile.kind == TileKind::none) {
+    if (tile.kind == TileKind::none)
       desk.arrived.arrive();
-      return;
-    }
-    const unsigned plane = pass.outer_begin + tile.plane;
-    if (tile.kind == TileKind::rows) {
-      constexpr unsigned count = Width * Rows::in_line;
-      static_assert(count * Rows::bytes <= PlaneShape<Cut, Width, 1>::tile_bytes);
-      desk.arrived.expect(count * Rows::bytes);
-      const std::size_t stride = Rows::stride_in(pass.rows);
-      const char* const from = pass.rows.in + (static_cast<std::size_t>(plane) * Cut::N + tile.index * count) * stride;
-      for (unsigned row = 0; row < count; ++row)
-        fetch_bytes(reinterpret_cast<char*>(tile_memory) + row * Rows::bytes, from + row * stride, Rows::bytes,
-                    desk.arrived, !Backward);
-    } else {
-      desk.arrived.expect(PlaneShape<Cut, Width, 1>::column_bytes);
-      const int rows = pass.columns_in.rows[0];
-      for (int row = 0; row < Cut::N; row += rows)
-        fetch_box(tile_memory + row * Width, &pass.columns_in.owner[0],
-                  2 * static_cast<int>(pass.m_begin + tile.index * Width), row, static_cast<int>(plane), desk.arrived,
-                  Backward);
-    }
+    else if (tile.kind == TileKind::rows)
+      ask_for_rows(tile);
+    else
+      ask_for_columns(tile);
   }
   __device__ void run() const {
     Tile now{TileKind::none, 0, 0};
@@ -133,17 +150,6 @@ struct Feeder {
   }
 };
 
-template <class Cut, class T, bool Backward>
-__device__ __forceinline__ void store_columns(const Cx<T> (&v)[Cut::E], const KernelOutput& out, unsigned plane,
-                                              unsigned t, unsigned column) {
-  long long place[2];
-  each<2>([&](auto kind) { place[kind] = (plane * out.outer_stride[kind] >> 1) + t * out.line_stride[kind] + column; });
-  each<Cut::E>([&](auto i) {
-    store(static_cast<double2*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]),
-          Backward);
-  });
-}
-
 /// One thread of a warp reads, the one that also arrives at `stored`.
 __device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
   Tile tile{};
@@ -152,75 +158,176 @@ __device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
           __shfl_sync(~0u, tile.index, 0)};
 }
 
+/// A thread's part of tiles of rows; `exchanges`: shared memory of all lines of a tile.
+template <class Plane, class T, bool Backward, bool Real>
+struct RowTile {
+  using Cut = typename Plane::Rows;
+  using Rows = typename RowsOf<Real, Plane, T, Backward>::Type;
+  static constexpr int workers = Plane::row_workers, barriers = line_barriers<Cut> + Rows::barriers;
+  static constexpr bool is_first = !Backward;
+  const KernelPlanes& pass;
+  Tile tile;
+  unsigned t, lane, first;
+  T* exchange;
+
+  __device__ __forceinline__ RowTile(const KernelPlanes& of, const Tile& which, unsigned id, T* exchanges)
+      : pass(of),
+        tile(which),
+        t(id % Cut::team),
+        lane(id / Cut::team),
+        first((which.index * Plane::lines + lane) * Rows::in_line),
+        exchange(exchanges + lane * Plane::row_line_rows) {}
+  template <class Sums>
+  __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
+    if constexpr (Real) {
+      Rows::take(v, memory, t, lane, first, sums, pass.row_checks);
+    } else {
+      Rows::take(v, memory, t, lane, first);
+      sums.took(sums.template input<Cut>(v, t, Rows::Of::has(first), has_second(), pass.row_checks), is_first);
+    }
+  }
+  /// Of twin rows.
+  __device__ __forceinline__ bool has_second() const { return Rows::in_line == 1 || Rows::Of::has(first + 1); }
+  template <class Sync, class Sums>
+  __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync sync, Sums& sums) const {
+    char* const to =
+        pass.rows.out + (pass.outer_begin + tile.plane) * pass.rows.out_plane + first * pass.rows.out_stride;
+    if constexpr (Real) {
+      Rows::leave(v, pass.rows, to, first, t, exchange, sync, sums, pass.row_checks);
+    } else {
+      sums.left(sums.template output<Cut>(v, t, Rows::Of::has(first), has_second(), pass.row_checks), !is_first);
+      Rows::leave(v, pass.rows, to, first, t, exchange, sync);
+    }
+  }
+};
+
+/// The same of tiles of columns.
+template <class Plane, class T, bool Backward>
+struct ColumnTile {
+  using Cut = typename Plane::Columns;
+  static constexpr int width = Plane::width;
+  static constexpr int workers = Plane::column_workers, barriers = line_barriers<Cut>;
+  static constexpr bool is_first = Backward;
+  const KernelPlanes& pass;
+  Tile tile;
+  unsigned t, lane;
+  T* exchange;
+
+  __device__ __forceinline__ ColumnTile(const KernelPlanes& of, const Tile& which, unsigned id, T* exchanges)
+      : pass(of), tile(which), t(id / width), lane(id % width), exchange(exchanges + lane * Plane::column_line_rows) {}
+  template <class Sums>
+  __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
+    const double2* const mine = memory + t * width + lane;
+    each_point<Cut, 0>(
+        t, [&](auto i, auto offset) { v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr)); });
+    sums.took(sums.template input<Cut>(v, t, is_there(), is_there(), pass.column_checks), is_first);
+  }
+  __device__ __forceinline__ unsigned column() const { return pass.m_begin + tile.index * width + lane; }
+  __device__ __forceinline__ bool is_there() const { return 2 * column() < pass.columns; }
+  template <class Sync, class Sums>
+  __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync /*sync*/, Sums& sums) const {
+    rescale<Cut>(v, pass.scale, t);
+    sums.left(sums.template output<Cut>(v, t, is_there(), is_there(), pass.column_checks), !is_first);
+    if (!is_there()) return;
+    const KernelOutput& out = pass.columns_out;
+    const unsigned plane = pass.outer_begin + tile.plane;
+    long long place[2];
+    each<2>(
+        [&](auto kind) { place[kind] = (plane * out.outer_stride[kind] >> 1) + t * out.line_stride[kind] + column(); });
+    each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto /*offset*/) {
+      store(static_cast<double2*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]),
+            Backward);
+    });
+  }
+};
+
+/// A tile from shared memory to where it belongs. Warps that have no lines of it keep step with the others.
+template <class Plane, class T, class Part, class Sums, class Table, class Sync, class Taken>
+__device__ __forceinline__ void whole_tile(const Part& part, const double2* memory, Sums& sums, const Table* table,
+                                           unsigned id, Sync sync, Taken taken) {
+  if (Part::workers < Plane::workers && id >= Part::workers) {
+    taken();
+    for (int barrier = 0; barrier < Part::barriers; ++barrier) sync();
+    return;
+  }
+  Cx<T> v[Plane::E];
+  part.take(v, memory, sums);
+  line_fft<typename Part::Cut>(v, part.exchange, Place{part.t, 0, 1}, table, sync, taken);
+  part.leave(v, sync, sums);
+}
+
 /// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
-template <class Cut, class T, int Width, bool Backward, bool Real, class Table, class Sync>
-__device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const double2* tile_memory, T* rows,
+template <class Plane, class T, bool Backward, bool Real, class Sums, class Table, class Sync>
+__device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const double2* memory, T* exchanges,
                                      const Table* table, unsigned id, Sync sync) {
-  using Shape = PlaneShape<Cut, Width, 1>;
-  using Scalar = typename Traits<T>::Scalar;
-  using Rows = RowsOf<Cut, T, Backward, Real>;
+  using Rows = RowTile<Plane, T, Backward, Real>;
+  using Columns = ColumnTile<Plane, T, Backward>;
+  const auto taken = [&] { desk.taken.arrive(); };
+  Sums sums;
   for (unsigned step = 0;; ++step) {
     desk.arrived.wait(step & 1);
     const Tile tile = tile_on(desk, step);
-    if (tile.kind == TileKind::none) return;
+    if (tile.kind == TileKind::none) break;
     const bool is_rows = tile.kind == TileKind::rows;
-    const unsigned t = is_rows ? id % Cut::team : id / Width, lane = is_rows ? id / Cut::team : id % Width;
-    const unsigned plane = pass.outer_begin + tile.plane;
-    Cx<T> v[Cut::E];
-    if (is_rows)
-      Rows::take(v, tile_memory, t, lane);
-    else
-      each<Cut::E>(
-          [&](auto i) { v[i] = unpack<Backward>(tile_memory[id + i * Shape::workers], static_cast<T*>(nullptr)); });
-    T* const exchange = rows + lane * Shape::line_rows;
-    line_fft<Cut>(v, exchange, Place{t, 0, 1}, table, sync, [&] { desk.taken.arrive(); });
-    if (is_rows) {
-      constexpr unsigned in_plane = Cut::N / Rows::in_line;
-      Rows::leave(v, pass.rows, static_cast<std::size_t>(plane) * in_plane + tile.index * Width + lane, t, exchange,
-                  sync);
+    if constexpr (Plane::alike) {
+      const Rows as_row(pass, tile, id, exchanges);
+      const Columns as_column(pass, tile, id, exchanges);
+      Cx<T> v[Plane::E];
+      if (is_rows)
+        as_row.take(v, memory, sums);
+      else
+        as_column.take(v, memory, sums);
+      line_fft<typename Plane::Rows>(v, is_rows ? as_row.exchange : as_column.exchange,
+                                     Place{is_rows ? as_row.t : as_column.t, 0, 1}, table, sync, taken);
+      if (is_rows)
+        as_row.leave(v, sync, sums);
+      else
+        as_column.leave(v, sync, sums);
+    } else if (is_rows) {
+      whole_tile<Plane, T>(Rows(pass, tile, id, exchanges), memory, sums, table, id, sync, taken);
     } else {
-      if (pass.scale != 1) {
-        const Scalar s = static_cast<Scalar>(pass.scale);
-        each<Cut::E>([&](auto i) { v[i] = Cx<T>{s * v[i].re, s * v[i].im}; });
-      }
-      const unsigned column = pass.m_begin + tile.index * Width + lane;
-      if (!Real || 2 * column < pass.columns) store_columns<Cut, T, Backward>(v, pass.columns_out, plane, t, column);
+      whole_tile<Plane, T>(Columns(pass, tile, id, exchanges), memory, sums, table + Plane::Rows::table_size, id, sync,
+                           taken);
     }
     __syncwarp();
     if (id % 32 == 0) desk.stored[step & 1].arrive();
+    sums.end_tile(exchanges, id, Plane::workers, sync, pass.column_checks);
   }
+  sums.end(exchanges, id, Plane::workers, sync, pass.column_checks);
 }
 
-template <class Cut, class T, int Width, int Groups, bool Backward, bool Real>
+template <class Plane, class T, bool Backward, bool Real, class Sums = NoSums<T>>
 __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
-  using Shape = PlaneShape<Cut, Width, Groups>;
+  using Rows = typename RowsOf<Real, Plane, T, Backward>::Type;
+  constexpr int groups = Plane::groups, workers = Plane::workers, tile_bytes = Plane::tile_bytes;
   extern __shared__ __align__(128) double2 shared[];
-  __shared__ Desk desks[Groups];
-  auto* table = reinterpret_cast<typename Traits<T>::Factor*>(shared + Groups * Shape::group_bytes / 16);
-  load_table<Cut>(table, pass.table);
-  if (threadIdx.x < Groups) {
+  __shared__ Desk desks[groups];
+  auto* table =
+      reinterpret_cast<typename Traits<T>::Factor*>(shared + groups * ((tile_bytes + Plane::exchange_bytes) / 16));
+  load_table<typename Plane::Rows>(table, pass.row_table);
+  if constexpr (!Plane::alike) load_table<typename Plane::Columns>(table + Plane::Rows::table_size, pass.column_table);
+  if (threadIdx.x < groups) {
     desks[threadIdx.x].arrived.open();
-    desks[threadIdx.x].taken.open(Shape::workers);
-    for (TileBarrier& stored : desks[threadIdx.x].stored) stored.open(Shape::workers / 32);
+    desks[threadIdx.x].taken.open(workers);
+    for (TileBarrier& stored : desks[threadIdx.x].stored) stored.open(workers / 32);
   }
   __syncthreads();
-  const bool feeds = threadIdx.x >= Groups * Shape::workers;
-  const unsigned group = feeds ? threadIdx.x / 32 - Groups * Shape::workers / 32 : threadIdx.x / Shape::workers;
-  double2* const tile_memory = shared + group * (Shape::tile_bytes / 16);
+  const bool feeds = threadIdx.x >= groups * workers;
+  const unsigned group = feeds ? threadIdx.x / 32 - groups * workers / 32 : threadIdx.x / workers;
+  double2* const memory = shared + group * (tile_bytes / 16);
   if (feeds) {
-    if (threadIdx.x % 32 == 0)
-      Feeder<Cut, Width, RowsOf<Cut, T, Backward, Real>, Backward>{pass, tile_memory, desks[group]}.run();
+    if (threadIdx.x % 32 == 0) Feeder<Plane, Rows, Backward>{pass, memory, desks[group]}.run();
     return;
   }
-  T* const rows = reinterpret_cast<T*>(shared + Groups * (Shape::tile_bytes / 16)) + group * (Shape::line_rows * Width);
-  const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(Shape::workers) : "memory"); };
-  work<Cut, T, Width, Backward, Real>(pass, desks[group], tile_memory, rows, table, threadIdx.x % Shape::workers, sync);
+  T* const exchanges =
+      reinterpret_cast<T*>(reinterpret_cast<char*>(shared) + groups * tile_bytes + group * Plane::exchange_bytes);
+  const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(workers) : "memory"); };
+  work<Plane, T, Backward, Real, Sums>(pass, desks[group], memory, exchanges, table, threadIdx.x % workers, sync);
 }
 
-template <class Cut, class T, int Width, int Groups, bool Backward, bool Real>
-__global__ void __launch_bounds__(PlaneShape<Cut, Width, Groups>::threads, 1)
-    plane_kernel(const __grid_constant__ KernelPlanes pass) {
-  if constexpr (has_bulk_copies) run_planes<Cut, T, Width, Groups, Backward, Real>(pass);
+template <class Plane, class T, bool Backward, bool Real>
+__global__ void __launch_bounds__(Plane::threads, 1) plane_kernel(const __grid_constant__ KernelPlanes pass) {
+  if constexpr (has_bulk_copies) run_planes<Plane, T, Backward, Real>(pass);
 }
 
 }  // namespace shardfft::device::lines

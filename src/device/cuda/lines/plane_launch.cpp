@@ -2,57 +2,135 @@
 #include "device/cuda/lines/plane_launch.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
 
+#include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/kernel_planes.hpp"
+#include "device/cuda/lines/plane_variant.hpp"
 #include "device/cuda/lines/registry.hpp"
-#include "tune/defaults.hpp"
+#include "device/runtime.hpp"
 
 namespace shardfft::device::lines {
 
-PreparedPlanes make_prepared(const PlaneVariant& variant, Precision precision) {
+namespace {
+
+const PlaneVariant* find_variant(const PlaneCut& cut, Precision precision) {
+  return precision == Precision::f64 ? find_planes_f64(cut) : find_planes_f32(cut);
+}
+
+KernelRows kernel_rows(const PlanePass& pass) {
+  const Pass& columns = pass.columns;
+  const bool backward = columns.direction == Direction::backward;
+  const Part& inside = inner_side(pass).part[0];
+  const auto bytes = static_cast<long long>(ElementType{columns.precision, true}.bytes());
+  const long long outer_bytes = pass.real ? bytes / 2 : bytes;
+  KernelRows k{static_cast<const char*>(inside.base),
+               static_cast<char*>(pass.rows.base),
+               inside.line_stride * bytes,
+               pass.rows.line_stride * outer_bytes,
+               inside.outer_stride * bytes,
+               pass.rows.outer_stride * outer_bytes,
+               static_cast<unsigned>(columns.m_begin),
+               static_cast<unsigned>(columns.m_end - columns.m_begin)};
+  if (backward) return k;
+  k.in = static_cast<const char*>(pass.rows.base);
+  k.out = static_cast<char*>(inside.base);
+  std::swap(k.in_stride, k.out_stride);
+  std::swap(k.in_plane, k.out_plane);
+  return k;
+}
+
+}  // namespace
+
+const PlaneCut* plane_cut_for(int n, int m) {
+  static std::mutex mutex;
+  static std::map<std::tuple<int, int, int>, std::optional<PlaneCut>> found;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [at, first] = found.try_emplace({current_device(), n, m});
+  if (first) at->second = plane_cut_for(n, m, current_facts(), can_compile());
+  return at->second ? &*at->second : nullptr;
+}
+
+namespace {
+
+PreparedPlanes without_kernels(const PlaneCut& cut, Precision precision) {
   PreparedPlanes prepared;
-  prepared.variant = &variant;
-  prepared.table = twiddles(variant.line, precision);
-  for (const bool real : {false, true})
+  prepared.cut = cut;
+  prepared.row_table = twiddles(cut.rows, precision);
+  prepared.column_table = twiddles(cut.columns, precision);
+  return prepared;
+}
+
+void add_compiled(PreparedPlanes& prepared, Precision precision, PlaneSkills skills) {
+  const CompiledPair compiled = load(machine_code(prepared.cut, precision, skills, architecture()));
+  for (const bool backward : {false, true})
+    prepared.kernel[backward] =
+        Kernel(compiled.function[backward], prepared.cut.threads(), shared_bytes(prepared.cut, precision), 1);
+}
+
+/// Both axes are compared together, and told where the columns are.
+void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
+  k.row_checks = kernel_checks(pass.row_checks, pass.m, cut.lines * unit(pass.columns.precision) * (pass.real ? 2 : 1));
+  k.column_checks = kernel_checks(pass.columns.checks, pass.columns.n, cut.width * unit(pass.columns.precision));
+  k.column_checks.tiles = std::min(k.column_checks.tiles, k.row_checks.tiles);
+  k.column_checks.limits.floor += k.row_checks.limits.floor;
+}
+
+}  // namespace
+
+PreparedPlanes make_checked(const PlaneCut& cut, Precision precision, bool real) {
+  PreparedPlanes prepared = without_kernels(cut, precision);
+  add_compiled(prepared, precision, {real, true});
+  return prepared;
+}
+
+PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, bool real) {
+  PreparedPlanes prepared = without_kernels(cut, precision);
+  const int bytes = shared_bytes(cut, precision);
+  if (const PlaneVariant* own = find_variant(cut, precision)) {
     for (const bool backward : {false, true})
-      prepared.kernel[real][backward] = make_kernel(variant.kernel[real][backward], variant.threads, variant.bytes, 1);
+      prepared.kernel[backward] = make_kernel(own->kernel[real][backward], cut.threads(), bytes, 1);
+    return prepared;
+  }
+  add_compiled(prepared, precision, {real});
   return prepared;
 }
 
 void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t* counters, void* stream) {
-  const PlaneVariant& v = *prepared.variant;
+  const PlaneCut& cut = prepared.cut;
   const Pass& columns = pass.columns;
-  const bool backward = columns.direction == Direction::backward;
   const int lines = unit(columns.precision);
   KernelPlanes k{};
-  k.columns_in = kernel_input(columns, {v.line, v.width});
-  k.columns_out = kernel_output(columns, v.line);
+  k.columns_in = kernel_input(columns, {cut.columns, cut.width});
+  k.columns_out = kernel_output(columns, cut.columns);
   require(k.columns_out.mixed == 0, "a plane pass cannot cut lines of ", columns.n, " points into blocks of ",
           columns.out.block, " points an owner");
-  const Part& inside = inner_side(pass).part[0];
-  k.rows.in = static_cast<const char*>(backward ? inside.base : pass.rows);
-  k.rows.out = static_cast<char*>(backward ? pass.rows : inside.base);
-  k.rows.spectrum_stride = static_cast<unsigned>(inside.line_stride * 16 / lines);
-  k.table = prepared.table;
+  k.rows = kernel_rows(pass);
+  k.row_table = prepared.row_table;
+  k.column_table = prepared.column_table;
   k.ticket = counters;
   k.done = counters + 1;
   k.planes = static_cast<unsigned>(columns.outer_end - columns.outer_begin);
+  if (k.planes == 0) return;
   k.outer_begin = static_cast<unsigned>(columns.outer_begin);
   k.m_begin = static_cast<unsigned>(columns.m_begin / lines);
-  k.row_tiles = static_cast<unsigned>(columns.n / (pass.real ? v.real_in_row_tile : v.complex_in_row_tile));
-  k.column_tiles = static_cast<unsigned>((columns.m_end - columns.m_begin) / (lines * v.width));
-  k.rows.kept_begin = static_cast<unsigned>(columns.m_begin);
-  k.rows.kept_count = static_cast<unsigned>(columns.m_end - columns.m_begin);
-  k.columns = static_cast<unsigned>(std::min(columns.out.columns, columns.m_end) * 2 / lines);
+  const int rows = cut.lines * lines * (pass.real ? 2 : 1), bundle = cut.width * lines;
+  const std::int64_t end = std::min(columns.m_end, columns.out.columns);
+  k.row_tiles = static_cast<unsigned>((columns.n + rows - 1) / rows);
+  k.column_tiles = static_cast<unsigned>((columns.m_end - columns.m_begin + bundle - 1) / bundle);
+  k.columns = static_cast<unsigned>(end * 2 / lines);
   k.scale = columns.scale;
-  // With two planes ahead blocks wait less, but three large planes are more than the cache holds (docs/gpu-design.md).
-  const std::int64_t plane_bytes = columns.n * inside.line_stride * 16 / lines;
-  const bool room = planes_stay_cached(gpu_defaults().cached_planes_ahead, plane_bytes, current_facts());
-  k.ahead = std::min(k.planes, room ? 2U : 1U);
-  if (k.planes == 0) return;
+  add_checks(k, pass, cut);
+  const int tiles_at_once = cut.groups * current_facts().multiprocessors;
+  k.ahead =
+      std::min(k.planes,
+               static_cast<unsigned>(planes_ahead(pass, k.row_tiles + k.column_tiles, tiles_at_once, current_facts())));
   check(cudaMemsetAsync(counters, 0, plane_counters(k.planes) * sizeof *counters, static_cast<cudaStream_t>(stream)),
         "cudaMemsetAsync");
-  prepared.kernel[pass.real][backward].launch(k, k.planes * (k.row_tiles + k.column_tiles), columns.blocks, stream);
+  const bool backward = columns.direction == Direction::backward;
+  prepared.kernel[backward].launch(k, k.planes * (k.row_tiles + k.column_tiles), columns.blocks, stream);
 }
 
 }  // namespace shardfft::device::lines

@@ -1,8 +1,8 @@
 #pragma once
 // The rows of a plane pass: how those of a tile lie in memory, which of them make a line of the FFT, and what a thread
-// takes from them and leaves in them. A thread holds the points t + team * i of its line.
+// takes from them and leaves in them.
 #include "device/cuda/lines/kernel_planes.hpp"
-#include "device/cuda/lines/line_fft.cuh"
+#include "device/cuda/lines/line_sums.cuh"
 
 namespace shardfft::device::lines {
 
@@ -20,46 +20,64 @@ __device__ __forceinline__ void store(V* to, V value, bool keep) {
     __stcs(to, value);
 }
 
-/// Rows of complex numbers: one to a line, two in single precision.
-template <class Cut, class T, bool Backward>
-struct ComplexRows {
-  static constexpr unsigned in_line = Traits<T>::lines, bytes = Cut::N * 16 / in_line;
-  static __device__ unsigned stride_in(const KernelRows&) { return bytes; }
+/// Rows of a plane, of which a tile has some lines.
+template <class Plane, unsigned InLine>
+struct RowsOfPlane {
+  static constexpr unsigned count = Plane::Columns::N, in_tile = Plane::lines * InLine;
+  static constexpr unsigned tiles = (count + in_tile - 1) / in_tile;
+  /// Whether the last tile has as many as the others.
+  static constexpr bool whole = count % in_tile == 0;
+  /// Whether there is a row.
+  static __device__ __forceinline__ bool has(unsigned row) { return whole || row < count; }
+};
 
-  static __device__ __forceinline__ void take(Cx<double> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
-    each<Cut::E>([&](auto i) {
-      v[i] = unpack<Backward>(tile[lane * Cut::N + t + i * Cut::team], static_cast<double*>(nullptr));
-    });
+/// Rows of complex numbers: one to a line, two in single precision.
+template <class Plane, class T, bool Backward>
+struct ComplexRows {
+  using Cut = typename Plane::Rows;
+  static constexpr unsigned in_line = Traits<T>::lines, bytes = Cut::N * 16 / in_line;
+  using Of = RowsOfPlane<Plane, in_line>;
+
+  static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
+                                              unsigned /*first*/) {
+    const double2* const line = tile + lane * Cut::N + t;
+    each_point<Cut, 0>(
+        t, [&](auto i, auto offset) { v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr)); });
   }
-  static __device__ __forceinline__ void take(Cx<Twin> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
+  static __device__ __forceinline__ void take(Cx<Twin> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
+                                              unsigned /*first*/) {
     const auto* line = reinterpret_cast<const float2*>(tile) + 2 * lane * Cut::N + t;
-    each<Cut::E>([&](auto i) {
-      const float2 a = line[i * Cut::team], b = line[Cut::N + i * Cut::team];
+    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+      const float2 a = line[offset], b = line[Cut::N + offset];
       v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
     });
   }
-  /// `line` counts from plane 0; `exchange` is the line's shared memory.
+  /// `to` is where the line's first row begins, whose number in the plane is `first`; `exchange` is its shared memory.
   template <class Sync>
-  static __device__ __forceinline__ void leave(const Cx<double> (&v)[Cut::E], const KernelRows& rows, std::size_t line,
-                                               unsigned t, double* /*exchange*/, Sync /*sync*/) {
-    auto* to = reinterpret_cast<double2*>(rows.out) + line * Cut::N;
-    each<Cut::E>([&](auto i) {
-      const unsigned point = t + i * Cut::team;
-      store(to + point, pack<Backward>(v[i]), !Backward && keeps(rows, point));
+  static __device__ __forceinline__ void leave(const Cx<double> (&v)[Plane::E], const KernelRows& rows, char* to,
+                                               unsigned first, unsigned t, double* /*exchange*/, Sync /*sync*/) {
+    if (!Of::has(first)) return;
+    auto* const row = reinterpret_cast<double2*>(to) + t;
+    each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto offset) {
+      store(row + offset, pack<Backward>(v[i]), !Backward && keeps(rows, t + offset));
     });
   }
   template <class Sync>
-  static __device__ __forceinline__ void leave(const Cx<Twin> (&v)[Cut::E], const KernelRows& rows, std::size_t line,
-                                               unsigned t, Twin* /*exchange*/, Sync /*sync*/) {
-    auto* to = reinterpret_cast<float2*>(rows.out) + 2 * line * Cut::N;
-    each<Cut::E>([&](auto i) {
-      const unsigned point = t + i * Cut::team;
-      const bool keep = !Backward && keeps(rows, point);
+  static __device__ __forceinline__ void leave(const Cx<Twin> (&v)[Plane::E], const KernelRows& rows, char* to,
+                                               unsigned first, unsigned t, Twin* /*exchange*/, Sync /*sync*/) {
+    if (!Of::has(first)) return;
+    const bool second = Of::has(first + 1);
+    auto *const row = reinterpret_cast<float2*>(to) + t, *const next =
+                                                             reinterpret_cast<float2*>(to + rows.out_stride) + t;
+    each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto offset) {
+      const bool keep = !Backward && keeps(rows, t + offset);
       const auto &re = v[i].re, &im = v[i].im;
-      store(to + point, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
-      store(to + Cut::N + point, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
+      store(row + offset, Backward ? float2{im.a, re.a} : float2{re.a, im.a}, keep);
+      if (second) store(next + offset, Backward ? float2{im.b, re.b} : float2{re.b, im.b}, keep);
     });
   }
+  /// Barriers of leave().
+  static constexpr int barriers = 0;
 };
 
 /// The number of a real row in a point of its line: two rows are the parts of a complex line, two more those of its
@@ -72,77 +90,130 @@ __device__ __forceinline__ float& number(Cx<Twin>& v, int row) {
 
 /// Rows of N real numbers, and of the N / 2 + 1 complex ones of their half spectra: two real rows a and b to a complex
 /// line a + i b, whose spectrum V has those of both: 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N - k].
-template <class Cut, class T, bool Backward>
+template <class Plane, class T, bool Backward>
 struct RealRows {
+  using Cut = typename Plane::Rows;
   using Real = typename Traits<T>::Scalar;
   using Complex = typename Traits<T>::Factor;
-  static constexpr int half = Cut::N / 2, mine = Cut::E / 2;  ///< points below the middle: of a line, of a thread
-  static_assert(Cut::E % 2 == 0);
+  static_assert(Cut::N % 2 == 0);
+  static constexpr unsigned half = Cut::N / 2;
   static constexpr unsigned in_line = 2 * Traits<T>::lines;
+  using Of = RowsOfPlane<Plane, in_line>;
   static constexpr unsigned real_bytes = Cut::N * sizeof(Real);
   /// Of a row in a tile; half spectra are fetched in whole units of 16 bytes.
   static constexpr unsigned bytes = Backward ? ((half + 1) * sizeof(Complex) + 15) / 16 * 16 : real_bytes;
-  static __device__ unsigned stride_in(const KernelRows& rows) { return Backward ? rows.spectrum_stride : real_bytes; }
 
-  static __device__ __forceinline__ void take(Cx<T> (&v)[Cut::E], const double2* tile, unsigned t, unsigned lane) {
+  /// Which of the points t + offset are on the lower side of the middle.
+  enum class Where { below, above, both };
+  template <int S>
+  static __host__ __device__ constexpr Where where(int offset) {
+    constexpr int reach = Cut::team;
+    return unsigned(offset) >= half ? Where::above : unsigned(offset + reach) <= half ? Where::below : Where::both;
+  }
+
+  /// Whether t + offset is that point; most are known not to be.
+  static __device__ __forceinline__ bool is(unsigned t, int offset, int point) {
+    return point >= offset && point - offset < Cut::team && t == unsigned(point - offset);
+  }
+
+  /// As take() and leave() of complex rows, and what is added up there (LineSums).
+  template <class Sums>
+  static __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
+                                              unsigned first, Sums& sums, const KernelChecks& checks) {
+    unsigned bits = 0;
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
     const auto row = [&](int r) { return line + r * bytes; };
+    // A row that is not there would come into the spectrum of its neighbour.
     if constexpr (!Backward) {
-      each<Cut::E>([&](auto i) {
-        each<in_line>([&](auto r) { number(v[i], r) = reinterpret_cast<const Real*>(row(r))[t + i * Cut::team]; });
+      each_point<Cut, 0>(t, [&](auto i, auto offset) {
+        each<in_line>([&](auto r) {
+          number(v[i], r) = Of::has(first + r) ? reinterpret_cast<const Real*>(row(r))[t + offset] : Real(0);
+        });
       });
+      bits = sums.template input<Cut>(v, t, true, true, checks);
     } else {
-      each<Cut::E>([&](auto i) {
-        constexpr bool mirrored = decltype(i)::value >= mine;
-        const unsigned k = t + i * Cut::team, from = mirrored ? Cut::N - k : k;
-        const bool is_real = decltype(i)::value % mine == 0 && t == 0;  // the first point and the middle one
+      each_point<Cut, 0>(t, [&](auto i, auto offset) {
+        constexpr Where at = where<0>(decltype(offset)::value);
+        const unsigned k = t + offset;
+        const bool mirrored = at == Where::above || (at == Where::both && k >= half);
+        const unsigned from = mirrored ? Cut::N - k : k;
+        const bool is_real = is(t, offset, 0) || is(t, offset, half);
+        const bool lower = unsigned(offset) <= half && k <= half;  // mirrored ones come twice
+        Cx<T> of_a{}, of_b{};
         each<in_line / 2>([&](auto pair) {
           Complex a = reinterpret_cast<const Complex*>(row(2 * pair))[from];
           Complex b = reinterpret_cast<const Complex*>(row(2 * pair + 1))[from];
+          if (!Of::has(first + 2 * pair)) a = Complex{};
+          if (!Of::has(first + 2 * pair + 1)) b = Complex{};
+          if (lower) bits += words(a.x) + words(a.y) + words(b.x) + words(b.y);
           if (is_real) a.y = b.y = 0;
+          number(of_a, 2 * pair) = a.x;
+          number(of_a, 2 * pair + 1) = a.y;
+          number(of_b, 2 * pair) = b.x;
+          number(of_b, 2 * pair + 1) = b.y;
           // Parts exchanged, as unpack<true>() does.
           number(v[i], 2 * pair + 1) = mirrored ? a.x + b.y : a.x - b.y;
           number(v[i], 2 * pair) = mirrored ? b.x - a.y : b.x + a.y;
         });
+        if (lower) sums.template spectra<Cut>(k, of_a, of_b, true, false, checks);
       });
+      sums.template allow<Cut>(v, t, checks);
     }
+    sums.took(bits, !Backward);
   }
 
-  template <class Sync>
-  static __device__ __forceinline__ void leave(const Cx<T> (&v)[Cut::E], const KernelRows& rows, std::size_t line,
-                                               unsigned t, T* exchange, Sync sync) {
-    const std::size_t first = line * in_line;
+  template <class Sync, class Sums>
+  static __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], const KernelRows& rows, char* to, unsigned first,
+                                               unsigned t, T* exchange, Sync sync, Sums& sums,
+                                               const KernelChecks& checks) {
+    constexpr int last = Cut::stages - 1;
+    unsigned bits = 0;
     if constexpr (Backward) {
-      Real* const to = reinterpret_cast<Real*>(rows.out) + first * Cut::N + t;
-      each<Cut::E>([&](auto i) {
+      sums.template output<Cut>(v, t, true, true, checks);
+      each_point<Cut, last>(t, [&](auto i, auto offset) {
         Cx<T> x = v[i];
-        each<in_line>([&](auto r) { __stcs(to + r * Cut::N + i * Cut::team, number(x, r ^ 1)); });
+        each<in_line>([&](auto r) {
+          if (!Of::has(first + r)) return;
+          bits += words(number(x, r ^ 1));
+          __stcs(reinterpret_cast<Real*>(to + r * rows.out_stride) + t + offset, number(x, r ^ 1));
+        });
       });
     } else {
       sync();
-      each<mine>([&](auto i) {  // the upper half of the spectrum, for the threads that have the mirrored points
-        exchange[t + i * Cut::team] = v[mine + i].re;
-        exchange[half + t + i * Cut::team] = v[mine + i].im;
-      });
+      each_point<Cut, last>(t,
+                            [&](auto i, auto offset) {  // the upper half, for the threads that have the mirrored points
+                              constexpr Where at = where<last>(decltype(offset)::value);
+                              const unsigned k = t + offset - half;
+                              if (at == Where::below || (at == Where::both && t + offset < half)) return;
+                              exchange[k] = v[i].re;
+                              exchange[half + k] = v[i].im;
+                            });
       sync();
       const auto put = [&](unsigned k, Cx<T> a, Cx<T> b) {
         const bool keep = keeps(rows, k);
+        sums.template spectra<Cut>(k, a, b, false, true, checks);
         each<in_line>([&](auto r) {
+          if (!Of::has(first + r)) return;
           Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
-          store(reinterpret_cast<Complex*>(rows.out + (first + r) * rows.spectrum_stride) + k,
+          bits += words(number(x, r & 2)) + words(number(x, (r & 2) + 1));
+          store(reinterpret_cast<Complex*>(to + r * rows.out_stride) + k,
                 Complex{number(x, r & 2), number(x, (r & 2) + 1)}, keep);
         });
       };
-      each<mine>([&](auto i) {
-        const unsigned k = t + i * Cut::team, mirror = half - k;
-        Cx<T> m{exchange[mirror], exchange[half + mirror]};
-        if (decltype(i)::value == 0 && t == 0) m = v[0];
+      each_point<Cut, last>(t, [&](auto i, auto offset) {
+        constexpr Where at = where<last>(decltype(offset)::value);
+        const unsigned k = t + offset;
+        if (is(t, offset, half)) put(half, {v[i].re, T{}}, {v[i].im, T{}});
+        if (at == Where::above || (at == Where::both && k >= half)) return;
+        Cx<T> m{exchange[half - k], exchange[2 * half - k]};
+        if (is(t, offset, 0)) m = v[i];
         put(k, {Real(0.5) * (v[i].re + m.re), Real(0.5) * (v[i].im - m.im)},
             {Real(0.5) * (v[i].im + m.im), Real(0.5) * (m.re - v[i].re)});
       });
-      if (t == 0) put(half, {v[mine].re, T{}}, {v[mine].im, T{}});
     }
+    sums.left(bits, Backward);
   }
+  static constexpr int barriers = Backward ? 0 : 2;
 };
 
 }  // namespace shardfft::device::lines

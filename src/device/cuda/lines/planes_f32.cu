@@ -3,6 +3,6 @@
 
 namespace shardfft::device::lines {
 
-const PlaneVariant* find_planes_f32(int n) { return find_plane_variant<Twin>(n); }
+const PlaneVariant* find_planes_f32(const PlaneCut& cut) { return find_plane_variant<Twin>(cut); }
 
 }  // namespace shardfft::device::lines

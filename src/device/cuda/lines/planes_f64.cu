@@ -3,6 +3,6 @@
 
 namespace shardfft::device::lines {
 
-const PlaneVariant* find_planes_f64(int n) { return find_plane_variant<double>(n); }
+const PlaneVariant* find_planes_f64(const PlaneCut& cut) { return find_plane_variant<double>(cut); }
 
 }  // namespace shardfft::device::lines

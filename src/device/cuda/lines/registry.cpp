@@ -26,10 +26,6 @@ int attribute(cudaDeviceAttr which) {
   check(cudaDeviceGetAttribute(&value, which, current()), "cudaDeviceGetAttribute");
   return value;
 }
-int architecture() {
-  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
-}
-
 /// exp(-2 pi i r j / (P R)) of every stage but the first, r from 1, j < P fastest: the order the stages read.
 template <class Factor, class Scalar>
 std::vector<Factor> make_table(const LineCut& line) {
@@ -61,29 +57,17 @@ const Variant* find_variant(int n, Precision precision) {
   return precision == Precision::f64 ? find_f64(n) : find_f32(n);
 }
 
-bool same(const LineCut& a, const LineCut& b) {
-  return a.n == b.n && a.team == b.team && a.stages == b.stages && std::equal(a.radix, a.radix + max_stages, b.radix);
-}
 bool same(const Recipe& a, const Recipe& b) {
   return same(a.line, b.line) && a.width == b.width && a.resident == b.resident && a.cluster == b.cluster &&
          a.bulk == b.bulk;
 }
 
-CUfunction function_of(CUmodule module, const char* name) {
-  CUfunction function = nullptr;
-  check(driver().function_of(&function, module, name), "cuModuleGetFunction");
-  return function;
-}
-
-void add_compiled(Prepared& prepared, Precision precision, bool odd) {
+void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) {
   const Recipe& recipe = prepared.recipe;
-  const std::string code = machine_code(recipe, precision, odd, architecture());
-  CUmodule module = nullptr;
-  check(driver().load_module(&module, code.data()), "cuModuleLoadData");
+  const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()));
   for (const bool backward : {false, true})
-    prepared.kernel[odd][backward] =
-        Kernel(function_of(module, backward ? "backward" : "forward"), recipe.tile().threads(),
-               recipe.shared_bytes(precision, odd), recipe.cluster);
+    prepared.kernel[skills.odd][backward] = Kernel(compiled.function[backward], recipe.tile().threads(),
+                                                   recipe.shared_bytes(precision, skills.odd), recipe.cluster);
 }
 
 void add_own(Prepared& prepared, const Variant& variant, Precision precision, bool odd) {
@@ -95,6 +79,20 @@ void add_own(Prepared& prepared, const Variant& variant, Precision precision, bo
 }
 
 }  // namespace
+
+int architecture() {
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
+}
+
+CompiledPair load(const std::string& code) {
+  CUmodule module = nullptr;
+  check(driver().load_module(&module, code.data()), "cuModuleLoadData");
+  CompiledPair pair;
+  for (const bool backward : {false, true})
+    check(driver().function_of(&pair.function[backward], module, backward ? "backward" : "forward"),
+          "cuModuleGetFunction");
+  return pair;
+}
 
 const void* twiddles(const LineCut& line, Precision precision) {
   static std::mutex mutex;
@@ -126,8 +124,17 @@ Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd) {
     if (is_own)
       add_own(prepared, *own, precision, rows);
     else if (!rows || odd)
-      add_compiled(prepared, precision, rows);
+      add_compiled(prepared, precision, {rows});
   }
+  return prepared;
+}
+
+Prepared make_checked(const Recipe& recipe, Precision precision, bool odd) {
+  Prepared prepared;
+  prepared.recipe = recipe;
+  prepared.table = twiddles(recipe.line, precision);
+  for (const bool rows : {false, true})
+    if (!rows || odd) add_compiled(prepared, precision, {rows, true});
   return prepared;
 }
 

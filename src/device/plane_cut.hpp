@@ -1,0 +1,54 @@
+#pragma once
+// How planes are cut into tiles, and tiles into shared memory: plain arithmetic, as line_cut.hpp.
+#include "device/line_cut.hpp"
+
+namespace shardfft::device::lines {
+
+/// Tiles of `lines` lines of rows, and of `width` columns of 16 bytes. A line has one complex row in double precision,
+/// two in single precision, and twice as many real ones. A thread block is made of `groups`, each with a tile of its
+/// own.
+struct PlaneCut {
+  LineCut rows, columns;
+  int lines = 1, width = 1, groups = 1;
+
+  constexpr int row_workers() const { return rows.team * lines; }
+  constexpr int column_workers() const { return columns.team * width; }
+  /// Threads of a group that transform; whole warps in both kinds of tiles, some of which may rest in one of them.
+  constexpr int workers() const { return row_workers() > column_workers() ? row_workers() : column_workers(); }
+  /// With a warp more for the feeder of each group.
+  constexpr int threads() const { return groups * (workers() + 32); }
+  /// Points that a thread holds at most.
+  constexpr int points() const { return rows.points() > columns.points() ? rows.points() : columns.points(); }
+  /// Whether both kinds of tiles are transformed by the same code.
+  constexpr bool alike() const { return same(rows, columns) && lines == width; }
+
+  /// Rows of the exchanges, from a line to the next one. The shift between lines keeps both ways of dealing threads to
+  /// them free of bank conflicts.
+  static constexpr int line_rows(const LineCut& line, int lines) {
+    const int padded = line.padded(line.n), shift = lines < 16 ? 16 / lines : 1;
+    return padded + (shift + 16 - padded % 16) % 16;
+  }
+  constexpr int row_line_rows() const { return line_rows(rows, lines); }
+  constexpr int column_line_rows() const { return line_rows(columns, width); }
+
+  static constexpr int larger(int a, int b) { return a > b ? a : b; }
+  /// Half spectra are a number longer than half of a row, and begin at whole units of 16 bytes.
+  constexpr int tile_bytes() const {
+    const int most = larger(lines * (16 * rows.n + 64), TileCut{columns, width}.tile_bytes());
+    return (most + 127) / 128 * 128;  // boxes of bulk tensor copies begin at multiples of that
+  }
+  constexpr int exchange_bytes() const {
+    return (larger(lines * row_line_rows(), width * column_line_rows()) * 8 + 127) / 128 * 128;
+  }
+  /// Twiddle factors, the rows' first.
+  constexpr int table_size() const { return rows.table_size() + (alike() ? 0 : columns.table_size()); }
+  constexpr int bytes(int factor_bytes) const {
+    return groups * (tile_bytes() + exchange_bytes()) + table_size() * factor_bytes;
+  }
+};
+constexpr bool same(const PlaneCut& a, const PlaneCut& b) {
+  return same(a.rows, b.rows) && same(a.columns, b.columns) && a.lines == b.lines && a.width == b.width &&
+         a.groups == b.groups;
+}
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,116 @@
+// The choice of recipes for planes.
+//
+// A plane pass is bound by the L2 cache, which every point crosses four times, and by how much of the rest is hidden:
+// tiles of one group are fetched and stored while those of another one are transformed. Columns are read and written in
+// runs of the cache's lines or halves of them; what is narrower costs as many requests. Both kinds of tiles keep all
+// threads busy, and what threads hold stays in registers.
+#include "device/plane_recipe.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "device/line_cuts.hpp"
+
+namespace shardfft::device::lines {
+
+namespace {
+
+constexpr int most_groups = 4;
+
+/// A way to transform one kind of tiles: `lines` lines at once.
+struct Side {
+  LineCut line;
+  int lines;
+  int workers() const { return line.team * lines; }
+};
+
+/// Owners have near-equal runs of a line, which end with a team's points where the last radix has the number of owners
+/// as a factor (shares() in plane_pass.hpp): worth little where nobody else has a part.
+double cost_of_owners(const LineCut& line) {
+  const int last = line.radix[line.stages - 1];
+  return last % 2 != 0 ? 1.03 : last % 4 != 0 ? 1.01 : 1;
+}
+
+/// The best cuts of n points for each number of lines and of threads, which are whole warps.
+std::vector<Side> sides(int n, const std::vector<int>& lines) {
+  std::vector<Side> best;
+  const std::vector<LineCut> cuts = cuts_in_stages(n);
+  for (const int count : lines)
+    for (int team = 1; team * count <= most_threads; ++team) {
+      if (team * count % warp != 0) continue;
+      double least = 0;
+      Side side{{}, count};
+      for (LineCut line : cuts) {
+        line.team = team;
+        const double own = line.points() > most_points ? 0 : cost(line, 8) * cost_of_owners(line);
+        if (own == 0 || (least > 0 && own >= least)) continue;
+        least = own;
+        side.line = line;
+      }
+      if (least > 0) best.push_back(side);
+    }
+  return best;
+}
+
+/// Registers that a thread of so many may have: each quarter of a multiprocessor has a quarter of them, for whole
+/// warps, which get multiples of eight.
+int registers_of(int threads, int registers) {
+  constexpr int quarters = 4, step = 8;
+  const int warps = (threads + quarters * warp - 1) / (quarters * warp);
+  return registers / quarters / (warps * warp) / step * step;
+}
+
+/// Of n lines, dealt `lines` at a time: what is computed for nothing in the last tile.
+double filled(int n, int lines) { return double((n + lines - 1) / lines * lines) / n; }
+
+/// Time of a plane in the units of cost().
+double time_of(const PlaneCut& cut) {
+  const double groups = cut.groups;
+  const double rows = cost(cut.rows, groups * cut.row_workers() / warp) * filled(cut.columns.n, cut.lines);
+  const double columns = cost(cut.columns, groups * cut.column_workers() / warp) * filled(cut.rows.n, cut.width);
+  // Fewer bytes a request for columns, both ways; and a group alone waits for its tiles.
+  const double narrow = cut.width >= 8 ? 0 : 8.0 / cut.width - 1;
+  return rows + columns + 6 * narrow + 6.0 / groups;
+}
+
+}  // namespace
+
+std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
+  if (!hardware.bulk_copies) return {};
+  const std::vector<Side> columns = sides(n, {16, 8, 4, 2});
+  const std::vector<Side> rows = sides(m, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16});
+  std::map<std::tuple<int, int, int>, std::pair<double, PlaneCut>> best;  // by lines, width, groups
+  for (const Side& r : rows)
+    for (const Side& c : columns) {
+      PlaneCut cut{r.line, c.line, r.lines, c.lines, 1};
+      const int registers = std::max(registers_for(cut.rows), registers_for(cut.columns));
+      for (; cut.groups <= most_groups; ++cut.groups) {
+        if (cut.threads() > most_threads || registers > registers_of(cut.threads(), hardware.registers) ||
+            shared_bytes(cut, Precision::f64) + reserved_shared_bytes > hardware.shared_bytes)
+          break;
+        const double time = time_of(cut);
+        const auto [at, first] = best.try_emplace({cut.lines, cut.width, cut.groups}, time, cut);
+        if (!first && time < at->second.first) at->second = {time, cut};
+      }
+    }
+  std::vector<std::pair<double, PlaneCut>> found;
+  for (const auto& [key, candidate] : best) found.push_back(candidate);
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<PlaneCut> result;
+  for (const auto& [time, cut] : found) result.push_back(cut);
+  return result;
+}
+
+std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, bool compiles) {
+  if (!facts.bulk_copies) return std::nullopt;
+  const Hardware hardware = hardware_of(facts);
+  const PlaneCut* own = own_plane_cut(n, m);
+  if (own != nullptr && shared_bytes(*own, Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes)
+    return *own;
+  if (!compiles) return std::nullopt;
+  const std::vector<PlaneCut> all = plane_cuts(n, m, hardware);
+  return all.empty() ? std::nullopt : std::optional<PlaneCut>(all.front());
+}
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,40 @@
+#pragma once
+// How a plane kernel of some size is made, and the choice of it by what the hardware has.
+#include <optional>
+#include <vector>
+
+#include "device/line_recipe.hpp"
+#include "device/plane_cut.hpp"
+
+namespace shardfft::device::lines {
+
+constexpr PlaneCut square(const LineCut& line, int width, int groups) { return {line, line, width, width, groups}; }
+
+/// Those of the kernels that are compiled with the library.
+inline constexpr PlaneCut own_planes[] = {
+    square({128, 8, 2, {8, 16}}, 16, 4),     square({256, 16, 2, {16, 16}}, 8, 4),
+    square({384, 16, 3, {8, 8, 6}}, 4, 4),   square({512, 32, 3, {16, 8, 4}}, 8, 2),
+    square({768, 32, 3, {8, 8, 12}}, 4, 2),  square({1024, 64, 3, {16, 16, 4}}, 8, 1),
+    square({1536, 64, 3, {8, 8, 24}}, 4, 1),
+};
+/// Planes of n rows of m points; null where there is none.
+inline const PlaneCut* own_plane_cut(std::int64_t n, std::int64_t m) {
+  for (const PlaneCut& cut : own_planes)
+    if (cut.columns.n == n && cut.rows.n == m) return &cut;
+  return nullptr;
+}
+
+/// Of shared memory, that a block with such tiles asks for; the same in all types, but for the twiddles.
+inline int shared_bytes(const PlaneCut& cut, Precision precision) {
+  return cut.bytes(precision == Precision::f64 ? 16 : 8);
+}
+
+/// Recipes for planes of n rows of m points, the best one first; none where line kernels have none for one of the
+/// lengths, or where a tile of two lines or columns does not fit into shared memory. Needs bulk copies.
+std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware);
+
+/// The recipe for planes there: that of the kernel compiled with the library, else the best one, where there is a
+/// compiler.
+std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, bool compiles);
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,69 @@
+#pragma once
+// Lines that a pass of the stand-in holds, between memory and memory, and their sums (option verify).
+#include <complex>
+#include <cstdint>
+#include <span>
+
+#include "base/hooks.hpp"
+#include "device/line_pass.hpp"
+
+namespace shardfft::device::lines {
+
+/// Of all bits, as words of 32.
+std::uint32_t word_sum(const void* numbers, std::size_t bytes);
+
+/// [point][column]: of `width` columns, those from `begin` to `end` are lines of the pass.
+template <class T>
+struct HeldLines {
+  std::span<std::complex<T>> numbers;
+  std::int64_t width = 0, begin = 0, end = 0;
+};
+
+/// What is added up of lines between the two moments of a pass.
+template <class T>
+class HeldSums {
+ public:
+  /// `swapped`: the parts of all numbers are exchanged, as for backward transforms. Which axis of the pass it is.
+  HeldSums(const PassChecks& checks, int n, bool swapped, bool first_axis, bool last_axis)
+      : checks_(checks), n_(n), swapped_(swapped), first_axis_(first_axis), last_axis_(last_axis) {}
+  bool active() const { return checks_.results != nullptr; }
+
+  /// Before the transform, and behind it with the lines as they will be written; then tells the results.
+  void input(const HeldLines<T>& lines) {
+    if (!active()) return;
+    add_input(lines, words(lines));
+    changed(lines, HeldLinesHook::Moment::taken);
+  }
+  void output(const HeldLines<T>& lines) {
+    if (!active()) return;
+    changed(lines, HeldLinesHook::Moment::transformed);
+    add_output(lines, words(lines));
+  }
+  /// The same of lines that are not in memory so; `bits` are of what is.
+  void add_input(const HeldLines<T>& lines, std::uint64_t bits) {
+    add(lines, 0, 1);
+    first_axis_ ? checks_.results[bits_read] += bits : checks_.results[bits_between] -= bits;
+  }
+  void add_output(const HeldLines<T>& lines, std::uint64_t bits) {
+    add(lines, n_, -1);
+    checks_.results[last_axis_ ? bits_written : bits_between] += bits;
+    compare(lines.end - lines.begin);
+  }
+
+ private:
+  void add(const HeldLines<T>& lines, int first, double sign);
+  std::uint64_t words(const HeldLines<T>& lines) const;
+  void compare(std::int64_t lines);
+  static void changed(const HeldLines<T>& lines, HeldLinesHook::Moment moment) {
+    if (HeldLinesHook* const hook = installed<HeldLinesHook>())
+      hook->reached(moment, reinterpret_cast<std::byte*>(lines.numbers.data()), lines.numbers.size_bytes());
+  }
+
+  const PassChecks& checks_;
+  int n_;
+  bool swapped_, first_axis_, last_axis_;
+  double difference_ = 0;
+  double squares_ = 0;
+};
+
+}  // namespace shardfft::device::lines

@@ -1,0 +1,162 @@
+// Plane passes that check themselves (option verify), complex and real: the sums of bits at both ends and in between,
+// results as without checks, no false alarms.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "device/plane_pass.hpp"
+#include "gpu/fft_passes.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft::test {
+namespace {
+
+namespace lines = device::lines;
+
+struct PlaneCase {
+  std::int64_t planes, n, m;
+  Kind kind = Kind::c2c;
+  Direction direction = Direction::forward;
+  double size = 1, scale = 1;
+};
+
+template <class T>
+class CheckedPlanes {
+ public:
+  static constexpr Precision precision = sizeof(T) == 8 ? Precision::f64 : Precision::f32;
+
+  explicit CheckedPlanes(const PlaneCase& c) : stream_(device::make_stream()) {
+    const bool r2c = c.kind == Kind::r2c, c2r = c.kind == Kind::c2r;
+    const std::int64_t half = c.m / 2 + 1, in_row = c2r ? half : c.m, out_row = r2c ? half : c.m;
+    spec_.kind = c.kind;
+    spec_.precision = precision;
+    spec_.direction = c.direction;
+    spec_.transform = {{c.n, in_row, out_row}, {c.m, 1, 1}};
+    spec_.batch = {{c.planes, c.n * in_row, c.n * out_row}};
+    spec_.scale = c.scale;
+    spec_.preserve_input = false;
+    const auto numbers = [&](std::int64_t row, bool real) {
+      return static_cast<std::size_t>(c.planes * c.n * row * (real ? 1 : 2));
+    };
+    in_.resize(numbers(in_row, r2c));
+    out_.resize(numbers(out_row, c2r));
+    std::mt19937 random(static_cast<unsigned>(c.n + c.m));
+    std::uniform_real_distribution<T> value(-1, 1);
+    for (T& x : in_) x = T(c.size) * value(random);
+  }
+
+  /// False where there is no such pass here.
+  bool check() {
+    const auto rows = static_cast<int>(spec_.transform[0].n), points = static_cast<int>(spec_.transform[1].n);
+    if (!gpu::plane_pass_fits(spec_) || !lines::planes_checkable(rows, points)) return false;
+    const gpu::PassPointer pass = gpu::make_plane_pass(spec_);
+    const std::vector<T> plain = run(*pass, false);
+    pass->prepare_checks();
+    const std::vector<T> checked = run(*pass, true);
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      largest = std::max<double>(largest, std::abs(plain[i]));
+      difference = std::max<double>(difference, std::abs(plain[i] - checked[i]));
+    }
+    EXPECT_LE(difference, 8 * std::numeric_limits<T>::epsilon() * largest);
+    EXPECT_EQ(static_cast<std::uint32_t>(told_[lines::bits_read]), words(in_));
+    EXPECT_EQ(static_cast<std::uint32_t>(told_[lines::bits_written]), words(checked));
+    EXPECT_EQ(static_cast<std::uint32_t>(told_[lines::bits_between]), 0U);
+    EXPECT_GT(told_[lines::sums_compared], 0U);
+    EXPECT_LE(residual(), 0.5);
+    EXPECT_GT(residual(), 0);
+    return true;
+  }
+
+  /// Nothing is said of what is no number.
+  void check_nans() {
+    const gpu::PassPointer pass = gpu::make_plane_pass(spec_);
+    pass->prepare_checks();
+    in_.assign(in_.size(), std::numeric_limits<T>::quiet_NaN());
+    run(*pass, true);
+    EXPECT_EQ(told_[lines::sums_compared], 0U);
+    EXPECT_EQ(residual(), 0);
+  }
+
+ private:
+  std::vector<T> run(const gpu::FftPass& pass, bool checks) {
+    const device::Memory in = device::make_memory(in_.size() * sizeof(T)),
+                         out = device::make_memory(out_.size() * sizeof(T)),
+                         results = device::make_memory(sizeof told_);
+    device::copy_bytes(in.get(), in_.data(), in_.size() * sizeof(T), stream_.get());
+    device::fill_zero(results.get(), sizeof told_, stream_.get());
+    auto* const from = static_cast<const std::byte*>(in.get());
+    auto* const to = static_cast<std::byte*>(out.get());
+    if (checks)
+      pass.enqueue_checked(from, to, nullptr, static_cast<std::uint64_t*>(results.get()), stream_.get());
+    else
+      pass.enqueue(from, to, nullptr, stream_.get());
+    device::copy_bytes(told_, results.get(), sizeof told_, stream_.get());
+    device::copy_bytes(out_.data(), out.get(), out_.size() * sizeof(T), stream_.get());
+    device::synchronize(stream_.get());
+    return out_;
+  }
+  double residual() const { return std::sqrt(std::bit_cast<double>(told_[lines::largest_square])); }
+  static std::uint32_t words(const std::vector<T>& numbers) {
+    std::uint32_t sum = 0;
+    for (const T& x : numbers) {
+      std::uint32_t all[sizeof x / 4];
+      std::memcpy(all, &x, sizeof x);
+      for (const std::uint32_t word : all) sum += word;
+    }
+    return sum;
+  }
+
+  FftSpec spec_;
+  std::vector<T> in_, out_;
+  device::Stream stream_;
+  std::uint64_t told_[lines::pass_results] = {};
+};
+
+template <class T>
+int check(const PlaneCase& c) {
+  SCOPED_TRACE(std::to_string(c.planes) + " x " + std::to_string(c.n) + " x " + std::to_string(c.m) +
+               (sizeof(T) == 8 ? " f64 " : " f32 ") + std::to_string(static_cast<int>(c.kind)) +
+               (c.direction == Direction::forward ? " forward" : " backward"));
+  CheckedPlanes<T> planes(c);
+  if (!planes.check()) return 0;
+  planes.check_nans();
+  return 1;
+}
+
+/// Arrays are large enough for plane passes to be worth while.
+TEST(CheckedPlanes, ComplexAndReal) {
+  int checked = 0;
+  constexpr double scale = 1e-6;
+  for (const auto& [planes, n, m] : {std::array{33, 256, 256}, {9, 512, 512}, {19, 400, 300}}) {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      checked += check<double>({planes, n, m, Kind::c2c, direction, 1, scale});
+      checked += check<float>({planes, n, m, Kind::c2c, direction, 1, scale});
+      const Kind real = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+      checked += check<double>({planes, n, m, real, direction, 1, scale});
+      checked += check<float>({planes, n, m, real, direction, 1, scale});
+    }
+  }
+  if (lines::planes_checkable(256, 256)) {
+    EXPECT_GE(checked, 18);
+  }
+}
+
+TEST(CheckedPlanes, SmallAndLargeNumbers) {
+  for (const double size : {1e-30, 1e25}) {
+    check<double>({33, 256, 256, Kind::c2c, Direction::forward, size});
+    check<float>({33, 256, 256, Kind::c2c, Direction::backward, size});
+    check<double>({33, 256, 256, Kind::r2c, Direction::forward, size});
+  }
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -10,39 +10,35 @@ else()
 endif()
 
 # Tests of GPU plans link the library with the stand-in, unless the library itself has GPUs or the stand-in.
-function(shardfft_test_program name source main)
-  add_executable(${name} ${source} ${main})
-  set(library shardfft)
-  if(name MATCHES "^(mpi_)?gpu_" AND TARGET shardfft_standin)
-    set(library shardfft_standin)
-  endif()
-  target_link_libraries(${name} PRIVATE shardfft_test_support ${library})
-  # Compiling takes longer than running: the library is what is optimised. Sanitizers make the difference larger, but for
-  # tests on the stand-in, which compare large arrays.
+function(shardfft_test_program name source)
   set(optimise -O1)
   if(SHARDFFT_SANITIZE AND NOT name MATCHES "^gpu_")
     set(optimise -O0)
   endif()
-  target_compile_options(${name} PRIVATE -Wall -Wextra ${optimise})
-  if(SHARDFFT_PRECOMPILE)
-    # Programs that are compiled alike share the headers of the first of them.
-    get_property(first GLOBAL PROPERTY shardfft_test_headers${optimise})
-    if(first)
-      target_precompile_headers(${name} REUSE_FROM ${first})
-    else()
-      set_property(GLOBAL PROPERTY shardfft_test_headers${optimise} ${name})
-      target_precompile_headers(${name} PRIVATE <gtest/gtest.h> ${SHARDFFT_COMMON_HEADERS})
-    endif()
+  add_executable(${name} ${source})
+  set(library shardfft)
+  if(name MATCHES "^(mpi_)?gpu_" AND TARGET shardfft_standin)
+    set(library shardfft_standin)
   endif()
+  set(main GTest::gtest_main)
+  if(name MATCHES "^mpi_")
+    set(main shardfft_test_main${optimise})
+  endif()
+  target_link_libraries(${name} PRIVATE ${main} shardfft_test_support ${library})
+  target_compile_options(${name} PRIVATE -Wall -Wextra ${optimise})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_precompile_headers(${name} REUSE_FROM shardfft_test_main${optimise})
 endfunction()
 
 # With 6 and 8 ranks there are grids that fewer do not have (2 x 3, 2 x 4, 2 x 2 x 2), groups of several ranks in both
 # directions, and more ranks than planes. These are the tests of what depends on that.
 set(_many_ranks "^mpi_(exchange|reshape|cannon|random|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather|communicators)")
 
+# Those that wait by the clock more than they work: others may run meanwhile.
+set(_waiting "^mpi_(faults_test_host_faults|gpu_test_failures|plan_test_waiting)")
+
 function(shardfft_serial_test name source)
-  shardfft_test_program(${name} ${source} "")
-  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  shardfft_test_program(${name} ${source})
   add_test(NAME ${name} COMMAND ${name})
   # Some start processes of their own.
   string(REPLACE ";" " " _launcher "${MPIEXEC_EXECUTABLE};${_mpi_flags};${MPIEXEC_NUMPROC_FLAG}")
@@ -51,19 +47,20 @@ function(shardfft_serial_test name source)
 endfunction()
 
 function(shardfft_mpi_test name source)
-  shardfft_test_program(${name} ${source} mpi_main.cpp)
+  shardfft_test_program(${name} ${source})
   foreach(ranks ${SHARDFFT_TEST_RANKS})
     if(ranks GREATER 4 AND NOT SHARDFFT_TEST_ALL_RANKS AND NOT name MATCHES "${_many_ranks}")
       continue()
     endif()
     set(processors 2)
-    if(ranks EQUAL 1)
+    if(ranks EQUAL 1 OR name MATCHES "${_waiting}")
       set(processors 1)
     endif()
     add_test(NAME ${name}_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${_mpi_flags}
       $<TARGET_FILE:${name}>)
+    # The longest first, where ctest has not measured them yet, so that those of one process fill the gaps.
     # More ranks than cores: those that wait should give theirs to the others (Open MPI is told by a flag).
-    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 600 PROCESSORS ${processors}
+    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 600 PROCESSORS ${processors} COST ${ranks}
       ENVIRONMENT "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
   endforeach()
 endfunction()

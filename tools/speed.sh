@@ -18,8 +18,7 @@ while [[ $# -gt 0 ]]; do
 done
 
 bash "$ROOT/tools/build.sh" --no-python
-cmake --build "$BUILD" --target bench-shardfft bench-fftw-mpi -j "$(jobs)" -- --no-print-directory -s ||
-  die "the drivers could not be built"
+bash "$ROOT/tools/build_drivers.sh"
 
 folder=$RESULTS/micro
 baseline=$ROOT/bench/baselines/micro
@@ -28,7 +27,7 @@ export PYTHONPATH=$ROOT/bench/harness
 bench=("$VENV/bin/python" -m shardfft_bench)
 say "micro-benchmarks"
 started=$SECONDS
-PATH=$(dirname "$(mpi_tool mpirun)"):$PATH "${bench[@]}" bench run micro --drivers "$BUILD/bin" --into "$folder" ||
+PATH=$(dirname "$(mpi_tool mpirun)"):$PATH "${bench[@]}" bench run micro --drivers "$BUILD/rivals/bin" --into "$folder" ||
   die "a micro-benchmark failed; its reason is above"
 echo "measured in $((SECONDS - started)) s"
 if [[ $accept == yes ]]; then

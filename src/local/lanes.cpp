@@ -1,17 +1,15 @@
 // Lines in the lanes of the processor's vectors: as many transforms at once as a vector has numbers. Real parts and
-// imaginary parts are in vectors of their own, so that nothing but reading and writing turns numbers around.
+// imaginary parts are in vectors of their own, so that nothing but reading and writing turns numbers around. Two real
+// lines are the parts of a complex one. Lengths with large primes are convolutions.
 #include "local/lanes.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <deque>
-#include <iterator>
-#include <numbers>
+#include <optional>
 
 #include "base/aligned.hpp"
 #include "local/backend.hpp"
+#include "local/lanes_tables.hpp"
 #include "local/loops.hpp"
-#include "local/work_memory.hpp"
 
 namespace shardfft {
 namespace {
@@ -19,28 +17,13 @@ namespace {
 /// Scratch of longer lines is no part of a core's own cache any more.
 constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 
-/// The radices of passes, the preferred ones first. Each is one function a kind of pass, so there are not many.
-constexpr int radices[] = {16, 12, 10, 9, 8, 7, 6, 5, 4, 3, 2};
-
-/// What passes cost: each reads and writes all points; from 10 on one needs more vectors than processors have, and
-/// among equals small ones are better.
-double cost(const std::vector<int>& passes) {
-  double sum = 0;
-  for (const int radix : passes) sum += (radix > 10 ? 1.5 : 1) + 0.01 * radix;
-  return sum;
+/// Points of all lanes: one a line, of real lines two.
+std::int64_t scratch_bytes_of(std::int64_t n, int vector_bytes) {
+  return lanes::scratch_points_of(n) * 2 * vector_bytes;
 }
 
-/// The cheapest passes for n points, of radices from the given one on; none where there are no such, or n is 1.
-std::vector<int> choose_passes(std::int64_t n, std::size_t from = 0) {
-  std::vector<int> best;
-  for (std::size_t i = from; i < std::size(radices); ++i) {
-    if (n % radices[i] != 0) continue;
-    std::vector<int> passes = choose_passes(n / radices[i], i);
-    if (passes.empty() && n != radices[i]) continue;
-    passes.push_back(radices[i]);
-    if (best.empty() || cost(passes) < cost(best)) best = passes;
-  }
-  return best;
+lanes::Ends ends_of(Kind kind) {
+  return kind == Kind::r2c ? lanes::Ends::real_in : kind == Kind::c2r ? lanes::Ends::real_out : lanes::Ends::complex;
 }
 
 template <class Real>
@@ -48,14 +31,22 @@ class LanesFft : public LocalFft {
  public:
   LanesFft(const FftSpec& spec, lanes::Run<Real> run, int vector_bytes) : run_(run) {
     const FftDim line = spec.transform.front(), batch = spec.batch.empty() ? FftDim{} : spec.batch.front();
+    plan_.ends = ends_of(spec.kind);
     plan_.n = line.n;
     plan_.lines = batch.n;
     plan_.in = {line.in_stride, batch.in_stride};
     plan_.out = {line.out_stride, batch.out_stride};
     plan_.scale = static_cast<Real>(spec.scale);
-    make_passes();
-    make_places(spec.direction == Direction::forward);
-    scratch_bytes_ = round_up(static_cast<std::size_t>(line.n * 2 * vector_bytes), cache_line);
+    if (lanes::way_of(line.n) == lanes::Way::passes) {
+      passes_.emplace(line.n);
+      plan_.passes = passes_->passes();
+      take_places(passes_->places(), spec.direction);
+    } else {
+      convolution_.emplace(line.n);
+      plan_.convolution = &convolution_->convolution();
+      take_places(convolution_->places(), spec.direction);
+    }
+    scratch_bytes_ = round_up(static_cast<std::size_t>(scratch_bytes_of(line.n, vector_bytes)), cache_line);
   }
   LanesFft(const LanesFft&) = delete;
   LanesFft& operator=(const LanesFft&) = delete;
@@ -66,59 +57,38 @@ class LanesFft : public LocalFft {
   }
 
  private:
-  void make_passes() {
-    std::int64_t length = plan_.n;
-    for (const int radix : choose_passes(plan_.n)) {
-      const std::int64_t m = length / radix;
-      std::vector<Real>& twiddles = twiddles_.emplace_back();
-      for (std::int64_t j = 0; m > 1 && j < m; ++j)
-        for (int k = 1; k < radix; ++k) {
-          const auto angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k) / length;
-          twiddles.push_back(static_cast<Real>(std::cos(angle)));
-          twiddles.push_back(static_cast<Real>(-std::sin(angle)));
-        }
-      passes_.push_back({radix, m, plan_.n / length, twiddles.data()});
-      length = m;
-    }
-    plan_.passes = passes_.data();
-    plan_.pass_count = static_cast<int>(passes_.size());
-  }
-
   /// Backward transforms are forward ones whose results are numbered the other way round.
-  void make_places(bool forward) {
-    place_.resize(static_cast<std::size_t>(plan_.n));
-    index_.resize(place_.size());
-    for (std::int64_t k = 0; k < plan_.n; ++k) {
-      std::int64_t rest = k, place = 0;
-      for (const lanes::Pass<Real>& pass : passes_) {
-        place += rest % pass.radix * pass.m;
-        rest /= pass.radix;
-      }
-      const std::int64_t index = forward || k == 0 ? k : plan_.n - k;
-      place_[static_cast<std::size_t>(index)] = static_cast<std::int32_t>(place);
-      index_[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(index);
-    }
+  void take_places(const std::vector<std::int32_t>& places, Direction direction) {
+    const std::size_t n = places.size();
+    place_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) place_[direction == Direction::forward || k == 0 ? k : n - k] = places[k];
     plan_.place = place_.data();
+    if (plan_.convolution != nullptr) return;
+    index_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) index_[static_cast<std::size_t>(place_[k])] = static_cast<std::int32_t>(k);
     plan_.index = index_.data();
   }
 
   lanes::Run<Real> run_;
   lanes::Plan<Real> plan_;
-  std::vector<lanes::Pass<Real>> passes_;
-  std::deque<std::vector<Real>> twiddles_;
+  std::optional<lanes::PassTables<Real>> passes_;
+  std::optional<lanes::ConvolutionTables<Real>> convolution_;
   std::vector<std::int32_t> place_, index_;
   std::size_t scratch_bytes_ = 0;
 };
 
 std::unique_ptr<LocalFft> make_here(const FftSpec& spec) { return make_lanes(spec, lanes::all_kernels().front()); }
 
-/// Batches of complex lines of no prime factors above 7; one line is no work for lanes.
+/// Batches of lines that fill the lanes; one line is no work for them.
 bool takes(const FftSpec& spec) {
-  if (spec.kind != Kind::c2c) return false;
-  const std::int64_t bytes = 2 * lanes::all_kernels().front().vector_bytes;  // of one point of all lanes
-  if (points(spec.batch) * static_cast<std::int64_t>(input_element(spec).bytes()) < bytes) return false;
-  return std::all_of(spec.transform.begin(), spec.transform.end(),
-                     [&](const FftDim& d) { return d.n * bytes <= most_scratch_bytes && !has_prime_above(d.n, 7); });
+  if (spec.kind == Kind::r2r) return false;
+  const int vector_bytes = lanes::all_kernels().front().vector_bytes;
+  const auto element =
+      static_cast<std::int64_t>((spec.kind == Kind::c2r ? output_element : input_element)(spec).bytes());
+  if (points(spec.batch) * element < 2 * vector_bytes) return false;
+  return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const FftDim& d) {
+    return d.n <= most_scratch_bytes / vector_bytes && scratch_bytes_of(d.n, vector_bytes) <= most_scratch_bytes;
+  });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Complex transforms of lines by kernels of our own; local/lanes.cpp says how.
+// Transforms of lines by kernels of our own; local/lanes.cpp says how.
 #include <memory>
 #include <vector>
 
@@ -15,7 +15,7 @@ const std::vector<Kernels>& all_kernels();
 
 }  // namespace lanes
 
-/// c2c of one axis whose extent has no prime factor above 7, with one batch loop at most.
+/// c2c, forward r2c or backward c2r of one axis, with one batch loop at most.
 std::unique_ptr<LocalFft> make_lanes(const FftSpec& spec, const lanes::Kernels& kernels);
 
 }  // namespace shardfft

@@ -1,315 +1,161 @@
 #pragma once
-// Complex transforms of several lines at once, one in each lane of the processor's vectors. Included only by files that
-// are compiled for one set of instructions each; `Isa` keeps their code apart.
-#include <cstdint>
-
-#include "local/lanes_plan.hpp"
+// Transforms of the lines of a batch: as many at once as there are lanes, of real ones twice as many.
+#include "local/lanes_lines.hpp"
 
 namespace shardfft::lanes {
 
-/// W numbers of type T.
-template <class T, int W>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(W * sizeof(T))));
-};
-
 template <class Isa>
-struct Kernel {
-  using T = typename Isa::Real;
-  static constexpr int W = Isa::width;
-  using V = typename VectorOf<T, W>::type;
-
-  /// One complex number of each of W lines.
-  struct Point {
-    V re, im;
-  };
-
-  [[gnu::always_inline]] static Point add(const Point& a, const Point& b) { return {a.re + b.re, a.im + b.im}; }
-  [[gnu::always_inline]] static Point sub(const Point& a, const Point& b) { return {a.re - b.re, a.im - b.im}; }
-  [[gnu::always_inline]] static Point times(const Point& a, T re, T im) {
-    return {a.re * re - a.im * im, a.im * re + a.re * im};
-  }
-  /// -i a.
-  [[gnu::always_inline]] static Point turned(const Point& a) { return {a.im, -a.re}; }
-
-  /// Transforms of R points, forward, in registers.
-  template <int R>
-  [[gnu::always_inline]] static void dft(Point* x) {
-    if constexpr (R == 2) {
-      const Point a = x[0];
-      x[0] = add(a, x[1]);
-      x[1] = sub(a, x[1]);
-    } else if constexpr (R == 4) {
-      const Point a = add(x[0], x[2]), b = sub(x[0], x[2]), c = add(x[1], x[3]), d = turned(sub(x[1], x[3]));
-      x[0] = add(a, c);
-      x[1] = add(b, d);
-      x[2] = sub(a, c);
-      x[3] = sub(b, d);
-    } else if constexpr (R % 2 == 1) {
-      odd<R>(x);
-    } else if constexpr (R % 4 == 0) {
-      product<4, R / 4>(x);
-    } else {
-      product<2, R / 2>(x);
-    }
-  }
-
-  template <int R>
-  [[gnu::always_inline]] static void odd(Point* x) {
-    constexpr Roots<T, R> roots{};
-    constexpr int half = R / 2;
-    Point plus[half], minus[half];
-    for (int j = 0; j < half; ++j) {
-      plus[j] = add(x[j + 1], x[R - 1 - j]);
-      minus[j] = sub(x[j + 1], x[R - 1 - j]);
-    }
-    const Point first = x[0];
-    for (int j = 0; j < half; ++j) x[0] = add(x[0], plus[j]);
-    for (int k = 1; k <= half; ++k) {
-      Point even = first, odd_part{V{}, V{}};
-      for (int j = 0; j < half; ++j) {
-        const T c = roots.re[(j + 1) * k % R], s = roots.im[(j + 1) * k % R];
-        even.re += plus[j].re * c;
-        even.im += plus[j].im * c;
-        odd_part.re -= minus[j].im * s;
-        odd_part.im += minus[j].re * s;
-      }
-      x[k] = add(even, odd_part);
-      x[R - k] = sub(even, odd_part);
-    }
-  }
-
-  /// B transforms of A points, then A of B.
-  template <int A, int B>
-  [[gnu::always_inline]] static void product(Point* x) {
-    constexpr Roots<T, A * B> roots{};
-    Point y[A * B];
-    for (int b = 0; b < B; ++b) {
-      Point part[A];
-      for (int a = 0; a < A; ++a) part[a] = x[b + B * a];
-      dft<A>(part);
-      for (int a = 0; a < A; ++a)
-        y[a * B + b] = a * b == 0 ? part[a] : times(part[a], roots.re[a * b], roots.im[a * b]);
-    }
-    for (int a = 0; a < A; ++a) {
-      dft<B>(y + a * B);
-      for (int b = 0; b < B; ++b) x[a + A * b] = y[a * B + b];
-    }
-  }
-
-  [[gnu::always_inline]] static V load(const T* p) {
-    V v;
-    __builtin_memcpy(&v, p, sizeof(V));
-    return v;
-  }
-  [[gnu::always_inline]] static void store(T* p, const V& v) { __builtin_memcpy(p, &v, sizeof(V)); }
-
-  /// Even and odd entries of two vectors, and back.
-  template <int... I>
-  [[gnu::always_inline]] static Point parted(const V& a, const V& b, Sequence<I...>) {
-    return {__builtin_shufflevector(a, b, 2 * I...), __builtin_shufflevector(a, b, 2 * I + 1 ...)};
-  }
-  template <int... I>
-  [[gnu::always_inline]] static V low_joined(const Point& a, Sequence<I...>) {
-    return __builtin_shufflevector(a.re, a.im, (I / 2 + (I % 2) * W)...);
-  }
-  template <int... I>
-  [[gnu::always_inline]] static V high_joined(const Point& a, Sequence<I...>) {
-    return __builtin_shufflevector(a.re, a.im, (W / 2 + I / 2 + (I % 2) * W)...);
-  }
-
-  /// Points where the passes have them.
-  struct Inside {
-    Point* data;
-    [[gnu::always_inline]] Point get(std::int64_t at) const { return data[at]; }
-    [[gnu::always_inline]] void put(std::int64_t at, const Point& a) const { data[at] = a; }
-  };
-  /// Points of W lines that lie side by side.
-  struct BesideIn {
-    const T* in;
-    std::int64_t step;
-    [[gnu::always_inline]] Point get(std::int64_t at) const {
-      const T* const p = in + at * step;
-      return parted(load(p), load(p + W), Lanes<W>{});
-    }
-  };
-  struct BesideOut {
-    T* out;
-    std::int64_t step;
-    T scale;
-    const std::int32_t* index;
-    [[gnu::always_inline]] void put(std::int64_t at, const Point& a) const {
-      T* const p = out + index[at] * step;
-      const Point b{a.re * scale, a.im * scale};
-      store(p, low_joined(b, Lanes<W>{}));
-      store(p + W, high_joined(b, Lanes<W>{}));
-    }
-  };
-
-  /// Blocks of R m points: transforms of R points that are m apart, then the twiddles of the transforms that follow.
-  /// The last pass, where m is 1, has none.
-  template <int R, bool last, class From, class To>
-  static void run_pass(const Pass<T>& p, const From& from, const To& to) {
-    const std::int64_t m = last ? 1 : p.m;
-    std::int64_t first = 0;
-    for (std::int64_t block = 0; block < p.blocks; ++block, first += R * m) {
-      const T* w = p.twiddles;
-      for (std::int64_t j = first; j < first + m; ++j) {
-        Point x[R];
-        for (int i = 0; i < R; ++i) x[i] = from.get(j + i * m);
-        dft<R>(x);
-        to.put(j, x[0]);
-        for (int i = 1; i < R; ++i, w += last ? 0 : 2) to.put(j + i * m, last ? x[i] : times(x[i], w[0], w[1]));
-      }
-    }
-  }
-
-  template <bool last, class From, class To>
-  static void run_pass(const Pass<T>& p, const From& from, const To& to) {
-    switch (p.radix) {
-      case 2:
-        return run_pass<2, last>(p, from, to);
-      case 3:
-        return run_pass<3, last>(p, from, to);
-      case 4:
-        return run_pass<4, last>(p, from, to);
-      case 5:
-        return run_pass<5, last>(p, from, to);
-      case 6:
-        return run_pass<6, last>(p, from, to);
-      case 7:
-        return run_pass<7, last>(p, from, to);
-      case 8:
-        return run_pass<8, last>(p, from, to);
-      case 9:
-        return run_pass<9, last>(p, from, to);
-      case 10:
-        return run_pass<10, last>(p, from, to);
-      case 12:
-        return run_pass<12, last>(p, from, to);
-      case 16:
-        return run_pass<16, last>(p, from, to);
-    }
-  }
-
-  /// Of two rows S apart: blocks of S beside the diagonal change places.
-  template <int S, int... I>
-  [[gnu::always_inline]] static V upper_blocks(const V& a, const V& b, Sequence<I...>) {
-    return __builtin_shufflevector(a, b, ((I & S) ? W + (I - S) : I)...);
-  }
-  template <int S, int... I>
-  [[gnu::always_inline]] static V lower_blocks(const V& a, const V& b, Sequence<I...>) {
-    return __builtin_shufflevector(a, b, ((I & S) ? W + I : I + S)...);
-  }
-  /// W rows of W numbers.
-  template <int S>
-  [[gnu::always_inline]] static void transpose(V* rows) {
-    for (int r = 0; r < W; ++r) {
-      if (r & S) continue;
-      const V a = rows[r], b = rows[r + S];
-      rows[r] = upper_blocks<S>(a, b, Lanes<W>{});
-      rows[r + S] = lower_blocks<S>(a, b, Lanes<W>{});
-    }
-    if constexpr (S > 1) transpose<S / 2>(rows);
-  }
-
-  /// W lines, each contiguous, `distance` apart.
-  static void load_contiguous(const T* in, std::int64_t distance, std::int64_t n, Point* data) {
-    std::int64_t j = 0;
-    for (; j + W / 2 <= n; j += W / 2) {
-      V rows[W];
-      for (int l = 0; l < W; ++l) rows[l] = load(in + 2 * (l * distance + j));
-      transpose<W / 2>(rows);
-      for (int i = 0; i < W / 2; ++i) data[j + i] = {rows[2 * i], rows[2 * i + 1]};
-    }
-    for (; j < n; ++j)
-      for (int l = 0; l < W; ++l) {
-        data[j].re[l] = in[2 * (l * distance + j)];
-        data[j].im[l] = in[2 * (l * distance + j) + 1];
-      }
-  }
-  static void store_contiguous(const Point* data, const Plan<T>& plan, T* out, std::int64_t distance, T scale) {
-    std::int64_t k = 0;
-    for (; k + W / 2 <= plan.n; k += W / 2) {
-      V rows[W];
-      for (int i = 0; i < W / 2; ++i) {
-        const Point& a = data[plan.place[k + i]];
-        rows[2 * i] = a.re * scale;
-        rows[2 * i + 1] = a.im * scale;
-      }
-      transpose<W / 2>(rows);
-      for (int l = 0; l < W; ++l) store(out + 2 * (l * distance + k), rows[l]);
-    }
-    for (; k < plan.n; ++k) {
-      const Point& a = data[plan.place[k]];
-      for (int l = 0; l < W; ++l) {
-        out[2 * (l * distance + k)] = a.re[l] * scale;
-        out[2 * (l * distance + k) + 1] = a.im[l] * scale;
-      }
-    }
-  }
-
-  /// `count` lines with any strides; lanes beyond them are zero.
-  static void load_any(const T* in, const Lines& lines, int count, std::int64_t n, Point* data) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      data[j] = {V{}, V{}};
-      for (int l = 0; l < count; ++l) {
-        const T* const p = in + 2 * (l * lines.distance + j * lines.stride);
-        data[j].re[l] = p[0];
-        data[j].im[l] = p[1];
-      }
-    }
-  }
-  static void store_any(const Point* data, const Plan<T>& plan, T* out, const Lines& lines, int count, T scale) {
-    for (std::int64_t k = 0; k < plan.n; ++k) {
-      const Point& a = data[plan.place[k]];
-      for (int l = 0; l < count; ++l) {
-        T* const p = out + 2 * (l * lines.distance + k * lines.stride);
-        p[0] = a.re[l] * scale;
-        p[1] = a.im[l] * scale;
-      }
-    }
-  }
+struct Kernel : LaneLines<Isa> {
+  using Base = LaneLines<Isa>;
+  using Base::W, Base::add, Base::times;
+  using typename Base::BesideIn, typename Base::BesideOut, typename Base::Inside;
+  using typename Base::Point, typename Base::T, typename Base::V;
 
   static void run(const Plan<T>& plan, const T* in, T* out, std::byte* scratch) {
-    for (std::int64_t line = 0; line < plan.lines; line += W)
-      run_lines(plan, in + 2 * line * plan.in.distance, out + 2 * line * plan.out.distance,
-                plan.lines - line < W ? static_cast<int>(plan.lines - line) : W, reinterpret_cast<Point*>(scratch));
-  }
-
-  /// At most W lines.
-  static void run_lines(const Plan<T>& plan, const T* in, T* out, int count, Point* data) {
-    const Inside inside{data};
-    const bool reads = count == W && plan.in.distance == 1 && plan.pass_count > 1;
-    const bool writes = count == W && plan.out.distance == 1;
-    if (!reads) load_lines(plan, in, count, data);
-    for (int i = 0; i < plan.pass_count; ++i) {
-      const Pass<T>& p = plan.passes[i];
-      if (reads && i == 0)
-        run_pass<false>(p, BesideIn{in, 2 * plan.in.stride}, inside);
-      else if (p.m > 1)
-        run_pass<false>(p, inside, inside);
-      else if (writes)
-        run_pass<true>(p, inside, BesideOut{out, 2 * plan.out.stride, plan.scale, plan.index});
+    const std::int64_t at_once = plan.ends == Ends::complex ? W : 2 * W;
+    const std::int64_t in_parts = plan.ends == Ends::real_in ? 1 : 2, out_parts = plan.ends == Ends::real_out ? 1 : 2;
+    for (std::int64_t line = 0; line < plan.lines; line += at_once) {
+      const std::int64_t left = plan.lines - line;
+      const Group group{in + in_parts * line * plan.in.distance, out + out_parts * line * plan.out.distance,
+                        static_cast<int>(left < at_once ? left : at_once), reinterpret_cast<Point*>(scratch)};
+      if (plan.ends == Ends::real_in)
+        real_to_half(plan, group);
+      else if (plan.ends == Ends::real_out)
+        half_to_real(plan, group);
+      else if (plan.convolution == nullptr && plan.passes.count > 1)
+        complex_lines(plan, group);
       else
-        run_pass<true>(p, inside, inside);
+        complex_by_scratch(plan, group);
     }
-    if (!writes) store_lines(plan, data, out, count);
   }
 
-  static void load_lines(const Plan<T>& plan, const T* in, int count, Point* data) {
-    if (count == W && plan.in.distance == 1)
-      for (std::int64_t j = 0; j < plan.n; ++j) data[j] = BesideIn{in, 2 * plan.in.stride}.get(j);
-    else if (count == W && plan.in.stride == 1)
-      load_contiguous(in, plan.in.distance, plan.n, data);
-    else
-      load_any(in, plan.in, count, plan.n, data);
+ private:
+  /// Lines that are transformed at once.
+  struct Group {
+    const T* in;
+    T* out;
+    int count;
+    Point* scratch;
+  };
+
+  /// Lines that lie side by side are read by the first pass, and written by the last one.
+  static void complex_lines(const Plan<T>& plan, const Group& g) {
+    const bool reads = g.count == W && plan.in.distance == 1, writes = g.count == W && plan.out.distance == 1;
+    const Inside inside{g.scratch};
+    if (!reads) read_all(plan, g);
+    for (int i = 0; i < plan.passes.count; ++i) {
+      const Pass<T>& p = plan.passes.pass[i];
+      if (reads && i == 0)
+        Base::template run_pass<false>(p, BesideIn{g.in, 2 * plan.in.stride}, inside);
+      else if (p.m > 1)
+        Base::template run_pass<false>(p, inside, inside);
+      else if (writes)
+        Base::template run_pass<true>(p, inside, BesideOut{g.out, 2 * plan.out.stride, plan.scale, plan.index});
+      else
+        Base::template run_pass<true>(p, inside, inside);
+    }
+    if (!writes) write_all(plan, g, g.scratch);
   }
-  static void store_lines(const Plan<T>& plan, const Point* data, T* out, int count) {
-    if (count == W && plan.out.stride == 1)
-      store_contiguous(data, plan, out, plan.out.distance, plan.scale);
-    else
-      store_any(data, plan, out, plan.out, count, plan.scale);
+
+  static void complex_by_scratch(const Plan<T>& plan, const Group& g) {
+    read_all(plan, g);
+    write_all(plan, g, transform(plan, g.scratch));
+  }
+
+  static void read_all(const Plan<T>& plan, const Group& g) {
+    Base::read_complex(g.in, plan.in, g.count, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
+  }
+  static void write_all(const Plan<T>& plan, const Group& g, const Point* data) {
+    Base::write_complex(g.out, plan.out, g.count, plan.n, [&](std::int64_t k) {
+      const Point& a = data[plan.place[k]];
+      return Point{a.re * plan.scale, a.im * plan.scale};
+    });
+  }
+
+  static int first_count(const Group& g) { return g.count < W ? g.count : W; }
+
+  /// The first W lines are the real parts of complex lines, the others their imaginary parts.
+  static void real_to_half(const Plan<T>& plan, const Group& g) {
+    const int first = first_count(g), second = g.count - first;
+    Base::read_real(g.in, plan.in, first, plan.n, [&](std::int64_t k, const V& a) { g.scratch[k].re = a; });
+    Base::read_real(g.in + W * plan.in.distance, plan.in, second, plan.n,
+                    [&](std::int64_t k, const V& a) { g.scratch[k].im = a; });
+    const Point* const z = transform(plan, g.scratch);
+    const T half = plan.scale / 2;
+    const auto mirrored = [&](std::int64_t k) -> const Point& { return z[plan.place[k == 0 ? 0 : plan.n - k]]; };
+    Base::write_complex(g.out, plan.out, first, plan.n / 2 + 1, [&](std::int64_t k) {
+      const Point &a = z[plan.place[k]], &b = mirrored(k);
+      return Point{(a.re + b.re) * half, (a.im - b.im) * half};
+    });
+    Base::write_complex(g.out + 2 * W * plan.out.distance, plan.out, second, second == 0 ? 0 : plan.n / 2 + 1,
+                        [&](std::int64_t k) {
+                          const Point &a = z[plan.place[k]], &b = mirrored(k);
+                          return Point{(a.im + b.im) * half, (b.re - a.re) * half};
+                        });
+  }
+
+  /// The other way: spectra A and B of real lines are A + i B of complex ones. Imaginary parts that must vanish are
+  /// not looked at.
+  static void half_to_real(const Plan<T>& plan, const Group& g) {
+    const int first = first_count(g), second = g.count - first;
+    const std::int64_t n = plan.n;
+    Point* const z = g.scratch;
+    Base::read_complex(g.in, plan.in, first, n / 2 + 1, [&](std::int64_t k, const Point& a) { z[k] = a; });
+    Base::read_complex(g.in + 2 * W * plan.in.distance, plan.in, second, n / 2 + 1,
+                       [&](std::int64_t k, const Point& b) {
+                         const Point a = z[k];
+                         if (k == 0 || 2 * k == n) {
+                           z[k] = {a.re, b.re};
+                         } else {
+                           z[k] = {a.re - b.im, a.im + b.re};
+                           z[n - k] = {a.re + b.im, b.re - a.im};
+                         }
+                       });
+    const Point* const x = transform(plan, z);
+    Base::write_real(g.out, plan.out, first, n, [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
+    Base::write_real(g.out + W * plan.out.distance, plan.out, second, second == 0 ? 0 : n,
+                     [&](std::int64_t k) { return x[plan.place[k]].im * plan.scale; });
+  }
+
+  /// Of what scratch begins with; where the results are.
+  static Point* transform(const Plan<T>& plan, Point* data) {
+    if (plan.convolution == nullptr) {
+      Base::run_all(plan.passes, data);
+      return data;
+    }
+    Point* const work = data + scratch_points(plan);
+    return plan.convolution->gather != nullptr ? by_rader(*plan.convolution, data, work)
+                                               : by_bluestein(*plan.convolution, plan.n, data, work);
+  }
+
+  /// Point 0 is not part of the convolution; its result comes behind the others.
+  static Point* by_rader(const Convolution<T>& c, Point* data, Point* work) {
+    const std::int64_t m = c.passes.n;
+    const Point first = data[0];
+    for (std::int64_t q = 0; q < m; ++q) work[q] = data[c.gather[q]];
+    Base::run_all(c.passes, work);
+    multiply(c, work, data);
+    data[0] = add(data[0], first);
+    Base::run_all(c.passes, data);
+    data[m] = add(first, work[c.passes.place[0]]);
+    return data;
+  }
+
+  static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, Point* data, Point* work) {
+    const std::int64_t m = c.passes.n;
+    for (std::int64_t j = 0; j < n; ++j) work[j] = times(data[j], c.chirp[2 * j], c.chirp[2 * j + 1]);
+    for (std::int64_t j = n; j < m; ++j) work[j] = {V{}, V{}};
+    Base::run_all(c.passes, work);
+    multiply(c, work, data);
+    Base::run_all(c.passes, data);
+    for (std::int64_t k = 0; k < n; ++k)
+      work[k] = times(data[c.passes.place[k == 0 ? 0 : m - k]], c.chirp[2 * k], c.chirp[2 * k + 1]);
+    return work;
+  }
+
+  static void multiply(const Convolution<T>& c, const Point* from, Point* to) {
+    for (std::int64_t q = 0; q < c.passes.n; ++q)
+      to[q] = times(from[c.passes.place[q]], c.spectrum[2 * q], c.spectrum[2 * q + 1]);
   }
 };
 

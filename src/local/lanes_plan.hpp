@@ -15,25 +15,54 @@ struct Pass {
   const T* twiddles = nullptr;  ///< real and imaginary parts, radix - 1 for each of m points; none where m is 1
 };
 
-/// Where the points and the lines of a batch lie, in complex numbers.
+/// A forward transform of n complex points where they lie.
+template <class T>
+struct Passes {
+  std::int64_t n = 1;
+  const Pass<T>* pass = nullptr;
+  int count = 0;
+  const std::int32_t* place = nullptr;  ///< where they leave each point of the spectrum
+};
+
+/// A transform of n points as a convolution of more, or fewer, points: Rader's for primes, Bluestein's for any length.
+template <class T>
+struct Convolution {
+  Passes<T> passes;
+  const std::int32_t* gather = nullptr;  ///< Rader: which point of the line each one of the convolution is; else none
+  const T* chirp = nullptr;              ///< Bluestein: the factors of the points, before and after; else none
+  const T* spectrum = nullptr;           ///< of what the line is convolved with, over its length
+};
+
+/// Where the points and the lines of a batch lie, in numbers.
 struct Lines {
   std::int64_t stride = 1;    ///< of the points of one line
   std::int64_t distance = 1;  ///< of lines
 };
 
+/// Real lines have half a spectrum on their other side. Two of them are transformed as one complex line.
+enum class Ends { complex, real_in, real_out };
+
 template <class T>
 struct Plan {
+  Ends ends = Ends::complex;
   std::int64_t n = 1;
   std::int64_t lines = 1;
   Lines in, out;
   T scale = 1;
-  const Pass<T>* passes = nullptr;
-  int pass_count = 0;
-  const std::int32_t* place = nullptr;  ///< where the passes leave each point of the spectrum
-  const std::int32_t* index = nullptr;  ///< the other way: which point they leave at each place
+  Passes<T> passes;                             ///< of n points, where there is no convolution
+  const Convolution<T>* convolution = nullptr;  ///< what makes the transform instead, or null
+  const std::int32_t* place = nullptr;          ///< where these leave each point of the result
+  const std::int32_t* index = nullptr;          ///< the other way; none with a convolution
 };
 
-/// All lines; the last argument is scratch for the points of as many lines as there are lanes.
+/// Points of all lanes that the scratch of a plan holds, and the second half of it begins behind so many.
+template <class T>
+constexpr std::int64_t scratch_points(const Plan<T>& plan) {
+  const std::int64_t m = plan.convolution == nullptr ? 0 : plan.convolution->passes.n + 1;
+  return m > plan.n ? m : plan.n;
+}
+
+/// All lines; the last argument is scratch, twice as much with a convolution.
 template <class T>
 using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*);
 

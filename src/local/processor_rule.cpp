@@ -14,10 +14,11 @@ std::string processor_maker() {
   return {};
 }
 
-std::string expected_fastest(const std::vector<std::string>& names, const std::string& maker) {
-  for (const std::string wanted : {maker == "GenuineIntel" ? "mkl" : "fftw", "fftw"})
-    if (std::find(names.begin(), names.end(), wanted) != names.end()) return wanted;
-  return names.at(0);
+std::string expected_fastest(const std::vector<std::string>& names, const std::string& maker, int vector_bytes) {
+  const auto has = [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  if (maker == "GenuineIntel" && has("mkl")) return "mkl";
+  if (vector_bytes >= 64 && has("lanes")) return "lanes";
+  return has("fftw") ? "fftw" : names.at(0);
 }
 
 }  // namespace shardfft

@@ -3,6 +3,7 @@
 
 #include "base/check.hpp"
 #include "local/backend.hpp"
+#include "local/lanes.hpp"
 #include "local/processor_rule.hpp"
 
 namespace shardfft {
@@ -29,7 +30,8 @@ std::vector<std::string> names_of_choice() {
 
 /// What "auto" stands for where nothing is measured. Asked for once: processors do not change.
 const std::string& automatic() {
-  static const std::string name = expected_fastest(names_of_choice(), processor_maker());
+  static const std::string name =
+      expected_fastest(names_of_choice(), processor_maker(), lanes::all_kernels().front().vector_bytes);
   return name;
 }
 

@@ -1,31 +1,30 @@
-// Kernels for lines in lanes, each that this processor can run: all lengths, lines that lie in any way, more and fewer
-// of them than lanes.
+// Kernels for lines in lanes, each that this processor can run: all lengths, complex and real lines that lie in any
+// way, more and fewer of them than lanes.
 #include "fft_cases.hpp"
+#include "local/backend.hpp"
 #include "local/lanes.hpp"
 
 namespace shardfft::test {
 namespace {
 
-void expect_right(const FftSpec& spec, const lanes::Kernels& kernels) {
-  TestArray in(spec.precision, input_reals(spec)), wanted(spec.precision, output_reals(spec)),
-      got(spec.precision, output_reals(spec));
+void expect_right(const FftSpec& spec) {
+  const std::int64_t reals = std::max(input_reals(spec), output_reals(spec));
+  TestArray in(spec.precision, reals), wanted(spec.precision, reals);
   in.fill_random(7);
   make_local_fft("reference", spec)->execute(in.data(), wanted.data());
-  const auto fft = make_lanes(spec, kernels);
-  if (spec.in_place) {
-    got.copy_from(in);
-    fft->execute(got.data(), got.data());
-  } else {
-    fft->execute(in.data(), got.data());
-  }
-  SCOPED_TRACE(describe(std::to_string(kernels.vector_bytes) + " bytes", spec));
   const std::vector<bool> flags = written(spec);
-  expect_same(got, wanted, flags, tolerance(spec), "lanes");
-  if (spec.in_place) return;
-  for (std::size_t i = 0; i < flags.size(); ++i)
-    if (!flags[i]) {
-      EXPECT_EQ(got.get(static_cast<std::int64_t>(i)), 0) << "written where nothing belongs: " << i;
-    }
+  for (const lanes::Kernels& kernels : lanes::all_kernels()) {
+    SCOPED_TRACE(describe(std::to_string(kernels.vector_bytes) + " bytes", spec));
+    TestArray got(spec.precision, reals);
+    const auto fft = make_lanes(spec, kernels);
+    if (spec.in_place) got.copy_from(in);
+    fft->execute(spec.in_place ? got.data() : in.data(), got.data());
+    expect_same(got, wanted, flags, tolerance(spec), "lanes");
+    for (std::size_t i = 0; i < flags.size() && !spec.in_place; ++i)
+      if (!flags[i]) {
+        EXPECT_EQ(got.get(static_cast<std::int64_t>(i)), 0) << "written where nothing belongs: " << i;
+      }
+  }
 }
 
 /// `count` lines of n points that lie side by side, or one behind the other, three points apart.
@@ -37,57 +36,87 @@ FftSpec spec_of(std::int64_t n, std::int64_t count, bool beside_in, bool beside_
   return spec;
 }
 
-void expect_right_anywhere(std::int64_t n, std::int64_t count, Precision precision) {
-  for (const lanes::Kernels& kernels : lanes::all_kernels())
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      for (const int places : {0, 1, 2, 3}) {
-        FftSpec spec = spec_of(n, count, (places & 1) != 0, (places & 2) != 0);
-        spec.precision = precision;
-        spec.direction = direction;
-        spec.scale = 0.75;
-        expect_right(spec, kernels);
-      }
-}
-
-bool is_taken(std::int64_t n) {
-  for (const std::int64_t p : {2, 3, 5, 7})
-    while (n % p == 0) n /= p;
-  return n == 1;
+/// In both directions, of a real transform the usual ones.
+void expect_right_anywhere(bool real, std::int64_t n, std::int64_t count, Precision precision) {
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const int places : {0, 1, 2, 3}) {
+      FftSpec spec = spec_of(n, count, (places & 1) != 0, (places & 2) != 0);
+      if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+      spec.precision = precision;
+      spec.direction = direction;
+      spec.scale = 0.75;
+      expect_right(spec);
+    }
 }
 
 TEST(Lanes, AllLengths) {
-  for (std::int64_t n = 2; n <= 144; ++n)
-    if (is_taken(n)) expect_right_anywhere(n, 19, n % 2 == 0 ? Precision::f64 : Precision::f32);
+  for (std::int64_t n = 2; n <= 144; ++n) {
+    const bool real = n % 2 == 0;
+    const Precision precision = n / 2 % 2 == 0 ? Precision::f64 : Precision::f32;
+    expect_right_anywhere(false, n, real ? 19 : 9, precision);
+    expect_right_anywhere(true, n, real ? 17 : 35, precision);
+  }
 }
 
 TEST(Lanes, LongLines) {
-  for (const std::int64_t n : {240, 343, 512, 630, 1024}) expect_right_anywhere(n, 9, Precision::f64);
+  // By passes; a prime next to a number that has passes, and one that is not; a large prime factor.
+  for (const std::int64_t n : {512, 630, 1001, 257, 383, 514})
+    for (const bool real : {false, true})
+      for (const bool beside : {false, true}) {
+        FftSpec spec = spec_of(n, 9, beside, beside);
+        if (real) spec.kind = Kind::r2c;
+        expect_right(spec);
+      }
 }
 
 TEST(Lanes, AnyNumberOfLines) {
-  for (std::int64_t count = 1; count <= 35; ++count) {
-    expect_right_anywhere(30, count, Precision::f64);
-    expect_right_anywhere(30, count, Precision::f32);
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    for (std::int64_t count = 1; count <= 35; ++count) expect_right_anywhere(false, 30, count, precision);
+    for (std::int64_t count = 1; count <= 67; count += 3) expect_right_anywhere(true, 31, count, precision);
   }
 }
 
 TEST(Lanes, InPlace) {
-  for (const lanes::Kernels& kernels : lanes::all_kernels())
-    for (const std::int64_t n : {8, 16, 60})
-      for (const bool beside : {false, true}) {
-        FftSpec spec = spec_of(n, 21, beside, beside);
-        spec.in_place = true;
-        expect_right(spec, kernels);
-      }
+  for (const std::int64_t n : {8, 16, 17, 46, 60})
+    for (const bool beside : {false, true}) {
+      FftSpec spec = spec_of(n, 21, beside, beside);
+      spec.in_place = true;
+      expect_right(spec);
+    }
+}
+
+TEST(Lanes, RealLinesInPlace) {
+  for (const std::int64_t n : {8, 15, 17, 46})
+    for (const Kind kind : {Kind::r2c, Kind::c2r}) {
+      FftSpec spec;
+      spec.kind = kind;
+      spec.direction = kind == Kind::r2c ? Direction::forward : Direction::backward;
+      spec.transform = {{n, 1, 1}};
+      const std::int64_t points = n / 2 + 2;
+      spec.batch = {{37, kind == Kind::r2c ? 2 * points : points, kind == Kind::r2c ? points : 2 * points}};
+      spec.in_place = true;
+      expect_right(spec);
+    }
 }
 
 TEST(Lanes, PointsAndLinesApart) {
-  for (const lanes::Kernels& kernels : lanes::all_kernels()) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     FftSpec spec;
+    spec.kind = kind;
     spec.transform = {{12, 3, 2}};
     spec.batch = {{11, 40, 30}};
-    expect_right(spec, kernels);
+    expect_right(spec);
   }
+}
+
+TEST(Lanes, TakesWhatItsScratchHolds) {
+  const Backend& lanes = find_backend("lanes");
+  FftSpec spec = spec_of(257, 64, true, true);
+  EXPECT_TRUE(lanes.takes(spec));
+  spec.batch.front().n = 1;
+  EXPECT_FALSE(lanes.takes(spec)) << "one line is no work for lanes";
+  spec = spec_of(std::int64_t{1} << 40, 64, true, true);
+  EXPECT_FALSE(lanes.takes(spec));
 }
 
 }  // namespace

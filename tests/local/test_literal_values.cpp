@@ -5,6 +5,7 @@
 
 #include "fft_cases.hpp"
 #include "local/backend.hpp"
+#include "local/lanes.hpp"
 #include "local/processor_rule.hpp"
 
 namespace shardfft::test {
@@ -108,21 +109,23 @@ TEST(Registry, AutoIsTheOneExpectedOnThisProcessor) {
   EXPECT_EQ(names.count("reference"), 0u) << "the oracle is no choice";
   EXPECT_EQ(names.size(), local_fft_names().size() - 1);
   EXPECT_EQ(local_fft_version("auto"), all.front().version);
-  EXPECT_EQ(all.front().name, processor_maker() == "GenuineIntel" && names.count("mkl") == 1 ? "mkl" : "fftw");
+  EXPECT_EQ(all.front().name, expected_fastest({names.begin(), names.end()}, processor_maker(),
+                                               lanes::all_kernels().front().vector_bytes));
   const std::vector<Backend> pinned = candidates("reference");
   ASSERT_EQ(pinned.size(), 1u);
   EXPECT_EQ(pinned[0].name, "reference");
 }
 
-TEST(Registry, TheMakerOfTheProcessorSaysWhichIsExpected) {
-  EXPECT_EQ(expected_fastest({"mkl", "fftw"}, "GenuineIntel"), "mkl");
-  EXPECT_EQ(expected_fastest({"mkl", "fftw"}, "AuthenticAMD"), "fftw");
-  EXPECT_EQ(expected_fastest({"mkl", "fftw"}, ""), "fftw");
-  EXPECT_EQ(expected_fastest({"fftw"}, "GenuineIntel"), "fftw");
-  EXPECT_EQ(expected_fastest({"lanes", "fftw"}, "GenuineIntel"), "fftw");
-  EXPECT_EQ(expected_fastest({"mkl", "lanes", "fftw"}, "GenuineIntel"), "mkl");
-  EXPECT_EQ(expected_fastest({"mkl", "lanes", "fftw"}, "AuthenticAMD"), "fftw");
-  EXPECT_EQ(expected_fastest({"mkl"}, "AuthenticAMD"), "mkl");
+TEST(Registry, TheProcessorSaysWhichIsExpected) {
+  const std::vector<std::string> all = {"mkl", "lanes", "fftw"}, without_mkl = {"lanes", "fftw"};
+  for (const int bytes : {16, 32, 64}) {
+    EXPECT_EQ(expected_fastest(all, "GenuineIntel", bytes), "mkl");
+    const char* const expected = bytes == 64 ? "lanes" : "fftw";
+    EXPECT_EQ(expected_fastest(without_mkl, "GenuineIntel", bytes), expected);
+    EXPECT_EQ(expected_fastest(all, "AuthenticAMD", bytes), expected);
+    EXPECT_EQ(expected_fastest(all, "", bytes), expected);
+  }
+  EXPECT_EQ(expected_fastest({"mkl"}, "AuthenticAMD", 64), "mkl");
 }
 
 TEST(Registry, UnknownNamesAreRefusedWithTheKnownOnes) {

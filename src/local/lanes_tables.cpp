@@ -1,0 +1,200 @@
+#include "local/lanes_tables.hpp"
+
+#include <cmath>
+#include <complex>
+#include <iterator>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "local/work_memory.hpp"
+
+namespace shardfft::lanes {
+namespace {
+
+using Exact = std::complex<long double>;
+
+/// exp(-2 pi i k / n).
+Exact root(std::int64_t k, std::int64_t n) {
+  const long double angle = 2 * std::numbers::pi_v<long double> * static_cast<long double>(k % n) / n;
+  return {std::cos(angle), -std::sin(angle)};
+}
+
+Exact product(Exact a, Exact b) {  // not operator*, which checks for NaN
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// The radices of passes, the preferred ones first. Each is one function a kind of pass, so there are not many.
+constexpr int radices[] = {16, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+
+/// What passes cost: each reads and writes all points; from 10 on one needs more vectors than processors have, and
+/// among equals small ones are better.
+double cost(const std::vector<int>& passes) {
+  double sum = 0;
+  for (const int radix : passes) sum += (radix > 10 ? 1.5 : 1) + 0.01 * radix;
+  return sum;
+}
+
+/// The cheapest passes for n points, of radices from the given one on; none where there are no such, or n is 1.
+std::vector<int> choose_passes(std::int64_t n, std::size_t from = 0) {
+  std::vector<int> best;
+  for (std::size_t i = from; i < std::size(radices); ++i) {
+    if (n % radices[i] != 0) continue;
+    std::vector<int> passes = choose_passes(n / radices[i], i);
+    if (passes.empty() && n != radices[i]) continue;
+    passes.push_back(radices[i]);
+    if (best.empty() || cost(passes) < cost(best)) best = passes;
+  }
+  return best;
+}
+
+bool is_prime(std::int64_t n) { return n > 1 && has_prime_above(n, n - 1); }
+
+/// The convolution of Bluestein for n points: the cheapest that holds 2 n - 1.
+std::int64_t bluestein_length(std::int64_t n) {
+  double least = std::numeric_limits<double>::infinity();
+  std::int64_t best = 0;
+  for (std::int64_t m = 2 * n - 1; m <= 4 * n && static_cast<double>(m) < least; ++m) {
+    if (has_prime_above(m, 7)) continue;
+    const double all = static_cast<double>(m) * cost(choose_passes(m));
+    if (all < least) {
+      least = all;
+      best = m;
+    }
+  }
+  return best;
+}
+
+std::int64_t convolution_length(std::int64_t n) { return way_of(n) == Way::rader ? n - 1 : bluestein_length(n); }
+
+/// Powers of it are all numbers from 1 to n - 1 modulo the prime n.
+std::int64_t generator(std::int64_t n) {
+  for (std::int64_t g = 2;; ++g) {
+    std::int64_t power = g, order = 1;
+    for (; power != 1; ++order) power = power * g % n;
+    if (order == n - 1) return g;
+  }
+}
+
+/// A forward transform, by definition for each prime factor.
+std::vector<Exact> transformed(const std::vector<Exact>& x) {
+  const auto n = static_cast<std::int64_t>(x.size());
+  if (n == 1) return x;
+  std::int64_t p = 2;
+  while (n % p != 0) ++p;
+  const std::int64_t m = n / p;
+  std::vector<Exact> result(x.size());
+  for (std::int64_t r = 0; r < p; ++r) {
+    std::vector<Exact> part;
+    for (std::int64_t j = 0; j < m; ++j) part.push_back(x[static_cast<std::size_t>(j * p + r)]);
+    part = transformed(part);
+    for (std::int64_t k = 0; k < n; ++k)
+      result[static_cast<std::size_t>(k)] += product(part[static_cast<std::size_t>(k % m)], root(r * k, n));
+  }
+  return result;
+}
+
+template <class Real>
+void append(std::vector<Real>& list, Exact x) {
+  list.push_back(static_cast<Real>(x.real()));
+  list.push_back(static_cast<Real>(x.imag()));
+}
+
+/// Of what is convolved with, over its length.
+template <class Real>
+std::vector<Real> spectrum_of(const std::vector<Exact>& x) {
+  std::vector<Real> list;
+  for (const Exact& value : transformed(x)) append(list, value / static_cast<long double>(x.size()));
+  return list;
+}
+
+}  // namespace
+
+Way way_of(std::int64_t n) {
+  if (!has_prime_above(n, largest_radix_prime)) return Way::passes;
+  return is_prime(n) && !has_prime_above(n - 1, largest_radix_prime) ? Way::rader : Way::bluestein;
+}
+
+std::int64_t scratch_points_of(std::int64_t n) {
+  if (way_of(n) == Way::passes) return n;
+  Plan<double> plan;
+  Convolution<double> convolution;
+  plan.n = n;
+  plan.convolution = &convolution;
+  convolution.passes.n = convolution_length(n);
+  return 2 * scratch_points(plan);
+}
+
+template <class Real>
+PassTables<Real>::PassTables(std::int64_t n) : n_(n), place_(static_cast<std::size_t>(n)) {
+  std::int64_t length = n;
+  for (const int radix : choose_passes(n)) {
+    const std::int64_t m = length / radix;
+    std::vector<Real>& twiddles = twiddles_.emplace_back();
+    for (std::int64_t j = 0; m > 1 && j < m; ++j)
+      for (int k = 1; k < radix; ++k) append(twiddles, root(j * k, length));
+    passes_.push_back({radix, m, n / length, twiddles.data()});
+    length = m;
+  }
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t rest = k, place = 0;
+    for (const Pass<Real>& pass : passes_) {
+      place += rest % pass.radix * pass.m;
+      rest /= pass.radix;
+    }
+    place_[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(place);
+  }
+}
+
+template <class Real>
+ConvolutionTables<Real>::ConvolutionTables(std::int64_t n)
+    : tables_(convolution_length(n)), place_(static_cast<std::size_t>(n)) {
+  convolution_.passes = tables_.passes();
+  if (way_of(n) == Way::rader)
+    make_rader(n);
+  else
+    make_bluestein(n);
+  convolution_.spectrum = spectrum_.data();
+}
+
+/// X(g^-q) - x(0) is the sum over p of x(g^p) with exp(-2 pi i g^(p-q) / n).
+template <class Real>
+void ConvolutionTables<Real>::make_rader(std::int64_t n) {
+  const std::int64_t m = n - 1, g = generator(n);
+  std::vector<Exact> factors;
+  std::vector<std::int64_t> powers{1};
+  while (std::ssize(powers) < m) powers.push_back(powers.back() * g % n);
+  place_[0] = static_cast<std::int32_t>(m);
+  for (std::int64_t q = 0; q < m; ++q) {
+    gather_.push_back(static_cast<std::int32_t>(powers[static_cast<std::size_t>(q)]));
+    const auto inverse = static_cast<std::size_t>(powers[static_cast<std::size_t>((m - q) % m)]);
+    factors.push_back(root(static_cast<std::int64_t>(inverse), n));
+    // A backward transform is a forward one that is numbered the other way round.
+    place_[inverse] = tables_.places()[static_cast<std::size_t>((m - q) % m)];
+  }
+  spectrum_ = spectrum_of<Real>(factors);
+  convolution_.gather = gather_.data();
+}
+
+/// X(k) is c(k) times the sum over j of x(j) c(j) / c(k - j), where c(j) is exp(-pi i j^2 / n).
+template <class Real>
+void ConvolutionTables<Real>::make_bluestein(std::int64_t n) {
+  const auto m = static_cast<std::size_t>(tables_.passes().n);
+  std::vector<Exact> factors(m);
+  for (std::int64_t j = 0; j < n; ++j) {
+    const Exact c = root(j * j, 2 * n);
+    append(chirp_, c);
+    const auto i = static_cast<std::size_t>(j);
+    factors[i] = factors[(m - i) % m] = std::conj(c);
+  }
+  spectrum_ = spectrum_of<Real>(factors);
+  std::iota(place_.begin(), place_.end(), 0);
+  convolution_.chirp = chirp_.data();
+}
+
+template class PassTables<double>;
+template class PassTables<float>;
+template class ConvolutionTables<double>;
+template class ConvolutionTables<float>;
+
+}  // namespace shardfft::lanes

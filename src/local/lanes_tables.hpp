@@ -1,0 +1,59 @@
+#pragma once
+// What the kernels for lines in lanes read: factors and places, computed once for a length.
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "local/lanes_plan.hpp"
+
+namespace shardfft::lanes {
+
+/// Prime factors that have a pass of their own.
+inline constexpr std::int64_t largest_radix_prime = 13;
+
+/// How lines of n points are transformed.
+enum class Way { passes, rader, bluestein };
+Way way_of(std::int64_t n);
+/// Points of all lanes that the scratch for lines of n points holds.
+std::int64_t scratch_points_of(std::int64_t n);
+
+/// A forward transform of n points, without prime factors above 13.
+template <class Real>
+class PassTables {
+ public:
+  explicit PassTables(std::int64_t n);
+  PassTables(const PassTables&) = delete;
+  PassTables& operator=(const PassTables&) = delete;
+  Passes<Real> passes() const { return {n_, passes_.data(), static_cast<int>(passes_.size()), place_.data()}; }
+  const std::vector<std::int32_t>& places() const { return place_; }
+
+ private:
+  std::int64_t n_;
+  std::vector<Pass<Real>> passes_;
+  std::deque<std::vector<Real>> twiddles_;
+  std::vector<std::int32_t> place_;
+};
+
+/// The other lengths: C. M. Rader, Discrete Fourier transforms when the number of data samples is prime (1968), where n
+/// is a prime and n - 1 has passes; else L. I. Bluestein, A linear filtering approach to the computation of discrete
+/// Fourier transform (1970).
+template <class Real>
+class ConvolutionTables {
+ public:
+  explicit ConvolutionTables(std::int64_t n);
+  ConvolutionTables(const ConvolutionTables&) = delete;
+  ConvolutionTables& operator=(const ConvolutionTables&) = delete;
+  const Convolution<Real>& convolution() const { return convolution_; }
+  /// Where each point of the result is.
+  const std::vector<std::int32_t>& places() const { return place_; }
+
+ private:
+  void make_rader(std::int64_t n);
+  void make_bluestein(std::int64_t n);
+  Convolution<Real> convolution_;
+  PassTables<Real> tables_;
+  std::vector<std::int32_t> gather_, place_;
+  std::vector<Real> chirp_, spectrum_;
+};
+
+}  // namespace shardfft::lanes

@@ -89,7 +89,11 @@ void Members::enter(Call call, const Failure& mine, bool makes) const {
 }
 
 void Members::start(int program, InputArrays in, OutputArrays out) {
-  Failure failure = failure_of([&] { runner->run(program, in, out); });
+  attempt([&] { runner->run(program, in, out); });
+}
+
+void Members::attempt(const std::function<void()>& work) {
+  Failure failure = failure_of(work);
   if (!failure.failed()) return;
   if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
   throw Error(failure.code, failure.text);

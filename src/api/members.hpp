@@ -71,6 +71,8 @@ struct Members {
   void together(const std::function<void()>& work) const;
   /// From here on ranks agree on calls, which `name` names in errors, and their times are traced. Collective.
   void watch_calls(const Ranks& who, std::string name);
+  /// What the runner does with all ranks. Who fails in its middle tells the others.
+  void attempt(const std::function<void()>& work);
   /// For programs like this one. `setup` has what this does not know: precision, local FFTs, choices. Collective.
   void make_runner(ExecutorSetup setup, const Program& program);
 };

@@ -31,7 +31,7 @@ void Plan::Impl::make() {
   });
   setup.precision = transform.precision;
   make_runner(std::move(setup), program);
-  runner->add(make_programs(spec, runner->lower(program)));
+  attempt([&] { runner->add(make_programs(spec, runner->lower(program))); });
   const Program& forward = runner->programs()[forward_program].program;
   for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, rank_of(m)));
 }

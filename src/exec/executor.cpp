@@ -13,16 +13,7 @@
 
 namespace shardfft {
 
-namespace {
-
-/// Not to cut: inside a host messages are copies by the same cores that transform, and what cutting gains across
-/// networks has not been measured (docs/performance.md).
-constexpr int chosen_chunks = 1;
-
-}  // namespace
-
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
-  if (setup.options.chunks == 0) setup.options.chunks = chosen_chunks;
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   Movement movement = choose_movement(setup.comm, setup.options, largest);
@@ -55,6 +46,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
   programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
   past_.resize(programs_.size());
   for (std::size_t program = 0; setup_.options.verify && program < past_.size(); ++program) make_verifier(program);
+  if (setup_.options.chunks == 0) choose_chunks();
   size_workspace();
   allocated_ = false;
   alias_copy_.reset();
@@ -86,6 +78,8 @@ void Executor::choose_input_reads(std::vector<Task>& tasks) {
 }
 
 void Executor::size_workspace() {
+  work_bytes_ = {};
+  stage_bytes_ = scratch_bytes_ = alias_bytes_ = 0;
   const auto bytes_of = [this](const State& state) {
     // Shared buffers have the same size everywhere, so that an offset means the same on every rank.
     const std::size_t bytes =

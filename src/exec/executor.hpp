@@ -56,9 +56,19 @@ class Executor : public Runner {
     std::unique_ptr<Verifier> verifier;  ///< with the option verify
   };
 
+  /// The tasks of all programs with a number of chunks.
+  struct Way {
+    int chunks = 1;
+    std::vector<std::vector<Task>> tasks;
+    std::size_t library_bytes = 0;
+  };
+  struct ChunkRuns;
+
   const Past& past(int program) const { return past_[static_cast<std::size_t>(program)]; }
   void make_local_ffts(LocalFfts& ffts);
   void choose_input_reads(std::vector<Task>& tasks);
+  bool tries_chunks() const;
+  void choose_chunks();
   void size_workspace();
   void allocate_workspace();
   void run_tasks(int program, const std::byte* in, std::byte* out);

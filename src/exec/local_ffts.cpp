@@ -32,8 +32,8 @@ struct Entrant {
 class Choosing {
  public:
   Choosing(const std::vector<Backend>& candidates, const std::vector<std::shared_ptr<PlannedFft>>& ffts,
-           const Communicator& comm)
-      : candidates_(candidates), ffts_(ffts), comm_(comm), trial_(comm, ffts) {}
+           const Communicator& comm, std::optional<double> deadline)
+      : candidates_(candidates), ffts_(ffts), comm_(comm), trial_(comm, ffts), deadline_(deadline) {}
 
   /// The first that can make all transforms.
   LocalFftChoice by_rule(const std::string& note) {
@@ -195,9 +195,9 @@ bool LocalFfts::order_alike(const Communicator& comm) {
   return true;
 }
 
-LocalFftChoice LocalFfts::make(const Communicator& comm) {
+LocalFftChoice LocalFfts::make(const Communicator& comm, std::optional<double> deadline) {
   const std::size_t before = heap_bytes();
-  LocalFftChoice choice = choose(comm);
+  LocalFftChoice choice = choose(comm, deadline);
   const std::size_t after = heap_bytes();
   choice.library_bytes = after > before ? after - before : 0;
   double running = 0;
@@ -207,9 +207,9 @@ LocalFftChoice LocalFfts::make(const Communicator& comm) {
   return choice;
 }
 
-LocalFftChoice LocalFfts::choose(const Communicator& comm) {
+LocalFftChoice LocalFfts::choose(const Communicator& comm, std::optional<double> deadline) {
   const bool choice = order_alike(comm);
-  Choosing choosing(candidates_, ffts_, comm);
+  Choosing choosing(candidates_, ffts_, comm, deadline);
   if (!choice) return choosing.by_rule("");
   if (!on_all(comm, effort_ != Effort::estimate)) return choosing.by_rule("by the processor's maker");
   return choosing.by_trial();

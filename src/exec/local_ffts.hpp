@@ -2,6 +2,7 @@
 // The local transforms of one plan: asked for step by step while the plan is compiled, and made together by one library
 // when all of them are known.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,11 +70,12 @@ class LocalFfts {
   /// that is the one that took the least time in a trial; all ranks take the same. The trial, with planning for those
   /// that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less, but 20 ms in
   /// any case; where that does not do to plan a candidate, the candidate is left out. A library that cannot make a
-  /// transform is no candidate. Throws Error on all ranks where none can. Collective.
-  LocalFftChoice make(const Communicator& comm);
+  /// transform is no candidate. Throws Error on all ranks where none can. A library that measures while it plans stops
+  /// at the `deadline`. Collective.
+  LocalFftChoice make(const Communicator& comm, std::optional<double> deadline = {});
 
  private:
-  LocalFftChoice choose(const Communicator& comm);
+  LocalFftChoice choose(const Communicator& comm, std::optional<double> deadline);
   /// Brings the candidates into the same order on all ranks; false where there is nothing to choose. Collective.
   bool order_alike(const Communicator& comm);
 

@@ -38,7 +38,7 @@ class Watch {
   std::shared_ptr<WaitingRoom> room_;
   double timeout_;
   Stand stand_;
-  const char* call_ = "a call";
+  const char* call_ = "planning";
   Patience::Clock::time_point looked_{};
   std::set<RequestSet*> requests_;  ///< of the plan
 };

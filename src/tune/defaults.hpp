@@ -2,6 +2,7 @@
 // Every number that was measured on some machine and stands for the machines of its class: one struct a class, one
 // place. Nothing here decides alone whether a result is right; it decides what is fast. Code asks by what a number
 // means, never by the size or the machine it came from.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -62,6 +63,13 @@ struct HostDefaults {
   /// Share of the expected library's time that another must not exceed: differences below it are noise, and a plan made
   /// again should get the same library.
   double trial_clearly_less = 0.97;
+  /// Numbers of chunks that are tried, first those that are the fastest most often: there may be no time for the
+  /// others.
+  std::array<int, 3> chunks_to_try = {4, 8, 2};
+  /// They are tried for so long at most: whole runs over a network take longer than local transforms ...
+  double chunk_trial_seconds = 5;
+  /// ... and for no longer than so many runs take.
+  double chunk_trial_runs = 30;
   /// Rounds of waiting for a turn before the core is given away: more reacts faster, and takes time from others.
   int spins_before_yield = 2000;
   /// A rank's matrix product is cut in so many slices, for threads and for calls of MPI between them ...

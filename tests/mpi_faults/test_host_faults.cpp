@@ -107,6 +107,28 @@ TEST(HostFaults, OtherAlgorithmsAndUncheckedCalls) {
     EXPECT_GE(check_faults({exchange, "slab", 1, false}, Spot::transform, 3), 1);
 }
 
+/// While a plan across hosts tries numbers of chunks, its runs fail as those of calls do.
+TEST(HostFaults, WhilePlansTryChunks) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const std::string exchange : {"p2p", "alltoallv"})
+    for (const Spot spot : {Spot::transform, exchange == "p2p" ? Spot::send : Spot::collective})
+      for (const int after : {0, 3, 8}) {
+        SCOPED_TRACE(exchange + ", " + name_of(spot) + " " + std::to_string(after));
+        alarm(60);
+        const OwnComm own;
+        TransformCase c = transform({exchange, "slab", 0});
+        c.options.effort = Effort::measure;
+        c.options.fake_ranks_per_host = 1;
+        if (last_rank()) arm({spot, after});
+        const Failure said = failure_of([&] { make_plan(own.comm, c); });
+        EXPECT_TRUE(any_rank(last_rank() && disarm()));
+        EXPECT_NE(said.text.find("[rank " + std::to_string(world().size() - 1) + "]"), std::string::npos) << said.text;
+        expect_error(said.code, "an earlier call was given up", [&] { make_plan(own.comm, c); });
+        world().barrier();
+      }
+  alarm(0);
+}
+
 /// The one that is late is told when it waits for others, or in its next call.
 TEST(HostFaults, TooSlowInTheMiddle) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";

@@ -27,12 +27,12 @@ struct ChunkChoice {
   int chunks = 1;
   std::vector<Time> times;  ///< the uncut plan's first
 
-  /// "measured: 1 152 ms, 4 144 ms".
+  /// "measured: 1 158 ms, 32 144 ms".
   std::string why() const;
 };
 
 /// The number of chunks with which the programs take the least time; 1 unless another one is clearly faster. The trial
-/// takes at most 5 s or the time of 30 runs, whichever is less, but 20 ms in any case, and no less than two runs
+/// takes at most 10 s or the time of 30 runs, whichever is less, but 20 ms in any case, and no less than two runs
 /// without chunks. Collective; the same on all ranks.
 ChunkChoice choose_chunks(const ChunkTrialSetup& setup);
 

@@ -32,8 +32,8 @@ struct ChunkChoice {
 };
 
 /// The number of chunks with which the programs take the least time; 1 unless another one is clearly faster. The trial
-/// takes at most 10 s or the time of 30 runs, whichever is less, but 20 ms in any case, and no less than two runs
-/// without chunks. Collective; the same on all ranks.
+/// takes at most 10 s or the time of 30 runs, whichever is less, but 20 ms in any case, and no less than one
+/// run of every program. Collective; the same on all ranks.
 ChunkChoice choose_chunks(const ChunkTrialSetup& setup);
 
 }  // namespace shardfft

@@ -123,8 +123,8 @@ struct Executor::ChunkRuns {
   }
 };
 
-/// Messages inside a host are copies by the same cores that transform: cutting was never faster there. All ranks take
-/// the same answer. Collective.
+/// Messages inside a host are copies by the same cores that transform: cutting was never faster there
+/// (docs/performance.md). All ranks take the same answer. Collective.
 bool Executor::tries_chunks() const {
   const Options& options = setup_.options;
   const Communicator& comm = setup_.comm;

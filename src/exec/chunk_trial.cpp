@@ -68,7 +68,7 @@ class ChunkTrial {
 }  // namespace
 
 std::string ChunkChoice::why() const {
-  if (times.size() < 2) return "to measure others would take too long";
+  if (times.size() < 2) return "others take too long to measure, or more memory";
   std::ostringstream text;
   text << "measured:" << std::setprecision(3);
   for (const Time& time : times)

@@ -11,8 +11,8 @@ namespace shardfft {
 /// What a trial asks of the plan. All calls are collective.
 struct ChunkTrialSetup {
   const Communicator& comm;
-  /// Prepares runs with so many chunks, until the deadline on base/clock at the latest. False on all ranks where there
-  /// are none, or none that differ from those of an earlier number.
+  /// Prepares runs with so many chunks, until the deadline on base/clock at the latest. False on all ranks where such a
+  /// number is no candidate.
   std::function<bool(int chunks, double deadline)> make;
   /// Runs every program once with a number that was made; 1 always is. Seconds on the slowest rank.
   std::function<double(int chunks)> run;

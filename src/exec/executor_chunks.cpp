@@ -56,19 +56,16 @@ struct Executor::ChunkRuns {
   AlignedMemory in{}, out{}, workspace{};
   std::size_t in_bytes = 0, out_bytes = 0, workspace_bytes = 0;
 
-  /// Memory for runs of the tasks that the executor has now, touched already. False on all ranks where one has too
-  /// little.
+  /// Memory for runs without chunks, touched already. False on all ranks where one has too little.
   bool prepare() {
     executor.size_workspace();
-    const std::size_t wanted = std::max(workspace_bytes, executor.planned_bytes());
-    bool room = available_memory() / ranks_here > in_bytes + out_bytes + wanted;
+    workspace_bytes = executor.planned_bytes();
+    bool room = available_memory() / ranks_here > in_bytes + out_bytes + workspace_bytes;
     try {
-      if (room && !in) in = zeros(in_bytes);
-      if (room && !out) out = zeros(out_bytes);
-      if (room && (!workspace || wanted > workspace_bytes)) {
-        workspace.reset();
-        workspace = zeros(wanted);
-        workspace_bytes = wanted;
+      if (room) {
+        in = zeros(in_bytes);
+        out = zeros(out_bytes);
+        workspace = zeros(workspace_bytes);
       }
     } catch (const Error&) {
       room = false;
@@ -86,6 +83,7 @@ struct Executor::ChunkRuns {
     return *std::find_if(ways.begin(), ways.end(), [chunks](const Way& w) { return w.chunks == chunks; });
   }
 
+  /// No number is taken that needs a larger workspace than the uncut plan.
   bool make(int chunks, double deadline) {
     ExecutorSetup setup = executor.setup_;
     setup.options.chunks = chunks;
@@ -97,10 +95,12 @@ struct Executor::ChunkRuns {
     for (auto& tasks : made.tasks)
       for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = i;
     std::swap(executor.tasks_, made.tasks);
-    const bool room = prepare();
+    executor.size_workspace();
+    const bool fits = executor.planned_bytes() <= workspace_bytes;
     std::swap(executor.tasks_, made.tasks);
-    if (room) ways.push_back(std::move(made));
-    return room;
+    if (setup.comm.min(std::int64_t{fits ? 1 : 0}) == 0) return false;
+    ways.push_back(std::move(made));
+    return true;
   }
 
   double run(int chunks) {

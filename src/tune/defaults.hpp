@@ -65,7 +65,7 @@ struct HostDefaults {
   double trial_clearly_less = 0.97;
   /// Numbers of chunks that are tried. The first was the fastest or near it on two hosts with 1 and 10 Gbit/s between
   /// them; there may be no time for the others.
-  std::array<int, 3> chunks_to_try = {32, 8, 2};
+  std::array<int, 3> chunks_to_try = {32, 8, 4};
   /// They are tried for so long at most: whole runs over a network take longer than local transforms ...
   double chunk_trial_seconds = 10;
   /// ... and for no longer than so many runs take.

@@ -6,17 +6,12 @@
 
 #include "base/hooks.hpp"
 #include "exec/chunk_trial.hpp"
+#include "support/fake_time.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-/// Time passes only where somebody says so.
-struct FakeTime : Clock {
-  double now = 0;
-  double seconds() override { return now; }
-};
 
 /// Programs that take as long as they are told to, by the number of chunks.
 struct FakePlan {

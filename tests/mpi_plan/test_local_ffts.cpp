@@ -7,17 +7,12 @@
 
 #include "base/hooks.hpp"
 #include "exec/local_ffts.hpp"
+#include "support/fake_time.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-/// Time passes only where a fake says so.
-struct FakeTime : Clock {
-  double now = 0;
-  double seconds() override { return now; }
-};
 
 /// FFTW, but each call and each planning takes as long as it is told to.
 struct Fake {

@@ -33,9 +33,13 @@ class P3dFft : public AdapterBase {
   }
 
   std::string refuse(const Case& wanted, int ranks) const override {
+    if (const std::string why = refuse_by_capabilities(describe(), wanted, ranks); !why.empty()) return why;
     if (ranks > std::min({wanted.shape[0], wanted.shape[1], wanted.shape[2] / 2}))
       return "p3dfft wants a plane for every rank";
-    return refuse_by_capabilities(describe(), wanted, ranks);
+    // Its exchange between y and z takes half of the modes of y, rounded down, from either end: the middle one is lost.
+    if (wanted.shape[1] % 2 == 1 && grid_of(wanted, ranks)[0] > 1)
+      return "p3dfft loses a mode where axis 1 is odd and spectra are cut along it";
+    return "";
   }
 
   ~P3dFft() override {
@@ -45,7 +49,7 @@ class P3dFft : public AdapterBase {
   void plan(const Case& wanted, MPI_Comm comm) override {
     int ranks = 1, overwrite = 1, room[3];
     MPI_Comm_size(comm, &ranks);
-    const auto grid = wanted.layout == LayoutKind::slab ? std::array<int, 2>{ranks, 1} : pencil_grid(wanted, ranks);
+    const auto grid = grid_of(wanted, ranks);
     // Its grid names y first, our axis 1.
     int dims[2] = {grid[1], grid[0]};
     int nx = int(wanted.shape[2]), ny = int(wanted.shape[1]), nz = int(wanted.shape[0]);
@@ -79,6 +83,10 @@ class P3dFft : public AdapterBase {
   }
 
  private:
+  static std::array<int, 2> grid_of(const Case& wanted, int ranks) {
+    return wanted.layout == LayoutKind::slab ? std::array<int, 2>{ranks, 1} : pencil_grid(wanted, ranks);
+  }
+
   static Part part_of(int which) {
     int start[3], end[3], size[3];
     p3dfft_get_dims(start, end, size, &which);

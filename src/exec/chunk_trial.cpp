@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-#include "base/clock.hpp"
+#include "exec/trial_budget.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {
@@ -14,55 +14,41 @@ namespace {
 
 class ChunkTrial {
  public:
-  explicit ChunkTrial(const ChunkTrialSetup& setup) : setup_(setup) {}
+  explicit ChunkTrial(const ChunkTrialSetup& setup) : setup_(setup), budget_(setup.comm) {}
 
   ChunkChoice run() {
-    begin_ = clock_seconds();
     // The first run touches memory and connects ranks: it tells only how long the trial may take.
-    const double first = setup_.run(1);
-    budget_ = std::clamp(host_defaults().chunk_trial_runs * first / 2, host_defaults().trial_least_seconds,
-                         host_defaults().chunk_trial_seconds);
+    longest_ = setup_.run(1);
+    budget_.allow(host_defaults().chunk_trial_runs * longest_ / 2, host_defaults().chunk_trial_seconds);
     times_.push_back({1, std::numeric_limits<double>::infinity()});
-    round_ = first;
-    if (!room()) return {};
+    if (!budget_.room(longest_)) return {};
     time(times_.front());
     for (const int chunks : host_defaults().chunks_to_try) {
-      if (!room()) break;
-      if (!setup_.make(chunks, clock_seconds() + budget_ - elapsed())) continue;
-      if (!room()) break;  // planned in a hurry
+      if (!budget_.room(longest_)) break;
+      if (!setup_.make(chunks, budget_.deadline(longest_))) continue;
+      if (!budget_.room(longest_)) break;  // planned in a hurry
       times_.push_back({chunks, std::numeric_limits<double>::infinity()});
       time(times_.back());
     }
-    for (int round = 1; round < host_defaults().trial_rounds && room(times_.size()); ++round)
+    for (int round = 1; round < host_defaults().trial_rounds && budget_.room(cycle()); ++round)
       for (ChunkChoice::Time& one : times_) time(one);
-    return {fastest().chunks, times_};
+    return {clearly_fastest(times_).chunks, times_};
   }
 
  private:
-  /// Of the trial, on the rank that began first.
-  double elapsed() const { return setup_.comm.max(clock_seconds() - begin_); }
-  /// Whether there is time for so many runs as long as the longest so far.
-  bool room(std::size_t runs = 1) const { return elapsed() + static_cast<double>(runs) * round_ <= budget_; }
+  /// Seconds of a round of all, if none takes longer than the longest run so far.
+  double cycle() const { return static_cast<double>(times_.size()) * longest_; }
 
   void time(ChunkChoice::Time& one) {
     const double seconds = setup_.run(one.chunks);
     one.seconds = std::min(one.seconds, seconds);
-    round_ = std::max(round_, seconds);
-  }
-
-  const ChunkChoice::Time& fastest() const {
-    const ChunkChoice::Time* best = &times_.front();
-    for (const ChunkChoice::Time& one : times_)
-      if (one.seconds < best->seconds && one.seconds < host_defaults().trial_clearly_less * times_.front().seconds)
-        best = &one;
-    return *best;
+    longest_ = std::max(longest_, seconds);
   }
 
   const ChunkTrialSetup& setup_;
+  TrialBudget budget_;
   std::vector<ChunkChoice::Time> times_;
-  double begin_ = 0;
-  double budget_ = 0;
-  double round_ = 0;
+  double longest_ = 0;
 };
 
 }  // namespace

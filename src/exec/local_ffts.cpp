@@ -8,9 +8,9 @@
 #include <sstream>
 #include <tuple>
 
-#include "base/clock.hpp"
 #include "base/heap.hpp"
 #include "exec/local_fft_trial.hpp"
+#include "exec/trial_budget.hpp"
 #include "local/work_memory.hpp"
 #include "tune/defaults.hpp"
 
@@ -52,7 +52,7 @@ class Choosing {
     if (entrants_.size() == 1)
       return take(entrants_[0], true, "by the processor's maker; to measure others would take longer than 10 runs");
     run_rounds();
-    LocalFftChoice choice = take(fastest(), true, "measured:");
+    LocalFftChoice choice = take(clearly_fastest(entrants_), true, "measured:");
     for (const Entrant& e : entrants_) choice.times.push_back({e.backend->name, e.seconds});
     return choice;
   }
@@ -80,13 +80,10 @@ class Choosing {
     fail(Status::internal, "no local FFT was tried");
   }
 
-  /// Of the trial, on the rank that began first.
-  double elapsed() const { return comm_.max(clock_seconds() - begin_); }
-
   void time(Entrant& entrant) {
-    const double begin = elapsed();
+    const double begin = budget_->elapsed();
     entrant.seconds = std::min(entrant.seconds, trial_.round(entrant.made));
-    entrant.round = elapsed() - begin;
+    entrant.round = budget_->elapsed() - begin;
   }
 
   /// The expected library is planned as if there were no trial; the others in what the trial may take.
@@ -96,17 +93,16 @@ class Choosing {
       entrant.backend = &backend;
       if (entrants_.empty()) {
         if (!make(entrant, true)) continue;
-        begin_ = clock_seconds();
+        budget_.emplace(comm_);
         time(entrant);
         // A run is one of the two directions that a round stands for.
-        budget_ =
-            std::clamp(10 * entrant.seconds / 2, host_defaults().trial_least_seconds, host_defaults().trial_seconds);
+        budget_->allow(10 * entrant.seconds / 2, host_defaults().trial_seconds);
       } else {
-        const double left = budget_ - elapsed() - entrants_[0].round;
-        if (left <= 0) return;
-        deadline_ = clock_seconds() + left;
+        const double round = entrants_[0].round;
+        if (!budget_->room(round)) return;
+        deadline_ = budget_->deadline(round);
         if (!make(entrant, true)) continue;
-        if (elapsed() >= budget_) return;  // planned in a hurry
+        if (!budget_->room()) return;  // planned in a hurry
         time(entrant);
       }
       entrants_.push_back(std::move(entrant));
@@ -116,16 +112,8 @@ class Choosing {
   void run_rounds() {
     double cycle = 0;
     for (const Entrant& e : entrants_) cycle += e.round;
-    for (int round = 1; round < host_defaults().trial_rounds && elapsed() + cycle < budget_; ++round)
+    for (int round = 1; round < host_defaults().trial_rounds && budget_->room(cycle); ++round)
       for (Entrant& e : entrants_) time(e);
-  }
-
-  Entrant& fastest() {
-    Entrant* best = &entrants_.front();
-    for (Entrant& e : entrants_)
-      if (e.seconds < best->seconds && e.seconds < host_defaults().trial_clearly_less * entrants_.front().seconds)
-        best = &e;
-    return *best;
   }
 
   LocalFftChoice take(Entrant& entrant, bool samples, const std::string& note) {
@@ -151,8 +139,7 @@ class Choosing {
   std::vector<Entrant> entrants_;
   std::exception_ptr refusal_;
   std::optional<double> deadline_;
-  double begin_ = 0;
-  double budget_ = 0;
+  std::optional<TrialBudget> budget_;  ///< begins when the expected library has planned
 };
 
 }  // namespace

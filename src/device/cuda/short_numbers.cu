@@ -1,4 +1,5 @@
 #include "base/check.hpp"
+#include "device/cuda/block_sum.cuh"
 #include "device/cuda/vendor.hpp"
 #include "device/cuda/walk.cuh"
 #include "device/short_numbers.hpp"
@@ -32,17 +33,6 @@ __device__ double power_of_two(int exponent) {
 }
 __device__ double largest_number(double) { return 1.7976931348623157e308; }
 __device__ double largest_number(float) { return 3.4028234663852886e38; }
-
-__device__ double sum_of_block(double number, double* shared) {
-  __syncthreads();
-  shared[threadIdx.x] = number;
-  for (int half = threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-  }
-  __syncthreads();
-  return shared[0];
-}
 
 /// A thread a number. A group of threads sees each other's magnitudes and finds the same scale.
 template <class Real>

@@ -1,4 +1,5 @@
 #include "base/check.hpp"
+#include "device/cuda/block_sum.cuh"
 #include "device/cuda/vendor.hpp"
 #include "device/cuda/walk.cuh"
 #include "device/sums.hpp"
@@ -7,18 +8,6 @@ namespace shardfft::device {
 namespace {
 
 using Count = unsigned long long;
-
-/// Sums `number` over the threads of a block; thread 0 has the result. `shared`: one number a thread.
-template <class T>
-__device__ T sum_of_block(T number, T* shared) {
-  shared[threadIdx.x] = number;
-  for (int half = threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-  }
-  __syncthreads();
-  return shared[0];
-}
 
 /// Lines as the kernel reads them. A block takes `lanes` lines, and of each so many points in a row as `chunk` says,
 /// with `rows` threads: long lines are several blocks' work.

@@ -24,10 +24,6 @@ class AccFft : public AdapterBase {
                              {"threads", true}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   ~AccFft() override {
     if (plan_) accfft_destroy_plan(plan_);
   }

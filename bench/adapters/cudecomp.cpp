@@ -32,10 +32,6 @@ class CuDecomp : public GpuAdapter {
             .options = {{"backend", {"auto", "mpi", "mpi_pipelined", "alltoall", "nccl", "nccl_pipelined"}}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm comm) override {
     wanted_ = wanted;
     scale_ = double(wanted.points());

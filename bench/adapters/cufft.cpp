@@ -18,10 +18,6 @@ class Cufft : public GpuAdapter {
                 {"kinds", {"c2c", "r2c"}}, {"precisions", {"double", "single"}}, {"placements", {"out", "in"}}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm comm) override {
     wanted_ = wanted;
     scale_ = double(wanted.points());

@@ -31,10 +31,6 @@ class DtFft : public AdapterBase {
             .options = {{"backend", {"datatype", "p2p", "a2a", "pipelined"}}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   ~DtFft() override {
     if (plan_) dtfft_destroy(&plan_);
   }

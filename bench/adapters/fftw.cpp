@@ -22,10 +22,6 @@ class Fftw : public AdapterBase {
                              {"threads", true}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm) override {
     const auto reals = wanted.in_place() ? 2 * wanted.spectrum()[2] : wanted.shape[2];
     field_part_ = packed_part({}, {wanted.shape[0], wanted.shape[1], wanted.real() ? reals : wanted.shape[2]});

@@ -46,10 +46,6 @@ class FftwMpi : public AdapterBase {
             .options = {{"keep_input", {false, true}}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm comm) override {
     scale_ = double(wanted.points());
     wanted.single() ? make(single_, wanted, comm) : make(double_, wanted, comm);

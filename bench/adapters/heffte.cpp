@@ -31,10 +31,6 @@ class HeFfte : public AdapterBase {
                         {"pencils", {true, false}}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm comm) override {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(comm, &rank);

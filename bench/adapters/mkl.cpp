@@ -25,10 +25,6 @@ class Mkl : public AdapterBase {
                              {"threads", true}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   ~Mkl() override {
     if (plan_) DftiFreeDescriptor(&plan_);
   }

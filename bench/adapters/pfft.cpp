@@ -26,10 +26,6 @@ class Pfft : public AdapterBase {
             .options = {{"tune", {true, false}}}};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   ~Pfft() override {
     if (forward_) pfft_destroy_plan(forward_);
     if (backward_) pfft_destroy_plan(backward_);

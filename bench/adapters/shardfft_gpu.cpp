@@ -29,10 +29,6 @@ class ShardfftGpu : public GpuAdapter {
             .options = plan_options(Place::gpu)};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm comm) override {
     wanted_ = wanted;
     scale_ = double(wanted.points());

@@ -29,10 +29,6 @@ class ShardfftGroup : public GpuAdapter {
             .options = options()};
   }
 
-  std::string refuse(const Case& wanted, int ranks) const override {
-    return refuse_by_capabilities(describe(), wanted, ranks);
-  }
-
   void plan(const Case& wanted, MPI_Comm) override {
     wanted_ = wanted;
     scale_ = double(wanted.points());

@@ -15,6 +15,10 @@ bool allows(const Json& capabilities, const char* list, const Json& word) {
 
 }  // namespace
 
+std::string Adapter::refuse(const Case& wanted, int ranks) const {
+  return refuse_by_capabilities(describe(), wanted, ranks);
+}
+
 std::unique_ptr<Values> Adapter::make_values(const Case& wanted) { return std::make_unique<HostValues>(wanted, *this); }
 
 HostBuffer::HostBuffer(std::size_t bytes) {

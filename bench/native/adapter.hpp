@@ -34,8 +34,9 @@ class Adapter {
   virtual Description describe() const = 0;
   // Before MPI_Init, for libraries that want a word then. Must not call MPI.
   virtual void before_mpi(const Case&) {}
-  // Why this case cannot be run with so many ranks; empty when it can. The same on all ranks.
-  virtual std::string refuse(const Case& wanted, int ranks) const = 0;
+  // Why this case cannot be run with so many ranks; empty when it can. The same on all ranks. By the capabilities of
+  // describe(), unless a library has limits of its own.
+  virtual std::string refuse(const Case& wanted, int ranks) const;
   // Allocates buffers and makes both directions' plans. Collective. Timed as planning.
   virtual void plan(const Case& wanted, MPI_Comm comm) = 0;
 

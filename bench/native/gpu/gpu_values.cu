@@ -13,6 +13,15 @@ struct Factors {
   const double2* at[Field::terms][3];
 };
 
+// `offset`: where each begins in the memory.
+Factors factors_of(const DeviceBuffer& memory, const std::size_t (&offset)[Field::terms][3]) {
+  Factors factors;
+  for (int term = 0; term < Field::terms; ++term)
+    for (int axis = 0; axis < 3; ++axis)
+      factors.at[term][axis] = static_cast<const double2*>(memory.get()) + offset[term][axis];
+  return factors;
+}
+
 // Sums over all points; `largest` holds the bits of a number that is not negative, which order as the number does.
 struct Sums {
   double squares, reference;
@@ -135,18 +144,12 @@ GpuValues::GpuValues(const Case& wanted, GpuAdapter& adapter) : case_(wanted), a
   }
 }
 
-const double2* GpuValues::factor(const Tables& tables, Side side, int term, int axis) const {
-  return static_cast<const double2*>(tables.memory.get()) + offset_[static_cast<int>(side)][term][axis];
-}
-
 void GpuValues::fill(Side side) {
   const auto& pieces = adapter_.pieces(side);
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     if (pieces[p].part.volume() == 0) continue;
     BENCH_GPU_CHECK(cudaSetDevice(pieces[p].device));
-    Factors factors;
-    for (int term = 0; term < Field::terms; ++term)
-      for (int axis = 0; axis < 3; ++axis) factors.at[term][axis] = factor(tables_[p], side, term, axis);
+    const Factors factors = factors_of(tables_[p].memory, offset_[static_cast<int>(side)]);
     typed(case_, side, pieces[p].data, [&](auto* data) {
       fill_kernel<<<grid_of(pieces[p].part), threads>>>(factors, walk_of(pieces[p].part), data);
     });
@@ -163,9 +166,7 @@ ErrorSums GpuValues::compare(Side side, double scale) {
   for (std::size_t p = 0; p < pieces.size(); ++p) {
     if (pieces[p].part.volume() == 0) continue;
     BENCH_GPU_CHECK(cudaSetDevice(pieces[p].device));
-    Factors factors;
-    for (int term = 0; term < Field::terms; ++term)
-      for (int axis = 0; axis < 3; ++axis) factors.at[term][axis] = factor(tables_[p], side, term, axis);
+    const Factors factors = factors_of(tables_[p].memory, offset_[static_cast<int>(side)]);
     auto* sums = static_cast<Sums*>(tables_[p].sums.get());
     BENCH_GPU_CHECK(cudaMemset(sums, 0, sizeof *sums));
     typed(case_, side, pieces[p].data, [&](auto* data) {

@@ -21,7 +21,6 @@ class GpuValues : public Values {
   struct Tables {
     DeviceBuffer memory, sums;
   };
-  const double2* factor(const Tables& tables, Side side, int term, int axis) const;
 
   const Case& case_;
   GpuAdapter& adapter_;

@@ -59,9 +59,9 @@ struct Options {
   /// Time the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of several axes are
   /// tried with passes of our own and by cuFFT alone.
   Effort effort = Effort::measure;
-  /// Chunks that exchanges and the transforms next to them are cut into, so that the messages of one chunk travel while
-  /// others are transformed: 0 is the plan's choice, 1 cuts nothing. Exchanges that cannot be cut are not; report()
-  /// tells.
+  /// Chunks that exchanges and the transforms next to them are cut into, so that messages travel while others are
+  /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent, on CPUs across hosts by a trial of
+  /// 10 s at most (effort above estimate). report() tells what was cut, for not all can be (docs/concepts.md).
   int chunks = 0;
   /// OpenMP threads of each rank.
   int threads = 1;

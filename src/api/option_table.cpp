@@ -120,9 +120,10 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 
   table.push_back(row("chunks", &Options::chunks,
-                      "Chunks that exchanges and the transforms next to them are cut into, so that the messages of one "
-                      "chunk travel while others are transformed: 0 is the plan's choice, 1 cuts nothing. Exchanges "
-                      "that cannot be cut are not; report() tells.",
+                      "Chunks that exchanges and the transforms next to them are cut into, so that messages travel "
+                      "while others are transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is "
+                      "sent, on CPUs across hosts by a trial of 10 s at most (effort above estimate). report() "
+                      "tells what was cut, for not all can be (docs/concepts.md).",
                       "3"));
 
   table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank.", "2"));

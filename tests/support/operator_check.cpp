@@ -65,4 +65,11 @@ Operator some_operator(const TransformCase& c) {
   });
 }
 
+void check_case_applied(const TransformCase& c) {
+  SCOPED_TRACE(c.name());
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const Operator op = some_operator(c);
+  for (const bool in_place : {false, true}) check_apply(plan, c, op, some_factor(c), in_place);
+}
+
 }  // namespace shardfft::test

@@ -30,4 +30,7 @@ FactorOf some_factor(const TransformCase& c);
 
 Operator some_operator(const TransformCase& c);
 
+/// A plan over all ranks with that operator, in place and not. Collective.
+void check_case_applied(const TransformCase& c);
+
 }  // namespace shardfft::test

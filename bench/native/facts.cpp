@@ -37,7 +37,7 @@ std::string cores_of_process() {
   if (sched_getaffinity(0, sizeof set, &set) != 0) return "unknown";
   std::string cores;
   for (int core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &set)) cores += (cores.empty() ? "" : ",") + std::to_string(core);
+    if (CPU_ISSET(core, &set)) cores.append(cores.empty() ? "" : ",").append(std::to_string(core));
   return cores;
 }
 

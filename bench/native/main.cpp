@@ -16,7 +16,7 @@ enum ExitCode { done = 0, usage = 2, failed = 3, wrong_numbers = 4 };
 
 std::string joined(int argc, char** argv) {
   std::string text;
-  for (int i = 0; i < argc; ++i) text += (i ? " " : "") + std::string(argv[i]);
+  for (int i = 0; i < argc; ++i) text.append(i ? " " : "").append(argv[i]);
   return text;
 }
 

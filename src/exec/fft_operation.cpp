@@ -57,8 +57,8 @@ FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece
 std::string describe_fft(const FftSpec& spec) {
   std::string text = std::string(spec.kind == Kind::r2r ? "" : "fft ") + to_text(spec.kind);
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
-    if (!spec.types.empty()) text += std::string(" ") + to_text(spec.types[i]);
-    text += " " + std::to_string(spec.transform[i].n);
+    if (!spec.types.empty()) text.append(" ").append(to_text(spec.types[i]));
+    text.append(" ").append(std::to_string(spec.transform[i].n));
   }
   return text;
 }

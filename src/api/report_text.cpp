@@ -29,6 +29,11 @@ std::string ms_text(double seconds) {
   return text.str();
 }
 
+/// "1 run", "2 runs".
+std::string counted(std::int64_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
 void put_ratio(std::ostream& text, const Program& program) {
   if (program.timed_runs == 0 || program.mean_seconds <= 0) return;
   text << "  " << ms_text(program.seconds) << " a run on the slowest rank; ";
@@ -43,13 +48,13 @@ void put_ratio(std::ostream& text, const Program& program) {
 
 void put_input_reads(std::ostream& text, const PlanReport::InputReads& reads) {
   if (reads.in_window + reads.across + reads.staged == 0) return;
-  text << "  the input, as others of the host read it: in the plan's shared memory " << reads.in_window
-       << " runs, in the user's array through the kernel " << reads.across << ", copied into shared memory first "
+  text << "  the input, as others of the host read it: in the plan's shared memory " << counted(reads.in_window, "run")
+       << ", in the user's array through the kernel " << reads.across << ", copied into shared memory first "
        << reads.staged << "\n";
 }
 
 void put_program(std::ostream& text, const char* direction, const Program& program) {
-  text << direction << " (" << program.runs << " runs";
+  text << direction << " (" << counted(program.runs, "run");
   if (program.graph_runs > 0) text << ", " << program.graph_runs << " as a graph";
   text << ")\n";
   for (const PlanReport::Step& step : program.steps) {
@@ -73,7 +78,8 @@ void put_program(std::ostream& text, const char* direction, const Program& progr
 std::string PlanReport::to_text() const {
   std::ostringstream text;
   text << "shardfft plan: " << shardfft::to_text(transform.kind) << " " << shardfft::to_text(transform.precision)
-       << ", " << ranks << " ranks, " << threads << " threads a rank, " << batch << " field(s)\n";
+       << ", " << counted(ranks, "rank") << ", " << counted(threads, "thread") << " a rank, " << counted(batch, "field")
+       << "\n";
   text << "input   " << input << "\n";
   text << "output  " << output << "\n";
   text << "algorithm " << algorithm << ", exchange " << exchange << ", local FFT " << local_fft << "\n";

@@ -193,9 +193,10 @@ TEST(Report, TextHasTheData) {
   std::ostringstream printed;
   printed << report;
   EXPECT_EQ(printed.str(), report.to_text());
-  expect_words(printed.str(), {"c2c double", std::to_string(world().size()) + " ranks", "1 threads", "input ",
-                               "output ", "16x16x16", "algorithm slab, exchange alltoallv", "workspace",
-                               "forward (3 runs)", "backward (1 runs)", " ms", "r = T_comm / T_total = "});
+  expect_words(printed.str(),
+               {"c2c double", world().size() == 1 ? ", 1 rank, " : ", " + std::to_string(world().size()) + " ranks, ",
+                "1 thread a rank, 1 field\n", "input ", "output ", "16x16x16", "algorithm slab, exchange alltoallv",
+                "workspace", "forward (3 runs)", "backward (1 run)", " ms", "r = T_comm / T_total = "});
   for (const PlanReport::Step& step : report.forward.steps)
     expect_words(printed.str(), {"  " + std::to_string(step.number) + ". " + step.text});
   if (world().size() == 2) expect_words(printed.str(), {"reshape by alltoallv in a group of 2, sends 16 KiB a rank"});

@@ -224,7 +224,7 @@ def test_report(comm):
     assert 0 <= report["forward"]["ratio"] <= 1 and report["backward"]["ratio"] is None
     assert json.loads(json.dumps(report)) == report
     text = str(report)
-    assert "algorithm slab" in text and "forward (1 runs)" in text
+    assert "algorithm slab" in text and "forward (1 run)" in text
     assert len(text.splitlines()) > 5
 
 

@@ -15,7 +15,7 @@ class Shardfft : public AdapterBase {
             .version = SHARDFFT_BENCH_VERSION,
             .language = "C++",
             .licence = "BSD-3-Clause",
-            .backend = "FFTW or MKL",
+            .backend = "FFTW, MKL or lanes",
             .capabilities = {{"kinds", {"c2c", "r2c"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},

@@ -25,6 +25,10 @@ endforeach()
 if(SHARDFFT_GPU STREQUAL "STANDIN")
   list(APPEND SHARDFFT_OPTIONAL_PACKAGES Threads)
 endif()
+set(SHARDFFT_BUILT_WITH_MKL)
+if(MKLSequential_FOUND)
+  cmake_path(GET MKL_INCLUDE_DIR PARENT_PATH SHARDFFT_BUILT_WITH_MKL)
+endif()
 # Told to benchmarks, whose records name what they measured.
 execute_process(COMMAND git describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
   OUTPUT_VARIABLE SHARDFFT_REVISION ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -20,17 +20,21 @@ GIVEN = {
 }  # fmt: skip
 NEEDS = {"rank": ["comm"], "layout": ["comm"], "plan": ["comm", "layout"]}
 
-FRAME = """
+# For blocks without includes; what a block includes by itself must be enough.
+INCLUDES = """
 #include <mpi.h>
 #include <complex>
-#include <cstdio>
-#include <exception>
 #include <iostream>
 #include <numbers>
 #include <string>
 #include <vector>
 #include <shardfft/shardfft.hpp>
+"""
+
+FRAME = """
 {includes}
+#include <cstdio>
+#include <exception>
 int main(int argc, char** argv) {{
   MPI_Init(&argc, &argv);
   try {{
@@ -68,4 +72,4 @@ def program(block: str) -> str:
         return f"#include <cstdio>\n#include <exception>\n#include <mpi.h>\n{includes}\nvoid run() {{}}\n{body}\n"
     wanted = [name for name in GIVEN if re.search(rf"\b{name}\b", code) and not _declares(code, name)]
     needed = [name for name in GIVEN if name in wanted or any(name in NEEDS.get(one, []) for one in wanted)]
-    return FRAME.format(includes=includes, given="\n    ".join(GIVEN[name] for name in needed), block=body)
+    return FRAME.format(includes=includes or INCLUDES, given="\n    ".join(GIVEN[name] for name in needed), block=body)

@@ -20,7 +20,7 @@ constexpr int architecture = 90;
 template <class Make>
 void timed(const std::string& recipe, Make make) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::size_t bytes = make().size();
+  const std::size_t bytes = make().cubin.size();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::printf("{\"driver\":\"warm_lines\",%s,\"code_bytes\":%zu,\"seconds\":%.3f}\n", recipe.c_str(), bytes, seconds);
   std::fflush(stdout);
@@ -58,27 +58,37 @@ void warm(const lines::PlaneCut& cut, Precision precision, lines::PlaneSkills sk
         [&] { return lines::machine_code(cut, precision, skills, architecture); });
 }
 
-/// The recipe of the library's own kernel, or the best one.
 template <class Recipe>
-Recipe chosen(const Recipe* own, const std::vector<Recipe>& all) {
-  if (own != nullptr) return *own;
+const std::vector<Recipe>& some(const std::vector<Recipe>& all) {
   require(!all.empty(), "lines or planes of such lengths have no kernel");
-  return all.front();
+  return all;
+}
+
+/// The recipe of the library's own kernel, or the best one.
+lines::Recipe recipe_of(int n) {
+  if (const lines::Recipe* own = lines::own_recipe(n)) return *own;
+  return some(lines::recipes(n, lines::hopper)).front();
+}
+lines::PlaneCut recipe_of(int n, int m) {
+  if (const lines::PlaneCut* own = lines::own_plane_cut(n, m)) return *own;
+  const auto stack_bytes = [](const lines::PlaneCut& cut) {
+    return lines::machine_code(cut, Precision::f64, {}, architecture).stack_bytes;
+  };
+  return lines::least_spilled(some(lines::plane_cuts(n, m, lines::hopper)), stack_bytes);
 }
 
 void warm_lines(int n, bool checked) {
-  const lines::Recipe* own = lines::own_recipe(n);
-  if (own != nullptr && !checked) return;  // compiled with the library
-  for (const Precision precision : {Precision::f64, Precision::f32})
-    warm(chosen(own, lines::recipes(n, lines::hopper)), precision, checked);
+  if (lines::own_recipe(n) != nullptr && !checked) return;  // compiled with the library
+  const lines::Recipe recipe = recipe_of(n);
+  for (const Precision precision : {Precision::f64, Precision::f32}) warm(recipe, precision, checked);
 }
 
 void warm_planes(int n, int m, bool checked) {
-  const lines::PlaneCut* own = lines::own_plane_cut(n, m);
-  if (own != nullptr && !checked) return;
+  if (lines::own_plane_cut(n, m) != nullptr && !checked) return;
+  const lines::PlaneCut cut = recipe_of(n, m);
   for (const Precision precision : {Precision::f64, Precision::f32})
     for (const bool real : {false, true})
-      if (!real || m % 2 == 0) warm(chosen(own, lines::plane_cuts(n, m, lines::hopper)), precision, {real, checked});
+      if (!real || m % 2 == 0) warm(cut, precision, {real, checked});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace shardfft::device::lines {
 namespace {
 
 constexpr int most_groups = 4;
+constexpr int harmless_stack_bytes = 32;  ///< a few numbers, stored once and read once
 
 /// A way to transform one kind of tiles: `lines` lines at once.
 struct Side {
@@ -102,15 +103,29 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   return result;
 }
 
-std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, bool compiles) {
+const PlaneCut& least_spilled(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes) {
+  // As many as may be compiled while a plan is made.
+  const std::size_t tried = std::min<std::size_t>(cuts.size(), 3);
+  const PlaneCut* best = nullptr;
+  int least = 0;
+  for (std::size_t i = 0; i < tried && (best == nullptr || least > harmless_stack_bytes); ++i) {
+    const int bytes = stack_bytes(cuts[i]);
+    if (best != nullptr && bytes >= least) continue;
+    best = &cuts[i];
+    least = bytes;
+  }
+  return *best;
+}
+
+std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, const StackBytes& stack_bytes) {
   if (!facts.bulk_copies) return std::nullopt;
   const Hardware hardware = hardware_of(facts);
   const PlaneCut* own = own_plane_cut(n, m);
   if (own != nullptr && shared_bytes(*own, Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes)
     return *own;
-  if (!compiles) return std::nullopt;
+  if (!stack_bytes) return std::nullopt;
   const std::vector<PlaneCut> all = plane_cuts(n, m, hardware);
-  return all.empty() ? std::nullopt : std::optional<PlaneCut>(all.front());
+  return all.empty() ? std::nullopt : std::optional<PlaneCut>(least_spilled(all, stack_bytes));
 }
 
 }  // namespace shardfft::device::lines

@@ -1,5 +1,6 @@
 #pragma once
 // How a plane kernel of some size is made, and the choice of it by what the hardware has.
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,8 +34,15 @@ inline int shared_bytes(const PlaneCut& cut, Precision precision) {
 /// lengths, or where a tile of two lines or columns does not fit into shared memory. Needs bulk copies.
 std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware);
 
+/// What a thread of a recipe's compiled kernels keeps in memory because it has no registers left.
+using StackBytes = std::function<int(const PlaneCut&)>;
+
+/// The first of the best few recipes whose kernels have next to no stack, else the one with the least; `cuts` is not
+/// empty. Stack costs more than a recipe gains: 50 bytes took a tenth of a pass's time, 176 bytes 0.4 (H200, 11 sizes).
+const PlaneCut& least_spilled(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes);
+
 /// The recipe for planes there: that of the kernel compiled with the library, else the best one, where there is a
-/// compiler.
-std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, bool compiles);
+/// compiler; where there is none, `stack_bytes` is empty.
+std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, const StackBytes& stack_bytes);
 
 }  // namespace shardfft::device::lines

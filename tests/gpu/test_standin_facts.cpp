@@ -108,6 +108,27 @@ TEST(PlaneRecipes, FitAMultiprocessor) {
   EXPECT_TRUE(lines::plane_cuts(8192, 64, hardware).empty()) << "no two columns fit";
 }
 
+TEST(PlaneRecipes, AreChosenByTheirStack) {
+  const std::vector<lines::PlaneCut> cuts = lines::plane_cuts(96, 60, lines::hardware_of(device::h200_facts()));
+  ASSERT_GE(cuts.size(), 4U);
+  int compiled = 0;
+  const auto chosen = [&](std::vector<int> stacks) {
+    compiled = 0;
+    const lines::PlaneCut& cut = lines::least_spilled(cuts, [&](const lines::PlaneCut& one) {
+      ++compiled;
+      return stacks.at(static_cast<std::size_t>(&one - cuts.data()));
+    });
+    return &cut - cuts.data();
+  };
+  EXPECT_EQ(chosen({8, 0, 0, 0}), 0) << "a number or two cost nothing";
+  EXPECT_EQ(compiled, 1);
+  EXPECT_EQ(chosen({176, 16, 0, 0}), 1);
+  EXPECT_EQ(compiled, 2);
+  EXPECT_EQ(chosen({176, 64, 120, 0}), 1) << "the least of three";
+  EXPECT_EQ(compiled, 3);
+  EXPECT_EQ(chosen({64, 64, 64, 0}), 0);
+}
+
 TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {
   const Given given(with_small_cache);
   EXPECT_TRUE(lines::supported(1024));

@@ -57,7 +57,10 @@ const PlaneCut* plane_cut_for(std::int64_t n, std::int64_t m) {
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [at, first] =
       found.try_emplace({n, m, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
-  if (first) at->second = lines::plane_cut_for(static_cast<int>(n), static_cast<int>(m), facts, compiles);
+  const auto no_stack = [](const PlaneCut&) { return 0; };
+  if (first)
+    at->second = lines::plane_cut_for(static_cast<int>(n), static_cast<int>(m), facts,
+                                      compiles ? no_stack : lines::StackBytes{});
   return at->second ? &*at->second : nullptr;
 }
 

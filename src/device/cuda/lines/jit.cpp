@@ -23,7 +23,8 @@ const char* number_of(Precision precision) { return precision == Precision::f64 
 
 /// What both kinds of kernels depend on.
 std::string key_of(const std::string& kernel, int architecture) {
-  return kernel + " sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " + source_key();
+  return kernel + " with stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
+         source_key();
 }
 
 std::string text_of(const LineCut& line) {
@@ -58,6 +59,17 @@ std::string type_of(const LineCut& line) {
   return text.str();
 }
 
+/// In the cache the number comes first, in a line of its own.
+template <class Make>
+MachineCode cached_code(const std::string& key, Make make) {
+  const std::string kept = cached(cache_directory(), key, [&] {
+    const MachineCode made = make();
+    return std::to_string(made.stack_bytes) + '\n' + made.cubin;
+  });
+  const std::size_t line = kept.find('\n');
+  return {kept.substr(line + 1), std::stoi(kept.substr(0, line))};
+}
+
 }  // namespace
 
 bool can_compile() {
@@ -81,9 +93,9 @@ std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkill
   return text.str();
 }
 
-std::string machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
-  return cached(cache_directory(), key_of(recipe, precision, skills, architecture),
-                [&] { return compile(kernel_source(recipe, precision, skills), architecture); });
+MachineCode machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
+  return cached_code(key_of(recipe, precision, skills, architecture),
+                     [&] { return compile(kernel_source(recipe, precision, skills), architecture); });
 }
 
 std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
@@ -101,9 +113,9 @@ std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills 
   return text.str();
 }
 
-std::string machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
-  return cached(cache_directory(), key_of(cut, precision, skills, architecture),
-                [&] { return compile(kernel_source(cut, precision, skills), architecture); });
+MachineCode machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
+  return cached_code(key_of(cut, precision, skills, architecture),
+                     [&] { return compile(kernel_source(cut, precision, skills), architecture); });
 }
 
 }  // namespace shardfft::device::lines

@@ -2,6 +2,7 @@
 // Line and plane kernels that are compiled when a plan first needs them (NVRTC), and kept on disk.
 #include <string>
 
+#include "device/cuda/lines/nvrtc.hpp"
 #include "device/plane_recipe.hpp"
 
 namespace shardfft::device::lines {
@@ -20,10 +21,10 @@ struct PlaneSkills {
 /// The program of the kernels "forward" and "backward" of a recipe.
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills);
 /// Its machine code for compute capability `architecture` (90: 9.0), from the cache where it is there.
-std::string machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture);
+MachineCode machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture);
 
 /// The same of a plane recipe; `real`: over real rows.
 std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills);
-std::string machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture);
+MachineCode machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture);
 
 }  // namespace shardfft::device::lines

@@ -5,7 +5,8 @@
 #include <dlfcn.h>
 #include <nvrtc.h>
 
-#include <mutex>
+#include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "base/check.hpp"
@@ -61,6 +62,17 @@ void check(nvrtcResult status, const char* what) {
   if (status != NVRTC_SUCCESS) fail(Status::backend_failure, what, ": ", nvrtc().error_string(status));
 }
 
+/// The largest number before these words of the assembler, in a log that tells of each kernel.
+int largest_before(const std::string& words, const std::string& log) {
+  int largest = 0;
+  for (std::size_t at = log.find(words); at != std::string::npos; at = log.find(words, at + 1)) {
+    std::size_t digits = at;
+    while (digits > 0 && log[digits - 1] >= '0' && log[digits - 1] <= '9') --digits;
+    largest = std::max(largest, std::atoi(log.c_str() + digits));
+  }
+  return largest;
+}
+
 /// A program with its owner.
 class Program {
  public:
@@ -78,17 +90,17 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  std::string compile(int architecture) const {
+  MachineCode compile(int architecture) const {
     const std::string target = "--gpu-architecture=sm_" + std::to_string(architecture);
     // What has no annotation is arithmetic that both sides share.
-    const std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device"};
+    const std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device", "--ptxas-options=-v"};
     if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
       fail(Status::backend_failure, "NVRTC could not compile a line kernel for sm_", architecture, ":\n", log());
     std::size_t size = 0;
     check(nvrtc().cubin_size(handle_, &size), "nvrtcGetCUBINSize");
-    std::string cubin(size, '\0');
-    check(nvrtc().cubin(handle_, cubin.data()), "nvrtcGetCUBIN");
-    return cubin;
+    MachineCode code{std::string(size, '\0'), largest_before(" bytes stack frame", log())};
+    check(nvrtc().cubin(handle_, code.cubin.data()), "nvrtcGetCUBIN");
+    return code;
   }
 
  private:
@@ -106,7 +118,7 @@ class Program {
 
 const std::string& nvrtc_version() { return nvrtc().found; }
 
-std::string compile(const std::string& source, int architecture) {
+MachineCode compile(const std::string& source, int architecture) {
   if (nvrtc().found.empty()) fail(Status::unsupported, "libnvrtc was not found");
   return Program(source).compile(architecture);
 }

@@ -6,8 +6,14 @@ namespace shardfft::device::lines {
 
 /// Version of the compiler that was found, "13.0"; empty where there is none.
 const std::string& nvrtc_version();
+/// Kernels for one architecture.
+struct MachineCode {
+  std::string cubin;
+  int stack_bytes = 0;  ///< of a thread, at most: what registers do not hold
+};
+
 /// Machine code of `source` for compute capability `architecture` (90: 9.0). `source` includes the kernels' headers by
 /// their names. Throws Error with the compiler's log.
-std::string compile(const std::string& source, int architecture);
+MachineCode compile(const std::string& source, int architecture);
 
 }  // namespace shardfft::device::lines

@@ -49,7 +49,10 @@ const PlaneCut* plane_cut_for(int n, int m) {
   static std::map<std::tuple<int, int, int>, std::optional<PlaneCut>> found;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [at, first] = found.try_emplace({current_device(), n, m});
-  if (first) at->second = plane_cut_for(n, m, current_facts(), can_compile());
+  const auto stack_bytes = [](const PlaneCut& cut) {
+    return machine_code(cut, Precision::f64, {}, architecture()).stack_bytes;
+  };
+  if (first) at->second = plane_cut_for(n, m, current_facts(), can_compile() ? stack_bytes : StackBytes{});
   return at->second ? &*at->second : nullptr;
 }
 
@@ -64,7 +67,7 @@ PreparedPlanes without_kernels(const PlaneCut& cut, Precision precision) {
 }
 
 void add_compiled(PreparedPlanes& prepared, Precision precision, PlaneSkills skills) {
-  const CompiledPair compiled = load(machine_code(prepared.cut, precision, skills, architecture()));
+  const CompiledPair compiled = load(machine_code(prepared.cut, precision, skills, architecture()).cubin);
   for (const bool backward : {false, true})
     prepared.kernel[backward] =
         Kernel(compiled.function[backward], prepared.cut.threads(), shared_bytes(prepared.cut, precision), 1);

@@ -64,7 +64,7 @@ bool same(const Recipe& a, const Recipe& b) {
 
 void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) {
   const Recipe& recipe = prepared.recipe;
-  const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()));
+  const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()).cubin);
   for (const bool backward : {false, true})
     prepared.kernel[skills.odd][backward] = Kernel(compiled.function[backward], recipe.tile().threads(),
                                                    recipe.shared_bytes(precision, skills.odd), recipe.cluster);

@@ -66,8 +66,6 @@ class FarLeader : public Exchange {
       for_parcels(plan_.outbound, [&](const Parcel& p) {
         link_.receive(b.workspace + p.offset * element_bytes_, p.count, p.member, gather_);
       });
-      for (const LeaderBuffer::Run& run : plan_.inbound.runs)
-        link_.receive(inbound(b) + run.offset * element_bytes_, run.count, run.leader, exchange_);
     }
     for (const Parcel& p : plan_.outbound.parcels)
       if (p.member == plan_.leader)
@@ -111,6 +109,8 @@ class FarLeader : public Exchange {
       const Scope scope(trace_, Activity::exchange);
       for (const LeaderBuffer::Run& run : plan_.outbound.runs)
         link_.send(b.workspace + run.offset * element_bytes_, run.count, run.leader, exchange_);
+      for (const LeaderBuffer::Run& run : plan_.inbound.runs)
+        link_.receive(inbound(b) + run.offset * element_bytes_, run.count, run.leader, exchange_);
       stage_ = Stage::exchange;
     } else if (stage_ == Stage::exchange) {
       scatter(b);

@@ -6,6 +6,9 @@
 
 namespace shardfft {
 
+/// Who sends and receives posts the sends first. MPI answers the announcement of a large message from where the receive
+/// is posted, and data are sent as soon as an answer came: our announcement must be under way before we call for the
+/// peer's data, or the answer to it comes behind them, and the link works one way at a time (docs/exchanges.md).
 class Link {
  public:
   /// Every member makes its links in the same order, so that both ends draw the same tags. No communication.

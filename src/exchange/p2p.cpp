@@ -18,15 +18,12 @@ class P2p : public PackedExchange {
         requests_(setup.watch) {}
 
   void start(const ExchangeBuffers& b) override {
-    {
-      const Scope scope(trace_, Activity::exchange);
-      for (const int i : recv_.from_neighbour(rank_))
-        link_.receive(recv_.incoming(i, b.destination, incoming(b)), recv_[i].count, recv_[i].peer, requests_);
-    }
     send_.pack_all(b.source, b.workspace);
     const Scope scope(trace_, Activity::exchange);
     for (const int i : send_.from_neighbour(rank_))
       link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, requests_);
+    for (const int i : recv_.from_neighbour(rank_))
+      link_.receive(recv_.incoming(i, b.destination, incoming(b)), recv_[i].count, recv_[i].peer, requests_);
   }
 
   void progress(const ExchangeBuffers&) override { test_traced(requests_, trace_); }

@@ -21,13 +21,19 @@ class P2pPipelined : public PackedExchange {
         receives_(setup.watch) {}
 
   void start(const ExchangeBuffers& b) override {
-    post_receives(b);
+    block_of_request_.clear();
+    arrived_.clear();
+    missing_.assign(static_cast<std::size_t>(recv_.size()), 0);
     for (const int i : send_.from_neighbour(rank_)) {
       send_.pack(i, b.source, b.workspace);
       const Scope scope(trace_, Activity::exchange);
       link_.send(send_.outgoing(i, b.source, b.workspace), send_[i].count, send_[i].peer, sends_);
+      if (const int back = recv_.find(send_[i].peer); back >= 0) post_receive(back, b);
       note(receives_.test_any());  // lets MPI move the messages that were posted
     }
+    const Scope scope(trace_, Activity::exchange);
+    for (const int i : recv_.from_neighbour(rank_))
+      if (send_.find(recv_[i].peer) < 0) post_receive(i, b);
   }
 
   void progress(const ExchangeBuffers& b) override {
@@ -47,16 +53,10 @@ class P2pPipelined : public PackedExchange {
   }
 
  private:
-  void post_receives(const ExchangeBuffers& b) {
-    const Scope scope(trace_, Activity::exchange);
-    block_of_request_.clear();
-    arrived_.clear();
-    missing_.assign(static_cast<std::size_t>(recv_.size()), 0);
-    for (const int i : recv_.from_neighbour(rank_)) {
-      link_.receive(recv_.incoming(i, b.destination, incoming(b)), recv_[i].count, recv_[i].peer, receives_);
-      missing_[static_cast<std::size_t>(i)] = link_.messages(recv_[i].count);
-      block_of_request_.resize(receives_.size(), i);
-    }
+  void post_receive(int i, const ExchangeBuffers& b) {
+    link_.receive(recv_.incoming(i, b.destination, incoming(b)), recv_[i].count, recv_[i].peer, receives_);
+    missing_[static_cast<std::size_t>(i)] = link_.messages(recv_[i].count);
+    block_of_request_.resize(receives_.size(), i);
   }
 
   int wait_any() {

@@ -70,13 +70,13 @@ class Ring : public Exchange {
   void post(const ExchangeBuffers& b, std::size_t step) {
     if (step >= steps_.size()) return;
     const Scope scope(trace_, Activity::exchange);
-    if (const int i = steps_[step].receive; i >= 0) {
-      std::byte* to = recv_.direct(i) ? b.destination + recv_.offset_bytes(i) : in(b, step);
-      link_.receive(to, recv_[i].count, recv_[i].peer, requests_);
-    }
     if (const int i = steps_[step].send; i >= 0) {
       const std::byte* from = send_.direct(i) ? b.source + send_.offset_bytes(i) : out(b, step);
       link_.send(from, send_[i].count, send_[i].peer, requests_);
+    }
+    if (const int i = steps_[step].receive; i >= 0) {
+      std::byte* to = recv_.direct(i) ? b.destination + recv_.offset_bytes(i) : in(b, step);
+      link_.receive(to, recv_[i].count, recv_[i].peer, requests_);
     }
   }
 

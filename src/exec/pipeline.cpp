@@ -15,9 +15,23 @@ std::string fft_text(const PipelineFft& fft) {
   return describe_fft(fft_spec(fft.fft.step, fft.fft.before, fft.fft.after, fft.fft.rank, fft.fft.precision));
 }
 
+/// The chunks of the transforms and of the reshape between them.
+struct Cut {
+  Chunking one;                     ///< which serves both ends, or one of them
+  std::optional<TwoChunkings> two;  ///< or one for each
+
+  int messages() const { return two ? two->messages() : one.parts; }
+  Slice from(int k) const { return two ? two->from(k) : one.from(k); }
+  Slice to(int k) const { return two ? two->to(k) : one.to(k); }
+  /// Of a transform; null where it is not cut.
+  const Chunking* before() const { return two ? &two->sender : one.ends == ChunkEnds::receiver ? nullptr : &one; }
+  const Chunking* after() const { return two ? &two->receiver : one.ends == ChunkEnds::sender ? nullptr : &one; }
+  std::string text() const { return two ? shardfft::describe(*two) : shardfft::describe(one); }
+};
+
 class Pipeline : public Operation {
  public:
-  Pipeline(const PipelineSetup& setup, const Chunking& chunking);
+  Pipeline(const PipelineSetup& setup, const Cut& cut);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override {
     return sent_array_bytes_ + received_array_bytes_ + static_cast<std::size_t>(in_flight) * exchange_bytes_ +
@@ -50,9 +64,9 @@ class Pipeline : public Operation {
     std::byte* fft;       ///< scratch of the transform that runs
   };
 
-  void make_reshapes(const PipelineSetup& setup, const Chunking& chunking);
-  void make_orders(const PipelineSetup& setup, const Chunking& chunking);
-  void make_ffts(const PipelineSetup& setup, const Chunking& chunking);
+  void make_reshapes(const PipelineSetup& setup, const Cut& cut);
+  void make_orders(const PipelineSetup& setup, const Cut& cut);
+  void make_ffts(const PipelineSetup& setup, const Cut& cut);
   std::size_t fft_bytes() const;
   Arrays arrays(const std::byte* in, std::byte* out, std::byte* scratch) const;
   ExchangeBuffers buffers(const Arrays& arrays, int chunk) const;
@@ -74,52 +88,56 @@ class Pipeline : public Operation {
   std::string text_;
 };
 
-Pipeline::Pipeline(const PipelineSetup& setup, const Chunking& chunking) {
+Pipeline::Pipeline(const PipelineSetup& setup, const Cut& cut) {
   const int rank = setup.reshape.comm.rank();
   const auto array_bytes = [&](const Layout& layout) {
     return round_up(static_cast<std::size_t>(layout.count(rank)) * setup.reshape.element_bytes, cache_line);
   };
   // Planning a local transform may fail on one rank only, so all agree before the next collective call.
-  agree(setup.reshape.comm, [&] { make_ffts(setup, chunking); });
+  agree(setup.reshape.comm, [&] { make_ffts(setup, cut); });
   if (setup.before && !setup.before->in_place) sent_array_bytes_ = array_bytes(setup.from);
   if (setup.after && !setup.after->in_place) received_array_bytes_ = array_bytes(setup.to);
-  make_reshapes(setup, chunking);
-  make_orders(setup, chunking);
-  text_ = "pipeline of " + shardfft::describe(chunking) + ": ";
+  make_reshapes(setup, cut);
+  make_orders(setup, cut);
+  text_ = "pipeline of " + cut.text() + ": ";
   if (setup.before) text_ += fft_text(*setup.before) + ", ";
   text_ += "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(reshapes_[0]->group_size()) +
            setup.reshape.numbers.text();
   if (setup.after) text_ += ", " + fft_text(*setup.after);
 }
 
-void Pipeline::make_ffts(const PipelineSetup& setup, const Chunking& chunking) {
-  const auto make = [&](const std::optional<PipelineFft>& fft, bool chunked, std::vector<ChunkFft>& all) {
+void Pipeline::make_ffts(const PipelineSetup& setup, const Cut& cut) {
+  const auto make = [](const std::optional<PipelineFft>& fft, const Chunking* chunking, std::vector<ChunkFft>& all) {
     if (!fft) return;
-    for (int k = 0; k < (chunked ? chunking.parts : 1); ++k)
-      all.emplace_back(*fft, chunked ? chunking.slice(k) : Slice{});
+    for (int k = 0; k < (chunking ? chunking->parts : 1); ++k)
+      all.emplace_back(*fft, chunking ? chunking->slice(k) : Slice{});
   };
-  make(setup.before, chunking.ends != ChunkEnds::receiver, before_);
-  make(setup.after, chunking.ends != ChunkEnds::sender, after_);
+  make(setup.before, cut.before(), before_);
+  make(setup.after, cut.after(), after_);
 }
 
-void Pipeline::make_reshapes(const PipelineSetup& setup, const Chunking& chunking) {
+void Pipeline::make_reshapes(const PipelineSetup& setup, const Cut& cut) {
   ReshapeSetup reshape = setup.reshape;
-  for (int k = 0; k < chunking.parts; ++k) {
-    reshape.from_slice = chunking.from(k);
-    reshape.to_slice = chunking.to(k);
+  for (int k = 0; k < cut.messages(); ++k) {
+    reshape.from_slice = cut.from(k);
+    reshape.to_slice = cut.to(k);
     reshapes_.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape, setup.trace));
     bytes_sent_ += reshapes_.back()->bytes_sent();
     exchange_bytes_ = std::max(exchange_bytes_, round_up(reshapes_.back()->workspace_bytes(), cache_line));
   }
 }
 
-void Pipeline::make_orders(const PipelineSetup& setup, const Chunking& chunking) {
+void Pipeline::make_orders(const PipelineSetup& setup, const Cut& cut) {
   using Transform = PipelineShape::Transform;
   PipelineShape shape;
-  shape.chunks = chunking.parts;
+  shape.chunks = cut.messages();
   shape.in_flight = in_flight;
-  if (setup.before) shape.before = chunking.ends == ChunkEnds::receiver ? Transform::whole : Transform::chunked;
-  if (setup.after) shape.after = chunking.ends == ChunkEnds::sender ? Transform::whole : Transform::chunked;
+  if (setup.before) shape.before = cut.before() ? Transform::chunked : Transform::whole;
+  if (setup.after) shape.after = cut.after() ? Transform::chunked : Transform::whole;
+  if (cut.two) {
+    shape.head = cut.two->head;
+    shape.before_chunks = cut.two->sender.parts;
+  }
   order_ = order_tasks(shape);
   // in == out: whoever reads the input must be done before anyone writes the output.
   if (setup.before && !setup.before->in_place)
@@ -197,7 +215,8 @@ void Pipeline::progress(const Arrays& a) {
 std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
   const ChunkedSteps steps{setup.from, setup.to, setup.before ? &setup.before->fft.step : nullptr,
                            setup.after ? &setup.after->fft.step : nullptr};
-  return std::make_unique<Pipeline>(setup, choose_chunking(steps, setup.chunks));
+  const Cut cut{choose_chunking(steps, setup.chunks), choose_two_chunkings(steps, setup.chunks)};
+  return std::make_unique<Pipeline>(setup, cut);
 }
 
 }  // namespace shardfft

@@ -59,24 +59,27 @@ std::vector<PipelineTask> order_tasks(const PipelineShape& shape) {
     graph.add(Stage::start, k);
     graph.add(Stage::finish, k);
   }
-  add_transform(graph, Stage::before, shape.before, shape.chunks);
-  add_transform(graph, Stage::after, shape.after, shape.chunks);
+  add_transform(graph, Stage::before, shape.before, shape.befores());
+  add_transform(graph, Stage::after, shape.after, shape.chunks - shape.head);
   const bool all_before = shape.before == PipelineShape::Transform::whole || shape.barrier == Barrier::before_start;
   const bool all_after = shape.after == PipelineShape::Transform::whole || shape.barrier == Barrier::finish_after;
   for (int k = 0; k < shape.chunks; ++k) {
     const Key start{Stage::start, k};
     const Key finish{Stage::finish, k};
     graph.wait(start, {Stage::before, k});
-    if (all_before) graph.wait_all(start, Stage::before, shape.chunks);
+    if (all_before || (shape.head > 0 && k >= shape.head)) graph.wait_all(start, Stage::before, shape.befores());
     graph.wait(start, {Stage::start, k - 1});
     graph.wait(start, {Stage::finish, k - shape.in_flight});
     graph.wait(finish, start);
     graph.wait(finish, {Stage::finish, k - 1});
-    graph.wait({Stage::after, k}, finish);
-    if (all_after) graph.wait_all({Stage::after, k}, Stage::finish, shape.chunks);
-    // Transforms do not run ahead of the exchanges, or all the waiting would come behind them.
-    if (!all_before) graph.wait({Stage::before, k}, {Stage::start, k - 1});
+    const Key after{Stage::after, k - shape.head};
+    graph.wait(after, finish);
+    if (all_after) graph.wait_all(after, Stage::finish, shape.chunks);
   }
+  // Transforms do not run ahead of the exchanges, or all the waiting would come behind them; with a head they share it.
+  const int sent = shape.head > 0 ? shape.head : shape.chunks;
+  for (int k = 0; k < shape.befores() && !all_before; ++k)
+    graph.wait({Stage::before, k}, {Stage::start, k * sent / shape.befores() - 1});
   return graph.order();
 }
 

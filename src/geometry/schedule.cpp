@@ -119,9 +119,10 @@ Piece sliced(Piece piece, const Slice& slice) {
   if (slice.axis < 0) return piece;
   const auto a = static_cast<std::size_t>(slice.axis);
   Progression& axis = piece.set.axis[a];
-  const Progression grains = block_part((axis.count + slice.grain - 1) / slice.grain, slice.parts, slice.index);
-  const std::int64_t first = std::min(grains.first * slice.grain, axis.count);
-  const std::int64_t count = std::min(grains.count * slice.grain, axis.count - first);
+  const std::int64_t grains = (axis.count + slice.grain - 1) / slice.grain;
+  const Progression last = block_part(grains, slice.parts, slice.index + slice.run - 1);
+  const std::int64_t first = std::min(block_part(grains, slice.parts, slice.index).first * slice.grain, axis.count);
+  const std::int64_t count = std::min((last.first + last.count) * slice.grain, axis.count) - first;
   piece.offset += first * piece.stride[a];
   axis = {axis.at(first), count, axis.stride};
   return piece;

@@ -85,6 +85,27 @@ Chunking choose_chunking(const ChunkedSteps& steps, int chunks) {
   return possible.empty() ? Chunking{} : possible.front();
 }
 
+std::optional<TwoChunkings> choose_two_chunkings(const ChunkedSteps& steps, int chunks) {
+  const std::vector<Chunking> possible = possible_chunkings(steps, chunks);
+  if (steps.before == nullptr || steps.after == nullptr) return {};
+  if (possible.empty() || possible.front().ends == ChunkEnds::both) return {};
+  const auto first_of = [&](ChunkEnds ends) {
+    return std::find_if(possible.begin(), possible.end(), [ends](const Chunking& c) { return c.ends == ends; });
+  };
+  const auto sender = first_of(ChunkEnds::sender), receiver = first_of(ChunkEnds::receiver);
+  if (sender == possible.end() || receiver == possible.end()) return {};
+  TwoChunkings two{*sender, *receiver, sender->parts / 2};
+  two.receiver.parts = std::min(receiver->parts, sender->parts - two.head);
+  return two;
+}
+
+Slice TwoChunkings::from(int k) const {
+  if (k < head) return sender.slice(k);
+  Slice rest = sender.slice(head);
+  rest.run = sender.parts - head;
+  return rest;
+}
+
 int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at,
                     const std::function<bool(const ChunkedSteps&)>& cuts) {
   const Steps walk(program, steps);
@@ -101,10 +122,26 @@ int pipelined_steps(const Program& program, const std::vector<int>& steps, std::
   return before != nullptr && cuts({from, to, before, nullptr}) ? least : 1;
 }
 
+namespace {
+
+std::string axis_of(const Chunking& chunking) {
+  if (chunking.axis == 0) return "the batch";
+  std::string text = "axis ";
+  return text += std::to_string(chunking.axis - 1);
+}
+
+}  // namespace
+
 std::string describe(const Chunking& chunking) {
   static const char* const ends[] = {"at both ends", "at the sender", "at the receiver"};
-  const std::string axis = chunking.axis == 0 ? "the batch" : "axis " + std::to_string(chunking.axis - 1);
-  return std::to_string(chunking.parts) + " chunks along " + axis + " " + ends[static_cast<int>(chunking.ends)];
+  return std::to_string(chunking.parts) + " chunks along " + axis_of(chunking) + " " +
+         ends[static_cast<int>(chunking.ends)];
+}
+
+std::string describe(const TwoChunkings& chunkings) {
+  return std::to_string(chunkings.messages()) + " chunks, " + std::to_string(chunkings.head) + " along " +
+         axis_of(chunkings.sender) + " at the sender and " + std::to_string(chunkings.receiver.parts) + " along " +
+         axis_of(chunkings.receiver) + " at the receiver";
 }
 
 }  // namespace shardfft

@@ -135,6 +135,22 @@ TEST(Schedule, SliceIsARunOfTheRanksOwnIndices) {
   EXPECT_EQ(addresses(s.send[0]), (std::vector<std::int64_t>{5, 6, 7}));
 }
 
+/// Several parts in one slice are what each of them is, in uneven parts and in grains too.
+TEST(Schedule, RunsOfPartsAddUp) {
+  const Layout from = Layout::slab({3, 23}, 2, 0);
+  for (const std::int64_t grain : {1, 3})
+    for (const std::int64_t parts : {2, 5, 9})
+      for (std::int64_t first = 0; first < parts; ++first)
+        for (std::int64_t run = 1; first + run <= parts; ++run) {
+          const Piece whole = only_piece(from, 1);
+          const Piece many = sliced(whole, {1, parts, first, grain, run});
+          std::int64_t count = 0;
+          for (std::int64_t k = first; k < first + run; ++k) count += sliced(whole, {1, parts, k, grain}).set.count();
+          EXPECT_EQ(many.set.count(), count);
+          EXPECT_EQ(many.offset, sliced(whole, {1, parts, first, grain}).offset);
+        }
+}
+
 TEST(Schedule, PackedInTheReceiversOrder) {
   const Layout from = Layout::slab({2, 3}, 2, 0);
   const Layout to = Layout::single({2, 3}, 2, 0, {1, 0});

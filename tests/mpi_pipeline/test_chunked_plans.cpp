@@ -165,9 +165,11 @@ TEST(ChunkedPlans, Report) {
   EXPECT_TRUE(says(fields, "reshape by p2p in a group of")) << fields;
   if (world().size() <= 4) {
     const std::string planes = report("slab", "p2p", 2, 1);
-    EXPECT_TRUE(says(planes, "pipeline of 2 chunks along axis 0 at the sender")) << planes;
-    // Backward, the two axes come after the exchange: more to hide behind than the one before it.
-    EXPECT_TRUE(says(planes, "pipeline of 2 chunks along axis 0 at the receiver")) << planes;
+    EXPECT_TRUE(says(planes, "pipeline of 2 chunks, 1 along axis 0 at the sender and 1 along axis 1 at the receiver"))
+        << planes;
+    // Backward.
+    EXPECT_TRUE(says(planes, "pipeline of 2 chunks, 1 along axis 1 at the sender and 1 along axis 0 at the receiver"))
+        << planes;
   }
   const std::string products = report("cannon", "p2p", 2, 1);
   EXPECT_TRUE(says(products, "(not cut in chunks: its rounds overlap as they are)")) << products;

@@ -48,6 +48,30 @@ void check_order(const PipelineShape& s) {
   }
 }
 
+void check_two_ends(const PipelineShape& s) {
+  SCOPED_TRACE(std::to_string(s.head) + " of " + std::to_string(s.chunks) + ", " + std::to_string(s.before_chunks));
+  const auto tasks = order_tasks(s);
+  ASSERT_EQ(static_cast<int>(tasks.size()), 2 * s.chunks + s.before_chunks + s.chunks - s.head);
+  for (int k = 0; k < s.chunks; ++k) {
+    const int start = at(tasks, Stage::start, k);
+    EXPECT_LT(start, at(tasks, Stage::finish, k));
+    if (k >= s.in_flight) {
+      EXPECT_LT(at(tasks, Stage::finish, k - s.in_flight), start);
+    }
+    // What is sent is transformed: a chunk, or what the head left.
+    for (int b = 0; b < s.before_chunks; ++b)
+      if (b == k || k >= s.head || s.barrier == Barrier::before_start) {
+        EXPECT_LT(at(tasks, Stage::before, b), start);
+      }
+  }
+  // What is transformed has come, of this chunk and of the whole head.
+  for (int a = 0; a < s.chunks - s.head; ++a)
+    for (int k = 0; k < s.chunks; ++k)
+      if (k <= s.head + a || s.barrier == Barrier::finish_after) {
+        EXPECT_GT(at(tasks, Stage::after, a), at(tasks, Stage::finish, k));
+      }
+}
+
 std::vector<PipelineTask> exchanges(const std::vector<PipelineTask>& tasks) {
   std::vector<PipelineTask> some;
   for (const PipelineTask& t : tasks)
@@ -75,6 +99,25 @@ TEST(TaskGraph, ExchangesComeInOneOrder) {
       EXPECT_EQ(exchanges(order_tasks(shape)), plain);
     }
   }
+}
+
+TEST(TaskGraph, EachEndHasChunksOfItsOwn) {
+  for (const int head : {1, 2, 5})
+    for (const int tail : {1, 2, 5})
+      for (const int befores : {head + 1, 2 * head, 2 * head + 1})
+        for (const Barrier barrier : {Barrier::none, Barrier::before_start, Barrier::finish_after})
+          check_two_ends({head + tail, Transform::chunked, Transform::chunked, barrier, 2, head, befores});
+}
+
+/// Half of the chunks before are transformed beside the messages of the other half, and so it is behind them.
+TEST(TaskGraph, BothEndsHaveMessagesBesideThem) {
+  const auto tasks = order_tasks({4, Transform::chunked, Transform::chunked, Barrier::none, 2, 2, 4});
+  const std::vector<PipelineTask> expected{
+      {Stage::before, 0}, {Stage::start, 0},  {Stage::before, 1}, {Stage::start, 1},
+      {Stage::before, 2}, {Stage::before, 3}, {Stage::finish, 0}, {Stage::start, 2},
+      {Stage::finish, 1}, {Stage::start, 3},  {Stage::finish, 2}, {Stage::after, 0},
+      {Stage::finish, 3}, {Stage::after, 1}};
+  EXPECT_EQ(tasks, expected);
 }
 
 /// What the pipeline is for: between start and finish of an exchange there is work.
@@ -113,6 +156,47 @@ TEST(Chunking, SlabsOfOneFieldAreCutAtOneEnd) {
   EXPECT_EQ(describe(choose_chunking({from, to, nullptr, &x}, 16)), "16 chunks along axis 2 at the receiver");
   EXPECT_FALSE(choose_chunking({from, to, nullptr, nullptr}, 4).cuts());
   EXPECT_FALSE(choose_chunking({from, to, &yz, &x}, 1).cuts());
+}
+
+TEST(Chunking, EachEndOfASlabAlongItsOwnAxis) {
+  const Shape shape{1, 16, 16, 16};
+  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
+  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
+  const Layout from = planes(shape, 1);
+  const Layout to = planes(shape, 2);
+  const auto two = choose_two_chunkings({from, to, &yz, &x}, 4);
+  ASSERT_TRUE(two.has_value());
+  EXPECT_EQ(describe(*two), "4 chunks, 2 along axis 0 at the sender and 2 along axis 1 at the receiver");
+  EXPECT_EQ(two->messages(), 4);
+  const auto odd = choose_two_chunkings({from, to, &yz, &x}, 3);
+  ASSERT_TRUE(odd.has_value());
+  EXPECT_EQ(describe(*odd), "3 chunks, 1 along axis 0 at the sender and 2 along axis 1 at the receiver");
+  EXPECT_FALSE(choose_two_chunkings({from, to, nullptr, &x}, 4).has_value());
+  EXPECT_FALSE(choose_two_chunkings({from, to, &yz, nullptr}, 4).has_value());
+}
+
+/// Every element is in one message.
+TEST(Chunking, TwoChunkingsSendEverythingOnce) {
+  const Shape shape{1, 13, 11, 5};
+  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
+  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
+  const Layout from = planes(shape, 1);
+  const Layout to = planes(shape, 2);
+  for (int chunks = 2; chunks < 9; ++chunks) {
+    const auto two = choose_two_chunkings({from, to, &yz, &x}, chunks);
+    ASSERT_TRUE(two.has_value());
+    for (int rank = 0; rank < 4; ++rank) {
+      std::int64_t sent = 0, received = 0;
+      for (int k = 0; k < two->messages(); ++k) {
+        const Schedule some = make_schedule(from, to, rank, two->from(k), two->to(k));
+        sent += some.send_count;
+        received += some.recv_count;
+      }
+      const Schedule all = make_schedule(from, to, rank);
+      EXPECT_EQ(sent, all.send_count);
+      EXPECT_EQ(received, all.recv_count);
+    }
+  }
 }
 
 TEST(Chunking, PencilsAreCutAlongTheAxisTheyKeep) {

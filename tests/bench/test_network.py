@@ -42,11 +42,23 @@ def permitted(tmp_path):
         ({"name": "a", "colour": "red"}, "a network has a name"),
         ({"name": "a", "rate": "quick"}, "'quick' is not a rate like 1gbit"),
         ({"name": "a", "latency": "1 h"}, "'1 h' is not a latency like 50us"),
+        ({"name": "a", "ranks_per_host": 0}, "'0' is not a number of ranks on each host"),
     ],
 )
 def test_bad_networks_are_named(wrong, said):
     with pytest.raises(BenchError, match=said):
         network.check(wrong)
+
+
+def test_ranks_share_hosts_and_hosts_share_cores(tmp_path):
+    two = {**SLOW, "ranks_per_host": 2}
+    hosts = network.Hosts(two, 5, tmp_path, cores=[0, 1, 2, 3, 4, 5, 6])
+    assert hosts.slots == ["10.77.0.1:2", "10.77.0.2:2", "10.77.0.3:2"]
+    hosts._write_agent()
+    bound = [line.split("taskset -c ")[1].split()[0] for line in hosts.agent.read_text().splitlines() if "netns" in line]
+    assert bound == ["0,1", "2,3", "4,5"]
+    network.Hosts(SLOW, 3, tmp_path, cores=[0, 1])._write_agent()
+    assert "taskset" not in hosts.agent.read_text()
 
 
 def test_networks_multiply_the_points(experiment):
@@ -181,9 +193,10 @@ def test_mpi_runs_over_the_network(permitted, real_drivers, tmp_path, experiment
     if "fftw-mpi" not in built_drivers(real_drivers) or "Open MPI" not in told:
         pytest.skip("needs the driver of fftw-mpi and Open MPI")
     case = {"shape": [16, 16, 16], "warmups": 1, "repeats": 2, "effort": "estimate", "profile": True}
-    path = experiment(["fftw-mpi"], networks=[{"name": "plain"}, SLOW], ranks=[2], rounds=1, time_limit=60, sizes=[],
-                      cases=[case])  # fmt: skip
+    pairs = {"name": "pairs", "rate": "100mbit", "ranks_per_host": 2}
+    path = experiment(["fftw-mpi"], networks=[{"name": "plain"}, SLOW, pairs], ranks=[2, 4], rounds=1, time_limit=60,
+                      sizes=[], cases=[case])  # fmt: skip
     out = tmp_path / "out"
     assert cli.main(["bench", "run", path, "--drivers", str(real_drivers), "--into", str(out)]) == cli.OK
-    hosts = {record["point"]["network"]["name"]: record["machine"]["hosts"] for record in results.load(out)}
-    assert hosts == {"plain": 1, "slow": 2}
+    hosts = {(record["point"]["network"]["name"], record["ranks"]): record["machine"]["hosts"] for record in results.load(out)}
+    assert hosts == {("plain", 2): 1, ("plain", 4): 1, ("slow", 2): 2, ("slow", 4): 4, ("pairs", 2): 1, ("pairs", 4): 2}

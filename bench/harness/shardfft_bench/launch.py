@@ -63,7 +63,7 @@ class Launcher:
     ) -> tuple[list, dict]:
         """The command line and the environment that run `driver` on `ranks` ranks of `threads` threads.
 
-        On the hosts of a simulated network: a rank on each.
+        On the hosts of a simulated network: the first ranks on the first host.
         """
         values = {"ranks": ranks, "threads": threads}
         variables = {"OMP_NUM_THREADS": str(threads), **variables}
@@ -75,7 +75,7 @@ class Launcher:
         if hosts:
             if not self._template.get("on_hosts"):
                 raise NetworkRefusedError(f"the launcher '{self.name}' has no way to place ranks on hosts (on_hosts)")
-            values = {"hosts": ",".join(hosts.addresses), "agent": hosts.agent}
+            values = {"hosts": ",".join(hosts.slots), "agent": hosts.agent}
             command = hosts.prefix + command + self._fill("on_hosts", values)
         else:
             command += self._fill("when_fits" if ranks * threads <= self._cores else "when_oversubscribed", values)

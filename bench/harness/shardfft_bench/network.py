@@ -1,4 +1,4 @@
-"""Simulated networks: a network namespace a rank, joined by a bridge, with tc's limits on every link.
+"""Simulated networks: a network namespace a host, joined by a bridge, with tc's limits on every link.
 
 Each namespace is a host of its own to MPI: it has its own name and address, and nothing is shared but the disk. Nothing
 of it is left behind: what was made is undone on every way out, and what a killed process left is removed by the next.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from .errors import BenchError
 
-KEYS = {"name", "rate", "latency"}
+KEYS = {"name", "rate", "latency", "ranks_per_host"}
 PREFIX = "shardfft"
 UNITS = {"kbit": 1e3, "mbit": 1e6, "gbit": 1e9}
 
@@ -27,7 +27,8 @@ class NetworkRefusedError(Exception):
 
 
 def check(network: object) -> dict:
-    """A network of an experiment: {name, rate: 1gbit, latency: 50us}; without rate and latency, the plain machine."""
+    """A network of an experiment: {name, rate: 1gbit, latency: 50us, ranks_per_host: 2}; without rate and latency, the
+    plain machine."""
     if not isinstance(network, dict) or not network.get("name") or set(network) - KEYS:
         raise BenchError(f"a network has a name, and a rate or a latency or neither; got {network}")
     rate, latency = str(network.get("rate", "1gbit")), str(network.get("latency", "0us"))
@@ -35,6 +36,9 @@ def check(network: object) -> dict:
         raise BenchError(f"network '{network['name']}': '{rate}' is not a rate like 1gbit or 500mbit")
     if not re.fullmatch(r"\d+(\.\d+)?(us|ms)", latency):
         raise BenchError(f"network '{network['name']}': '{latency}' is not a latency like 50us or 1ms")
+    together = network.get("ranks_per_host", 1)
+    if not isinstance(together, int) or together < 1:
+        raise BenchError(f"network '{network['name']}': '{together}' is not a number of ranks on each host")
     return network
 
 
@@ -83,11 +87,17 @@ def _burst(rate: str) -> int:
 
 
 class Hosts:
-    """Context manager: `count` namespaces joined by the network, from entry to exit."""
+    """Context manager: namespaces for so many ranks joined by the network, from entry to exit.
 
-    def __init__(self, network: dict, count: int, scratch: Path, cores: list[int] | None = None):
+    Each has the same number of the cores, where there are as many as hosts.
+    """
+
+    def __init__(self, network: dict, ranks: int, scratch: Path, cores: list[int] | None = None):
         self._network, self._scratch = network, scratch
-        self._cores = cores if cores and len(cores) >= count else None
+        self._ranks_per_host = network.get("ranks_per_host", 1)
+        count = -(-ranks // self._ranks_per_host)
+        share = len(cores or []) // count
+        self._cores = [(cores or [])[place * share : (place + 1) * share] for place in range(count)]
         self._names = [f"{PREFIX}{os.getpid()}h{place}" for place in range(count)]
         self._switch = f"{PREFIX}{os.getpid()}s"
         self.addresses = [f"10.77.{place // 250}.{place % 250 + 1}" for place in range(count)]
@@ -103,6 +113,11 @@ class Hosts:
 
     def __exit__(self, *_) -> None:
         self._remove()
+
+    @property
+    def slots(self) -> list[str]:
+        """The hosts with the number of ranks that each has room for: 10.77.0.1:2."""
+        return [f"{address}:{self._ranks_per_host}" for address in self.addresses]
 
     @property
     def agent(self) -> Path:
@@ -145,7 +160,7 @@ class Hosts:
         """`agent ADDRESS COMMAND` as ssh would be called; `agent - ADDRESS WORD...` keeps the words apart."""
         cases = []
         for place, (name, address) in enumerate(zip(self._names, self.addresses)):
-            bound = f"taskset -c {self._cores[place]} " if self._cores else ""
+            bound = f"taskset -c {','.join(map(str, self._cores[place]))} " if self._cores[place] else ""
             shell = f'unshare --uts {bound}sh -c "$run" host{place} "$@"'
             cases.append(f"{address}) exec ip netns exec {name} {shell} ;;")
         text = "\n".join(

@@ -26,8 +26,9 @@ struct PipelineShape {
   Barrier barrier = Barrier::none;
   /// Exchanges that may be under way at the same time.
   int in_flight = 2;
-  /// Where the ends are cut along axes of their own, both `chunked`: so many exchanges take a chunk of the transform before
-  /// each, the others what is left of all of them, each a chunk of the transform after. 0: each exchange is a chunk of both.
+  /// Where the ends are cut along axes of their own, both `chunked`: so many exchanges take a chunk of the transform
+  /// before each, the others what is left of all of them, each a chunk of the transform after. 0: each exchange is a
+  /// chunk of both.
   int head = 0;
   int before_chunks = 0;  ///< then, of the transform before
 

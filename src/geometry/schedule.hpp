@@ -50,8 +50,8 @@ struct Schedule {
 std::size_t table_bytes(const std::vector<Message>& messages);
 std::size_t table_bytes(const Schedule& schedule);
 
-/// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`, or `run` parts from there on; axis <
-/// 0 means everything. Runs begin at multiples of `grain` of these indices.
+/// Part `index` of `parts` near-equal runs of every rank's own indices along `axis`, or `run` parts from there on; axis
+/// < 0 means everything. Runs begin at multiples of `grain` of these indices.
 struct Slice {
   int axis = -1;
   std::int64_t parts = 1;

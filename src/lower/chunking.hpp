@@ -27,8 +27,8 @@ struct Chunking {
   Slice slice(int k) const { return {axis, parts, k, grain}; }
 };
 
-/// A reshape whose first messages are cut at the sender, and the others at the receiver: nothing but the first and the last
-/// chunk of a transform has no messages beside it, though no axis serves both ends.
+/// A reshape whose first messages are cut at the sender, and the others at the receiver: nothing but the first and the
+/// last chunk of a transform has no messages beside it, though no axis serves both ends.
 struct TwoChunkings {
   Chunking sender;    ///< of the whole transform before; its first `head` chunks are messages of their own
   Chunking receiver;  ///< of the whole transform after, and of what the others of the sender's chunks are sent in
@@ -59,8 +59,8 @@ std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks);
 /// The first of them, or one that cuts nothing.
 Chunking choose_chunking(const ChunkedSteps& steps, int chunks);
 
-/// Where the first of them serves one of two transforms only, and the other end can be cut too: half of the messages for
-/// each end, `chunks` in all at most.
+/// Where the first of them serves one of two transforms only, and the other end can be cut too: half of the messages
+/// for each end, `chunks` in all at most.
 std::optional<TwoChunkings> choose_two_chunkings(const ChunkedSteps& steps, int chunks);
 
 /// A reshape and the transforms next to it among `steps` of the program, from steps[at] on, that run as one task where

@@ -1,5 +1,5 @@
-// Exchanges post a send before the receive that goes with it (docs/exchanges.md). The functions of MPI that follow stand
-// in the place of MPI's in this program, count what is posted, and call them.
+// Exchanges post a send before the receive that goes with it (docs/exchanges.md). The functions of MPI that follow
+// stand in the place of MPI's in this program, count what is posted, and call them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -113,10 +113,9 @@ TEST(TaskGraph, EachEndHasChunksOfItsOwn) {
 TEST(TaskGraph, BothEndsHaveMessagesBesideThem) {
   const auto tasks = order_tasks({4, Transform::chunked, Transform::chunked, Barrier::none, 2, 2, 4});
   const std::vector<PipelineTask> expected{
-      {Stage::before, 0}, {Stage::start, 0},  {Stage::before, 1}, {Stage::start, 1},
-      {Stage::before, 2}, {Stage::before, 3}, {Stage::finish, 0}, {Stage::start, 2},
-      {Stage::finish, 1}, {Stage::start, 3},  {Stage::finish, 2}, {Stage::after, 0},
-      {Stage::finish, 3}, {Stage::after, 1}};
+      {Stage::before, 0}, {Stage::start, 0},  {Stage::before, 1}, {Stage::start, 1},  {Stage::before, 2},
+      {Stage::before, 3}, {Stage::finish, 0}, {Stage::start, 2},  {Stage::finish, 1}, {Stage::start, 3},
+      {Stage::finish, 2}, {Stage::after, 0},  {Stage::finish, 3}, {Stage::after, 1}};
   EXPECT_EQ(tasks, expected);
 }
 

@@ -83,7 +83,8 @@ bool BundledFft::worth_it(const BundledFftSetup& setup) {
 BundledFft::BundledFft(const BundledFftSetup& setup)
     : setup_(setup),
       in_bytes_(element_bytes(setup.before, setup.precision)),
-      out_bytes_(element_bytes(setup.after, setup.precision)) {
+      out_bytes_(element_bytes(setup.after, setup.precision)),
+      ahead_(static_cast<std::size_t>(setup.threads), BoxRows(in_bytes_, static_cast<int>(setup.step.axes.size()))) {
   const Piece piece = only_piece(setup.before.layout, setup.rank), result = only_piece(setup.after.layout, setup.rank);
   if (piece.set.empty() || result.set.empty()) return;
   stream_ = static_cast<std::size_t>(result.set.count()) * out_bytes_ >= setup.bytes_past_cache;
@@ -212,8 +213,10 @@ void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::
   copy_box(source, copy.boxes.from, lines, copy.boxes.to, in_bytes_, 1);
 }
 
-void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out,
-                            const Worker& worker) const {
+void BundledFft::run_bundle(const Place& place, const Fetch& fetch, std::byte* out, const Worker& worker,
+                            ReadAhead& ahead) const {
+  const auto& [bundle_at, index] = place;
+  const Bundle& bundle = *bundle_at;
   Trace* const trace = worker.trace;
   std::byte* const scratch = worker.scratch;
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
@@ -228,7 +231,7 @@ void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetc
   {
     const Scope scope(trace, Activity::fft);
     if (setup_.check) setup_.check->lines(worker.thread, bundle.lines, scratch);
-    bundle.fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_);
+    bundle.fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
     if (setup_.check) setup_.check->results(worker.thread, bundle.lines, result);
   }
   const Scope scope(trace, Activity::copy);
@@ -241,7 +244,7 @@ void BundledFft::run_bundle(const Bundle& bundle, std::int64_t index, const Fetc
 }
 
 /// Bundles are numbered in row-major order of the axes.
-void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* out, const Worker& worker) const {
+BundledFft::Place BundledFft::place_of(std::int64_t number) const {
   std::int64_t index = 0;        // in its row
   std::int64_t row = 0;          // in bundles_
   std::int64_t rows_within = 1;  // of one step along the axis
@@ -257,7 +260,14 @@ void BundledFft::run_number(std::int64_t number, const Fetch& fetch, std::byte* 
     row += at * rows_within;
     rows_within *= rows;
   }
-  run_bundle(bundles_[static_cast<std::size_t>(row)], index, fetch, out, worker);
+  return {&bundles_[static_cast<std::size_t>(row)], index};
+}
+
+/// What a bundle fetches. Where results stay in the cache, so did the lines: they come fast enough, and asking for them
+/// costs more than it saves. A core's own cache must have room for a whole bundle.
+void BundledFft::take_rows(const Place& place, const Find& find, BoxRows& rows) const {
+  if (!stream_ || static_cast<std::int64_t>(line_bytes_) > own_cache_bytes()) return;
+  for (const Gather& g : place.bundle->gather) rows.add(find(g.copy.peer), g.copy.boxes.from, place.index * g.step);
 }
 
 std::size_t BundledFft::thread_bytes() const {
@@ -274,14 +284,19 @@ std::size_t BundledFft::table_bytes() const {
   return bytes;
 }
 
-void BundledFft::run(const Fetch& fetch, std::byte* out, std::byte* scratch) {
+void BundledFft::run(const Fetch& fetch, const Find& find, std::byte* out, std::byte* scratch) {
   const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
     // Only one thread's time is recorded: the trace belongs to the rank.
     const Worker worker{thread, scratch + static_cast<std::size_t>(thread) * bytes,
                         thread == 0 ? setup_.trace : nullptr};
     const Share share = share_of(bundle_count_, setup_.threads, thread);
-    for (std::int64_t i = share.first; i < share.last; ++i) run_number(i, fetch, out, worker);
+    BoxRows& ahead = ahead_[static_cast<std::size_t>(thread)];
+    for (std::int64_t i = share.first; i < share.last; ++i) {
+      ahead.clear();
+      if (i + 1 < share.last) take_rows(place_of(i + 1), find, ahead);
+      run_bundle(place_of(i), fetch, out, worker, ahead);
+    }
   });
 }
 
@@ -298,7 +313,8 @@ class LocalBundledFft : public Operation {
   explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.keeps_numbers()), fft_(setup) {}
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
     const auto fetch = [&](const PeerCopy& copy, std::byte* lines, std::byte*) { fft_.copy_lines(in, copy, lines); };
-    fft_.run(fetch, out, scratch);
+    fft_.run(
+        fetch, [in](int) { return in; }, out, scratch);
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   std::size_t table_bytes() const override { return fft_.table_bytes(); }

@@ -9,6 +9,7 @@
 
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
+#include "exec/box_rows.hpp"
 #include "exec/lines_check.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
@@ -41,14 +42,17 @@ class BundledFft {
   explicit BundledFft(const BundledFftSetup& setup);
   /// Copies elements of an owner in `from` into the lines of a bundle; `scratch` holds what give_fetch() said.
   using Fetch = std::function<void(const PeerCopy& copy, std::byte* lines, std::byte* scratch)>;
+  /// Where the array of an owner lies in this process, or null.
+  using Find = std::function<const std::byte*(int peer)>;
   /// Scratch that each call of a Fetch is given.
   void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
   /// Of all threads; known once the plan's transforms are made.
   std::size_t scratch_bytes() const;
   /// Of the list of bundles.
   std::size_t table_bytes() const;
-  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes().
-  void run(const Fetch& fetch, std::byte* out, std::byte* scratch);
+  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes(). While a bundle is transformed, what the
+  /// next one fetches is asked for where `find` finds it.
+  void run(const Fetch& fetch, const Find& find, std::byte* out, std::byte* scratch);
   /// The plain way to fetch: from an array of this process.
   void copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const;
   /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
@@ -94,13 +98,19 @@ class BundledFft {
     std::byte* scratch;
     Trace* trace;
   };
-  void run_number(std::int64_t number, const Fetch& fetch, std::byte* out, const Worker& worker) const;
-  void run_bundle(const Bundle& bundle, std::int64_t index, const Fetch& fetch, std::byte* out,
-                  const Worker& worker) const;
+  /// One bundle of a row.
+  struct Place {
+    const Bundle* bundle;
+    std::int64_t index;
+  };
+  Place place_of(std::int64_t number) const;
+  void take_rows(const Place& place, const Find& find, BoxRows& rows) const;
+  void run_bundle(const Place& place, const Fetch& fetch, std::byte* out, const Worker& worker, ReadAhead& ahead) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;
   std::size_t out_bytes_;
+  std::vector<BoxRows> ahead_;    ///< of each thread: what its next bundle fetches
   std::size_t line_bytes_ = 0;    ///< scratch of a bundle before the transform
   std::size_t result_bytes_ = 0;  ///< and after it, when that is another place
   std::size_t fetch_bytes_ = 0;   ///< scratch of a fetch, where results and the transform's scratch lie later

@@ -13,7 +13,8 @@ class GatherFft : public Operation {
     const auto fetch = [this](const PeerCopy& copy, std::byte* lines, std::byte* buffer) {
       sources_.fetch(copy, lines, 1, buffer);
     };
-    fft_.run(fetch, out, scratch);
+    fft_.run(
+        fetch, [this](int peer) { return sources_.here(peer); }, out, scratch);
     sources_.close();
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }

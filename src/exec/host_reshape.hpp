@@ -32,6 +32,8 @@ class HostSources {
   /// Copies a box of a member's array; `scratch` holds scratch_bytes().
   void fetch(const PeerCopy& copy, std::byte* destination, int threads, std::byte* scratch) const;
   std::size_t scratch_bytes() const { return across_ == nullptr ? 0 : cross_read_bytes(); }
+  /// Where a member's array lies in this process, while it may be read; null where it lies in another one alone.
+  const std::byte* here(int peer) const { return sources_[static_cast<std::size_t>(peer)].here; }
   void close() { turns_.release(); }
   void wait_readers() const { turns_.wait_readers(); }
   void read_across(const CrossMemory* memory) { across_ = memory; }

@@ -19,8 +19,8 @@ class PlannedFft : public LocalFft {
   PlannedFft(const FftSpec& spec, int at_once) : spec_(spec), at_once_(at_once), work_(work_of(spec)) {}
   using LocalFft::execute;
   std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
-    compute(work_, [&] { fft_->execute(in, out, scratch); });
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
+    compute(work_, [&] { fft_->execute(in, out, scratch, ahead); });
   }
   /// That a forward and a backward run together call it `calls` times more.
   void add_calls(std::int64_t calls) { calls_ += calls; }

@@ -27,11 +27,12 @@ class Batched : public LocalFft {
 
   std::size_t scratch_bytes() const override { return static_cast<std::size_t>(threads_) * thread_bytes(); }
 
-  void execute(const void* in, void* out, std::byte* scratch) const override {
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
     run_team(threads_, [&](int thread) {
       std::byte* const mine = scratch + static_cast<std::size_t>(thread) * thread_bytes();
       const Share share = share_of(calls_, threads_, thread);
-      for (std::int64_t c = share.first; c < share.last; ++c) call(c, in, out, mine);
+      ReadAhead nothing;  // it belongs to one thread
+      for (std::int64_t c = share.first; c < share.last; ++c) call(c, in, out, mine, threads_ == 1 ? ahead : nothing);
     });
   }
 
@@ -59,7 +60,7 @@ class Batched : public LocalFft {
     return std::max(whole_ ? whole_->scratch_bytes() : 0, tail_ ? tail_->scratch_bytes() : 0);
   }
 
-  void call(std::int64_t index, const void* in, void* out, std::byte* scratch) const {
+  void call(std::int64_t index, const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const {
     const std::int64_t block = index % blocks_;
     index /= blocks_;
     std::int64_t in_offset = block * blocking_.block * blocking_.blocked.in_stride;
@@ -71,7 +72,7 @@ class Batched : public LocalFft {
     }
     const bool is_tail = (block + 1) * blocking_.block > blocking_.blocked.n;
     (is_tail ? tail_ : whole_)
-        ->execute(advance(in, in_offset, in_bytes_), advance(out, out_offset, out_bytes_), scratch);
+        ->execute(advance(in, in_offset, in_bytes_), advance(out, out_offset, out_bytes_), scratch, ahead);
   }
 
   std::size_t in_bytes_, out_bytes_;

@@ -137,7 +137,7 @@ class FftwFft : public LocalFft {
     }
   }
 
-  void execute(const void* in, void* out, std::byte*) const override {
+  void execute(const void* in, void* out, std::byte*, ReadAhead&) const override {
     void* source = const_cast<void*>(in);  // FFTW leaves it unchanged unless planned otherwise
     const auto plan = aligned_ && is_aligned(source) && is_aligned(out) ? aligned_.get() : unaligned_.get();
     switch (kind_) {

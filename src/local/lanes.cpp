@@ -52,8 +52,8 @@ class LanesFft : public LocalFft {
   LanesFft& operator=(const LanesFft&) = delete;
 
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
-    run_(plan_, static_cast<const Real*>(in), static_cast<Real*>(out), scratch);
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
+    run_(plan_, static_cast<const Real*>(in), static_cast<Real*>(out), scratch, ahead);
   }
 
  private:

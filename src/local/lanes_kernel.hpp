@@ -11,13 +11,16 @@ struct Kernel : LaneLines<Isa> {
   using typename Base::BesideIn, typename Base::BesideOut, typename Base::Inside;
   using typename Base::Point, typename Base::T, typename Base::V;
 
-  static void run(const Plan<T>& plan, const T* in, T* out, std::byte* scratch) {
+  static void run(const Plan<T>& plan, const T* in, T* out, std::byte* scratch, ReadAhead& ahead) {
+    const int count = plan.convolution == nullptr ? plan.passes.count : 2 * plan.convolution->passes.count;
+    ahead.passes = count > 0 ? count : 1;
+    ahead.idle = reinterpret_cast<const char*>(scratch);
     const std::int64_t at_once = plan.ends == Ends::complex ? W : 2 * W;
     const std::int64_t in_parts = plan.ends == Ends::real_in ? 1 : 2, out_parts = plan.ends == Ends::real_out ? 1 : 2;
     for (std::int64_t line = 0; line < plan.lines; line += at_once) {
       const std::int64_t left = plan.lines - line;
       const Group group{in + in_parts * line * plan.in.distance, out + out_parts * line * plan.out.distance,
-                        static_cast<int>(left < at_once ? left : at_once), reinterpret_cast<Point*>(scratch)};
+                        static_cast<int>(left < at_once ? left : at_once), reinterpret_cast<Point*>(scratch), &ahead};
       if (plan.ends == Ends::real_in)
         real_to_half(plan, group);
       else if (plan.ends == Ends::real_out)
@@ -36,6 +39,7 @@ struct Kernel : LaneLines<Isa> {
     T* out;
     int count;
     Point* scratch;
+    ReadAhead* ahead;
   };
 
   /// Lines that lie side by side are read by the first pass, and written by the last one.
@@ -46,20 +50,21 @@ struct Kernel : LaneLines<Isa> {
     for (int i = 0; i < plan.passes.count; ++i) {
       const Pass<T>& p = plan.passes.pass[i];
       if (reads && i == 0)
-        Base::template run_pass<false>(p, BesideIn{g.in, 2 * plan.in.stride}, inside);
+        Base::template run_pass<false>(p, BesideIn{g.in, 2 * plan.in.stride}, inside, *g.ahead);
       else if (p.m > 1)
-        Base::template run_pass<false>(p, inside, inside);
+        Base::template run_pass<false>(p, inside, inside, *g.ahead);
       else if (writes)
-        Base::template run_pass<true>(p, inside, BesideOut{g.out, 2 * plan.out.stride, plan.scale, plan.index});
+        Base::template run_pass<true>(p, inside, BesideOut{g.out, 2 * plan.out.stride, plan.scale, plan.index},
+                                      *g.ahead);
       else
-        Base::template run_pass<true>(p, inside, inside);
+        Base::template run_pass<true>(p, inside, inside, *g.ahead);
     }
     if (!writes) write_all(plan, g, g.scratch);
   }
 
   static void complex_by_scratch(const Plan<T>& plan, const Group& g) {
     read_all(plan, g);
-    write_all(plan, g, transform(plan, g.scratch));
+    write_all(plan, g, transform(plan, g.scratch, *g.ahead));
   }
 
   static void read_all(const Plan<T>& plan, const Group& g) {
@@ -80,7 +85,7 @@ struct Kernel : LaneLines<Isa> {
     Base::read_real(g.in, plan.in, first, plan.n, [&](std::int64_t k, const V& a) { g.scratch[k].re = a; });
     Base::read_real(g.in + W * plan.in.distance, plan.in, second, plan.n,
                     [&](std::int64_t k, const V& a) { g.scratch[k].im = a; });
-    const Point* const z = transform(plan, g.scratch);
+    const Point* const z = transform(plan, g.scratch, *g.ahead);
     const T half = plan.scale / 2;
     const auto mirrored = [&](std::int64_t k) -> const Point& { return z[plan.place[k == 0 ? 0 : plan.n - k]]; };
     Base::write_complex(g.out, plan.out, first, plan.n / 2 + 1, [&](std::int64_t k) {
@@ -111,43 +116,43 @@ struct Kernel : LaneLines<Isa> {
                            z[n - k] = {a.re + b.im, b.re - a.im};
                          }
                        });
-    const Point* const x = transform(plan, z);
+    const Point* const x = transform(plan, z, *g.ahead);
     Base::write_real(g.out, plan.out, first, n, [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
     Base::write_real(g.out + W * plan.out.distance, plan.out, second, second == 0 ? 0 : n,
                      [&](std::int64_t k) { return x[plan.place[k]].im * plan.scale; });
   }
 
   /// Of what scratch begins with; where the results are.
-  static Point* transform(const Plan<T>& plan, Point* data) {
+  static Point* transform(const Plan<T>& plan, Point* data, ReadAhead& ahead) {
     if (plan.convolution == nullptr) {
-      Base::run_all(plan.passes, data);
+      Base::run_all(plan.passes, data, ahead);
       return data;
     }
     Point* const work = data + scratch_points(plan);
-    return plan.convolution->gather != nullptr ? by_rader(*plan.convolution, data, work)
-                                               : by_bluestein(*plan.convolution, plan.n, data, work);
+    return plan.convolution->gather != nullptr ? by_rader(*plan.convolution, data, work, ahead)
+                                               : by_bluestein(*plan.convolution, plan.n, data, work, ahead);
   }
 
   /// Point 0 is not part of the convolution; its result comes behind the others.
-  static Point* by_rader(const Convolution<T>& c, Point* data, Point* work) {
+  static Point* by_rader(const Convolution<T>& c, Point* data, Point* work, ReadAhead& ahead) {
     const std::int64_t m = c.passes.n;
     const Point first = data[0];
     for (std::int64_t q = 0; q < m; ++q) work[q] = data[c.gather[q]];
-    Base::run_all(c.passes, work);
+    Base::run_all(c.passes, work, ahead);
     multiply(c, work, data);
     data[0] = add(data[0], first);
-    Base::run_all(c.passes, data);
+    Base::run_all(c.passes, data, ahead);
     data[m] = add(first, work[c.passes.place[0]]);
     return data;
   }
 
-  static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, Point* data, Point* work) {
+  static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, Point* data, Point* work, ReadAhead& ahead) {
     const std::int64_t m = c.passes.n;
     for (std::int64_t j = 0; j < n; ++j) work[j] = times(data[j], c.chirp[2 * j], c.chirp[2 * j + 1]);
     for (std::int64_t j = n; j < m; ++j) work[j] = {V{}, V{}};
-    Base::run_all(c.passes, work);
+    Base::run_all(c.passes, work, ahead);
     multiply(c, work, data);
-    Base::run_all(c.passes, data);
+    Base::run_all(c.passes, data, ahead);
     for (std::int64_t k = 0; k < n; ++k)
       work[k] = times(data[c.passes.place[k == 0 ? 0 : m - k]], c.chirp[2 * k], c.chirp[2 * k + 1]);
     return work;

@@ -148,64 +148,71 @@ struct LanePasses {
   };
 
   /// Blocks of R m points: transforms of R points that are m apart, then the twiddles of the transforms that follow.
-  /// The last pass, where m is 1, has none.
+  /// The last pass, where m is 1, has none. Memory is asked for between the results: many requests at once would keep
+  /// the points from coming.
   template <int R, bool last, class From, class To>
-  static void run_pass(const Pass<T>& p, const From& from, const To& to) {
+  static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     const std::int64_t m = last ? 1 : p.m;
     std::int64_t first = 0;
     for (std::int64_t block = 0; block < p.blocks; ++block, first += R * m) {
       const T* w = p.twiddles;
       for (std::int64_t j = first; j < first + m; ++j) {
         Point x[R];
+        const ReadAhead::Part part = ahead.take(2 * R * static_cast<int>(sizeof(V)) / ReadAhead::line_bytes, R);
+        const std::int64_t step = std::int64_t{part.lines} * ReadAhead::line_bytes / R;
         for (int i = 0; i < R; ++i) x[i] = from.get(j + i * m);
         dft<R>(x);
         to.put(j, x[0]);
-        for (int i = 1; i < R; ++i, w += last ? 0 : 2) to.put(j + i * m, last ? x[i] : times(x[i], w[0], w[1]));
+        __builtin_prefetch(part.at, 0, 1);
+        for (int i = 1; i < R; ++i, w += last ? 0 : 2) {
+          to.put(j + i * m, last ? x[i] : times(x[i], w[0], w[1]));
+          __builtin_prefetch(part.at + i * step, 0, 1);
+        }
       }
     }
   }
 
   template <bool last, class From, class To>
-  static void run_pass(const Pass<T>& p, const From& from, const To& to) {
+  static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     switch (p.radix) {
       case 2:
-        return run_pass<2, last>(p, from, to);
+        return run_pass<2, last>(p, from, to, ahead);
       case 3:
-        return run_pass<3, last>(p, from, to);
+        return run_pass<3, last>(p, from, to, ahead);
       case 4:
-        return run_pass<4, last>(p, from, to);
+        return run_pass<4, last>(p, from, to, ahead);
       case 5:
-        return run_pass<5, last>(p, from, to);
+        return run_pass<5, last>(p, from, to, ahead);
       case 6:
-        return run_pass<6, last>(p, from, to);
+        return run_pass<6, last>(p, from, to, ahead);
       case 7:
-        return run_pass<7, last>(p, from, to);
+        return run_pass<7, last>(p, from, to, ahead);
       case 8:
-        return run_pass<8, last>(p, from, to);
+        return run_pass<8, last>(p, from, to, ahead);
       case 9:
-        return run_pass<9, last>(p, from, to);
+        return run_pass<9, last>(p, from, to, ahead);
       case 10:
-        return run_pass<10, last>(p, from, to);
+        return run_pass<10, last>(p, from, to, ahead);
       case 11:
-        return run_pass<11, last>(p, from, to);
+        return run_pass<11, last>(p, from, to, ahead);
       case 12:
-        return run_pass<12, last>(p, from, to);
+        return run_pass<12, last>(p, from, to, ahead);
       case 13:
-        return run_pass<13, last>(p, from, to);
+        return run_pass<13, last>(p, from, to, ahead);
       case 16:
-        return run_pass<16, last>(p, from, to);
+        return run_pass<16, last>(p, from, to, ahead);
     }
   }
 
   /// All passes, in place.
-  static void run_all(const Passes<T>& passes, Point* data) {
+  static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {
     const Inside inside{data};
     for (int i = 0; i < passes.count; ++i) {
       const Pass<T>& p = passes.pass[i];
       if (p.m > 1)
-        run_pass<false>(p, inside, inside);
+        run_pass<false>(p, inside, inside, ahead);
       else
-        run_pass<true>(p, inside, inside);
+        run_pass<true>(p, inside, inside, ahead);
     }
   }
 };

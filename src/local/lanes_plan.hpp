@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/read_ahead.hpp"
+
 namespace shardfft::lanes {
 
 /// Blocks of radix * m points.
@@ -64,7 +66,7 @@ constexpr std::int64_t scratch_points(const Plan<T>& plan) {
 
 /// All lines; the last argument is scratch, twice as much with a convolution.
 template <class T>
-using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*);
+using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*, ReadAhead&);
 
 /// Kernels compiled for one set of instructions, with vectors of so many bytes.
 struct Kernels {

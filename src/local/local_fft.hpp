@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/read_ahead.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/types.hpp"
 
@@ -54,8 +55,13 @@ class LocalFft {
   virtual ~LocalFft() = default;
   /// Bytes that execute() needs beside the arrays, a multiple of the cache line.
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// `scratch` begins on a cache line and holds scratch_bytes().
-  virtual void execute(const void* in, void* out, std::byte* scratch) const = 0;
+  /// `scratch` begins on a cache line and holds scratch_bytes(). A library of our own asks for the memory of `ahead`
+  /// meanwhile.
+  virtual void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const = 0;
+  void execute(const void* in, void* out, std::byte* scratch) const {
+    ReadAhead nothing;
+    execute(in, out, scratch, nothing);
+  }
   /// With scratch of this call's own: for what runs once.
   void execute(const void* in, void* out) const;
 };

@@ -48,7 +48,7 @@ class MklFft : public LocalFft {
   MklFft(const MklFft&) = delete;
   MklFft& operator=(const MklFft&) = delete;
 
-  void execute(const void* in, void* out, std::byte*) const override {
+  void execute(const void* in, void* out, std::byte*, ReadAhead&) const override {
     void* const source = const_cast<void*>(in);  // DFTI leaves it unchanged unless told otherwise
     check(in_place_ ? compute_(descriptor_, out) : compute_(descriptor_, source, out), "computing");
   }

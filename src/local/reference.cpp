@@ -159,7 +159,7 @@ class ReferenceFft : public LocalFft {
   }
 
   /// All inputs are read before any output is written, so that any aliasing is right.
-  void execute(const void* in, void* out, std::byte* scratch) const override {
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead&) const override {
     if (is_empty(spec_)) return;
     auto* const lines = reinterpret_cast<Number*>(scratch);
     Number* const values = lines + 2 * longest_line(spec_);

@@ -39,9 +39,9 @@ class SplitForward : public LocalFft {
     first_ = make(first_axis(spec, output_loops(spec), &FftDim::out_stride));
   }
   std::size_t scratch_bytes() const override { return std::max(first_->scratch_bytes(), others_->scratch_bytes()); }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
-    others_->execute(in, out, scratch);
-    first_->execute(out, out, scratch);
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
+    others_->execute(in, out, scratch, ahead);
+    first_->execute(out, out, scratch, ahead);
   }
 
  private:
@@ -74,10 +74,10 @@ class SplitC2r : public LocalFft {
   std::size_t scratch_bytes() const override {
     return dense_bytes_ + std::max(first_->scratch_bytes(), others_->scratch_bytes());
   }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
     void* const middle = keeps_ ? scratch : const_cast<void*>(in);
-    first_->execute(in, middle, scratch + dense_bytes_);
-    others_->execute(middle, out, scratch + dense_bytes_);
+    first_->execute(in, middle, scratch + dense_bytes_, ahead);
+    others_->execute(middle, out, scratch + dense_bytes_, ahead);
   }
 
  private:

@@ -19,14 +19,14 @@ Loops with_strides(Loops loops, std::int64_t FftDim::*side, const std::vector<st
 
 class Nothing : public LocalFft {
  public:
-  void execute(const void*, void*, std::byte*) const override {}
+  void execute(const void*, void*, std::byte*, ReadAhead&) const override {}
 };
 
 class Copy : public LocalFft {
  public:
   explicit Copy(const FftSpec& spec)
       : in_(input_element(spec)), out_(output_element(spec)), loops_(merged(output_loops(spec))), scale_(spec.scale) {}
-  void execute(const void* in, void* out, std::byte*) const override {
+  void execute(const void* in, void* out, std::byte*, ReadAhead&) const override {
     copy_points(in_, out_, loops_, in, out, scale_);
   }
 
@@ -49,8 +49,8 @@ class Finished : public LocalFft {
     fft_ = make(sub);
   }
   std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
-    fft_->execute(in, out, scratch);
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
+    fft_->execute(in, out, scratch, ahead);
     scale_points(element_, loops_, out, scale_, conjugate_);
   }
 
@@ -76,9 +76,9 @@ class ConjugatedC2r : public LocalFft {
     fft_ = make(sub);
   }
   std::size_t scratch_bytes() const override { return dense_bytes_ + fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
     copy_points(element_, element_, loops_, in, scratch, 1, true);
-    fft_->execute(scratch, out, scratch + dense_bytes_);
+    fft_->execute(scratch, out, scratch + dense_bytes_, ahead);
   }
 
  private:
@@ -101,8 +101,8 @@ class Staged : public LocalFft {
     fft_ = make(sub);
   }
   std::size_t scratch_bytes() const override { return dense_bytes_ + fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
-    fft_->execute(in, scratch, scratch + dense_bytes_);
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
+    fft_->execute(in, scratch, scratch + dense_bytes_, ahead);
     copy_points(element_, element_, loops_, scratch, out);
   }
 

@@ -1,5 +1,8 @@
 // Kernels for lines in lanes, each that this processor can run: all lengths, complex and real lines that lie in any
 // way, more and fewer of them than lanes.
+#include <array>
+
+#include "base/aligned.hpp"
 #include "fft_cases.hpp"
 #include "local/backend.hpp"
 #include "local/lanes.hpp"
@@ -117,6 +120,50 @@ TEST(Lanes, TakesWhatItsScratchHolds) {
   EXPECT_FALSE(lanes.takes(spec)) << "one line is no work for lanes";
   spec = spec_of(std::int64_t{1} << 40, 64, true, true);
   EXPECT_FALSE(lanes.takes(spec));
+}
+
+/// Rows that are nowhere: it counts their lines.
+struct CountedRows : ReadAhead {
+  static constexpr int row_lines = 16;
+  std::array<char, (row_lines + 1) * line_bytes> row{};
+  int rows = 0;
+
+  CountedRows() {
+    next = [](ReadAhead& self) {
+      auto& mine = static_cast<CountedRows&>(self);
+      mine.at = mine.row.data();
+      mine.end = mine.at + row_lines * line_bytes;
+      ++mine.rows;
+      return true;
+    };
+  }
+  std::int64_t lines() const { return rows * row_lines - (end - at) / line_bytes; }
+};
+
+/// As many lines of cache as the data has, on whatever way, so that what is read next has come when it is needed.
+TEST(Lanes, ReadsAheadAsMuchAsItTransforms) {
+  for (const std::int64_t n : {32, 60, 64, 97, 240}) {
+    for (const bool beside : {false, true}) {
+      const FftSpec spec = spec_of(n, 32, beside, beside);
+      TestArray in(spec.precision, input_reals(spec)), got(spec.precision, output_reals(spec)),
+          alone(spec.precision, output_reals(spec));
+      in.fill_random(3);
+      for (const lanes::Kernels& kernels : lanes::all_kernels()) {
+        SCOPED_TRACE(describe(std::to_string(kernels.vector_bytes) + " bytes", spec));
+        const auto fft = make_lanes(spec, kernels);
+        std::vector<std::byte> scratch(fft->scratch_bytes() + cache_line);
+        std::byte* const begin =
+            scratch.data() + (cache_line - reinterpret_cast<std::uintptr_t>(scratch.data()) % cache_line) % cache_line;
+        CountedRows ahead;
+        fft->execute(in.data(), got.data(), begin, ahead);
+        const std::int64_t lines = n * 32 * 16 / ReadAhead::line_bytes;
+        EXPECT_GE(ahead.lines(), lines * 8 / 10);
+        EXPECT_LE(ahead.lines(), lines * 3 / 2);
+        fft->execute(in.data(), alone.data(), begin);
+        expect_same(got, alone, written(spec), 0, "beside reading ahead");
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Transforms in bundles whose lines lie with several owners: every rank of a layout in turn, in this process.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "base/aligned.hpp"
 #include "exec/bundled_fft.hpp"
 #include "support/serial_dft.hpp"
@@ -56,7 +58,7 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
   const auto sources = cut(from, whole);
   const auto expected = cut(lines, transformed);
   for (int rank = 0; rank < ranks; ++rank) {
-    LocalFfts ffts(candidates("fftw"), Effort::estimate);
+    LocalFfts ffts(candidates(bundle_bytes == 1000 ? "lanes" : "fftw"), Effort::estimate);
     BundledFftSetup setup = setup_of(from, lines, rank);
     setup.ffts = &ffts;
     setup.threads = threads;
@@ -69,7 +71,8 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
     const auto fetch = [&](const PeerCopy& copy, std::byte* into, std::byte*) {
       fft.copy_lines(reinterpret_cast<const std::byte*>(sources[to_size(copy.peer)].data()), copy, into);
     };
-    fft.run(fetch, reinterpret_cast<std::byte*>(out.data()), scratch.get());
+    const auto find = [&](int peer) { return reinterpret_cast<const std::byte*>(sources[to_size(peer)].data()); };
+    fft.run(fetch, find, reinterpret_cast<std::byte*>(out.data()), scratch.get());
     for (std::size_t i = 0; i < out.size(); ++i)
       ASSERT_NEAR(std::abs(out[i] - 0.5 * expected[to_size(rank)][i]), 0, 1e-12)
           << "element " << i << " of rank " << rank;
@@ -89,6 +92,44 @@ TEST(BundledFft, GathersAndTransformsEveryLine) {
         check(from.layout, pencils.with_order(order), bytes, bytes == 300 ? 2 : 1);
         if (HasFatalFailure()) return;
       }
+}
+
+/// Of each array whose lines a bundle fetches, while the one before is transformed, and only where lines come from
+/// memory.
+TEST(BundledFft, ReadsAheadWhereResultsGoPastTheCache) {
+  const Layout lines = Layout::pencil(shape, {1, ranks, 1}, axis);
+  const Layout from = Layout::slab(shape, ranks, axis);
+  const auto sources = cut(from, whole_array());
+  for (const std::size_t past : {std::size_t{1}, host_defaults().bytes_to_write_past_cache})
+    for (const int threads : {1, 2}) {
+      LocalFfts ffts(candidates("lanes"), Effort::estimate);
+      BundledFftSetup setup = setup_of(from, lines, 1);
+      setup.ffts = &ffts;
+      setup.threads = threads;
+      setup.bundle_bytes = 1000;
+      setup.bytes_past_cache = past;
+      BundledFft fft(setup);
+      ffts.make(world());
+      std::int64_t gathers = 0, first = 0;
+      fft.for_each_gather([&](const PeerCopy& copy, std::int64_t times) {
+        gathers += times;
+        first += copy.peer == 0 ? times : 0;
+      });
+      ASSERT_GT(first, threads) << "bundles";
+      ASSERT_EQ(gathers, ranks * first) << "each bundle fetches from all";
+      std::vector<Value> out(to_size(lines.count(1)));
+      const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
+      const auto fetch = [&](const PeerCopy& copy, std::byte* into, std::byte*) {
+        fft.copy_lines(reinterpret_cast<const std::byte*>(sources[to_size(copy.peer)].data()), copy, into);
+      };
+      std::atomic<std::int64_t> asked = 0;
+      const auto find = [&](int peer) {
+        ++asked;
+        return reinterpret_cast<const std::byte*>(sources[to_size(peer)].data());
+      };
+      fft.run(fetch, find, reinterpret_cast<std::byte*>(out.data()), scratch.get());
+      EXPECT_EQ(asked, past == 1 ? gathers - ranks * threads : 0) << threads << " threads";
+    }
 }
 
 /// Of one rank's own array, by its own plan of bundles; complex numbers, or real ones on the side that has them.

@@ -139,7 +139,8 @@ TEST(BundledFft, Failures) {
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
     const auto lose = [](const PeerCopy&, std::byte*, std::byte*) { fail(Status::internal, "a lost array"); };
-    EXPECT_THROW(fft.run(lose, reinterpret_cast<std::byte*>(out.data()), scratch.get()), Error);
+    const auto nowhere = [](int) -> const std::byte* { return nullptr; };
+    EXPECT_THROW(fft.run(lose, nowhere, reinterpret_cast<std::byte*>(out.data()), scratch.get()), Error);
   }
 }
 

@@ -29,10 +29,10 @@ class FakeFft : public LocalFft {
   FakeFft(Fake& fake, FakeTime& time, const FftSpec& spec)
       : fake_(fake), time_(time), fft_(make_local_fft("fftw", spec)) {}
   std::size_t scratch_bytes() const override { return fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch) const override {
+  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
     time_.now += fake_.call_seconds;
     ++fake_.calls;
-    fft_->execute(in, out, scratch);
+    fft_->execute(in, out, scratch, ahead);
   }
 
  private:

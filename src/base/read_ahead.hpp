@@ -1,0 +1,46 @@
+#pragma once
+// Memory that is read next: what computes in the meantime asks for it line by line, so that nobody waits for it later.
+// No standard library and nothing out of line here: kernels that are compiled for several processors include it.
+
+namespace shardfft {
+
+/// Rows of memory in the order in which they will be read; empty unless somebody derives from it.
+struct ReadAhead {
+  static constexpr int line_bytes = 64;
+
+  const char* at = nullptr;  ///< the first line of the row that was not asked for
+  const char* end = nullptr;
+  /// Takes the next row; false where there is none.
+  bool (*next)(ReadAhead&) = nullptr;
+  int share = 1;               ///< one part in so many of all rows goes with each axis that is transformed ...
+  int passes = 1;              ///< ... and one in so many of that with each pass
+  int credit = 0;              ///< lines that were computed and nothing was asked for
+  const char* idle = nullptr;  ///< what is asked for where there is nothing to ask for: memory in cache
+
+  /// Lines that lie one behind the other.
+  struct Part {
+    const char* at;
+    int lines;
+  };
+  /// What to ask for while `lines` lines of cache are computed: `most` lines at most.
+  [[gnu::always_inline]] Part take(int lines, int most) {
+    if (next == nullptr) return {idle, 0};
+    const int price = share * passes;
+    credit += lines;
+    if (credit < price) return {idle, 0};
+    if (at >= end && !next(*this)) {
+      next = nullptr;
+      return {idle, 0};
+    }
+    const auto left = static_cast<int>((end - at + line_bytes - 1) / line_bytes);
+    int count = credit / price;
+    if (count > left) count = left;
+    if (count > most) count = most;
+    credit -= count * price;
+    const char* const from = at;
+    at += count * line_bytes;
+    return {from, count};
+  }
+};
+
+}  // namespace shardfft

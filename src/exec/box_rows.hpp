@@ -1,0 +1,37 @@
+#pragma once
+// The rows of boxes, for whoever reads them next.
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "base/read_ahead.hpp"
+#include "geometry/schedule.hpp"
+
+namespace shardfft {
+
+/// The rows of one box after the other. On lines of cache of its own, for each thread has one.
+class alignas(ReadAhead::line_bytes) BoxRows : public ReadAhead {
+ public:
+  /// `axes`: how many are transformed while the rows are taken.
+  BoxRows(std::size_t element_bytes, int axes) : element_bytes_(static_cast<std::int64_t>(element_bytes)) {
+    share = axes;
+  }
+  void clear();
+  /// `box`, which stays where it is, `offset` elements further on in an array; of an array that is not here, nothing.
+  void add(const std::byte* array, const Box& box, std::int64_t offset);
+
+ private:
+  struct Placed {
+    const std::byte* first;  ///< the element at index 0
+    const Box* box;
+  };
+  static bool take_row(ReadAhead& self) { return static_cast<BoxRows&>(self).take_row(); }
+  bool take_row();
+
+  std::int64_t element_bytes_;
+  std::vector<Placed> boxes_;
+  std::size_t box_ = 0;                         ///< of the next row
+  std::array<std::int64_t, max_axes> index_{};  ///< of the next row in its box; 0 along the row
+};
+
+}  // namespace shardfft

@@ -150,7 +150,7 @@ struct LanePasses {
   /// Blocks of R m points: transforms of R points that are m apart, then the twiddles of the transforms that follow.
   /// The last pass, where m is 1, has none. Memory is asked for between the results: many requests at once would keep
   /// the points from coming.
-  template <int R, bool last, class From, class To>
+  template <int R, bool last, bool asks, class From, class To>
   static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     const std::int64_t m = last ? 1 : p.m;
     std::int64_t first = 0;
@@ -158,15 +158,16 @@ struct LanePasses {
       const T* w = p.twiddles;
       for (std::int64_t j = first; j < first + m; ++j) {
         Point x[R];
-        const ReadAhead::Part part = ahead.take(2 * R * static_cast<int>(sizeof(V)) / ReadAhead::line_bytes, R);
+        ReadAhead::Part part{nullptr, 0};
+        if constexpr (asks) part = ahead.take(2 * R * static_cast<int>(sizeof(V)) / ReadAhead::line_bytes, R);
         const std::int64_t step = std::int64_t{part.lines} * ReadAhead::line_bytes / R;
         for (int i = 0; i < R; ++i) x[i] = from.get(j + i * m);
         dft<R>(x);
         to.put(j, x[0]);
-        __builtin_prefetch(part.at, 0, 1);
+        if constexpr (asks) __builtin_prefetch(part.at, 0, 1);
         for (int i = 1; i < R; ++i, w += last ? 0 : 2) {
           to.put(j + i * m, last ? x[i] : times(x[i], w[0], w[1]));
-          __builtin_prefetch(part.at + i * step, 0, 1);
+          if constexpr (asks) __builtin_prefetch(part.at + i * step, 0, 1);
         }
       }
     }
@@ -174,33 +175,41 @@ struct LanePasses {
 
   template <bool last, class From, class To>
   static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
+    if (ahead.next == nullptr)
+      run_radix<last, false>(p, from, to, ahead);
+    else
+      run_radix<last, true>(p, from, to, ahead);
+  }
+
+  template <bool last, bool asks, class From, class To>
+  static void run_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
     switch (p.radix) {
       case 2:
-        return run_pass<2, last>(p, from, to, ahead);
+        return run_pass<2, last, asks>(p, from, to, ahead);
       case 3:
-        return run_pass<3, last>(p, from, to, ahead);
+        return run_pass<3, last, asks>(p, from, to, ahead);
       case 4:
-        return run_pass<4, last>(p, from, to, ahead);
+        return run_pass<4, last, asks>(p, from, to, ahead);
       case 5:
-        return run_pass<5, last>(p, from, to, ahead);
+        return run_pass<5, last, asks>(p, from, to, ahead);
       case 6:
-        return run_pass<6, last>(p, from, to, ahead);
+        return run_pass<6, last, asks>(p, from, to, ahead);
       case 7:
-        return run_pass<7, last>(p, from, to, ahead);
+        return run_pass<7, last, asks>(p, from, to, ahead);
       case 8:
-        return run_pass<8, last>(p, from, to, ahead);
+        return run_pass<8, last, asks>(p, from, to, ahead);
       case 9:
-        return run_pass<9, last>(p, from, to, ahead);
+        return run_pass<9, last, asks>(p, from, to, ahead);
       case 10:
-        return run_pass<10, last>(p, from, to, ahead);
+        return run_pass<10, last, asks>(p, from, to, ahead);
       case 11:
-        return run_pass<11, last>(p, from, to, ahead);
+        return run_pass<11, last, asks>(p, from, to, ahead);
       case 12:
-        return run_pass<12, last>(p, from, to, ahead);
+        return run_pass<12, last, asks>(p, from, to, ahead);
       case 13:
-        return run_pass<13, last>(p, from, to, ahead);
+        return run_pass<13, last, asks>(p, from, to, ahead);
       case 16:
-        return run_pass<16, last>(p, from, to, ahead);
+        return run_pass<16, last, asks>(p, from, to, ahead);
     }
   }
 

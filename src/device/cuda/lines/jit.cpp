@@ -89,7 +89,7 @@ std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkill
          << (recipe.bulk ? "Kernel" : "Plain") << "Pass pass) {\n"
          << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, " << number << ", " << recipe.width << ", "
          << (backward ? "true" : "false") << ", " << (skills.odd ? "true" : "false") << ", "
-         << (skills.checks ? "LineSums<" : "NoSums<") << number << ">>(pass);\n}\n";
+         << (skills.checks ? "true" : "false") << ">(pass);\n}\n";
   return text.str();
 }
 
@@ -108,8 +108,7 @@ std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills 
     text << "extern \"C\" __global__ void __launch_bounds__(" << cut.threads() << ", 1)\n    "
          << (backward ? "backward" : "forward") << "(const __grid_constant__ KernelPlanes pass) {\n"
          << "  run_planes<Planes, " << number_of(precision) << ", " << (backward ? "true" : "false") << ", "
-         << (skills.real ? "true" : "false") << ", " << (skills.checks ? "LineSums<" : "NoSums<")
-         << number_of(precision) << ">>(pass);\n}\n";
+         << (skills.real ? "true" : "false") << ", " << (skills.checks ? "true" : "false") << ">(pass);\n}\n";
   return text.str();
 }
 

@@ -66,7 +66,7 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
   }
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd, class Sums = NoSums<T>>
+template <class C, class T, int Width, bool Backward, bool Odd, bool Checked = false>
 __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   using Shape = TileShape<C, Width, Odd>;
   extern __shared__ __align__(128) double2 shared[];
@@ -77,10 +77,13 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
 
   const auto sync = [] { __syncthreads(); };
-  Sums sums;
+  using Sums = typename SumsOf<Checked, T, Shape::threads>::Type;
+  __shared__ typename Sums::Desk desk;
+  Sums sums(desk, threadIdx.x);
   unsigned tile = blockIdx.x, parity = 0;
   if (threadIdx.x == 0) {
     arrived.open();
+    Sums::open(desk);
     if (tile < pass.tiles) fetch_tile<C, Width, Odd>(shared, pass, tile, arrived);
   }
   __syncthreads();
@@ -99,9 +102,9 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     rescale<C>(v, pass.scale, at.t);
     sums.left(sums.template output<C>(v, at.t, there.first, there.second, pass.checks), true);
     leave<C, T, Backward>(v, pass.out, to, at);
-    sums.end_tile(rows, threadIdx.x, Shape::threads, sync, pass.checks);
+    sums.end_tile(sync, pass.checks);
   }
-  sums.end(rows, threadIdx.x, Shape::threads, sync, pass.checks);
+  sums.end(sync, pass.checks);
   // The last tiles may be fewer than the cluster's blocks: those without one keep step with the others.
   const unsigned first = tile - blockIdx.x, size = cluster_size();
   if (first + blockIdx.x / size * size < pass.tiles) keep_step();

@@ -33,7 +33,7 @@ __device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, con
     });
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd, class Sums = NoSums<T>>
+template <class C, class T, int Width, bool Backward, bool Odd, bool Checked = false>
 __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
   extern __shared__ __align__(128) double2 shared[];
   T* const rows = reinterpret_cast<T*>(shared);
@@ -42,7 +42,10 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
   load_table<C>(table, pass.table);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
   const auto sync = [] { __syncthreads(); };
-  Sums sums;
+  using Sums = typename SumsOf<Checked, T, C::team * Width>::Type;
+  __shared__ typename Sums::Desk desk;
+  Sums sums(desk, threadIdx.x);
+  if (threadIdx.x == 0) Sums::open(desk);
   sync();
   for (unsigned tile = blockIdx.x; tile < pass.tiles; tile += gridDim.x) {
     const Corner corner_of_tile = corner(pass, tile, Width);
@@ -54,9 +57,9 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     rescale<C>(v, pass.scale, at.t);
     sums.left(sums.template output<C>(v, at.t, there.first, there.second, pass.checks), true);
     leave<C, T, Backward>(v, pass.out, corner_of_tile, at);
-    sums.end_tile(rows, threadIdx.x, C::team * Width, sync, pass.checks);
+    sums.end_tile(sync, pass.checks);
   }
-  sums.end(rows, threadIdx.x, C::team * Width, sync, pass.checks);
+  sums.end(sync, pass.checks);
 }
 
 }  // namespace shardfft::device::lines

@@ -258,12 +258,12 @@ __device__ __forceinline__ void whole_tile(const Part& part, const double2* memo
 
 /// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
 template <class Plane, class T, bool Backward, bool Real, class Sums, class Table, class Sync>
-__device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const double2* memory, T* exchanges,
-                                     const Table* table, unsigned id, Sync sync) {
+__device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, typename Sums::Desk& sum_desk,
+                                     const double2* memory, T* exchanges, const Table* table, unsigned id, Sync sync) {
   using Rows = RowTile<Plane, T, Backward, Real>;
   using Columns = ColumnTile<Plane, T, Backward>;
   const auto taken = [&] { desk.taken.arrive(); };
-  Sums sums;
+  Sums sums(sum_desk, id);
   for (unsigned step = 0;; ++step) {
     desk.arrived.wait(step & 1);
     const Tile tile = tile_on(desk, step);
@@ -291,22 +291,25 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, const
     }
     __syncwarp();
     if (id % 32 == 0) desk.stored[step & 1].arrive();
-    sums.end_tile(exchanges, id, Plane::workers, sync, pass.column_checks);
+    sums.end_tile(sync, pass.column_checks);
   }
-  sums.end(exchanges, id, Plane::workers, sync, pass.column_checks);
+  sums.end(sync, pass.column_checks);
 }
 
-template <class Plane, class T, bool Backward, bool Real, class Sums = NoSums<T>>
+template <class Plane, class T, bool Backward, bool Real, bool Checked = false>
 __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   using Rows = typename RowsOf<Real, Plane, T, Backward>::Type;
   constexpr int groups = Plane::groups, workers = Plane::workers, tile_bytes = Plane::tile_bytes;
   extern __shared__ __align__(128) double2 shared[];
   __shared__ Desk desks[groups];
+  using Sums = typename SumsOf<Checked, T, workers>::Type;
+  __shared__ typename Sums::Desk sum_desks[groups];
   auto* table =
       reinterpret_cast<typename Traits<T>::Factor*>(shared + groups * ((tile_bytes + Plane::exchange_bytes) / 16));
   load_table<typename Plane::Rows>(table, pass.row_table);
   if constexpr (!Plane::alike) load_table<typename Plane::Columns>(table + Plane::Rows::table_size, pass.column_table);
   if (threadIdx.x < groups) {
+    Sums::open(sum_desks[threadIdx.x]);
     desks[threadIdx.x].arrived.open();
     desks[threadIdx.x].taken.open(workers);
     for (TileBarrier& stored : desks[threadIdx.x].stored) stored.open(workers / 32);
@@ -322,7 +325,7 @@ __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   T* const exchanges =
       reinterpret_cast<T*>(reinterpret_cast<char*>(shared) + groups * tile_bytes + group * Plane::exchange_bytes);
   const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(workers) : "memory"); };
-  work<Plane, T, Backward, Real, Sums>(pass, desks[group], memory, exchanges, table, threadIdx.x % workers, sync);
+  work<Plane, T, Backward, Real, Sums>(pass, desks[group], sum_desks[group], memory, exchanges, table, threadIdx.x % workers, sync);
 }
 
 template <class Plane, class T, bool Backward, bool Real>

@@ -47,8 +47,8 @@ inline bool has_odd_rows(const Side& side, Precision precision) {
 /// What a pass needs to check itself (option verify). It transforms lines forward; those of backward passes too, with
 /// the parts of all their numbers exchanged.
 struct PassChecks {
-  /// Device memory: n complex numbers in the precision of the pass, times which the input of a line adds up to the same
-  /// as its result times the n numbers behind them; real parts are compared.
+  /// Device memory: times its weights the input of a line adds up to the same as its result; real parts are compared.
+  /// How they lie there says device/line_checks.hpp.
   const void* weights = nullptr;
   SumLimits limits;                  ///< of one line
   std::uint64_t* results = nullptr;  ///< device memory, pass_results; null: it checks nothing

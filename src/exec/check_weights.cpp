@@ -207,6 +207,44 @@ CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t
   return best;
 }
 
+RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, double size) {
+  constexpr double goal = 0.5, aim = 0.575;
+  constexpr int turns = 60;
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
+  Numbers r(static_cast<std::size_t>(n));
+  for (auto& weight : r) weight = random() % 2 == 0 ? 1.0 : -1.0;
+  const auto diagonal = [](Numbers numbers) {
+    for (auto& number : numbers) number = {number.real(), number.real()};
+    return numbers;
+  };
+  Numbers best;
+  double most = 0;
+  for (int turn = 0; turn < turns && most < goal; ++turn) {
+    Numbers c = transposed(Kind::c2c, AxisTransform::fft, direction, n, diagonal(r));
+    Parts out(r, false, false, n), in(c, true, false, n);
+    const double least = std::min(in.least(), out.least());
+    if (best.empty() || least > most) {
+      most = least;
+      best = r;
+    }
+    in.push_away_from_zero(aim);
+    r = transposed_back(Kind::c2c, direction, n, std::move(c));
+    for (auto& weight : r) weight = (weight.real() + weight.imag()) / 2;  // the nearest of such weights
+    Parts(r, false, false, n).push_away_from_zero(aim);
+  }
+  size /= Parts(best, false, false, n).root_mean_square();
+  RealCheckWeights all;
+  for (auto& weight : best) {
+    int exponent = 0;
+    constexpr double bits = 1 << 20;
+    const double mantissa = std::frexp(size * weight.real(), &exponent);
+    all.real.push_back(std::ldexp(std::round(mantissa * bits) / bits, exponent));
+    weight = all.real.back();
+  }
+  all.in = transposed(Kind::c2c, AxisTransform::fft, direction, n, diagonal(std::move(best)));
+  return all;
+}
+
 CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction direction, std::int64_t n, bool real) {
   constexpr int tries = 12;
   if (kind == Kind::c2c && !real) {

@@ -23,4 +23,12 @@ CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction directi
 /// less than about a third of that (but the imaginary ones of input whose imaginary part c2r does not read).
 CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t n);
 
+/// The same of a c2c, whose result's weights are (1 + i) times real numbers: `real`, about `size` in the root mean
+/// square, with no more than 20 bits of mantissa behind the first one.
+struct RealCheckWeights {
+  std::vector<std::complex<double>> in;
+  std::vector<double> real;
+};
+RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, double size);
+
 }  // namespace shardfft

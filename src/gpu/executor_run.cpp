@@ -298,13 +298,17 @@ void DeviceExecutor::run_tasks(int program, bool announced) {
   Replay& replay = now(program).replay;
   const auto& tasks = now(program).tasks;
   DeviceVerifier* const verifier = now(program).verifier.get();
+  const auto enqueue = [&](const std::vector<device::StreamHandle>& streams, bool timed, bool early) {
+    if (verifier != nullptr) verifier->begin(streams);
+    enqueue_tasks(program, streams, timed, early);
+    if (verifier != nullptr) verifier->fetch(streams);
+  };
+  // What looks into a run is called while it is enqueued.
   const bool capturable =
-      team_->all_here() && verifier == nullptr && setup_.options.trace.empty() &&
+      team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
   if (!capturable) {
-    if (verifier != nullptr) verifier->begin(streams_);
-    enqueue_tasks(program, streams_, true, announced);
-    if (verifier != nullptr) verifier->fetch(streams_);
+    enqueue(streams_, true, announced);
     return;
   }
   std::vector<const void*> pointers;
@@ -317,11 +321,11 @@ void DeviceExecutor::run_tasks(int program, bool announced) {
     replay.launch(*team_, streams_);
     return;
   }
-  enqueue_tasks(program, streams_, true, announced);
+  enqueue(streams_, true, announced);
   if (!replay.due()) return;
   std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
   for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
-  replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, false); });
+  replay.capture(*team_, own, [&] { enqueue(own, false, false); });
 }
 
 bool DeviceExecutor::any_copies() const {

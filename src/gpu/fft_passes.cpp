@@ -66,11 +66,7 @@ class PlanePass : public FftPass {
     return counter_bytes(pass_) + row_weights_.bytes() + column_weights_.bytes();
   }
   std::string name() const override { return "plane pass"; }
-  /// In double precision, and of real rows, sums take more registers than there are: to read arrays again is faster.
-  bool checks_itself() const override {
-    const device::lines::Pass& columns = pass_.columns;
-    return !pass_.real && columns.precision == Precision::f32 && device::lines::planes_checkable(columns.n, pass_.m);
-  }
+  bool checks_itself() const override { return device::lines::planes_checkable(pass_.columns.n, pass_.m); }
   /// The axis that comes first has its sums as large as the other one's, and neither has the factor in them.
   void prepare_checks() override {
     const device::lines::Pass& columns = pass_.columns;

@@ -1,20 +1,32 @@
 #include "gpu/line_weights.hpp"
 
+#include <bit>
+#include <cmath>
 #include <complex>
+#include <cstring>
+#include <numbers>
 #include <vector>
 
+#include "exec/check_weights.hpp"
 #include "exec/transform_check.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
+/// The weights as kernels have them (device/line_checks.hpp).
 template <class T>
-std::vector<std::complex<T>> in_precision(const TransformCheck& check, double factor) {
-  std::vector<std::complex<T>> all;
-  for (const CheckSide* side : {&check.input(), &check.output()})
-    for (const std::complex<double>& w : side->loops.front().weight)
-      all.emplace_back(static_cast<T>(factor * w.real()), static_cast<T>(factor * w.imag()));
+std::vector<std::byte> in_precision(const RealCheckWeights& weights, double scale) {
+  std::vector<std::complex<T>> in;
+  for (const std::complex<double>& w : weights.in)
+    in.emplace_back(static_cast<T>(scale * w.real()), static_cast<T>(scale * w.imag()));
+  std::vector<std::uint32_t> out;
+  for (const double w : weights.real)
+    out.push_back(sizeof(T) == 8 ? static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(w) >> 32)
+                                 : std::bit_cast<std::uint32_t>(static_cast<float>(w)));
+  std::vector<std::byte> all(in.size() * sizeof in.front() + out.size() * sizeof out.front());
+  std::memcpy(all.data(), in.data(), in.size() * sizeof in.front());
+  std::memcpy(all.data() + in.size() * sizeof in.front(), out.data(), out.size() * sizeof out.front());
   return all;
 }
 
@@ -26,18 +38,18 @@ LineWeights::LineWeights(int n, Precision precision, double scale, double emphas
   line.transform = {{n, 1, 1}};
   line.scale = scale;
   const TransformCheck check(line);
-  limits_ = {emphasis * check.limits().part, emphasis * check.limits().floor};
-  const auto upload = [this](const auto& weights) {
-    bytes_ = weights.size() * sizeof weights.front();
-    weights_ = device::make_memory(bytes_);
-    const device::Stream stream = device::make_stream();
-    device::copy_bytes(weights_.get(), weights.data(), bytes_, stream.get());
-    device::synchronize(stream.get());
-  };
-  if (precision == Precision::f64)
-    upload(in_precision<double>(check, emphasis));
-  else
-    upload(in_precision<float>(check, emphasis));
+  const RealCheckWeights weights = make_real_axis_weights(Direction::forward, n, emphasis / std::numbers::sqrt2);
+  // Sums of a few numbers say how large these are, by the weights' part of them.
+  double squares = 0;
+  for (const std::complex<double>& w : weights.in) squares += scale * scale * std::norm(w);
+  limits_ = {emphasis * check.limits().part / std::sqrt(squares / n), emphasis * check.limits().floor};
+  const std::vector<std::byte> all =
+      precision == Precision::f64 ? in_precision<double>(weights, scale) : in_precision<float>(weights, scale);
+  bytes_ = all.size();
+  weights_ = device::make_memory(bytes_);
+  const device::Stream stream = device::make_stream();
+  device::copy_bytes(weights_.get(), all.data(), bytes_, stream.get());
+  device::synchronize(stream.get());
 }
 
 }  // namespace shardfft::gpu

@@ -86,20 +86,31 @@ class CheckedLines {
   /// With one weight of all that is a little wrong, as if so much of a number were.
   void check_sensitivity() {
     const gpu::LineWeights weights(case_.n, precision, case_.scale);
-    std::vector<Complex> all(2 * static_cast<std::size_t>(case_.n));
-    const auto copy = [&](void* to, const void* from) {
-      device::copy_bytes(to, from, all.size() * sizeof(Complex), stream_.get());
-      device::synchronize(stream_.get());
-    };
-    copy(all.data(), this->checks(weights).weights);
-    for (const std::size_t at : {std::size_t{0}, all.size() / 2 - 1, all.size() / 2, all.size() - 1}) {
-      std::vector<Complex> wrong = all;
-      wrong[at] *= T(1 + (sizeof(T) == 8 ? 1e-8 : 1e-1));
-      const device::Memory there = upload(wrong);
+    const auto n = static_cast<std::size_t>(case_.n);
+    std::vector<Complex> in(n);
+    std::vector<std::uint32_t> out(n);
+    std::vector<std::byte> all(n * (sizeof in.front() + sizeof out.front()));
+    device::copy_bytes(all.data(), this->checks(weights).weights, all.size(), stream_.get());
+    device::synchronize(stream_.get());
+    std::memcpy(in.data(), all.data(), n * sizeof in.front());
+    std::memcpy(out.data(), all.data() + n * sizeof in.front(), n * sizeof out.front());
+    const auto check_wrong = [&](const std::string& what) {
+      std::memcpy(all.data(), in.data(), n * sizeof in.front());
+      std::memcpy(all.data() + n * sizeof in.front(), out.data(), n * sizeof out.front());
+      const device::Memory there = upload(all);
       lines::PassChecks checks = this->checks(weights);
       checks.weights = there.get();
       run(checks);
-      EXPECT_GT(residual(), 1) << "weight " << at << " of " << all.size();
+      EXPECT_GT(residual(), 1) << what;
+    };
+    for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+      const Complex right = in[at];
+      in[at] *= T(1 + (sizeof(T) == 8 ? 1e-8 : 1e-1));
+      check_wrong("weight " + std::to_string(at) + " of the input");
+      in[at] = right;
+      out[at] ^= sizeof(T) == 8 ? 1U << 4 : 1U << 20;
+      check_wrong("weight " + std::to_string(at) + " of the result");
+      out[at] ^= sizeof(T) == 8 ? 1U << 4 : 1U << 20;
     }
   }
 
@@ -120,8 +131,9 @@ class CheckedLines {
   lines::PassChecks checks(const gpu::LineWeights& weights) {
     return weights.checks(static_cast<std::uint64_t*>(results_.get()));
   }
-  device::Memory upload(const std::vector<Complex>& numbers) {
-    const std::size_t bytes = numbers.size() * sizeof(Complex);
+  template <class Number>
+  device::Memory upload(const std::vector<Number>& numbers) {
+    const std::size_t bytes = numbers.size() * sizeof(Number);
     device::Memory memory = device::make_memory(bytes);
     device::copy_bytes(memory.get(), numbers.data(), bytes, stream_.get());
     device::synchronize(stream_.get());

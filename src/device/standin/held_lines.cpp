@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <vector>
 
 namespace shardfft::device::lines {
 
@@ -24,16 +26,33 @@ std::complex<double> wide(const std::complex<T>& x, bool swapped) {
   return swapped ? std::complex<double>(imag, real) : std::complex<double>(real, imag);
 }
 
+/// As kernels have it.
+template <class T>
+std::complex<double> weight_of_result(const void* weights, int n, int k) {
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(static_cast<const std::complex<T>*>(weights) + n);
+  const double w = sizeof(T) == 8 ? std::bit_cast<double>(std::uint64_t{words[k]} << 32)
+                                  : static_cast<double>(std::bit_cast<float>(words[k]));
+  return {w, w};
+}
+
 }  // namespace
 
 template <class T>
-void HeldSums<T>::add(const HeldLines<T>& lines, int first, double sign) {
-  const auto* const weights = static_cast<const std::complex<T>*>(checks_.weights) + first;
+void HeldSums<T>::add(const HeldLines<T>& lines, bool is_result) {
+  constexpr int threads = 8;  // of a line
+  std::vector<std::complex<double>> weights;
   for (int k = 0; k < n_; ++k)
-    for (std::int64_t m = lines.begin; m < lines.end; ++m) {
-      const std::complex<double> x = wide(lines.numbers[static_cast<std::size_t>(k * lines.width + m)], swapped_);
-      difference_ += sign * (x * wide(weights[k], false)).real();
-      if (sign > 0) squares_ += std::norm(x);
+    weights.push_back(is_result ? weight_of_result<T>(checks_.weights, n_, k)
+                                : wide(static_cast<const std::complex<T>*>(checks_.weights)[k], false));
+  for (std::int64_t m = lines.begin; m < lines.end; ++m)
+    for (int t = 0; t < threads; ++t) {
+      double sum = 0;
+      for (int k = t; k < n_; k += threads)
+        sum += (wide(lines.numbers[static_cast<std::size_t>(k * lines.width + m)], swapped_) *
+                weights[static_cast<std::size_t>(k)])
+                   .real();
+      difference_ += is_result ? -sum : sum;
+      if (!is_result || std::isfinite(sum * sum)) squares_ += sum * sum;
     }
 }
 

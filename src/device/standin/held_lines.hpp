@@ -41,17 +41,17 @@ class HeldSums {
   }
   /// The same of lines that are not in memory so; `bits` are of what is.
   void add_input(const HeldLines<T>& lines, std::uint64_t bits) {
-    add(lines, 0, 1);
+    add(lines, false);
     first_axis_ ? checks_.results[bits_read] += bits : checks_.results[bits_between] -= bits;
   }
   void add_output(const HeldLines<T>& lines, std::uint64_t bits) {
-    add(lines, n_, -1);
+    add(lines, true);
     checks_.results[last_axis_ ? bits_written : bits_between] += bits;
     compare(lines.end - lines.begin);
   }
 
  private:
-  void add(const HeldLines<T>& lines, int first, double sign);
+  void add(const HeldLines<T>& lines, bool is_result);
   std::uint64_t words(const HeldLines<T>& lines) const;
   void compare(std::int64_t lines);
   static void changed(const HeldLines<T>& lines, HeldLinesHook::Moment moment) {

@@ -165,7 +165,7 @@ void add_accesses(const Side& side, const Pass& pass, std::vector<Access>& touch
 
 void add_accesses(const PassChecks& checks, const Pass& pass, std::vector<Access>& touched) {
   if (checks.results == nullptr) return;
-  touched.push_back({checks.weights, 2 * static_cast<std::size_t>(pass.n) * element_bytes(pass)});
+  touched.push_back({checks.weights, static_cast<std::size_t>(pass.n) * (element_bytes(pass) + result_weight_bytes)});
   touched.push_back({checks.results, pass_results * sizeof *checks.results});
 }
 

@@ -54,6 +54,7 @@ struct KernelChecks {
   SumLimits limits;
   unsigned long long* results;  ///< pass_results of them
   unsigned tiles;               ///< that are compared together
+  unsigned zero;                ///< which the compiler does not know
 };
 
 template <class Input>

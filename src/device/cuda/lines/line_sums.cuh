@@ -12,35 +12,65 @@ __device__ __forceinline__ unsigned words(double x) {
   return unsigned(__double2loint(x)) + unsigned(__double2hiint(x));
 }
 __device__ __forceinline__ unsigned words(float x) { return __float_as_uint(x); }
-__device__ __forceinline__ unsigned words(const Cx<double>& x) { return words(x.re) + words(x.im); }
-__device__ __forceinline__ unsigned words(const Cx<Twin>& x) {
-  return __float_as_uint(x.re.a) + __float_as_uint(x.re.b) + __float_as_uint(x.im.a) + __float_as_uint(x.im.b);
-}
-/// Twin lines are added up as one.
-__device__ __forceinline__ Cx<double> both(const Cx<double>& x) { return x; }
-__device__ __forceinline__ Cx<float> both(const Cx<Twin>& x) { return {x.re.a + x.re.b, x.im.a + x.im.b}; }
+__device__ __forceinline__ unsigned words(Twin x) { return words(x.a) + words(x.b); }
 
-template <class S>
-__device__ __forceinline__ S squares(const Cx<double>& x, S sum) {
-  return sum + x.re * x.re + x.im * x.im;
+/// Sums of bits, of two lines each for itself.
+template <class T>
+struct Words {
+  unsigned sum = 0;
+  __device__ __forceinline__ void add(const Cx<T>& x) { sum += words(x.re) + words(x.im); }
+  __device__ __forceinline__ unsigned of_lines(bool first, bool) const { return first ? sum : 0; }
+};
+template <>
+struct Words<Twin> {
+  unsigned a = 0, b = 0;
+  __device__ __forceinline__ void add(const Cx<Twin>& x) {
+    a += words(x.re.a) + words(x.im.a);
+    b += words(x.re.b) + words(x.im.b);
+  }
+  __device__ __forceinline__ unsigned of_lines(bool first, bool second) const { return (first ? a : 0) + (second ? b : 0); }
+};
+__device__ __forceinline__ double of_lines(double sum, bool first, bool) { return first ? sum : 0; }
+__device__ __forceinline__ Twin of_lines(Twin sum, bool first, bool second) {
+  return {first ? sum.a : 0, second ? sum.b : 0};
 }
-template <class S>
-__device__ __forceinline__ S squares(const Cx<Twin>& x, S sum) {
-  const S a = S(x.re.a), b = S(x.re.b), c = S(x.im.a), d = S(x.im.b);
-  return sum + a * a + b * b + c * c + d * d;
-}
-/// Whether such a sum in the precision of the numbers is good: squares of floats soon leave what it holds.
-__device__ __forceinline__ bool good(double) { return true; }
-__device__ __forceinline__ bool good(float sum) { return sum > 1e-25F && sum < 1e30F; }
 
-/// Zeros in the place of lines that are not there: they add nothing.
-__device__ __forceinline__ void forget(Cx<double>& x, bool first, bool) {
-  if (!first) x = {0, 0};
+/// Weights lie in the L1 cache, whose bandwidth passes are short of, too: those of results are real numbers of 4 bytes
+/// each (line_checks.hpp). Loads that no barrier may be passed by, so that they do not wait in registers.
+__device__ __forceinline__ double2 weight_at(const double2* at) {
+  double2 w;
+  asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(w.x), "=d"(w.y) : "l"(at));
+  return w;
 }
-__device__ __forceinline__ void forget(Cx<Twin>& x, bool first, bool second) {
-  if (!first) x.re.a = x.im.a = 0;
-  if (!second) x.re.b = x.im.b = 0;
+__device__ __forceinline__ float2 weight_at(const float2* at) {
+  float2 w;
+  asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(w.x), "=f"(w.y) : "l"(at));
+  return w;
 }
+__device__ __forceinline__ int word_at(const int* at) {
+  int word;
+  asm volatile("ld.global.s32 %0, [%1];" : "=r"(word) : "l"(at));
+  return word;
+}
+/// Plus the real parts of w x, of two lines each for itself: neighbours often are alike but for their signs.
+__device__ __forceinline__ double weighted(double sum, double2 w, const Cx<double>& x) {
+  return sum + w.x * x.re - w.y * x.im;
+}
+__device__ __forceinline__ Twin weighted(Twin sum, float2 w, const Cx<Twin>& x) {
+  return {sum.a + w.x * x.re.a - w.y * x.im.a, sum.b + w.x * x.re.b - w.y * x.im.b};
+}
+/// The same for the weight (1 + i) times the number of a word.
+__device__ __forceinline__ double weighted(double sum, int word, const Cx<double>& x) {
+  return sum + __hiloint2double(word, 0) * (x.re - x.im);
+}
+__device__ __forceinline__ Twin weighted(Twin sum, int word, const Cx<Twin>& x) {
+  const float w = __int_as_float(word);
+  return {sum.a + w * (x.re.a - x.im.a), sum.b + w * (x.re.b - x.im.b)};
+}
+__device__ __forceinline__ double all_of(double sum) { return sum; }
+__device__ __forceinline__ double all_of(Twin sum) { return double(sum.a) + sum.b; }
+__device__ __forceinline__ double square_of(double sum) { return sum * sum; }
+__device__ __forceinline__ double square_of(Twin sum) { return double(sum.a) * sum.a + double(sum.b) * sum.b; }
 
 /// What the warps of a team share that adds up lines together.
 template <int Threads>
@@ -56,18 +86,23 @@ struct NoSums {
   struct Desk {};
   __device__ NoSums(Desk&, unsigned) {}
   static __device__ void open(Desk&) {}
+  struct Input {
+    template <class I>
+    __device__ void add(I, const Cx<T>&) {}
+  };
   template <class C>
-  __device__ unsigned input(Cx<T> (&)[C::E], unsigned, bool, bool, const KernelChecks&) {
-    return 0;
+  static __device__ Input input(unsigned, const KernelChecks&) {
+    return {};
   }
+  __device__ void took(const Input&, bool, bool, bool, const KernelChecks&) {}
   template <class C>
-  __device__ unsigned output(Cx<T> (&)[C::E], unsigned, bool, bool, const KernelChecks&) {
-    return 0;
-  }
+  __device__ void left(const Cx<T> (&)[C::E], unsigned, bool, bool, bool, const KernelChecks&) {}
   template <class C>
-  __device__ void allow(const Cx<T> (&)[C::E], unsigned, const KernelChecks&) {}
+  __device__ void close_lines(const Cx<T> (&)[C::E], unsigned, const KernelChecks&) {}
   template <class C>
-  __device__ void spectra(unsigned, Cx<T>, Cx<T>, bool, bool, const KernelChecks&) {}
+  __device__ void spectra(T&, unsigned, Cx<T>, Cx<T>, bool, bool, const KernelChecks&) {}
+  __device__ void close_input(T, const KernelChecks&) {}
+  __device__ void close_output(T, const KernelChecks&) {}
   __device__ void took(unsigned, bool) {}
   __device__ void left(unsigned, bool) {}
   template <class Sync>
@@ -80,7 +115,6 @@ template <class T, int Threads>
 class LineSums {
  public:
   using Factor = typename Traits<T>::Factor;
-  using Scalar = typename Traits<T>::Scalar;
   using Desk = SumDesk<Threads>;
 
   /// Of thread `id` of all. Someone opens the desk before.
@@ -89,47 +123,72 @@ class LineSums {
     for (unsigned& sum : desk.bits) sum = 0;
   }
 
-  /// Before the first stage, and behind the last one; the sum of the bits. `first`, `second`: whether a thread's lines
-  /// are there.
+  /// Of a thread's points, which are added as they come: weights may be asked for before, while registers are free.
   template <class C>
-  __device__ __forceinline__ unsigned input(Cx<T> (&v)[C::E], unsigned t, bool first, bool second,
-                                            const KernelChecks& checks) {
-    if (!first || !second) each_point<C, 0>(t, [&](auto i, auto) { forget(v[i], first, second); });
-    add<C, 0>(v, t, static_cast<const Factor*>(checks.weights), 1);
-    allow<C>(v, t, checks);
-    return words_of<C, 0>(v, t);
-  }
-  /// What rounding may make of the lines, of input().
-  template <class C>
-  __device__ __forceinline__ void allow(const Cx<T> (&v)[C::E], unsigned t, const KernelChecks& checks) {
-    Scalar sum = 0;
-    each_point<C, 0>(t, [&](auto i, auto) { sum = squares(v[i], sum); });
-    double wide = sum;
-    if (!good(sum)) {
-      wide = 0;
-      each_point<C, 0>(t, [&](auto i, auto) { wide = squares(v[i], wide); });
+  struct Input {
+    Factor weights[C::E]{};
+    T sum{};
+    Words<T> bits;
+    template <class I>
+    __device__ __forceinline__ void add(I i, const Cx<T>& x) {
+      sum = weighted(sum, weights[i], x);
+      bits.add(x);
     }
-    const double before = __hiloint2double(allowed_, 0);
-    allowed_ = __double2hiint(before + checks.limits.part * checks.limits.part * wide);
-  }
+  };
   template <class C>
-  __device__ __forceinline__ unsigned output(Cx<T> (&v)[C::E], unsigned t, bool first, bool second,
-                                             const KernelChecks& checks) {
-    constexpr int last = C::stages - 1;
-    if (!first || !second) each_point<C, last>(t, [&](auto i, auto) { forget(v[i], first, second); });
-    add<C, last>(v, t, static_cast<const Factor*>(checks.weights) + C::N, -1);
-    return words_of<C, last>(v, t);
+  static __device__ __forceinline__ Input<C> input(unsigned t, const KernelChecks& checks) {
+    Input<C> all{};  // points that a thread has not would stay in registers from tile to tile
+    const Factor* const mine = of_input(checks) + t;
+    each_point<C, 0>(t, [&](auto i, auto offset) { all.weights[i] = weight_at(mine + offset); });
+    return all;
   }
-  /// Instead of output(), and for the sum of input(): numbers k of the half spectra of two real rows a and b, which as
-  /// lines are the points k and N - k of a + i b. `swapped`: the line has its parts exchanged.
+  /// `first`, `second`: whether a thread's lines are there.
+  template <class In>
+  __device__ __forceinline__ void took(const In& in, bool first, bool second, bool first_axis,
+                                       const KernelChecks& checks) {
+    close_input(of_lines(in.sum, first, second), checks);
+    took(in.bits.of_lines(first, second), first_axis);
+  }
+  /// Behind the last stage.
   template <class C>
-  __device__ __forceinline__ void spectra(unsigned k, Cx<T> a, Cx<T> b, bool swapped, bool of_output,
+  __device__ __forceinline__ void left(const Cx<T> (&v)[C::E], unsigned t, bool first, bool second, bool last_axis,
+                                       const KernelChecks& checks) {
+    Words<T> words;
+    each_point<C, C::stages - 1>(t, [&](auto i, auto) { words.add(v[i]); });
+    const unsigned bits = words.of_lines(first, second);
+    left(bits, last_axis);
+    close_output(of_lines(sum_of_output<C>(v, t, bits, checks), first, second), checks);
+  }
+  /// The sum alone, of lines that are all there.
+  template <class C>
+  __device__ __forceinline__ void close_lines(const Cx<T> (&v)[C::E], unsigned t, const KernelChecks& checks) {
+    close_output(sum_of_output<C>(v, t, words(v[0].re), checks), checks);
+  }
+  /// Instead of both, adds to a sum that is closed then: numbers k of the half spectra of two real rows
+  /// a and b, which as lines are the points k and N - k of a + i b. `swapped`: the line has its parts exchanged.
+  template <class C>
+  __device__ __forceinline__ void spectra(T& sum, unsigned k, Cx<T> a, Cx<T> b, bool swapped, bool is_output,
                                           const KernelChecks& checks) {
-    const auto x = both(a), y = both(b);
-    const Factor* const weights = static_cast<const Factor*>(checks.weights) + (of_output ? C::N : 0);
-    const int sign = of_output ? -1 : 1;
-    weigh(__ldg(weights + k), swapped, sign, x.re - y.im, x.im + y.re);
-    if (k != 0 && 2 * k != C::N) weigh(__ldg(weights + (C::N - k)), swapped, sign, x.re + y.im, y.re - x.im);
+    const auto weigh = [&](unsigned point, T re, T im) {
+      const Cx<T> x = swapped ? Cx<T>{im, re} : Cx<T>{re, im};
+      if (is_output)
+        sum = weighted(sum, word_at(of_output<C>(checks) + point), x);
+      else
+        sum = weighted(sum, weight_at(of_input(checks) + point), x);
+    };
+    weigh(k, a.re - b.im, a.im + b.re);
+    if (k != 0 && 2 * k != C::N) weigh(C::N - k, a.re + b.im, b.re - a.im);
+  }
+  /// The sums of a thread's points say how large the numbers are.
+  __device__ __forceinline__ void close_input(T sum, const KernelChecks& checks) {
+    sum_ += all_of(sum);
+    allow(square_of(sum), checks);
+  }
+  /// Where the input was a number, so must the output be.
+  __device__ __forceinline__ void close_output(T sum, const KernelChecks& checks) {
+    sum_ -= all_of(sum);
+    const double square = square_of(sum);
+    if (square - square == 0) allow(square, checks);
   }
   /// What these are the bits of: the input of the pass, and its results, or what is between two axes.
   __device__ __forceinline__ void took(unsigned bits, bool first_axis) {
@@ -152,24 +211,26 @@ class LineSums {
   }
 
  private:
-  __device__ __forceinline__ void weigh(Factor w, bool swapped, int sign, Scalar re, Scalar im) {
-    sum_ += sign * double(swapped ? w.x * im - w.y * re : w.x * re - w.y * im);
+  __device__ __forceinline__ void allow(double square, const KernelChecks& checks) {
+    const double before = __hiloint2double(allowed_, 0);
+    allowed_ = __double2hiint(before + checks.limits.part * checks.limits.part * square);
   }
-  template <class C, int S>
-  __device__ __forceinline__ void add(const Cx<T> (&v)[C::E], unsigned t, const Factor* weights, int sign) {
-    Scalar sum = 0;
-    each_point<C, S>(t, [&](auto i, auto offset) {
-      const Factor w = __ldg(weights + t + offset);
-      const auto x = both(v[i]);
-      sum += w.x * x.re - w.y * x.im;
-    });
-    sum_ += sign * double(sum);
+  static __device__ __forceinline__ const Factor* of_input(const KernelChecks& checks) {
+    return static_cast<const Factor*>(checks.weights);
   }
-  template <class C, int S>
-  static __device__ __forceinline__ unsigned words_of(const Cx<T> (&v)[C::E], unsigned t) {
-    unsigned bits = 0;
-    each_point<C, S>(t, [&](auto i, auto) { bits += words(v[i]); });
-    return bits;
+  template <class C>
+  static __device__ __forceinline__ const int* of_output(const KernelChecks& checks) {
+    return reinterpret_cast<const int*>(of_input(checks) + C::N);
+  }
+  /// `late`: what is known behind the last stage only. In the place of a barrier: weights wait in no registers while the
+  /// stage needs them.
+  template <class C>
+  static __device__ __forceinline__ T sum_of_output(const Cx<T> (&v)[C::E], unsigned t, unsigned late,
+                                                    const KernelChecks& checks) {
+    T sum{};
+    const int* const mine = of_output<C>(checks) + t + (late & checks.zero);
+    each_point<C, C::stages - 1>(t, [&](auto i, auto offset) { sum = weighted(sum, word_at(mine + offset), v[i]); });
+    return sum;
   }
 
   /// Of this thread's warp: the last one may have fewer.

@@ -50,19 +50,22 @@ __device__ __forceinline__ unsigned cluster_size() {
 }
 
 /// What a thread takes out of a tile that has arrived.
-template <class C, int Width, bool Backward, bool Odd, class T>
-__device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const Place& at, int half) {
+template <class C, int Width, bool Backward, bool Odd, class T, class In>
+__device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const Place& at, int half, In& in) {
   using Shape = TileShape<C, Width, Odd>;
   if constexpr (Odd) {
     const double* const mine = reinterpret_cast<const double*>(tile + at.t * Shape::pitch + at.lane) + half;
     each_point<C, 0>(at.t, [&](auto i, auto offset) {
       const double* const number = mine + offset * (2 * Shape::pitch);
       v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
+      in.add(i, v[i]);
     });
   } else {
     const double2* const mine = tile + at.t * Width + at.lane;
-    each_point<C, 0>(
-        at.t, [&](auto i, auto offset) { v[i] = unpack<Backward>(mine[offset * Width], static_cast<T*>(nullptr)); });
+    each_point<C, 0>(at.t, [&](auto i, auto offset) {
+      v[i] = unpack<Backward>(mine[offset * Width], static_cast<T*>(nullptr));
+      in.add(i, v[i]);
+    });
   }
 }
 
@@ -88,19 +91,20 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   }
   __syncthreads();
   for (; tile < pass.tiles; tile += gridDim.x, parity ^= 1) {
+    auto in = Sums::template input<C>(at.t, pass.checks);
     arrived.wait(parity);
     const Corner to = corner(pass, tile, Width);
     Cx<T> v[C::E];
     const LinesThere there(to, at);
-    take<C, Width, Backward, Odd>(v, shared, at, column_in(pass.in, to) & 1);
-    sums.took(sums.template input<C>(v, at.t, there.first, there.second, pass.checks), true);
+    take<C, Width, Backward, Odd>(v, shared, at, column_in(pass.in, to) & 1, in);
+    sums.took(in, there.first, there.second, true, pass.checks);
     line_fft<C>(v, rows, at, table, sync, [&] {
       keep_step();
       if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
         fetch_tile<C, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
     });
     rescale<C>(v, pass.scale, at.t);
-    sums.left(sums.template output<C>(v, at.t, there.first, there.second, pass.checks), true);
+    sums.template left<C>(v, at.t, there.first, there.second, true, pass.checks);
     leave<C, T, Backward>(v, pass.out, to, at);
     sums.end_tile(sync, pass.checks);
   }

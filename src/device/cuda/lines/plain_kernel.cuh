@@ -52,10 +52,12 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     Cx<T> v[C::E];
     const LinesThere there(corner_of_tile, at);
     read<C, T, Backward, Odd>(v, pass.in, corner_of_tile, at);
-    sums.took(sums.template input<C>(v, at.t, there.first, there.second, pass.checks), true);
+    auto in = Sums::template input<C>(at.t, pass.checks);
+    each_point<C, 0>(at.t, [&](auto i, auto) { in.add(i, v[i]); });
+    sums.took(in, there.first, there.second, true, pass.checks);
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);
-    sums.left(sums.template output<C>(v, at.t, there.first, there.second, pass.checks), true);
+    sums.template left<C>(v, at.t, there.first, there.second, true, pass.checks);
     leave<C, T, Backward>(v, pass.out, corner_of_tile, at);
     sums.end_tile(sync, pass.checks);
   }

@@ -182,8 +182,9 @@ struct RowTile {
     if constexpr (Real) {
       Rows::take(v, memory, t, lane, first, sums, pass.row_checks);
     } else {
-      Rows::take(v, memory, t, lane, first);
-      sums.took(sums.template input<Cut>(v, t, Rows::Of::has(first), has_second(), pass.row_checks), is_first);
+      auto in = Sums::template input<Cut>(t, pass.row_checks);
+      Rows::take(v, memory, t, lane, in);
+      sums.took(in, Rows::Of::has(first), has_second(), is_first, pass.row_checks);
     }
   }
   /// Of twin rows.
@@ -195,7 +196,7 @@ struct RowTile {
     if constexpr (Real) {
       Rows::leave(v, pass.rows, to, first, t, exchange, sync, sums, pass.row_checks);
     } else {
-      sums.left(sums.template output<Cut>(v, t, Rows::Of::has(first), has_second(), pass.row_checks), !is_first);
+      sums.template left<Cut>(v, t, Rows::Of::has(first), has_second(), !is_first, pass.row_checks);
       Rows::leave(v, pass.rows, to, first, t, exchange, sync);
     }
   }
@@ -217,17 +218,20 @@ struct ColumnTile {
       : pass(of), tile(which), t(id / width), lane(id % width), exchange(exchanges + lane * Plane::column_line_rows) {}
   template <class Sums>
   __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
+    auto in = Sums::template input<Cut>(t, pass.column_checks);
     const double2* const mine = memory + t * width + lane;
-    each_point<Cut, 0>(
-        t, [&](auto i, auto offset) { v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr)); });
-    sums.took(sums.template input<Cut>(v, t, is_there(), is_there(), pass.column_checks), is_first);
+    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+      v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr));
+      in.add(i, v[i]);
+    });
+    sums.took(in, is_there(), is_there(), is_first, pass.column_checks);
   }
   __device__ __forceinline__ unsigned column() const { return pass.m_begin + tile.index * width + lane; }
   __device__ __forceinline__ bool is_there() const { return 2 * column() < pass.columns; }
   template <class Sync, class Sums>
   __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync /*sync*/, Sums& sums) const {
     rescale<Cut>(v, pass.scale, t);
-    sums.left(sums.template output<Cut>(v, t, is_there(), is_there(), pass.column_checks), !is_first);
+    sums.template left<Cut>(v, t, is_there(), is_there(), !is_first, pass.column_checks);
     if (!is_there()) return;
     const KernelOutput& out = pass.columns_out;
     const unsigned plane = pass.outer_begin + tile.plane;

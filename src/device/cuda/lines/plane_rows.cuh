@@ -38,18 +38,24 @@ struct ComplexRows {
   static constexpr unsigned in_line = Traits<T>::lines, bytes = Cut::N * 16 / in_line;
   using Of = RowsOfPlane<Plane, in_line>;
 
+  /// `in`: what is added up there (LineSums).
+  template <class In>
   static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
-                                              unsigned /*first*/) {
+                                              In& in) {
     const double2* const line = tile + lane * Cut::N + t;
-    each_point<Cut, 0>(
-        t, [&](auto i, auto offset) { v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr)); });
+    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+      v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr));
+      in.add(i, v[i]);
+    });
   }
+  template <class In>
   static __device__ __forceinline__ void take(Cx<Twin> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
-                                              unsigned /*first*/) {
+                                              In& in) {
     const auto* line = reinterpret_cast<const float2*>(tile) + 2 * lane * Cut::N + t;
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
       const float2 a = line[offset], b = line[Cut::N + offset];
       v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
+      in.add(i, v[i]);
     });
   }
   /// `to` is where the line's first row begins, whose number in the plane is `first`; `exchange` is its shared memory.
@@ -121,16 +127,19 @@ struct RealRows {
   static __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
                                               unsigned first, Sums& sums, const KernelChecks& checks) {
     unsigned bits = 0;
+    T sum{};
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
     const auto row = [&](int r) { return line + r * bytes; };
     // A row that is not there would come into the spectrum of its neighbour.
     if constexpr (!Backward) {
+      auto in = Sums::template input<Cut>(t, checks);
       each_point<Cut, 0>(t, [&](auto i, auto offset) {
         each<in_line>([&](auto r) {
           number(v[i], r) = Of::has(first + r) ? reinterpret_cast<const Real*>(row(r))[t + offset] : Real(0);
         });
+        in.add(i, v[i]);
       });
-      bits = sums.template input<Cut>(v, t, true, true, checks);
+      sums.took(in, true, true, true, checks);
     } else {
       each_point<Cut, 0>(t, [&](auto i, auto offset) {
         constexpr Where at = where<0>(decltype(offset)::value);
@@ -155,11 +164,11 @@ struct RealRows {
           number(v[i], 2 * pair + 1) = mirrored ? a.x + b.y : a.x - b.y;
           number(v[i], 2 * pair) = mirrored ? b.x - a.y : b.x + a.y;
         });
-        if (lower) sums.template spectra<Cut>(k, of_a, of_b, true, false, checks);
+        if (lower) sums.template spectra<Cut>(sum, k, of_a, of_b, true, false, checks);
       });
-      sums.template allow<Cut>(v, t, checks);
+      sums.close_input(sum, checks);
+      sums.took(bits, false);
     }
-    sums.took(bits, !Backward);
   }
 
   template <class Sync, class Sums>
@@ -169,7 +178,7 @@ struct RealRows {
     constexpr int last = Cut::stages - 1;
     unsigned bits = 0;
     if constexpr (Backward) {
-      sums.template output<Cut>(v, t, true, true, checks);
+      sums.template close_lines<Cut>(v, t, checks);
       each_point<Cut, last>(t, [&](auto i, auto offset) {
         Cx<T> x = v[i];
         each<in_line>([&](auto r) {
@@ -189,9 +198,10 @@ struct RealRows {
                               exchange[half + k] = v[i].im;
                             });
       sync();
+      T sum{};
       const auto put = [&](unsigned k, Cx<T> a, Cx<T> b) {
         const bool keep = keeps(rows, k);
-        sums.template spectra<Cut>(k, a, b, false, true, checks);
+        sums.template spectra<Cut>(sum, k, a, b, false, true, checks);
         each<in_line>([&](auto r) {
           if (!Of::has(first + r)) return;
           Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
@@ -210,6 +220,7 @@ struct RealRows {
         put(k, {Real(0.5) * (v[i].re + m.re), Real(0.5) * (v[i].im - m.im)},
             {Real(0.5) * (v[i].im + m.im), Real(0.5) * (m.re - v[i].re)});
       });
+      sums.close_output(sum, checks);
     }
     sums.left(bits, Backward);
   }

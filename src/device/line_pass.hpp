@@ -50,7 +50,8 @@ struct PassChecks {
   /// Device memory: times its weights the input of a line adds up to the same as its result; real parts are compared.
   /// How they lie there says device/line_checks.hpp.
   const void* weights = nullptr;
-  SumLimits limits;                  ///< of one line
+  double input_factor = 1, result_factor = 1;  ///< of the sums
+  SumLimits limits;                            ///< of one line
   std::uint64_t* results = nullptr;  ///< device memory, pass_results; null: it checks nothing
 };
 

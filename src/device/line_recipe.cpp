@@ -75,11 +75,18 @@ Hardware hardware_of(const DeviceFacts& facts) {
 
 std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles) {
   const Hardware hardware = hardware_of(facts);
+  const auto finished = [&hardware](Recipe recipe) {
+    recipe.holds_weights = true;
+    const int most = std::max(recipe.checked_bytes(Precision::f64), recipe.checked_bytes(Precision::f32, true));
+    recipe.holds_weights = recipe.bulk && most + reserved_shared_bytes <= hardware.shared_bytes;
+    return recipe;
+  };
   const Recipe* own = facts.bulk_copies ? own_recipe(n) : nullptr;
-  if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes) return *own;
+  if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes)
+    return finished(*own);
   if (!compiles) return std::nullopt;
   const std::vector<Recipe> all = recipes(n, hardware);
-  return all.empty() ? std::nullopt : std::optional<Recipe>(all.front());
+  return all.empty() ? std::nullopt : std::optional<Recipe>(finished(all.front()));
 }
 
 }  // namespace shardfft::device::lines

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/facts.hpp"
+#include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
 #include "shardfft/types.hpp"
 
@@ -17,11 +18,18 @@ struct Recipe {
   int resident = 1;  ///< bundles that live on a multiprocessor at a time
   int cluster = 1;   ///< multiprocessors that keep step on neighbouring bundles
   bool bulk = true;  ///< bulk copies bring the bundles
+  bool holds_weights = false;  ///< shared memory has room for those of checks, too
 
   constexpr TileCut tile(bool odd = false) const { return {line, width, odd, bulk}; }
   int shared_bytes(Precision precision, bool odd = false) const {
-    return tile(odd).bytes(precision == Precision::f64 ? 16 : 8);
+    return tile(odd).bytes(factor_bytes(precision));
   }
+  /// With the weights of checks behind the twiddles.
+  int checked_bytes(Precision precision, bool odd = false) const {
+    const int bytes = shared_bytes(precision, odd), number = factor_bytes(precision);
+    return holds_weights ? (bytes + 15) / 16 * 16 + weight_bytes(line.n, number) : bytes;
+  }
+  static constexpr int factor_bytes(Precision precision) { return precision == Precision::f64 ? 16 : 8; }
 };
 
 /// Of one multiprocessor, as kernels see it.

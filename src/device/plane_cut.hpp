@@ -1,5 +1,6 @@
 #pragma once
 // How planes are cut into tiles, and tiles into shared memory: plain arithmetic, as line_cut.hpp.
+#include "device/line_checks.hpp"
 #include "device/line_cut.hpp"
 
 namespace shardfft::device::lines {
@@ -10,6 +11,7 @@ namespace shardfft::device::lines {
 struct PlaneCut {
   LineCut rows, columns;
   int lines = 1, width = 1, groups = 1;
+  bool holds_weights = false;  ///< shared memory has room for those of checks, too
 
   constexpr int row_workers() const { return rows.team * lines; }
   constexpr int column_workers() const { return columns.team * width; }
@@ -44,6 +46,15 @@ struct PlaneCut {
   constexpr int table_size() const { return rows.table_size() + (alike() ? 0 : columns.table_size()); }
   constexpr int bytes(int factor_bytes) const {
     return groups * (tile_bytes() + exchange_bytes()) + table_size() * factor_bytes;
+  }
+  /// With the weights of checks behind the twiddles: the rows' first, or one table for both.
+  constexpr int checked_bytes(int factor_bytes) const {
+    if (!holds_weights) return bytes(factor_bytes);
+    const int begin = (bytes(factor_bytes) + 15) / 16 * 16;
+    return begin + row_weight_bytes(factor_bytes) + (rows.n == columns.n ? 0 : weight_bytes(columns.n, factor_bytes));
+  }
+  constexpr int row_weight_bytes(int factor_bytes) const {
+    return (weight_bytes(rows.n, factor_bytes) + 15) / 16 * 16;
   }
 };
 constexpr bool same(const PlaneCut& a, const PlaneCut& b) {

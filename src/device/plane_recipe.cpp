@@ -120,12 +120,17 @@ const PlaneCut& least_spilled(const std::vector<PlaneCut>& cuts, const StackByte
 std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, const StackBytes& stack_bytes) {
   if (!facts.bulk_copies) return std::nullopt;
   const Hardware hardware = hardware_of(facts);
+  const auto finished = [&hardware](PlaneCut cut) {
+    cut.holds_weights = true;
+    cut.holds_weights = shared_bytes(cut, Precision::f64, true) + reserved_shared_bytes <= hardware.shared_bytes;
+    return cut;
+  };
   const PlaneCut* own = own_plane_cut(n, m);
   if (own != nullptr && shared_bytes(*own, Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes)
-    return *own;
+    return finished(*own);
   if (!stack_bytes) return std::nullopt;
   const std::vector<PlaneCut> all = plane_cuts(n, m, hardware);
-  return all.empty() ? std::nullopt : std::optional<PlaneCut>(least_spilled(all, stack_bytes));
+  return all.empty() ? std::nullopt : std::optional<PlaneCut>(finished(least_spilled(all, stack_bytes)));
 }
 
 }  // namespace shardfft::device::lines

@@ -26,8 +26,9 @@ inline const PlaneCut* own_plane_cut(std::int64_t n, std::int64_t m) {
 }
 
 /// Of shared memory, that a block with such tiles asks for; the same in all types, but for the twiddles.
-inline int shared_bytes(const PlaneCut& cut, Precision precision) {
-  return cut.bytes(precision == Precision::f64 ? 16 : 8);
+inline int shared_bytes(const PlaneCut& cut, Precision precision, bool checks = false) {
+  const int factor_bytes = precision == Precision::f64 ? 16 : 8;
+  return checks ? cut.checked_bytes(factor_bytes) : cut.bytes(factor_bytes);
 }
 
 /// Recipes for planes of n rows of m points, the best one first; none where line kernels have none for one of the

@@ -16,10 +16,10 @@ namespace {
 
 /// The weights as kernels have them (device/line_checks.hpp).
 template <class T>
-std::vector<std::byte> in_precision(const RealCheckWeights& weights, double scale) {
+std::vector<std::byte> in_precision(const RealCheckWeights& weights) {
   std::vector<std::complex<T>> in;
   for (const std::complex<double>& w : weights.in)
-    in.emplace_back(static_cast<T>(scale * w.real()), static_cast<T>(scale * w.imag()));
+    in.emplace_back(static_cast<T>(w.real()), static_cast<T>(w.imag()));
   std::vector<std::uint32_t> out;
   for (const double w : weights.real)
     out.push_back(sizeof(T) == 8 ? static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(w) >> 32)
@@ -38,13 +38,15 @@ LineWeights::LineWeights(int n, Precision precision, double scale, double emphas
   line.transform = {{n, 1, 1}};
   line.scale = scale;
   const TransformCheck check(line);
-  const RealCheckWeights weights = make_real_axis_weights(Direction::forward, n, emphasis / std::numbers::sqrt2);
+  const RealCheckWeights weights = make_real_axis_weights(Direction::forward, n, 1 / std::numbers::sqrt2);
   // Sums of a few numbers say how large these are, by the weights' part of them.
   double squares = 0;
   for (const std::complex<double>& w : weights.in) squares += scale * scale * std::norm(w);
-  limits_ = {emphasis * check.limits().part / std::sqrt(squares / n), emphasis * check.limits().floor};
+  limits_ = {check.limits().part / std::sqrt(squares / n), emphasis * check.limits().floor};
+  input_factor_ = emphasis * scale;
+  result_factor_ = emphasis;
   const std::vector<std::byte> all =
-      precision == Precision::f64 ? in_precision<double>(weights, scale) : in_precision<float>(weights, scale);
+      precision == Precision::f64 ? in_precision<double>(weights) : in_precision<float>(weights);
   bytes_ = all.size();
   weights_ = device::make_memory(bytes_);
   const device::Stream stream = device::make_stream();

@@ -51,6 +51,7 @@ void HeldSums<T>::add(const HeldLines<T>& lines, bool is_result) {
         sum += (wide(lines.numbers[static_cast<std::size_t>(k * lines.width + m)], swapped_) *
                 weights[static_cast<std::size_t>(k)])
                    .real();
+      sum *= is_result ? checks_.result_factor : checks_.input_factor;
       difference_ += is_result ? -sum : sum;
       if (!is_result || std::isfinite(sum * sum)) squares_ += sum * sum;
     }

@@ -21,6 +21,10 @@ std::string source_key() {
 const char* name_of(Precision precision) { return precision == Precision::f64 ? "f64" : "f32"; }
 const char* number_of(Precision precision) { return precision == Precision::f64 ? "double" : "Twin"; }
 
+const char* checks_of(bool checks, bool holds_weights) {
+  return !checks ? "Checks::none" : holds_weights ? "Checks::weights_held" : "Checks::some";
+}
+
 /// What both kinds of kernels depend on.
 std::string key_of(const std::string& kernel, int architecture) {
   return kernel + " with stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
@@ -36,7 +40,7 @@ std::string text_of(const LineCut& line) {
 
 std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
   std::ostringstream key;
-  key << "lines " << name_of(precision) << (skills.odd ? " odd" : "") << (skills.checks ? " checked " : " ")
+  key << "lines " << name_of(precision) << (skills.odd ? " odd " : " ") << checks_of(skills.checks, recipe.holds_weights) << ' '
       << text_of(recipe.line) << " width " << recipe.width << " resident " << recipe.resident
       << (recipe.bulk ? "" : " plain");
   return key_of(key.str(), architecture);
@@ -44,7 +48,7 @@ std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skill
 
 std::string key_of(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
   std::ostringstream key;
-  key << "planes " << name_of(precision) << (skills.real ? " real" : "") << (skills.checks ? " checked" : "")
+  key << "planes " << name_of(precision) << (skills.real ? " real " : " ") << checks_of(skills.checks, cut.holds_weights)
       << " rows " << text_of(cut.rows) << " columns " << text_of(cut.columns) << " lines " << cut.lines << " width "
       << cut.width << " groups " << cut.groups;
   return key_of(key.str(), architecture);
@@ -89,7 +93,7 @@ std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkill
          << (recipe.bulk ? "Kernel" : "Plain") << "Pass pass) {\n"
          << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, " << number << ", " << recipe.width << ", "
          << (backward ? "true" : "false") << ", " << (skills.odd ? "true" : "false") << ", "
-         << (skills.checks ? "true" : "false") << ">(pass);\n}\n";
+         << checks_of(skills.checks, recipe.holds_weights) << ">(pass);\n}\n";
   return text.str();
 }
 
@@ -108,7 +112,7 @@ std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills 
     text << "extern \"C\" __global__ void __launch_bounds__(" << cut.threads() << ", 1)\n    "
          << (backward ? "backward" : "forward") << "(const __grid_constant__ KernelPlanes pass) {\n"
          << "  run_planes<Planes, " << number_of(precision) << ", " << (backward ? "true" : "false") << ", "
-         << (skills.real ? "true" : "false") << ", " << (skills.checks ? "true" : "false") << ">(pass);\n}\n";
+         << (skills.real ? "true" : "false") << ", " << checks_of(skills.checks, cut.holds_weights) << ">(pass);\n}\n";
   return text.str();
 }
 

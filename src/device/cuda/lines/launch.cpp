@@ -238,8 +238,12 @@ KernelChecks kernel_checks(const PassChecks& checks, int n, int lines) {
   const std::int64_t tiles = std::max<std::int64_t>(numbers_compared / (std::int64_t{lines} * n), 1);
   KernelChecks k{};
   k.weights = checks.weights;
-  k.limits = checks.limits;
-  k.limits.floor *= static_cast<double>(tiles * lines);
+  k.input_factor = checks.input_factor;
+  k.result_factor = checks.result_factor;
+  const auto square = [](double x) { return x * x; };
+  k.input_part = square(checks.limits.part * checks.input_factor);
+  k.result_part = square(checks.limits.part * checks.result_factor);
+  k.floor = checks.limits.floor * static_cast<double>(tiles * lines);
   k.results = reinterpret_cast<unsigned long long*>(checks.results);
   k.tiles = static_cast<unsigned>(tiles);
   return k;

@@ -35,23 +35,32 @@ __device__ __forceinline__ Twin of_lines(Twin sum, bool first, bool second) {
   return {first ? sum.a : 0, second ? sum.b : 0};
 }
 
-/// Weights lie in the L1 cache, whose bandwidth passes are short of, too: those of results are real numbers of 4 bytes
-/// each (line_checks.hpp). Loads that no barrier may be passed by, so that they do not wait in registers.
-__device__ __forceinline__ double2 weight_at(const double2* at) {
-  double2 w;
-  asm volatile("ld.global.v2.f64 {%0, %1}, [%2];" : "=d"(w.x), "=d"(w.y) : "l"(at));
-  return w;
+/// Whether a kernel checks its lines, and has their weights in shared memory: the L1 cache would not keep them.
+enum class Checks { none, some, weights_held };
+
+/// The same of one axis, for a thread.
+template <class T>
+struct LineChecks {
+  using Factor = typename Traits<T>::Factor;
+  const KernelChecks& kernel;
+  const Factor* of_input;
+  const int* of_result;
+  /// `weights`: of lines of n points.
+  __device__ __forceinline__ LineChecks(const KernelChecks& checks, const void* weights, int n)
+      : kernel(checks),
+        of_input(static_cast<const Factor*>(weights)),
+        of_result(reinterpret_cast<const int*>(of_input + n)) {}
+};
+/// By all threads; where they are then, to be read behind a barrier.
+template <Checks How, class T, int N>
+__device__ __forceinline__ const void* hold_weights(char* shared, const KernelChecks& checks) {
+  if (How != Checks::weights_held) return checks.weights;
+  constexpr int words = N * (int(sizeof(typename Traits<T>::Factor)) + result_weight_bytes) / 4;
+  for (int i = static_cast<int>(threadIdx.x); i < words; i += static_cast<int>(blockDim.x))
+    reinterpret_cast<int*>(shared)[i] = static_cast<const int*>(checks.weights)[i];
+  return shared;
 }
-__device__ __forceinline__ float2 weight_at(const float2* at) {
-  float2 w;
-  asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(w.x), "=f"(w.y) : "l"(at));
-  return w;
-}
-__device__ __forceinline__ int word_at(const int* at) {
-  int word;
-  asm volatile("ld.global.s32 %0, [%1];" : "=r"(word) : "l"(at));
-  return word;
-}
+
 /// Plus the real parts of w x, of two lines each for itself: neighbours often are alike but for their signs.
 __device__ __forceinline__ double weighted(double sum, double2 w, const Cx<double>& x) {
   return sum + w.x * x.re - w.y * x.im;
@@ -91,24 +100,24 @@ struct NoSums {
     __device__ void add(I, const Cx<T>&) {}
   };
   template <class C>
-  static __device__ Input input(unsigned, const KernelChecks&) {
+  static __device__ Input input(unsigned, const LineChecks<T>&) {
     return {};
   }
-  __device__ void took(const Input&, bool, bool, bool, const KernelChecks&) {}
+  __device__ void took(const Input&, bool, bool, bool, const LineChecks<T>&) {}
   template <class C>
-  __device__ void left(const Cx<T> (&)[C::E], unsigned, bool, bool, bool, const KernelChecks&) {}
+  __device__ void left(const Cx<T> (&)[C::E], unsigned, bool, bool, bool, const LineChecks<T>&) {}
   template <class C>
-  __device__ void close_lines(const Cx<T> (&)[C::E], unsigned, const KernelChecks&) {}
+  __device__ void close_lines(const Cx<T> (&)[C::E], unsigned, const LineChecks<T>&) {}
   template <class C>
-  __device__ void spectra(T&, unsigned, Cx<T>, Cx<T>, bool, bool, const KernelChecks&) {}
-  __device__ void close_input(T, const KernelChecks&) {}
-  __device__ void close_output(T, const KernelChecks&) {}
+  __device__ void spectra(T&, unsigned, Cx<T>, Cx<T>, bool, bool, const LineChecks<T>&) {}
+  __device__ void close_input(T, const LineChecks<T>&) {}
+  __device__ void close_output(T, const LineChecks<T>&) {}
   __device__ void took(unsigned, bool) {}
   __device__ void left(unsigned, bool) {}
   template <class Sync>
-  __device__ void end_tile(Sync, const KernelChecks&) {}
+  __device__ void end_tile(Sync, const LineChecks<T>&) {}
   template <class Sync>
-  __device__ void end(Sync, const KernelChecks&) {}
+  __device__ void end(Sync, const LineChecks<T>&) {}
 };
 
 template <class T, int Threads>
@@ -136,23 +145,23 @@ class LineSums {
     }
   };
   template <class C>
-  static __device__ __forceinline__ Input<C> input(unsigned t, const KernelChecks& checks) {
+  static __device__ __forceinline__ Input<C> input(unsigned t, const LineChecks<T>& checks) {
     Input<C> all{};  // points that a thread has not would stay in registers from tile to tile
-    const Factor* const mine = of_input(checks) + t;
-    each_point<C, 0>(t, [&](auto i, auto offset) { all.weights[i] = weight_at(mine + offset); });
+    const Factor* const mine = checks.of_input + t;
+    each_point<C, 0>(t, [&](auto i, auto offset) { all.weights[i] = mine[offset]; });
     return all;
   }
   /// `first`, `second`: whether a thread's lines are there.
   template <class In>
   __device__ __forceinline__ void took(const In& in, bool first, bool second, bool first_axis,
-                                       const KernelChecks& checks) {
+                                       const LineChecks<T>& checks) {
     close_input(of_lines(in.sum, first, second), checks);
     took(in.bits.of_lines(first, second), first_axis);
   }
   /// Behind the last stage.
   template <class C>
   __device__ __forceinline__ void left(const Cx<T> (&v)[C::E], unsigned t, bool first, bool second, bool last_axis,
-                                       const KernelChecks& checks) {
+                                       const LineChecks<T>& checks) {
     Words<T> words;
     each_point<C, C::stages - 1>(t, [&](auto i, auto) { words.add(v[i]); });
     const unsigned bits = words.of_lines(first, second);
@@ -161,34 +170,34 @@ class LineSums {
   }
   /// The sum alone, of lines that are all there.
   template <class C>
-  __device__ __forceinline__ void close_lines(const Cx<T> (&v)[C::E], unsigned t, const KernelChecks& checks) {
+  __device__ __forceinline__ void close_lines(const Cx<T> (&v)[C::E], unsigned t, const LineChecks<T>& checks) {
     close_output(sum_of_output<C>(v, t, words(v[0].re), checks), checks);
   }
   /// Instead of both, adds to a sum that is closed then: numbers k of the half spectra of two real rows
   /// a and b, which as lines are the points k and N - k of a + i b. `swapped`: the line has its parts exchanged.
   template <class C>
   __device__ __forceinline__ void spectra(T& sum, unsigned k, Cx<T> a, Cx<T> b, bool swapped, bool is_output,
-                                          const KernelChecks& checks) {
+                                          const LineChecks<T>& checks) {
     const auto weigh = [&](unsigned point, T re, T im) {
       const Cx<T> x = swapped ? Cx<T>{im, re} : Cx<T>{re, im};
       if (is_output)
-        sum = weighted(sum, word_at(of_output<C>(checks) + point), x);
+        sum = weighted(sum, checks.of_result[point], x);
       else
-        sum = weighted(sum, weight_at(of_input(checks) + point), x);
+        sum = weighted(sum, checks.of_input[point], x);
     };
     weigh(k, a.re - b.im, a.im + b.re);
     if (k != 0 && 2 * k != C::N) weigh(C::N - k, a.re + b.im, b.re - a.im);
   }
   /// The sums of a thread's points say how large the numbers are.
-  __device__ __forceinline__ void close_input(T sum, const KernelChecks& checks) {
-    sum_ += all_of(sum);
-    allow(square_of(sum), checks);
+  __device__ __forceinline__ void close_input(T sum, const LineChecks<T>& checks) {
+    sum_ += checks.kernel.input_factor * all_of(sum);
+    allow(checks.kernel.input_part * square_of(sum));
   }
   /// Where the input was a number, so must the output be.
-  __device__ __forceinline__ void close_output(T sum, const KernelChecks& checks) {
-    sum_ -= all_of(sum);
+  __device__ __forceinline__ void close_output(T sum, const LineChecks<T>& checks) {
+    sum_ -= checks.kernel.result_factor * all_of(sum);
     const double square = square_of(sum);
-    if (square - square == 0) allow(square, checks);
+    if (square - square == 0) allow(checks.kernel.result_part * square);
   }
   /// What these are the bits of: the input of the pass, and its results, or what is between two axes.
   __device__ __forceinline__ void took(unsigned bits, bool first_axis) {
@@ -198,38 +207,30 @@ class LineSums {
 
   /// By all threads; `sync` is their barrier, that they also pass within every tile.
   template <class Sync>
-  __device__ __forceinline__ void end_tile(Sync sync, const KernelChecks& checks) {
-    if (++tiles_ == checks.tiles) compare(sync, checks);
+  __device__ __forceinline__ void end_tile(Sync sync, const LineChecks<T>& checks) {
+    if (++tiles_ == checks.kernel.tiles) compare(sync, checks);
   }
   template <class Sync>
-  __device__ __forceinline__ void end(Sync sync, const KernelChecks& checks) {
+  __device__ __forceinline__ void end(Sync sync, const LineChecks<T>& checks) {
     if (tiles_ > 0) compare(sync, checks);
     sync();
     if (id_ >= 3) return;
     const PassResult result = id_ == 0 ? bits_read : id_ == 1 ? bits_written : bits_between;
-    atomicAdd(checks.results + result, static_cast<unsigned long long>(desk_.bits[id_]));
+    atomicAdd(checks.kernel.results + result, static_cast<unsigned long long>(desk_.bits[id_]));
   }
 
  private:
-  __device__ __forceinline__ void allow(double square, const KernelChecks& checks) {
-    const double before = __hiloint2double(allowed_, 0);
-    allowed_ = __double2hiint(before + checks.limits.part * checks.limits.part * square);
-  }
-  static __device__ __forceinline__ const Factor* of_input(const KernelChecks& checks) {
-    return static_cast<const Factor*>(checks.weights);
-  }
-  template <class C>
-  static __device__ __forceinline__ const int* of_output(const KernelChecks& checks) {
-    return reinterpret_cast<const int*>(of_input(checks) + C::N);
+  __device__ __forceinline__ void allow(double square) {
+    allowed_ = __double2hiint(__hiloint2double(allowed_, 0) + square);
   }
   /// `late`: what is known behind the last stage only. In the place of a barrier: weights wait in no registers while the
   /// stage needs them.
   template <class C>
   static __device__ __forceinline__ T sum_of_output(const Cx<T> (&v)[C::E], unsigned t, unsigned late,
-                                                    const KernelChecks& checks) {
+                                                    const LineChecks<T>& checks) {
     T sum{};
-    const int* const mine = of_output<C>(checks) + t + (late & checks.zero);
-    each_point<C, C::stages - 1>(t, [&](auto i, auto offset) { sum = weighted(sum, word_at(mine + offset), v[i]); });
+    const int* const mine = checks.of_result + t + (late & checks.kernel.zero);
+    each_point<C, C::stages - 1>(t, [&](auto i, auto offset) { sum = weighted(sum, mine[offset], v[i]); });
     return sum;
   }
 
@@ -257,8 +258,8 @@ class LineSums {
   }
 
   template <class Sync>
-  __device__ __forceinline__ void compare(Sync sync, const KernelChecks& checks) {
-    compare(desk_, id_, lanes(), sum_, __hiloint2double(allowed_, 0), sync, checks);
+  __device__ __forceinline__ void compare(Sync sync, const LineChecks<T>& checks) {
+    compare(desk_, id_, lanes(), sum_, __hiloint2double(allowed_, 0), sync, checks.kernel);
     tiles_ = 0;
     sum_ = 0;
     allowed_ = 0;
@@ -277,7 +278,7 @@ class LineSums {
     if (id >= 32) return;
     const bool there = lane < Desk::warps;
     difference = sum_of_lanes(there ? desk.sum[lane] : 0, lane, lanes);
-    allowed = sum_of_lanes(there ? desk.square[lane] : 0, lane, lanes) + checks.limits.floor * checks.limits.floor;
+    allowed = sum_of_lanes(there ? desk.square[lane] : 0, lane, lanes) + checks.floor * checks.floor;
     if (lane != 0) return;
     const double part = squared_part(allowed, difference);
     if (part >= 0) atomicAdd(checks.results + sums_compared, 1ULL);
@@ -293,13 +294,13 @@ class LineSums {
   unsigned tiles_ = 0;
 };
 
-template <bool Checked, class T, int Threads>
+template <Checks How, class T, int Threads>
 struct SumsOf {
-  using Type = NoSums<T, Threads>;
+  using Type = LineSums<T, Threads>;
 };
 template <class T, int Threads>
-struct SumsOf<true, T, Threads> {
-  using Type = LineSums<T, Threads>;
+struct SumsOf<Checks::none, T, Threads> {
+  using Type = NoSums<T, Threads>;
 };
 
 }  // namespace shardfft::device::lines

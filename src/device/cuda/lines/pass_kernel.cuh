@@ -69,7 +69,7 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
   }
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd, bool Checked = false>
+template <class C, class T, int Width, bool Backward, bool Odd, Checks How = Checks::none>
 __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   using Shape = TileShape<C, Width, Odd>;
   extern __shared__ __align__(128) double2 shared[];
@@ -77,10 +77,13 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   T* rows = reinterpret_cast<T*>(shared + Shape::tile_bytes / 16);
   auto* table = reinterpret_cast<typename Traits<T>::Factor*>(reinterpret_cast<char*>(rows) + Shape::row_bytes);
   load_table<C>(table, pass.table);
+  constexpr int table_end = Shape::tile_bytes + Shape::row_bytes + C::table_size * int(sizeof *table);
+  char* const held = reinterpret_cast<char*>(shared) + (table_end + 15) / 16 * 16;
+  const LineChecks<T> checks(pass.checks, hold_weights<How, T, C::N>(held, pass.checks), C::N);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
 
   const auto sync = [] { __syncthreads(); };
-  using Sums = typename SumsOf<Checked, T, Shape::threads>::Type;
+  using Sums = typename SumsOf<How, T, Shape::threads>::Type;
   __shared__ typename Sums::Desk desk;
   Sums sums(desk, threadIdx.x);
   unsigned tile = blockIdx.x, parity = 0;
@@ -91,24 +94,24 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   }
   __syncthreads();
   for (; tile < pass.tiles; tile += gridDim.x, parity ^= 1) {
-    auto in = Sums::template input<C>(at.t, pass.checks);
+    auto in = Sums::template input<C>(at.t, checks);
     arrived.wait(parity);
     const Corner to = corner(pass, tile, Width);
     Cx<T> v[C::E];
     const LinesThere there(to, at);
     take<C, Width, Backward, Odd>(v, shared, at, column_in(pass.in, to) & 1, in);
-    sums.took(in, there.first, there.second, true, pass.checks);
+    sums.took(in, there.first, there.second, true, checks);
     line_fft<C>(v, rows, at, table, sync, [&] {
       keep_step();
       if (threadIdx.x == 0 && tile + gridDim.x < pass.tiles)
         fetch_tile<C, Width, Odd>(shared, pass, tile + gridDim.x, arrived);
     });
     rescale<C>(v, pass.scale, at.t);
-    sums.template left<C>(v, at.t, there.first, there.second, true, pass.checks);
+    sums.template left<C>(v, at.t, there.first, there.second, true, checks);
     leave<C, T, Backward>(v, pass.out, to, at);
-    sums.end_tile(sync, pass.checks);
+    sums.end_tile(sync, checks);
   }
-  sums.end(sync, pass.checks);
+  sums.end(sync, checks);
   // The last tiles may be fewer than the cluster's blocks: those without one keep step with the others.
   const unsigned first = tile - blockIdx.x, size = cluster_size();
   if (first + blockIdx.x / size * size < pass.tiles) keep_step();

@@ -33,16 +33,17 @@ __device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, con
     });
 }
 
-template <class C, class T, int Width, bool Backward, bool Odd, bool Checked = false>
+template <class C, class T, int Width, bool Backward, bool Odd, Checks How = Checks::none>
 __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
   extern __shared__ __align__(128) double2 shared[];
   T* const rows = reinterpret_cast<T*>(shared);
   auto* const table =
       reinterpret_cast<typename Traits<T>::Factor*>(reinterpret_cast<char*>(rows) + PlainShape<C, Width>::row_bytes);
   load_table<C>(table, pass.table);
+  const LineChecks<T> checks(pass.checks, pass.checks.weights, C::N);
   const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
   const auto sync = [] { __syncthreads(); };
-  using Sums = typename SumsOf<Checked, T, C::team * Width>::Type;
+  using Sums = typename SumsOf<How, T, C::team * Width>::Type;
   __shared__ typename Sums::Desk desk;
   Sums sums(desk, threadIdx.x);
   if (threadIdx.x == 0) Sums::open(desk);
@@ -52,16 +53,16 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     Cx<T> v[C::E];
     const LinesThere there(corner_of_tile, at);
     read<C, T, Backward, Odd>(v, pass.in, corner_of_tile, at);
-    auto in = Sums::template input<C>(at.t, pass.checks);
+    auto in = Sums::template input<C>(at.t, checks);
     each_point<C, 0>(at.t, [&](auto i, auto) { in.add(i, v[i]); });
-    sums.took(in, there.first, there.second, true, pass.checks);
+    sums.took(in, there.first, there.second, true, checks);
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);
-    sums.template left<C>(v, at.t, there.first, there.second, true, pass.checks);
+    sums.template left<C>(v, at.t, there.first, there.second, true, checks);
     leave<C, T, Backward>(v, pass.out, corner_of_tile, at);
-    sums.end_tile(sync, pass.checks);
+    sums.end_tile(sync, checks);
   }
-  sums.end(sync, pass.checks);
+  sums.end(sync, checks);
 }
 
 }  // namespace shardfft::device::lines

@@ -158,6 +158,18 @@ __device__ __forceinline__ Tile tile_on(const Desk& desk, unsigned step) {
           __shfl_sync(~0u, tile.index, 0)};
 }
 
+/// Where weights lie in shared memory (PlaneCut::checked_bytes).
+template <class Plane, class T>
+struct HeldWeights {
+  static constexpr int factor_bytes = sizeof(typename Traits<T>::Factor);
+  static constexpr int begin = (Plane::cut.bytes(factor_bytes) + 15) / 16 * 16;
+  static constexpr int row_bytes = Plane::cut.row_weight_bytes(factor_bytes);
+};
+template <class T>
+struct PlaneChecks {
+  LineChecks<T> rows, columns;
+};
+
 /// A thread's part of tiles of rows; `exchanges`: shared memory of all lines of a tile.
 template <class Plane, class T, bool Backward, bool Real>
 struct RowTile {
@@ -166,12 +178,15 @@ struct RowTile {
   static constexpr int workers = Plane::row_workers, barriers = line_barriers<Cut> + Rows::barriers;
   static constexpr bool is_first = !Backward;
   const KernelPlanes& pass;
+  const LineChecks<T>& checks;
   Tile tile;
   unsigned t, lane, first;
   T* exchange;
 
-  __device__ __forceinline__ RowTile(const KernelPlanes& of, const Tile& which, unsigned id, T* exchanges)
+  __device__ __forceinline__ RowTile(const KernelPlanes& of, const PlaneChecks<T>& all, const Tile& which, unsigned id,
+                                     T* exchanges)
       : pass(of),
+        checks(all.rows),
         tile(which),
         t(id % Cut::team),
         lane(id / Cut::team),
@@ -180,11 +195,11 @@ struct RowTile {
   template <class Sums>
   __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
     if constexpr (Real) {
-      Rows::take(v, memory, t, lane, first, sums, pass.row_checks);
+      Rows::take(v, memory, t, lane, first, sums, checks);
     } else {
-      auto in = Sums::template input<Cut>(t, pass.row_checks);
+      auto in = Sums::template input<Cut>(t, checks);
       Rows::take(v, memory, t, lane, in);
-      sums.took(in, Rows::Of::has(first), has_second(), is_first, pass.row_checks);
+      sums.took(in, Rows::Of::has(first), has_second(), is_first, checks);
     }
   }
   /// Of twin rows.
@@ -194,9 +209,9 @@ struct RowTile {
     char* const to =
         pass.rows.out + (pass.outer_begin + tile.plane) * pass.rows.out_plane + first * pass.rows.out_stride;
     if constexpr (Real) {
-      Rows::leave(v, pass.rows, to, first, t, exchange, sync, sums, pass.row_checks);
+      Rows::leave(v, pass.rows, to, first, t, exchange, sync, sums, checks);
     } else {
-      sums.template left<Cut>(v, t, Rows::Of::has(first), has_second(), !is_first, pass.row_checks);
+      sums.template left<Cut>(v, t, Rows::Of::has(first), has_second(), !is_first, checks);
       Rows::leave(v, pass.rows, to, first, t, exchange, sync);
     }
   }
@@ -210,28 +225,35 @@ struct ColumnTile {
   static constexpr int workers = Plane::column_workers, barriers = line_barriers<Cut>;
   static constexpr bool is_first = Backward;
   const KernelPlanes& pass;
+  const LineChecks<T>& checks;
   Tile tile;
   unsigned t, lane;
   T* exchange;
 
-  __device__ __forceinline__ ColumnTile(const KernelPlanes& of, const Tile& which, unsigned id, T* exchanges)
-      : pass(of), tile(which), t(id / width), lane(id % width), exchange(exchanges + lane * Plane::column_line_rows) {}
+  __device__ __forceinline__ ColumnTile(const KernelPlanes& of, const PlaneChecks<T>& all, const Tile& which,
+                                        unsigned id, T* exchanges)
+      : pass(of),
+        checks(all.columns),
+        tile(which),
+        t(id / width),
+        lane(id % width),
+        exchange(exchanges + lane * Plane::column_line_rows) {}
   template <class Sums>
   __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
-    auto in = Sums::template input<Cut>(t, pass.column_checks);
+    auto in = Sums::template input<Cut>(t, checks);
     const double2* const mine = memory + t * width + lane;
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
       v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr));
       in.add(i, v[i]);
     });
-    sums.took(in, is_there(), is_there(), is_first, pass.column_checks);
+    sums.took(in, is_there(), is_there(), is_first, checks);
   }
   __device__ __forceinline__ unsigned column() const { return pass.m_begin + tile.index * width + lane; }
   __device__ __forceinline__ bool is_there() const { return 2 * column() < pass.columns; }
   template <class Sync, class Sums>
   __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync /*sync*/, Sums& sums) const {
     rescale<Cut>(v, pass.scale, t);
-    sums.template left<Cut>(v, t, is_there(), is_there(), !is_first, pass.column_checks);
+    sums.template left<Cut>(v, t, is_there(), is_there(), !is_first, checks);
     if (!is_there()) return;
     const KernelOutput& out = pass.columns_out;
     const unsigned plane = pass.outer_begin + tile.plane;
@@ -262,7 +284,7 @@ __device__ __forceinline__ void whole_tile(const Part& part, const double2* memo
 
 /// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
 template <class Plane, class T, bool Backward, bool Real, class Sums, class Table, class Sync>
-__device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, typename Sums::Desk& sum_desk,
+__device__ __forceinline__ void work(const KernelPlanes& pass, const PlaneChecks<T>& checks, Desk& desk, typename Sums::Desk& sum_desk,
                                      const double2* memory, T* exchanges, const Table* table, unsigned id, Sync sync) {
   using Rows = RowTile<Plane, T, Backward, Real>;
   using Columns = ColumnTile<Plane, T, Backward>;
@@ -274,8 +296,8 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, typen
     if (tile.kind == TileKind::none) break;
     const bool is_rows = tile.kind == TileKind::rows;
     if constexpr (Plane::alike) {
-      const Rows as_row(pass, tile, id, exchanges);
-      const Columns as_column(pass, tile, id, exchanges);
+      const Rows as_row(pass, checks, tile, id, exchanges);
+      const Columns as_column(pass, checks, tile, id, exchanges);
       Cx<T> v[Plane::E];
       if (is_rows)
         as_row.take(v, memory, sums);
@@ -288,30 +310,39 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, Desk& desk, typen
       else
         as_column.leave(v, sync, sums);
     } else if (is_rows) {
-      whole_tile<Plane, T>(Rows(pass, tile, id, exchanges), memory, sums, table, id, sync, taken);
+      whole_tile<Plane, T>(Rows(pass, checks, tile, id, exchanges), memory, sums, table, id, sync, taken);
     } else {
-      whole_tile<Plane, T>(Columns(pass, tile, id, exchanges), memory, sums, table + Plane::Rows::table_size, id, sync,
+      whole_tile<Plane, T>(Columns(pass, checks, tile, id, exchanges), memory, sums, table + Plane::Rows::table_size, id, sync,
                            taken);
     }
     __syncwarp();
     if (id % 32 == 0) desk.stored[step & 1].arrive();
-    sums.end_tile(sync, pass.column_checks);
+    sums.end_tile(sync, checks.columns);
   }
-  sums.end(sync, pass.column_checks);
+  sums.end(sync, checks.columns);
 }
 
-template <class Plane, class T, bool Backward, bool Real, bool Checked = false>
+template <class Plane, class T, bool Backward, bool Real, Checks How = Checks::none>
 __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   using Rows = typename RowsOf<Real, Plane, T, Backward>::Type;
   constexpr int groups = Plane::groups, workers = Plane::workers, tile_bytes = Plane::tile_bytes;
   extern __shared__ __align__(128) double2 shared[];
   __shared__ Desk desks[groups];
-  using Sums = typename SumsOf<Checked, T, workers>::Type;
+  using Sums = typename SumsOf<How, T, workers>::Type;
   __shared__ typename Sums::Desk sum_desks[groups];
   auto* table =
       reinterpret_cast<typename Traits<T>::Factor*>(shared + groups * ((tile_bytes + Plane::exchange_bytes) / 16));
   load_table<typename Plane::Rows>(table, pass.row_table);
   if constexpr (!Plane::alike) load_table<typename Plane::Columns>(table + Plane::Rows::table_size, pass.column_table);
+  using Held = HeldWeights<Plane, T>;
+  constexpr int n = Plane::Rows::N, m = Plane::Columns::N;
+  char* const held = reinterpret_cast<char*>(shared) + Held::begin;
+  const void* const row_weights = hold_weights<How, T, n>(held, pass.row_checks);
+  const void* const column_weights =
+      n == m && How == Checks::weights_held
+          ? row_weights
+          : hold_weights<How, T, m>(held + Held::row_bytes, pass.column_checks);
+  const PlaneChecks<T> checks{{pass.row_checks, row_weights, n}, {pass.column_checks, column_weights, m}};
   if (threadIdx.x < groups) {
     Sums::open(sum_desks[threadIdx.x]);
     desks[threadIdx.x].arrived.open();
@@ -329,7 +360,7 @@ __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   T* const exchanges =
       reinterpret_cast<T*>(reinterpret_cast<char*>(shared) + groups * tile_bytes + group * Plane::exchange_bytes);
   const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(workers) : "memory"); };
-  work<Plane, T, Backward, Real, Sums>(pass, desks[group], sum_desks[group], memory, exchanges, table, threadIdx.x % workers, sync);
+  work<Plane, T, Backward, Real, Sums>(pass, checks, desks[group], sum_desks[group], memory, exchanges, table, threadIdx.x % workers, sync);
 }
 
 template <class Plane, class T, bool Backward, bool Real>

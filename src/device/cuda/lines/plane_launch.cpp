@@ -70,7 +70,8 @@ void add_compiled(PreparedPlanes& prepared, Precision precision, PlaneSkills ski
   const CompiledPair compiled = load(machine_code(prepared.cut, precision, skills, architecture()).cubin);
   for (const bool backward : {false, true})
     prepared.kernel[backward] =
-        Kernel(compiled.function[backward], prepared.cut.threads(), shared_bytes(prepared.cut, precision), 1);
+        Kernel(compiled.function[backward], prepared.cut.threads(),
+               shared_bytes(prepared.cut, precision, skills.checks), 1);
 }
 
 /// Both axes are compared together, and told where the columns are.
@@ -78,7 +79,7 @@ void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
   k.row_checks = kernel_checks(pass.row_checks, pass.m, cut.lines * unit(pass.columns.precision) * (pass.real ? 2 : 1));
   k.column_checks = kernel_checks(pass.columns.checks, pass.columns.n, cut.width * unit(pass.columns.precision));
   k.column_checks.tiles = std::min(k.column_checks.tiles, k.row_checks.tiles);
-  k.column_checks.limits.floor += k.row_checks.limits.floor;
+  k.column_checks.floor += k.row_checks.floor;
 }
 
 }  // namespace

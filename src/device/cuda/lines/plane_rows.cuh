@@ -125,7 +125,7 @@ struct RealRows {
   /// As take() and leave() of complex rows, and what is added up there (LineSums).
   template <class Sums>
   static __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
-                                              unsigned first, Sums& sums, const KernelChecks& checks) {
+                                              unsigned first, Sums& sums, const LineChecks<T>& checks) {
     unsigned bits = 0;
     T sum{};
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
@@ -174,7 +174,7 @@ struct RealRows {
   template <class Sync, class Sums>
   static __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], const KernelRows& rows, char* to, unsigned first,
                                                unsigned t, T* exchange, Sync sync, Sums& sums,
-                                               const KernelChecks& checks) {
+                                               const LineChecks<T>& checks) {
     constexpr int last = Cut::stages - 1;
     unsigned bits = 0;
     if constexpr (Backward) {

@@ -96,10 +96,8 @@ struct NoSums {
   __device__ NoSums(Desk&, unsigned) {}
   static __device__ void open(Desk&) {}
   struct Input {
-    template <class I>
-    __device__ void add(I, const Cx<T>&) {}
+    __device__ void add(int, const Cx<T>&) {}
   };
-  template <class C>
   static __device__ Input input(unsigned, const LineChecks<T>&) {
     return {};
   }
@@ -132,28 +130,21 @@ class LineSums {
     for (unsigned& sum : desk.bits) sum = 0;
   }
 
-  /// Of a thread's points, which are added as they come: weights may be asked for before, while registers are free.
-  template <class C>
+  /// Of a thread's points, which are added as they come.
   struct Input {
-    Factor weights[C::E]{};
+    const Factor* weights;
     T sum{};
-    Words<T> bits;
-    template <class I>
-    __device__ __forceinline__ void add(I i, const Cx<T>& x) {
-      sum = weighted(sum, weights[i], x);
+    Words<T> bits{};
+    __device__ __forceinline__ void add(int offset, const Cx<T>& x) {
+      sum = weighted(sum, weights[offset], x);
       bits.add(x);
     }
   };
-  template <class C>
-  static __device__ __forceinline__ Input<C> input(unsigned t, const LineChecks<T>& checks) {
-    Input<C> all{};  // points that a thread has not would stay in registers from tile to tile
-    const Factor* const mine = checks.of_input + t;
-    each_point<C, 0>(t, [&](auto i, auto offset) { all.weights[i] = mine[offset]; });
-    return all;
+  static __device__ __forceinline__ Input input(unsigned t, const LineChecks<T>& checks) {
+    return {checks.of_input + t};
   }
   /// `first`, `second`: whether a thread's lines are there.
-  template <class In>
-  __device__ __forceinline__ void took(const In& in, bool first, bool second, bool first_axis,
+  __device__ __forceinline__ void took(const Input& in, bool first, bool second, bool first_axis,
                                        const LineChecks<T>& checks) {
     close_input(of_lines(in.sum, first, second), checks);
     took(in.bits.of_lines(first, second), first_axis);

@@ -58,13 +58,13 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
     each_point<C, 0>(at.t, [&](auto i, auto offset) {
       const double* const number = mine + offset * (2 * Shape::pitch);
       v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
-      in.add(i, v[i]);
+      in.add(offset, v[i]);
     });
   } else {
     const double2* const mine = tile + at.t * Width + at.lane;
     each_point<C, 0>(at.t, [&](auto i, auto offset) {
       v[i] = unpack<Backward>(mine[offset * Width], static_cast<T*>(nullptr));
-      in.add(i, v[i]);
+      in.add(offset, v[i]);
     });
   }
 }
@@ -94,7 +94,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   }
   __syncthreads();
   for (; tile < pass.tiles; tile += gridDim.x, parity ^= 1) {
-    auto in = Sums::template input<C>(at.t, checks);
+    auto in = Sums::input(at.t, checks);
     arrived.wait(parity);
     const Corner to = corner(pass, tile, Width);
     Cx<T> v[C::E];

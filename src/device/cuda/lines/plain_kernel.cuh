@@ -53,8 +53,8 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     Cx<T> v[C::E];
     const LinesThere there(corner_of_tile, at);
     read<C, T, Backward, Odd>(v, pass.in, corner_of_tile, at);
-    auto in = Sums::template input<C>(at.t, checks);
-    each_point<C, 0>(at.t, [&](auto i, auto) { in.add(i, v[i]); });
+    auto in = Sums::input(at.t, checks);
+    each_point<C, 0>(at.t, [&](auto i, auto offset) { in.add(offset, v[i]); });
     sums.took(in, there.first, there.second, true, checks);
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);

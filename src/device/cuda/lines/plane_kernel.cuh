@@ -197,7 +197,7 @@ struct RowTile {
     if constexpr (Real) {
       Rows::take(v, memory, t, lane, first, sums, checks);
     } else {
-      auto in = Sums::template input<Cut>(t, checks);
+      auto in = Sums::input(t, checks);
       Rows::take(v, memory, t, lane, in);
       sums.took(in, Rows::Of::has(first), has_second(), is_first, checks);
     }
@@ -240,11 +240,11 @@ struct ColumnTile {
         exchange(exchanges + lane * Plane::column_line_rows) {}
   template <class Sums>
   __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
-    auto in = Sums::template input<Cut>(t, checks);
+    auto in = Sums::input(t, checks);
     const double2* const mine = memory + t * width + lane;
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
       v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr));
-      in.add(i, v[i]);
+      in.add(offset, v[i]);
     });
     sums.took(in, is_there(), is_there(), is_first, checks);
   }

@@ -45,7 +45,7 @@ struct ComplexRows {
     const double2* const line = tile + lane * Cut::N + t;
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
       v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr));
-      in.add(i, v[i]);
+      in.add(offset, v[i]);
     });
   }
   template <class In>
@@ -55,7 +55,7 @@ struct ComplexRows {
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
       const float2 a = line[offset], b = line[Cut::N + offset];
       v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
-      in.add(i, v[i]);
+      in.add(offset, v[i]);
     });
   }
   /// `to` is where the line's first row begins, whose number in the plane is `first`; `exchange` is its shared memory.
@@ -132,12 +132,12 @@ struct RealRows {
     const auto row = [&](int r) { return line + r * bytes; };
     // A row that is not there would come into the spectrum of its neighbour.
     if constexpr (!Backward) {
-      auto in = Sums::template input<Cut>(t, checks);
+      auto in = Sums::input(t, checks);
       each_point<Cut, 0>(t, [&](auto i, auto offset) {
         each<in_line>([&](auto r) {
           number(v[i], r) = Of::has(first + r) ? reinterpret_cast<const Real*>(row(r))[t + offset] : Real(0);
         });
-        in.add(i, v[i]);
+        in.add(offset, v[i]);
       });
       sums.took(in, true, true, true, checks);
     } else {

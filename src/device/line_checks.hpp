@@ -21,8 +21,8 @@ struct SumLimits {
 enum PassResult { bits_read, bits_written, sums_compared, largest_square, bits_between, pass_results };
 
 /// What a line's numbers are multiplied by: n complex numbers in the precision of the pass for its input, and behind
-/// them n words of 32 bits for its result, whose weights are (1 + i) times real numbers: the upper halves of doubles, or
-/// floats. What threads load beside their numbers costs them as much as these.
+/// them n words of 32 bits for its result, whose weights are (1 + i) times real numbers: the upper halves of doubles,
+/// or floats. What threads load beside their numbers costs them as much as these.
 inline constexpr int result_weight_bytes = 4;
 /// Of a line of n points whose numbers have so many bytes.
 constexpr int weight_bytes(int n, int number_bytes) { return n * (number_bytes + result_weight_bytes); }

@@ -52,7 +52,7 @@ struct PassChecks {
   const void* weights = nullptr;
   double input_factor = 1, result_factor = 1;  ///< of the sums
   SumLimits limits;                            ///< of one line
-  std::uint64_t* results = nullptr;  ///< device memory, pass_results; null: it checks nothing
+  std::uint64_t* results = nullptr;            ///< device memory, pass_results; null: it checks nothing
 };
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.

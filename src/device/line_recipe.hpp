@@ -14,16 +14,14 @@ namespace shardfft::device::lines {
 /// A kernel for lines of line.n points.
 struct Recipe {
   LineCut line;
-  int width = 8;     ///< of a bundle, in 16-byte columns
-  int resident = 1;  ///< bundles that live on a multiprocessor at a time
-  int cluster = 1;   ///< multiprocessors that keep step on neighbouring bundles
-  bool bulk = true;  ///< bulk copies bring the bundles
+  int width = 8;               ///< of a bundle, in 16-byte columns
+  int resident = 1;            ///< bundles that live on a multiprocessor at a time
+  int cluster = 1;             ///< multiprocessors that keep step on neighbouring bundles
+  bool bulk = true;            ///< bulk copies bring the bundles
   bool holds_weights = false;  ///< shared memory has room for those of checks, too
 
   constexpr TileCut tile(bool odd = false) const { return {line, width, odd, bulk}; }
-  int shared_bytes(Precision precision, bool odd = false) const {
-    return tile(odd).bytes(factor_bytes(precision));
-  }
+  int shared_bytes(Precision precision, bool odd = false) const { return tile(odd).bytes(factor_bytes(precision)); }
   /// With the weights of checks behind the twiddles.
   int checked_bytes(Precision precision, bool odd = false) const {
     const int bytes = shared_bytes(precision, odd), number = factor_bytes(precision);

@@ -53,9 +53,7 @@ struct PlaneCut {
     const int begin = (bytes(factor_bytes) + 15) / 16 * 16;
     return begin + row_weight_bytes(factor_bytes) + (rows.n == columns.n ? 0 : weight_bytes(columns.n, factor_bytes));
   }
-  constexpr int row_weight_bytes(int factor_bytes) const {
-    return (weight_bytes(rows.n, factor_bytes) + 15) / 16 * 16;
-  }
+  constexpr int row_weight_bytes(int factor_bytes) const { return (weight_bytes(rows.n, factor_bytes) + 15) / 16 * 16; }
 };
 constexpr bool same(const PlaneCut& a, const PlaneCut& b) {
   return same(a.rows, b.rows) && same(a.columns, b.columns) && a.lines == b.lines && a.width == b.width &&

@@ -18,8 +18,7 @@ namespace {
 template <class T>
 std::vector<std::byte> in_precision(const RealCheckWeights& weights) {
   std::vector<std::complex<T>> in;
-  for (const std::complex<double>& w : weights.in)
-    in.emplace_back(static_cast<T>(w.real()), static_cast<T>(w.imag()));
+  for (const std::complex<double>& w : weights.in) in.emplace_back(static_cast<T>(w.real()), static_cast<T>(w.imag()));
   std::vector<std::uint32_t> out;
   for (const double w : weights.real)
     out.push_back(sizeof(T) == 8 ? static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(w) >> 32)

@@ -88,5 +88,29 @@ TEST(CheckWeights, OfOneAxis) {
     }
 }
 
+/// As passes of GPUs have them: 32 bits hold a weight of the result.
+TEST(CheckWeights, RealOnesOfResults) {
+  for (const Direction direction : {Direction::forward, Direction::backward})
+    for (const std::int64_t n : {4, 12, 31, 60, 128, 135, 500, 512}) {
+      SCOPED_TRACE(testing::Message() << "n " << n);
+      const RealCheckWeights weights = make_real_axis_weights(direction, n, 3);
+      const Numbers x = random_numbers(weights.in.size(), false), y = transform(Kind::c2c, direction, n, x);
+      Numbers out;
+      double squares = 0;
+      for (const double w : weights.real) {
+        out.emplace_back(w, w);
+        squares += w * w;
+        int exponent = 0;
+        const double digits = std::ldexp(std::frexp(w, &exponent), 20);
+        EXPECT_EQ(digits, std::round(digits));
+      }
+      ASSERT_EQ(out.size(), y.size());
+      EXPECT_NEAR(real_sum(out, y), real_sum(weights.in, x), 1e-12 * static_cast<double>(n * n));
+      EXPECT_NEAR(std::sqrt(squares / static_cast<double>(n)), 3, 1e-3);
+      EXPECT_GT(least_part(out, [](std::size_t) { return true; }), 0.25);
+      EXPECT_GT(least_part(weights.in, [](std::size_t) { return true; }), 0.25);
+    }
+}
+
 }  // namespace
 }  // namespace shardfft

@@ -40,17 +40,17 @@ std::string text_of(const LineCut& line) {
 
 std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
   std::ostringstream key;
-  key << "lines " << name_of(precision) << (skills.odd ? " odd " : " ") << checks_of(skills.checks, recipe.holds_weights) << ' '
-      << text_of(recipe.line) << " width " << recipe.width << " resident " << recipe.resident
-      << (recipe.bulk ? "" : " plain");
+  key << "lines " << name_of(precision) << (skills.odd ? " odd " : " ")
+      << checks_of(skills.checks, recipe.holds_weights) << ' ' << text_of(recipe.line) << " width " << recipe.width
+      << " resident " << recipe.resident << (recipe.bulk ? "" : " plain");
   return key_of(key.str(), architecture);
 }
 
 std::string key_of(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
   std::ostringstream key;
-  key << "planes " << name_of(precision) << (skills.real ? " real " : " ") << checks_of(skills.checks, cut.holds_weights)
-      << " rows " << text_of(cut.rows) << " columns " << text_of(cut.columns) << " lines " << cut.lines << " width "
-      << cut.width << " groups " << cut.groups;
+  key << "planes " << name_of(precision) << (skills.real ? " real " : " ")
+      << checks_of(skills.checks, cut.holds_weights) << " rows " << text_of(cut.rows) << " columns "
+      << text_of(cut.columns) << " lines " << cut.lines << " width " << cut.width << " groups " << cut.groups;
   return key_of(key.str(), architecture);
 }
 

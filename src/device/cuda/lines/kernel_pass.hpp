@@ -50,13 +50,13 @@ struct PlainInput {
 
 /// For kernels that check their lines (line_sums.cuh).
 struct KernelChecks {
-  const void* weights;  ///< of a line's N input points, then of its results
+  const void* weights;                 ///< of a line's N input points, then of its results
   double input_factor, result_factor;  ///< of the sums
   double input_part, result_part;      ///< of the sums' squares, that is allowed
   double floor;                        ///< and so much more
-  unsigned long long* results;  ///< pass_results of them
-  unsigned tiles;               ///< that are compared together
-  unsigned zero;                ///< which the compiler does not know
+  unsigned long long* results;         ///< pass_results of them
+  unsigned tiles;                      ///< that are compared together
+  unsigned zero;                       ///< which the compiler does not know
 };
 
 template <class Input>

@@ -28,7 +28,9 @@ struct Words<Twin> {
     a += words(x.re.a) + words(x.im.a);
     b += words(x.re.b) + words(x.im.b);
   }
-  __device__ __forceinline__ unsigned of_lines(bool first, bool second) const { return (first ? a : 0) + (second ? b : 0); }
+  __device__ __forceinline__ unsigned of_lines(bool first, bool second) const {
+    return (first ? a : 0) + (second ? b : 0);
+  }
 };
 __device__ __forceinline__ double of_lines(double sum, bool first, bool) { return first ? sum : 0; }
 __device__ __forceinline__ Twin of_lines(Twin sum, bool first, bool second) {
@@ -98,9 +100,7 @@ struct NoSums {
   struct Input {
     __device__ void add(int, const Cx<T>&) {}
   };
-  static __device__ Input input(unsigned, const LineChecks<T>&) {
-    return {};
-  }
+  static __device__ Input input(unsigned, const LineChecks<T>&) { return {}; }
   __device__ void took(const Input&, bool, bool, bool, const LineChecks<T>&) {}
   template <class C>
   __device__ void left(const Cx<T> (&)[C::E], unsigned, bool, bool, bool, const LineChecks<T>&) {}
@@ -214,8 +214,8 @@ class LineSums {
   __device__ __forceinline__ void allow(double square) {
     allowed_ = __double2hiint(__hiloint2double(allowed_, 0) + square);
   }
-  /// `late`: what is known behind the last stage only. In the place of a barrier: weights wait in no registers while the
-  /// stage needs them.
+  /// `late`: what is known behind the last stage only. In the place of a barrier: weights wait in no registers while
+  /// the stage needs them.
   template <class C>
   static __device__ __forceinline__ T sum_of_output(const Cx<T> (&v)[C::E], unsigned t, unsigned late,
                                                     const LineChecks<T>& checks) {

@@ -284,8 +284,9 @@ __device__ __forceinline__ void whole_tile(const Part& part, const double2* memo
 
 /// What a worker does; `sync` is a barrier of the workers of its group, `id` its number among them.
 template <class Plane, class T, bool Backward, bool Real, class Sums, class Table, class Sync>
-__device__ __forceinline__ void work(const KernelPlanes& pass, const PlaneChecks<T>& checks, Desk& desk, typename Sums::Desk& sum_desk,
-                                     const double2* memory, T* exchanges, const Table* table, unsigned id, Sync sync) {
+__device__ __forceinline__ void work(const KernelPlanes& pass, const PlaneChecks<T>& checks, Desk& desk,
+                                     typename Sums::Desk& sum_desk, const double2* memory, T* exchanges,
+                                     const Table* table, unsigned id, Sync sync) {
   using Rows = RowTile<Plane, T, Backward, Real>;
   using Columns = ColumnTile<Plane, T, Backward>;
   const auto taken = [&] { desk.taken.arrive(); };
@@ -312,8 +313,8 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, const PlaneChecks
     } else if (is_rows) {
       whole_tile<Plane, T>(Rows(pass, checks, tile, id, exchanges), memory, sums, table, id, sync, taken);
     } else {
-      whole_tile<Plane, T>(Columns(pass, checks, tile, id, exchanges), memory, sums, table + Plane::Rows::table_size, id, sync,
-                           taken);
+      whole_tile<Plane, T>(Columns(pass, checks, tile, id, exchanges), memory, sums, table + Plane::Rows::table_size,
+                           id, sync, taken);
     }
     __syncwarp();
     if (id % 32 == 0) desk.stored[step & 1].arrive();
@@ -338,10 +339,9 @@ __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   constexpr int n = Plane::Rows::N, m = Plane::Columns::N;
   char* const held = reinterpret_cast<char*>(shared) + Held::begin;
   const void* const row_weights = hold_weights<How, T, n>(held, pass.row_checks);
-  const void* const column_weights =
-      n == m && How == Checks::weights_held
-          ? row_weights
-          : hold_weights<How, T, m>(held + Held::row_bytes, pass.column_checks);
+  const void* const column_weights = n == m && How == Checks::weights_held
+                                         ? row_weights
+                                         : hold_weights<How, T, m>(held + Held::row_bytes, pass.column_checks);
   const PlaneChecks<T> checks{{pass.row_checks, row_weights, n}, {pass.column_checks, column_weights, m}};
   if (threadIdx.x < groups) {
     Sums::open(sum_desks[threadIdx.x]);
@@ -360,7 +360,8 @@ __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   T* const exchanges =
       reinterpret_cast<T*>(reinterpret_cast<char*>(shared) + groups * tile_bytes + group * Plane::exchange_bytes);
   const auto sync = [group] { asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "n"(workers) : "memory"); };
-  work<Plane, T, Backward, Real, Sums>(pass, checks, desks[group], sum_desks[group], memory, exchanges, table, threadIdx.x % workers, sync);
+  work<Plane, T, Backward, Real, Sums>(pass, checks, desks[group], sum_desks[group], memory, exchanges, table,
+                                       threadIdx.x % workers, sync);
 }
 
 template <class Plane, class T, bool Backward, bool Real>

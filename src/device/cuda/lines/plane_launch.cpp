@@ -69,9 +69,8 @@ PreparedPlanes without_kernels(const PlaneCut& cut, Precision precision) {
 void add_compiled(PreparedPlanes& prepared, Precision precision, PlaneSkills skills) {
   const CompiledPair compiled = load(machine_code(prepared.cut, precision, skills, architecture()).cubin);
   for (const bool backward : {false, true})
-    prepared.kernel[backward] =
-        Kernel(compiled.function[backward], prepared.cut.threads(),
-               shared_bytes(prepared.cut, precision, skills.checks), 1);
+    prepared.kernel[backward] = Kernel(compiled.function[backward], prepared.cut.threads(),
+                                       shared_bytes(prepared.cut, precision, skills.checks), 1);
 }
 
 /// Both axes are compared together, and told where the columns are.

@@ -66,10 +66,10 @@ void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) 
   const Recipe& recipe = prepared.recipe;
   const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()).cubin);
   for (const bool backward : {false, true})
-    prepared.kernel[skills.odd][backward] = Kernel(compiled.function[backward], recipe.tile().threads(),
-                                                   skills.checks ? recipe.checked_bytes(precision, skills.odd)
-                                                                 : recipe.shared_bytes(precision, skills.odd),
-                                                   recipe.cluster);
+    prepared.kernel[skills.odd][backward] =
+        Kernel(compiled.function[backward], recipe.tile().threads(),
+               skills.checks ? recipe.checked_bytes(precision, skills.odd) : recipe.shared_bytes(precision, skills.odd),
+               recipe.cluster);
 }
 
 void add_own(Prepared& prepared, const Variant& variant, Precision precision, bool odd) {

@@ -71,6 +71,23 @@ TEST(GroupVerify, NoFalseAlarmsInLinePasses) {
       expect_no_alarms(verified({{256, 5, 64}, "slab", "left", Kind::c2c, precision, on_gpu()}), 1, size);
 }
 
+/// From the third one on as graphs.
+TEST(GroupVerify, EveryRunIsChecked) {
+  const TransformCase c = verified({{128, 4, 32}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")});
+  Plan plan = make_plan_over(devices_for(1), c);
+  VerifiedRun run(plan, c);
+  std::int64_t before = plan.report().forward.checks;  // of one run
+  const std::int64_t each = before;
+  EXPECT_GT(each, 0);
+  for (int i = 0; i < 6; ++i) {
+    run.fill();
+    EXPECT_FALSE(run.told());
+    const std::int64_t checks = plan.report().forward.checks;
+    EXPECT_EQ(checks - before, each);
+    before = checks;
+  }
+}
+
 TEST(GroupVerify, NoFalseAlarms) {
   for (const Kind kind : kinds)
     for (const Precision precision : {Precision::f64, Precision::f32})

@@ -106,15 +106,15 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
 const PlaneCut& least_spilled(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes) {
   // As many as may be compiled while a plan is made.
   const std::size_t tried = std::min<std::size_t>(cuts.size(), 3);
-  const PlaneCut* best = nullptr;
-  int least = 0;
-  for (std::size_t i = 0; i < tried && (best == nullptr || least > harmless_stack_bytes); ++i) {
+  std::size_t best = 0;
+  int least = stack_bytes(cuts.front());
+  for (std::size_t i = 1; i < tried && least > harmless_stack_bytes; ++i) {
     const int bytes = stack_bytes(cuts[i]);
-    if (best != nullptr && bytes >= least) continue;
-    best = &cuts[i];
+    if (bytes >= least) continue;
+    best = i;
     least = bytes;
   }
-  return *best;
+  return cuts[best];
 }
 
 std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, const StackBytes& stack_bytes) {

@@ -17,17 +17,20 @@ using Complex = std::complex<double>;
 /// Columns whose sums are kept beside each other: few enough to stay in the first cache with the numbers.
 constexpr std::int64_t columns_at_once = 256;
 
+/// Of the parts of a number: what they give to the real part of its product with a weight, or a real weight for both.
 template <class T>
-PartWeights<T> part_weights(const CheckLoop& loop, bool is_complex) {
-  PartWeights<T> split;
+void weigh_parts(Complex weight, bool splits, T* parts) {
+  parts[0] = static_cast<T>(weight.real());
+  parts[1] = static_cast<T>(splits ? -weight.imag() : weight.real());
+}
+
+template <class T>
+void weigh_neighbours(const CheckLoop& loop, bool is_complex, std::vector<T>& list) {
   for (const Complex& w : loop.weight) {
-    split.to_real.push_back(static_cast<T>(w.real()));
-    split.to_imag.push_back(static_cast<T>(w.imag()));
-    if (!is_complex) continue;
-    split.to_real.push_back(static_cast<T>(-w.imag()));
-    split.to_imag.push_back(static_cast<T>(w.real()));
+    T parts[2];
+    weigh_parts(w, loop.has_parts, parts);
+    list.insert(list.end(), parts, parts + (is_complex ? 2 : 1));
   }
-  return split;
 }
 
 template <class T>
@@ -37,20 +40,18 @@ T load(const std::byte* at) {
   return number;
 }
 
-/// Sums of a row or a column.
+/// Of a row or a column.
 struct Sums {
-  double real = 0, imag = 0, squares = 0;
+  double sum = 0, squares = 0;
 };
 
-/// Numbers with weights that are `step` apart in two lists, the second one null where it is not needed.
+/// Numbers with weights that are `step` apart.
 template <class T>
-Sums wide_sums(const T* x, std::int64_t stride, const T* to_real, const T* to_imag, std::int64_t step,
-               std::int64_t count) {
+Sums wide_sums(const T* x, std::int64_t stride, const T* weights, std::int64_t step, std::int64_t count) {
   Sums sums;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto number = static_cast<double>(x[i * stride]);
-    sums.real += number * static_cast<double>(to_real[i * step]);
-    if (to_imag != nullptr) sums.imag += number * static_cast<double>(to_imag[i * step]);
+    sums.sum += number * static_cast<double>(weights[i * step]);
     sums.squares += number * number;
   }
   return sums;
@@ -61,9 +62,9 @@ Sums wide_sums(const T* x, std::int64_t stride, const T* to_real, const T* to_im
 void CheckSide::split_weights() {
   if (loops.empty() || loops.back().stride != 1 || loops.back().unit_stride != 0) return;
   if (precision == Precision::f64)
-    neighbours.in64 = part_weights<double>(loops.back(), is_complex);
+    weigh_neighbours(loops.back(), is_complex, neighbours.in64);
   else
-    neighbours.in32 = part_weights<float>(loops.back(), is_complex);
+    weigh_neighbours(loops.back(), is_complex, neighbours.in32);
 }
 
 std::size_t CheckSide::table_bytes() const {
@@ -73,26 +74,41 @@ std::size_t CheckSide::table_bytes() const {
 }
 
 void CheckSums::clear(std::size_t count) {
-  for (auto* list : {&real, &imag, &squares})
+  for (auto* list : {&real, &squares})
     std::fill(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(count), 0.0);
 }
 
-/// One walk over the part.
+/// One walk over the part, or over a slice of it.
 template <class T>
 class CheckPart::Walk {
  public:
   Walk(const CheckPart& part, CheckSums& sums, bool below, bool words)
-      : part_(part),
-        sums_(sums),
-        below_(below),
-        wants_words_(words),
-        imag_(part.imag_),
-        is_complex_(part.side_->is_complex),
-        parts_(is_complex_ ? 2 : 1) {}
+      : part_(part), sums_(sums), below_(below), wants_words_(words), parts_(part.parts()) {}
 
-  std::uint32_t run(const std::byte* array) {
+  std::uint32_t run(const std::byte* array, std::int64_t begin, std::int64_t end) {
+    begin_ = begin;
+    end_ = end;
     visit(0, array + part_.first_ * element_bytes(), part_.first_unit_, 1);
     return words_;
+  }
+  std::uint32_t run(const std::byte* array) { return run(array, 0, part_.slow_cut_.count); }
+
+  /// Sums of columns stay in `kept`, until they are all there.
+  void keep(T* kept) { kept_ = kept; }
+  /// False where they left what the precision can hold: nothing was added then.
+  bool take_kept(const T* kept) {
+    const std::int64_t columns = part_.columns_.count * parts_, all = part_.template kept_of_columns<T>();
+    std::int64_t blocks = 1;
+    for (const Nested& loop : part_.outer_) blocks *= loop.count;
+    for (std::int64_t b = 0; b < blocks; ++b)
+      if (!in_range(sums_at(kept + 2 * b * all, all), columns)) return false;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      std::int64_t unit = part_.first_unit_, rest = b;
+      for (std::size_t level = part_.outer_.size(); level-- > 0; rest /= part_.outer_[level].count)
+        unit += rest % part_.outer_[level].count * part_.outer_[level].unit_stride;
+      add_columns_to(sums_at(kept + 2 * b * all, all), columns, unit);
+    }
+    return true;
   }
 
  private:
@@ -100,157 +116,155 @@ class CheckPart::Walk {
   static constexpr std::size_t buffer = std::max(columns_at_once, most_rows) + beyond;
 
   std::int64_t element_bytes() const { return parts_ * static_cast<std::int64_t>(sizeof(T)); }
+  BlockSums<T> sums_at(const T* kept, std::int64_t all) const {
+    return {nullptr, const_cast<T*>(kept), below_ ? const_cast<T*>(kept) + all : nullptr};
+  }
 
   void visit(std::size_t level, const std::byte* at, std::int64_t unit, Complex weight) {
     if (level == part_.outer_.size()) return innermost(at, unit, weight);
     const Nested& loop = part_.outer_[level];
-    for (std::int64_t i = 0; i < loop.count; ++i)
+    const bool slow = part_.slow_ == Slow::outer && part_.slow_level_ == level;
+    for (std::int64_t i = slow ? begin_ : 0; i < (slow ? end_ : loop.count); ++i)
       visit(level + 1, at + i * loop.stride * element_bytes(), unit + i * loop.unit_stride,
             weight * weight_of(loop, i));
   }
 
   void innermost(const std::byte* at, std::int64_t unit, Complex weight) {
     if (part_.shape_ == Shape::single) return single(at, unit, weight);
-    const Nested &rows = part_.rows_, &columns = part_.columns_;
-    const bool by_column = part_.shape_ == Shape::columns, plane = !by_column && rows.weight != nullptr;
-    const std::int64_t most = (by_column ? columns_at_once : most_columns) / parts_;
-    for (std::int64_t r = 0; r < rows.count; r += most_rows) {
-      const std::int64_t row_count = std::min(most_rows, rows.count - r);
-      if (by_column || plane) find_row_weights(r, row_count, weight);
-      for (std::int64_t c = 0; c < columns.count; c += most) {
-        const NumberBlock<T> block{reinterpret_cast<const T*>(at + (r * rows.stride + c) * element_bytes()), row_count,
-                                   rows.stride * parts_, std::min(most, columns.count - c) * parts_};
-        if (by_column)
-          add_by_column(block, unit + c * columns.unit_stride);
-        else if (plane)
-          add_plane_of(block, c, unit);
-        else
-          add_by_row(block, c, unit + r * rows.unit_stride, weight);
-      }
+    const Nested& rows = part_.rows_;
+    const bool slow = part_.slow_ == Slow::rows;
+    const std::int64_t end = slow ? end_ : rows.count;
+    for (std::int64_t r = slow ? begin_ : 0; r < end; r += most_rows)
+      add_rows_of(at + r * rows.stride * element_bytes(), {r, std::min(most_rows, end - r), 1}, unit, weight);
+    if (kept_ != nullptr) kept_ += 2 * part_.template kept_of_columns<T>();
+  }
+
+  void add_rows_of(const std::byte* at, const CheckCut& rows, std::int64_t unit, Complex weight) {
+    const Nested& columns = part_.columns_;
+    const bool by_column = part_.shape_ == Shape::columns, plane = !by_column && part_.rows_.weight != nullptr;
+    const std::int64_t most = kept_ != nullptr ? columns.count : (by_column ? columns_at_once : most_columns) / parts_;
+    if (by_column || plane) find_row_weights(rows.begin, rows.count, weight);
+    for (std::int64_t c = 0; c < columns.count; c += most) {
+      const NumberBlock<T> block{reinterpret_cast<const T*>(at + c * element_bytes()), rows.count,
+                                 part_.rows_.stride * parts_, std::min(most, columns.count - c) * parts_};
+      if (by_column)
+        add_by_column(block, unit + c * columns.unit_stride);
+      else if (plane)
+        add_plane_of(block, c, unit);
+      else
+        add_by_row(block, c, unit + rows.begin * part_.rows_.unit_stride);
     }
   }
 
   void single(const std::byte* at, std::int64_t unit, Complex weight) {
-    const Complex x(static_cast<double>(load<T>(at)), is_complex_ ? static_cast<double>(load<T>(at + sizeof(T))) : 0.0);
+    const Complex x(static_cast<double>(load<T>(at)), parts_ == 2 ? static_cast<double>(load<T>(at + sizeof(T))) : 0.0);
     words_ += word_sum(at, static_cast<std::size_t>(element_bytes()));
-    const Complex weighted = x * weight;
-    add(unit, {weighted.real(), weighted.imag(), std::norm(x)});
+    add(unit, {(x * weight).real(), std::norm(x)});
   }
 
   /// Squares are those of the numbers, or times so much at least.
   void add(std::int64_t unit, const Sums& sum, double part = 1) {
     const auto u = static_cast<std::size_t>(unit);
-    sums_.real[u] += sum.real;
-    if (imag_) sums_.imag[u] += sum.imag;
+    sums_.real[u] += sum.sum;
     if (below_) sums_.squares[u] += sum.squares * part;
   }
 
-  const T* neighbours_to_real(std::int64_t column) const {
-    return part_.side_->neighbours.of<T>().to_real.data() + (part_.first_weight_ + column) * parts_;
-  }
-  const T* neighbours_to_imag(std::int64_t column) const {
-    return imag_ ? part_.side_->neighbours.of<T>().to_imag.data() + (part_.first_weight_ + column) * parts_ : nullptr;
+  const T* neighbours(std::int64_t column) const {
+    return part_.side_->neighbours.of<T>().data() + (part_.first_weight_ + column) * parts_;
   }
 
   void find_row_weights(std::int64_t first, std::int64_t count, Complex weight) {
-    const PartWeights<T>& all = part_.row_weights_.of<T>();
-    const bool prepared = !all.to_real.empty();
-    if (!prepared) part_.weigh_rows(first, count, weight, to_real_.data(), to_imag_.data());
-    const std::int64_t begin = part_.row_parts() * first;
-    row_real_ = prepared ? all.to_real.data() + begin : to_real_.data();
-    row_imag_ = !imag_ ? nullptr : prepared ? all.to_imag.data() + begin : to_imag_.data();
+    const std::vector<T>& all = part_.row_weights_.of<T>();
+    row_weights_ = all.empty() ? own_weights_.data() : all.data() + 2 * first;
+    if (all.empty()) part_.weigh_rows(first, count, weight, own_weights_.data());
   }
 
-  BlockSums<T> buffers(const T* to_real, const T* to_imag) {
-    return {to_real, to_imag, real_.data(), imag_of_.data(), below_ ? squares_of_.data() : nullptr};
+  BlockSums<T> buffers(const T* weights) {
+    return {weights, sum_of_.data(), below_ ? squares_of_.data() : nullptr};
   }
 
-  void add_by_row(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit, Complex weight) {
-    const BlockSums<T> sums = buffers(neighbours_to_real(column), neighbours_to_imag(column));
+  /// No other loop has weights.
+  void add_by_row(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit) {
+    const BlockSums<T> sums = buffers(neighbours(column));
     words_ += add_rows(block, sums, wants_words_);
     const bool good = in_range(sums, block.rows);
     for (std::int64_t r = 0; r < block.rows; ++r, unit += part_.rows_.unit_stride) {
-      const Sums sum =
-          good ? sums_at(r) : wide_sums(block.at + r * block.stride, 1, sums.to_real, sums.to_imag, 1, block.columns);
-      const Complex weighted = Complex(sum.real, sum.imag) * weight;
-      add(unit, {weighted.real(), weighted.imag(), sum.squares}, good ? part_.part_ : 1);
+      const Sums sum = good ? Sums{static_cast<double>(sums.sum[r]), below_ ? static_cast<double>(sums.below[r]) : 0.0}
+                            : wide_sums(block.at + r * block.stride, 1, sums.weights, 1, block.columns);
+      add(unit, sum, good ? part_.part_ : 1);
     }
   }
 
   void add_plane_of(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit) {
-    const T *const to_real = neighbours_to_real(column), *const to_imag = neighbours_to_imag(column);
-    PlaneSum<T> sum = add_plane(block, PlaneWeights<T>{to_real, to_imag, row_real_, row_imag_}, wants_words_);
+    const T* const weights = neighbours(column);
+    PlaneSum<T> sum = add_plane(block, PlaneWeights<T>{weights, row_weights_}, wants_words_);
     words_ += sum.words;
-    if (in_range(BlockSums<T>{to_real, to_imag, &sum.real, &sum.imag, below_ ? &sum.below : nullptr}, 1))
-      return add(unit, {static_cast<double>(sum.real), static_cast<double>(sum.imag), static_cast<double>(sum.below)},
-                 part_.part_);
-    for (std::int64_t r = 0; r < block.rows; ++r) {
-      const Sums row = wide_sums(block.at + r * block.stride, 1, to_real, to_imag, 1, block.columns);
-      const Complex weighted =
-          Complex(row.real, row.imag) *
-          Complex(static_cast<double>(row_real_[r]), row_imag_ != nullptr ? static_cast<double>(row_imag_[r]) : 0.0);
-      add(unit, {weighted.real(), weighted.imag(), row.squares});
-    }
-  }
-
-  Sums sums_at(std::int64_t place) const {
-    const auto i = static_cast<std::size_t>(place);
-    return {static_cast<double>(real_[i]), imag_ ? static_cast<double>(imag_of_[i]) : 0.0,
-            below_ ? static_cast<double>(squares_of_[i]) : 0.0};
+    if (in_range(BlockSums<T>{weights, &sum.sum, below_ ? &sum.below : nullptr}, 1))
+      return add(unit, {static_cast<double>(sum.sum), static_cast<double>(sum.below)}, part_.part_);
+    for (std::int64_t r = 0; r < block.rows; ++r)
+      for (std::int64_t p = 0; p < parts_; ++p) {
+        const Sums row = wide_sums(block.at + r * block.stride + p, parts_, weights + p, parts_, block.columns / parts_);
+        add(unit, {row.sum * static_cast<double>(row_weights_[2 * r + p]), row.squares});
+      }
   }
 
   void add_by_column(const NumberBlock<T>& block, std::int64_t unit) {
-    const BlockSums<T> sums = buffers(row_real_, row_imag_);
-    for (T* const list : {sums.real, sums.imag, sums.below})
-      if (list != nullptr) std::fill(list, list + block.columns + beyond, T(0));
+    const std::int64_t all = part_.template kept_of_columns<T>();
+    const BlockSums<T> sums = kept_ == nullptr
+                                  ? buffers(row_weights_)
+                                  : BlockSums<T>{row_weights_, kept_, below_ ? kept_ + all : nullptr};
+    for (T* const list : {sums.sum, sums.below})
+      if (list != nullptr && kept_ == nullptr) std::fill(list, list + block.columns + beyond, T(0));
     words_ += add_columns(block, sums, wants_words_);
+    if (kept_ != nullptr) return;
     if (!in_range(sums, block.columns)) return add_wide_columns(block, unit);
-    if (is_complex_)
-      add_columns_of<2>(block.columns, unit);
+    add_columns_to(sums, block.columns, unit);
+  }
+
+  void add_columns_to(const BlockSums<T>& sums, std::int64_t columns, std::int64_t unit) {
+    if (parts_ == 2)
+      add_columns_of<2>(sums, columns, unit);
     else
-      add_columns_of<1>(block.columns, unit);
+      add_columns_of<1>(sums, columns, unit);
   }
 
   /// Those of the parts of a number are those of its column.
   template <int parts>
-  void add_columns_of(std::int64_t columns, std::int64_t unit) {
+  void add_columns_of(const BlockSums<T>& sums, std::int64_t columns, std::int64_t unit) {
     const std::int64_t step = part_.columns_.unit_stride;
-    const auto add_to = [&](std::vector<double>& all, const std::array<T, buffer>& list, double part) {
+    const auto add_to = [&](std::vector<double>& all, const T* from, double part) {
       double* const to = all.data() + unit;
-      const T* from = list.data();
       for (std::int64_t c = 0; c < columns / parts; ++c, from += parts) {
         double sum = static_cast<double>(from[0]);
         if constexpr (parts == 2) sum += static_cast<double>(from[1]);
         to[c * step] += sum * part;
       }
     };
-    add_to(sums_.real, real_, 1);
-    if (imag_) add_to(sums_.imag, imag_of_, 1);
-    if (below_) add_to(sums_.squares, squares_of_, part_.part_);
+    add_to(sums_.real, sums.sum, 1);
+    if (below_) add_to(sums_.squares, sums.below, part_.part_);
   }
 
   void add_wide_columns(const NumberBlock<T>& block, std::int64_t unit) {
     for (std::int64_t c = 0; c < block.columns; ++c)
       add(unit + c / parts_ * part_.columns_.unit_stride,
-          wide_sums(block.at + c, block.stride, row_real_ + c % parts_,
-                    row_imag_ != nullptr ? row_imag_ + c % parts_ : nullptr, 2, block.rows));
+          wide_sums(block.at + c, block.stride, row_weights_ + c % parts_, 2, block.rows));
   }
 
   const CheckPart& part_;
   CheckSums& sums_;
   bool below_, wants_words_;
-  bool imag_;
-  bool is_complex_;
   std::int64_t parts_;
+  std::int64_t begin_ = 0, end_ = 0;  ///< of the slowest loop
+  T* kept_ = nullptr;
   std::uint32_t words_ = 0;
-  const T *row_real_ = nullptr, *row_imag_ = nullptr;
-  std::array<T, 2 * most_rows> to_real_, to_imag_;     ///< weights of rows, where those of the part do not do
-  std::array<T, buffer> real_, imag_of_, squares_of_;  ///< sums of one block
+  const T* row_weights_ = nullptr;
+  std::array<T, 2 * most_rows> own_weights_;   ///< where those of the part do not do
+  std::array<T, buffer> sum_of_, squares_of_;  ///< of one block
 };
 
 CheckPart::Nested CheckPart::cut(const CheckLoop& loop, const CheckCut& cut) {
   return {cut.count, loop.stride * cut.step, loop.unit_stride * cut.step,
-          loop.unit_stride > 0 || loop.weight.empty() ? nullptr : loop.weight.data() + cut.begin, cut.step};
+          loop.unit_stride > 0 || loop.weight.empty() ? nullptr : loop.weight.data() + cut.begin, cut.step, loop.loop};
 }
 
 CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) : side_(&side) {
@@ -266,20 +280,38 @@ CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) :
   if (!nest.empty() && nest.back().stride == 1) {
     columns_ = nest.back();
     const bool weighted = columns_.weight != nullptr;
-    // Rows: whatever is next, or the innermost axis that has weights.
-    auto rows = nest.end() - 1;
-    while (rows != nest.begin() && (rows == nest.end() - 1 || (!weighted && rows->weight == nullptr))) --rows;
-    if (rows != nest.end() - 1 && (weighted || rows->weight != nullptr)) {
+    splits_rows_ = !weighted || !side.loops.back().has_parts;
+    nest.pop_back();
+    // Rows: the innermost axis that has weights, or whatever is next.
+    auto rows = std::find_if(nest.rbegin(), nest.rend(), [](const Nested& loop) { return loop.weight != nullptr; });
+    if (rows == nest.rend() && weighted) rows = nest.rbegin();
+    if (weighted || rows != nest.rend()) shape_ = weighted ? Shape::rows : Shape::columns;
+    if (rows != nest.rend()) {
       rows_ = *rows;
-      nest.erase(rows);
-      shape_ = weighted ? Shape::rows : Shape::columns;
-    } else if (weighted) {
-      shape_ = Shape::rows;
+      nest.erase(std::next(rows).base());
     }
-    if (shape_ != Shape::single) nest.pop_back();
+    if (shape_ == Shape::single) nest.push_back(columns_);
   }
   outer_ = std::move(nest);
+  find_slow();
+  if (slow_ != Slow::none && !cuts.empty()) {
+    slow_cut_ = cuts[slow_ == Slow::rows ? rows_.loop : outer_[slow_level_].loop];
+  } else if (slow_ != Slow::none) {
+    slow_cut_ = {0, slow_ == Slow::rows ? rows_.count : outer_[slow_level_].count, 1};
+  }
   prepare_rows();
+}
+
+/// Loops of the side come the slowest first, those of a single place anywhere.
+void CheckPart::find_slow() {
+  const auto slowest = std::find_if(side_->loops.begin(), side_->loops.end(), [](const CheckLoop& l) { return l.n > 1; });
+  if (slowest == side_->loops.end() || (shape_ != Shape::single && columns_.loop == slowest->loop)) return;
+  slow_ = Slow::rows;
+  for (std::size_t level = 0; level < outer_.size(); ++level)
+    if (outer_[level].loop == slowest->loop) {
+      slow_ = Slow::outer;
+      slow_level_ = level;
+    }
 }
 
 double CheckPart::most_square(const Nested& loop, bool of_parts) {
@@ -292,30 +324,19 @@ double CheckPart::most_square(const Nested& loop, bool of_parts) {
   return most;
 }
 
-bool CheckPart::has_imag(const Nested& loop) {
-  for (std::int64_t i = 0; i < loop.count; ++i)
-    if (weight_of(loop, i).imag() != 0) return true;
-  return false;
-}
-
 /// Sums of rows say of the squares of their numbers what their own weights let them, sums of columns what those of all
-/// loops do.
+/// loops do. Weights of rows are two a row, what the parts of a number give to the real part of their sum.
 void CheckPart::prepare_rows() {
   const bool by_column = shape_ == Shape::columns;
-  bool complex_rows = !by_column && has_imag(rows_), weighted = false;
-  for (const Nested& loop : outer_) {
-    weighted = weighted || loop.weight != nullptr;
-    complex_rows = complex_rows || (!by_column && has_imag(loop));
-  }
-  imag_ = !side_->real_sums || complex_rows;
-  double most = most_square(by_column ? rows_ : columns_, !imag_ && !weighted);
+  bool weighted = false;
+  for (const Nested& loop : outer_) weighted = weighted || loop.weight != nullptr;
+  double most = most_square(by_column ? rows_ : columns_, !weighted);
   for (const Nested& loop : outer_) most *= by_column ? most_square(loop, false) : 1;
   part_ = most > 0 ? 1 / most : 0;
   if (weighted || shape_ == Shape::single || (!by_column && rows_.weight == nullptr)) return;
   const auto prepare = [this](auto& weights) {
-    for (auto* list : {&weights.to_real, &weights.to_imag})
-      list->resize(static_cast<std::size_t>(row_parts() * rows_.count));
-    weigh_rows(0, rows_.count, 1, weights.to_real.data(), weights.to_imag.data());
+    weights.resize(static_cast<std::size_t>(2 * rows_.count));
+    weigh_rows(0, rows_.count, 1, weights.data());
   };
   if (side_->precision == Precision::f64)
     prepare(row_weights_.in64);
@@ -323,22 +344,61 @@ void CheckPart::prepare_rows() {
     prepare(row_weights_.in32);
 }
 
-/// Of columns what the parts of a number give to the parts of its sum.
 template <class T>
-void CheckPart::weigh_rows(std::int64_t first, std::int64_t count, Complex weight, T* to_real, T* to_imag) const {
-  for (std::int64_t r = 0; r < count; ++r) {
-    const Complex w = weight * weight_of(rows_, first + r);
-    *to_real++ = static_cast<T>(w.real());
-    *to_imag++ = static_cast<T>(w.imag());
-    if (shape_ != Shape::columns) continue;
-    *to_real++ = static_cast<T>(side_->is_complex ? -w.imag() : w.real());
-    *to_imag++ = static_cast<T>(side_->is_complex ? w.real() : w.imag());
-  }
+void CheckPart::weigh_rows(std::int64_t first, std::int64_t count, Complex weight, T* to) const {
+  for (std::int64_t r = 0; r < count; ++r)
+    weigh_parts(weight * weight_of(rows_, first + r), side_->is_complex && splits_rows_, to + 2 * r);
+}
+
+template <class T>
+std::int64_t CheckPart::kept_of_columns() const {
+  return columns_.count * parts() + 64 / static_cast<std::int64_t>(sizeof(T));
+}
+
+void CheckPart::make_room(CheckKept& kept) const {
+  if (!keeps_columns()) return;
+  const auto grow = [this](auto& list) {
+    using T = typename std::remove_reference_t<decltype(list)>::value_type;
+    std::int64_t all = 2 * kept_of_columns<T>();
+    for (const Nested& loop : outer_) all *= loop.count;
+    list.resize(std::max(list.size(), static_cast<std::size_t>(all)));
+  };
+  if (side_->precision == Precision::f64)
+    grow(kept.numbers.in64);
+  else
+    grow(kept.numbers.in32);
 }
 
 std::uint32_t CheckPart::add(const std::byte* array, CheckSums& sums, bool below, bool words) const {
   return side_->precision == Precision::f64 ? Walk<double>(*this, sums, below, words).run(array)
                                             : Walk<float>(*this, sums, below, words).run(array);
+}
+
+void CheckPart::add_slice(const std::byte* array, std::int64_t begin, std::int64_t end, CheckSums& sums, bool below,
+                          CheckKept& kept) const {
+  const auto before = [this](std::int64_t place) {
+    return std::clamp((place - slow_cut_.begin + slow_cut_.step - 1) / slow_cut_.step, std::int64_t{0}, slow_cut_.count);
+  };
+  const std::int64_t first = before(begin), last = before(end);
+  if (first == last) return;
+  if (first == 0) kept.words = 0;
+  const auto walk = [&]<class T>(std::vector<T>& numbers) {
+    Walk<T> slice(*this, sums, below, true);
+    if (!keeps_columns()) {
+      kept.words += slice.run(array, first, last);
+      return;
+    }
+    if (first == 0) std::fill(numbers.begin(), numbers.end(), T(0));
+    slice.keep(numbers.data());
+    kept.words += slice.run(array, first, last);
+    // What they cannot hold is added up once more, with its words: these are of the same moment.
+    if (last == slow_cut_.count && !slice.take_kept(numbers.data()))
+      kept.words = Walk<T>(*this, sums, below, true).run(array);
+  };
+  if (side_->precision == Precision::f64)
+    walk(kept.numbers.in64);
+  else
+    walk(kept.numbers.in32);
 }
 
 template <class T>

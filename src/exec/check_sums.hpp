@@ -16,57 +16,55 @@ struct CheckLoop {
   std::int64_t unit_stride;                  ///< transforms; 0 along a transformed axis
   std::size_t loop;                          ///< its number: loops of the transform, then those of the batch
   std::vector<std::complex<double>> weight;  ///< along a transformed axis
+  bool has_parts = false;                    ///< its weights are complex; those of other transformed axes are real
 };
 
-/// What the parts of numbers give to the parts of their weighted sum: of neighbours one behind the other, of rows in
-/// pairs.
-template <class T>
-struct PartWeights {
-  std::vector<T> to_real, to_imag;
-};
-/// For arrays of either precision; those of the other one are empty.
-struct AnyPartWeights {
-  PartWeights<double> in64{};
-  PartWeights<float> in32{};
+/// Numbers of either precision; those of the other one are none.
+struct AnyNumbers {
+  std::vector<double> in64{};
+  std::vector<float> in32{};
 
   template <class T>
-  PartWeights<T>& of() {
+  std::vector<T>& of() {
     if constexpr (sizeof(T) == sizeof(double))
       return in64;
     else
       return in32;
   }
   template <class T>
-  const PartWeights<T>& of() const {
-    return const_cast<AnyPartWeights*>(this)->of<T>();
+  const std::vector<T>& of() const {
+    return const_cast<AnyNumbers*>(this)->of<T>();
   }
-  std::size_t table_bytes() const {
-    return 2 * in64.to_real.size() * sizeof(double) + 2 * in32.to_real.size() * sizeof(float);
-  }
+  std::size_t table_bytes() const { return in64.size() * sizeof(double) + in32.size() * sizeof(float); }
 };
 
 /// One side of the transform: the loops over its array, the widest stride first.
 struct CheckSide {
   std::vector<CheckLoop> loops;
   bool is_complex = true;
-  bool real_sums = false;  ///< nobody looks at the imaginary parts of sums
   Precision precision = Precision::f64;
-  /// Of the last loop, where numbers along it are neighbours and have weights.
-  AnyPartWeights neighbours{};
+  /// Of the last loop, where numbers along it are neighbours and have weights: what their parts give to the real part
+  /// of their sum.
+  AnyNumbers neighbours{};
 
   void split_weights();
   std::size_t table_bytes() const;
 };
 
-/// By transform of the batch; apart, so that neighbours are added at once. Squares may be less than the sums of squares
-/// (CheckPart::add), or these.
+/// By transform of the batch; apart, so that neighbours are added at once: the real parts of weighted sums, and squares,
+/// which may be less than the sums of squares (CheckPart::add), or these.
 struct CheckSums {
-  std::vector<double> real, imag, squares;
+  std::vector<double> real, squares;
 
-  explicit CheckSums(std::size_t count = 0) : real(count), imag(count), squares(count) {}
+  explicit CheckSums(std::size_t count = 0) : real(count), squares(count) {}
   void clear(std::size_t count);
   std::size_t size() const { return real.size(); }
-  std::complex<double> weighted(std::size_t unit) const { return {real[unit], imag[unit]}; }
+};
+
+/// What a part keeps between its slices: sums of columns in the precision of the numbers, and the word_sum() so far.
+struct CheckKept {
+  AnyNumbers numbers{};
+  std::uint32_t words = 0;
 };
 
 /// The numbers begin, begin + step, ... of a loop.
@@ -82,6 +80,14 @@ class CheckPart {
   /// Adds to the transforms' sums, and with `below` to their squares what these are at least. Returns the word_sum() of
   /// the numbers, or with `words` false anything. `array` begins where the side's loops do.
   std::uint32_t add(const std::byte* array, CheckSums& sums, bool below, bool words) const;
+  /// The same in slices, each of which begins where the one before ended: what the places from `begin` to `end` of the
+  /// side's slowest loop have of the part. The word_sum() is kept, too.
+  void add_slice(const std::byte* array, std::int64_t begin, std::int64_t end, CheckSums& sums, bool below,
+                 CheckKept& kept) const;
+  /// Whether that loop is not the one whose numbers are added up together.
+  bool has_slices() const { return slow_ != Slow::none; }
+  /// Room for the largest of some parts.
+  void make_room(CheckKept& kept) const;
   /// Adds to the transforms' squares, exactly.
   void add_squares(const std::byte* array, CheckSums& sums) const;
   std::size_t table_bytes() const { return outer_.size() * sizeof(Nested) + row_weights_.table_bytes() + sizeof *this; }
@@ -93,9 +99,12 @@ class CheckPart {
     std::int64_t unit_stride = 0;
     const std::complex<double>* weight = nullptr;  ///< one in `weight_step`; null along a batch
     std::int64_t weight_step = 1;
+    std::size_t loop = 0;
   };
   /// What is added up at once: rows of neighbours with weights, columns of them, single numbers.
   enum class Shape { rows, columns, single };
+  /// Which is the slowest loop.
+  enum class Slow { outer, rows, none };
   template <class T>
   class Walk;
 
@@ -104,12 +113,15 @@ class CheckPart {
     return loop.weight == nullptr ? 1 : loop.weight[i * loop.weight_step];
   }
   static double most_square(const Nested& loop, bool of_parts);
-  static bool has_imag(const Nested& loop);
+  void find_slow();
   void prepare_rows();
-  /// Weights of a row: of columns one for each part of a number.
-  std::int64_t row_parts() const { return shape_ == Shape::columns ? 2 : 1; }
+  /// Whether sums of columns are kept from one slice to the next.
+  bool keeps_columns() const { return shape_ == Shape::columns && slow_ == Slow::rows; }
+  std::int64_t parts() const { return side_->is_complex ? 2 : 1; }
   template <class T>
-  void weigh_rows(std::int64_t first, std::int64_t count, std::complex<double> weight, T* to_real, T* to_imag) const;
+  std::int64_t kept_of_columns() const;
+  template <class T>
+  void weigh_rows(std::int64_t first, std::int64_t count, std::complex<double> weight, T* to) const;
   template <class T>
   void add_squares_of(const T* at, std::size_t level, std::int64_t unit, CheckSums& sums) const;
 
@@ -117,12 +129,15 @@ class CheckPart {
   Shape shape_ = Shape::single;
   std::vector<Nested> outer_;
   Nested rows_, columns_;
+  Slow slow_ = Slow::none;
+  std::size_t slow_level_ = 0;     ///< among the outer ones
+  CheckCut slow_cut_{0, 1, 1};     ///< what the part has of it
   std::int64_t first_ = 0;         ///< element
   std::int64_t first_unit_ = 0;    ///< transform
   std::int64_t first_weight_ = 0;  ///< of the neighbours
-  bool imag_ = true;               ///< the imaginary parts of sums are needed
+  bool splits_rows_ = true;        ///< the parts of numbers get their weights from rows, not from columns
   double part_ = 1;                ///< of what blocks say of squares: their weights may be more than 1
-  AnyPartWeights row_weights_;     ///< of all rows, where no loop around them has weights
+  AnyNumbers row_weights_;         ///< of all rows, where no loop around them has weights: two a row
 };
 
 }  // namespace shardfft

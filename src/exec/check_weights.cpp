@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numbers>
 #include <random>
 
 namespace shardfft {
@@ -70,47 +68,25 @@ Numbers transposed_cosines(Numbers r, AxisTransform type) {
   }
 }
 
-/// T^t r.
-Numbers transposed(Kind kind, AxisTransform type, Direction direction, std::int64_t n, const Numbers& r) {
+/// T^t r of the others.
+Numbers transposed(Kind kind, Direction direction, std::int64_t n, const Numbers& r) {
+  if (kind == Kind::c2r) {
+    Numbers c = fourier(r, direction);
+    c.resize(static_cast<std::size_t>(n / 2 + 1));
+    for (std::int64_t j = 1; j < (n + 1) / 2; ++j) c[static_cast<std::size_t>(j)] *= 2;
+    return c;
+  }
   Numbers padded = r;
   padded.resize(static_cast<std::size_t>(n));
-  switch (kind) {
-    case Kind::c2c:
-    case Kind::r2c:
-      return fourier(padded, direction);
-    case Kind::c2r: {
-      Numbers c = fourier(r, direction);
-      c.resize(static_cast<std::size_t>(n / 2 + 1));
-      for (std::int64_t j = 1; j < (n + 1) / 2; ++j) c[static_cast<std::size_t>(j)] *= 2;
-      return c;
-    }
-    case Kind::r2r:
-      break;
-  }
-  return transposed_cosines(r, type);
+  return fourier(padded, direction);
 }
 
-Numbers random_weights(std::size_t count, bool real, std::mt19937_64& random) {
-  Numbers r(count);
-  for (auto& weight : r) {
-    const double turn = static_cast<double>(random() >> 11) / static_cast<double>(std::uint64_t{1} << 53);
-    weight = real ? (turn < 0.5 ? -1.0 : 1.0) : std::polar(1.0, 2 * std::numbers::pi * turn);
-  }
-  return r;
+Numbers real_parts(Numbers numbers) {
+  for (auto& number : numbers) number = number.real();
+  return numbers;
 }
 
-__extension__ using Wide = __int128;
-
-/// Zadoff-Chu numbers: all of one modulus, and their Fourier transform too (Chu 1972).
-Numbers even_weights(std::int64_t n) {
-  Numbers r(static_cast<std::size_t>(n));
-  for (std::int64_t j = 0; j < n; ++j) {
-    const auto turns = static_cast<std::int64_t>((static_cast<Wide>(j) * (j + n % 2)) % (2 * n));
-    r[static_cast<std::size_t>(j)] =
-        std::polar(1.0, std::numbers::pi * static_cast<double>(turns) / static_cast<double>(n));
-  }
-  return r;
-}
+double random_sign(std::mt19937_64& random) { return random() % 2 == 0 ? 1.0 : -1.0; }
 
 double least(const Numbers& numbers) {
   double result = std::abs(numbers.front());
@@ -120,13 +96,11 @@ double least(const Numbers& numbers) {
 
 /// The r whose T^t r has these real parts, or of c2c and c2r these numbers.
 Numbers transposed_back(Kind kind, Direction direction, std::int64_t n, Numbers c) {
-  if (kind == Kind::r2c)
-    for (auto& number : c) number = number.real();
+  if (kind == Kind::r2c) c = real_parts(std::move(c));
   c.resize(static_cast<std::size_t>(n));
   Numbers r = fourier(c, direction == Direction::forward ? Direction::backward : Direction::forward);
   for (auto& number : r) number /= static_cast<double>(n);
-  if (kind == Kind::c2r)
-    for (auto& number : r) number = number.real();
+  if (kind == Kind::c2r) r = real_parts(std::move(r));
   if (kind != Kind::r2c) return r;
   r.resize(static_cast<std::size_t>(n / 2 + 1));
   for (std::int64_t j = 1; j < (n + 1) / 2; ++j) r[static_cast<std::size_t>(j)] *= 2;
@@ -169,23 +143,34 @@ class Parts {
   std::vector<double*> parts_;
 };
 
+/// How small the smallest part may be, what it is made where it is smaller, and how often.
+constexpr double goal = 0.5, aim = 0.575;
+constexpr int turns = 60;
+
+CheckWeights normalised(CheckWeights weights) {
+  double squares = 0;
+  for (const auto& weight : weights.out) squares += std::norm(weight);
+  const double unit = std::sqrt(squares / static_cast<double>(weights.out.size()));
+  for (auto* list : {&weights.in, &weights.out})
+    for (auto& weight : *list) weight /= unit;
+  return weights;
+}
+
 }  // namespace
 
 /// In turns on both sides, the parts that are too small are made larger. What that changes on the other side is noise
 /// that few of its parts feel.
-CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t n) {
-  constexpr double goal = 0.5, aim = 0.575;
-  constexpr int turns = 60;
+CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t n) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   Numbers r(static_cast<std::size_t>(kind == Kind::r2c ? n / 2 + 1 : n));
   for (auto& weight : r) {
-    const auto sign = [&random] { return random() % 2 == 0 ? 1.0 : -1.0; };
-    weight = kind == Kind::c2r ? std::complex<double>(sign()) : std::complex<double>(sign(), sign());
+    weight = random_sign(random);
+    if (kind != Kind::c2r) weight.imag(random_sign(random));
   }
   CheckWeights best;
   double most = 0;
   for (int turn = 0; turn < turns && most < goal; ++turn) {
-    Numbers c = transposed(kind, AxisTransform::fft, direction, n, r);
+    Numbers c = transposed(kind, direction, n, r);
     Parts out(r, kind != Kind::c2r, kind == Kind::r2c, n), in(c, kind != Kind::r2c, kind == Kind::c2r, n);
     const double least = std::min(in.least(), out.least());
     if (best.in.empty() || least > most) {
@@ -199,20 +184,13 @@ CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t
   // Where half a spectrum has no imaginary part, one that appears is to be seen; of the input no such weight is asked.
   for (std::size_t j = 0; kind == Kind::r2c && j < best.out.size(); ++j)
     if (!has_imag(true, true, n, j)) best.out[j].imag(best.out[j].real());
-  double squares = 0;
-  for (const auto& weight : best.out) squares += std::norm(weight);
-  const double unit = std::sqrt(squares / static_cast<double>(best.out.size()));
-  for (auto* list : {&best.in, &best.out})
-    for (auto& weight : *list) weight /= unit;
-  return best;
+  return normalised(std::move(best));
 }
 
 RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, double size) {
-  constexpr double goal = 0.5, aim = 0.575;
-  constexpr int turns = 60;
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   Numbers r(static_cast<std::size_t>(n));
-  for (auto& weight : r) weight = random() % 2 == 0 ? 1.0 : -1.0;
+  for (auto& weight : r) weight = random_sign(random);
   const auto diagonal = [](Numbers numbers) {
     for (auto& number : numbers) number = {number.real(), number.real()};
     return numbers;
@@ -220,7 +198,7 @@ RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, dou
   Numbers best;
   double most = 0;
   for (int turn = 0; turn < turns && most < goal; ++turn) {
-    Numbers c = transposed(Kind::c2c, AxisTransform::fft, direction, n, diagonal(r));
+    Numbers c = transposed(Kind::c2c, direction, n, diagonal(r));
     Parts out(r, false, false, n), in(c, true, false, n);
     const double least = std::min(in.least(), out.least());
     if (best.empty() || least > most) {
@@ -241,23 +219,42 @@ RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, dou
     all.real.push_back(std::ldexp(std::round(mantissa * bits) / bits, exponent));
     weight = all.real.back();
   }
-  all.in = transposed(Kind::c2c, AxisTransform::fft, direction, n, diagonal(std::move(best)));
+  all.in = transposed(Kind::c2c, direction, n, diagonal(std::move(best)));
   return all;
 }
 
-CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction direction, std::int64_t n, bool real) {
-  constexpr int tries = 12;
-  if (kind == Kind::c2c && !real) {
-    Numbers r = even_weights(n);
-    Numbers c = transposed(kind, type, direction, n, r);
-    return {std::move(c), std::move(r)};
-  }
+/// Symmetric numbers have real transforms, and symmetric ones.
+CheckWeights make_real_weights(std::int64_t n) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
-  const auto count = static_cast<std::size_t>(kind == Kind::r2c ? n / 2 + 1 : n);
+  Numbers r(static_cast<std::size_t>(n));
+  for (std::int64_t j = 0; j <= n / 2; ++j)
+    r[static_cast<std::size_t>(j)] = r[static_cast<std::size_t>(j == 0 ? 0 : n - j)] = random_sign(random);
+  CheckWeights best;
+  double most = 0;
+  for (int turn = 0; turn < turns && most < goal; ++turn) {
+    Numbers c = real_parts(fourier(r, Direction::forward));
+    Parts out(r, false, false, n), in(c, false, false, n);
+    const double least = std::min(in.least(), out.least());
+    if (best.in.empty() || least > most) {
+      most = least;
+      best = {c, r};
+    }
+    in.push_away_from_zero(aim);
+    r = real_parts(fourier(c, Direction::backward));
+    for (auto& number : r) number /= static_cast<double>(n);
+    Parts(r, false, false, n).push_away_from_zero(aim);
+  }
+  return normalised(std::move(best));
+}
+
+CheckWeights make_cosine_weights(AxisTransform type, std::int64_t n) {
+  constexpr int tries = 12;
+  std::mt19937_64 random(static_cast<std::uint64_t>(n));
   CheckWeights best;
   for (int i = 0; i < tries; ++i) {
-    Numbers r = random_weights(count, real, random);
-    Numbers c = transposed(kind, type, direction, n, r);
+    Numbers r(static_cast<std::size_t>(n));
+    for (auto& weight : r) weight = random_sign(random);
+    Numbers c = transposed_cosines(r, type);
     if (best.in.empty() || least(c) > least(best.in)) best = {std::move(c), std::move(r)};
   }
   return best;

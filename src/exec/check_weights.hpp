@@ -7,21 +7,24 @@
 
 namespace shardfft {
 
-/// Of a transform y = T x along one axis: sum_j out[j] y[j] = sum_k in[k] x[k] for all x. Weights of the result have
-/// modulus 1; those of the input are as even as they can be found, so that a wrong number shows wherever it is. With
-/// `real`, weights of the result are real, as where the result is; of a completed axis (c2r), the real parts of the
-/// sums are equal.
+/// Of a transform y = T x along one axis: sum_j out[j] y[j] = sum_k in[k] x[k] for all x, or the real parts of these sums
+/// are equal. The root mean square of the result's weights is 1; all are as even as they can be found, so that a wrong
+/// number shows wherever it is.
 struct CheckWeights {
   std::vector<std::complex<double>> in, out;
 };
 
-/// `n`: the real length of a halved or completed axis. `kind`: c2c, r2c, c2r or r2r; `type` says which of these.
-CheckWeights make_check_weights(Kind kind, AxisTransform type, Direction direction, std::int64_t n, bool real);
+/// Of cosine and sine transforms: real, and of the result 1 or -1.
+CheckWeights make_cosine_weights(AxisTransform type, std::int64_t n);
 
-/// The same of the only axis of a transform, c2c, r2c or c2r. The real and the imaginary parts of its weights are even
-/// by themselves, so that the real part of the sums is enough: the root mean square of the result's is 1, and none is
-/// less than about a third of that (but the imaginary ones of input whose imaginary part c2r does not read).
-CheckWeights make_lone_axis_weights(Kind kind, Direction direction, std::int64_t n);
+/// Of c2c, in either direction: real ones, so that sums along this axis leave the parts of numbers apart. None is less
+/// than 0.4 of the root mean square of its side's.
+CheckWeights make_real_weights(std::int64_t n);
+
+/// Of c2c, r2c or c2r along the last axis that is transformed; `n` is the real length. The real and the imaginary parts
+/// of these weights are even by themselves, so that the real part of the sums is enough: none is less than about a third
+/// (but the imaginary ones of input whose imaginary part c2r does not read).
+CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t n);
 
 /// The same of a c2c, whose result's weights are (1 + i) times real numbers: `real`, about `size` in the root mean
 /// square, with no more than 20 bits of mantissa behind the first one.

@@ -177,7 +177,7 @@ std::size_t LinesCheck::table_bytes() const {
       for (const Part& part : *list) bytes += part.sums.table_bytes();
   for (const Worker& worker : workers_)
     bytes +=
-        6 * worker.in.size() * sizeof(double) + (worker.received.size() + worker.sent.size()) * sizeof(std::uint64_t);
+        4 * worker.in.size() * sizeof(double) + (worker.received.size() + worker.sent.size()) * sizeof(std::uint64_t);
   return bytes;
 }
 

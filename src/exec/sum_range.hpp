@@ -39,8 +39,7 @@ template <class T>
 bool in_range(const BlockSums<T>& sums, std::int64_t count) {
   if constexpr (sizeof(T) == sizeof(double)) return true;
   constexpr T all = std::numeric_limits<T>::max();
-  return Range<T>(sums.real, count).within(-all, all) &&
-         (sums.to_imag == nullptr || Range<T>(sums.imag, count).within(-all, all)) &&
+  return Range<T>(sums.sum, count).within(-all, all) &&
          (sums.below == nullptr || Range<T>(sums.below, count).within(T(1e-25), T(1e30)));
 }
 

@@ -38,8 +38,6 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
     out_.loops.push_back({d.n, d.out_stride, units, spec.transform.size() + b, {}});
     units *= d.n;
   }
-  const bool real = spec.kind == Kind::c2r || spec.kind == Kind::r2r;
-  const bool alone = spec.transform.size() == 1 && spec.kind != Kind::r2r;
   double points = 1;
   double safety = 1;
   double growth = 1;        // of the root of the sum of squares, at most
@@ -53,11 +51,12 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
       units = 0;
       continue;
     }
-    CheckWeights weights = alone ? make_lone_axis_weights(kind, spec.direction, d.n)
-                                 : make_check_weights(kind, type, spec.direction, d.n, real);
+    CheckWeights weights = spec.kind == Kind::r2r ? make_cosine_weights(type, d.n)
+                           : last                 ? make_last_axis_weights(kind, spec.direction, d.n)
+                                                  : make_real_weights(d.n);
     const auto count = [](const std::vector<Complex>& list) { return static_cast<std::int64_t>(list.size()); };
-    in_.loops.push_back({count(weights.in), d.in_stride, 0, i, std::move(weights.in)});
-    out_.loops.push_back({count(weights.out), d.out_stride, 0, i, std::move(weights.out)});
+    in_.loops.push_back({count(weights.in), d.in_stride, 0, i, std::move(weights.in), last});
+    out_.loops.push_back({count(weights.out), d.out_stride, 0, i, std::move(weights.out), last});
     for (Complex& w : in_.loops.back().weight) w *= i == 0 ? spec.scale : 1;
     points *= static_cast<double>(d.n);
     safety = std::max(safety, safety_of(d.n));
@@ -68,7 +67,6 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
   out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;
   squares_part_ = squares_part / (spec.scale * spec.scale);
   for (CheckSide* side : {&in_, &out_}) {
-    side->real_sums = real || alone;
     side->precision = spec.precision;
     std::stable_sort(side->loops.begin(), side->loops.end(),
                      [](const CheckLoop& a, const CheckLoop& b) { return a.stride > b.stride; });
@@ -81,7 +79,7 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
       wide ? std::numeric_limits<double>::epsilon() : static_cast<double>(std::numeric_limits<float>::epsilon());
   limits_.part = safety * epsilon * (std::log2(points) + 2) * growth;
   limits_.floor = points * std::max(std::abs(spec.scale), 1.0) * (wide ? 1e-140 : 1e-36);
-  limits_.real_sums = real || alone;
+  limits_.real_sums = true;
   limits_.with_neighbours = rounding == Rounding::with_neighbours;
   lines_ = static_cast<std::size_t>(units);
 }
@@ -98,7 +96,7 @@ double TransformCheck::input_squares(double output_squares) const {
 
 Finding TransformCheck::finding(const CheckSums& before, const CheckSums& after) const {
   const auto sums_of = [this](const CheckSums& sums) {
-    return LineSums{sums.real.data(), sums.imag.data(), sums.squares.data(), static_cast<std::int64_t>(lines_)};
+    return LineSums{sums.real.data(), sums.real.data(), sums.squares.data(), static_cast<std::int64_t>(lines_)};
   };
   const LineSums in = sums_of(before), out = sums_of(after);
   std::int64_t checks = 0;

@@ -9,7 +9,7 @@ namespace shardfft {
 
 namespace {
 
-/// A family of vector instructions: vectors of so many bytes; so many rows at once have their weights in registers.
+/// A family of vector instructions: vectors of so many bytes.
 /// keep(v) keeps a vector in its register: compilers like to load it anew for each sum.
 #if defined(__x86_64__) && !defined(__clang__)
 #define SHARDFFT_KEEP(v) \
@@ -17,11 +17,10 @@ namespace {
 #else
 #define SHARDFFT_KEEP(v)
 #endif
-#define SHARDFFT_SUMS(Name, vector_bytes, vectors, attribute)                                                     \
+#define SHARDFFT_SUMS(Name, vector_bytes, attribute)                                                              \
   struct Name {                                                                                                   \
     template <class T>                                                                                            \
     static constexpr int bytes = vector_bytes;                                                                    \
-    static constexpr int rows_at_once = vectors;                                                                  \
     template <class V>                                                                                            \
     SHARDFFT_INLINE static void keep([[maybe_unused]] V& v) {                                                     \
       SHARDFFT_KEEP(v);                                                                                           \
@@ -42,12 +41,12 @@ namespace {
     }                                                                                                             \
   };
 
-SHARDFFT_SUMS(Single, static_cast<int>(sizeof(T)), 4, )
-SHARDFFT_SUMS(Pair, static_cast<int>(2 * sizeof(T)), 4, )
-SHARDFFT_SUMS(Everywhere, 16, 4, )
+SHARDFFT_SUMS(Single, static_cast<int>(sizeof(T)), )
+SHARDFFT_SUMS(Pair, static_cast<int>(2 * sizeof(T)), )
+SHARDFFT_SUMS(Everywhere, 16, )
 #if defined(__x86_64__)
-SHARDFFT_SUMS(Wide, 32, 4, __attribute__((target("avx2,fma"))))
-SHARDFFT_SUMS(Widest, 64, 8, __attribute__((target("avx512f,avx2,fma"))))
+SHARDFFT_SUMS(Wide, 32, __attribute__((target("avx2,fma"))))
+SHARDFFT_SUMS(Widest, 64, __attribute__((target("avx512f,avx2,fma"))))
 bool has_wide() {
   static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   return has;

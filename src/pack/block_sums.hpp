@@ -18,13 +18,12 @@ struct NumberBlock {
 /// Sums stay in the precision of the numbers: those of larger blocks would lose as much as a transform does.
 inline constexpr std::int64_t most_rows = 256, most_columns = 1024;
 
-/// Sums of numbers times the weights of two lists; only of the first where `to_imag` is null. `below` is less than the
-/// sum of the squares of the numbers, if no weight (as a complex number, where there are two) is more than 1: what the
-/// sums of some of them say of it. It may be null.
+/// Sums of numbers times weights. `below` is less than the sum of the squares of the numbers, if no weight is more than
+/// 1: what the sums of some of them say of it. It may be null.
 template <class T>
 struct BlockSums {
-  const T *to_real, *to_imag;
-  T *real, *imag, *below;
+  const T* weights;
+  T *sum, *below;
 };
 
 /// Each row by itself: weights are one a column, sums one a row. These are written, whatever was there. Returns the
@@ -32,23 +31,22 @@ struct BlockSums {
 std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words);
 std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words);
 
-/// All rows together, each times a complex weight of its own, a real one where there is no `to_imag`. These do not
-/// count for `below`.
+/// All rows together: weights are one a column times those of rows, two a row, for even and for odd columns; odd numbers
+/// of columns have equal ones. The latter do not count for `below`.
 template <class T>
 struct PlaneWeights {
-  const T *to_real, *to_imag;
-  const T *row_real, *row_imag;
+  const T *columns, *rows;
 };
 template <class T>
 struct PlaneSum {
-  T real = 0, imag = 0, below = 0;
+  T sum = 0, below = 0;
   std::uint32_t words = 0;
 };
 PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights, bool words);
 PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights, bool words);
 
-/// Each column by itself: weights are two a row, for even and for odd columns; odd numbers of columns have equal ones.
-/// Sums are one a column, added to what is there, and behind them lie 64 bytes of zeros more, which change.
+/// Each column by itself: weights are two a row, as above. Sums are one a column, added to what is there, and behind them
+/// lie 64 bytes of zeros more, which are used and are zeros again.
 std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words);
 std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "pack/block_sums.hpp"
 
@@ -36,6 +37,13 @@ SHARDFFT_INLINE void store_vector(const Vector<T, bytes>& vector, T* at) {
   *reinterpret_cast<typename VectorOf<T, bytes>::InMemory*>(at) = vector;
 }
 
+/// One behind the other.
+template <class T, int bytes, int... I>
+SHARDFFT_INLINE void double_vector(Vector<T, bytes>& vector, const Vector<T, bytes / 2>& half,
+                                   std::integer_sequence<int, I...>) {
+  vector = __builtin_shufflevector(half, half, I...);
+}
+
 /// Two numbers, again and again.
 template <class T, int bytes>
 SHARDFFT_INLINE void fill_with_pair(Vector<T, bytes>& vector, const T* pair) {
@@ -48,10 +56,9 @@ SHARDFFT_INLINE void fill_with_pair(Vector<T, bytes>& vector, const T* pair) {
     std::memcpy(&both, pair, sizeof both);
     vector = reinterpret_cast<Vector<T, bytes>>(Vector<std::uint64_t, bytes>{} + both);
   } else {
-    const Vector<T, bytes> even = Vector<T, bytes>{} + pair[0], odd = Vector<T, bytes>{} + pair[1];
-    Vector<std::int64_t, bytes> from{};
-    for (int i = 0; i < lanes<T, bytes>; ++i) from[i] = i % 2 == 0 ? i : lanes<T, bytes> + i;
-    vector = __builtin_shuffle(even, odd, from);
+    Vector<T, bytes / 2> half;
+    fill_with_pair<T, bytes / 2>(half, pair);
+    double_vector<T, bytes>(vector, half, std::make_integer_sequence<int, static_cast<int>(lanes<T, bytes>)>{});
   }
 }
 
@@ -80,261 +87,252 @@ SHARDFFT_INLINE void mask_last(Vector<Word, bytes>& mask, std::int64_t taken) {
   load_vector<Word, bytes>(mask, bits.words + taken);
 }
 
-/// What is kept of vectors of numbers: which sums.
-template <class FamilyOf, class Number, bool with_imag, bool with_words>
+/// What is kept of vectors of numbers.
+template <class FamilyOf, class Number, bool with_words>
 struct Kept {
   using Family = FamilyOf;
   using T = Number;
-  static constexpr bool imag = with_imag, words = with_words;
-};
+  static constexpr int bytes = FamilyOf::template bytes<Number>;
+  static constexpr std::int64_t width = lanes<Number, bytes>;
+  static constexpr bool words = with_words;
+  using V = Vector<Number, bytes>;
+  using Words = Vector<Word, bytes>;
 
-/// `group` of them.
-template <class K, int bytes, int group>
-struct Lanes {
-  using T = typename K::T;
-  Vector<T, bytes> real[group] = {}, imag[group] = {};
-  Vector<Word, bytes> words = {};
-
-  SHARDFFT_INLINE void add(int g, const Vector<T, bytes>& v, const Vector<T, bytes>& to_real,
-                           const Vector<T, bytes>& to_imag) {
-    real[g] += v * to_real;
-    if constexpr (K::imag) imag[g] += v * to_imag;
+  /// The vector at `x`, or what `mask` leaves of it.
+  SHARDFFT_INLINE static void take(V& v, const T* x, const Words* mask) {
+    load_vector<T, bytes>(v, x);
+    Family::keep(v);
+    if (mask != nullptr) v = reinterpret_cast<V>(reinterpret_cast<Words>(v) & *mask);
   }
-  SHARDFFT_INLINE void add_words(const Vector<T, bytes>& v) {
-    if constexpr (K::words) words += reinterpret_cast<Vector<Word, bytes>>(v);
+  SHARDFFT_INLINE static void add_words(Words& words_of, const V& v) {
+    if constexpr (words) words_of += reinterpret_cast<Words>(v);
   }
-  SHARDFFT_INLINE void square(int g, Vector<T, bytes>& squares) const {
-    squares += real[g] * real[g];
-    if constexpr (K::imag) squares += imag[g] * imag[g];
+  /// For the last columns of a row, which are less than a vector.
+  SHARDFFT_INLINE static void mask_of(Words& mask, std::int64_t columns) {
+    mask_last<bytes>(mask, columns % width * static_cast<std::int64_t>(sizeof(T) / sizeof(Word)));
   }
 };
 
 /// Vectors of a row whose sum makes a part of `below`.
 inline constexpr std::int64_t vectors_of_a_part = 16;
 /// The square of a sum of so many numbers at most is no more than so much of the sum of their squares.
-template <class T, int bytes>
-SHARDFFT_INLINE T part_of_row(std::int64_t columns) {
-  return T(1) / static_cast<T>(std::min((columns - 1) / lanes<T, bytes> + 1, vectors_of_a_part));
+template <class K>
+SHARDFFT_INLINE typename K::T part_of_row(std::int64_t columns) {
+  return typename K::T(1) / static_cast<typename K::T>(std::min((columns - 1) / K::width + 1, vectors_of_a_part));
 }
 
 /// `group` rows at once, which share what is loaded of the weights. Rows have a vector at least; what is left at their
 /// end is the last part of one that overlaps.
-template <class K, int bytes, int group>
+template <class K, int group>
 struct RowGroup {
   using T = typename K::T;
-  Lanes<K, bytes, group> all;
-  Vector<T, bytes> squares[group] = {};
+  using V = typename K::V;
+  V sum[group] = {}, squares[group] = {};
 
-  SHARDFFT_INLINE void add(const NumberBlock<T>& block, const T* weights_to_real, const T* weights_to_imag,
-                           std::int64_t first) {
-    constexpr std::int64_t width = lanes<T, bytes>;
+  SHARDFFT_INLINE void add(const NumberBlock<T>& block, const T* weights, std::int64_t first,
+                           typename K::Words& words) {
     const T* const x = block.at + first * block.stride;
-    const std::int64_t whole = block.columns / width * width;
+    const std::int64_t whole = block.columns / K::width * K::width;
     for (std::int64_t c = 0; c < whole;) {
-      Lanes<K, bytes, group> part;
-      for (const std::int64_t end = std::min(c + vectors_of_a_part * width, whole); c < end; c += width)
-        add_vectors(part, x + c, block.stride, weights_to_real + c, weights_to_imag + c, nullptr);
+      V part[group] = {};
+      for (const std::int64_t end = std::min(c + vectors_of_a_part * K::width, whole); c < end; c += K::width)
+        add_vectors(part, x + c, block.stride, weights + c, nullptr, words);
       take(part);
     }
     if (whole == block.columns) return;
-    Vector<Word, bytes> mask;
-    mask_last<bytes>(mask, (block.columns - whole) * static_cast<std::int64_t>(sizeof(T) / sizeof(Word)));
-    const std::int64_t c = block.columns - width;
-    Lanes<K, bytes, group> part;
-    add_vectors(part, x + c, block.stride, weights_to_real + c, weights_to_imag + c, &mask);
+    typename K::Words mask;
+    K::mask_of(mask, block.columns);
+    const std::int64_t c = block.columns - K::width;
+    V part[group] = {};
+    add_vectors(part, x + c, block.stride, weights + c, &mask, words);
     take(part);
   }
 
  private:
-  SHARDFFT_INLINE void add_vectors(Lanes<K, bytes, group>& part, const T* x, std::int64_t stride,
-                                   const T* weights_to_real, const T* weights_to_imag,
-                                   const Vector<Word, bytes>* mask) {
-    Vector<T, bytes> to_real, to_imag{}, v;
-    load_vector<T, bytes>(to_real, weights_to_real);
-    if constexpr (K::imag) load_vector<T, bytes>(to_imag, weights_to_imag);
+  SHARDFFT_INLINE static void add_vectors(V* part, const T* x, std::int64_t stride, const T* weights,
+                                          const typename K::Words* mask, typename K::Words& words) {
+    V weight, v;
+    load_vector<T, K::bytes>(weight, weights);
     for (int r = 0; r < group; ++r) {
-      load_vector<T, bytes>(v, x + r * stride);
-      K::Family::keep(v);
-      if (mask != nullptr) v = reinterpret_cast<Vector<T, bytes>>(reinterpret_cast<Vector<Word, bytes>>(v) & *mask);
-      part.add(r, v, to_real, to_imag);
-      all.add_words(v);
+      K::take(v, x + r * stride, mask);
+      part[r] += v * weight;
+      K::add_words(words, v);
     }
   }
-  SHARDFFT_INLINE void take(const Lanes<K, bytes, group>& part) {
+  SHARDFFT_INLINE void take(const V* part) {
     for (int r = 0; r < group; ++r) {
-      all.real[r] += part.real[r];
-      if constexpr (K::imag) all.imag[r] += part.imag[r];
-      part.square(r, squares[r]);
+      sum[r] += part[r];
+      squares[r] += part[r] * part[r];
     }
   }
 };
 
-template <class K, int bytes, int group, class T>
-SHARDFFT_INLINE Word rows_alone(const NumberBlock<T>& block, const BlockSums<T>& sums, std::int64_t first) {
-  RowGroup<K, bytes, group> rows;
-  rows.add(block, sums.to_real, sums.to_imag, first);
-  for (int r = 0; r < group; ++r) {
-    sums.real[first + r] = sum_of<T, bytes>(rows.all.real[r]);
-    if constexpr (K::imag) sums.imag[first + r] = sum_of<T, bytes>(rows.all.imag[r]);
-  }
+template <class K, int group, class T>
+SHARDFFT_INLINE void rows_alone(const NumberBlock<T>& block, const BlockSums<T>& sums, std::int64_t first,
+                                typename K::Words& words) {
+  RowGroup<K, group> rows;
+  rows.add(block, sums.weights, first, words);
+  for (int r = 0; r < group; ++r) sums.sum[first + r] = sum_of<T, K::bytes>(rows.sum[r]);
   for (int r = 0; r < group && sums.below != nullptr; ++r)
-    sums.below[first + r] = sum_of<T, bytes>(rows.squares[r]) * part_of_row<T, bytes>(block.columns);
-  return sum_of<Word, bytes>(rows.all.words);
+    sums.below[first + r] = sum_of<T, K::bytes>(rows.squares[r]) * part_of_row<K>(block.columns);
 }
 
-template <class K, int bytes, class T>
+template <class K, class T>
 SHARDFFT_INLINE Word rows_by(const NumberBlock<T>& block, const BlockSums<T>& sums) {
-  Word total = 0;
+  typename K::Words words{};
   std::int64_t r = 0;
-  for (; r + 4 <= block.rows; r += 4) total += rows_alone<K, bytes, 4>(block, sums, r);
-  for (; r < block.rows; ++r) total += rows_alone<K, bytes, 1>(block, sums, r);
-  return total;
+  for (; r + 4 <= block.rows; r += 4) rows_alone<K, 4>(block, sums, r, words);
+  for (; r < block.rows; ++r) rows_alone<K, 1>(block, sums, r, words);
+  return sum_of<Word, K::bytes>(words);
 }
 
 /// Sums of rows times their weights, by lanes.
-template <class K, int bytes>
+template <class K>
 struct PlaneLanes {
   using T = typename K::T;
-  Vector<T, bytes> real = {}, imag = {}, square = {};
-  Vector<Word, bytes> words = {};
+  typename K::V sum = {}, squares = {};
+  typename K::Words words = {};
 
   template <int group>
   SHARDFFT_INLINE void add(const NumberBlock<T>& block, const PlaneWeights<T>& weights, std::int64_t first) {
-    RowGroup<K, bytes, group> rows;
-    rows.add(block, weights.to_real, weights.to_imag, first);
-    const Lanes<K, bytes, group>& sum = rows.all;
+    RowGroup<K, group> rows;
+    rows.add(block, weights.columns, first, words);
     for (int r = 0; r < group; ++r) {
-      real += sum.real[r] * weights.row_real[first + r];
-      if constexpr (K::imag) {
-        real -= sum.imag[r] * weights.row_imag[first + r];
-        imag += sum.real[r] * weights.row_imag[first + r] + sum.imag[r] * weights.row_real[first + r];
-      }
-      square += rows.squares[r];
+      typename K::V weight;
+      fill_with_pair<T, K::bytes>(weight, weights.rows + 2 * (first + r));
+      sum += rows.sum[r] * weight;
+      squares += rows.squares[r];
     }
-    words += sum.words;
   }
 };
 
-template <class K, int bytes, class T>
+template <class K, class T>
 SHARDFFT_INLINE void plane_by(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights) {
-  PlaneLanes<K, bytes> plane;
+  PlaneLanes<K> plane;
   std::int64_t r = 0;
   for (; r + 4 <= block.rows; r += 4) plane.template add<4>(block, weights, r);
   for (; r < block.rows; ++r) plane.template add<1>(block, weights, r);
-  sum = {sum_of<T, bytes>(plane.real), sum_of<T, bytes>(plane.imag),
-         sum_of<T, bytes>(plane.square) * part_of_row<T, bytes>(block.columns), sum_of<Word, bytes>(plane.words)};
+  sum = {sum_of<T, K::bytes>(plane.sum), sum_of<T, K::bytes>(plane.squares) * part_of_row<K>(block.columns),
+         sum_of<Word, K::bytes>(plane.words)};
 }
 
-/// `group` rows at most, in the order in which they lie in memory, are added to the sums of their columns; what a
-/// column has of them makes a part of `below`.
-template <class K, int bytes, int group>
-struct ColumnRows {
-  using T = typename K::T;
-  Vector<T, bytes> to_real[group], to_imag[group];
-  Vector<Word, bytes> words = {};
+/// Rows whose sum makes a part of `below` of their columns.
+inline constexpr int rows_of_a_part = 8;
 
-  SHARDFFT_INLINE void take_weights(const BlockSums<T>& sums, std::int64_t first) {
-    for (int r = 0; r < group; ++r) {
-      fill_with_pair<T, bytes>(to_real[r], sums.to_real + 2 * (first + r));
-      if constexpr (K::imag) fill_with_pair<T, bytes>(to_imag[r], sums.to_imag + 2 * (first + r));
+/// `tile` vectors of all rows: what is added to their columns stays in registers.
+template <class K, int tile>
+struct ColumnTile {
+  using T = typename K::T;
+  using V = typename K::V;
+  V sum[tile] = {}, squares[tile] = {};
+  typename K::Words words[tile] = {};
+
+  SHARDFFT_INLINE void add(const NumberBlock<T>& block, const T* weights, std::int64_t column,
+                           const typename K::Words* mask) {
+    const T* x = block.at + column;
+    std::int64_t r = 0;
+    for (; r + rows_of_a_part <= block.rows; r += rows_of_a_part) {
+      V part[tile] = {};
+      for (int i = 0; i < rows_of_a_part; ++i, x += block.stride, weights += 2) add_row(part, x, weights, mask);
+      take(part, T(1) / T(rows_of_a_part));
     }
+    if (r == block.rows) return;
+    V part[tile] = {};
+    const T portion = T(1) / static_cast<T>(block.rows - r);
+    for (; r < block.rows; ++r, x += block.stride, weights += 2) add_row(part, x, weights, mask);
+    take(part, portion);
   }
-  /// Vectors of the rows at `x`, to the sums that lie `column` behind the first.
-  SHARDFFT_INLINE void add(const T* x, std::int64_t stride, const BlockSums<T>& sums, std::int64_t column,
-                           const Vector<Word, bytes>* mask) {
-    Vector<T, bytes> real{}, imag{}, v;
-    Vector<Word, bytes> bits{};
-    for (int r = 0; r < group; ++r) {
-      load_vector<T, bytes>(v, x + r * stride);
-      K::Family::keep(v);
-      if (mask != nullptr) v = reinterpret_cast<Vector<T, bytes>>(reinterpret_cast<Vector<Word, bytes>>(v) & *mask);
-      real += v * to_real[r];
-      if constexpr (K::imag) imag += v * to_imag[r];
-      if constexpr (K::words) bits += reinterpret_cast<Vector<Word, bytes>>(v);
+  SHARDFFT_INLINE void store(const BlockSums<T>& sums, std::int64_t column, typename K::Words& words_of_all) const {
+    for (int i = 0; i < tile; ++i) {
+      add_to(sums.sum + column + i * K::width, sum[i]);
+      if (sums.below != nullptr) add_to(sums.below + column + i * K::width, squares[i]);
+      if constexpr (K::words) words_of_all += words[i];
     }
-    words += bits;
-    add_to(sums.real + column, real);
-    if constexpr (K::imag) add_to(sums.imag + column, imag);
-    if (sums.below == nullptr) return;
-    Vector<T, bytes> squares = real * real;
-    if constexpr (K::imag) squares += imag * imag;
-    squares *= T(1) / T(group);
-    add_to(sums.below + column, squares);
   }
 
  private:
-  SHARDFFT_INLINE static void add_to(T* at, const Vector<T, bytes>& part) {
-    Vector<T, bytes> sum;
-    load_vector<T, bytes>(sum, at);
-    sum += part;
-    store_vector<T, bytes>(sum, at);
+  SHARDFFT_INLINE void add_row(V* part, const T* x, const T* weights, const typename K::Words* mask) {
+    V weight, v;
+    fill_with_pair<T, K::bytes>(weight, weights);
+    K::Family::keep(weight);
+    for (int i = 0; i < tile; ++i) {
+      K::take(v, x + i * K::width, mask);
+      part[i] += v * weight;
+      K::add_words(words[i], v);
+    }
+  }
+  SHARDFFT_INLINE void take(const V* part, T portion) {
+    for (int i = 0; i < tile; ++i) {
+      sum[i] += part[i];
+      squares[i] += part[i] * part[i] * portion;
+    }
+  }
+  SHARDFFT_INLINE static void add_to(T* at, const V& part) {
+    V all;
+    load_vector<T, K::bytes>(all, at);
+    all += part;
+    store_vector<T, K::bytes>(all, at);
   }
 };
 
-/// What is left of the columns are the last ones of a vector that overlaps. Its sums lie behind all others: memory that
-/// was just written is not read in other pieces.
-template <class K, int bytes, int group, class T>
-SHARDFFT_INLINE Word column_rows(const NumberBlock<T>& block, const BlockSums<T>& sums, std::int64_t first) {
-  constexpr std::int64_t width = lanes<T, bytes>;
-  ColumnRows<K, bytes, group> rows;
-  rows.take_weights(sums, first);
-  const T* const x = block.at + first * block.stride;
-  const std::int64_t columns = block.columns, stride = block.stride;
-  const BlockSums<T> to = sums;  // which nothing that is written can change
-  std::int64_t c = 0;
-  for (; c + width <= columns; c += width) rows.add(x + c, stride, to, c, nullptr);
-  if (c < columns) {
-    Vector<Word, bytes> mask;
-    mask_last<bytes>(mask, (columns - c) * static_cast<std::int64_t>(sizeof(T) / sizeof(Word)));
-    rows.add(x + columns - width, stride, to, columns, &mask);
-  }
-  return sum_of<Word, bytes>(rows.words);
+template <class K, int tile, class T>
+SHARDFFT_INLINE void column_tile(const NumberBlock<T>& block, const BlockSums<T>& sums, std::int64_t column,
+                                 typename K::Words& words) {
+  ColumnTile<K, tile> columns;
+  columns.add(block, sums.weights, column, nullptr);
+  columns.store(sums, column, words);
 }
 
-template <class K, int bytes, class T>
+/// What is left of the columns are the last ones of a vector that overlaps. Its sums come behind all others, and then
+/// to theirs.
+template <class K, class T>
+SHARDFFT_INLINE void last_columns(const NumberBlock<T>& block, const BlockSums<T>& sums, typename K::Words& words) {
+  typename K::Words mask;
+  K::mask_of(mask, block.columns);
+  ColumnTile<K, 1> columns;
+  columns.add(block, sums.weights, block.columns - K::width, &mask);
+  columns.store(sums, block.columns, words);
+  for (T* const list : {sums.sum, sums.below})
+    for (std::int64_t c = block.columns / K::width * K::width; list != nullptr && c < block.columns; ++c) {
+      list[c] += list[c + K::width];
+      list[c + K::width] = 0;
+    }
+}
+
+template <class K, class T>
 SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>& sums) {
-  constexpr int group = K::Family::rows_at_once;
-  constexpr std::int64_t width = lanes<T, bytes>;
-  Word total = 0;
-  std::int64_t r = 0;
-  for (; r + group <= block.rows; r += group) total += column_rows<K, bytes, group>(block, sums, r);
-  for (; r < block.rows; ++r) total += column_rows<K, bytes, 1>(block, sums, r);
-  for (T* const list : {sums.real, K::imag ? sums.imag : nullptr, sums.below})
-    for (std::int64_t c = block.columns / width * width; list != nullptr && c < block.columns; ++c)
-      list[c] += list[c + width];
-  return total;
+  typename K::Words words{};
+  std::int64_t c = 0;
+  for (; c + 4 * K::width <= block.columns; c += 4 * K::width) column_tile<K, 4>(block, sums, c, words);
+  for (; c + K::width <= block.columns; c += K::width) column_tile<K, 1>(block, sums, c, words);
+  if (c < block.columns) last_columns<K>(block, sums, words);
+  return sum_of<Word, K::bytes>(words);
 }
 
 /// Calls `action` with what is to be kept, as a type.
 template <class Family, class T, class Action>
-SHARDFFT_INLINE void with_kept(bool imag, bool words, const Action& action) {
-  if (imag && words) return action(Kept<Family, T, true, true>{});
-  if (imag) return action(Kept<Family, T, true, false>{});
-  if (words) return action(Kept<Family, T, false, true>{});
-  action(Kept<Family, T, false, false>{});
+SHARDFFT_INLINE void with_kept(bool words, const Action& action) {
+  if (words)
+    action(Kept<Family, T, true>{});
+  else
+    action(Kept<Family, T, false>{});
 }
 
 template <class Family, class T>
 SHARDFFT_INLINE Word rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
   Word total = 0;
-  with_kept<Family, T>(sums.to_imag != nullptr, words, [&](auto kept) SHARDFFT_ALWAYS {
-    total = rows_by<decltype(kept), Family::template bytes<T>>(block, sums);
-  });
-  return total;
+  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { total = rows_by<decltype(kept)>(block, sums); });
+  return words ? total : 0;
 }
 template <class Family, class T>
 SHARDFFT_INLINE void plane(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words) {
-  with_kept<Family, T>(weights.to_imag != nullptr, words, [&](auto kept) SHARDFFT_ALWAYS {
-    plane_by<decltype(kept), Family::template bytes<T>>(sum, block, weights);
-  });
+  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { plane_by<decltype(kept)>(sum, block, weights); });
 }
 template <class Family, class T>
 SHARDFFT_INLINE Word columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
   Word total = 0;
-  with_kept<Family, T>(sums.to_imag != nullptr, words, [&](auto kept) SHARDFFT_ALWAYS {
-    total = columns_by<decltype(kept), Family::template bytes<T>>(block, sums);
-  });
-  return total;
+  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { total = columns_by<decltype(kept)>(block, sums); });
+  return words ? total : 0;
 }
 
 }  // namespace shardfft::kernel

@@ -74,7 +74,7 @@ TEST(CheckWeights, OfOneAxis) {
                         Case{Kind::r2c, Direction::forward}, Case{Kind::c2r, Direction::backward}})
     for (const std::int64_t n : {2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 31, 64, 100, 135, 240}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(c.kind) << ", n " << n);
-      const CheckWeights weights = make_lone_axis_weights(c.kind, c.direction, n);
+      const CheckWeights weights = make_last_axis_weights(c.kind, c.direction, n);
       const Numbers x = random_numbers(weights.in.size(), c.kind == Kind::r2c),
                     y = transform(c.kind, c.direction, n, x);
       ASSERT_EQ(weights.out.size(), y.size());

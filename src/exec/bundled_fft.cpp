@@ -4,10 +4,12 @@
 #include <bit>
 
 #include "base/aligned.hpp"
+#include "base/compute.hpp"
 #include "base/team.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/own_cache.hpp"
 #include "pack/pack.hpp"
+#include "pack/past_cache.hpp"
 
 namespace shardfft {
 
@@ -179,8 +181,13 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!fft->spec().in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
   Bundle bundle{{}, copy_between(results, result, result_set), 0, times, fft.get()};
-  if (setup_.check) bundle.lines = setup_.check->add(lines, results);
-  for (PeerCopy& copy : gather_boxes(setup_.from, lines)) bundle.gather.push_back({copy, 0});
+  const std::vector<PeerCopy> copies = gather_boxes(setup_.from, lines);
+  for (const PeerCopy& copy : copies) bundle.gather.push_back({copy, 0});
+  if (setup_.check) {
+    bundle.lines = setup_.check->add(lines, results);
+    bundle.check_fetches = setup_.check->joins_gather(bundle.lines, copies);
+    bundle.check_stores = setup_.check->joins_store(bundle.lines, bundle.store);
+  }
   if (times > 1) {
     Blocks next = at;
     ++next[row_axis_];
@@ -209,38 +216,60 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   return fft = setup_.ffts->add(spec, setup_.threads);
 }
 
-void BundledFft::copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const {
-  copy_box(source, copy.boxes.from, lines, copy.boxes.to, in_bytes_, 1);
-}
-
-void BundledFft::run_bundle(const Place& place, const Fetch& fetch, std::byte* out, const Worker& worker,
-                            ReadAhead& ahead) const {
+/// While memory makes a copy wait, there is time to add up what it copies.
+void BundledFft::gather(const Place& place, const LineSource& source, const Worker& worker) const {
   const auto& [bundle_at, index] = place;
   const Bundle& bundle = *bundle_at;
-  Trace* const trace = worker.trace;
-  std::byte* const scratch = worker.scratch;
-  std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
-  {
-    const Scope scope(trace, Activity::exchange);
-    for (const Gather& g : bundle.gather) {
-      PeerCopy copy = g.copy;
-      copy.boxes.from.offset += index * g.step;
-      fetch(copy, scratch, scratch + line_bytes_);
-    }
+  const Scope scope(worker.trace, Activity::exchange);
+  const bool joined = bundle.check_fetches && fetch_bytes_ == 0;
+  for (std::size_t i = 0; i < bundle.gather.size(); ++i) {
+    PeerCopy copy = bundle.gather[i].copy;
+    copy.boxes.from.offset += index * bundle.gather[i].step;
+    const std::byte* const array = source.here(copy.peer);
+    if (joined)
+      compute(copy_work(copy.boxes.from, in_bytes_), [&] {
+        setup_.check->fetch(worker.thread, bundle.lines, i,
+                            array + copy.boxes.from.offset * static_cast<std::int64_t>(in_bytes_), worker.scratch);
+      });
+    else if (array != nullptr)
+      copy_box(array, copy.boxes.from, worker.scratch, copy.boxes.to, in_bytes_, 1);
+    else
+      source.fetch(copy, worker.scratch, worker.scratch + line_bytes_);
   }
-  {
-    const Scope scope(trace, Activity::fft);
-    if (setup_.check) setup_.check->lines(worker.thread, bundle.lines, scratch);
-    bundle.fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
-    if (setup_.check) setup_.check->results(worker.thread, bundle.lines, result);
-  }
-  const Scope scope(trace, Activity::copy);
+  if (setup_.check && !joined) setup_.check->lines(worker.thread, bundle.lines, worker.scratch);
+}
+
+void BundledFft::store(const Place& place, const std::byte* result, std::byte* out, const Worker& worker) const {
+  const auto& [bundle_at, index] = place;
+  const Bundle& bundle = *bundle_at;
+  const Scope scope(worker.trace, Activity::copy);
   Box to = bundle.store.to;
   to.offset += index * bundle.store_step;
+  if (bundle.check_stores) {
+    compute(copy_work(to, out_bytes_), [&] {
+      setup_.check->store(worker.thread, bundle.lines, result, out + to.offset * static_cast<std::int64_t>(out_bytes_),
+                          stream_);
+      if (stream_) end_of_stream();
+    });
+    return;
+  }
+  if (setup_.check) setup_.check->results(worker.thread, bundle.lines, result);
   if (stream_)
     stream_box(result, bundle.store.from, out, to, out_bytes_);
   else
     copy_box(result, bundle.store.from, out, to, out_bytes_, 1);
+}
+
+void BundledFft::run_bundle(const Place& place, const LineSource& source, std::byte* out, const Worker& worker,
+                            ReadAhead& ahead) const {
+  gather(place, source, worker);
+  std::byte* const scratch = worker.scratch;
+  std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
+  {
+    const Scope scope(worker.trace, Activity::fft);
+    place.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
+  }
+  store(place, result, out, worker);
 }
 
 /// Bundles are numbered in row-major order of the axes.
@@ -265,9 +294,10 @@ BundledFft::Place BundledFft::place_of(std::int64_t number) const {
 
 /// What a bundle fetches. Where results stay in the cache, so did the lines: they come fast enough, and asking for them
 /// costs more than it saves. A core's own cache must have room for a whole bundle.
-void BundledFft::take_rows(const Place& place, const Find& find, BoxRows& rows) const {
+void BundledFft::take_rows(const Place& place, const LineSource& source, BoxRows& rows) const {
   if (!stream_ || static_cast<std::int64_t>(line_bytes_) > own_cache_bytes()) return;
-  for (const Gather& g : place.bundle->gather) rows.add(find(g.copy.peer), g.copy.boxes.from, place.index * g.step);
+  for (const Gather& g : place.bundle->gather)
+    rows.add(source.here(g.copy.peer), g.copy.boxes.from, place.index * g.step);
 }
 
 std::size_t BundledFft::thread_bytes() const {
@@ -284,7 +314,7 @@ std::size_t BundledFft::table_bytes() const {
   return bytes;
 }
 
-void BundledFft::run(const Fetch& fetch, const Find& find, std::byte* out, std::byte* scratch) {
+void BundledFft::run(const LineSource& source, std::byte* out, std::byte* scratch) {
   const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
     // Only one thread's time is recorded: the trace belongs to the rank.
@@ -294,8 +324,8 @@ void BundledFft::run(const Fetch& fetch, const Find& find, std::byte* out, std::
     BoxRows& ahead = ahead_[static_cast<std::size_t>(thread)];
     for (std::int64_t i = share.first; i < share.last; ++i) {
       ahead.clear();
-      if (i + 1 < share.last) take_rows(place_of(i + 1), find, ahead);
-      run_bundle(place_of(i), fetch, out, worker, ahead);
+      if (i + 1 < share.last) take_rows(place_of(i + 1), source, ahead);
+      run_bundle(place_of(i), source, out, worker, ahead);
     }
   });
 }
@@ -308,14 +338,21 @@ std::string BundledFft::describe() const {
 
 namespace {
 
+/// All lines are this rank's own.
+class OwnArray : public LineSource {
+ public:
+  explicit OwnArray(const std::byte* array) : array_(array) {}
+  const std::byte* here(int /*peer*/) const override { return array_; }
+  void fetch(const PeerCopy& /*copy*/, std::byte* /*lines*/, std::byte* /*scratch*/) const override {}
+
+ private:
+  const std::byte* array_;
+};
+
 class LocalBundledFft : public Operation {
  public:
   explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.keeps_numbers()), fft_(setup) {}
-  void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
-    const auto fetch = [&](const PeerCopy& copy, std::byte* lines, std::byte*) { fft_.copy_lines(in, copy, lines); };
-    fft_.run(
-        fetch, [in](int) { return in; }, out, scratch);
-  }
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override { fft_.run(OwnArray(in), out, scratch); }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   std::size_t table_bytes() const override { return fft_.table_bytes(); }
   bool runs_in_place() const override { return in_place_; }

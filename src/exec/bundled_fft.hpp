@@ -2,7 +2,6 @@
 // Transforms in bundles: lines are brought into a core's own cache, transformed there, and written once. Each pass
 // reads and writes memory once, whatever the strides; the FFT library only ever sees cache.
 #include <array>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,24 +36,28 @@ struct BundledFftSetup {
   std::int64_t bundle_bytes = 0;        ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
 };
 
+/// Where the arrays of `from`'s ranks are.
+class LineSource {
+ public:
+  virtual ~LineSource() = default;
+  /// In the memory of this process, or null.
+  virtual const std::byte* here(int peer) const = 0;
+  /// Else: copies elements of an owner into the lines of a bundle; `scratch` holds what give_fetch() said.
+  virtual void fetch(const PeerCopy& copy, std::byte* lines, std::byte* scratch) const = 0;
+};
+
 class BundledFft {
  public:
   explicit BundledFft(const BundledFftSetup& setup);
-  /// Copies elements of an owner in `from` into the lines of a bundle; `scratch` holds what give_fetch() said.
-  using Fetch = std::function<void(const PeerCopy& copy, std::byte* lines, std::byte* scratch)>;
-  /// Where the array of an owner lies in this process, or null.
-  using Find = std::function<const std::byte*(int peer)>;
-  /// Scratch that each call of a Fetch is given.
+  /// Scratch that each LineSource::fetch() is given.
   void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
   /// Of all threads; known once the plan's transforms are made.
   std::size_t scratch_bytes() const;
   /// Of the list of bundles.
   std::size_t table_bytes() const;
   /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes(). While a bundle is transformed, what the
-  /// next one fetches is asked for where `find` finds it.
-  void run(const Fetch& fetch, const Find& find, std::byte* out, std::byte* scratch);
-  /// The plain way to fetch: from an array of this process.
-  void copy_lines(const std::byte* source, const PeerCopy& copy, std::byte* lines) const;
+  /// next one fetches is asked for where it is here.
+  void run(const LineSource& source, std::byte* out, std::byte* scratch);
   /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
   template <class Visit>
   void for_each_gather(const Visit& visit) const {
@@ -80,7 +83,8 @@ class BundledFft {
     std::int64_t store_step = 0;
     std::int64_t times = 1;
     const LocalFft* fft = nullptr;
-    std::size_t lines = 0;  ///< their number in the check
+    std::size_t lines = 0;                             ///< their number in the check
+    bool check_fetches = false, check_stores = false;  ///< and makes the copies
   };
 
   void cut(const Piece& piece, const Piece& result);
@@ -104,8 +108,11 @@ class BundledFft {
     std::int64_t index;
   };
   Place place_of(std::int64_t number) const;
-  void take_rows(const Place& place, const Find& find, BoxRows& rows) const;
-  void run_bundle(const Place& place, const Fetch& fetch, std::byte* out, const Worker& worker, ReadAhead& ahead) const;
+  void take_rows(const Place& place, const LineSource& source, BoxRows& rows) const;
+  void run_bundle(const Place& place, const LineSource& source, std::byte* out, const Worker& worker,
+                  ReadAhead& ahead) const;
+  void gather(const Place& place, const LineSource& source, const Worker& worker) const;
+  void store(const Place& place, const std::byte* result, std::byte* out, const Worker& worker) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;

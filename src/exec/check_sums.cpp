@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "exec/sum_range.hpp"
-#include "pack/block_sums.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -78,81 +78,66 @@ void CheckSums::clear(std::size_t count) {
     std::fill(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(count), 0.0);
 }
 
-/// One walk over the part, or over a slice of it.
+/// One walk over the part.
 template <class T>
 class CheckPart::Walk {
  public:
   Walk(const CheckPart& part, CheckSums& sums, bool below, bool words)
-      : part_(part), sums_(sums), below_(below), wants_words_(words), parts_(part.parts()) {}
+      : part_(part), sums_(sums), below_(below), wants_words_(words), parts_(part.side_->is_complex ? 2 : 1) {}
 
-  std::uint32_t run(const std::byte* array, std::int64_t begin, std::int64_t end) {
-    begin_ = begin;
-    end_ = end;
-    visit(0, array + part_.first_ * element_bytes(), part_.first_unit_, 1);
+  std::uint32_t run(const std::byte* array) {
+    visit(0, {array + part_.first_ * element_bytes(), 0}, part_.first_unit_, 1);
     return words_;
   }
-  std::uint32_t run(const std::byte* array) { return run(array, 0, part_.slow_cut_.count); }
-
-  /// Sums of columns stay in `kept`, until they are all there.
-  void keep(T* kept) { kept_ = kept; }
-  /// False where they left what the precision can hold: nothing was added then.
-  bool take_kept(const T* kept) {
-    const std::int64_t columns = part_.columns_.count * parts_, all = part_.template kept_of_columns<T>();
-    std::int64_t blocks = 1;
-    for (const Nested& loop : part_.outer_) blocks *= loop.count;
-    for (std::int64_t b = 0; b < blocks; ++b)
-      if (!in_range(sums_at(kept + 2 * b * all, all), columns)) return false;
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      std::int64_t unit = part_.first_unit_, rest = b;
-      for (std::size_t level = part_.outer_.size(); level-- > 0; rest /= part_.outer_[level].count)
-        unit += rest % part_.outer_[level].count * part_.outer_[level].unit_stride;
-      add_columns_to(sums_at(kept + 2 * b * all, all), columns, unit);
-    }
-    return true;
+  std::uint32_t run_copied(const std::byte* array, std::byte* other, RowCopy copy) {
+    other_ = other + part_.other_first_ * element_bytes();
+    copy_ = copy;
+    return run(array);
   }
 
  private:
   static constexpr std::int64_t beyond = 64 / sizeof(T);
   static constexpr std::size_t buffer = std::max(columns_at_once, most_rows) + beyond;
+  /// In the array, and elements from where the other one begins.
+  struct Place {
+    const std::byte* at;
+    std::int64_t other;
+  };
 
   std::int64_t element_bytes() const { return parts_ * static_cast<std::int64_t>(sizeof(T)); }
-  BlockSums<T> sums_at(const T* kept, std::int64_t all) const {
-    return {nullptr, const_cast<T*>(kept), below_ ? const_cast<T*>(kept) + all : nullptr};
+  Place place(const Place& from, const Nested& loop, std::int64_t i) const {
+    return {from.at + i * loop.stride * element_bytes(), from.other + i * loop.other_stride};
   }
 
-  void visit(std::size_t level, const std::byte* at, std::int64_t unit, Complex weight) {
-    if (level == part_.outer_.size()) return innermost(at, unit, weight);
+  void visit(std::size_t level, const Place& from, std::int64_t unit, Complex weight) {
+    if (level == part_.outer_.size()) return innermost(from, unit, weight);
     const Nested& loop = part_.outer_[level];
-    const bool slow = part_.slow_ == Slow::outer && part_.slow_level_ == level;
-    for (std::int64_t i = slow ? begin_ : 0; i < (slow ? end_ : loop.count); ++i)
-      visit(level + 1, at + i * loop.stride * element_bytes(), unit + i * loop.unit_stride,
-            weight * weight_of(loop, i));
+    for (std::int64_t i = 0; i < loop.count; ++i)
+      visit(level + 1, place(from, loop, i), unit + i * loop.unit_stride, weight * weight_of(loop, i));
   }
 
-  void innermost(const std::byte* at, std::int64_t unit, Complex weight) {
-    if (part_.shape_ == Shape::single) return single(at, unit, weight);
-    const Nested& rows = part_.rows_;
-    const bool slow = part_.slow_ == Slow::rows;
-    const std::int64_t end = slow ? end_ : rows.count;
-    for (std::int64_t r = slow ? begin_ : 0; r < end; r += most_rows)
-      add_rows_of(at + r * rows.stride * element_bytes(), {r, std::min(most_rows, end - r), 1}, unit, weight);
-    if (kept_ != nullptr) kept_ += 2 * part_.template kept_of_columns<T>();
-  }
-
-  void add_rows_of(const std::byte* at, const CheckCut& rows, std::int64_t unit, Complex weight) {
-    const Nested& columns = part_.columns_;
-    const bool by_column = part_.shape_ == Shape::columns, plane = !by_column && part_.rows_.weight != nullptr;
-    const std::int64_t most = kept_ != nullptr ? columns.count : (by_column ? columns_at_once : most_columns) / parts_;
-    if (by_column || plane) find_row_weights(rows.begin, rows.count, weight);
-    for (std::int64_t c = 0; c < columns.count; c += most) {
-      const NumberBlock<T> block{reinterpret_cast<const T*>(at + c * element_bytes()), rows.count,
-                                 part_.rows_.stride * parts_, std::min(most, columns.count - c) * parts_};
-      if (by_column)
-        add_by_column(block, unit + c * columns.unit_stride);
-      else if (plane)
-        add_plane_of(block, c, unit);
-      else
-        add_by_row(block, c, unit + rows.begin * part_.rows_.unit_stride);
+  void innermost(const Place& from, std::int64_t unit, Complex weight) {
+    if (part_.shape_ == Shape::single) return single(from.at, unit, weight);
+    const Nested &rows = part_.rows_, &columns = part_.columns_;
+    const bool by_column = part_.shape_ == Shape::columns, plane = !by_column && rows.weight != nullptr;
+    const std::int64_t most = (by_column ? columns_at_once : most_columns) / parts_;
+    for (std::int64_t r = 0; r < rows.count; r += most_rows) {
+      const std::int64_t row_count = std::min(most_rows, rows.count - r);
+      if (by_column || plane) find_row_weights(r, row_count, weight);
+      for (std::int64_t c = 0; c < columns.count; c += most) {
+        const Place first = place(place(from, rows, r), columns, c);
+        const NumberBlock<T> block{reinterpret_cast<const T*>(first.at), row_count, rows.stride * parts_,
+                                   std::min(most, columns.count - c) * parts_};
+        if (copy_ != RowCopy::none)
+          other_rows_ = {reinterpret_cast<T*>(other_ + first.other * element_bytes()), rows.other_stride * parts_,
+                         copy_};
+        if (by_column)
+          add_by_column(block, unit + c * columns.unit_stride);
+        else if (plane)
+          add_plane_of(block, c, unit);
+        else
+          add_by_row(block, c, unit + r * rows.unit_stride);
+      }
     }
   }
 
@@ -179,14 +164,12 @@ class CheckPart::Walk {
     if (all.empty()) part_.weigh_rows(first, count, weight, own_weights_.data());
   }
 
-  BlockSums<T> buffers(const T* weights) {
-    return {weights, sum_of_.data(), below_ ? squares_of_.data() : nullptr};
-  }
+  BlockSums<T> buffers(const T* weights) { return {weights, sum_of_.data(), below_ ? squares_of_.data() : nullptr}; }
 
   /// No other loop has weights.
   void add_by_row(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit) {
     const BlockSums<T> sums = buffers(neighbours(column));
-    words_ += add_rows(block, sums, wants_words_);
+    words_ += add_rows(block, sums, wants_words_, other_rows_);
     const bool good = in_range(sums, block.rows);
     for (std::int64_t r = 0; r < block.rows; ++r, unit += part_.rows_.unit_stride) {
       const Sums sum = good ? Sums{static_cast<double>(sums.sum[r]), below_ ? static_cast<double>(sums.below[r]) : 0.0}
@@ -197,35 +180,28 @@ class CheckPart::Walk {
 
   void add_plane_of(const NumberBlock<T>& block, std::int64_t column, std::int64_t unit) {
     const T* const weights = neighbours(column);
-    PlaneSum<T> sum = add_plane(block, PlaneWeights<T>{weights, row_weights_}, wants_words_);
+    PlaneSum<T> sum = add_plane(block, PlaneWeights<T>{weights, row_weights_}, wants_words_, other_rows_);
     words_ += sum.words;
     if (in_range(BlockSums<T>{weights, &sum.sum, below_ ? &sum.below : nullptr}, 1))
       return add(unit, {static_cast<double>(sum.sum), static_cast<double>(sum.below)}, part_.part_);
     for (std::int64_t r = 0; r < block.rows; ++r)
       for (std::int64_t p = 0; p < parts_; ++p) {
-        const Sums row = wide_sums(block.at + r * block.stride + p, parts_, weights + p, parts_, block.columns / parts_);
+        const Sums row =
+            wide_sums(block.at + r * block.stride + p, parts_, weights + p, parts_, block.columns / parts_);
         add(unit, {row.sum * static_cast<double>(row_weights_[2 * r + p]), row.squares});
       }
   }
 
   void add_by_column(const NumberBlock<T>& block, std::int64_t unit) {
-    const std::int64_t all = part_.template kept_of_columns<T>();
-    const BlockSums<T> sums = kept_ == nullptr
-                                  ? buffers(row_weights_)
-                                  : BlockSums<T>{row_weights_, kept_, below_ ? kept_ + all : nullptr};
+    const BlockSums<T> sums = buffers(row_weights_);
     for (T* const list : {sums.sum, sums.below})
-      if (list != nullptr && kept_ == nullptr) std::fill(list, list + block.columns + beyond, T(0));
-    words_ += add_columns(block, sums, wants_words_);
-    if (kept_ != nullptr) return;
+      if (list != nullptr) std::fill(list, list + block.columns + beyond, T(0));
+    words_ += add_columns(block, sums, wants_words_, other_rows_);
     if (!in_range(sums, block.columns)) return add_wide_columns(block, unit);
-    add_columns_to(sums, block.columns, unit);
-  }
-
-  void add_columns_to(const BlockSums<T>& sums, std::int64_t columns, std::int64_t unit) {
     if (parts_ == 2)
-      add_columns_of<2>(sums, columns, unit);
+      add_columns_of<2>(sums, block.columns, unit);
     else
-      add_columns_of<1>(sums, columns, unit);
+      add_columns_of<1>(sums, block.columns, unit);
   }
 
   /// Those of the parts of a number are those of its column.
@@ -254,8 +230,9 @@ class CheckPart::Walk {
   CheckSums& sums_;
   bool below_, wants_words_;
   std::int64_t parts_;
-  std::int64_t begin_ = 0, end_ = 0;  ///< of the slowest loop
-  T* kept_ = nullptr;
+  std::byte* other_ = nullptr;
+  RowCopy copy_ = RowCopy::none;
+  OtherRows<T> other_rows_;
   std::uint32_t words_ = 0;
   const T* row_weights_ = nullptr;
   std::array<T, 2 * most_rows> own_weights_;   ///< where those of the part do not do
@@ -263,8 +240,12 @@ class CheckPart::Walk {
 };
 
 CheckPart::Nested CheckPart::cut(const CheckLoop& loop, const CheckCut& cut) {
-  return {cut.count, loop.stride * cut.step, loop.unit_stride * cut.step,
-          loop.unit_stride > 0 || loop.weight.empty() ? nullptr : loop.weight.data() + cut.begin, cut.step, loop.loop};
+  return {cut.count,
+          loop.stride * cut.step,
+          loop.unit_stride * cut.step,
+          loop.unit_stride > 0 || loop.weight.empty() ? nullptr : loop.weight.data() + cut.begin,
+          cut.step,
+          0};
 }
 
 CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) : side_(&side) {
@@ -273,6 +254,7 @@ CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) :
     const CheckCut whole{0, loop.n, 1};
     const CheckCut& taken = cuts.empty() ? whole : cuts[loop.loop];
     first_ += taken.begin * loop.stride;
+    begins_.emplace_back(loop.stride, taken.begin);
     first_unit_ += taken.begin * loop.unit_stride;
     first_weight_ = taken.begin;  // of the last loop in the end
     nest.push_back(cut(loop, taken));
@@ -293,25 +275,7 @@ CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) :
     if (shape_ == Shape::single) nest.push_back(columns_);
   }
   outer_ = std::move(nest);
-  find_slow();
-  if (slow_ != Slow::none && !cuts.empty()) {
-    slow_cut_ = cuts[slow_ == Slow::rows ? rows_.loop : outer_[slow_level_].loop];
-  } else if (slow_ != Slow::none) {
-    slow_cut_ = {0, slow_ == Slow::rows ? rows_.count : outer_[slow_level_].count, 1};
-  }
   prepare_rows();
-}
-
-/// Loops of the side come the slowest first, those of a single place anywhere.
-void CheckPart::find_slow() {
-  const auto slowest = std::find_if(side_->loops.begin(), side_->loops.end(), [](const CheckLoop& l) { return l.n > 1; });
-  if (slowest == side_->loops.end() || (shape_ != Shape::single && columns_.loop == slowest->loop)) return;
-  slow_ = Slow::rows;
-  for (std::size_t level = 0; level < outer_.size(); ++level)
-    if (outer_[level].loop == slowest->loop) {
-      slow_ = Slow::outer;
-      slow_level_ = level;
-    }
 }
 
 double CheckPart::most_square(const Nested& loop, bool of_parts) {
@@ -350,55 +314,58 @@ void CheckPart::weigh_rows(std::int64_t first, std::int64_t count, Complex weigh
     weigh_parts(weight * weight_of(rows_, first + r), side_->is_complex && splits_rows_, to + 2 * r);
 }
 
-template <class T>
-std::int64_t CheckPart::kept_of_columns() const {
-  return columns_.count * parts() + 64 / static_cast<std::int64_t>(sizeof(T));
-}
-
-void CheckPart::make_room(CheckKept& kept) const {
-  if (!keeps_columns()) return;
-  const auto grow = [this](auto& list) {
-    using T = typename std::remove_reference_t<decltype(list)>::value_type;
-    std::int64_t all = 2 * kept_of_columns<T>();
-    for (const Nested& loop : outer_) all *= loop.count;
-    list.resize(std::max(list.size(), static_cast<std::size_t>(all)));
-  };
-  if (side_->precision == Precision::f64)
-    grow(kept.numbers.in64);
-  else
-    grow(kept.numbers.in32);
-}
-
 std::uint32_t CheckPart::add(const std::byte* array, CheckSums& sums, bool below, bool words) const {
   return side_->precision == Precision::f64 ? Walk<double>(*this, sums, below, words).run(array)
                                             : Walk<float>(*this, sums, below, words).run(array);
 }
 
-void CheckPart::add_slice(const std::byte* array, std::int64_t begin, std::int64_t end, CheckSums& sums, bool below,
-                          CheckKept& kept) const {
-  const auto before = [this](std::int64_t place) {
-    return std::clamp((place - slow_cut_.begin + slow_cut_.step - 1) / slow_cut_.step, std::int64_t{0}, slow_cut_.count);
-  };
-  const std::int64_t first = before(begin), last = before(end);
-  if (first == last) return;
-  if (first == 0) kept.words = 0;
-  const auto walk = [&]<class T>(std::vector<T>& numbers) {
-    Walk<T> slice(*this, sums, below, true);
-    if (!keeps_columns()) {
-      kept.words += slice.run(array, first, last);
-      return;
-    }
-    if (first == 0) std::fill(numbers.begin(), numbers.end(), T(0));
-    slice.keep(numbers.data());
-    kept.words += slice.run(array, first, last);
-    // What they cannot hold is added up once more, with its words: these are of the same moment.
-    if (last == slow_cut_.count && !slice.take_kept(numbers.data()))
-      kept.words = Walk<T>(*this, sums, below, true).run(array);
-  };
-  if (side_->precision == Precision::f64)
-    walk(kept.numbers.in64);
-  else
-    walk(kept.numbers.in32);
+std::uint32_t CheckPart::add_copied(const std::byte* array, std::byte* other, RowCopy copy, CheckSums& sums, bool below,
+                                    bool words) const {
+  return side_->precision == Precision::f64 ? Walk<double>(*this, sums, below, words).run_copied(array, other, copy)
+                                            : Walk<float>(*this, sums, below, words).run_copied(array, other, copy);
+}
+
+/// Runs of neighbours are long enough on both sides, and no loop within the rows takes them apart.
+bool CheckPart::join(const LoopNest& copy, CopySide side, std::size_t element_bytes) {
+  const std::size_t own_bytes = (side_->precision == Precision::f64 ? 8U : 4U) * (side_->is_complex ? 2U : 1U);
+  if (shape_ == Shape::single || own_bytes != element_bytes) return false;
+  std::vector<std::int64_t> strides;
+  for (Nested* const loop : nested()) {
+    strides.push_back(loop->count > 1 ? other_stride(copy, side, loop->stride) : 0);
+    if (strides.back() < 0) return false;
+  }
+  const auto bytes = columns_.count * static_cast<std::int64_t>(element_bytes);
+  const bool inner_loops = std::any_of(outer_.begin(), outer_.end(),
+                                       [this](const Nested& l) { return l.count > 1 && l.stride < rows_.stride; });
+  if (strides.back() != 1 || inner_loops || bytes < host_defaults().run_bytes_to_write_past_cache) return false;
+  // Of the copy to a bundle the part is all there is.
+  std::int64_t first = 0;
+  for (const auto& [stride, begin] : begins_)
+    if (side == CopySide::from && begin > 0) first += begin * other_stride(copy, side, stride);
+  if (!other_strides_.empty()) return strides == other_strides_ && first == other_first_;
+  other_strides_ = strides;
+  other_first_ = first;
+  std::size_t i = 0;
+  for (Nested* const loop : nested()) loop->other_stride = strides[i++];
+  return true;
+}
+
+std::vector<CheckPart::Nested*> CheckPart::nested() {
+  std::vector<Nested*> list;
+  for (Nested& loop : outer_) list.push_back(&loop);
+  list.insert(list.end(), {&rows_, &columns_});
+  return list;
+}
+
+/// How far apart elements lie in the other array that are so far apart here; negative where they are in several ways.
+std::int64_t CheckPart::other_stride(const LoopNest& copy, CopySide side, std::int64_t stride) {
+  for (int i = 0; i < copy.depth; ++i) {
+    const Loop& loop = copy.loop[static_cast<std::size_t>(i)];
+    const std::int64_t own = side == CopySide::from ? loop.from : loop.to;
+    const std::int64_t other = side == CopySide::from ? loop.to : loop.from;
+    if (stride >= own && stride < own * loop.count) return stride % own == 0 ? stride / own * other : -1;
+  }
+  return -1;
 }
 
 template <class T>

@@ -3,8 +3,11 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "pack/block_sums.hpp"
+#include "pack/loop_nest.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft {
@@ -51,8 +54,8 @@ struct CheckSide {
   std::size_t table_bytes() const;
 };
 
-/// By transform of the batch; apart, so that neighbours are added at once: the real parts of weighted sums, and squares,
-/// which may be less than the sums of squares (CheckPart::add), or these.
+/// By transform of the batch; apart, so that neighbours are added at once: the real parts of weighted sums, and
+/// squares, which may be less than the sums of squares (CheckPart::add), or these.
 struct CheckSums {
   std::vector<double> real, squares;
 
@@ -61,16 +64,13 @@ struct CheckSums {
   std::size_t size() const { return real.size(); }
 };
 
-/// What a part keeps between its slices: sums of columns in the precision of the numbers, and the word_sum() so far.
-struct CheckKept {
-  AnyNumbers numbers{};
-  std::uint32_t words = 0;
-};
-
 /// The numbers begin, begin + step, ... of a loop.
 struct CheckCut {
   std::int64_t begin, count, step;
 };
+
+/// Which side of a copy is added up.
+enum class CopySide { from, to };
 
 /// A part of one side's array, prepared to be added up; the side lives as long.
 class CheckPart {
@@ -80,17 +80,18 @@ class CheckPart {
   /// Adds to the transforms' sums, and with `below` to their squares what these are at least. Returns the word_sum() of
   /// the numbers, or with `words` false anything. `array` begins where the side's loops do.
   std::uint32_t add(const std::byte* array, CheckSums& sums, bool below, bool words) const;
-  /// The same in slices, each of which begins where the one before ended: what the places from `begin` to `end` of the
-  /// side's slowest loop have of the part. The word_sum() is kept, too.
-  void add_slice(const std::byte* array, std::int64_t begin, std::int64_t end, CheckSums& sums, bool below,
-                 CheckKept& kept) const;
-  /// Whether that loop is not the one whose numbers are added up together.
-  bool has_slices() const { return slow_ != Slow::none; }
-  /// Room for the largest of some parts.
-  void make_room(CheckKept& kept) const;
+  /// Before copies: of this copy, one side of which is the array or the part of it. False where add() cannot make it,
+  /// or makes another one.
+  bool join(const LoopNest& copy, CopySide side, std::size_t element_bytes);
+  /// Adds as above while it copies to or from the other array, which begins where the copy's loops do.
+  std::uint32_t add_copied(const std::byte* array, std::byte* other, RowCopy copy, CheckSums& sums, bool below,
+                           bool words) const;
   /// Adds to the transforms' squares, exactly.
   void add_squares(const std::byte* array, CheckSums& sums) const;
-  std::size_t table_bytes() const { return outer_.size() * sizeof(Nested) + row_weights_.table_bytes() + sizeof *this; }
+  std::size_t table_bytes() const {
+    return outer_.size() * sizeof(Nested) + row_weights_.table_bytes() + sizeof *this +
+           begins_.size() * sizeof begins_[0];
+  }
 
  private:
   struct Nested {
@@ -99,12 +100,10 @@ class CheckPart {
     std::int64_t unit_stride = 0;
     const std::complex<double>* weight = nullptr;  ///< one in `weight_step`; null along a batch
     std::int64_t weight_step = 1;
-    std::size_t loop = 0;
+    std::int64_t other_stride = 0;  ///< in the array that is copied from or to
   };
   /// What is added up at once: rows of neighbours with weights, columns of them, single numbers.
   enum class Shape { rows, columns, single };
-  /// Which is the slowest loop.
-  enum class Slow { outer, rows, none };
   template <class T>
   class Walk;
 
@@ -113,13 +112,9 @@ class CheckPart {
     return loop.weight == nullptr ? 1 : loop.weight[i * loop.weight_step];
   }
   static double most_square(const Nested& loop, bool of_parts);
-  void find_slow();
   void prepare_rows();
-  /// Whether sums of columns are kept from one slice to the next.
-  bool keeps_columns() const { return shape_ == Shape::columns && slow_ == Slow::rows; }
-  std::int64_t parts() const { return side_->is_complex ? 2 : 1; }
-  template <class T>
-  std::int64_t kept_of_columns() const;
+  std::vector<Nested*> nested();
+  static std::int64_t other_stride(const LoopNest& copy, CopySide side, std::int64_t stride);
   template <class T>
   void weigh_rows(std::int64_t first, std::int64_t count, std::complex<double> weight, T* to) const;
   template <class T>
@@ -129,15 +124,15 @@ class CheckPart {
   Shape shape_ = Shape::single;
   std::vector<Nested> outer_;
   Nested rows_, columns_;
-  Slow slow_ = Slow::none;
-  std::size_t slow_level_ = 0;     ///< among the outer ones
-  CheckCut slow_cut_{0, 1, 1};     ///< what the part has of it
-  std::int64_t first_ = 0;         ///< element
-  std::int64_t first_unit_ = 0;    ///< transform
-  std::int64_t first_weight_ = 0;  ///< of the neighbours
-  bool splits_rows_ = true;        ///< the parts of numbers get their weights from rows, not from columns
-  double part_ = 1;                ///< of what blocks say of squares: their weights may be more than 1
-  AnyNumbers row_weights_;         ///< of all rows, where no loop around them has weights: two a row
+  std::vector<std::int64_t> other_strides_;                    ///< once joined: of all loops
+  std::vector<std::pair<std::int64_t, std::int64_t>> begins_;  ///< strides of all loops, and where the part begins
+  std::int64_t other_first_ = 0;                               ///< element, once joined
+  std::int64_t first_ = 0;                                     ///< element
+  std::int64_t first_unit_ = 0;                                ///< transform
+  std::int64_t first_weight_ = 0;                              ///< of the neighbours
+  bool splits_rows_ = true;  ///< the parts of numbers get their weights from rows, not from columns
+  double part_ = 1;          ///< of what blocks say of squares: their weights may be more than 1
+  AnyNumbers row_weights_;   ///< of all rows, where no loop around them has weights: two a row
 };
 
 }  // namespace shardfft

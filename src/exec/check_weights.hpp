@@ -7,9 +7,9 @@
 
 namespace shardfft {
 
-/// Of a transform y = T x along one axis: sum_j out[j] y[j] = sum_k in[k] x[k] for all x, or the real parts of these sums
-/// are equal. The root mean square of the result's weights is 1; all are as even as they can be found, so that a wrong
-/// number shows wherever it is.
+/// Of a transform y = T x along one axis: sum_j out[j] y[j] = sum_k in[k] x[k] for all x, or the real parts of these
+/// sums are equal. The root mean square of the result's weights is 1; all are as even as they can be found, so that a
+/// wrong number shows wherever it is.
 struct CheckWeights {
   std::vector<std::complex<double>> in, out;
 };
@@ -22,8 +22,8 @@ CheckWeights make_cosine_weights(AxisTransform type, std::int64_t n);
 CheckWeights make_real_weights(std::int64_t n);
 
 /// Of c2c, r2c or c2r along the last axis that is transformed; `n` is the real length. The real and the imaginary parts
-/// of these weights are even by themselves, so that the real part of the sums is enough: none is less than about a third
-/// (but the imaginary ones of input whose imaginary part c2r does not read).
+/// of these weights are even by themselves, so that the real part of the sums is enough: none is less than about a
+/// third (but the imaginary ones of input whose imaginary part c2r does not read).
 CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t n);
 
 /// The same of a c2c, whose result's weights are (1 + i) times real numbers: `real`, about `size` in the root mean

@@ -103,6 +103,57 @@ void LinesCheck::results(int thread, std::size_t number, const std::byte* array)
   const Lines& all = lines_[number];
   worker.out.clear(all.check->lines());
   for (const Part& part : all.out) worker.sent[part.rank] += part.sums.add(array, worker.out, false, !setup_.last);
+  compare(worker, all, array);
+}
+
+bool LinesCheck::joins_gather(std::size_t number, const std::vector<PeerCopy>& gather) {
+  std::vector<Part>& parts = lines_[number].in;
+  bool joins = parts.size() == gather.size();
+  for (std::size_t i = 0; joins && i < parts.size(); ++i) {
+    const PeerCopy& copy = gather[i];
+    joins = (!setup_.from || parts[i].rank == static_cast<std::size_t>(copy.peer)) &&
+            parts[i].sums.join(common_refinement(copy.boxes.from, copy.boxes.to), CopySide::to, element_bytes(true));
+  }
+  return joins;
+}
+
+bool LinesCheck::joins_store(std::size_t number, const LocalCopy& store) {
+  const LoopNest nest = common_refinement(store.from, store.to);
+  std::vector<Part>& parts = lines_[number].out;
+  return (!setup_.to || setup_.to->sends_all()) && std::all_of(parts.begin(), parts.end(), [&](Part& part) {
+           return part.sums.join(nest, CopySide::from, element_bytes(false));
+         });
+}
+
+std::size_t LinesCheck::element_bytes(bool of_input) const {
+  const Kind kind = setup_.step.kind();
+  const bool is_complex = kind == Kind::r2r   ? setup_.is_complex
+                          : kind == Kind::r2c ? !of_input
+                          : kind == Kind::c2r ? of_input
+                                              : true;
+  return (setup_.precision == Precision::f64 ? 8U : 4U) * (is_complex ? 2U : 1U);
+}
+
+void LinesCheck::fetch(int thread, std::size_t number, std::size_t copy, const std::byte* source, std::byte* array) {
+  Worker& worker = workers_[static_cast<std::size_t>(thread)];
+  const Lines& all = lines_[number];
+  if (copy == 0) worker.in.clear(all.check->lines());
+  const Part& part = all.in[copy];
+  worker.received[part.rank] +=
+      part.sums.add_copied(array, const_cast<std::byte*>(source), RowCopy::from, worker.in, true, adds_input_bits_);
+}
+
+void LinesCheck::store(int thread, std::size_t number, const std::byte* array, std::byte* out, bool past_cache) {
+  Worker& worker = workers_[static_cast<std::size_t>(thread)];
+  const Lines& all = lines_[number];
+  worker.out.clear(all.check->lines());
+  for (const Part& part : all.out)
+    worker.sent[part.rank] += part.sums.add_copied(array, out, past_cache ? RowCopy::past_cache : RowCopy::to,
+                                                   worker.out, false, !setup_.last);
+  compare(worker, all, array);
+}
+
+void LinesCheck::compare(Worker& worker, const Lines& all, const std::byte* array) {
   Finding found = all.check->finding(worker.in, worker.out);
   if (!found.what.empty()) {
     // The sums of the input say too little of its size: its squares are those of the output.

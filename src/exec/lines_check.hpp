@@ -33,11 +33,19 @@ class LinesCheck : public StepCheck {
   std::size_t add(const Piece& lines, const Piece& results);
   /// The step's only lines are these two arrays; before() and after() add them up.
   void add_whole(const Piece& lines, const Piece& results);
+  /// Of lines that were added last: whether fetch() can make these copies, one an owner, and store() this one.
+  bool joins_gather(std::size_t number, const std::vector<PeerCopy>& gather);
+  bool joins_store(std::size_t number, const LocalCopy& store);
   /// Whether lines that differ in their place along this axis alone come from, and go to, the same ranks.
   bool alike_along(int axis) const;
   /// In between before() and after(), by one of the threads: lines have come, their results are there.
   void lines(int thread, std::size_t number, const std::byte* array);
   void results(int thread, std::size_t number, const std::byte* array);
+
+  /// The same while they are copied: lines from their owners, the `copy`th of those that were joined, from where its
+  /// loops begin; results to where the copy's begin, perhaps past the cache.
+  void fetch(int thread, std::size_t number, std::size_t copy, const std::byte* source, std::byte* array);
+  void store(int thread, std::size_t number, const std::byte* array, std::byte* out, bool past_cache);
 
   void before(const std::byte* in, bool compares_bits) override;
   StepBits after(const std::byte* out) override;
@@ -68,6 +76,8 @@ class LinesCheck : public StepCheck {
   const TransformCheck& check_of(const FftSpec& spec);
   std::vector<Part> parts(const CheckSide& side, const Piece& piece, const Layout* owners, Key& key) const;
   std::vector<CheckCut> cuts(const Piece& piece, const IndexSet& part, const CheckSide& side) const;
+  std::size_t element_bytes(bool of_input) const;
+  static void compare(Worker& worker, const Lines& all, const std::byte* array);
   std::vector<std::uint64_t> total(std::vector<std::uint64_t> Worker::*sums) const;
 
   LinesCheckSetup setup_;

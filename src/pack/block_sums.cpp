@@ -17,28 +17,31 @@ namespace {
 #else
 #define SHARDFFT_KEEP(v)
 #endif
-#define SHARDFFT_SUMS(Name, vector_bytes, attribute)                                                              \
-  struct Name {                                                                                                   \
-    template <class T>                                                                                            \
-    static constexpr int bytes = vector_bytes;                                                                    \
-    template <class V>                                                                                            \
-    SHARDFFT_INLINE static void keep([[maybe_unused]] V& v) {                                                     \
-      SHARDFFT_KEEP(v);                                                                                           \
-    }                                                                                                             \
-    template <class T>                                                                                            \
-    attribute static std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {      \
-      return kernel::rows<Name>(block, sums, words);                                                              \
-    }                                                                                                             \
-    template <class T>                                                                                            \
-    attribute static PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words) { \
-      PlaneSum<T> sum;                                                                                            \
-      kernel::plane<Name>(sum, block, weights, words);                                                            \
-      return sum;                                                                                                 \
-    }                                                                                                             \
-    template <class T>                                                                                            \
-    attribute static std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {   \
-      return kernel::columns<Name>(block, sums, words);                                                           \
-    }                                                                                                             \
+#define SHARDFFT_SUMS(Name, vector_bytes, attribute)                                                            \
+  struct Name {                                                                                                 \
+    template <class T>                                                                                          \
+    static constexpr int bytes = vector_bytes;                                                                  \
+    template <class V>                                                                                          \
+    SHARDFFT_INLINE static void keep([[maybe_unused]] V& v) {                                                   \
+      SHARDFFT_KEEP(v);                                                                                         \
+    }                                                                                                           \
+    template <class T>                                                                                          \
+    attribute static std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,      \
+                                        const OtherRows<T>& other) {                                            \
+      return kernel::rows<Name>(block, sums, words, other);                                                     \
+    }                                                                                                           \
+    template <class T>                                                                                          \
+    attribute static PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words, \
+                                       const OtherRows<T>& other) {                                             \
+      PlaneSum<T> sum;                                                                                          \
+      kernel::plane<Name>(sum, block, weights, words, other);                                                   \
+      return sum;                                                                                               \
+    }                                                                                                           \
+    template <class T>                                                                                          \
+    attribute static std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,   \
+                                           const OtherRows<T>& other) {                                         \
+      return kernel::columns<Name>(block, sums, words, other);                                                  \
+    }                                                                                                           \
   };
 
 SHARDFFT_SUMS(Single, static_cast<int>(sizeof(T)), )
@@ -80,41 +83,34 @@ auto with_family(std::int64_t columns, const Action& action) {
   return columns > 1 ? action(Pair{}) : action(Single{});
 }
 
-template <class T>
-std::uint32_t rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
-  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::rows(block, sums, words); });
-}
-
-template <class T>
-PlaneSum<T> plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words) {
-  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::plane(block, weights, words); });
-}
-
-template <class T>
-std::uint32_t columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
-  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::columns(block, sums, words); });
-}
-
 }  // namespace
 
-std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words) {
-  return rows(block, sums, words);
+template <class T>
+std::uint32_t add_rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words, const OtherRows<T>& other) {
+  return with_family<T>(block.columns, [&](auto family) { return decltype(family)::rows(block, sums, words, other); });
 }
-std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words) {
-  return rows(block, sums, words);
+template <class T>
+PlaneSum<T> add_plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words,
+                      const OtherRows<T>& other) {
+  return with_family<T>(block.columns,
+                        [&](auto family) { return decltype(family)::plane(block, weights, words, other); });
 }
-PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights, bool words) {
-  return plane(block, weights, words);
+template <class T>
+std::uint32_t add_columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
+                          const OtherRows<T>& other) {
+  return with_family<T>(block.columns,
+                        [&](auto family) { return decltype(family)::columns(block, sums, words, other); });
 }
-PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights, bool words) {
-  return plane(block, weights, words);
-}
-std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words) {
-  return columns(block, sums, words);
-}
-std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words) {
-  return columns(block, sums, words);
-}
+
+template std::uint32_t add_rows(const NumberBlock<double>&, const BlockSums<double>&, bool, const OtherRows<double>&);
+template std::uint32_t add_rows(const NumberBlock<float>&, const BlockSums<float>&, bool, const OtherRows<float>&);
+template PlaneSum<double> add_plane(const NumberBlock<double>&, const PlaneWeights<double>&, bool,
+                                    const OtherRows<double>&);
+template PlaneSum<float> add_plane(const NumberBlock<float>&, const PlaneWeights<float>&, bool,
+                                   const OtherRows<float>&);
+template std::uint32_t add_columns(const NumberBlock<double>&, const BlockSums<double>&, bool,
+                                   const OtherRows<double>&);
+template std::uint32_t add_columns(const NumberBlock<float>&, const BlockSums<float>&, bool, const OtherRows<float>&);
 
 std::uint32_t word_sum(const std::byte* data, std::size_t bytes) {
   std::uint32_t sum = 0;

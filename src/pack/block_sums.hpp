@@ -1,6 +1,6 @@
 #pragma once
 // Weighted sums over blocks of numbers in cache, by the vector instructions that this processor has: what the option
-// verify adds up.
+// verify adds up. For float and double.
 #include <cstddef>
 #include <cstdint>
 
@@ -15,6 +15,15 @@ struct NumberBlock {
   std::int64_t stride = 0;
   std::int64_t columns = 0;
 };
+/// Another array that a block is copied from before it is added up, or to after it, row by row: what memory makes a
+/// copy wait for hides the sums. Past the cache, all is there after end_of_stream().
+enum class RowCopy { none, from, to, past_cache };
+template <class T>
+struct OtherRows {
+  T* at = nullptr;
+  std::int64_t stride = 0;
+  RowCopy copy = RowCopy::none;
+};
 /// Sums stay in the precision of the numbers: those of larger blocks would lose as much as a transform does.
 inline constexpr std::int64_t most_rows = 256, most_columns = 1024;
 
@@ -28,11 +37,12 @@ struct BlockSums {
 
 /// Each row by itself: weights are one a column, sums one a row. These are written, whatever was there. Returns the
 /// word_sum() of the numbers, or 0 where `words` does not ask for it.
-std::uint32_t add_rows(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words);
-std::uint32_t add_rows(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words);
+template <class T>
+std::uint32_t add_rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
+                       const OtherRows<T>& other = {});
 
-/// All rows together: weights are one a column times those of rows, two a row, for even and for odd columns; odd numbers
-/// of columns have equal ones. The latter do not count for `below`.
+/// All rows together: weights are one a column times those of rows, two a row, for even and for odd columns; odd
+/// numbers of columns have equal ones. The latter do not count for `below`.
 template <class T>
 struct PlaneWeights {
   const T *columns, *rows;
@@ -42,13 +52,15 @@ struct PlaneSum {
   T sum = 0, below = 0;
   std::uint32_t words = 0;
 };
-PlaneSum<double> add_plane(const NumberBlock<double>& block, const PlaneWeights<double>& weights, bool words);
-PlaneSum<float> add_plane(const NumberBlock<float>& block, const PlaneWeights<float>& weights, bool words);
+template <class T>
+PlaneSum<T> add_plane(const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words,
+                      const OtherRows<T>& other = {});
 
-/// Each column by itself: weights are two a row, as above. Sums are one a column, added to what is there, and behind them
-/// lie 64 bytes of zeros more, which are used and are zeros again.
-std::uint32_t add_columns(const NumberBlock<double>& block, const BlockSums<double>& sums, bool words);
-std::uint32_t add_columns(const NumberBlock<float>& block, const BlockSums<float>& sums, bool words);
+/// Each column by itself: weights are two a row, as above. Sums are one a column, added to what is there, and behind
+/// them lie 64 bytes of zeros more, which are used and are zeros again.
+template <class T>
+std::uint32_t add_columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
+                          const OtherRows<T>& other = {});
 
 /// The sum of all words of 32 bits, modulo 2^32: no flip of one bit leaves it as it was. `bytes` is a multiple of 4.
 std::uint32_t word_sum(const std::byte* data, std::size_t bytes);

@@ -33,9 +33,10 @@ struct LoopNest {
 /// stem from the same axes.
 LoopNest common_refinement(const Box& from, const Box& to);
 
-/// Reads and writes every element once.
-inline Work copy_work(const LoopNest& nest, std::size_t element_bytes) {
-  return {2 * static_cast<double>(nest.elements()) * static_cast<double>(element_bytes), 0};
+/// Reads and writes every element of a nest or a box once.
+template <class Elements>
+Work copy_work(const Elements& all, std::size_t element_bytes) {
+  return {2 * static_cast<double>(all.elements()) * static_cast<double>(element_bytes), 0};
 }
 
 }  // namespace shardfft

@@ -9,39 +9,12 @@
 #include "pack/kernels.hpp"
 #include "pack/loop_nest.hpp"
 #include "pack/pack.hpp"
+#include "pack/past_cache.hpp"
 #include "tune/defaults.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace shardfft {
 
 namespace {
-
-#if defined(__SSE2__)
-void stream_run(const std::byte* source, std::byte* destination, std::int64_t bytes) {
-  // Whole cache lines only: a line written in part is written twice.
-  const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) % 64);
-  const std::int64_t head = std::min(bytes, misaligned == 0 ? 0 : 64 - misaligned);
-  std::memcpy(destination, source, static_cast<std::size_t>(head));
-  std::int64_t i = head;
-  for (; i + 64 <= bytes; i += 64) {
-    const auto* s = reinterpret_cast<const __m128i*>(source + i);
-    auto* d = reinterpret_cast<__m128i*>(destination + i);
-    const __m128i line[4] = {_mm_loadu_si128(s), _mm_loadu_si128(s + 1), _mm_loadu_si128(s + 2),
-                             _mm_loadu_si128(s + 3)};
-    for (int quarter = 0; quarter < 4; ++quarter) _mm_stream_si128(d + quarter, line[quarter]);
-  }
-  std::memcpy(destination + i, source + i, static_cast<std::size_t>(bytes - i));
-}
-void stream_end() { _mm_sfence(); }
-#else
-void stream_run(const std::byte* source, std::byte* destination, std::int64_t bytes) {
-  std::memcpy(destination, source, static_cast<std::size_t>(bytes));
-}
-void stream_end() {}
-#endif
 
 /// Bytes of a row that are turned at once: those of all rows of a tile stay in the first-level cache.
 constexpr std::int64_t turned_row_bytes = 2048;
@@ -60,7 +33,8 @@ void stream_turned(const std::byte* source, std::byte* destination, const Loop& 
       kernel::transpose<E>(source + (i + j * row.from) * bytes, tile, {rows, bytes, turned_row_bytes},
                            {count, row.from * bytes, bytes});
       for (std::int64_t r = 0; r < rows; ++r)
-        stream_run(tile + r * turned_row_bytes, destination + ((i + r) * near_source.to + j) * bytes, count * bytes);
+        write_past_cache(tile + r * turned_row_bytes, destination + ((i + r) * near_source.to + j) * bytes,
+                         count * bytes);
     }
   }
 }
@@ -94,7 +68,7 @@ void stream_loops(const std::byte* source, std::byte* destination, const Rows& r
   constexpr auto bytes = static_cast<std::int64_t>(E);
   if (level == rows.outer_depth) {
     if (rows.row.from == 1)
-      stream_run(source, destination, rows.row.count * bytes);
+      write_past_cache(source, destination, rows.row.count * bytes);
     else
       stream_turned<E>(source, destination, rows.near_source, rows.row);
     return;
@@ -109,7 +83,7 @@ void stream_nest(const std::byte* source, std::byte* destination, const LoopNest
   constexpr auto bytes = static_cast<std::int64_t>(E);
   compute(copy_work(nest, E), [&] {
     stream_loops<E>(source + nest.from_offset * bytes, destination + nest.to_offset * bytes, rows, 0);
-    stream_end();
+    end_of_stream();
   });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pack/block_sums.hpp"
+#include "pack/past_cache.hpp"
 
 #define SHARDFFT_ALWAYS __attribute__((always_inline))
 #define SHARDFFT_INLINE inline SHARDFFT_ALWAYS
@@ -113,6 +114,51 @@ struct Kept {
   }
 };
 
+/// Rows of columns that are copied before they are added up, or after it. And so many rows before they are copied they
+/// are asked for: the sums between copies would leave memory with nothing to do.
+inline constexpr std::int64_t rows_copied = 16, rows_ahead = 16;
+
+/// Rows have a vector at least.
+template <class K>
+struct RowMover {
+  using T = typename K::T;
+
+  SHARDFFT_INLINE static void copy(const T* from, T* to, std::int64_t count) {
+    typename K::V v;
+    for (std::int64_t i = 0; i + K::width <= count; i += K::width) move(v, from + i, to + i);
+    if (count % K::width != 0) move(v, from + count - K::width, to + count - K::width);
+  }
+  /// Copies what comes before the sums, or after them.
+  SHARDFFT_INLINE static void before(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
+                                     std::int64_t rows) {
+    if (other.copy != RowCopy::from) return;
+    for (std::int64_t r = first + rows_ahead; r < std::min(first + rows_ahead + rows, block.rows); ++r)
+      for (std::int64_t c = 0; c < block.columns; c += 64 / static_cast<std::int64_t>(sizeof(T)))
+        __builtin_prefetch(other.at + r * other.stride + c);
+    for (std::int64_t r = first; r < first + rows; ++r)
+      copy(other.at + r * other.stride, const_cast<T*>(block.at) + r * block.stride, block.columns);
+  }
+  SHARDFFT_INLINE static void after(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
+                                    std::int64_t rows) {
+    if (other.copy != RowCopy::to && other.copy != RowCopy::past_cache) return;
+    for (std::int64_t r = first; r < first + rows; ++r) {
+      const T* const from = block.at + r * block.stride;
+      T* const to = other.at + r * other.stride;
+      if (other.copy == RowCopy::to)
+        copy(from, to, block.columns);
+      else
+        write_past_cache(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to),
+                         block.columns * static_cast<std::int64_t>(sizeof(T)));
+    }
+  }
+
+ private:
+  SHARDFFT_INLINE static void move(typename K::V& v, const T* from, T* to) {
+    load_vector<T, K::bytes>(v, from);
+    store_vector<T, K::bytes>(v, to);
+  }
+};
+
 /// Vectors of a row whose sum makes a part of `below`.
 inline constexpr std::int64_t vectors_of_a_part = 16;
 /// The square of a sum of so many numbers at most is no more than so much of the sum of their squares.
@@ -178,11 +224,15 @@ SHARDFFT_INLINE void rows_alone(const NumberBlock<T>& block, const BlockSums<T>&
 }
 
 template <class K, class T>
-SHARDFFT_INLINE Word rows_by(const NumberBlock<T>& block, const BlockSums<T>& sums) {
+SHARDFFT_INLINE Word rows_by(const NumberBlock<T>& block, const BlockSums<T>& sums, const OtherRows<T>& other) {
   typename K::Words words{};
   std::int64_t r = 0;
-  for (; r + 4 <= block.rows; r += 4) rows_alone<K, 4>(block, sums, r, words);
-  for (; r < block.rows; ++r) rows_alone<K, 1>(block, sums, r, words);
+  for (; other.copy == RowCopy::none && r + 4 <= block.rows; r += 4) rows_alone<K, 4>(block, sums, r, words);
+  for (; r < block.rows; ++r) {
+    RowMover<K>::before(block, other, r, 1);
+    rows_alone<K, 1>(block, sums, r, words);
+    RowMover<K>::after(block, other, r, 1);
+  }
   return sum_of<Word, K::bytes>(words);
 }
 
@@ -207,11 +257,19 @@ struct PlaneLanes {
 };
 
 template <class K, class T>
-SHARDFFT_INLINE void plane_by(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights) {
+SHARDFFT_INLINE void plane_by(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights,
+                              const OtherRows<T>& other) {
   PlaneLanes<K> plane;
   std::int64_t r = 0;
-  for (; r + 4 <= block.rows; r += 4) plane.template add<4>(block, weights, r);
-  for (; r < block.rows; ++r) plane.template add<1>(block, weights, r);
+  const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : 1;
+  for (std::int64_t first = 0; first < block.rows; first += at_once) {
+    const std::int64_t rows = std::min(at_once, block.rows - first);
+    RowMover<K>::before(block, other, first, rows);
+    std::int64_t r = first;
+    for (; r + 4 <= first + rows; r += 4) plane.template add<4>(block, weights, r);
+    for (; r < first + rows; ++r) plane.template add<1>(block, weights, r);
+    RowMover<K>::after(block, other, first, rows);
+  }
   sum = {sum_of<T, K::bytes>(plane.sum), sum_of<T, K::bytes>(plane.squares) * part_of_row<K>(block.columns),
          sum_of<Word, K::bytes>(plane.words)};
 }
@@ -292,20 +350,32 @@ SHARDFFT_INLINE void last_columns(const NumberBlock<T>& block, const BlockSums<T
   ColumnTile<K, 1> columns;
   columns.add(block, sums.weights, block.columns - K::width, &mask);
   columns.store(sums, block.columns, words);
+}
+
+template <class K, class T>
+SHARDFFT_INLINE void some_rows(const NumberBlock<T>& block, const BlockSums<T>& sums, typename K::Words& words) {
+  std::int64_t c = 0;
+  for (; c + 4 * K::width <= block.columns; c += 4 * K::width) column_tile<K, 4>(block, sums, c, words);
+  for (; c + K::width <= block.columns; c += K::width) column_tile<K, 1>(block, sums, c, words);
+  if (c < block.columns) last_columns<K>(block, sums, words);
+}
+
+template <class K, class T>
+SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>& sums, const OtherRows<T>& other) {
+  typename K::Words words{};
+  const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : rows_copied;
+  for (std::int64_t r = 0; r < block.rows; r += at_once) {
+    const std::int64_t rows = std::min(at_once, block.rows - r);
+    RowMover<K>::before(block, other, r, rows);
+    some_rows<K>(NumberBlock<T>{block.at + r * block.stride, rows, block.stride, block.columns},
+                 BlockSums<T>{sums.weights + 2 * r, sums.sum, sums.below}, words);
+    RowMover<K>::after(block, other, r, rows);
+  }
   for (T* const list : {sums.sum, sums.below})
     for (std::int64_t c = block.columns / K::width * K::width; list != nullptr && c < block.columns; ++c) {
       list[c] += list[c + K::width];
       list[c + K::width] = 0;
     }
-}
-
-template <class K, class T>
-SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>& sums) {
-  typename K::Words words{};
-  std::int64_t c = 0;
-  for (; c + 4 * K::width <= block.columns; c += 4 * K::width) column_tile<K, 4>(block, sums, c, words);
-  for (; c + K::width <= block.columns; c += K::width) column_tile<K, 1>(block, sums, c, words);
-  if (c < block.columns) last_columns<K>(block, sums, words);
   return sum_of<Word, K::bytes>(words);
 }
 
@@ -319,19 +389,23 @@ SHARDFFT_INLINE void with_kept(bool words, const Action& action) {
 }
 
 template <class Family, class T>
-SHARDFFT_INLINE Word rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
+SHARDFFT_INLINE Word rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
+                          const OtherRows<T>& other) {
   Word total = 0;
-  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { total = rows_by<decltype(kept)>(block, sums); });
+  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { total = rows_by<decltype(kept)>(block, sums, other); });
   return words ? total : 0;
 }
 template <class Family, class T>
-SHARDFFT_INLINE void plane(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words) {
-  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { plane_by<decltype(kept)>(sum, block, weights); });
+SHARDFFT_INLINE void plane(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words,
+                           const OtherRows<T>& other) {
+  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { plane_by<decltype(kept)>(sum, block, weights, other); });
 }
 template <class Family, class T>
-SHARDFFT_INLINE Word columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words) {
+SHARDFFT_INLINE Word columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
+                             const OtherRows<T>& other) {
   Word total = 0;
-  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { total = columns_by<decltype(kept)>(block, sums); });
+  with_kept<Family, T>(words,
+                       [&](auto kept) SHARDFFT_ALWAYS { total = columns_by<decltype(kept)>(block, sums, other); });
   return words ? total : 0;
 }
 

@@ -39,6 +39,29 @@ std::vector<std::vector<Value>> cut(const Layout& layout, const std::vector<Valu
   return arrays;
 }
 
+class Arrays : public LineSource {
+ public:
+  explicit Arrays(const std::vector<std::vector<Value>>& arrays) : arrays_(arrays) {}
+  const std::byte* here(int peer) const override {
+    return reinterpret_cast<const std::byte*>(arrays_[to_size(peer)].data());
+  }
+  void fetch(const PeerCopy& /*copy*/, std::byte* /*lines*/, std::byte* /*scratch*/) const override {}
+
+ private:
+  const std::vector<std::vector<Value>>& arrays_;
+};
+
+/// How often somebody asked where an array is: whoever gathers lines does once each time.
+class CountedArrays : public Arrays {
+ public:
+  using Arrays::Arrays;
+  const std::byte* here(int peer) const override {
+    ++asked;
+    return Arrays::here(peer);
+  }
+  mutable std::atomic<std::int64_t> asked = 0;
+};
+
 /// Of lines that `from` has to those that `lines` has.
 BundledFftSetup setup_of(const Layout& from, const Layout& lines, int rank) {
   BundledFftSetup setup;
@@ -68,11 +91,7 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
     ffts.make(world());
     std::vector<Value> out(to_size(lines.count(rank)), Value(-7, -7));
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
-    const auto fetch = [&](const PeerCopy& copy, std::byte* into, std::byte*) {
-      fft.copy_lines(reinterpret_cast<const std::byte*>(sources[to_size(copy.peer)].data()), copy, into);
-    };
-    const auto find = [&](int peer) { return reinterpret_cast<const std::byte*>(sources[to_size(peer)].data()); };
-    fft.run(fetch, find, reinterpret_cast<std::byte*>(out.data()), scratch.get());
+    fft.run(Arrays(sources), reinterpret_cast<std::byte*>(out.data()), scratch.get());
     for (std::size_t i = 0; i < out.size(); ++i)
       ASSERT_NEAR(std::abs(out[i] - 0.5 * expected[to_size(rank)][i]), 0, 1e-12)
           << "element " << i << " of rank " << rank;
@@ -119,16 +138,9 @@ TEST(BundledFft, ReadsAheadWhereResultsGoPastTheCache) {
       ASSERT_EQ(gathers, ranks * first) << "each bundle fetches from all";
       std::vector<Value> out(to_size(lines.count(1)));
       const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
-      const auto fetch = [&](const PeerCopy& copy, std::byte* into, std::byte*) {
-        fft.copy_lines(reinterpret_cast<const std::byte*>(sources[to_size(copy.peer)].data()), copy, into);
-      };
-      std::atomic<std::int64_t> asked = 0;
-      const auto find = [&](int peer) {
-        ++asked;
-        return reinterpret_cast<const std::byte*>(sources[to_size(peer)].data());
-      };
-      fft.run(fetch, find, reinterpret_cast<std::byte*>(out.data()), scratch.get());
-      EXPECT_EQ(asked, past == 1 ? gathers - ranks * threads : 0) << threads << " threads";
+      const CountedArrays arrays(sources);
+      fft.run(arrays, reinterpret_cast<std::byte*>(out.data()), scratch.get());
+      EXPECT_EQ(arrays.asked - gathers, past == 1 ? gathers - ranks * threads : 0) << threads << " threads";
     }
 }
 

@@ -92,8 +92,7 @@ void check_lines(const Block<T>& b, bool by_column, const Wanted& wanted) {
 
 template <class T>
 void check_plane(const Block<T>& b, const Wanted& wanted) {
-  const PlaneSum<T> sum =
-      add_plane(b.block, PlaneWeights<T>{b.of_columns.data(), b.of_rows.data()}, wanted.words);
+  const PlaneSum<T> sum = add_plane(b.block, PlaneWeights<T>{b.of_columns.data(), b.of_rows.data()}, wanted.words);
   EXPECT_EQ(sum.words, wanted.words ? b.words() : 0);
   Sums right;
   for (std::int64_t r = 0; r < b.block.rows; ++r)

@@ -130,7 +130,7 @@ class CheckPart::Walk {
                                    std::min(most, columns.count - c) * parts_};
         if (copy_ != RowCopy::none)
           other_rows_ = {reinterpret_cast<T*>(other_ + first.other * element_bytes()), rows.other_stride * parts_,
-                         copy_};
+                         copy_, host_defaults().copied_bytes_ahead};
         if (by_column)
           add_by_column(block, unit + c * columns.unit_stride);
         else if (plane)

@@ -23,6 +23,12 @@ struct OtherRows {
   T* at = nullptr;
   std::int64_t stride = 0;
   RowCopy copy = RowCopy::none;
+  std::int64_t bytes_ahead = 0;  ///< so much is asked for before it is copied, or the next row
+
+  std::int64_t rows_ahead(std::int64_t columns) const {
+    const std::int64_t rows = bytes_ahead / (columns * static_cast<std::int64_t>(sizeof(T)));
+    return rows > 1 ? rows : 1;
+  }
 };
 /// Sums stay in the precision of the numbers: those of larger blocks would lose as much as a transform does.
 inline constexpr std::int64_t most_rows = 256, most_columns = 1024;

@@ -4,89 +4,12 @@
 // it.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <utility>
 
 #include "pack/block_sums.hpp"
 #include "pack/past_cache.hpp"
-
-#define SHARDFFT_ALWAYS __attribute__((always_inline))
-#define SHARDFFT_INLINE inline SHARDFFT_ALWAYS
+#include "pack/sum_vectors.hpp"
 
 namespace shardfft::kernel {
-
-using Word = std::uint32_t;
-
-/// Vector extensions of GCC and Clang; in memory they need no alignment.
-template <class T, int bytes>
-struct VectorOf {
-  using Type __attribute__((vector_size(bytes))) = T;
-  using InMemory __attribute__((vector_size(bytes), aligned(1), may_alias)) = T;
-};
-template <class T, int bytes>
-using Vector = typename VectorOf<T, bytes>::Type;
-template <class T, int bytes>
-inline constexpr std::int64_t lanes = bytes / static_cast<int>(sizeof(T));
-
-/// Vectors are never passed or returned by value: functions differ in how they would be.
-template <class T, int bytes>
-SHARDFFT_INLINE void load_vector(Vector<T, bytes>& vector, const T* at) {
-  vector = *reinterpret_cast<const typename VectorOf<T, bytes>::InMemory*>(at);
-}
-template <class T, int bytes>
-SHARDFFT_INLINE void store_vector(const Vector<T, bytes>& vector, T* at) {
-  *reinterpret_cast<typename VectorOf<T, bytes>::InMemory*>(at) = vector;
-}
-
-/// One behind the other.
-template <class T, int bytes, int... I>
-SHARDFFT_INLINE void double_vector(Vector<T, bytes>& vector, const Vector<T, bytes / 2>& half,
-                                   std::integer_sequence<int, I...>) {
-  vector = __builtin_shufflevector(half, half, I...);
-}
-
-/// Two numbers, again and again.
-template <class T, int bytes>
-SHARDFFT_INLINE void fill_with_pair(Vector<T, bytes>& vector, const T* pair) {
-  if constexpr (bytes == sizeof(T)) {
-    vector[0] = *pair;
-  } else if constexpr (bytes == 2 * sizeof(T)) {
-    load_vector<T, bytes>(vector, pair);
-  } else if constexpr (sizeof(T) == sizeof(float)) {
-    std::uint64_t both = 0;
-    std::memcpy(&both, pair, sizeof both);
-    vector = reinterpret_cast<Vector<T, bytes>>(Vector<std::uint64_t, bytes>{} + both);
-  } else {
-    Vector<T, bytes / 2> half;
-    fill_with_pair<T, bytes / 2>(half, pair);
-    double_vector<T, bytes>(vector, half, std::make_integer_sequence<int, static_cast<int>(lanes<T, bytes>)>{});
-  }
-}
-
-/// Of all lanes, by halves.
-template <class T, int bytes>
-SHARDFFT_INLINE T sum_of(const Vector<T, bytes>& vector) {
-  if constexpr (bytes == sizeof(T)) {
-    return vector[0];
-  } else {
-    Vector<T, bytes / 2> halves[2];
-    std::memcpy(halves, &vector, bytes);
-    halves[0] += halves[1];
-    return sum_of<T, bytes / 2>(halves[0]);
-  }
-}
-
-/// All bits of the last lanes, which are `taken` words; no bit of the others.
-template <int bytes>
-SHARDFFT_INLINE void mask_last(Vector<Word, bytes>& mask, std::int64_t taken) {
-  static constexpr struct Bits {
-    Word words[2 * bytes / sizeof(Word)] = {};
-    constexpr Bits() {
-      for (std::size_t i = bytes / sizeof(Word); i < 2 * bytes / sizeof(Word); ++i) words[i] = ~Word{0};
-    }
-  } bits;
-  load_vector<Word, bytes>(mask, bits.words + taken);
-}
 
 /// What is kept of vectors of numbers.
 template <class FamilyOf, class Number, bool with_words>
@@ -114,11 +37,8 @@ struct Kept {
   }
 };
 
-/// Rows of columns that are copied before they are added up, or after it. And so many rows before they are copied they
-/// are asked for: the sums between copies would leave memory with nothing to do.
-inline constexpr std::int64_t rows_copied = 16, rows_ahead = 16;
-
-/// Rows have a vector at least.
+/// Rows have a vector at least. Some are asked for before their turn: the sums between copies would leave memory with
+/// nothing to do.
 template <class K>
 struct RowMover {
   using T = typename K::T;
@@ -132,7 +52,8 @@ struct RowMover {
   SHARDFFT_INLINE static void before(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
                                      std::int64_t rows) {
     if (other.copy != RowCopy::from) return;
-    for (std::int64_t r = first + rows_ahead; r < std::min(first + rows_ahead + rows, block.rows); ++r)
+    const std::int64_t next = first + other.rows_ahead(block.columns);
+    for (std::int64_t r = next; r < std::min(next + rows, block.rows); ++r)
       for (std::int64_t c = 0; c < block.columns; c += 64 / static_cast<std::int64_t>(sizeof(T)))
         __builtin_prefetch(other.at + r * other.stride + c);
     for (std::int64_t r = first; r < first + rows; ++r)
@@ -260,7 +181,6 @@ template <class K, class T>
 SHARDFFT_INLINE void plane_by(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights,
                               const OtherRows<T>& other) {
   PlaneLanes<K> plane;
-  std::int64_t r = 0;
   const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : 1;
   for (std::int64_t first = 0; first < block.rows; first += at_once) {
     const std::int64_t rows = std::min(at_once, block.rows - first);
@@ -363,7 +283,9 @@ SHARDFFT_INLINE void some_rows(const NumberBlock<T>& block, const BlockSums<T>& 
 template <class K, class T>
 SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>& sums, const OtherRows<T>& other) {
   typename K::Words words{};
-  const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : rows_copied;
+  // Whole parts, so that few are small.
+  const std::int64_t parts = std::max<std::int64_t>(other.rows_ahead(block.columns) / rows_of_a_part, 1);
+  const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : parts * rows_of_a_part;
   for (std::int64_t r = 0; r < block.rows; r += at_once) {
     const std::int64_t rows = std::min(at_once, block.rows - r);
     RowMover<K>::before(block, other, r, rows);

@@ -29,6 +29,9 @@ struct HostDefaults {
   std::int64_t run_bytes_to_write_past_cache = 256;
   /// Runs longer than that are left to memcpy; shorter ones are copied in line, without a call.
   std::int64_t run_bytes_worth_a_call = 128;
+  /// Copies that are added up in between ask for so many bytes before they copy them: what memory brings while sums
+  /// take their time. More would push out of the first cache what is not yet added up.
+  std::int64_t copied_bytes_ahead = 8 * kibibyte;
   /// A copy uses one thread more for each so many bytes: with less to do it is over before threads have started.
   std::int64_t copy_bytes_worth_a_thread = 64 * kibibyte;
   /// What a backend transforms at once where a pass of our own follows: more means fewer calls, and less that is still

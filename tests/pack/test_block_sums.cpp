@@ -3,10 +3,12 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/check_hooks.hpp"
 #include "pack/block_sums.hpp"
+#include "pack/past_cache.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -71,14 +73,62 @@ struct Wanted {
   bool below, words;
 };
 
+/// A block and another array, in whose gaps and edges nothing is to be written.
 template <class T>
-void check_lines(const Block<T>& b, bool by_column, const Wanted& wanted) {
+struct Copied {
+  static constexpr T untouched = -9;
+  std::int64_t count, margin, stride;
+  RowCopy copy;
+  std::vector<T> numbers;  ///< the block's, before they are copied to it
+  std::vector<T> other, block;
+  NumberBlock<T> shape;
+
+  Copied(const Block<T>& b, RowCopy how, std::int64_t gap)
+      : count(b.block.rows * b.block.stride),
+        margin(gap),
+        stride(b.block.columns + gap),
+        copy(how),
+        numbers(b.numbers) {
+    other.assign(static_cast<std::size_t>(b.block.rows * stride + margin), untouched);
+    block = numbers;
+    shape = b.block;
+    if (copy != RowCopy::from) return;
+    for_all([this](T& outside, T& inside) { outside = std::exchange(inside, untouched); });
+  }
+  NumberBlock<T> taken() const { return {block.data(), shape.rows, shape.stride, shape.columns}; }
+  OtherRows<T> rows(std::int64_t ahead) {
+    return {other.data() + margin, stride, copy, ahead * shape.columns * static_cast<std::int64_t>(sizeof(T))};
+  }
+  template <class Visit>
+  void for_all(const Visit& visit) {
+    for (std::int64_t r = 0; r < shape.rows; ++r)
+      for (std::int64_t c = 0; c < shape.columns; ++c)
+        visit(other[static_cast<std::size_t>(margin + r * stride + c)],
+              block[static_cast<std::size_t>(r * shape.stride + c)]);
+  }
+  /// The block is as it was, the other array holds it where it is to, and nothing elsewhere.
+  void expect_copied() {
+    if (copy == RowCopy::past_cache) end_of_stream();
+    EXPECT_EQ(block, numbers);
+    for_all([this](T& outside, const T& inside) {
+      if (copy != RowCopy::none) {
+        EXPECT_EQ(outside, inside);
+      }
+      outside = untouched;
+    });
+    for (const T number : other) EXPECT_EQ(number, untouched);
+  }
+};
+
+template <class T>
+void check_lines(const Block<T>& b, bool by_column, const Wanted& wanted, Copied<T> copied, std::int64_t ahead = 1) {
   const auto lines = by_column ? b.block.columns : b.block.rows, points = by_column ? b.block.rows : b.block.columns;
   std::vector<T> sum(static_cast<std::size_t>(lines) + 64 / sizeof(T)), below = sum;
   const BlockSums<T> sums{(by_column ? b.of_rows : b.of_columns).data(), sum.data(),
                           wanted.below ? below.data() : nullptr};
-  const std::uint32_t words =
-      by_column ? add_columns(b.block, sums, wanted.words) : add_rows(b.block, sums, wanted.words);
+  const std::uint32_t words = by_column ? add_columns(copied.taken(), sums, wanted.words, copied.rows(ahead))
+                                        : add_rows(copied.taken(), sums, wanted.words, copied.rows(ahead));
+  copied.expect_copied();
   EXPECT_EQ(words, wanted.words ? b.words() : 0);
   for (std::int64_t l = 0; l < lines; ++l) {
     Sums right;
@@ -91,8 +141,10 @@ void check_lines(const Block<T>& b, bool by_column, const Wanted& wanted) {
 }
 
 template <class T>
-void check_plane(const Block<T>& b, const Wanted& wanted) {
-  const PlaneSum<T> sum = add_plane(b.block, PlaneWeights<T>{b.of_columns.data(), b.of_rows.data()}, wanted.words);
+void check_plane(const Block<T>& b, const Wanted& wanted, Copied<T> copied, std::int64_t ahead = 1) {
+  const PlaneSum<T> sum = add_plane(copied.taken(), PlaneWeights<T>{b.of_columns.data(), b.of_rows.data()},
+                                    wanted.words, copied.rows(ahead));
+  copied.expect_copied();
   EXPECT_EQ(sum.words, wanted.words ? b.words() : 0);
   Sums right;
   for (std::int64_t r = 0; r < b.block.rows; ++r)
@@ -112,11 +164,41 @@ void check() {
           SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(columns) + ", vectors of " +
                        std::to_string(most) + " bytes");
           const Block<T> block(rows, columns, columns % 3, random);
-          check_lines(block, false, wanted);
-          check_lines(block, true, wanted);
-          check_plane(block, wanted);
+          const Copied<T> none(block, RowCopy::none, 0);
+          check_lines(block, false, wanted, none);
+          check_lines(block, true, wanted, none);
+          check_plane(block, wanted, none);
         }
   }
+}
+
+/// All strides and ends of rows, and more rows than are asked for at once.
+template <class T>
+void check_copies() {
+  std::mt19937 random(4);
+  for (const int most : {16, 32, 64}) {
+    VectorLimit limit{most};
+    const Installed<VectorLimit> installed(limit);
+    for (const std::int64_t rows : {1, 3, 8, 21, 64})
+      for (std::int64_t columns = 1; columns < 160; columns += columns < 34 ? 1 : 31)
+        for (const RowCopy copy : {RowCopy::from, RowCopy::to, RowCopy::past_cache}) {
+          SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(columns) + ", vectors of " +
+                       std::to_string(most) + " bytes, copy " + std::to_string(static_cast<int>(copy)));
+          const Block<T> block(rows, columns, columns % 3, random);
+          const Wanted wanted{true, true};
+          const Copied<T> copied(block, copy, columns % 5);
+          for (const std::int64_t ahead : {1, 5, 17}) {
+            check_lines(block, false, wanted, copied, ahead);
+            check_lines(block, true, wanted, copied, ahead);
+            check_plane(block, wanted, copied, ahead);
+          }
+        }
+  }
+}
+
+TEST(BlockSums, AreTheSameWhileRowsAreCopied) {
+  check_copies<double>();
+  check_copies<float>();
 }
 
 TEST(BlockSums, AreThoseOfPlainLoops) {

@@ -333,7 +333,17 @@ void BundledFft::run(const LineSource& source, std::byte* out, std::byte* scratc
 std::string BundledFft::describe() const {
   return text_ + " in " + std::to_string(bundle_count_) + " bundles of " +
          std::to_string(std::max(line_bytes_, result_bytes_) / 1024) +
-         (stream_ ? " KiB, written past the cache" : " KiB");
+         (stream_ ? " KiB, written past the cache" : " KiB") + describe_check();
+}
+
+std::string BundledFft::describe_check() const {
+  const bool fetches = fetch_bytes_ == 0 && std::any_of(bundles_.begin(), bundles_.end(),
+                                                        [](const Bundle& bundle) { return bundle.check_fetches; });
+  const bool stores =
+      std::any_of(bundles_.begin(), bundles_.end(), [](const Bundle& bundle) { return bundle.check_stores; });
+  if (!fetches && !stores) return "";
+  return std::string(", checked while ") + (fetches ? "fetched" : "") + (fetches && stores ? " and " : "") +
+         (stores ? "stored" : "");
 }
 
 namespace {

@@ -87,6 +87,7 @@ class BundledFft {
     bool check_fetches = false, check_stores = false;  ///< and makes the copies
   };
 
+  std::string describe_check() const;
   void cut(const Piece& piece, const Piece& result);
   void choose_row_axis(const Piece& piece);
   bool is_worth_turning(const Piece& piece) const;

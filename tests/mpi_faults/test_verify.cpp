@@ -204,6 +204,20 @@ std::vector<TransformCase> bundled_cases() {
   return cases;
 }
 
+/// Where runs in memory are long, the sums that the tests below look at are taken while lines are copied.
+TEST(Verify, AddsUpWhatItCopies) {
+  const PlanReport report = make_plan(MPI_COMM_WORLD, bundled_cases().front()).report();
+  bool fetches = false, stores = false;
+  for (const auto& step : report.forward.steps) {
+    const std::size_t checked = step.text.find(", checked while ");
+    if (checked == std::string::npos) continue;
+    fetches = fetches || step.text.find("fetched", checked) != std::string::npos;
+    stores = stores || step.text.find("stored", checked) != std::string::npos;
+  }
+  EXPECT_TRUE(fetches) << report;
+  EXPECT_TRUE(stores) << report;
+}
+
 /// Before any step reads them, and before others do in shared memory: every bit counts, also the lowest.
 TEST(Verify, FindsEveryFlipBetweenSteps) {
   for (const TransformCase& c : bundled_cases()) {

@@ -127,6 +127,12 @@ TEST(ChunkFft, Failures) {
   }
 }
 
+class LostArrays : public LineSource {
+ public:
+  const std::byte* here(int) const override { return nullptr; }
+  void fetch(const PeerCopy&, std::byte*, std::byte*) const override { fail(Status::internal, "a lost array"); }
+};
+
 /// Bundles are dealt to threads; what one of them throws comes out of run(), and does not end the program.
 TEST(BundledFft, Failures) {
   for (const int threads : {1, 2}) {
@@ -138,9 +144,7 @@ TEST(BundledFft, Failures) {
     BundledFft fft(setup.fft);
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
-    const auto lose = [](const PeerCopy&, std::byte*, std::byte*) { fail(Status::internal, "a lost array"); };
-    const auto nowhere = [](int) -> const std::byte* { return nullptr; };
-    EXPECT_THROW(fft.run(lose, nowhere, reinterpret_cast<std::byte*>(out.data()), scratch.get()), Error);
+    EXPECT_THROW(fft.run(LostArrays(), reinterpret_cast<std::byte*>(out.data()), scratch.get()), Error);
   }
 }
 

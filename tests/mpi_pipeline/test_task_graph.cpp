@@ -132,12 +132,17 @@ TEST(TaskGraph, TransformsLieBetweenStartAndFinish) {
 
 Layout planes(const Shape& shape, int axis) { return Layout::slab(shape, 4, axis); }
 
+/// Slabs of so many fields before and after the reshape, and the transforms at its ends.
+struct Slabs {
+  explicit Slabs(std::int64_t fields) : from(planes({fields, 16, 16, 16}, 1)), to(planes({fields, 16, 16, 16}, 2)) {}
+  Layout from, to;
+  TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
+  TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
+};
+
 TEST(Chunking, BatchServesBothEndsOfSlabs) {
-  const Shape shape{8, 16, 16, 16};
-  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
-  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
-  const Layout from = planes(shape, 1);
-  const Layout to = planes(shape, 2);
+  const Slabs slabs(8);
+  const auto& [from, to, yz, x] = slabs;
   const Chunking fields = choose_chunking({from, to, &yz, &x}, 4);
   EXPECT_EQ(describe(fields), "4 chunks along the batch at both ends");
   const Chunking more = choose_chunking({from, to, &yz, &x}, 100);
@@ -145,11 +150,8 @@ TEST(Chunking, BatchServesBothEndsOfSlabs) {
 }
 
 TEST(Chunking, SlabsOfOneFieldAreCutAtOneEnd) {
-  const Shape shape{1, 16, 16, 16};
-  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
-  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
-  const Layout from = planes(shape, 1);
-  const Layout to = planes(shape, 2);
+  const Slabs slabs(1);
+  const auto& [from, to, yz, x] = slabs;
   EXPECT_EQ(describe(choose_chunking({from, to, &yz, &x}, 4)), "4 chunks along axis 0 at the sender");
   EXPECT_EQ(describe(choose_chunking({from, to, nullptr, &x}, 4)), "4 chunks along axis 1 at the receiver");
   EXPECT_EQ(describe(choose_chunking({from, to, nullptr, &x}, 16)), "16 chunks along axis 2 at the receiver");
@@ -158,11 +160,8 @@ TEST(Chunking, SlabsOfOneFieldAreCutAtOneEnd) {
 }
 
 TEST(Chunking, EachEndOfASlabAlongItsOwnAxis) {
-  const Shape shape{1, 16, 16, 16};
-  const TransformStep yz = fourier_step({2, 3}, Kind::c2c, {1, 1, 1, 1});
-  const TransformStep x = fourier_step({1}, Kind::c2c, {1, 1, 1, 1});
-  const Layout from = planes(shape, 1);
-  const Layout to = planes(shape, 2);
+  const Slabs slabs(1);
+  const auto& [from, to, yz, x] = slabs;
   const auto two = choose_two_chunkings({from, to, &yz, &x}, 4);
   ASSERT_TRUE(two.has_value());
   EXPECT_EQ(describe(*two), "4 chunks, 2 along axis 0 at the sender and 2 along axis 1 at the receiver");

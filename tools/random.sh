@@ -35,7 +35,7 @@ fi
 
 bash "$ROOT/tools/install_dependencies.sh"
 program_of() { # PROCESSOR
-  if [[ $1 == gpu ]]; then echo mpi_gpu_test_standin_random_plans; else echo mpi_random_test_random_plans; fi
+  if [[ $1 == gpu ]]; then echo mpi_gpu_test_random_plans; else echo mpi_random_test_random_plans; fi
 }
 build() { # FAMILY
   local folder=$BUILD/random-$1 targets=() processor

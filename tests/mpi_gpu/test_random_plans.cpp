@@ -1,4 +1,4 @@
-// Random plans on the stand-in's GPUs against the serial reference.
+// Random plans on GPUs, the stand-in's or real ones, against the serial reference.
 #include "support/device_check.hpp"
 #include "support/operator_check.hpp"
 #include "support/random_plans.hpp"

@@ -39,10 +39,6 @@ inline int owners(const Side& side, int n) {
   while (count <= max_owners && owner_begin(side, n, count) < n) ++count;
   return count;
 }
-/// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
-inline bool has_odd_rows(const Side& side, Precision precision) {
-  return precision == Precision::f32 && side.part[0].outer_stride % 2 != 0;
-}
 
 /// What a pass needs to check itself (option verify). It transforms lines forward; those of backward passes too, with
 /// the parts of all their numbers exchanged.
@@ -91,6 +87,10 @@ bool supported(int n);
 bool worthwhile(std::int64_t n, std::int64_t numbers);
 /// Whether all rows of so many numbers begin with units of 16 bytes, if the first one does.
 inline bool begins_with_units(std::int64_t row, Precision precision) { return row % unit(precision) == 0; }
+/// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
+inline bool has_odd_rows(const Side& side, Precision precision) {
+  return !begins_with_units(side.part[0].outer_stride, precision);
+}
 /// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
 inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
 /// The same of the sectors of 32 bytes that memory reads and writes whole: where rows begin in the middle of one, what
@@ -108,8 +108,8 @@ bool reads_from(int n, const Side& side);
 /// The same by a kernel with such tiles.
 bool reads_from(const TileCut& tile, const Side& side);
 /// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
-/// until exit. `odd_rows`: for outer strides that are odd, too. Must have been called on a device before run() there,
-/// outside of stream capture.
+/// until exit. `odd_rows`: for outer strides that are odd, too, in single precision where takes_odd_rows(n). Must have
+/// been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision, bool odd_rows = false);
 /// Whether passes over lines of n points can check themselves on the current device: these kernels are compiled when
 /// they are prepared.
@@ -125,6 +125,8 @@ inline bool countable(std::int64_t outer, std::int64_t columns) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   return columns <= most - 64 && outer <= most / 4 && outer * columns <= most;
 }
+/// What prepare() asks, with and without a GPU.
+void require_kernel(int n, Precision precision, bool odd_rows);
 /// What run() asks of a pass, with and without a GPU, but for what depends on the kernel.
 void require_pass(const Pass& pass);
 /// Enqueues the pass on `stream` (a cudaStream_t of the current device).

@@ -80,6 +80,12 @@ bool reads_from(const TileCut& tile, const Side& side) {
   return true;
 }
 
+void require_kernel(int n, Precision precision, bool odd_rows) {
+  require(supported(n), "no line kernel for ", n, " points");
+  require(!odd_rows || (precision == Precision::f32 && takes_odd_rows(n)), "no line kernel for ", n,
+          " points takes odd rows");
+}
+
 void require_pass(const Pass& pass) {
   require(pass.m_begin % unit(pass.precision) == 0 && pass.m_begin <= pass.m_end, "a line pass of columns ",
           pass.m_begin, " to ", pass.m_end);

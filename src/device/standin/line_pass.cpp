@@ -240,8 +240,8 @@ bool reads_from(int n, const Side& side) {
   return recipe != nullptr && reads_from(recipe->tile(), side);
 }
 
-void prepare(int n, Precision precision, bool /*odd_rows*/) {
-  require(supported(n), "no line kernel for ", n, " points");
+void prepare(int n, Precision precision, bool odd_rows) {
+  require_kernel(n, precision, odd_rows);
   if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");
   bundles().prepare(n, precision, current_device());
 }

@@ -21,6 +21,15 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
   make_handles(event_use);
 }
 
+namespace {
+
+/// Of the spectrum: not all of them begin with units of 16 bytes.
+bool has_odd_rows(const SlabShape& shape) {
+  return !device::lines::begins_with_units(shape.spectrum_pitch(), shape.transform.precision);
+}
+
+}  // namespace
+
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   const std::int64_t unit = device::lines::unit(shape.transform.precision), pitch = shape.pitch();
   // x lines take a rank's rows for one row.
@@ -47,8 +56,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
   fusion.x = fusion.direct || (own && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
-  const bool odd_rows = shape.spectrum_pitch() != pitch && shape.spectrum_pitch() % 2 != 0;
-  if (fusion.x && odd_rows && shape.transform.precision == Precision::f32) {
+  if (fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape)) {
     const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
     fusion.copied = !device::lines::takes_odd_rows(static_cast<int>(shape.nx)) || !pairs(0) || !pairs(shape.ranks - 1);
   }
@@ -76,7 +84,7 @@ void SlabRank::plan_fused() {
   if (fusion_.y) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
   if (fusion_.x)
     device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
-                           !fusion_.copied && shape_.spectrum_pitch() % 2 != 0);
+                           !fusion_.copied && has_odd_rows(shape_));
   if (fusion_.planes)
     device::lines::prepare_planes(static_cast<int>(shape_.ny), static_cast<int>(shape_.nz), shape_.transform.precision,
                                   shape_.real());

@@ -79,21 +79,19 @@ bool reads_from(int n, const Side& side) {
 }
 
 void prepare(int n, Precision precision, bool odd_rows) {
-  const Recipe* recipe = recipe_for(n);
-  require(recipe != nullptr, "no line kernel for ", n, " points");
+  require_kernel(n, precision, odd_rows);
   lines_of_devices().prepare(
       key_of(n, precision), [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
-      [&] { return make_prepared(*recipe, precision, odd_rows); });
+      [&] { return make_prepared(*recipe_for(n), precision, odd_rows); });
 }
 
 bool checkable(int n) { return can_compile() && supported(n); }
 
 void prepare_checked(int n, Precision precision, bool odd_rows) {
-  const Recipe* recipe = recipe_for(n);
-  require(recipe != nullptr, "no line kernel for ", n, " points");
+  require_kernel(n, precision, odd_rows);
   checked_lines_of_devices().prepare(
       key_of(n, precision), [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
-      [&] { return make_checked(*recipe, precision, odd_rows); });
+      [&] { return make_checked(*recipe_for(n), precision, odd_rows); });
 }
 
 void run(const Pass& pass, void* stream) {

@@ -5,7 +5,7 @@
 
 namespace shardfft {
 
-/// Why a call failed; the C interface returns the same values.
+/// Why a call failed. The values stay the same from version to version.
 enum class Status {
   ok = 0,
   invalid_argument = 1,  ///< a size, layout, name or pointer is wrong

@@ -6,8 +6,9 @@
 
 namespace shardfft {
 
-/// Memory that a plan or redistribution allocated, freed with the last copy; memory that ranks share when all of them
-/// have dropped theirs and the plan ends or allocates again. May outlive the plan.
+/// Memory that a plan or redistribution allocated, on the host or on a GPU. It may outlive the plan, and is freed with
+/// the last copy of the Buffer; memory that ranks share only when all of them have dropped theirs, and the plan ends or
+/// allocates again.
 class Buffer {
  public:
   Buffer() = default;

@@ -5,7 +5,7 @@
 
 namespace shardfft {
 
-/// Why a call failed. The values stay the same from version to version.
+/// Why a call failed.
 enum class Status {
   ok = 0,
   invalid_argument = 1,  ///< a size, layout, name or pointer is wrong

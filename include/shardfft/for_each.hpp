@@ -81,8 +81,8 @@ void visit_piece(const Piece& piece, T* data, Visit& visit) {
 
 /// Calls `visit(index, value)` or `visit(field, index, value)` for every element of this rank's array, in the order of
 /// memory: `index` is the global one (an Index), `value` a reference into `data`, `field` a number from 0 to
-/// side.fields - 1. `data` is host memory of side.count() elements; any type will do, so that factors of a spectrum can
-/// have an array of their own in the same layout.
+/// side.fields - 1. `data` is host memory of side.count() elements of any type, so that factors of a spectrum can have
+/// an array of their own in the same layout.
 template <class T, class Visit>
 void for_each(const Side& side, T* data, Visit&& visit) {
   const std::int64_t count = side.layout.count(side.rank);

@@ -25,7 +25,7 @@ struct Progression {
   std::int64_t at(std::int64_t i) const { return first + i * stride; }
   std::int64_t last() const { return first + (count - 1) * stride; }
   bool contains(std::int64_t index) const;
-  /// Position of `index` in the progression; `index` must be contained.
+  /// Position of `index` in the progression, which must contain it.
   std::int64_t position(std::int64_t index) const { return (index - first) / stride; }
   bool operator==(const Progression&) const = default;
 };
@@ -62,7 +62,8 @@ using AxisOrder = std::vector<int>;
 
 /// A map from rank to the index set it owns, and the axis order of its local array.
 /// Local arrays are dense: `count(rank)` elements, no padding. A layout made by `Layout()` is empty: it has no axes and
-/// no ranks, and whatever else it is asked throws Error, as do ranks and axes that a layout does not have.
+/// no ranks, and all other functions throw Error for it. Functions throw Error for ranks and axes that a layout does
+/// not have.
 class Layout {
  public:
   Layout() = default;
@@ -86,7 +87,7 @@ class Layout {
   /// Ranks at or beyond the product of part counts own nothing.
   static Layout grid(const Shape& shape, std::vector<std::vector<Progression>> parts, int ranks,
                      const std::vector<int>& rank_stride = {}, const AxisOrder& order = {});
-  /// One index set a rank, given by the user; empty sets allowed. `validate()` checks that they tile the array.
+  /// One index set for each rank, sets[r] for rank r; it may be empty. `validate()` checks that they tile the array.
   static Layout boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisOrder& order = {});
   /// Everything on rank `owner`.
   static Layout single(const Shape& shape, int ranks, int owner = 0, const AxisOrder& order = {});
@@ -120,9 +121,9 @@ class Layout {
   Layout with_axis_extent(int axis, std::int64_t extent) const;
   /// The same cuts with another axis order in memory.
   Layout with_order(const AxisOrder& order) const;
-  /// A slowest axis of `fields` is put before the others; every rank holds all fields of its indices.
+  /// With a new slowest axis of `fields` before the others; every rank holds all fields of its indices.
   Layout with_batch(std::int64_t fields) const;
-  /// Takes the axis that with_batch put there away again.
+  /// Without the axis that with_batch() added.
   Layout without_batch() const;
   /// Throws Error unless the sets tile the array exactly once, and each rank's pieces its local array.
   void validate() const;
@@ -141,8 +142,8 @@ class Layout {
   std::shared_ptr<const Rep> rep_;
 };
 
-/// Part `index` of `parts` near-equal runs of 0 .. extent-1; the first extent % parts runs are one longer. Throws Error
-/// unless 0 <= index < parts.
+/// Part `index` of `parts` near-equal runs of 0 .. extent-1; the first extent % parts runs have one index more. Throws
+/// Error unless 0 <= index < parts.
 Progression block_part(std::int64_t extent, std::int64_t parts, std::int64_t index);
 /// Indices index, index + parts, ... below extent.
 Progression cyclic_part(std::int64_t extent, std::int64_t parts, std::int64_t index);

@@ -19,18 +19,20 @@ namespace shardfft {
 /// Fourier transform and pi along those with a cosine or sine transform. Axes that the plan does not transform have no
 /// wavenumbers: what is given for them has no effect. The wavenumber of mode m along an axis of length L is
 /// k = 2 pi m / L, m as NumPy's fftfreq and rfftfreq order them; of cosine and sine transforms it is pi m / L
-/// (Side::wavenumbers). What is wrong (an axis that is not transformed, an array of another size) is told by the plan.
+/// (Side::wavenumbers). Wrong arguments (an axis that is not transformed, an array of another size) are errors of
+/// Plan::apply.
 class Operator {
  public:
   using Lengths = std::vector<double>;
-  /// Of the global indices of a mode in the spectrum, one an axis.
+  /// A factor from the global indices of a mode in the spectrum, one an axis.
   using OfIndices = std::function<std::complex<double>(std::span<const std::int64_t>)>;
-  /// Of the wavenumbers of a mode, one an axis; 0 along axes that are not transformed.
+  /// A factor from the wavenumbers of a mode, one an axis; 0 along axes that are not transformed.
   using OfWavenumbers = std::function<std::complex<double>(std::span<const double>)>;
 
-  /// Real or complex factors, in the layout of the plan's output(): as many as this rank has of one field, for all
-  /// fields alike, or of all of them. They are copied. Real plans need the half spectrum of real factors' transform, or
-  /// the result is that of the nearest ones. Real spectra (r2r) need real factors. For plans of one member.
+  /// Real or complex factors, in the layout of the plan's output(): those of this rank's part of one field, which serve
+  /// all fields, or those of all fields. They are copied. Factors of half spectra (r2c) must be the half spectrum of a
+  /// real array; others act as the nearest that are. Factors of real spectra (r2r) must be real. For plans of one
+  /// member.
   template <Element T>
   static Operator array(std::span<const T> factors) {
     return array(element_type<T>, factors.data(), static_cast<std::int64_t>(factors.size()));
@@ -42,23 +44,24 @@ class Operator {
   /// The same of `count` elements in memory.
   static Operator array(ElementType element, const void* factors, std::int64_t count);
 
-  /// What `factor` says of each mode. A plan asks once, for the modes of this rank, when it first applies the operator.
+  /// `factor` of each mode. A plan calls it once for each mode of this rank, when it first applies the operator.
   static Operator of_indices(OfIndices factor);
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
 
-  /// (i k)^order along `axis`: the order-th derivative. Of odd orders the mode that stands for both +k and -k (n/2 of
-  /// an even extent n) is 0, as its derivative vanishes on the grid. Along axes with a cosine or sine transform only of
-  /// even orders: an odd one makes the one of the other.
+  /// (i k)^order along `axis`: the order-th derivative. For odd orders the factor of the mode that stands for both +k
+  /// and -k (n/2 of an even extent n) is 0, as its derivative vanishes on the grid. Along axes with a cosine or sine
+  /// transform orders must be even: an odd derivative of cosines is sines, and of sines cosines.
   static Operator derivative(int axis, int order = 1, Lengths lengths = {});
   /// -|k|^2 over the transformed axes.
   static Operator laplacian(Lengths lengths = {});
-  /// -1 / |k|^2, and 0 for the mean, where the modes have one: the solution of Poisson's equation whose mean is 0.
+  /// -1 / |k|^2, and 0 where |k| is 0: the solution of Poisson's equation, the one whose mean is 0 if there are
+  /// several.
   static Operator inverse_laplacian(Lengths lengths = {});
-  /// exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma, in the unit of the lengths, of fields that
-  /// go on beyond the domain as their transforms say.
+  /// exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma, in the unit of the lengths. Beyond the
+  /// domain fields continue as their transforms do: periodically, or mirrored at walls.
   static Operator gaussian(double sigma, Lengths lengths = {});
 
-  /// One after the other, in one pass.
+  /// Both factors, in one pass.
   friend Operator operator*(const Operator& a, const Operator& b);
 
   class Rep;

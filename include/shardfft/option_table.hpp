@@ -56,7 +56,7 @@ struct OptionRow {
   std::vector<std::string> choices{};                          ///< of a choice, and of each in a list of words
   std::function<std::vector<std::string>(Place)> known = {};   ///< of a name, without "auto"
   std::string example{};                                       ///< a value that is not the default; none for addresses
-  std::function<OptionValue(const Options&)> get = {};         ///< throws Error for an enum's value without a word
+  std::function<OptionValue(const Options&)> get = {};         ///< throws Error for an enum's value that has no word
   std::function<void(Options&, const OptionValue&)> set = {};  ///< throws Error where the value has another type
 };
 
@@ -64,12 +64,12 @@ const std::vector<OptionRow>& option_table();
 /// Throws Error(invalid_argument) with the known names when there is none.
 const OptionRow& option_row(const std::string& name);
 
-/// Sets one option from text: "yes"/"no" for flags, "2,4" or "fft,dct2" for lists. Throws Error where the text is none
-/// of the type. Ranges are checked when a plan is made.
+/// Sets one option from text: "yes"/"no" for flags, "2,4" or "fft,dct2" for lists. Throws Error if the text is not of
+/// the option's type. Ranges are checked when a plan is made.
 void set_option(Options& options, const std::string& name, const std::string& text);
 /// The text that set_option() would take.
 std::string option_text(const OptionRow& row, const Options& options);
-/// The words of the table, as Python and command lines have them. Throws Error for values without a word.
+/// The words of the table, as in Python and on command lines. Throws Error for values that have no word.
 std::string to_text(Norm norm);
 std::string to_text(Effort effort);
 std::string to_text(Processor processor);

@@ -8,7 +8,7 @@
 
 namespace shardfft {
 
-/// What transforms.
+/// Where transforms run.
 enum class Processor { cpu, gpu };
 
 /// Where users' arrays live (option `memory`).
@@ -20,11 +20,11 @@ enum class Effort { estimate, measure, patient };
 /// How MPI is told what a message holds.
 enum class Datatypes { derived, basic };
 
-/// Memory beside the arrays.
+/// How much memory a plan may take beside the arrays.
 enum class Workspace { fast, least };
 
-/// docs/options.md says of each option where it has an effect and what ranks must agree on; elsewhere only the default
-/// is accepted.
+/// docs/options.md says for each option where it has an effect, and which ranks must be given the same. Where an option
+/// has no effect only its default is accepted.
 struct Options {
   /// Where the factor 1/N goes, in NumPy's words; none scales neither direction.
   Norm norm = Norm::backward;
@@ -112,7 +112,7 @@ struct Options {
   int fake_ranks_per_host = 0;
 };
 
-/// Output layout of a plan: what the last stage leaves, or the input's own.
+/// Output layout of a plan: where the last stage leaves the data, or the input's own cuts.
 enum class OutputLayout { as_left, natural };
 inline constexpr OutputLayout natural_output = OutputLayout::natural;
 inline constexpr OutputLayout default_output = OutputLayout::as_left;

@@ -28,9 +28,9 @@ Layout gather_layout(MPI_Comm comm, const Shape& shape, const IndexSet& mine, co
 
 /// A distributed transform, planned once and run many times. This process has some of its ranks, the plan's members:
 /// one of a communicator, or all of a list of devices. Over a communicator construction, destruction, forward, backward
-/// and whatever says so are collective, and planning errors are thrown on every rank. Plans are movable, not copyable,
-/// and one plan must not run on two threads at once, nor two graphs that captured its calls. A plan that was moved from
-/// and, but for its destructor, one that outlived MPI throw Error.
+/// and functions marked so are collective, and planning errors are thrown on every rank. Plans are movable, not
+/// copyable. One plan must not run on two threads at once, nor may two graphs that captured its calls. All functions of
+/// a plan that was moved from, and all but the destructor of a plan that outlived MPI, throw Error.
 class Plan {
  public:
   /// Transforms arrays in `input` layout; the output layout is what the algorithm leaves, or the input's own cuts
@@ -80,9 +80,9 @@ class Plan {
 
   /// `in` transformed forward, multiplied by the operator's factors as the spectrum lies, and transformed backward into
   /// `out`: one program, without an exchange between the transforms. Both arrays are like input(); they may be one.
-  /// Whatever the norm, the factor 1 gives `in` back. c2c, r2c and r2r plans; the first call makes the program, which
-  /// may need more workspace than forward and backward. Throws Error(invalid_argument) where the operator does not fit
-  /// the plan. Collective, with an operator on every rank; the ranks' own factors make up one operator.
+  /// Whatever the norm, the factor 1 gives `in` back. For c2c, r2c and r2r plans; the first call makes the program,
+  /// which may need more workspace than forward and backward. Throws Error(invalid_argument) if the operator does not
+  /// fit the plan. Collective: every rank gives an operator with the factors of its own modes.
   void apply(const Operator& op, const void* in, void* out);
   void apply(const Operator& op, std::span<const void* const> in, std::span<void* const> out);
   template <detail::Pointee In, detail::Pointee Out>
@@ -112,41 +112,42 @@ class Plan {
     return make_convolution(std::span(kernel).data(), detail::facts_of_span(std::span(kernel)));
   }
 
-  /// For a rank that cannot take part in the other ranks' forward, backward or apply: all throw Error(invalid_argument)
-  /// with `why`. Collective with their call; with check_calls = false it is for this rank alone, but before the first
-  /// run, and the others wait.
+  /// For a rank that cannot take part in the other ranks' forward, backward or apply: all ranks throw
+  /// Error(invalid_argument) with `why`. Collective with their call. With check_calls = false only the first run can be
+  /// refused so; later only this rank throws, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
   /// Whether a call failed in its middle on this rank. MPI may still read and write the arrays of that call, which must
   /// live until MPI ends; later calls are refused.
   bool failed_half_way() const;
 
-  /// Ranks of the layouts, and how many of them this process has.
+  /// Number of ranks of the layouts, and how many of them this process has.
   int ranks() const;
   int members() const;
   const Side& input(int member = 0) const;
   const Side& output(int member = 0) const;
   /// The GPU of a member; -1 for plans on CPUs.
   int device(int member = 0) const;
-  /// The stream that a member's calls are enqueued on: the caller's, or the plan's own; null for plans on CPUs. Work
-  /// that must be done before a call can be enqueued here, or waited for here.
+  /// The stream (a cudaStream_t) that a member's calls are enqueued on: the caller's, or the plan's own; null for plans
+  /// on CPUs. Work that a call must wait for can be enqueued here too.
   void* stream(int member = 0) const;
-  /// GPUs: from now on calls are enqueued on these streams (a cudaStream_t each), one a member, and return at once,
-  /// unless an array lies in plain host memory. Null or none: the plan's own streams, and calls return when the results
-  /// are there. Collective.
+  /// GPUs: from now on calls are enqueued on these streams (a cudaStream_t each), one for each member, and return at
+  /// once, unless an array lies in plain host memory. Null, or an empty span: the plan's own streams, and calls return
+  /// when the results are there. Collective.
   void set_streams(std::span<void* const> streams);
-  /// Bytes that a buffer must hold which is a member's input and output at once: those of the larger side. With
-  /// Options::workspace least also those of what the array becomes in between, where a rank has more then.
+  /// Bytes that a buffer must hold to be a member's input and output at once: those of the larger side. With
+  /// Options::workspace least the array may be even larger in between.
   std::size_t in_place_bytes(int member = 0) const;
   /// Bytes that runs take beside the arrays, of the member that needs most: all that this library allocates for
-  /// running, but for memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run.
+  /// running, except memory that ranks share (PlanReport::window_bytes). Nothing is allocated before the first run.
   /// The first call with equal pointers on a plan without Options::in_place may add a copy of the input, and on GPUs
   /// calls with host arrays add copies of them: set_workspace() need not hold these.
   std::size_t workspace_bytes() const;
   /// Use the caller's memory (aligned to 64 bytes, on GPUs to 256; at least workspace_bytes()) instead of allocating.
   /// It must outlive the plan, on GPUs the plans of all ranks. For plans of one member.
   void set_workspace(void* memory, std::size_t bytes);
-  /// A member's array, placed where exchanges reach it without a copy (on GPUs where options.memory says), not
-  /// initialised; with Options::workspace least it has in_place_bytes(). Collective; dropping it is not.
+  /// A member's array of input(member).bytes() or output(member).bytes(), placed where exchanges reach it without a
+  /// copy (on GPUs where options.memory says), not initialised; with Options::workspace least it has in_place_bytes().
+  /// Collective; dropping it is not.
   Buffer allocate_input(int member = 0);
   Buffer allocate_output(int member = 0);
   /// Program, strategies, bytes of every step, memory; after runs the time of every step. Collective.

@@ -9,8 +9,8 @@
 
 namespace shardfft {
 
-/// GPUs of this process as the ranks of a plan: rank r of the layouts is the GPU numbers[r]. One may come more than
-/// once.
+/// GPUs of this process as the ranks of a plan: rank r of the layouts is the GPU numbers[r]. A GPU may be named more
+/// than once.
 struct Devices {
   Devices(std::initializer_list<int> list) : numbers(list) {}
   explicit Devices(std::vector<int> list) : numbers(std::move(list)) {}

@@ -23,17 +23,17 @@ namespace shardfft {
 /// Movable, not copyable; not to be run on two threads at once.
 class Redistribution {
  public:
-  /// Elements of `element_bytes` each (the size of a number, a struct, ...). Both layouts are of one shape. Of the
-  /// options those count that say where arrays are and how they move: processor, device, memory, stream, exchange,
-  /// batch, threads (on CPUs), check_calls, call_timeout, trace; others must have their defaults.
+  /// Elements of `element_bytes` each (the size of a number, a struct, ...). Both layouts have the same shape. These
+  /// options may be given: processor, device, memory, stream, exchange, batch, threads (on CPUs), check_calls,
+  /// call_timeout, trace; all others must have their defaults.
   Redistribution(Ranks ranks, const Layout& from, const Layout& to, std::size_t element_bytes,
                  const Options& options = {});
   ~Redistribution();
   Redistribution(Redistribution&&) noexcept;
   Redistribution& operator=(Redistribution&&) noexcept;
 
-  /// `in` as `from` has it into `out` as `to` has it; the arrays lie apart, or are one that holds both (on GPUs a copy
-  /// of the input is made then). Throws Error(invalid_argument) on all ranks where a pointer is null on one.
+  /// Moves `in` in layout `from` to `out` in layout `to`. The arrays must not overlap, or be one that holds both (on
+  /// GPUs the input is then copied). Throws Error(invalid_argument) on all ranks if a pointer is null on one.
   void forward(const void* in, void* out);
   /// From `to` to `from`.
   void backward(const void* in, void* out);
@@ -42,7 +42,7 @@ class Redistribution {
   void forward(std::span<const void* const> in, std::span<void* const> out);
   void backward(std::span<const void* const> in, std::span<void* const> out);
 
-  /// As above, for vectors and spans: throws Error where their elements have another size, or are too few.
+  /// As above, for vectors and spans; throws Error if their elements have another size, or are too few.
   template <class In, detail::WritableElementRange Out>
   requires detail::ElementRange<const In>
   void forward(const In& in, Out&& out) { run_spans(true, std::span(in), std::span(out)); }
@@ -62,7 +62,7 @@ class Redistribution {
   void set_streams(std::span<void* const> streams);
   /// Bytes that runs take beside the arrays, of the member that needs most, as Plan::workspace_bytes.
   std::size_t workspace_bytes() const;
-  /// Bytes that a member sends to others in one `forward`, of this process's the most.
+  /// Bytes that a member sends to others in one `forward`; the largest of this process's members.
   std::int64_t bytes_sent() const;
   /// As Plan::failed_half_way: whether a call failed in its middle on this rank. MPI may still read and write the
   /// arrays of that call, which must live until MPI ends; later calls are refused.
@@ -70,7 +70,7 @@ class Redistribution {
   /// A member's array, as Plan::allocate_input and Plan::allocate_output.
   Buffer allocate_input(int member = 0);
   Buffer allocate_output(int member = 0);
-  /// By which exchange data moves.
+  /// The name of the exchange that moves the data.
   const std::string& exchange() const;
 
  private:
@@ -86,11 +86,11 @@ class Redistribution {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The same once. Collective.
+/// The same for one array: `in` has from.count(rank) elements, `out` to.count(rank). Collective.
 void redistribute(MPI_Comm comm, const Layout& from, const Layout& to, std::size_t element_bytes, const void* in,
                   void* out, const Options& options = {});
 
-/// This rank's part of an array in layout `to`, of its part in layout `from`. Collective.
+/// Takes this rank's part of an array in layout `from`, and returns its part in layout `to`. Collective.
 template <detail::ElementRange Range>
 auto redistribute(MPI_Comm comm, const Layout& from, const Layout& to, const Range& in, const Options& options = {}) {
   std::vector<typename detail::SpanOf<const Range>::value_type> out;

@@ -1,5 +1,5 @@
 #pragma once
-// What a plan says of itself, as data, and the text and the JSON that are made of it.
+// What a plan tells about itself, as data, as text and as JSON.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace shardfft {
 
-/// Something that the library chose where an option said "auto", or left it to choose.
+/// Something that the library chose because an option was "auto" or left the choice to it.
 struct Choice {
   std::string what;    ///< the option: "exchange"
   std::string chosen;  ///< what the option would have been given, "shared_window", or what came of it
   std::string why;
 };
 
-/// What Plan::report() returns. Bytes and times are of the rank that has most, unless a field says otherwise; times are
-/// seconds a run. `std::cout << plan.report()` prints the text.
+/// What Plan::report() returns. Bytes and times are of the rank that has most, unless a comment says otherwise; times
+/// are seconds a run. `std::cout << plan.report()` prints the text.
 struct PlanReport {
   /// One activity of a step: fft, pack, exchange, unpack, wait, copy, stage, other (docs/tracing.md).
   struct Time {
@@ -36,12 +36,11 @@ struct PlanReport {
     std::int64_t bytes_sent = 0;  ///< to other ranks, in one run
     bool overlaps = false;        ///< transforms and messages at the same time, of which only the sum was measured
     std::vector<Time> times;      ///< none before the first run
-    /// With the option tolerance: what short numbers lost of those that all ranks sent in all runs, as the L2 norm of
-    /// the difference by that of the numbers.
+    /// With the option tolerance: the relative L2 error of the numbers that all ranks sent in all runs.
     double error = 0;
   };
 
-  /// How the ranks of a host came to an input of which they read each other's part, in runs.
+  /// In how many runs the ranks of a host read each other's input, and by which way.
   struct InputReads {
     std::int64_t in_window = 0;  ///< it lay in shared memory: plan.allocate_input() and the like
     std::int64_t across = 0;     ///< the kernel let them read it in the user's array
@@ -51,7 +50,7 @@ struct PlanReport {
   /// What `forward`, `backward` or `apply` runs.
   struct Program {
     std::int64_t runs = 0;
-    std::int64_t timed_runs = 0;  ///< those that the times are of
+    std::int64_t timed_runs = 0;  ///< those that were timed
     std::int64_t graph_runs = 0;  ///< GPUs: those that were launched as one graph
     std::vector<Step> steps;
     double seconds = 0;
@@ -62,8 +61,8 @@ struct PlanReport {
     InputReads input_reads;
     std::int64_t checks = 0;      ///< sums that the option verify compared, in all runs of the rank that has most
     double error = 0;             ///< with the option tolerance: the sum of its steps
-    double largest_residual = 0;  ///< the largest difference, as a part of what rounding explains, or a bound of it;
-                                  ///< above 1 is an error
+    double largest_residual = 0;  ///< with the option verify: the largest difference of sums, or a bound of it, over
+                                  ///< what rounding explains; above 1 is an error
   };
 
   Transform transform;
@@ -78,7 +77,7 @@ struct PlanReport {
   std::string machine;              ///< GPUs: which, and how they are used; empty on CPUs
   std::size_t workspace_bytes = 0;  ///< Plan::workspace_bytes()
   std::size_t window_bytes = 0;     ///< memory that ranks of a host share
-  /// Kept from planning on as long as the plan lives: factors, matrices, schedules; on GPUs counters and flags, and
+  /// Memory that the plan keeps from planning to its end: factors, matrices, schedules; on GPUs counters and flags;
   /// from the first apply() on the factors of operators.
   std::size_t table_bytes = 0;
   /// What the FFT library takes, as observed: by its own account, or the heap's growth while it planned and about what
@@ -91,7 +90,7 @@ struct PlanReport {
   std::optional<Program> apply;  ///< of plans that have applied an operator
 
   std::string to_text() const;
-  /// One object; its members have the names of the fields, but `kind` and `precision` in the place of `transform`.
+  /// One object; its members have the names of the fields, with `kind` and `precision` instead of `transform`.
   std::string to_json() const;
 };
 

@@ -12,7 +12,7 @@ namespace shardfft {
 /// A number for each global index of an axis, computed when asked for.
 class AxisValues {
  public:
-  /// `(index + first) * step`; for indices above `last_positive`, `index - extent` is in the place of `index`.
+  /// `(index + first) * step`; `index - extent` replaces `index` where that is above `last_positive`.
   AxisValues(std::int64_t extent, std::int64_t last_positive, double step, double first = 0)
       : extent_(extent), last_positive_(last_positive), step_(step), first_(first) {}
   double operator[](std::int64_t index) const {
@@ -36,26 +36,26 @@ struct Side {
   std::vector<int> axes{};
   /// What it does along each of them.
   std::vector<AxisTransform> transforms{};
-  /// How many points n each of them has; a side with fewer modes has a smaller extent.
+  /// The number of points n along each of them; a spectrum with fewer modes has a smaller extent.
   std::vector<std::int64_t> points{};
   /// Half spectra only: extent of the halved axis in the real array; else 0.
   std::int64_t real_extent = 0;
 
-  /// Of half spectra the halved axis, the last that has a Fourier transform; else -1.
+  /// The halved axis of a half spectrum, which is the last with a Fourier transform; else -1.
   int halved_axis() const;
   /// What the plan does along `axis`. Throws Error for an axis that it does not transform.
   AxisTransform transform_of(int axis) const;
 
   /// Elements of this rank's array, all fields together.
   std::int64_t count() const { return layout.count(rank) * fields; }
-  /// The same, as containers have it: std::vector<double> field(plan.input().size()).
+  /// count() in the type that containers take: std::vector<double> field(plan.input().size()).
   std::size_t size() const { return static_cast<std::size_t>(count()); }
   std::size_t bytes() const { return size() * element.bytes(); }
 
   /// Frequency of each global index of a transformed axis, in cycles per unit of `spacing`, the distance between two
-  /// samples: k / (n spacing), with k = 0, 1, ..., -2, -1 as NumPy's fftfreq (the middle mode of an even n is -n/2), or
-  /// 0, 1, ..., n/2 as its rfftfreq on the halved axis; m modes of n points have k as m points. Times 2 pi it is the
-  /// wavenumber. Throws Error for axes that have no Fourier transform and for real sides.
+  /// samples: k / (n spacing), with k = 0, 1, ..., -2, -1 as in NumPy's fftfreq (the middle mode of an even n is -n/2),
+  /// or 0, 1, ..., n/2 as in its rfftfreq on the halved axis; m modes of n points have the k of m points. 2 pi times
+  /// the frequency is the wavenumber. Throws Error for axes that have no Fourier transform and for real sides.
   AxisValues frequencies(int axis, double spacing = 1.0) const;
   /// Wavenumber of each global index of any transformed axis, of a domain of that length: 2 pi k / length with k as
   /// above; of cosine and sine transforms pi k / length with k = 0, 1, ... (dct1, dct2), 1, 2, ... (dst1, dst2) or

@@ -1,5 +1,5 @@
 #pragma once
-// What the types of a call's arguments tell about its arrays.
+// What the types of a call's arguments say about its arrays.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace shardfft::detail {
 
-/// An array of a call, as far as the types of the arguments tell: neither is known of a `void*`.
+/// An array of a call, as far as the types of the arguments say; of a `void*` neither is known.
 struct ArrayFacts {
   std::optional<ElementType> element{};
   std::optional<std::int64_t> count{};
 };
 
-/// What a pointer may point to: elements, or memory without a type.
+/// Types that a pointer may point to: elements, or memory without a type.
 template <class T>
 concept Pointee = Element<T> || std::same_as<T, void> || std::same_as<T, std::byte>;
 

@@ -31,7 +31,7 @@ enum class Norm { backward, ortho, forward, none };
 /// What becomes of mode -m/2 where an even number m of modes is kept (option lone_mode).
 enum class LoneMode { split, keep, zero };
 
-/// One number of a local array.
+/// The type of one number of a local array.
 struct ElementType {
   Precision precision = Precision::f64;
   bool is_complex = true;
@@ -46,7 +46,7 @@ struct Transform {
   bool operator==(const Transform&) const = default;
 };
 
-/// What arrays hold: float, double or std::complex of them. Other types of the same layout come as void*.
+/// What arrays hold: float, double or std::complex of them. Pass arrays of other types of the same layout as void*.
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
     std::same_as<T, std::complex<double>>;

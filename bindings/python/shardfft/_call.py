@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a rank of a plan runs, and what its calls do with arrays."""
+    """Where a rank of a plan runs, and how its calls treat arrays."""
 
     device: int = -1  #: -1 for CPUs
     stream: int = 0

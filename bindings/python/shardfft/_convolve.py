@@ -35,8 +35,8 @@ def convolve(
     Args:
         x, kernel: this rank's parts, of one shape; real ones give a real result.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
-        axes: axes along which to convolve; None is all. Along others, line by line.
-        layout: how the arrays are cut, as of :func:`fftn`.
+        axes: axes along which to convolve; None is all.
+        layout: how the arrays are cut, as for :func:`fftn`.
         options: further options of :func:`plan`.
 
     Returns:

@@ -33,9 +33,9 @@ def dctn(
 ) -> Any:
     """Cosine transform of an array that is cut over the ranks, as ``scipy.fft.dctn`` of the whole. Collective.
 
-    The arguments are those of :func:`shardfft.fftn`, and ``type``: 1 to 4. Real arrays stay real; of complex ones the
-    real and the imaginary parts are transformed. ``norm="ortho"`` is SciPy's with ``orthogonalize=False``. Arrays have
-    two axes at least, or one rank.
+    The arguments are those of :func:`shardfft.fftn`, and ``type``: 1 to 4. Real arrays stay real; the real and the
+    imaginary parts of complex ones are transformed each on its own. ``norm="ortho"`` is SciPy's with
+    ``orthogonalize=False``. An array of one axis can be transformed on one rank only.
     """
     return _cosine("dct", type, True, x, comm, axes, norm, layout, **options)
 

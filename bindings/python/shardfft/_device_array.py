@@ -16,13 +16,13 @@ _KINDS = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 
 class DeviceArray:
-    """An array in a plan's GPU memory; it does nothing but show itself to other libraries.
+    """An array in a plan's GPU memory, for other libraries to use.
 
-    ``cupy.asarray``, ``cupy.from_dlpack``, ``torch.from_dlpack``, ``jax.numpy.from_dlpack``, Numba and all who know
-    DLPack or ``__cuda_array_interface__`` use the memory in place, and keep it as long as they need it.
+    ``cupy.asarray``, ``cupy.from_dlpack``, ``torch.from_dlpack``, ``jax.numpy.from_dlpack``, Numba and all others that
+    know DLPack or ``__cuda_array_interface__`` use the memory in place, and keep it as long as they need it.
 
     Attributes:
-        shape, strides: extents, and bytes between neighbours, one an axis.
+        shape, strides: extents, and bytes between neighbours, one for each axis.
         dtype: type of one element.
         device: the GPU's number.
     """

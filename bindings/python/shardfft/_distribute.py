@@ -98,13 +98,14 @@ def scatter(
     """Deal ``array`` of rank ``root`` to all ranks. Collective.
 
     Args:
-        array: on ``root``: of ``layout.shape``, or with one axis more before them (fields). Ignored elsewhere.
-        layout: who gets what; also ``slab``, ``pencil``, ``brick`` or ``cyclic``, of an array without fields.
+        array: on ``root`` an array of ``layout.shape``, which may have one more axis before the others (fields);
+            ignored elsewhere.
+        layout: which rank gets what; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that has the array.
 
     Returns:
-        This rank's local array, dense in the layout's memory order; flat when its part is not one product of slices.
+        This rank's local array, dense in the layout's memory order; flat if its part is not one product of slices.
     """
     comm = _mpi.communicator(comm)
     if _is_name(layout, comm):
@@ -150,8 +151,8 @@ def gather(
     """Bring the local arrays together on rank ``root``. Collective.
 
     Args:
-        local: this rank's part of an array in ``layout``, or with one axis more before the others (fields).
-        layout: who has what; also ``slab``, ``pencil``, ``brick`` or ``cyclic``, of an array without fields.
+        local: this rank's part of an array in ``layout``, which may have one more axis before the others (fields).
+        layout: which rank has what; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that gets the whole array.
 

@@ -66,8 +66,8 @@ def _grid(grid: int | Iterable[int]) -> int | list[int]:
 class Layout:
     """A map from rank to the part of a global array that it owns.
 
-    Made by the class methods; immutable. A rank's local array has the axes of the global one, and is dense in memory in
-    the order of ``order``.
+    Made by the class methods; immutable. A rank's local array has the axes of the global one, and is dense in memory;
+    ``order`` names its axes from slowest to fastest.
     """
 
     __slots__ = ("_core",)

@@ -97,19 +97,19 @@ def fftn(
 
     Args:
         x: this rank's part; converted to complex64 or complex128. Arrays on GPUs are transformed there, and the result
-            is of their kind; then all ranks' arrays must be on GPUs.
+            is of their kind; if one rank's array is on a GPU, all must be.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
-        axes: axes of the global array; None is all.
+        axes: axes to transform; None is all.
         norm: ``backward`` (None), ``ortho`` or ``forward``.
         layout: how the array is cut: ``slab``, ``pencil``, ``brick`` or ``cyclic`` as :func:`plan` cuts it, or a
-            :class:`Layout`; None: along axis 0, in the ranks' order, as their shapes tell.
+            :class:`Layout`; None: along axis 0 in the order of the ranks, each with the rows that it gives.
         options: further options of :func:`plan`.
 
     Returns:
         This rank's part of the spectrum, cut as the input is.
 
-    Plans without measuring, and keeps the last few plans for calls with the same arguments on the same ranks, which
-    :func:`clear_plans` ends; :func:`plan` is for transforms that are repeated often.
+    Plans without measuring, and keeps the last few plans for calls with the same arguments on the same ranks, until
+    :func:`clear_plans`; :func:`plan` is for transforms that are repeated often.
     """
     return _transform(x, "c2c", True, comm, axes, norm, layout, **options)
 
@@ -136,8 +136,8 @@ def rfftn(
 ) -> Any:
     """Transform a real array that is cut over the ranks, as ``numpy.fft.rfftn`` would the whole. Collective.
 
-    The arguments are those of :func:`fftn`. The last of ``axes`` is halved, n to n//2 + 1; the other cuts stay, and
-    where the halved axis is the one that is cut, it is cut anew in near-equal runs.
+    The arguments are those of :func:`fftn`. The last of ``axes`` is halved, n to n//2 + 1. The result is cut as ``x``
+    is; an axis that is both cut and halved is cut anew in near-equal runs.
     """
     return _transform(x, "r2c", True, comm, axes, norm, layout, **options)
 

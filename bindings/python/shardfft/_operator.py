@@ -40,28 +40,28 @@ class Operator:
 
     @classmethod
     def of_indices(cls, factor: Callable[..., ArrayLike]) -> Operator:
-        """What ``factor(i, j, ...)`` gives for the global indices of the modes of this rank.
+        """Factors ``factor(i, j, ...)`` of the global indices of the modes.
 
-        It is called once a plan, with an array for each axis of the spectrum; they broadcast to a field of this rank's
-        part. For plans over a communicator.
+        Each plan calls ``factor`` once on each rank, with an array of indices for each axis of the spectrum; they
+        broadcast to a field of the rank's part. For plans over a communicator.
         """
         return cls(lambda _, output: _of_array(_asked(factor, [output._indices(a) for a in _axes(output)]), output))
 
     @classmethod
     def of_wavenumbers(cls, factor: Callable[..., ArrayLike], lengths: Iterable[float] | None = None) -> Operator:
-        """What ``factor(k, l, ...)`` gives for the wavenumbers of the modes: as :meth:`of_indices`.
+        """Factors ``factor(k, l, ...)`` of the wavenumbers of the modes; else as :meth:`of_indices`.
 
-        An array for each axis of the spectrum; 0 along axes that are not transformed.
+        ``factor`` gets an array for each axis of the spectrum; it is 0 along axes that are not transformed.
         """
         said = _lengths(lengths)
         return cls(lambda _, output: _of_array(_asked(factor, _wavenumbers(output, said)), output))
 
     @classmethod
     def derivative(cls, axis: int, order: int = 1, lengths: Iterable[float] | None = None) -> Operator:
-        """(i k)**order along ``axis``, a number from 0 on.
+        """(i k)**order along ``axis``, which counts from 0.
 
-        Of odd orders the mode that stands for both k and -k is 0. Along axes with a cosine or sine transform only of
-        even orders.
+        For odd orders the factor of the mode that stands for both k and -k is 0. Along axes with a cosine or sine
+        transform ``order`` must be even.
         """
         made = _core.Operator.derivative(axis, order, _lengths(lengths))
         return cls(lambda *_: made)
@@ -85,7 +85,7 @@ class Operator:
         return cls(lambda *_: made)
 
     def __mul__(self, other: Operator) -> Operator:
-        """One after the other, in one pass over the spectrum."""
+        """Both factors, in one pass over the spectrum."""
         if not isinstance(other, Operator):
             return NotImplemented
         return Operator(lambda *sides: self._make(*sides).times(other._make(*sides)))

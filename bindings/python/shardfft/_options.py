@@ -1,4 +1,4 @@
-"""Options of plans: the library's table, its checks in Python's words, and the texts that are made from it."""
+"""Options of plans: the library's table, checks of Python's values, and the texts that are made from the table."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Option(NamedTuple):
     choices: list[str]  #: of a choice, and of each in a list of words
     least: int  #: of an integer, and of each in a list
     effect: list[str]  #: where it has one: cpu, gpu (one process a GPU), devices (GPUs of one process)
-    agreement: str  #: what ranks must be given: the ``same``, all or none a value (``presence``), or ``none``: anything
+    agreement: str  #: what ranks are given: the ``same``, a value all or none (``presence``), or any (``none``)
     sentence: str  #: what it does
 
 
 def options() -> list[Option]:
-    """List all options of plans: what they are called, take and do."""
+    """List all options of plans: their names, the values that they take, and what they do."""
     return [Option(*row) for row in _core.option_rows()]
 
 

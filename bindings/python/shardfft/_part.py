@@ -51,9 +51,10 @@ class Part:
         return self.view(np.zeros(self.count, self.dtype))
 
     def asarray(self, x: Any) -> Any:
-        """Give ``x`` in this side's type and memory order, copied only if it is not so already.
+        """Give ``x`` in this side's dtype and memory order; a copy only if it has others.
 
-        Arrays of other libraries stay where they are and of their kind; anything else becomes a NumPy array.
+        Arrays of other libraries stay where they are and keep their kind; anything else becomes a NumPy array. Raises
+        ValueError for an array of another shape.
         """
         array = as_array(x)
         library, shape = library_of(array), tuple(array.shape)

@@ -33,14 +33,14 @@ class Plan(Handle):
     """A distributed transform; made by :func:`plan`.
 
     This process has some of the plan's ranks, its members: one of a communicator, or all of a list of GPUs
-    (``devices``). Arrays of the former come and go one by one, those of the latter as lists, one a GPU. Over a
-    communicator making, closing, ``forward``, ``backward``, ``apply``, ``convolution`` and ``report`` are collective. A
-    plan must not run on two threads at once. Use it as a context manager, or call ``close()``, where ranks might drop
-    it at different times: dropping is collective too.
+    (``devices``). A plan over a communicator takes and gives single arrays, a plan over ``devices`` lists of arrays,
+    one for each GPU. Over a communicator making, closing, ``forward``, ``backward``, ``apply``, ``convolution`` and
+    ``report`` are collective. A plan must not run on two threads at once. Use it as a context manager, or call
+    ``close()``, if ranks might drop it at different times: dropping is collective too.
 
     Attributes:
         comm: the communicator; None where the ranks are GPUs of this process.
-        inputs, outputs: of each member the :class:`Side` that ``forward`` reads, and the one that it writes.
+        inputs, outputs: for each member the :class:`Side` that ``forward`` reads, and the one that it writes.
         devices: the number of each member's GPU; empty for plans on CPUs.
     """
 
@@ -113,11 +113,11 @@ class Plan(Handle):
 
     @property
     def in_place_bytes(self) -> int:
-        """Bytes that memory must hold which is input and output of a call at once, of the first member."""
+        """Bytes that an array must hold to be input and output of a call at once, of the first member."""
         return self._core.in_place_bytes(0)
 
     def in_place_arrays(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Make one memory and give it twice: as an array like ``input`` and as one like ``output``, not initialised.
+        """Make an array like ``input`` and one like ``output`` that share their memory; not initialised.
 
         ``plan.forward(x, out=y)`` and ``plan.backward(y, out=x)`` then run in place; with ``workspace="least"`` that is
         the only way to run. For plans on CPUs.
@@ -134,16 +134,17 @@ class Plan(Handle):
         """Transform ``x`` (like ``input``) and give the result (like ``output``). Collective.
 
         ``x`` is a NumPy array, or on GPUs one of CuPy, PyTorch, JAX or any library that knows DLPack or
-        ``__cuda_array_interface__``. One of the right shape and dtype in another memory order than ``input.empty()``
-        (as ``copy()`` of a spectrum is) is copied first, which costs a pass over memory. ``out`` is written if given,
-        must be in the memory order of ``output``, and may be ``x`` itself where both sides are alike; without it a new
-        array of the kind of ``x`` is made. Plans over ``devices`` take and give lists of arrays.
+        ``__cuda_array_interface__``. It has the shape and the dtype of ``input``; if its memory order is another one
+        than that of ``input.empty()`` (as after ``copy()`` of a spectrum), it is copied first, which costs a pass over
+        memory. ``out`` is written if given. It must be in the memory order of ``output``, and may be ``x`` itself if
+        both sides are alike. Without ``out`` a new array of the kind of ``x`` is made. Plans over ``devices`` take and
+        give lists of arrays.
 
-        On GPUs the work begins after what the library of each array has under way for it on its current stream. With
-        the plan's ``stream`` the call returns when the work is enqueued there: ``x`` and the result must live, and
-        other streams must not use the result, before it is done. Without, and for JAX arrays, the result is there.
+        On GPUs the work begins after the work on each array that its library has under way on its current stream. With
+        an option ``stream`` the call returns when the work is enqueued there: until it is done, ``x`` and the result
+        must live, and other streams must not use the result. Without ``stream``, and for JAX arrays, the call waits.
 
-        Raises TypeError and ValueError for arrays that do not fit, then ``shardfft.Error`` on the other ranks.
+        Raises TypeError or ValueError on a rank whose arrays do not fit, and ``shardfft.Error`` on the other ranks.
         """
         return self._run("forward", x, out)
 
@@ -175,8 +176,8 @@ class Plan(Handle):
     def convolution(self, kernel: Any) -> Operator:
         """Make the operator that convolves with ``kernel``, periodically, along the transformed axes. Collective.
 
-        ``kernel`` is like ``input``, and converted where it is not of its type; fields are convolved one by one. The
-        operator holds the kernel's spectrum, and is for plans that leave spectra in the same layout.
+        ``kernel`` is an array like ``input``, of any dtype that converts to that one; fields are convolved one by one.
+        The operator holds the kernel's spectrum, and is for plans that leave spectra in the same layout.
         """
         self._open()
         try:
@@ -242,15 +243,15 @@ class Plan(Handle):
         return Call(self._places[member], x, out, source, destination, lambda: allocate(member))
 
     def _refuse(self, error: Exception) -> None:
-        """Tell the ranks that run the same call, where they meet, why it cannot be: they raise too and do not wait."""
+        """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""
         with contextlib.suppress(ArgumentError):
             self._core.refuse(f"{type(error).__name__}: {error}")
 
     def allocate_input(self) -> Any:
         """Make an input array where exchanges reach it without a copy; not initialised. Collective.
 
-        On GPUs a CuPy array where CuPy can be imported, else a :class:`DeviceArray`; a NumPy array for the memories
-        ``host`` and ``registered``. Plans over ``devices`` give a list, one a GPU.
+        On GPUs it is a CuPy array if CuPy can be imported, else a :class:`DeviceArray`; for the memories ``host`` and
+        ``registered`` a NumPy array. Plans over ``devices`` give a list, one array for each GPU.
         """
         return self._allocate(self.inputs, self._open().allocate_input)
 
@@ -263,7 +264,7 @@ class Plan(Handle):
         return arrays[0] if self.comm is not None else arrays
 
     def synchronize(self) -> None:
-        """Wait until the results of all calls are there; plans with streams of the user's do not wait themselves."""
+        """Wait until the results of all calls are there; calls of plans with a ``stream`` of yours do not wait."""
         self._open()
         for place in self._places:
             place.synchronize()
@@ -296,23 +297,23 @@ def plan(
 ) -> Plan:
     """Plan a distributed transform. Collective over ``comm``; every rank gives the same arguments.
 
-    :func:`options` and docs/options.md tell where options have an effect, and which of them ranks may have otherwise.
+    :func:`options` and docs/options.md say where options have an effect, and for which of them ranks may differ.
 
     Args:
         shape: extents of the global input array, 1 to 4 axes: the real array for r2c, the half spectrum for c2r.
         kind: ``c2c``, ``r2c`` (real to half spectrum), ``c2r`` (half spectrum to real), or ``r2r`` where ``transforms``
             makes cosine and sine transforms along all axes.
         dtype: precision: float32 or complex64 for single, float64 or complex128 for double.
-        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``, where no ``devices`` are given.
+        comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``, unless ``devices`` are given.
         layout: where the input is: ``slab``, ``pencil``, ``brick``, ``cyclic`` (cut for the ranks of ``comm``) or a
             :class:`Layout`.
         output: where the output is to be: ``default`` (where the last stage leaves it, the fastest), ``natural`` (the
             input's cuts), or anything that ``layout`` may be.
         axes: axes to transform; None is all. The last one with a Fourier transform is halved by real transforms.
         n: c2r only: extent of the halved axis in the real array; None is 2 (m - 1), as in ``numpy.fft.irfft``.
-        devices: GPUs of this process as the plan's ranks, without MPI: the number of each rank's GPU, of which one may
-            come more than once. Then ``comm`` is None, and arrays come and go as lists.
-        streams: with ``devices``: one for each, as option ``stream``; None: the plan's own.
+        devices: GPUs of this process as the plan's ranks, without MPI: the number of each rank's GPU; a GPU may be
+            named more than once. Then ``comm`` must be None, and calls take and give lists of arrays.
+        streams: with ``devices`` one stream for each, as option ``stream``; None: the plan's own.
         options: see below.
 
     Raises:

@@ -48,19 +48,19 @@ def redistribute(
     """Move an array that is cut over the ranks from one layout to another. Collective.
 
     Args:
-        local: this rank's part in the layout ``start``: an array of any dtype without Python objects, or with one axis
-            more before the others (fields). NumPy's, or on GPUs of any library that :meth:`Plan.forward` takes; then
-            all ranks' arrays must be on GPUs.
-        start: how it is cut: ``slab``, ``pencil``, ``brick``, ``cyclic`` or a :class:`Layout`; None: along axis 0, in
-            the ranks' order, as their shapes tell.
-        to: how it is to be cut.
+        local: this rank's part in the layout ``start``, which may have one more axis before the others (fields); any
+            dtype without Python objects. A NumPy array, or one on a GPU of any library that :meth:`Plan.forward` takes;
+            if one rank's array is on a GPU, all must be.
+        start: how the array is cut: ``slab``, ``pencil``, ``brick``, ``cyclic`` or a :class:`Layout`; None: along axis
+            0 in the order of the ranks, each with the rows that it gives.
+        to: how the result is to be cut: a name or a :class:`Layout`.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
-        options: how data moves: those options of :func:`plan` that do not concern transforms, as ``exchange``; with
-            ``processor="gpu"`` arrays in host memory move from GPU to GPU, by way of copies there.
+        options: options of :func:`plan` that do not concern transforms, such as ``exchange``; with ``processor="gpu"``
+            arrays in host memory are copied to GPUs, and move between these.
 
     Returns:
-        This rank's part in the layout ``to``, of the kind of ``local``, dense in its memory order; flat where it is not
-        one product of slices. It is there when the call returns.
+        This rank's part in the layout ``to``, of the kind of ``local``, dense in the layout's memory order; flat if it
+        is not one product of slices. It is there when the call returns.
     """
     comm = _mpi.communicator(comm)
 

@@ -1,4 +1,4 @@
-"""What plans say of themselves."""
+"""What plans tell about themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Report(dict[str, Any]):
     """
 
     def __init__(self, said: _core.PlanReport) -> None:
-        """Take over what the library said."""
+        """Copy what the library tells."""
         super().__init__(json.loads(said.to_json()))
         self._text = said.to_text()
 

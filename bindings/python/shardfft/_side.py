@@ -38,10 +38,10 @@ class Side(Part):
     Attributes:
         layout: which rank owns what.
         dtype: type of one element.
-        fields: arrays transformed together; more than 1 puts a slowest axis before the others.
+        fields: arrays transformed together; if there are several, the local array has a slowest axis for them.
         rank: this rank.
         axes: the axes that the plan transforms, in its order.
-        fourier_axes: those of them with Fourier transforms; the last one is halved in half spectra.
+        fourier_axes: those with Fourier transforms; in half spectra the last of them is halved.
         slices: the part of the global array that is here; None when it is not one product of slices.
         shape: shape of the local array, with the axis of the fields if there is one.
         count, nbytes: its elements and bytes.
@@ -59,17 +59,17 @@ class Side(Part):
         """Frequencies of this rank's part: for each of ``fourier_axes``, in this order, an array that broadcasts.
 
         Those of the whole array are ``numpy.fft.fftfreq(n, spacing)``, and ``rfftfreq`` along the halved axis of real
-        transforms: cycles per unit of ``spacing``, 2 pi of which are the wavenumber. The middle one of an even ``n`` is
-        ``-n/2`` (``n/2`` on a halved axis); odd derivatives must set it to zero. A side with m modes of n points has
-        those of ``fftfreq(m, spacing * n / m)``.
+        transforms, in cycles per unit of ``spacing``; times 2 pi they are wavenumbers. The middle mode of an even ``n``
+        is ``-n/2`` (``n/2`` on a halved axis); odd derivatives must set it to zero. A side with m modes of n points has
+        the frequencies of ``fftfreq(m, spacing * n / m)``.
 
         Args:
             spacing: distance between two samples; one number, or one for each array that is returned.
             dtype: of the arrays; None is the real type of the plan's precision.
 
         Returns:
-            Arrays of length 1 along all axes but their own; where this rank's part is not one product of slices
-            (``slices`` is None), flat arrays of a frequency for each element.
+            Arrays of length 1 along all axes but their own. If this rank's part is not one product of slices
+            (``slices`` is None), flat arrays with a frequency for each element.
         """
         steps = _each(spacing, len(self.fourier_axes), "spacing")
         of = zip(self.fourier_axes, steps, strict=True)

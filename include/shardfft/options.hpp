@@ -28,17 +28,18 @@ enum class Workspace { fast, least };
 struct Options {
   /// Where the factor 1/N goes, in NumPy's words; none scales neither direction.
   Norm norm = Norm::backward;
-  /// Axes to transform; empty means all. For real transforms the last entry is the halved axis, with transforms the
-  /// last that is fft.
+  /// Axes to transform; empty means all. For real transforms the last entry (with transforms, the last that is fft) is
+  /// the halved axis.
   std::vector<int> axes{};
   /// What is done along each entry of axes: fft, or a cosine (dct1 to dct4) or sine transform (dst1 to dst4); empty
   /// means fft along all (docs/transforms.md).
   std::vector<AxisTransform> transforms{};
-  /// Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The spectrum then has
-  /// that extent, in the order of fftfreq, and backward pads it with zeroes (docs/transforms.md).
+  /// Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all axes. The spectrum then
+  /// has that extent, in the order of fftfreq, and backward pads it with zeroes (docs/transforms.md).
   std::vector<std::int64_t> modes{};
-  /// With modes, of an even number m: mode -m/2, which has no partner. split is the sum of modes -m/2 and m/2, and half
-  /// of it for each on the way back; keep is mode -m/2 alone; zero leaves it out (docs/transforms.md).
+  /// With modes: what becomes of mode -m/2 of an even number m, which has no partner. split is the sum of modes -m/2
+  /// and m/2, and half of it for each on the way back; keep is mode -m/2 alone; zero leaves it out
+  /// (docs/transforms.md).
   LoneMode lone_mode = LoneMode::split;
   /// c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.
   std::int64_t real_extent = 0;
@@ -56,24 +57,24 @@ struct Options {
   /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2
   /// s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
   std::string local_fft = "auto";
-  /// Time the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of several axes are
+  /// Time that the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of several axes are
   /// tried with passes of our own and by cuFFT alone.
   Effort effort = Effort::measure;
-  /// Chunks that exchanges and the transforms next to them are cut into, so that messages travel while others are
+  /// Chunks into which exchanges and the transforms next to them are cut, so that messages travel while others are
   /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent, on CPUs across hosts by a trial of
-  /// 10 s at most (effort above estimate). report() tells what was cut, for not all can be (docs/concepts.md).
+  /// 10 s at most (effort above estimate). report() tells what was cut (docs/concepts.md).
   int chunks = 0;
   /// OpenMP threads of each rank.
   int threads = 1;
-  /// Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of two axes); a
-  /// factor an axis for brick_groups and cannon*. Empty lets the algorithm choose. With auto the algorithm is pencil;
-  /// slab, cyclic and six_step refuse a grid.
+  /// Process grid: for pencil and brick that of the intermediate pencils, two factors (one for arrays of two axes); for
+  /// brick_groups and cannon* a factor for each axis. Empty lets the algorithm choose. With algorithm auto a grid means
+  /// pencil; slab, cyclic and six_step refuse one.
   Shape grid{};
   /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
   bool in_place = false;
-  /// fast: what the fastest ways through the program take. least: forward(x, x) alone, with at most 5 % of the array
-  /// and 2 MiB beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on
-  /// CPUs p2p and pairwise_xor, on GPUs all.
+  /// fast: as much memory as the fastest way takes. least: forward(x, x) alone, with at most 5 % of the array and 2 MiB
+  /// beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on CPUs p2p
+  /// and pairwise_xor, on GPUs all.
   Workspace workspace = Workspace::fast;
   /// derived: exchanges may describe strided data to MPI by datatypes. basic: they pack by hand and send runs of plain
   /// numbers, for MPI libraries and simulators without derived types; alltoallw then works as alltoallv, and alltoall
@@ -86,7 +87,7 @@ struct Options {
   /// Where the arrays given to forward and backward live: host, registered (host memory that the plan pins once),
   /// managed or device; auto asks the GPU runtime at every call.
   MemoryModel memory = MemoryModel::automatic;
-  /// The number of this rank's GPU; -1 is its number on its host modulo the GPUs there.
+  /// The number of this rank's GPU; -1 takes the rank's number on its host, modulo the number of GPUs there.
   int device = -1;
   /// The caller's stream (a cudaStream_t): calls return as soon as the work is enqueued, where memory and exchange
   /// allow. Null is a stream of the plan's own, and calls return when the result is there. Plans over devices of one

@@ -65,7 +65,9 @@ void add_places(std::vector<OptionRow>& table) {
   table.back().effect = {Place::gpu, Place::devices};
 
   table.push_back(row("device", &Options::device,
-                      "The number of this rank's GPU; -1 is its number on its host modulo the GPUs there.", "0"));
+                      "The number of this rank's GPU; -1 takes the rank's number on its host, modulo "
+                      "the number of GPUs there.",
+                      "0"));
   table.back().effect = on_gpus;
   table.back().agreement = Agreement::none;
   table.back().in_key = false;
@@ -113,17 +115,18 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().agreement = Agreement::none;
 
   table.push_back(row("effort", &Options::effort,
-                      "Time the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of "
-                      "several axes are tried with passes of our own and by cuFFT alone.",
+                      "Time that the local FFT library may spend planning; on GPUs, unless it is "
+                      "estimate, transforms of several axes are tried with passes of our own and by "
+                      "cuFFT alone.",
                       "patient"));
   table.back().agreement = Agreement::none;
   table.back().in_key = false;
 
   table.push_back(row("chunks", &Options::chunks,
-                      "Chunks that exchanges and the transforms next to them are cut into, so that messages travel "
-                      "while others are transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is "
-                      "sent, on CPUs across hosts by a trial of 10 s at most (effort above estimate). report() "
-                      "tells what was cut, for not all can be (docs/concepts.md).",
+                      "Chunks into which exchanges and the transforms next to them are cut, so that "
+                      "messages travel while others are transformed: 1 cuts nothing; 0 is the plan's "
+                      "choice, on GPUs by what is sent, on CPUs across hosts by a trial of 10 s at most "
+                      "(effort above estimate). report() tells what was cut (docs/concepts.md).",
                       "3"));
 
   table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank.", "2"));
@@ -131,12 +134,12 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().agreement = Agreement::none;
   table.back().least = 1;
 
-  table.push_back(
-      row("grid", &Options::grid,
-          "Process grid: of the intermediate pencils, two factors, for pencil and brick (one for arrays of "
-          "two axes); a factor an axis for brick_groups and cannon*. Empty lets the algorithm choose. With auto "
-          "the algorithm is pencil; slab, cyclic and six_step refuse a grid.",
-          "1,1"));
+  table.push_back(row("grid", &Options::grid,
+                      "Process grid: for pencil and brick that of the intermediate pencils, two factors "
+                      "(one for arrays of two axes); for brick_groups and cannon* a factor for each "
+                      "axis. Empty lets the algorithm choose. With algorithm auto a grid means pencil; "
+                      "slab, cyclic and six_step refuse one.",
+                      "1,1"));
   table.back().least = 1;
 
   table.push_back(row("in_place", &Options::in_place,
@@ -146,9 +149,10 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.back().effect = on_cpus;
 
   table.push_back(row("workspace", &Options::workspace,
-                      "fast: what the fastest ways through the program take. least: forward(x, x) alone, with at most "
-                      "5 % of the array and 2 MiB beside it, at the price of more passes over memory and more messages "
-                      "(docs/concepts.md). Exchanges: on CPUs p2p and pairwise_xor, on GPUs all.",
+                      "fast: as much memory as the fastest way takes. least: forward(x, x) alone, with "
+                      "at most 5 % of the array and 2 MiB beside it, at the price of more passes over "
+                      "memory and more messages (docs/concepts.md). Exchanges: on CPUs p2p and "
+                      "pairwise_xor, on GPUs all.",
                       "least"));
 
   table.push_back(row("datatypes", &Options::datatypes,
@@ -166,8 +170,8 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "Where the factor 1/N goes, in NumPy's words; none scales neither direction.", "ortho"));
 
   table.push_back(row("axes", &Options::axes,
-                      "Axes to transform; empty means all. For real transforms the last entry is the halved axis, with "
-                      "transforms the last that is fft.",
+                      "Axes to transform; empty means all. For real transforms the last entry (with "
+                      "transforms, the last that is fft) is the halved axis.",
                       "0,2"));
 
   table.push_back(row("transforms", &Options::transforms,
@@ -176,17 +180,16 @@ void add_meanings(std::vector<OptionRow>& table) {
                       "dct2,fft,fft"));
 
   table.push_back(row("modes", &Options::modes,
-                      "Modes that are kept along each entry of axes, 0 for all of them; empty keeps all along all. The "
-                      "spectrum then has that extent, in the order of fftfreq, and backward pads it with zeroes "
-                      "(docs/transforms.md).",
+                      "Modes that are kept along each entry of axes, 0 for all of them; empty keeps all "
+                      "along all axes. The spectrum then has that extent, in the order of fftfreq, and "
+                      "backward pads it with zeroes (docs/transforms.md).",
                       "0,0,0"));
 
-  table.push_back(
-      row("lone_mode", &Options::lone_mode,
-          "With modes, of an even number m: mode -m/2, which has no partner. split is the sum of modes -m/2 "
-          "and m/2, and half of it for each on the way back; keep is mode -m/2 alone; zero leaves it out "
-          "(docs/transforms.md).",
-          "zero"));
+  table.push_back(row("lone_mode", &Options::lone_mode,
+                      "With modes: what becomes of mode -m/2 of an even number m, which has no partner. "
+                      "split is the sum of modes -m/2 and m/2, and half of it for each on the way "
+                      "back; keep is mode -m/2 alone; zero leaves it out (docs/transforms.md).",
+                      "zero"));
 
   table.push_back(row("real_extent", &Options::real_extent,
                       "c2r only: extent of the halved axis in the real array; 0 means 2 (n - 1), as NumPy's irfft.",

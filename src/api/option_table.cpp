@@ -84,7 +84,7 @@ void add_places(std::vector<OptionRow>& table) {
   table.back().in_key = false;
 }
 
-/// How it runs.
+/// How it runs: by which algorithm, exchange and library.
 void add_strategies(std::vector<OptionRow>& table) {
   table.push_back(row("algorithm", &Options::algorithm,
                       "Along which axes the array is cut between transforms: a name from algorithm_names(), or auto.",
@@ -128,7 +128,10 @@ void add_strategies(std::vector<OptionRow>& table) {
                       "choice, on GPUs by what is sent, on CPUs across hosts by a trial of 10 s at most "
                       "(effort above estimate). report() tells what was cut (docs/concepts.md).",
                       "3"));
+}
 
+/// How it runs: cores and memory.
+void add_resources(std::vector<OptionRow>& table) {
   table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank.", "2"));
   table.back().effect = on_cpus;
   table.back().agreement = Agreement::none;
@@ -286,6 +289,7 @@ const std::vector<OptionRow>& option_table() {
     std::vector<OptionRow> rows;
     add_meanings(rows);
     add_strategies(rows);
+    add_resources(rows);
     add_places(rows);
     add_manners(rows);
     return rows;

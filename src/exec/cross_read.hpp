@@ -2,6 +2,7 @@
 // Boxes of other processes' arrays, read through the kernel.
 #include "geometry/schedule.hpp"
 #include "mpi/cross_memory.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft {
 
@@ -9,9 +10,11 @@ namespace shardfft {
 struct CrossCost {
   std::int64_t runs = 0;
   std::int64_t bytes = 0;
-  /// About how long, in nanoseconds: every run costs the kernel a look at the page table, every byte a slower copy than
-  /// memcpy. Measured with 64 B to 64 KiB runs (docs/performance.md).
-  double nanoseconds() const { return 250.0 * static_cast<double>(runs) + 0.15 * static_cast<double>(bytes); }
+  /// About how long.
+  double nanoseconds() const {
+    const HostDefaults& price = host_defaults();
+    return price.cross_read_run_ns * static_cast<double>(runs) + price.cross_read_byte_ns * static_cast<double>(bytes);
+  }
   CrossCost& operator+=(const CrossCost& other) {
     runs += other.runs;
     bytes += other.bytes;
@@ -22,9 +25,10 @@ struct CrossCost {
   }
 };
 
-/// The same for a copy into shared memory of `bytes`, out of which others then read `read` bytes.
+/// The same for a copy of `bytes` into shared memory, from which others then read `read` bytes.
 inline double staging_nanoseconds(std::int64_t bytes, std::int64_t read) {
-  return 0.15 * static_cast<double>(bytes) + 0.10 * static_cast<double>(read);
+  const HostDefaults& price = host_defaults();
+  return price.staged_byte_ns * static_cast<double>(bytes) + price.shared_byte_ns * static_cast<double>(read);
 }
 
 CrossCost cross_cost(const LocalCopy& copy, std::size_t element_bytes);

@@ -47,6 +47,13 @@ struct HostDefaults {
   /// Arrays of other processes that must be turned come through a buffer of that size: larger ones need fewer calls of
   /// the system, smaller ones stay in cache.
   std::int64_t cross_read_buffer_bytes = 256 * kibibyte;
+  /// What reading another process's array takes, in nanoseconds: each run costs the kernel a look at the page table,
+  /// each byte a slower copy than memcpy. From runs of 64 bytes to 64 KiB (docs/performance.md).
+  double cross_read_run_ns = 250;
+  double cross_read_byte_ns = 0.15;
+  /// And what takes its place: a copy of the array into shared memory, and reading it there.
+  double staged_byte_ns = 0.15;
+  double shared_byte_ns = 0.10;
   /// Blocks that two ranks swap in place go through a buffer of that size.
   std::int64_t swap_buffer_bytes = mebibyte;
   /// The libraries for local transforms are tried for so long at most, in so many rounds: more rounds see less of what

@@ -62,3 +62,6 @@ def test_errors(comm):
         shardfft.redistribute(mine, rows, "cyclic", comm, algorithm="slab")
     with pytest.raises((TypeError, shardfft.Error), match="no option"):
         shardfft.redistribute(mine, rows, "cyclic", comm, sped=3)
+    if comm.size > 1:
+        with pytest.raises(ValueError, match="different layouts"):
+            shardfft.redistribute(mine, rows if comm.rank == 0 else "slab", "cyclic", comm)

@@ -70,7 +70,7 @@ def redistribute(
 
     array, device = _mpi.agree(comm, look)
     options = {**_processor(comm.allgather(device is not None), device), **options}
-    cut = start if isinstance(start, Layout) else layout_of(array.shape, start, comm)
+    cut = layout_of(array.shape, start, comm)
 
     def prepare() -> tuple[Part, Part, _core.Options]:
         target = to if isinstance(to, Layout) else named(to, cut.shape, comm.size)

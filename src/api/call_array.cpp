@@ -21,7 +21,7 @@ void check_array(const CallArray& array, const char* name) {
           " bytes are expected");
 }
 
-/// Both may be one array, or lie apart.
+/// Both may be one array, or must not overlap.
 void check_overlap(const CallArray& in, const CallArray& out) {
   const auto* const from = static_cast<const std::byte*>(in.data);
   const auto* const to = static_cast<const std::byte*>(out.data);

@@ -1,5 +1,5 @@
 #pragma once
-// The arrays of a call against the sides of its plan, as far as the types of the arguments tell.
+// Checks the arrays of a call against the sides of its plan, as far as the types of the arguments say.
 #include "shardfft/plan.hpp"
 
 namespace shardfft {

@@ -53,11 +53,11 @@ std::shared_ptr<Meeting> make_meeting(const Communicator& comm) {
   return std::make_shared<MessageMeeting>(comm, MessageMeeting::Kind::calls);
 }
 
-/// Seconds after which a rank asks the others where they are.
+/// Seconds of waiting after which a rank asks the others where they are.
 constexpr double ask_after = 1;
-/// And after which it listens whether somebody gave up.
+/// And after which it looks whether another rank gave up.
 constexpr double listen_after = 0.01;
-/// Who has waited for long sleeps in between.
+/// A rank that has waited for long sleeps between looks.
 constexpr double sleep_after = 1;
 
 }  // namespace
@@ -95,7 +95,7 @@ void CallCheck::enter(Call call, const Failure& mine, bool makes) {
   room_->come(stand);
   watch_.begin(stand, names[static_cast<std::size_t>(call)]);
   if (!meets) {
-    // Who needs nothing of the rank that gave up would not hear of it otherwise.
+    // A rank that waits for nothing of the rank that gave up would not hear of it otherwise.
     if (const auto why = room_->listen(stand)) throw Error(why->code, why->text);
     return;
   }
@@ -112,8 +112,8 @@ Meeting::Words CallCheck::meet(Call call, const Meeting::Words& words) {
   if (!meeting_->done()) wait(call, false);
   const Meeting::Words result = meeting_->result();
   if (setup_.timeout <= 0) return result;
-  // Somebody may have given up just before the last one came. Who gives up does not come here, so either nobody did, or
-  // nobody leaves.
+  // A rank may have given up just before the last one came. Ranks that give up do not come here: so either none did, or
+  // no rank gets past this meeting.
   meeting_->begin({});
   if (!meeting_->done()) wait(call, true);
   return result;

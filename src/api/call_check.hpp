@@ -20,9 +20,9 @@ struct CallCheckSetup {
   bool meets = true;   ///< whether ranks meet at the beginning of every call
 };
 
-/// Ranks that make different calls, and ranks whose arguments are wrong, are found before anything moves: every rank
-/// throws, none waits for another. One small meeting a call, and a second one where there is a timeout: in shared
-/// memory where all ranks are on one host.
+/// Finds ranks that make different calls, and ranks whose arguments are wrong, before anything moves: every rank
+/// throws, none waits for another. That takes one small meeting a call, and a second one if there is a timeout; it is
+/// in shared memory if all ranks are on one host.
 class CallCheck {
  public:
   /// Collective.
@@ -38,12 +38,12 @@ class CallCheck {
   /// user's communicator refuse all calls. Without meetings, unless the ranks make something together then (`makes`,
   /// the same on all), throws this rank's own failure only, or what an earlier call was given up with.
   void enter(Call call, const Failure& mine = {}, bool makes = false);
-  /// This rank failed in the middle of a call, where others may wait for it: those throw what is returned, `why` with
-  /// the rank in its words, and the plans refuse from now on.
+  /// This rank failed in the middle of a call, where others may wait for it: they throw the error that is returned,
+  /// which is `why` with the rank in its text, and the plans refuse from now on.
   Failure give_up(Failure why);
   /// Whether anybody gave up, as far as this rank knows.
   bool given_up() const;
-  /// What is looked at by who waits in the middle of a call.
+  /// Ranks that wait in the middle of a call look at it.
   Watch& watch() { return watch_; }
 
  private:

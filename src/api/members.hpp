@@ -1,6 +1,6 @@
 #pragma once
-// What plans and redistributions are inside: whose arrays they work on (the processes of a communicator, of which each
-// is one member, or GPUs of this one), what runs their programs, and how ranks agree on a call.
+// What plans and redistributions have inside: the members whose arrays they work on (each process of a communicator is
+// one, or each GPU of this process), what runs their programs, and how ranks agree on a call.
 #include <functional>
 #include <memory>
 #include <span>
@@ -19,7 +19,7 @@
 
 namespace shardfft {
 
-/// What the types of a call tell of its arrays.
+/// What the types of a call say about its arrays.
 struct CallFacts {
   detail::ArrayFacts in{}, out{};
 };
@@ -60,18 +60,18 @@ struct Members {
   void start(int program, InputArrays in, OutputArrays out);
 
  protected:
-  /// Throws Error for GPUs that do not exist. Who was told that others gave up makes nothing that they would not make.
+  /// Throws Error for GPUs that do not exist. Makes nothing if others gave up, because they would not take part.
   /// Collective.
   Members(const Ranks& who, const Options& o, Words w);
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
   ~Members();
 
-  /// Processes agree on failures; the devices of one have nobody else to tell.
+  /// Processes agree on failures; devices of one process have no other rank to agree with.
   void together(const std::function<void()>& work) const;
   /// From here on ranks agree on calls, which `name` names in errors, and their times are traced. Collective.
   void watch_calls(const Ranks& who, std::string name);
-  /// What the runner does with all ranks. Who fails in its middle tells the others.
+  /// Work of the runner that all ranks do together. A rank that fails in its middle tells the others.
   void attempt(const std::function<void()>& work);
   /// For programs like this one. `setup` has what this does not know: precision, local FFTs, choices. Collective.
   void make_runner(ExecutorSetup setup, const Program& program);

@@ -26,7 +26,7 @@ bool has_effect(const OptionRow& row, Place place) {
   return std::find(row.effect.begin(), row.effect.end(), place) != row.effect.end();
 }
 
-/// A name that belongs to the other processor deserves to be told so.
+/// For a name that belongs to the other processor the error says so.
 void check_name(const OptionRow& row, const std::string& name, Place place) {
   if (name == "auto") return;
   const Names here = row.known(place);

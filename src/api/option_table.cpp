@@ -18,7 +18,7 @@ using detail::Field;
 using detail::joined;
 using detail::Names;
 
-/// A row of the field, but for what the caller says of it.
+/// A row of the field with the defaults of OptionRow, which the caller may change.
 template <class T>
 OptionRow row(const char* name, T Options::*field, const char* sentence, const char* example) {
   OptionRow made;

@@ -36,7 +36,7 @@ void scale(std::byte* data, std::int64_t count, ElementType element, double fact
 
 }  // namespace
 
-/// What a function says is asked once: as long as the operator lives.
+/// A function is called once for each mode, and its factors are kept as long as the operator lives.
 FactorsInUse Plan::Impl::factors_of(const Operator& op) {
   require(op.rep() != nullptr, "this operator was moved from");
   std::erase_if(known_, [](const auto& entry) { return entry.first.expired(); });

@@ -144,7 +144,7 @@ void validate_modes(const ProblemSpec& spec) {
           " modes, but option modes and the output layout say ", shape_text(spectrum_shape(spec)));
 }
 
-/// What the option table cannot tell: enums that are no options.
+/// What the option table cannot check: enums that are no options.
 void validate_transform(const ProblemSpec& spec) {
   const auto number = [](auto value) { return static_cast<int>(value); };
   const int kind = number(spec.transform.kind), precision = number(spec.transform.precision);
@@ -275,8 +275,8 @@ Problem make_problem(const ProblemSpec& spec) {
 
 namespace {
 
-/// What a transform and its inverse multiply numbers by along an axis of n points: the number of points of the Fourier
-/// transform that a cosine or sine transform stands for.
+/// The factor of a transform followed by its inverse along an axis of n points: for a cosine or sine transform the
+/// number of points of the Fourier transform that it stands for.
 double factor_of(AxisTransform type, std::int64_t n) {
   switch (type) {
     case AxisTransform::fft:

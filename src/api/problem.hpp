@@ -1,5 +1,5 @@
 #pragma once
-// From what the user said to what an algorithm is asked: validation, agreement, normalisation.
+// From the arguments of a plan to the problem of an algorithm: validation, agreement, normalisation.
 #include <optional>
 
 #include "algorithm/algorithm.hpp"
@@ -33,8 +33,8 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec);
 void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);
-/// The problem and the options that matter for its speed, as one line of text: the same for the same question to a
-/// tuner. Not the machine.
+/// The problem and the options that matter for its speed, as one line of text, under which a tuner keeps its answer.
+/// The machine is not part of it.
 std::string problem_key(const ProblemSpec& spec);
 /// Numbers of a plan's programs in its runner.
 inline constexpr int forward_program = 0;
@@ -43,8 +43,7 @@ inline constexpr int apply_program = 2;  ///< of plans that have applied an oper
 
 /// The r2c, c2c or r2r problem with the batch as axis 0; of a c2r plan the one that is turned round.
 Problem make_problem(const ProblemSpec& spec);
-/// The plan's programs, of that problem's one as the runner lowered it: it and its reverse, which of a c2r plan is the
-/// first.
+/// The plan's programs from the lowered one of that problem: it and its reverse; the reverse comes first in a c2r plan.
 std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered);
 /// Forward, the operator of `step`, backward, as one program whose factor makes them the identity without the operator.
 NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>& programs, const OperatorStep& step);

@@ -12,14 +12,14 @@ namespace shardfft {
 
 namespace {
 
-/// Sizes that copies and messages know, the largest first.
+/// Element sizes that copies and messages support, the largest first.
 constexpr std::array<std::size_t, 5> units{16, 8, 4, 2, 1};
 
 std::size_t unit_of(std::size_t element_bytes) {
   return *std::find_if(units.begin(), units.end(), [=](std::size_t unit) { return element_bytes % unit == 0; });
 }
 
-/// Every element as `parts` of them: another axis, the fastest in memory.
+/// Every element as `parts` smaller ones, along a new axis that is the fastest in memory.
 Layout in_parts(const Layout& layout, std::int64_t parts) {
   if (parts == 1) return layout;
   Shape shape = layout.shape();
@@ -37,7 +37,7 @@ Layout in_parts(const Layout& layout, std::int64_t parts) {
   });
 }
 
-/// Options of transforms say nothing here.
+/// Options that concern transforms must have their defaults.
 void check_options(const Options& options, Place place) {
   validate_options(options, place);
   const std::vector<std::string> heeded{"processor",   "device",       "memory",  "stream",

@@ -17,7 +17,7 @@ std::vector<Program*> programs_of(PlanReport& report) {
   return programs;
 }
 
-/// Calls visit(number) for all numbers of which the largest of any rank counts.
+/// Calls visit(number) for all numbers of which the report has the largest of any rank.
 template <class Visit>
 void for_largest(PlanReport& report, const Visit& visit) {
   visit(report.workspace_bytes);
@@ -42,7 +42,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
   }
 }
 
-/// The same for those of which the mean counts.
+/// The same for those of which it has the mean.
 template <class Visit>
 void for_means(PlanReport& report, const Visit& visit) {
   for (Program* program : programs_of(report)) {
@@ -59,7 +59,7 @@ void reduce(const Communicator& comm, std::vector<double>& numbers, MPI_Op opera
             "MPI_Allreduce");
 }
 
-/// Puts what all ranks know in the place of what this one knows. Collective.
+/// Replaces the numbers of this rank by those of all ranks. Collective.
 void compare(const Communicator& comm, PlanReport& report) {
   std::vector<double> largest;
   std::vector<double> means;

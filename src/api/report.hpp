@@ -1,5 +1,5 @@
 #pragma once
-// How a plan's report is made: what one rank knows, and what the ranks know together.
+// How a plan's report is made, from what one rank knows and what all ranks know together.
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>

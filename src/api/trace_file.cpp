@@ -211,7 +211,7 @@ TraceFile::~TraceFile() {
 void TraceFile::write(Runner& runner) noexcept {
   if (!wanted_ || mpi_finalized()) return;
   written_ = true;
-  // A destructor has nobody to tell of a failure.
+  // A destructor cannot report a failure.
   static_cast<void>(failure_of([&] { write_all(runner); }));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How ranks give their part of a trace to rank 0 without waiting for it.
+// How ranks send their part of a trace to rank 0 without waiting for it.
 #include <cstddef>
 #include <list>
 #include <mutex>

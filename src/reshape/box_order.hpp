@@ -1,5 +1,5 @@
 #pragma once
-// Boxes as runs of their elements in packed order, where that is the order of memory.
+// Runs of the elements of boxes in packed order, for boxes whose packed order is the order of memory.
 #include <vector>
 
 #include "geometry/schedule.hpp"

@@ -17,7 +17,7 @@ namespace shardfft {
 
 namespace {
 
-/// Messages of one side by ascending peer, what stays on the rank among them; peers as ranks of the group.
+/// Messages of one side by ascending peer, the part that stays on the rank among them; peers are ranks of the group.
 std::vector<Message> with_self(std::vector<Message> messages, const std::vector<LocalCopy>& self, Box LocalCopy::*side,
                                int rank, const std::vector<int>& group) {
   Message own;
@@ -114,8 +114,8 @@ void InPlaceReshape::run(std::byte* array, std::byte* workspace) {
   scatter_in_place(array, {in_.units(), unit_bytes_, [this](std::int64_t i) { return in_.place(i); }}, workspace);
 }
 
-/// What has not left yet lies at the end of the array, what has come at its beginning. After every round both fit,
-/// because of each block the same share has moved.
+/// Elements that have not left yet are at the end of the array, those that have come at its beginning. Both fit after
+/// every round, because the same share of each block has moved.
 void InPlaceReshape::run_rounds(std::byte* array, std::byte* workspace) {
   const std::int64_t all = std::max(out_.units(), in_.units());
   std::byte* const leaving = workspace;

@@ -13,7 +13,7 @@ namespace shardfft {
 /// (Adelmann et al. 2004, sections 1 and 4); else each round is a message to and from each peer. Any layouts.
 class InPlaceReshape {
  public:
-  /// Of the larger of both sides of a rank: what its staging takes, unless that is less than `least_staging`.
+  /// The staging takes this share of the larger side of a rank, but at least `least_staging`.
   static constexpr double staging_share = 0.02;
   static constexpr std::size_t least_staging = std::size_t{1} << 20;
 
@@ -32,7 +32,8 @@ class InPlaceReshape {
  private:
   std::size_t bytes(std::int64_t units) const { return static_cast<std::size_t>(units) * unit_bytes_; }
   std::size_t permute_bytes() const;
-  /// Units that are taken out of the array ahead of a round: what rounding may bring in before as much went out.
+  /// Units that are taken out of the array before a round: because of rounding so many may come in before as many went
+  /// out.
   std::int64_t ahead() const { return static_cast<std::int64_t>(out_.peers()); }
   void run_rounds(std::byte* array, std::byte* workspace);
   void run_round(int round, const std::byte* leaving, std::byte* coming);

@@ -1,7 +1,7 @@
 #pragma once
-// A local array taken apart into streams, page by page, inside itself: from the front on, elements go to open pages,
-// one a stream, which lie where the array has been read already or, a few of them, beside it. Played backwards it puts
-// an array together. Pure geometry.
+// A local array taken apart into streams, page by page, inside itself. From the front on, elements go to open pages,
+// one for each stream; pages lie where the array has been read already, a few of them beside it. Played backwards, the
+// same steps put an array together. Pure geometry.
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -27,7 +27,7 @@ class Slots {
   void reach(std::int64_t count) {
     while (next_ < count) give(next_++);
   }
-  /// A free one, `wanted` if it is free (none: -1), else the first; where none is free a further one beside the array.
+  /// A free slot: `wanted` (-1: no wish) if it is free, else the first free one, else a further one beside the array.
   std::int64_t take(std::int64_t wanted = -1);
   const std::set<std::int64_t>& free() const { return free_; }
   /// All that there are by now.

@@ -46,7 +46,7 @@ Streams streams_of(const std::vector<Message>& messages, const std::vector<Local
   return streams;
 }
 
-/// Of all ranks; what a message is made of is told by both of its ends.
+/// Of all ranks; both ends of a message have their boxes of it.
 std::vector<Ends> all_ends(const Layout& from, const Layout& to) {
   std::vector<Ends> ends;
   for (int r = 0; r < from.ranks(); ++r) {
@@ -105,7 +105,7 @@ std::size_t share_begin(std::size_t pages, int round, int rounds) {
   return pages * static_cast<std::size_t>(round) / static_cast<std::size_t>(rounds);
 }
 
-/// Puts every page where it is wanted, one after the other, by way of a free slot where they wait for each other.
+/// Puts every page where it is wanted, one after the other; pages that wait for each other go by way of a free slot.
 class Sorting {
  public:
   Sorting(Slots& slots, std::vector<PageShift>& shifts) : slots_(slots), shifts_(shifts) {}

@@ -26,7 +26,7 @@ Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup
   exchange.basic_types = setup.basic_types;
   exchange.trace = trace;
   exchange.watch = setup.watch;
-  // A group fails together; the groups beside it must not go on to the next collective call alone.
+  // A group fails together; other groups must not go on to the next collective call without it.
   agree(setup.comm, [&] {
     if (group.size() > 1) exchange_ = make_exchange(setup.exchange, exchange);
   });

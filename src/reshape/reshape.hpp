@@ -1,5 +1,5 @@
 #pragma once
-// One change of layout: schedule, exchange, and what stays on the rank.
+// One change of layout: schedule, exchange, and the copy of what stays on the rank.
 #include <memory>
 #include <string>
 

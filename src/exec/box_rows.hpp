@@ -1,5 +1,5 @@
 #pragma once
-// The rows of boxes, for whoever reads them next.
+// The rows of boxes that will be read next, so that memory can be asked for them.
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace shardfft {
 
-/// The rows of one box after the other. On lines of cache of its own, for each thread has one.
+/// The rows of one box after the other. Each thread has one, so it has cache lines of its own.
 class alignas(ReadAhead::line_bytes) BoxRows : public ReadAhead {
  public:
   /// `axes`: how many are transformed while the rows are taken.

@@ -108,9 +108,9 @@ void BundledFft::choose_row_axis(const Piece& piece) {
   }
 }
 
-/// Lines that lie side by side become results that lie one behind the other: some libraries are faster so, but for
-/// powers of two, and what is written past the cache can be turned on its way. Written into the cache, turned results
-/// may take longer than that saves.
+/// Whether lines that lie side by side become results that lie one behind the other. Some libraries are faster so,
+/// except for powers of two, and results that are written past the cache can be turned on their way. Turned results
+/// that are written into the cache may cost more than that saves.
 bool BundledFft::is_worth_turning(const Piece& piece) const {
   const std::size_t fastest = fastest_first(piece).front();
   if (!stream_ || !setup_.ffts->turn_lines() || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1)
@@ -216,7 +216,7 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   return fft = setup_.ffts->add(spec, setup_.threads);
 }
 
-/// While memory makes a copy wait, there is time to add up what it copies.
+/// While a copy waits for memory, there is time to add up what it copies.
 void BundledFft::gather(const Place& place, const LineSource& source, const Worker& worker) const {
   const auto& [bundle_at, index] = place;
   const Bundle& bundle = *bundle_at;
@@ -292,8 +292,8 @@ BundledFft::Place BundledFft::place_of(std::int64_t number) const {
   return {&bundles_[static_cast<std::size_t>(row)], index};
 }
 
-/// What a bundle fetches. Where results stay in the cache, so did the lines: they come fast enough, and asking for them
-/// costs more than it saves. A core's own cache must have room for a whole bundle.
+/// The lines of a bundle that are asked for ahead. If results stay in the cache, so did the lines: they come fast, and
+/// asking for them costs more than it saves. A core's own cache must have room for a whole bundle.
 void BundledFft::take_rows(const Place& place, const LineSource& source, BoxRows& rows) const {
   if (!stream_ || static_cast<std::int64_t>(line_bytes_) > own_cache_bytes()) return;
   for (const Gather& g : place.bundle->gather)

@@ -1,6 +1,6 @@
 #pragma once
 // Transforms in bundles: lines are brought into a core's own cache, transformed there, and written once. Each pass
-// reads and writes memory once, whatever the strides; the FFT library only ever sees cache.
+// reads and writes memory once, whatever the strides; the FFT library works in cache only.
 #include <array>
 #include <map>
 #include <string>
@@ -55,8 +55,8 @@ class BundledFft {
   std::size_t scratch_bytes() const;
   /// Of the list of bundles.
   std::size_t table_bytes() const;
-  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes(). While a bundle is transformed, what the
-  /// next one fetches is asked for where it is here.
+  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes(). While a bundle is transformed, lines of
+  /// the next one that lie in this process's memory are asked for.
   void run(const LineSource& source, std::byte* out, std::byte* scratch);
   /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
   template <class Visit>
@@ -76,7 +76,8 @@ class BundledFft {
     PeerCopy copy;
     std::int64_t step = 0;  ///< elements in the owner's array from one bundle of a row to the next
   };
-  /// A row of `times` bundles that differ by steps in memory. Plans keep rows only: those of a batch have its length.
+  /// A row of `times` bundles that differ by steps in memory. Plans keep rows and not single bundles, so that their
+  /// size does not grow with the batch.
   struct Bundle {
     std::vector<Gather> gather;
     LocalCopy store;

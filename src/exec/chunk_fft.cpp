@@ -107,8 +107,8 @@ void ChunkFft::run(const std::byte* in, std::byte* out, std::byte* scratch,
   }
 }
 
-/// The calling thread hands the blocks out, then takes its share; it alone moves messages, so that MPI need not know of
-/// the others, and its time is what is recorded.
+/// The calling thread hands the blocks out, then takes its share. It alone calls MPI, which need not support threads,
+/// and its time is the one that is recorded.
 void ChunkFft::run_tasks(const std::byte* in, std::byte* out, std::byte* scratch,
                          const std::function<void()>& between) const {
   const std::size_t bytes = block_bytes();

@@ -192,7 +192,7 @@ bool Executor::clashes(int program, const std::byte* in, const std::byte* out) c
   return in == out && in != nullptr && !starts_in_place(program);
 }
 
-/// Memory that is missing on this rank only is told before others wait for it.
+/// Tells the other ranks that memory is missing here before they wait for this rank.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
   require(setup_.options.workspace == Workspace::fast || in.front() == out.front() || in_place_bytes(0) == 0,
           "plans with workspace = least transform one array in place: input and output must be the same pointer");
@@ -261,8 +261,8 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 
-/// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be taken
-/// back: what they use stays.
+/// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be cancelled:
+/// memory that they use stays.
 void Executor::give_up() {
   if (setup_.watch != nullptr) setup_.watch->withdraw_messages();
   if (host_) return;
@@ -329,7 +329,7 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Pas
   task.operation->wait_readers();
 }
 
-/// Of a step that the option `chunks` does not reach: that it does not.
+/// Says of a step that the option `chunks` does not cut it.
 std::string Executor::uncut_text(const Operation& operation) const {
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2) return {};
   if (operation.role() == Role::computes || operation.in_chunks()) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// Runs programs. It knows steps, buffers and operations; not slab from pencil, not MPI calls, not FFT libraries.
+// Runs programs. It knows steps, buffers and operations; it knows no algorithms, no MPI calls, no FFT libraries.
 #include <array>
 #include <memory>
 #include <vector>

@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// Says which cosine and sine transforms, and makes of complex numbers two real ones.
+/// Sets which cosine and sine transforms are made, and turns complex numbers into two real ones.
 void take_parts(FftSpec& spec, const TransformStep& step, bool is_complex) {
   spec.direction = Direction::forward;  // the types say which
   for (const AxisStep& axis : step.axes) spec.types.push_back(axis.type);

@@ -10,7 +10,7 @@ namespace shardfft {
 
 namespace {
 
-/// In the place of a window's number: the offset is an address in the owner's process.
+/// Stands for a window's number if the offset is an address in the owner's process.
 constexpr std::int64_t private_memory = -2;
 
 std::vector<int> members_here(const HostReshapeSetup& setup) {

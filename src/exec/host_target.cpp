@@ -19,8 +19,8 @@ const State& state_at(const Program& program, int state) { return program.states
 }  // namespace
 
 /// Libraries walk through a large array once for each of three axes and more, with the strides of the slowest; in two
-/// steps, planes and then lines, each step can run in bundles that stay in cache. Where the axis that is contiguous in
-/// memory is none of them, a plane would take one number out of every row: lines then, which come in bundles of
+/// steps, planes and then lines, each step can run in bundles that stay in cache. If none of the axes is contiguous in
+/// memory, a plane would take one number out of every row: then each axis is a step of lines, which come in bundles of
 /// neighbours.
 std::vector<std::vector<int>> HostTarget::groups(const Program& program, int step) {
   const State& state = state_at(program, step);

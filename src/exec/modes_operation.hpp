@@ -1,5 +1,5 @@
 #pragma once
-// Modes that are left out of a spectrum, or zeroes in their places.
+// Leaves modes out of a spectrum, or puts zeroes in their places.
 #include "exec/operation.hpp"
 
 namespace shardfft {
@@ -8,7 +8,7 @@ namespace shardfft {
 std::unique_ptr<Operation> make_modes(const ModesStep& step, const State& before, const State& after, int rank,
                                       Precision precision, int threads, Trace* trace);
 
-/// "keep 4 of 5 modes along axis 1"; axes count as the user's do.
+/// "keep 4 of 5 modes along axis 1"; axes are numbered as in users' arrays.
 std::string describe_modes(const ModesStep& step);
 
 }  // namespace shardfft

@@ -8,8 +8,9 @@
 
 namespace shardfft {
 
-/// Of one change of layout on one rank: sums of the words that go to, and that came from, each rank. Who writes the
-/// source adds up what goes, and who reads the result what came; where these cannot, walks over both arrays do.
+/// The sums of one change of layout on one rank: of the words that go to, and that came from, each rank. The operation
+/// that writes the source adds up what goes, the one that reads the result what came; if they cannot, walks over both
+/// arrays do.
 class MoveSums {
  public:
   MoveSums(const Layout& from, const Layout& to, int rank, std::size_t element_bytes);
@@ -46,7 +47,7 @@ class MoveSums {
   std::vector<std::uint64_t> sent_, received_;  ///< by rank
 };
 
-/// A step that only moves. `walks_before`, `walks_after`: nobody else adds up what it reads or writes.
+/// A step that only moves. `walks_before`, `walks_after`: no other step adds up what it reads or writes.
 std::unique_ptr<StepCheck> make_move_check(std::shared_ptr<MoveSums> sums, bool walks_before, bool walks_after);
 
 }  // namespace shardfft

@@ -11,8 +11,8 @@
 
 namespace shardfft {
 
-/// What of an operation's time is communication (docs/tracing.md): nothing but waiting, everything, or what is not the
-/// transform and the writing of its result.
+/// Which part of an operation's time is communication (docs/tracing.md): waiting only, everything, or everything but
+/// the transform and the writing of its result.
 enum class Role { computes, moves, moves_and_computes };
 inline const char* role_name(Role role) {
   return role == Role::computes ? "computes" : role == Role::moves ? "moves" : "moves and computes";
@@ -24,21 +24,21 @@ class Operation {
   /// `scratch` holds at least scratch_bytes() bytes. in == out only if `runs_in_place()`.
   virtual void run(const std::byte* in, std::byte* out, std::byte* scratch) = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// What it keeps as long as the plan lives: factors, matrices, lists of what is to be copied.
+  /// Memory that it keeps as long as the plan lives: factors, matrices, lists of copies.
   virtual std::size_t table_bytes() const { return 0; }
   virtual bool runs_in_place() const { return false; }
   /// True when other ranks read this rank's `in` while it runs: `in` must lie in a host window then.
   virtual bool reads_host_memory() const { return false; }
-  /// Until the other ranks have read the `in` of the last run.
+  /// Waits until the other ranks have read the `in` of the last run.
   virtual void wait_readers() {}
-  /// Of an operation that reads host memory: what reading it all through the kernel instead would cost this rank.
+  /// For an operation that reads host memory: what it would cost this rank to read all of it through the kernel.
   virtual CrossCost cross_cost() const { return {}; }
   /// From now on an `in` outside of the windows is read so; `memory` lives as long as the operation.
   virtual void read_across(const CrossMemory* /*memory*/) {}
   virtual Role role() const { return Role::computes; }
   /// Whether it overlaps chunks, as Options::chunks asks.
   virtual bool in_chunks() const { return false; }
-  /// For report(): what it is.
+  /// What it is, for report().
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }

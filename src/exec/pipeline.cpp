@@ -166,7 +166,7 @@ std::size_t Pipeline::table_bytes() const {
 Pipeline::Arrays Pipeline::arrays(const std::byte* in, std::byte* out, std::byte* scratch) const {
   std::byte* const exchange = scratch + sent_array_bytes_ + received_array_bytes_;
   Arrays a{in, scratch, out, out, exchange, exchange + static_cast<std::size_t>(in_flight) * exchange_bytes_};
-  // A transform in place is told so by the owner of the array, who lets it be written.
+  // Only the owner of the array may let a transform write it in place.
   if (sent_array_bytes_ == 0) a.sent = const_cast<std::byte*>(in);
   if (received_array_bytes_ > 0) a.received = scratch + sent_array_bytes_;
   return a;

@@ -1,5 +1,5 @@
 #pragma once
-// The checks of a program's stretches on one rank (option verify), and who of them adds up what moves.
+// The checks of a program's stretches on one rank (option verify), and which of them adds up what moves.
 #include "exec/compile.hpp"
 #include "exec/lines_check.hpp"
 

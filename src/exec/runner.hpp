@@ -40,7 +40,7 @@ struct RunnerFacts {
   std::vector<Choice> choices;
 };
 
-/// A program as a runner lowered it, what users call it, and the factor that its result is multiplied by.
+/// A program as a runner lowered it, its name for users, and the factor of its result.
 struct NamedProgram {
   std::string name;
   Program program;
@@ -57,7 +57,8 @@ class Runner {
   virtual ~Runner() = default;
   /// The program as this machine runs it: its orders in memory, its transforms cut. Its reverse runs as well.
   virtual Program lower(const Program& program) = 0;
-  /// Lowered programs to run, numbered on from those it has; what comes together shares what it can.
+  /// Adds lowered programs to run, numbered after those that it has. Programs that are added together share memory
+  /// where they can.
   virtual void add(std::vector<NamedProgram> programs) = 0;
   virtual const std::vector<NamedProgram>& programs() const = 0;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
@@ -71,18 +72,18 @@ class Runner {
   virtual void run(int program, InputArrays in, OutputArrays out) = 0;
   /// Whether the next run begins at once; else ranks make something together first.
   virtual bool ready() const = 0;
-  /// Another rank gave up in the middle of a call: nothing of this one's runs waits for it any more.
+  /// Another rank gave up in the middle of a call: makes no run of this rank wait for it.
   virtual void others_gave_up() {}
   /// Whether a run failed on this rank in its middle, where other ranks may wait for it for ever.
   virtual bool half_way() const { return false; }
   /// Private memory of the member that needs most.
   virtual std::size_t workspace_bytes() const = 0;
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;
-  /// What a member's array holds that is input and output at once.
+  /// Bytes of a member's array that is input and output at once.
   virtual std::size_t in_place_bytes(int member) const = 0;
-  /// What is kept as long as the plan lives: factors, matrices, lists of what is to be copied.
+  /// Memory that is kept as long as the plan lives: factors, matrices, lists of copies.
   virtual std::size_t table_bytes() const { return 0; }
-  /// What the libraries of local transforms take, as it was observed.
+  /// Memory that the libraries of local transforms take, as observed.
   virtual std::size_t library_bytes() const { return 0; }
   /// GPUs: host memory pinned for messages.
   virtual std::size_t pinned_bytes() const { return 0; }
@@ -94,7 +95,7 @@ class Runner {
   virtual std::vector<StepReport> steps(int program) const = 0;
   /// Takes the times of asynchronous runs that are done by now into the trace. Never waits.
   virtual void harvest() {}
-  /// Until all runs have ended: the losses of steps are those of runs that have.
+  /// Waits until all runs have ended, since the losses of steps are those of ended runs.
   virtual void finish_runs() {}
   virtual const Trace& trace() const = 0;
   virtual std::int64_t runs(int program) const = 0;

@@ -19,7 +19,7 @@ struct Finding {
   std::string what;         ///< of an error: what is wrong
 };
 
-/// What a second run of a step says.
+/// What a second run of a step found.
 inline Finding repeat_finding(bool same) {
   return {1, same ? 0.0 : 2.0, same ? "" : "a second run gives another result"};
 }
@@ -35,7 +35,7 @@ struct StepBits {
 class StepCheck {
  public:
   virtual ~StepCheck() = default;
-  /// `compares_bits`: somebody will compare the bits of the input.
+  /// `compares_bits`: the bits of the input will be compared.
   virtual void before(const std::byte* in, bool compares_bits) = 0;
   virtual StepBits after(const std::byte* out) = 0;
   virtual Finding finding() const = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether sums in the precision of the numbers are good (option verify).
+// Whether sums in the precision of the numbers are exact enough (option verify).
 #include <cstdint>
 #include <limits>
 
@@ -7,7 +7,7 @@
 
 namespace shardfft {
 
-/// The least and the largest of some, or no numbers where one of them is none.
+/// The least and the largest of some numbers; NaN if one of them is NaN.
 template <class T>
 struct Range {
   T least, most;
@@ -34,7 +34,7 @@ struct Range {
   bool within(T low, T high) const { return least > low && most < high; }
 };
 
-/// The squares of single numbers soon leave what their precision holds.
+/// Squares of numbers in single precision easily leave the range of that precision.
 template <class T>
 bool in_range(const BlockSums<T>& sums, std::int64_t count) {
   if constexpr (sizeof(T) == sizeof(double)) return true;

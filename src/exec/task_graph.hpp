@@ -14,7 +14,7 @@ struct PipelineTask {
   bool operator==(const PipelineTask&) const = default;
 };
 
-/// Where everything waits, because a later stage writes what an earlier one reads.
+/// Where all tasks wait, because a later stage writes what an earlier one reads.
 enum class Barrier { none, before_start, finish_after };
 
 /// A transform `before` the exchange and one `after` it, each in chunks or whole (then as chunk 0), or missing.

@@ -13,8 +13,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Units of rounding that a transform of such a length, and its sums, may be off: libraries lose more where the length
-/// has a large prime among its factors (docs/reliability.md).
+/// Units of rounding by which a transform of such a length, and its sums, may be wrong: libraries lose more if the
+/// length has a large prime factor (docs/reliability.md).
 double safety_of(std::int64_t n) {
   constexpr std::int64_t small_prime = 13;
   for (std::int64_t prime = 2; prime <= small_prime; ++prime)

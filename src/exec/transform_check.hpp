@@ -8,8 +8,8 @@
 
 namespace shardfft {
 
-/// Whether the rounding of a transform is its own, or that of a neighbour of the batch too, which is transformed with
-/// it as one of complex numbers.
+/// Whether a transform has rounding errors of its own only, or also those of a neighbour in the batch, with which it is
+/// transformed as one complex line.
 enum class Rounding { alone, with_neighbours };
 
 /// Of so many lines whose sums were compared, and the largest line_residual() of any.

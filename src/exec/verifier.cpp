@@ -93,7 +93,7 @@ std::int64_t Verifier::place_of_error() const {
 
 Failure Verifier::failure() const { return {Status::corrupted, "the option verify found a wrong result in " + error_}; }
 
-/// The first step that went wrong comes first: what follows works on its result.
+/// The first step that went wrong counts: later ones work on its result.
 Failure Verifier::conclude(const Communicator& comm, Watch* watch) {
   compare(exchanged(comm, watch, sent()));
   const std::int64_t first = least(comm, watch, place_of_error());

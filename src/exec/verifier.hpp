@@ -1,5 +1,5 @@
 #pragma once
-// The checks of one program (option verify), and what the ranks say of them at the end of a run.
+// The checks of one program (option verify), and how ranks compare them at the end of a run.
 #include <memory>
 #include <optional>
 #include <span>

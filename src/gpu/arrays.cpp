@@ -57,7 +57,7 @@ void UserArrays::check(const void* array, std::size_t bytes, const char* which, 
   if (on_host(info.kind) || !aligned(array)) reserve(stage);
 }
 
-/// The runtime goes on to call memory pinned after it was unmapped, and would copy to and from the pages that it had.
+/// The runtime still takes memory for pinned after it was unmapped, and would copy to and from the pages that it had.
 void UserArrays::forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream) {
   for (auto known = pinned_.begin(); known != pinned_.end();) {
     const PinnedArray& pinned = known->second;

@@ -73,7 +73,7 @@ class UserArrays {
   bool copies() const { return copies_; }
 
  private:
-  /// Lets go of pinned arrays that lie, or lay, where this one does, but are not it.
+  /// Releases pinned arrays that overlap this one, now or when they were pinned, but are not it.
   void forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream);
   /// Pins host memory if asked to; where that fails copies are slower and synchronous.
   void meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info, device::StreamHandle stream);

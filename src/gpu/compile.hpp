@@ -26,7 +26,7 @@ struct DeviceTask {
   MemberOperations operations;
   std::vector<std::unique_ptr<DeviceCheck>> checks{};  ///< with the option verify, one a member
 
-  /// What others write into, where they do.
+  /// The buffer that others write into, if they do.
   Slot written() const { return landing.value_or(to); }
   const DeviceOperation& first() const { return *operations.front(); }
 };

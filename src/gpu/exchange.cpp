@@ -96,7 +96,7 @@ const Strategy& known(const std::string& name) {
   fail(Status::invalid_argument, "unknown exchange \"", name, "\" for GPUs; known:", names);
 }
 
-/// How mixed sends to members that are not reached: by what the host does not wait for, if possible.
+/// How mixed sends to members that are not reached: if possible so that the host does not wait.
 const Strategy& far_strategy(const Team& team) {
   for (const char* name : {"nccl", "mpi_device"}) {
     const Strategy* const strategy = find(name);

@@ -43,8 +43,8 @@ Choice choose_device_exchange(const Team& team);
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup);
 /// Whether the exchange of that name moves slices, beside which transforms can run.
 bool cuts_in_slices(const std::string& name);
-/// Whether the exchange of that name writes into peers' memory in whichever way is the fastest: the slab engine, which
-/// transforms and does so at once, may stand in for it. Other names are taken at their word.
+/// Whether the exchange of that name leaves open how it writes into peers' memory: then the slab engine, which writes
+/// there while it transforms, may take its place. Other names say exactly how data moves.
 bool leaves_way_open(const std::string& name);
 /// Whether this MPI library takes device pointers: asked of the library, then tried with a small message. Collective.
 bool mpi_takes_device_memory(const Communicator& comm, int device);

@@ -1,5 +1,5 @@
-// host_staged where all members are in one process: nobody sends messages. Each member copies its messages to pinned
-// host memory, and their receivers copy them on from there.
+// host_staged with all members in one process, without messages: each member copies its blocks to pinned host memory,
+// and their receivers copy them from there.
 #include "gpu/strategies.hpp"
 
 namespace shardfft::gpu {

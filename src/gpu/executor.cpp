@@ -84,9 +84,9 @@ void DeviceExecutor::add_members(const Program& program) {
   }
 }
 
-/// What other processes use of this one lives until all have finished with it, or, where some gave up, for ever.
+/// Memory of this process that others use lives until all have finished with it, or for ever if some gave up.
 DeviceExecutor::~DeviceExecutor() {
-  // A destructor has nobody to tell what fails; but the others wait for it, come what may.
+  // A destructor cannot report failures, but must meet the others, which wait for it.
   const auto succeeds = [](const auto& work) {
     try {
       work();
@@ -126,8 +126,7 @@ void DeviceExecutor::keep_for_others() {
   keep_for_mpi(std::move(team_));
 }
 
-/// The same for who may wait in vain, because another rank has failed: what waits for it is ended then. Returns whether
-/// nothing runs any more.
+/// The same if another rank has failed: work that waits for that rank is ended. Returns whether nothing runs any more.
 bool DeviceExecutor::end_runs() noexcept {
   const bool good = !broken_ && !failure_of([this] {
                                    for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);

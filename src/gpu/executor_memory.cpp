@@ -58,8 +58,8 @@ std::size_t DeviceExecutor::in_place_bytes(int member) const {
   return most;
 }
 
-/// Whether arrays of host memory are copied, or managed ones move there: what a GPU does not hold it cannot transform.
-/// The workspace and what operations hold count once they are known.
+/// Arrays of host memory are copied to the GPU, and managed ones move there, so it must hold them in every memory
+/// model. The workspace and the memory of operations count once they are known.
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);

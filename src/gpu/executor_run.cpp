@@ -11,7 +11,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Where another error is on its way that says more. Returns whether it went well.
+/// For work whose failure matters less than an error that is being reported already. Returns whether it succeeded.
 template <class Work>
 bool try_to(const Work& work) {
   try {
@@ -56,7 +56,7 @@ bool DeviceExecutor::in_place() const {
                      [](const Place& place) { return place.in != nullptr && place.in == place.out; });
 }
 
-/// Who leaves the meeting has announced already what others may do.
+/// Before the meeting this rank has announced what others may do after it.
 Meeting::Words DeviceExecutor::least_or_give_up(const Meeting::Words& words) {
   try {
     return team_->least(words);
@@ -107,7 +107,7 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
   }
 }
 
-/// An address alone does not do: new memory may lie where old memory was.
+/// An address is not enough: new memory may lie where old memory was.
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot slot) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
   for (std::size_t m = 0; m < places_.size(); ++m) {
@@ -214,7 +214,7 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
     for (int phase = begin; phase < end; ++phase) {
       if (phase > begin && team_->meet(error != nullptr)) {
         give_up();
-        team_->meet();  // nobody writes into anybody's arrays any more
+        team_->meet();  // from here on no rank writes into another one's arrays
         if (error) std::rethrow_exception(error);
         if (team_->watch() != nullptr) team_->watch()->await_news();
         fail(Status::backend_failure, "another rank failed in the middle of the transform");
@@ -268,7 +268,7 @@ void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) con
   fail(Status::backend_failure, "the work of a call that has failed does not end");
 }
 
-/// Until the member's stream is done.
+/// Waits for the member's stream.
 void DeviceExecutor::await(std::size_t member) {
   const device::DeviceScope scope(team_->here()[member].device);
   if (!team_->all_here()) {
@@ -278,7 +278,7 @@ void DeviceExecutor::await(std::size_t member) {
   device::synchronize(streams_[member]);
 }
 
-/// Until the member's last run has ended; where other processes may fail, with an eye on them.
+/// Waits until the member's last run has ended, and looks for news of other processes that failed.
 void DeviceExecutor::await_end(std::size_t member) {
   if (team_->all_here()) return;
   const device::DeviceScope scope(team_->here()[member].device);

@@ -14,15 +14,15 @@
 
 namespace shardfft::gpu {
 
-/// A plan that opens again what was closed: it looks at Import::open() before every use. Nothing that it has open is
-/// closed in the middle of its calls, nor before the work that they have left on streams is done.
+/// A plan that can open again what was closed: it looks at Import::open() before every use. Memory that it has open is
+/// not closed in the middle of its calls, nor before the work that they have left on streams is done.
 class ImportUser {
  public:
   /// `finish` waits for that work; it throws where it cannot tell.
   explicit ImportUser(std::function<void()> finish) : finish_(std::move(finish)) {}
   /// To be held from the look at open() to the end of a call, but not while opening.
   std::unique_lock<std::mutex> in_call() { return std::unique_lock(mutex_); }
-  /// The plan ends. With work that may never do, what it has open stays so.
+  /// The plan ends. If its work may never end, memory that it has open stays open.
   void leave(bool work_is_done);
 
  private:
@@ -40,7 +40,7 @@ class Import {
   /// False once it had to make room: its holder must open what it needs again.
   bool open() const { return static_cast<bool>(memory_); }
 
-  /// Null: somebody who does not look at open(), so that it is never closed.
+  /// Null: a user that does not look at open(), for which it is never closed.
   void add(const std::shared_ptr<ImportUser>& user);
   /// Closes it if it may be. False where it can be later: a user is in the middle of a call.
   bool give_way();

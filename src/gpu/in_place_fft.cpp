@@ -14,7 +14,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// One in so many parts of the array is what a pass has beside it, and cuFFT too.
+/// A pass, and cuFFT, may have one such part of the array beside it.
 constexpr std::int64_t parts_of_array = 1000;
 constexpr std::int64_t least_piece_bytes = 32 << 10;
 /// What cosine transforms need for a piece, in pieces: their extension, cuFFT's work areas, copies.

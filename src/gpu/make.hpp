@@ -1,5 +1,5 @@
 #pragma once
-// What the interface asks of the GPU part, which a build may lack (src/api/gpu_missing.cpp).
+// What src/api needs of the GPU part, which a build may lack (src/api/gpu_missing.cpp).
 #include <memory>
 #include <vector>
 

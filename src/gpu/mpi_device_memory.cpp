@@ -15,8 +15,8 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// What the user says: 1 or 0 in SHARDFFT_MPI_DEVICE (Open MPI built without CUDA does not know what its UCX can do);
-/// else what the library says of itself: Open MPI and MPICH have this extension, others count as no.
+/// The user's word: 1 or 0 in SHARDFFT_MPI_DEVICE (Open MPI built without CUDA does not know what its UCX can do); else
+/// the library's own: Open MPI and MPICH have this extension, others count as no.
 bool claimed() {
   if (const auto said = switch_in_environment("SHARDFFT_MPI_DEVICE", "whether MPI takes device pointers")) return *said;
   if (device::host_uses_device_memory()) return true;

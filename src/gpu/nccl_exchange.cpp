@@ -122,7 +122,7 @@ void connect(const Team& team, const std::vector<NcclOperation*>& members) {
     }
   };
   or_end_all([&] {
-    // Who fails here ends what others wait for before it tells them.
+    // A rank that fails here first ends the work that others wait for, then tells them.
     team.agree([&] {
       or_end_all([&] {
         for (std::size_t m = 0; m < members.size(); ++m)
@@ -140,7 +140,7 @@ void connect(const Team& team, const std::vector<NcclOperation*>& members) {
 
 namespace {
 
-/// What names a device anywhere: its own number, whatever a process calls it.
+/// Identifies a device in all processes, which may number devices differently.
 std::array<char, 16> name_of(int device) {
   cudaDeviceProp properties{};
   const cudaError_t status = cudaGetDeviceProperties(&properties, device);

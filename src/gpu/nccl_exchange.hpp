@@ -72,8 +72,8 @@ class NcclOperation : public MessageExchange {
   bool last_, alone_;
 };
 
-/// Two ranks are connected when they first send each other something. NCCL waits for both then, on the host, where no
-/// news of a rank that failed reaches it: so that comes while planning. `members`: one reshape's operations.
+/// NCCL connects two ranks when they first send each other something, and waits for both on the host, where no news of
+/// a rank that failed reaches it. So they are connected while planning. `members`: one reshape's operations.
 /// Collective.
 void connect(const Team& team, const std::vector<NcclOperation*>& members);
 

@@ -81,7 +81,7 @@ class OperatorOperation : public DeviceOperation {
     const auto& factors = step_.factors->at(rank_);
     for (const Table& table : tables_)
       if (table.factors.lock() == factors) return table;
-    device::synchronize(stream);  // earlier runs may use what goes now
+    device::synchronize(stream);  // earlier runs may use the memory that is freed now
     std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
     return element_.precision == Precision::f64 ? upload_of<double>(factors, stream)
                                                 : upload_of<float>(factors, stream);

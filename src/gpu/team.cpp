@@ -13,7 +13,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Everybody's `mine`, by rank, one behind the other; ranks may give different numbers of records.
+/// The `mine` of all ranks, one behind the other; ranks may give different numbers of records.
 template <class Record>
 std::vector<Record> gather_records(const Communicator& comm, const std::vector<Record>& mine,
                                    std::vector<std::int64_t>& counts) {
@@ -70,7 +70,7 @@ class PeerTrial {
     check_mpi(MPI_Alltoall(reached_.data(), 1, MPI_BYTE, theirs.data(), 1, MPI_BYTE, host_.get()), "MPI_Alltoall");
     for (std::size_t q = 0; q < reached_.size(); ++q) reached_[q] = static_cast<char>(reached_[q] & theirs[q]);
     opened_.clear();
-    host_.barrier();  // nobody frees what another one has open
+    host_.barrier();  // no rank frees what another one has open
     return reached_;
   }
 
@@ -95,7 +95,7 @@ class PeerTrial {
                        stream_.get());
     device::synchronize(stream_.get());
   }
-  /// Who wrote nothing here is not reached.
+  /// Ranks that wrote nothing here are not reached.
   void read_own() {
     std::vector<std::uint32_t> got(reached_.size());
     device::copy_bytes(got.data(), memory_.get(), bytes(), stream_.get());

@@ -25,8 +25,8 @@ struct Member {
 /// processes in the same order.
 class Team {
  public:
-  /// This process is rank comm.rank() on `device`. `watch`: what is looked at by who waits in the middle of a call; it
-  /// may be null. `fake_ranks_per_host`: the option.
+  /// This process is rank comm.rank() on `device`. `watch`, which may be null, is looked at while ranks wait in the
+  /// middle of a call. `fake_ranks_per_host`: the option.
   Team(const Communicator& comm, int device, Watch* watch = nullptr, int fake_ranks_per_host = 0);
   /// All ranks are here: rank r on devices[r]; a device may appear more than once.
   explicit Team(const std::vector<int>& devices, int fake_ranks_per_host = 0);
@@ -48,7 +48,7 @@ class Team {
   /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`. In
   /// the middle of a call: throws what the watch throws.
   bool meet(bool failed = false);
-  /// Such a meeting in which each number's least over the processes comes to be known.
+  /// Such a meeting, which returns each number's least over the processes.
   Meeting::Words least(const Meeting::Words& mine);
   Watch* watch() const { return watch_; }
   /// The most and the least of any process.

@@ -1,4 +1,4 @@
-// How a slab is cut where nobody said it.
+// How a slab is cut unless SlabOptions say it.
 #include "gpu/slab/slab_shape.hpp"
 #include "tune/defaults.hpp"
 

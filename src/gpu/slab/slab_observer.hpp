@@ -1,5 +1,5 @@
 #pragma once
-// Who wants to know what a slab rank enqueues, piece by piece: drivers that draw or sum where the time goes.
+// Tells drivers what a slab rank enqueues, piece by piece, so that they can draw or sum where the time goes.
 #include "device/runtime.hpp"
 
 namespace shardfft::gpu {

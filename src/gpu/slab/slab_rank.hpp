@@ -10,9 +10,9 @@
 // Host order: every rank has returned from begin_*() before any rank calls send_*(), and from the last send_*() before
 // any rank calls finish_*(): an event can only be waited for after the call that records it.
 //
-// A rank sends to one peer at a time, first to the next rank. A GPU's copies to peers run one at a time in any case; in
-// streams of their own the driver chose among those released together, several GPUs sent to the same one, and four GPUs
-// took almost twice as long (docs/gpu-design.md).
+// A rank sends to one peer at a time, first to the next rank. A GPU's copies to peers run one at a time in any case. If
+// they are in streams of their own, the driver chooses among those that are released together; then several GPUs sent
+// to the same one, and four GPUs took almost twice as long (docs/gpu-design.md).
 #include <array>
 #include <map>
 #include <span>
@@ -74,8 +74,8 @@ class SlabRank {
   device::EventHandle ready() const { return ready_.get(); }
   device::EventHandle sent(int part, int chunk, int to) const;
 
-  /// send_*() is called for each turn from 0 to turns() - 1. One thread that drives many GPUs should give all of them a
-  /// turn before any its next one: enqueuing takes time in which the others would wait.
+  /// send_*() is called for each turn from 0 to turns() - 1. A thread that drives several GPUs should enqueue a turn of
+  /// all of them before the next turn of any: enqueuing takes time in which the others would wait.
   int turns() const { return turns_before(parts()); }
   /// Flags by which ranks tell each other that the next one may send to a rank, so that a GPU receives from one other
   /// at a time (the ring of pairwise exchanges, kept in step); 0: they do not. Not for ranks of one process that share

@@ -1,5 +1,5 @@
 #pragma once
-// Who owns what in a slab transform: planes x of the field, rows y of the spectrum, near-equal runs.
+// Which rank owns what in a slab transform: planes x of the field, rows y of the spectrum, near-equal runs.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

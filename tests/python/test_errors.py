@@ -193,3 +193,18 @@ def test_other_threads_run_meanwhile(comm):
             running.clear()
             ticker.join()
     assert during > 0
+
+
+def test_one_rank_without_an_operator(comm):
+    with shardfft.plan((6, 5, 4), comm=comm) as plan:
+        x = plan.input.zeros()
+        with pytest.raises((TypeError, shardfft.Error), match="operator must be"):
+            plan.apply(None if comm.rank == 0 else shardfft.Operator.laplacian(), x)
+        assert np.array_equal(plan.apply(shardfft.Operator.laplacian(), x), x)
+
+
+def test_different_roots(comm):
+    if comm.size > 1:
+        for call in (shardfft.gather, shardfft.scatter):
+            with pytest.raises(ValueError, match="different roots"):
+                call(np.ones((4, 4)), "slab", comm, root=comm.rank)

@@ -20,9 +20,11 @@ _TAG = 77
 _MESSAGE_BYTES = 1 << 30
 
 
-def _is_name(layout: LayoutName | Layout, comm: MPI.Comm) -> bool:
-    """Whether all ranks gave a name, and the same one. Collective."""
-    words = comm.allgather(layout if isinstance(layout, str) else None)
+def _is_name(layout: LayoutName | Layout, root: int, comm: MPI.Comm) -> bool:
+    """Whether all ranks gave a name, and the same one; raises unless they also gave the same root. Collective."""
+    words, roots = zip(*comm.allgather((layout if isinstance(layout, str) else None, root)), strict=True)
+    if any(other != roots[0] for other in roots):
+        raise ValueError(f"the ranks gave different roots: {', '.join(map(repr, roots))}")
     if len(set(words)) != 1:
         raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))} (None: not a name)")
     return words[0] is not None
@@ -108,7 +110,7 @@ def scatter(
         This rank's local array, dense in the layout's memory order; flat if its part is not one product of slices.
     """
     comm = _mpi.communicator(comm)
-    if _is_name(layout, comm):
+    if _is_name(layout, root, comm):
         layout = _named_on(root, layout, array, comm)
 
     def describe() -> tuple[Any, int, bool] | None:
@@ -160,7 +162,7 @@ def gather(
         The global array on ``root``, None on the other ranks.
     """
     comm = _mpi.communicator(comm)
-    if _is_name(layout, comm):
+    if _is_name(layout, root, comm):
         layout = layout_of(_mpi.agree(comm, lambda: np.shape(local)), layout, comm)
 
     def flatten() -> tuple[NDArray[Any], bool]:

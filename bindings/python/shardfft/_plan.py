@@ -169,8 +169,6 @@ class Plan(Handle):
         One program, without an exchange between the transforms; whatever the norm, the factor 1 gives ``x`` back. The
         result is like ``input``, and ``out`` may be ``x``. For all kinds but c2r. Arrays are as in :meth:`forward`.
         """
-        if not isinstance(operator, Operator):
-            raise TypeError(f"operator must be a shardfft.Operator, not {type(operator).__name__}")
         return self._run("apply", x, out, operator)
 
     def convolution(self, kernel: Any) -> Operator:
@@ -202,7 +200,7 @@ class Plan(Handle):
         self._open()
         try:
             calls = self._calls(what, x, out)
-            factors = None if operator is None else self._factors(operator)
+            factors = self._factors(operator) if what == "apply" else None
         except Exception as error:
             if self.comm is not None:
                 self._refuse(error)
@@ -214,8 +212,10 @@ class Plan(Handle):
             self._core.apply(factors, sources, destinations, calls)
         return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
 
-    def _factors(self, operator: Operator) -> _core.Operator:
+    def _factors(self, operator: Operator | None) -> _core.Operator:
         """Make an operator's factors for this plan, once."""
+        if not isinstance(operator, Operator):
+            raise TypeError(f"operator must be a shardfft.Operator, not {type(operator).__name__}")
         if operator not in self._operators:
             self._operators[operator] = operator._make(self.input, self.output)
         return self._operators[operator]

@@ -200,6 +200,8 @@ def test_one_rank_without_an_operator(comm):
         x = plan.input.zeros()
         with pytest.raises((TypeError, shardfft.Error), match="operator must be"):
             plan.apply(None if comm.rank == 0 else shardfft.Operator.laplacian(), x)
+        with pytest.raises(TypeError, match="must be numbers"):
+            plan.apply(shardfft.Operator.array(np.array([None] * 4)), x)
         assert np.array_equal(plan.apply(shardfft.Operator.laplacian(), x), x)
 
 
@@ -208,3 +210,25 @@ def test_different_roots(comm):
         for call in (shardfft.gather, shardfft.scatter):
             with pytest.raises(ValueError, match="different roots"):
                 call(np.ones((4, 4)), "slab", comm, root=comm.rank)
+
+
+def test_integers_of_numpy(comm):
+    x = np.ones((4, 6))
+    same = shardfft.fft(x, comm, axis=1)
+    assert np.array_equal(shardfft.fftn(x, comm, axes=np.int64(1)), same)
+    assert Layout.slab(np.int64(8), np.int32(comm.size)).shape == (8,)
+    assert Layout.brick((8, 8), np.int64(comm.size)) == Layout.brick((8, 8), comm.size)
+    with pytest.raises(ValueError, match="must fit 32 bits"):
+        Layout.slab((4, 4), 2**31)
+    with pytest.raises(ValueError, match="must fit 64 bits"):
+        Layout.slab((2**63, 4), comm.size)
+
+
+def test_words_and_extents(comm):
+    words = ["dct2", "dct3"]
+    with shardfft.plan((6, 5), "r2r", comm=comm, transforms=(word for word in words)) as plan:
+        assert plan.report()["kind"] == "r2r"
+    with pytest.raises((TypeError, shardfft.Error), match="sequence of words"):
+        shardfft.plan((6, 5), comm=comm, transforms=5)
+    with pytest.raises((ValueError, shardfft.Error), match="n must be positive"):
+        shardfft.irfftn(np.ones((4, 6)), comm, n=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from . import _core
@@ -19,15 +20,31 @@ class Piece(NamedTuple):
     strides: tuple[int, ...]  #: elements between neighbours, one an axis
 
 
+def _integer(value: Any, name: str, bits: int = 64) -> int:
+    """Give an integer that the library can hold."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+    if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        raise ValueError(f"{name} is {number}; it must fit {bits} bits")
+    return number
+
+
 def _integers(values: Iterable[int], name: str) -> list[int]:
     try:
-        return [operator.index(value) for value in values]
+        numbers = [operator.index(value) for value in values]
     except TypeError:
         raise TypeError(f"{name} must be a sequence of integers, not {values!r}") from None
+    return [_integer(number, name) for number in numbers]
+
+
+def _ranks(ranks: int) -> int:
+    return _integer(ranks, "ranks", 32)
 
 
 def _shape(shape: int | Iterable[int]) -> list[int]:
-    extents = [shape] if isinstance(shape, int) else _integers(shape, "shape")
+    extents = _integers([shape] if isinstance(shape, Integral) else shape, "shape")
     if not 1 <= len(extents) <= MAX_AXES:
         raise ValueError(f"shape must have 1 to {MAX_AXES} axes, not {len(extents)}")
     if any(extent < 1 for extent in extents):
@@ -60,7 +77,7 @@ def _slice(progression: tuple[int, int, int]) -> slice:
 
 def _grid(grid: int | Iterable[int]) -> int | list[int]:
     """Give a number of ranks, or the factors of a process grid."""
-    return grid if isinstance(grid, int) else _integers(grid, "grid")
+    return _ranks(grid) if isinstance(grid, Integral) else _integers(grid, "grid")
 
 
 class Layout:
@@ -90,7 +107,7 @@ class Layout:
         """Planes along ``axis``, dealt in near-equal runs; ranks beyond the planes own nothing."""
         extents = _shape(shape)
         axes = len(extents)
-        return cls._wrap(_core.Layout.slab(extents, ranks, _axis(axis, axes), _order(order, axes)))
+        return cls._wrap(_core.Layout.slab(extents, _ranks(ranks), _axis(axis, axes), _order(order, axes)))
 
     @classmethod
     def pencil(
@@ -150,7 +167,7 @@ class Layout:
     ) -> Layout:
         """Everything on rank ``owner``."""
         extents = _shape(shape)
-        if not 0 <= owner < ranks:
+        if not 0 <= owner < _ranks(ranks):
             raise ValueError(f"owner {owner} is none of {ranks} ranks")
         return cls._wrap(_core.Layout.single(extents, ranks, owner, _order(order, len(extents))))
 

@@ -114,6 +114,8 @@ def _wavenumbers(output: Side, lengths: list[float]) -> list[NDArray[Any]]:
 
 def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
     """The library's operator of factors, in the order that the spectrum has in memory."""
+    if factors.dtype.kind not in "biufc":
+        raise TypeError(f"an operator's factors must be numbers, not of dtype {factors.dtype}")
     if factors.dtype not in PRECISIONS:
         factors = factors.astype(np.complex128 if factors.dtype.kind == "c" else np.float64)
     if side.dtype.kind == "f" and factors.dtype.kind == "c" and not factors.imag.any():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import operator
 import os
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -44,16 +43,6 @@ def _keywords() -> list[Option]:
     return [option for option in options() if option.name not in _ARGUMENTS]
 
 
-def _integer(value: Any, name: str) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, not {value!r}") from None
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{name} is {number}; it must fit 64 bits")
-    return number
-
-
 def _value(option: Option, value: Any) -> Any:
     """Give what the library takes for a value of the user's."""
     name = option.name
@@ -62,17 +51,18 @@ def _value(option: Option, value: Any) -> Any:
             raise TypeError(f"{name} must be True or False, not {value!r}")
         return bool(value)
     if option.type == "integer":
-        return _integer(value, name)
+        return _layout._integer(value, name)
     if option.type == "number":
         if isinstance(value, str | bool):
             raise TypeError(f"{name} must be a number, not {value!r}")
         return float(value)
     if option.type == "integers":
-        return [_integer(number, name) for number in _layout._integers(value, name)]
+        return _layout._integers(value, name)
     if option.type == "words":
-        if isinstance(value, str) or not all(isinstance(word, str) for word in value):
+        words = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [None]
+        if not all(isinstance(word, str) for word in words):
             raise TypeError(f"{name} must be a sequence of words, not {value!r}")
-        return list(value)
+        return words
     if option.type == "address":
         return _streams.pointer(value)
     if option.type == "path" and isinstance(value, os.PathLike):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -108,12 +109,14 @@ def problem(
     """Check the arguments of :func:`shardfft.plan`."""
     extents = _layout._shape(shape)
     count = len(extents)
-    wanted = range(count) if axes is None else ([axes] if isinstance(axes, int) else axes)
+    wanted = range(count) if axes is None else ([axes] if isinstance(axes, Integral) else axes)
     chosen = [_layout._axis(axis, count) for axis in _layout._integers(wanted, "axes")]
     if not chosen or len(set(chosen)) != len(chosen):
         raise ValueError(f"axes must name one axis at least, and none twice: {axes!r}")
     if n is not None and kind != "c2r":
         raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
+    if n == 0:
+        raise ValueError("n must be positive, or None for 2 (m - 1)")
     transform = _core.Transform(_choice(_core.Kind, kind, "kind"), _precision(dtype))
     told = _told({"axes": chosen, "real_extent": n, **options})
     source = _resolve(layout, extents, ranks, "layout")

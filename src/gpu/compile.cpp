@@ -208,8 +208,7 @@ class Compiler {
     if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
       FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
       spec.scale = stop.scale;
-      auto own = operation.make_check();
-      return own ? std::move(own) : make_device_transform_check(spec);
+      return make_device_transform_check(operation, spec);
     }
     return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
                                     state_bytes(to, setup_.precision, rank));
@@ -252,7 +251,7 @@ class Compiler {
     spec.preserve_input = stop.from == Slot::in;
     spec.in_place = stop.from == stop.to;
     spec.effort = setup_.options.effort;
-    if (!least()) return make_device_fft(spec);
+    if (!least()) return make_device_fft(spec, setup_.options.verify);
     if (!fft.keeps_numbers())
       require_real_in_place(fft, before(stop), after(stop));
     else

@@ -190,8 +190,9 @@ class DeviceRepeatCheck : public DeviceCheck {
 
 std::unique_ptr<DeviceCheck> DeviceOperation::make_check() { return nullptr; }
 
-std::unique_ptr<DeviceCheck> make_device_transform_check(const FftSpec& spec) {
-  return std::make_unique<DeviceTransformCheck>(spec);
+std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec) {
+  auto own = fft.make_check();
+  return own ? std::move(own) : std::make_unique<DeviceTransformCheck>(spec);
 }
 
 std::unique_ptr<DeviceCheck> make_device_move_check(const Layout& from, const Layout& to, int rank,

@@ -50,8 +50,9 @@ class DeviceCheck : public StepCheck {
   const std::uint64_t* host_ = nullptr;
 };
 
-/// Its tables are on the current device.
-std::unique_ptr<DeviceCheck> make_device_transform_check(const FftSpec& spec);
+/// Of the transform `fft`: its own, or where it has none, one by kernels that read its arrays. Tables are on the
+/// current device.
+std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec);
 std::unique_ptr<DeviceCheck> make_device_move_check(const Layout& from, const Layout& to, int rank,
                                                     std::size_t element_bytes);
 /// Allocates on the current device; the operation lives as long, and has one phase.

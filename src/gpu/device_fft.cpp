@@ -347,12 +347,12 @@ class Planner {
 
 }  // namespace
 
-std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec) {
+std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verify) {
   const std::size_t axes = spec.transform.size();
   if (spec.effort == Effort::estimate || axes < 2 || spec.kind == Kind::r2r ||
       points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
     return Planner(spec).plan();
-  DeviceFftTrial trial(spec);
+  DeviceFftTrial trial(spec, verify);
   for (const bool planes : {true, false})
     for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);)
       if (!trial.add([&spec, own, planes] { return Planner(spec, own, planes).plan(); })) return trial.fastest();

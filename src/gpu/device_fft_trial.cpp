@@ -3,16 +3,50 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/device_check.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
-DeviceFftTrial::DeviceFftTrial(const FftSpec& spec)
-    : in_bytes_(static_cast<std::size_t>(input_extent(input_loops(spec))) * input_element(spec).bytes()),
-      out_bytes_(static_cast<std::size_t>(output_extent(output_loops(spec))) * output_element(spec).bytes()),
-      in_place_(spec.in_place) {
-  if (in_place_) in_bytes_ = out_bytes_ = std::max(in_bytes_, out_bytes_);
+namespace {
+
+/// A transform on a stream as a run of a plan enqueues it, with its check or without.
+class TimedFft {
+ public:
+  TimedFft(DeviceOperation& fft, const FftSpec& spec, bool verify) : fft_(fft) {
+    if (!verify) return;
+    check_ = make_device_transform_check(fft, spec);
+    sum_bytes_ = (check_->results() + check_->sums()) * sizeof(std::uint64_t);
+    sums_ = device::make_memory(sum_bytes_);
+    auto* const results = static_cast<std::uint64_t*>(sums_.get());
+    check_->place(0, results, nullptr, results + check_->results());
+  }
+
+  void enqueue(const DeviceBuffers& buffers, device::StreamHandle stream) {
+    if (check_ != nullptr) {
+      device::fill_zero(sums_.get(), sum_bytes_, stream);
+      check_->enqueue_before(buffers, stream);
+    }
+    fft_.enqueue(0, buffers, stream);
+    if (check_ != nullptr) check_->enqueue_after(buffers, stream);
+  }
+
+ private:
+  DeviceOperation& fft_;
+  std::unique_ptr<DeviceCheck> check_;
+  std::size_t sum_bytes_ = 0;
+  device::Memory sums_;
+};
+
+}  // namespace
+
+DeviceFftTrial::DeviceFftTrial(const FftSpec& spec, bool verify)
+    : spec_(spec),
+      verify_(verify),
+      in_bytes_(static_cast<std::size_t>(input_extent(input_loops(spec))) * input_element(spec).bytes()),
+      out_bytes_(static_cast<std::size_t>(output_extent(output_loops(spec))) * output_element(spec).bytes()) {
+  if (spec.in_place) in_bytes_ = out_bytes_ = std::max(in_bytes_, out_bytes_);
 }
 
 /// For the arrays, and for as much of a transform's and the library's own.
@@ -23,7 +57,7 @@ bool DeviceFftTrial::add(Make make) {
   if (!in_) {
     if (!has_room()) return false;
     in_ = device::make_memory(in_bytes_);
-    if (!in_place_) out_ = device::make_memory(out_bytes_);
+    if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
   }
   const std::unique_ptr<DeviceOperation> fft = make();
   if (fft->describe() == std::exchange(tried_, fft->describe())) return true;  // the same once more
@@ -48,12 +82,13 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   const device::Event begin = device::make_event(device::EventUse::timing);
   const device::Event end = device::make_event(device::EventUse::timing);
   const auto in = static_cast<std::byte*>(in_.get());
-  const auto out = in_place_ ? in : static_cast<std::byte*>(out_.get());
+  const auto out = spec_.in_place ? in : static_cast<std::byte*>(out_.get());
+  TimedFft timed(fft, spec_, verify_);
   device::fill_zero(in, in_bytes_, stream.get());
   double best = 0;
   for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
     device::record(begin.get(), stream.get());
-    fft.enqueue(0, {in, out, static_cast<std::byte*>(scratch.get())}, stream.get());
+    timed.enqueue({in, out, static_cast<std::byte*>(scratch.get())}, stream.get());
     device::record(end.get(), stream.get());
     device::synchronize(stream.get());
     const double ms = device::elapsed_ms(begin.get(), end.get());

@@ -1,6 +1,7 @@
 #pragma once
 // Which of several ways to make a transform is the fastest on this device: how many of its axes passes of our own take
-// and how many are left to the vendor's library cannot be told from the sizes alone.
+// and how many are left to the vendor's library cannot be told from the sizes alone. With the option verify each way is
+// timed with its check.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,7 +18,7 @@ class DeviceFftTrial {
   using Make = std::function<std::unique_ptr<DeviceOperation>()>;
 
   /// On the current device, with arrays of its own until it ends: those of the transform.
-  explicit DeviceFftTrial(const FftSpec& spec);
+  DeviceFftTrial(const FftSpec& spec, bool verify);
 
   /// Times one way, and forgets it but for how it is made; the first one is taken where others are not clearly faster,
   /// or need more memory than it does. False where the device has no room for a trial: the first way then stays the
@@ -30,8 +31,9 @@ class DeviceFftTrial {
   bool has_room() const;
   double milliseconds(DeviceOperation& fft);
 
+  FftSpec spec_;
+  bool verify_;
   std::size_t in_bytes_, out_bytes_;
-  bool in_place_;
   device::Memory in_, out_;
   Make best_;
   std::string tried_;  ///< what the last one called itself

@@ -10,6 +10,7 @@
 
 #include "device/handles.hpp"
 #include "device/line_pass.hpp"
+#include "gpu/device_check.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/device_fft_trial.hpp"
 #include "gpu/fft_passes.hpp"
@@ -237,16 +238,54 @@ TEST(DeviceFftTrial, TakesTheFastest) {
   FftSpec spec;
   spec.transform = {{Copies::bytes / 16, 1, 1}};
   for (const std::vector<int>& ways : {std::vector{60, 1, 20}, {1, 60, 20}, {20, 60, 1}}) {
-    gpu::DeviceFftTrial trial(spec);
+    gpu::DeviceFftTrial trial(spec, false);
     for (const int times : ways) EXPECT_TRUE(trial.add([times] { return std::make_unique<Copies>(times); }));
     EXPECT_EQ(trial.fastest()->describe(), "1 copies");
+  }
+}
+
+/// With a check that copies, too.
+class CheckedCopies : public Copies {
+ public:
+  CheckedCopies(int times, int in_check, std::size_t scratch) : Copies(times), in_check_(in_check), scratch_(scratch) {}
+  std::unique_ptr<gpu::DeviceCheck> make_check() override { return std::make_unique<Check>(in_check_); }
+  std::size_t scratch_bytes() const override { return scratch_; }
+
+ private:
+  class Check : public gpu::DeviceCheck {
+   public:
+    explicit Check(int times) : copies_(times) {}
+    std::size_t results() const override { return 2; }
+    void enqueue_before(const gpu::DeviceBuffers& buffers, device::StreamHandle stream) override {
+      copies_.enqueue(0, buffers, stream);
+    }
+    void enqueue_after(const gpu::DeviceBuffers&, device::StreamHandle) override {}
+    Finding finding() const override { return {}; }
+    std::size_t table_bytes() const override { return 0; }
+
+   private:
+    Copies copies_;
+  };
+
+  int in_check_;
+  std::size_t scratch_;
+};
+
+TEST(DeviceFftTrial, TimesChecks) {
+  FftSpec spec;
+  spec.transform = {{Copies::bytes / 16, 1, 1}};
+  for (const bool verify : {false, true}) {
+    gpu::DeviceFftTrial trial(spec, verify);
+    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(20, 60, 0); }));
+    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(40, 1, 0); }));
+    EXPECT_EQ(trial.fastest()->describe(), verify ? "40 copies" : "20 copies");
   }
 }
 
 TEST(DeviceFftTrial, WithoutRoomTheFirstWayStays) {
   FftSpec spec;
   spec.transform = {{std::int64_t{1} << 48, 1, 1}};
-  gpu::DeviceFftTrial trial(spec);
+  gpu::DeviceFftTrial trial(spec, false);
   EXPECT_FALSE(trial.add([] { return std::make_unique<Copies>(2); }));
   EXPECT_EQ(trial.fastest()->describe(), "2 copies");
 }

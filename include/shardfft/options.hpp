@@ -103,8 +103,8 @@ struct Options {
   /// (docs/reliability.md).
   double call_timeout = 0;
   /// Check every step of every run by sums over its input and output, so that a bit that memory, network or processor
-  /// flips ends in Error(corrupted) on all ranks (docs/reliability.md, with what it costs). Chunks do not overlap; on
-  /// GPUs fused steps run one by one, and calls return when their work has ended. Not with the cannon algorithms.
+  /// flips ends in Error(corrupted) on all ranks (docs/reliability.md, with what it costs). On CPUs chunks do not
+  /// overlap, and on GPUs calls return when their work has ended. Not with the cannon algorithms.
   bool verify = false;
   /// Write a Chrome trace (for Perfetto) to this file when the plan is destroyed; empty writes none. Rank 0's counts.
   std::string trace{};

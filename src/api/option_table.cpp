@@ -226,8 +226,8 @@ void add_manners(std::vector<OptionRow>& table) {
   table.push_back(row("verify", &Options::verify,
                       "Check every step of every run by sums over its input and output, so that a bit that memory, "
                       "network or processor flips ends in Error(corrupted) on all ranks (docs/reliability.md, with "
-                      "what it costs). Chunks do not overlap; on GPUs fused steps run one by one, and calls return "
-                      "when their work has ended. Not with the cannon algorithms.",
+                      "what it costs). On CPUs chunks do not overlap, and on GPUs calls return when their work has "
+                      "ended. Not with the cannon algorithms.",
                       "yes"));
 
   table.push_back(row("trace", &Options::trace,

@@ -47,10 +47,11 @@ class ComputeHook {
 class DeviceStepHook {
  public:
   /// Before its input is checked, then; and before its output is. Steps that check themselves have no last moment, and
-  /// arrays in their middle.
-  enum class Moment { before, in_middle, after };
+  /// arrays in their middle. Of transforms beside a reshape, in chunks, also what lies between both, and the moments of
+  /// each chunk: a run of its numbers.
+  enum class Moment { before, in_middle, between, after };
   virtual ~DeviceStepHook() = default;
-  /// The array that the step reads, or has written, on `stream` of the current device; one call a member.
+  /// The array that the step reads, or has written, on `stream` of the current device; one call a member, or a chunk.
   virtual void reached(std::size_t step, Moment moment, std::byte* array, std::size_t bytes, void* stream) = 0;
 };
 

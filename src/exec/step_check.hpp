@@ -1,5 +1,6 @@
 #pragma once
 // Whether a step did what it should (option verify): sums over its input that its output must have too.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +18,13 @@ struct Finding {
   std::int64_t checks = 0;  ///< sums that were compared
   double residual = 0;      ///< the largest difference, as a part of what rounding explains; more than 1 is an error
   std::string what;         ///< of an error: what is wrong
+
+  /// With those of another part of the step; of errors the first one counts.
+  void add(const Finding& part) {
+    checks += part.checks;
+    residual = std::max(residual, part.residual);
+    if (what.empty()) what = part.what;
+  }
 };
 
 /// What a second run of a step found.

@@ -103,14 +103,12 @@ class Compiler {
         task.middle_state = before(stretch[1]);
       }
       choose_landing(task, stretch);
-      if (stretch.size() > 1 || task.landing) {
-        task.operations = make_pipeline(stretch);
-      } else {
-        task.operations = make_operations(first);
-        if (setup_.options.verify)
-          task.checks = checks_for_members(
-              task, [&](int rank, DeviceOperation& operation) { return make_check(first, rank, operation); });
-      }
+      const bool pipelined = stretch.size() > 1 || task.landing;
+      task.operations = pipelined ? make_pipeline(stretch) : make_operations(first);
+      if (setup_.options.verify)
+        task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
+          return pipelined ? operation.make_check() : make_check(first, rank, operation);
+        });
     }
     if (tasks.empty()) {
       const State& all = program_.states.front();
@@ -237,6 +235,7 @@ class Compiler {
     pipeline.exchange = setup_.exchange;
     pipeline.reshape = reshape_setup(stretch[reshape]);
     pipeline.precision = setup_.precision;
+    pipeline.verify = setup_.options.verify;
     if (reshape > 0) pipeline.before = pipeline_fft(stretch.front());
     if (reshape + 1 < stretch.size()) pipeline.after = pipeline_fft(stretch.back());
     pipeline.chunking = stretch.size() == 1 ? target_.receiver_chunking(program_, stretch[reshape].step)

@@ -6,6 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "device/plane_pass.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft_trial.hpp"
 #include "gpu/placed_passes.hpp"
@@ -55,6 +56,16 @@ class Planner {
            std::none_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
              return stage.spec.kind != Kind::r2r && !takes_planes(stage.spec) && !line_pass_fits(stage.spec) &&
                     !transposed_pass_pays(stage.spec) && !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
+           });
+  }
+
+  /// Whether all passes add up their lines themselves.
+  bool checks_itself() {
+    plan_stages();
+    return passes_.empty() && std::all_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
+             const auto n = [&stage](std::size_t axis) { return static_cast<int>(stage.spec.transform[axis].n); };
+             if (takes_planes(stage.spec)) return device::lines::planes_checkable(n(0), n(1));
+             return line_pass_fits(stage.spec) && device::lines::checkable(n(0));
            });
   }
 
@@ -360,6 +371,8 @@ std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verif
 }
 
 bool runs_where_it_lies(const FftSpec& spec) { return Planner(spec).runs_where_it_lies(); }
+
+bool checks_itself(const FftSpec& spec) { return Planner(spec).checks_itself(); }
 
 bool scales_free(const FftSpec& spec) { return Planner(spec).scales_free(); }
 

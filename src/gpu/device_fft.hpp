@@ -14,6 +14,9 @@ namespace shardfft::gpu {
 std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verify = false);
 /// Whether it needs no dense copy of its arrays, so that it may be a part of a larger one, on the current device.
 bool runs_where_it_lies(const FftSpec& spec);
+/// With the option verify: whether it can be made of passes of our own, which all add up their lines themselves, on the
+/// current device.
+bool checks_itself(const FftSpec& spec);
 /// Whether its factor spec.scale costs no pass over memory, on the current device.
 bool scales_free(const FftSpec& spec);
 

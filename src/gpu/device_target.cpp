@@ -44,6 +44,26 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
   return team_.min(fits) == 1;
 }
 
+/// Whether the passes of the transform as a whole add up their lines themselves (option verify), on all GPUs.
+bool DeviceTarget::checks_itself(const Program& program, int step) const {
+  const auto at = static_cast<std::size_t>(step);
+  const auto& fft = std::get<TransformStep>(program.steps[at]);
+  const auto joins = [&fft](const AxisStep& axis) {
+    return axis.kind != Kind::r2r && axis.sign == fft.axes.front().sign;
+  };
+  if (!std::all_of(fft.axes.begin(), fft.axes.end(), joins)) return false;
+  std::int64_t checks = 1;
+  team_.agree([&] {
+    for (const Member& member : team_.here()) {
+      const device::DeviceScope scope(member.device);
+      FftSpec spec = fft_spec(fft, program.states[at], program.states[at + 1], member.rank, setup_.precision);
+      spec.preserve_input = false;  // it is next to a reshape
+      if (!shardfft::gpu::checks_itself(spec)) checks = 0;
+    }
+  });
+  return team_.min(checks) == 1;
+}
+
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
   return !least() && !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() &&
          runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks);
@@ -70,7 +90,8 @@ TransformStep only(const TransformStep& fft, int axis) {
 }  // namespace
 
 /// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
-/// that one pass over memory takes stay together.
+/// that one pass over memory takes stay together; with the option verify so do all axes whose passes check themselves,
+/// where what is left can be cut too, because lines of the vendor's library are read twice more for their sums.
 std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
@@ -90,13 +111,16 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
     std::erase(rest, axis);
     return rest;
   };
+  const bool together = setup_.options.verify && checks_itself(program, step);
   if (is_reshape(at + 1)) {  // runs last
     const State &from = program.states[at + 1], &to = program.states[at + 2];
+    if (together && chunking({from.layout, to.layout, &fft, nullptr}, from, to).cuts()) return {axes};
     const TransformStep alone = only(fft, axis_alone(fft, to.layout, axes.front()));
     const int axis = alone.axes.front().axis;
     if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts()) return {{axis}, others(axis)};
   } else if (at > 0 && is_reshape(at - 1)) {  // runs first
     const State &from = program.states[at - 1], &to = program.states[at];
+    if (together && chunking({from.layout, to.layout, nullptr, &fft}, from, to).cuts()) return {axes};
     const TransformStep alone = only(fft, axis_alone(fft, from.layout, axes.back()));
     const int axis = alone.axes.front().axis;
     if (alone.keeps_numbers() && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
@@ -105,16 +129,30 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   return {axes};
 }
 
+namespace {
+
+/// Every element goes somewhere, and every element of the result comes from somewhere.
+bool leaves_nothing(const Schedule& schedule, const Layout& from, const Layout& to, int rank) {
+  std::int64_t own = 0;
+  for (const LocalCopy& copy : schedule.self) own += copy.from.elements();
+  return schedule.send_count + own == from.count(rank) && schedule.recv_count + own == to.count(rank);
+}
+
+}  // namespace
+
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || setup_.options.verify ||
-      !cuts_in_slices(setup_.exchange))
-    return 1;
-  std::int64_t sent = 0;
-  for (const Member& member : team_.here())
-    sent = std::max(sent, make_schedule(from.layout, to.layout, member.rank).send_count);
+  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
+  std::int64_t sent = 0, moves_all = 1;
+  for (const Member& member : team_.here()) {
+    const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);
+    sent = std::max(sent, schedule.send_count);
+    if (!leaves_nothing(schedule, from.layout, to.layout, member.rank)) moves_all = 0;
+  }
   sent = team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision));
   if (sent == 0) return 1;
+  // What transforms beside the reshape sum up is all that they write and read.
+  if (setup_.options.verify && team_.min(moves_all) == 0) return 1;
   return setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
 }
 
@@ -147,14 +185,14 @@ Chunking DeviceTarget::receiver_chunking(const Program& program, int step) const
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (least() || setup_.options.verify) return {};  // what is fused has no array in between to check
+  if (least()) return {};
   if (begins_slab(program, steps[at])) return {slab_steps, false, true};
   int reshape = steps[at];
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
   const auto cuts = [&](const ChunkedSteps& chunked) {
-    // Peers write into the array that is the result.
-    if (chunked.after != nullptr && (!chunked.after->keeps_numbers() || begins_slab(program, reshape + 1)))
-      return false;
+    if (chunked.after != nullptr && begins_slab(program, reshape + 1)) return false;
+    // One that cannot run where peers write leads to the output: both buffers of the workspace are in use.
+    if (chunked.after != nullptr && !chunked.after->keeps_numbers() && steps.back() != reshape + 1) return false;
     const auto i = static_cast<std::size_t>(reshape);
     return chunking(chunked, program.states[i], program.states[i + 1]).cuts();
   };

@@ -32,6 +32,7 @@ class DeviceTarget : public Target {
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
+  bool checks_itself(const Program& program, int step) const;
 
   const ExecutorSetup& setup_;
   const Team& team_;

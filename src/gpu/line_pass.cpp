@@ -142,7 +142,17 @@ OwnPointsPass::OwnPointsPass(const device::lines::Pass& pass, OwnPoints own) : p
   device::lines::prepare(pass.n, pass.precision);
 }
 
-void OwnPointsPass::enqueue(const std::byte* in, std::byte* out, std::byte* beyond, device::StreamHandle stream) const {
+void OwnPointsPass::prepare_checks() {
+  device::lines::prepare_checked(pass_.n, pass_.precision);
+  weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
+}
+
+std::int64_t OwnPointsPass::offset_beyond() const {
+  return own_.offset * static_cast<std::int64_t>(ElementType{pass_.precision, true}.bytes());
+}
+
+void OwnPointsPass::enqueue(const std::byte* in, std::byte* out, std::byte* beyond, std::uint64_t* results,
+                            device::StreamHandle stream) const {
   device::lines::Pass pass = pass_;
   const auto bytes = static_cast<std::int64_t>(ElementType{pass.precision, true}.bytes());
   pass.in.part[0].base = const_cast<std::byte*>(in);  // only read
@@ -151,9 +161,10 @@ void OwnPointsPass::enqueue(const std::byte* in, std::byte* out, std::byte* beyo
   std::byte* const rest = static_cast<std::byte*>(side.part[0].base);
   for (int q = 0; q < own_.runs; ++q) {
     device::lines::Part& part = side.part[static_cast<std::size_t>(q)];
-    part.base = q == own_.run ? beyond + own_.offset * bytes
+    part.base = q == own_.run ? beyond + offset_beyond()
                               : rest + device::lines::owner_begin(side, pass.n, q) * part.line_stride * bytes;
   }
+  if (results != nullptr) pass.checks = weights_.checks(results);
   device::lines::run(pass, stream);
 }
 

@@ -9,6 +9,7 @@
 #include "device/line_pass.hpp"
 #include "device/runtime.hpp"
 #include "geometry/schedule.hpp"
+#include "gpu/line_weights.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft::gpu {
@@ -36,12 +37,20 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
 class OwnPointsPass {
  public:
   OwnPointsPass(const device::lines::Pass& pass, OwnPoints own);
-  /// `beyond`: the array at the other end of the reshape.
-  void enqueue(const std::byte* in, std::byte* out, std::byte* beyond, device::StreamHandle stream) const;
+  /// With the option verify, before it is enqueued with `results`, on a device where line passes can check themselves.
+  void prepare_checks();
+  /// `beyond`: the array at the other end of the reshape; `results`: as those of FftPass::enqueue_checked(), or null.
+  void enqueue(const std::byte* in, std::byte* out, std::byte* beyond, std::uint64_t* results,
+               device::StreamHandle stream) const;
+  /// In bytes: where the first of its points lies there.
+  std::int64_t offset_beyond() const;
+  /// Device memory that it holds.
+  std::size_t held_bytes() const { return weights_.bytes(); }
 
  private:
   device::lines::Pass pass_;
   OwnPoints own_;
+  LineWeights weights_;
 };
 /// Nothing where there is no such pass.
 std::optional<OwnPointsPass> make_own_points_pass(const FftSpec& spec, const OwnPoints& own);

@@ -40,22 +40,17 @@ std::uint64_t PassesCheck::output_bits() const {
 
 Finding PassesCheck::finding() const {
   Finding all;
-  const auto add = [&all](const Finding& found) {
-    all.checks += found.checks;
-    all.residual = std::max(all.residual, found.residual);
-    if (all.what.empty()) all.what = found.what;
-  };
   for (std::size_t pass = 0; pass < passes_.size(); ++pass) {
     const std::size_t first = first_result(pass);
     if (pass > 0) {
       const bool same =
           bits(first + device::lines::bits_read) == bits(first_result(pass - 1) + device::lines::bits_written);
-      add({1, 0, same ? "" : "what its passes wrote and read is not the same"});
+      all.add({1, 0, same ? "" : "what its passes wrote and read is not the same"});
     }
     if (bits(first + device::lines::bits_between) != 0)
-      add({1, 0, "what a pass reads between its axes is not what it wrote"});
-    add(transform_finding(static_cast<std::int64_t>(host_[first + device::lines::sums_compared]),
-                          std::bit_cast<double>(host_[first + device::lines::largest_square])));
+      all.add({1, 0, "what a pass reads between its axes is not what it wrote"});
+    all.add(transform_finding(static_cast<std::int64_t>(host_[first + device::lines::sums_compared]),
+                              std::bit_cast<double>(host_[first + device::lines::largest_square])));
   }
   return all;
 }

@@ -9,30 +9,14 @@
 #include "device/facts.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft.hpp"
-#include "gpu/line_pass.hpp"
+#include "gpu/pipeline_check.hpp"
+#include "gpu/pipeline_end.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
-
-/// One member's part of a chunk's transform, at byte offsets of its arrays.
-struct FftPart {
-  FftSpec spec;
-  std::int64_t in = 0, out = 0;
-};
-
-std::int64_t number_bytes(const State& state, Precision precision) {
-  return static_cast<std::int64_t>(element_bytes(state, precision));
-}
-
-FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
-                const Slice& slice) {
-  const Piece in = sliced(only_piece(before.layout, rank), slice), out = sliced(only_piece(after.layout, rank), slice);
-  return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * number_bytes(before, precision),
-          out.offset * number_bytes(after, precision)};
-}
 
 /// Whether a chunk can be transformed where it lies as fast as the whole.
 bool runs_well(const FftPart& part) {
@@ -51,7 +35,8 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   for (const State* state : {&from, &to}) {
     const Layout& layout = state->layout;
     if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
-    const std::int64_t bytes = number_bytes(*state, precision), grain = device::run_bytes / bytes;
+    const auto bytes = static_cast<std::int64_t>(element_bytes(*state, precision));
+    const std::int64_t grain = device::run_bytes / bytes;
     std::int64_t least = least_row;
     for (const Progression& part : layout.parts(chunking.axis)) {
       if (part.count * bytes % device::sector_bytes != 0) return false;
@@ -67,85 +52,17 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   return chunking.cuts();
 }
 
-/// What one run of an end works on. `beyond`: the array at the other end of the reshape where the passes have what does
-/// not travel there; else null.
-struct EndBuffers {
-  const std::byte* in;
-  std::byte *out, *scratch, *beyond = nullptr;
-};
-
-/// The transforms of one end of the pipeline on one member: chunk by chunk, or all at once.
-class End {
- public:
-  End() = default;
-  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
-  End(const DevicePipelineFft& fft, const Chunking& chunking, bool chunked, int rank, Precision precision,
-      OwnPoints::Side side, const Layout& beyond)
-      : chunked_(chunked) {
-    const Layout& here = (side == OwnPoints::Side::output ? fft.after : fft.before).layout;
-    for (int k = 0; k < (chunked ? chunking.parts : 1); ++k) {
-      const Slice slice = chunked ? chunking.slice(k) : Slice{};
-      FftPart part = part_of(fft.step, fft.before, fft.after, rank, precision, slice);
-      part.spec.scale = fft.scale;
-      part.spec.preserve_input = fft.preserve_input;
-      part.spec.in_place = fft.in_place;
-      // What was found fit for chunks is the way that is expected to be the fastest.
-      part.spec.effort = chunked ? Effort::estimate : fft.effort;
-      if (text_.empty()) text_ = describe_fft(part.spec);
-      ffts_.push_back({make_device_fft(part.spec), {}, part.in, part.out});
-      scratch_bytes_ = std::max(scratch_bytes_, ffts_.back().operation->scratch_bytes());
-      if (const auto own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side))
-        ffts_.back().own = make_own_points_pass(part.spec, *own);
-    }
-  }
-
-  bool empty() const { return ffts_.empty(); }
-  bool chunked() const { return chunked_; }
-  /// Whether its passes can have what does not travel in the array at the other end of the reshape.
-  bool moves_own() const {
-    return !ffts_.empty() &&
-           std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
-  }
-  std::size_t scratch_bytes() const { return scratch_bytes_; }
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    for (const Fft& fft : ffts_) visit(*fft.operation);
-  }
-  const std::string& text() const { return text_; }
-
-  void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
-    const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
-    const std::byte* const in = buffers.in + fft.in;
-    std::byte* const out = buffers.out + fft.out;
-    if (buffers.beyond != nullptr)
-      fft.own->enqueue(in, out, buffers.beyond, stream);
-    else
-      fft.operation->enqueue(0, {in, out, buffers.scratch, {}, nullptr}, stream);
-  }
-  void run_all(const EndBuffers& buffers, device::StreamHandle stream) const {
-    for (int k = 0; k < static_cast<int>(ffts_.size()); ++k) run(k, buffers, stream);
-  }
-
- private:
-  struct Fft {
-    std::unique_ptr<DeviceOperation> operation;
-    std::optional<OwnPointsPass> own;  ///< the same with what does not travel in another array
-    std::int64_t in = 0, out = 0;
-  };
-  std::vector<Fft> ffts_;
-  bool chunked_ = false;
-  std::size_t scratch_bytes_ = 0;
-  std::string text_;
-};
-
 /// Phases are those of the exchange, which announces: all chunks go through each of them together. The transforms keep
 /// the stream busy; copies run on streams of the exchange's own.
 class DevicePipeline : public DeviceOperation {
  public:
-  DevicePipeline(End before, End after, std::vector<std::unique_ptr<DeviceOperation>> exchanges, std::string cut)
+  /// `move`: the check of the reshape, or null.
+  DevicePipeline(PipelineEnd before, PipelineEnd after, std::vector<std::unique_ptr<DeviceOperation>> exchanges,
+                 std::unique_ptr<DeviceCheck> move, std::string cut)
       : before_(std::move(before)),
         after_(std::move(after)),
         exchanges_(std::move(exchanges)),
+        move_(std::move(move)),
         text_("pipeline of " + std::move(cut) + ": ") {
     if (!before_.empty()) text_ += before_.text() + (before_.moves_own() ? " (leaves the own part in place), " : ", ");
     text_ += exchanges_.front()->describe() + " a chunk";
@@ -172,7 +89,12 @@ class DevicePipeline : public DeviceOperation {
     for (const auto& exchange : exchanges_) sum += exchange->loss();
     return sum;
   }
-  std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
+  std::unique_ptr<DeviceCheck> make_check() override {
+    return PipelineCheck::make(std::move(move_), before_.make_check(), after_.make_check());
+  }
+  std::size_t held_bytes() const override {
+    return sum_of(&DeviceOperation::held_bytes) + before_.held_bytes() + after_.held_bytes();
+  }
   std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
   std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
   void check() override { for_each(&DeviceOperation::check); }
@@ -218,8 +140,9 @@ class DevicePipeline : public DeviceOperation {
     return sum;
   }
 
-  End before_, after_;
+  PipelineEnd before_, after_;
   std::vector<std::unique_ptr<DeviceOperation>> exchanges_;  ///< one a chunk
+  std::unique_ptr<DeviceCheck> move_;                        ///< until it is given away
   std::string text_;
 };
 
@@ -244,10 +167,11 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
               !runs_well(part_of(*steps.before, state_after(reversed(*steps.before), from), from, member.rank,
                                  precision, chunking.slice(k))))
             good = 0;
-          if (steps.after != nullptr && chunking.ends != ChunkEnds::sender &&
-              !runs_well(
-                  part_of(*steps.after, to, state_after(*steps.after, to), member.rank, precision, chunking.slice(k))))
-            good = 0;
+          if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) continue;
+          FftPart after =
+              part_of(*steps.after, to, state_after(*steps.after, to), member.rank, precision, chunking.slice(k));
+          after.spec.preserve_input = false;  // what has arrived is read once
+          if (!runs_well(after)) good = 0;
         }
       }
     });
@@ -259,17 +183,21 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
 MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
   Team& team = *setup.reshape.team;
   const Chunking& chunking = setup.chunking;
-  std::vector<std::pair<End, End>> ends(team.here().size());
+  std::vector<std::pair<PipelineEnd, PipelineEnd>> ends(team.here().size());
+  std::vector<std::unique_ptr<DeviceCheck>> moves(team.here().size());
   team.agree([&] {
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const Member& member = team.here()[m];
       const device::DeviceScope scope(member.device);
       if (setup.before)
-        ends[m].first = End(*setup.before, chunking, chunking.ends != ChunkEnds::receiver, member.rank, setup.precision,
-                            OwnPoints::Side::output, setup.reshape.to);
+        ends[m].first = PipelineEnd(*setup.before, setup, chunking.ends != ChunkEnds::receiver, member.rank,
+                                    OwnPoints::Side::output, setup.reshape.to);
       if (setup.after)
-        ends[m].second = End(*setup.after, chunking, chunking.ends != ChunkEnds::sender, member.rank, setup.precision,
-                             OwnPoints::Side::input, setup.reshape.from);
+        ends[m].second = PipelineEnd(*setup.after, setup, chunking.ends != ChunkEnds::sender, member.rank,
+                                     OwnPoints::Side::input, setup.reshape.from);
+      if (setup.verify)
+        moves[m] =
+            make_device_move_check(setup.reshape.from, setup.reshape.to, member.rank, setup.reshape.element_bytes);
     }
   });
   std::vector<std::vector<std::unique_ptr<DeviceOperation>>> exchanges(team.here().size());
@@ -283,7 +211,8 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
   MemberOperations operations;
   for (std::size_t m = 0; m < exchanges.size(); ++m)
     operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(ends[m].second),
-                                                          std::move(exchanges[m]), shardfft::describe(chunking)));
+                                                          std::move(exchanges[m]), std::move(moves[m]),
+                                                          shardfft::describe(chunking)));
   return operations;
 }
 

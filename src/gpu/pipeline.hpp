@@ -28,6 +28,7 @@ struct DevicePipelineSetup {
   std::optional<DevicePipelineFft> before;  ///< from the operation's input to `middle`, or within it
   std::optional<DevicePipelineFft> after;   ///< keeps its numbers; from `landing`, or within the output
   Chunking chunking;
+  bool verify = false;  ///< the option: then no element of the reshape is left behind or made up
 };
 
 /// How to cut a reshape and its transforms on this team in `chunks` parts at most; nothing where no axis serves: chunks

@@ -1,5 +1,7 @@
 // The option verify on the GPUs of one process: bits that flip between the steps and in them, and no false alarms.
-#include "device/line_pass.hpp"
+#include <algorithm>
+
+#include "device/plane_pass.hpp"
 #include "gpu/group_kit.hpp"
 #include "support/case_sweeps.hpp"
 #include "support/device_flips.hpp"
@@ -54,6 +56,59 @@ TEST(GroupVerify, FindsFlipsInLinePasses) {
       }
 }
 
+bool runs_in_chunks(const PlanReport& report) {
+  const auto& steps = report.forward.steps;
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const PlanReport::Step& step) { return step.text.find("pipeline of") != std::string::npos; });
+}
+
+/// Two GPUs and three by turns, so that each case has both in one of the precisions.
+TEST(GroupVerify, FindsFlipsInChunks) {
+  int plans = 0, chunked = 0;
+  for (const Precision precision : {Precision::f64, Precision::f32}) {
+    int ranks = precision == Precision::f64 ? 2 : 3;
+    for (const TransformCase& c : chunks_to_verify(precision)) {
+      SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
+      Plan plan = make_plan_over(devices_for(ranks), c);
+      VerifiedRun run(plan, c);
+      EXPECT_GE(run.check_flips(static_cast<std::size_t>(ranks - 1)), 10);
+      const PlanReport report = plan.report();
+      EXPECT_GT(report.forward.checks, 0);
+      chunked += runs_in_chunks(report) ? 1 : 0;
+      ++plans;
+      ranks = 5 - ranks;
+    }
+  }
+  EXPECT_GE(chunked, plans / 2);
+}
+
+/// In both directions, out of place and in place, where no pass can have what does not travel at the other end.
+TEST(GroupVerify, ChunksAreRight) {
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const TransformCase& c : chunks_to_verify(precision))
+      for (const int ranks : {2, 3}) check_case_on(ranks, c);
+}
+
+/// Planes stay together beside a reshape where their passes check themselves.
+TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    TransformCase c = verified({{64, 256, 512}, "slab", "left", kind, Precision::f64, on_gpu()});
+    c.options.chunks = 2;
+    SCOPED_TRACE(c.name());
+    Plan plan = make_plan_over(devices_for(2), c);
+    const PlanReport report = plan.report();
+    if (device::lines::planes_checkable(256, 512)) {
+      ASSERT_EQ(report.forward.steps.size(), 1U) << report;
+      EXPECT_NE(report.forward.steps.front().text.find("plane pass"), std::string::npos) << report;
+      EXPECT_EQ(report.backward.steps.size(), 1U) << report;
+    }
+    if (kind == Kind::c2c) continue;  // as real ones
+    VerifiedRun run(plan, c);
+    for (const Moment moment : {Moment::in_middle, Moment::between})
+      run.check_flip(DeviceFlip::Where{0, moment, 1, 0.4, sizeof(double), 62}, moment);
+  }
+}
+
 /// Of arrays with numbers of very different sizes.
 void expect_no_alarms(const TransformCase& c, int gpus, double size) {
   SCOPED_TRACE(c.name());
@@ -72,9 +127,9 @@ TEST(GroupVerify, NoFalseAlarmsInLinePasses) {
 }
 
 /// From the third one on as graphs.
-TEST(GroupVerify, EveryRunIsChecked) {
-  const TransformCase c = verified({{128, 4, 32}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")});
-  Plan plan = make_plan_over(devices_for(1), c);
+void expect_every_run_checked(const TransformCase& c, int gpus) {
+  SCOPED_TRACE(c.name());
+  Plan plan = make_plan_over(devices_for(gpus), c);
   VerifiedRun run(plan, c);
   std::int64_t before = plan.report().forward.checks;  // of one run
   const std::int64_t each = before;
@@ -86,6 +141,18 @@ TEST(GroupVerify, EveryRunIsChecked) {
     EXPECT_EQ(checks - before, each);
     before = checks;
   }
+  EXPECT_GT(plan.report().forward.graph_runs, 0);
+}
+
+TEST(GroupVerify, EveryRunIsChecked) {
+  expect_every_run_checked(verified({{128, 4, 32}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")}), 1);
+  for (const TransformCase& c : chunks_to_verify(Precision::f64)) expect_every_run_checked(c, 2);
+}
+
+TEST(GroupVerify, NoFalseAlarmsInChunks) {
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const double size : {1e-30, 1.0, 1e20})
+      for (const TransformCase& c : chunks_to_verify(precision)) expect_no_alarms(c, 3, size);
 }
 
 TEST(GroupVerify, NoFalseAlarms) {

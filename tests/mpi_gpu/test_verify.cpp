@@ -42,6 +42,20 @@ TEST(GpuVerify, FindsFlipsInEveryStep) {
   for (const TransformCase& c : cases_to_verify()) check_flips(c);
 }
 
+TEST(GpuVerify, FindsFlipsInChunks) {
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const TransformCase& c : chunks_to_verify(precision)) check_flips(c);
+}
+
+TEST(GpuVerify, ChunksAreRight) {
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const TransformCase& c : chunks_to_verify(precision)) {
+      SCOPED_TRACE(c.name());
+      Plan plan = make_plan(MPI_COMM_WORLD, c);
+      check_device_plan(members_of(plan), c);
+    }
+}
+
 TEST(GpuVerify, ResultsAreRight) {
   for (const TransformCase& c : cases_to_verify()) {
     SCOPED_TRACE(c.name());

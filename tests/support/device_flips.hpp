@@ -119,6 +119,23 @@ class VerifiedRun {
     return any_(worst > (case_.precision == Precision::f64 ? 1e-8 : 3e-3) * scale_);
   }
 
+  /// Flips one bit (none here: another process flips its own); returns whether that was told.
+  bool check_flip(const std::optional<DeviceFlip::Where>& where, Moment moment) {
+    fill();
+    DeviceFlip flip(where.value_or(DeviceFlip::Where{}));
+    bool found = false;
+    if (where) {
+      const Installed<DeviceStepHook> installed(flip);
+      found = told();
+    } else {
+      found = told();
+    }
+    const bool happened = any_(flip.happened());
+    const bool exact = (moment == Moment::before || moment == Moment::between) && happened;
+    EXPECT_TRUE(found || (!exact && !wrong())) << "a wrong result was not found";
+    EXPECT_TRUE(happened || !found) << "a false alarm";
+    return found;
+  }
   /// Flips bits of every step's arrays of a member (none: other processes flip theirs); returns how many were told.
   int check_flips(std::optional<std::size_t> member) {
     const bool wide = case_.precision == Precision::f64;
@@ -126,27 +143,15 @@ class VerifiedRun {
     const std::size_t steps = plan_.report().forward.steps.size();
     int count = 0;
     for (std::size_t step = 0; step < steps; ++step)
-      for (const Moment moment : {Moment::before, Moment::in_middle, Moment::after}) {
+      for (const Moment moment : {Moment::before, Moment::in_middle, Moment::between, Moment::after}) {
         if (step == 0 && moment == Moment::before) continue;  // a wrong input is one as well
         for (const int bit : bits)
           for (const double part : {0.0, 0.6}) {
             SCOPED_TRACE("step " + std::to_string(step) + ", moment " + std::to_string(static_cast<int>(moment)) +
                          ", bit " + std::to_string(bit) + ", part " + std::to_string(part));
-            fill();
-            const std::size_t number = wide ? sizeof(double) : sizeof(float);
-            DeviceFlip flip({step, moment, member.value_or(0), part, number, bit});
-            bool found = false;
-            if (member) {
-              const Installed<DeviceStepHook> installed(flip);
-              found = told();
-            } else {
-              found = told();
-            }
-            const bool happened = any_(flip.happened());
-            const bool exact = moment == Moment::before && happened;
-            EXPECT_TRUE(found || (!exact && !wrong())) << "a wrong result was not found";
-            EXPECT_TRUE(happened || !found) << "a false alarm";
-            count += found ? 1 : 0;
+            std::optional<DeviceFlip::Where> where;
+            if (member) where = {step, moment, *member, part, wide ? sizeof(double) : sizeof(float), bit};
+            count += check_flip(where, moment) ? 1 : 0;
           }
       }
     fill();
@@ -174,6 +179,25 @@ class VerifiedRun {
 inline TransformCase verified(TransformCase c) {
   c.options.verify = true;
   return c;
+}
+
+/// Transforms beside a reshape, in chunks: by passes that check themselves, which leave what does not travel in its
+/// place or take it from there, and by the vendor's library; real ones, and pencils and bricks.
+inline std::vector<TransformCase> chunks_to_verify(Precision precision) {
+  Options chunked = on_gpu();
+  chunked.chunks = 2;
+  std::vector<TransformCase> cases;
+  const auto add = [&](const Shape& shape, const char* input, const char* output, Kind kind) {
+    cases.push_back(verified({shape, input, output, kind, precision, chunked}));
+  };
+  add({128, 12, 32}, "slab along 1", "left", Kind::c2c);
+  add({16, 128, 32}, "slab along 2", "left", Kind::c2c);
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
+    add({16, 12, 32}, "slab", "left", kind);
+    add({8, 16, 32}, "pencil", "left", kind);
+    add({8, 16, 32}, "brick", "natural", kind);
+  }
+  return cases;
 }
 
 /// Cases with every kind of step.

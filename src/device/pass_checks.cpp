@@ -117,7 +117,6 @@ void require_planes(const PlanePass& pass) {
     const std::int64_t end = std::min(columns.m_end, side->columns);
     require(end <= side->part[0].line_stride, "a plane pass has more columns, ", columns.m_end,
             ", than there are in a row of ", side->part[0].line_stride);
-    require(end % unit(columns.precision) == 0, "columns of a plane pass end within a unit of 16 bytes");
   }
   require_rows(pass);
 }

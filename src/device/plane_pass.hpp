@@ -10,7 +10,7 @@ namespace shardfft::device::lines {
 /// Planes of n rows of m points; strides are any in whole units of 16 bytes, so that a plane's rows need not be
 /// neighbours. Forward: rows from `rows` to columns.in, then columns from there to columns.out. Backward: columns from
 /// columns.in to columns.out, then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed,
-/// but all rows.
+/// but all rows. Where columns end within a unit, the rest of it in each row is written too.
 struct PlanePass {
   /// Lines along the axis across the rows, of one owner on the side of `in`. The side that the rows are on (inner_side)
   /// is of one owner.

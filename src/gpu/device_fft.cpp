@@ -9,6 +9,7 @@
 #include "device/plane_pass.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/device_fft_trial.hpp"
+#include "gpu/padded_fft.hpp"
 #include "gpu/placed_passes.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
@@ -367,6 +368,8 @@ std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verif
   for (const bool planes : {true, false})
     for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);)
       if (!trial.add([&spec, own, planes] { return Planner(spec, own, planes).plan(); })) return trial.fastest();
+  // Passes that would cost more memory than a plain transform is worth spare reading its arrays twice.
+  if (verify) trial.add([&spec] { return make_padded_fft(spec); });
   return trial.fastest();
 }
 

@@ -60,11 +60,12 @@ bool DeviceFftTrial::add(Make make) {
     if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
   }
   const std::unique_ptr<DeviceOperation> fft = make();
+  if (fft == nullptr) return true;
   if (fft->describe() == std::exchange(tried_, fft->describe())) return true;  // the same once more
   if (!best_ms_) {
     most_scratch_ = fft->scratch_bytes();
     runs_in_place_ = fft->runs_in_place();
-  } else if (fft->scratch_bytes() > most_scratch_ || (runs_in_place_ && !fft->runs_in_place())) {
+  } else if ((fft->scratch_bytes() > most_scratch_ && !verify_) || (runs_in_place_ && !fft->runs_in_place())) {
     return true;
   }
   const double ms = milliseconds(*fft);

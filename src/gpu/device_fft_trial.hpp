@@ -20,9 +20,9 @@ class DeviceFftTrial {
   /// On the current device, with arrays of its own until it ends: those of the transform.
   DeviceFftTrial(const FftSpec& spec, bool verify);
 
-  /// Times one way, and forgets it but for how it is made; the first one is taken where others are not clearly faster,
-  /// or need more memory than it does. False where the device has no room for a trial: the first way then stays the
-  /// only one.
+  /// Times one way, and forgets it but for how it is made, which is null where there is none; the first one is taken
+  /// where others are not clearly faster, or, but for the option verify, need more memory than it does. False where the
+  /// device has no room for a trial: the first way then stays the only one.
   bool add(Make make);
   /// Made anew.
   std::unique_ptr<DeviceOperation> fastest();

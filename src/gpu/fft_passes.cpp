@@ -31,7 +31,7 @@ class LinePass : public FftPass {
   std::string name() const override { return "line pass"; }
   bool checks_itself() const override { return device::lines::checkable(pass_.n); }
   void prepare_checks() override {
-    device::lines::prepare_checked(pass_.n, pass_.precision);
+    device::lines::prepare_checked(pass_.n, pass_.precision, device::lines::is_odd(pass_));
     weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
@@ -192,15 +192,15 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
 }
 
 /// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
-std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
+/// `room`: behind the last number of a half spectrum, for a whole unit of 16 bytes.
+std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec, bool room = false) {
   const bool real = spec.kind != Kind::c2c;
   if (spec.transform.size() != 2) return std::nullopt;
-  // Half spectra of floats would not begin at multiples of 16 bytes.
-  if (real && (spec.precision == Precision::f32 || (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)))
-    return std::nullopt;
+  if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
   if (!device::lines::planes_supported(column.n, row.n, spec.precision, real)) return std::nullopt;
   const std::int64_t points = device::lines::spectrum_points(row.n, real);
+  if (!room && points % device::lines::unit(spec.precision) != 0) return std::nullopt;
   const Loops loops = merged(spec.batch);
   if (loops.size() > 1 || row.in_stride != 1 || row.out_stride != 1) return std::nullopt;
   const FftDim outer =
@@ -231,6 +231,18 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec) {
   columns.m_end = points;
   columns.scale = spec.scale;
   return pass;
+}
+
+PassPointer made(const std::optional<device::lines::PlanePass>& pass) {
+  if (!pass) return nullptr;
+  device::lines::prepare_planes(pass->columns.n, pass->m, pass->columns.precision, pass->real);
+  return std::make_unique<PlanePass>(*pass);
+}
+
+PassPointer made(const std::optional<device::lines::Pass>& pass) {
+  if (!pass) return nullptr;
+  device::lines::prepare(pass->n, pass->precision, device::lines::is_odd(*pass));
+  return std::make_unique<LinePass>(*pass);
 }
 
 /// Calls of cuFFT: what each does, and the loops around them.
@@ -285,21 +297,15 @@ Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
 
 bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass(spec).has_value(); }
 
-PassPointer make_plane_pass(const FftSpec& spec) {
-  const auto pass = plane_pass(spec);
-  if (!pass) return nullptr;
-  device::lines::prepare_planes(pass->columns.n, pass->m, pass->columns.precision, pass->real);
-  return std::make_unique<PlanePass>(*pass);
-}
+PassPointer make_plane_pass(const FftSpec& spec) { return made(plane_pass(spec)); }
+
+PassPointer make_padded_plane_pass(const FftSpec& spec) { return made(plane_pass(spec, true)); }
 
 bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(spec).has_value(); }
 
-PassPointer make_line_pass(const FftSpec& spec) {
-  const auto pass = line_pass(spec);
-  if (!pass) return nullptr;
-  device::lines::prepare(pass->n, pass->precision);
-  return std::make_unique<LinePass>(*pass);
-}
+PassPointer make_line_pass(const FftSpec& spec) { return made(line_pass(spec)); }
+
+PassPointer make_any_line_pass(const FftSpec& spec) { return made(line_pass(spec, nullptr, LinesFor::trial)); }
 
 bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls) { return cufft_calls(spec, most_calls).possible; }
 

@@ -39,11 +39,15 @@ using PassPointer = std::unique_ptr<FftPass>;
 
 /// Transforms along one strided axis by a line pass (device/line_pass.hpp); null where there is no such kernel for it.
 PassPointer make_line_pass(const FftSpec& spec);
+/// The same where only a trial tells whether it is fast, with rows of odd lengths too.
+PassPointer make_any_line_pass(const FftSpec& spec);
 /// Whether make_line_pass() makes one, on the current device.
 bool line_pass_fits(const FftSpec& spec);
 /// Two axes of a large array, the second one contiguous in memory, in one pass over memory; null where there is no such
 /// kernel. A c2r destroys its input.
 PassPointer make_plane_pass(const FftSpec& spec);
+/// The same with room behind each half spectrum, for whole units of 16 bytes.
+PassPointer make_padded_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.
 bool plane_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several

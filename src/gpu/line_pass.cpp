@@ -66,6 +66,18 @@ bool in_near_equal_runs(const std::vector<Progression>& parts, std::int64_t n) {
   return true;
 }
 
+bool has_odd_rows(const LineLoop& outer, Precision precision) {
+  return !device::lines::begins_with_units(outer.stride[0], precision) ||
+         !device::lines::begins_with_units(outer.stride[1], precision);
+}
+
+/// Those are read in pairs.
+bool takes_odd_rows(int n, const LineLoop& outer, Precision precision) {
+  const bool in_pairs = device::lines::begins_with_units(outer.stride[0], precision) || outer.n % 2 == 0;
+  return in_pairs && device::lines::countable(1, outer.stride[0]) && device::lines::countable(1, outer.stride[1]) &&
+         device::lines::takes_odd_rows(n);
+}
+
 bool is_within(const Progression& inner, const Progression& outer) {
   return inner.stride == 1 && outer.stride == 1 && inner.first >= outer.first && inner.last() <= outer.last();
 }
@@ -100,7 +112,7 @@ std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here
   return own;
 }
 
-std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoints* own) {
+std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoints* own, LinesFor purpose) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1) return std::nullopt;
   const FftDim& line = spec.transform.front();
   std::vector<LineLoop> loops = merged_loops(spec, own);
@@ -111,8 +123,11 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
   loops.erase(contiguous);
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
   const LineLoop outer = loops.empty() ? LineLoop{1, {some, some, some}} : loops.front();
-  std::vector<std::int64_t> strides{line.in_stride, line.out_stride, outer.stride[0], outer.stride[1]};
+  std::vector<std::int64_t> strides{line.in_stride, line.out_stride};
   if (own != nullptr) strides.insert(strides.end(), {own->line_stride, outer.stride[2]});
+  const bool odd = has_odd_rows(outer, spec.precision);
+  if (!odd) strides.insert(strides.end(), {outer.stride[0], outer.stride[1]});
+  if (odd && (purpose != LinesFor::trial || own != nullptr)) return std::nullopt;
   // Bulk copies want rows that begin at multiples of 16 bytes.
   for (const std::int64_t stride : strides)
     if (stride % device::lines::unit(spec.precision) != 0) return std::nullopt;
@@ -121,8 +136,9 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
   if (2 * across < device::lines::granule(spec.precision) ||
       !device::lines::worthwhile(line.n, line.n * across * outer.n))
     return std::nullopt;
+  if (odd && !takes_odd_rows(static_cast<int>(line.n), outer, spec.precision)) return std::nullopt;
   for (const std::int64_t stride : strides)
-    if (!device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
+    if (purpose == LinesFor::speed && !device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
   device::lines::Pass pass;
   pass.n = static_cast<int>(line.n);
   pass.precision = spec.precision;
@@ -131,6 +147,7 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
   pass.out.part[0] = {nullptr, line.out_stride, outer.stride[1]};
   pass.outer_end = outer.n;
   pass.m_end = across;
+  if (odd) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
   pass.scale = spec.scale;
   if (own == nullptr) return pass;
   share(pass, *own, outer.stride[2]);

@@ -30,8 +30,13 @@ struct OwnPoints {
 std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here, const Layout& beyond, int rank,
                                     OwnPoints::Side side);
 
+/// Which lines a pass is for: those that it is expected to be the fastest with, or also others of which only a trial
+/// tells, in rows of odd lengths too.
+enum class LinesFor { speed, trial };
+
 /// The pass without its arrays, on the current device; nothing where there is no kernel for it.
-std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoints* own = nullptr);
+std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoints* own = nullptr,
+                                             LinesFor purpose = LinesFor::speed);
 
 /// A line pass one side of which lies in two arrays.
 class OwnPointsPass {

@@ -271,13 +271,15 @@ class CheckedCopies : public Copies {
   std::size_t scratch_;
 };
 
+/// With the option verify, and then of those too that need more memory.
 TEST(DeviceFftTrial, TimesChecks) {
   FftSpec spec;
   spec.transform = {{Copies::bytes / 16, 1, 1}};
   for (const bool verify : {false, true}) {
     gpu::DeviceFftTrial trial(spec, verify);
     EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(20, 60, 0); }));
-    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(40, 1, 0); }));
+    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(40, 1, 16); }));
+    EXPECT_TRUE(trial.add([]() -> std::unique_ptr<gpu::DeviceOperation> { return nullptr; }));
     EXPECT_EQ(trial.fastest()->describe(), verify ? "40 copies" : "20 copies");
   }
 }

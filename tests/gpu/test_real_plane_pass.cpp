@@ -262,12 +262,16 @@ TEST(RealPlanePass, RefusesWhatItCannotDo) {
     lie(p, 96);
   };
   EXPECT_NO_THROW(run([&](lines::PlanePass& p) { narrow(p); }));
+  EXPECT_NO_THROW(run([&](lines::PlanePass& p) {
+    narrow(p);
+    p.columns.out.columns = 65;
+  })) << "the row has room for the rest of a unit";
   EXPECT_THROW(run([&](lines::PlanePass& p) {
                  narrow(p);
-                 p.columns.out.columns = 65;
+                 p.columns.m_end = 97;
                }),
                Error)
-      << "columns that end within 16 bytes";
+      << "columns that are in the next row";
   EXPECT_THROW(run([&](lines::PlanePass& p) {
                  narrow(p);
                  ++p.columns.out.part[0].outer_stride;

@@ -246,14 +246,16 @@ struct ColumnTile {
       v[i] = unpack<Backward>(mine[offset * width], static_cast<T*>(nullptr));
       in.add(offset, v[i]);
     });
-    sums.took(in, is_there(), is_there(), is_first, checks);
+    sums.took(in, is_there(), has_second(), is_first, checks);
   }
   __device__ __forceinline__ unsigned column() const { return pass.m_begin + tile.index * width + lane; }
   __device__ __forceinline__ bool is_there() const { return 2 * column() < pass.columns; }
+  /// Of twin columns: what fills the last unit of a row is none.
+  __device__ __forceinline__ bool has_second() const { return 2 * column() + 1 < pass.columns; }
   template <class Sync, class Sums>
   __device__ __forceinline__ void leave(Cx<T> (&v)[Plane::E], Sync /*sync*/, Sums& sums) const {
     rescale<Cut>(v, pass.scale, t);
-    sums.template left<Cut>(v, t, is_there(), is_there(), !is_first, checks);
+    sums.template left<Cut>(v, t, is_there(), has_second(), !is_first, checks);
     if (!is_there()) return;
     const KernelOutput& out = pass.columns_out;
     const unsigned plane = pass.outer_begin + tile.plane;

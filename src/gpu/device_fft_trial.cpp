@@ -49,25 +49,23 @@ DeviceFftTrial::DeviceFftTrial(const FftSpec& spec, bool verify)
   if (spec.in_place) in_bytes_ = out_bytes_ = std::max(in_bytes_, out_bytes_);
 }
 
-/// For the arrays, and for as much of a transform's and the library's own.
-bool DeviceFftTrial::has_room() const { return device::memory_info().free / 2 > in_bytes_ + out_bytes_; }
+/// For so many bytes, and for as much of a transform's and the library's own.
+bool DeviceFftTrial::has_room(std::size_t bytes) { return device::memory_info().free / 2 > bytes; }
 
 bool DeviceFftTrial::add(Make make) {
   if (!best_) best_ = make;
   if (!in_) {
-    if (!has_room()) return false;
+    if (!has_room(in_bytes_ + out_bytes_)) return false;
     in_ = device::make_memory(in_bytes_);
     if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
   }
   const std::unique_ptr<DeviceOperation> fft = make();
   if (fft == nullptr) return true;
   if (fft->describe() == std::exchange(tried_, fft->describe())) return true;  // the same once more
-  if (!best_ms_) {
-    most_scratch_ = fft->scratch_bytes();
+  if (!best_ms_)
     runs_in_place_ = fft->runs_in_place();
-  } else if ((fft->scratch_bytes() > most_scratch_ && !verify_) || (runs_in_place_ && !fft->runs_in_place())) {
+  else if (!has_room(fft->scratch_bytes()) || (runs_in_place_ && !fft->runs_in_place()))
     return true;
-  }
   const double ms = milliseconds(*fft);
   if (!best_ms_ || ms < *best_ms_ * (1 - gpu_defaults().trial_margin)) {
     best_ = std::move(make);

@@ -21,14 +21,14 @@ class DeviceFftTrial {
   DeviceFftTrial(const FftSpec& spec, bool verify);
 
   /// Times one way, and forgets it but for how it is made, which is null where there is none; the first one is taken
-  /// where others are not clearly faster, or, but for the option verify, need more memory than it does. False where the
-  /// device has no room for a trial: the first way then stays the only one.
+  /// where others are not clearly faster, or there is no room for their scratch. False where the device has no room for
+  /// a trial: the first way then stays the only one.
   bool add(Make make);
   /// Made anew.
   std::unique_ptr<DeviceOperation> fastest();
 
  private:
-  bool has_room() const;
+  static bool has_room(std::size_t bytes);
   double milliseconds(DeviceOperation& fft);
 
   FftSpec spec_;
@@ -38,8 +38,7 @@ class DeviceFftTrial {
   Make best_;
   std::string tried_;  ///< what the last one called itself
   std::optional<double> best_ms_;
-  std::size_t most_scratch_ = 0;  ///< of the first way
-  bool runs_in_place_ = false;    ///< the first way does
+  bool runs_in_place_ = false;  ///< the first way does
 };
 
 }  // namespace shardfft::gpu

@@ -271,16 +271,28 @@ class CheckedCopies : public Copies {
   std::size_t scratch_;
 };
 
-/// With the option verify, and then of those too that need more memory.
+/// With the option verify.
 TEST(DeviceFftTrial, TimesChecks) {
   FftSpec spec;
   spec.transform = {{Copies::bytes / 16, 1, 1}};
   for (const bool verify : {false, true}) {
     gpu::DeviceFftTrial trial(spec, verify);
-    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(20, 60, 0); }));
+    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(20, 60, 16); }));
     EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(40, 1, 16); }));
     EXPECT_TRUE(trial.add([]() -> std::unique_ptr<gpu::DeviceOperation> { return nullptr; }));
     EXPECT_EQ(trial.fastest()->describe(), verify ? "40 copies" : "20 copies");
+  }
+}
+
+TEST(DeviceFftTrial, LeavesOutWhatItHasNoRoomFor) {
+  FftSpec spec;
+  spec.transform = {{Copies::bytes / 16, 1, 1}};
+  for (const bool fits : {false, true}) {
+    gpu::DeviceFftTrial trial(spec, false);
+    const std::size_t scratch = fits ? Copies::bytes : std::size_t{1} << 50;
+    EXPECT_TRUE(trial.add([] { return std::make_unique<CheckedCopies>(40, 1, 0); }));
+    EXPECT_TRUE(trial.add([scratch] { return std::make_unique<CheckedCopies>(1, 1, scratch); }));
+    EXPECT_EQ(trial.fastest()->describe(), fits ? "1 copies" : "40 copies");
   }
 }
 

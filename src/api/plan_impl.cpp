@@ -27,7 +27,7 @@ void Plan::Impl::make() {
     const Problem problem = make_problem(spec);
     if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
-    if (place() == Place::cpu) setup.local_ffts = candidates(options.local_fft);
+    if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;
   make_runner(std::move(setup), program);

@@ -100,7 +100,7 @@ void Redistribution::Impl::make(const Layout& from, const Layout& to) {
   for (int m = 0; m < members(); ++m)
     counts.push_back({from.count(rank_of(m)) * options.batch, to.count(rank_of(m)) * options.batch});
   ExecutorSetup setup;
-  if (place() == Place::cpu) setup.local_ffts = candidates("reference");
+  if (place() == Place::cpu) setup.local_ffts.candidates = candidates("reference");
   make_runner(std::move(setup), program);
   runner->add({{"forward", program, 1}, {"backward", reversed(program), 1}});
   exchange = runner->facts().exchange;

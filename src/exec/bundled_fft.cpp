@@ -113,7 +113,7 @@ void BundledFft::choose_row_axis(const Piece& piece) {
 /// that are written into the cache may cost more than that saves.
 bool BundledFft::is_worth_turning(const Piece& piece) const {
   const std::size_t fastest = fastest_first(piece).front();
-  if (!stream_ || !setup_.ffts->turn_lines() || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1)
+  if (!stream_ || !setup_.ffts.turn_lines() || setup_.step.kind() != Kind::c2c || setup_.step.axes.size() != 1)
     return false;
   const auto transformed = static_cast<std::size_t>(setup_.step.axes.front().axis);
   return transformed != fastest &&
@@ -213,7 +213,7 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   spec.preserve_input = false;
   spec.in_place = setup_.step.keeps_numbers() && !turns_;
   if (text_.empty()) text_ = describe_fft(spec);
-  return fft = setup_.ffts->add(spec, setup_.threads);
+  return fft = setup_.ffts.add(spec, setup_.threads);
 }
 
 /// While a copy waits for memory, there is time to add up what it copies.

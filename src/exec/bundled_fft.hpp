@@ -26,7 +26,7 @@ struct BundledFftSetup {
   Precision precision = Precision::f64;
   double scale = 1;
   Effort effort = Effort::measure;
-  LocalFfts* ffts = nullptr;  ///< of the plan: made before the first run
+  StepFfts ffts{};  ///< of the plan: made before the first run
   int threads = 1;
   Layout from;  ///< where the elements of `before` are read: the layout of their owners
   Trace* trace = nullptr;

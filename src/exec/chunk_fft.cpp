@@ -71,7 +71,7 @@ void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece&
   const auto in_offset = in.offset * static_cast<std::int64_t>(element_bytes(fft.before, fft.precision));
   const auto out_offset = out.offset * static_cast<std::int64_t>(element_bytes(fft.after, fft.precision));
   spec.aligned = in_offset % 16 == 0 && out_offset % 16 == 0;
-  blocks_.push_back({std::make_unique<FftOperation>(spec, *fft.ffts, setup.in_place, !setup.in_place, nullptr),
+  blocks_.push_back({std::make_unique<FftOperation>(spec, fft.ffts, setup.in_place, !setup.in_place, nullptr),
                      in_offset, out_offset});
 }
 

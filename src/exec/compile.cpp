@@ -78,7 +78,7 @@ class Compiler {
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
   std::unique_ptr<Operation> make_operation(const Stop& stop);
   std::unique_ptr<Operation> make_fft(const Stop& stop);
-  std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec);
+  std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
   ReshapeSetup message_setup(const Stop& stop) const;
   std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
@@ -145,21 +145,21 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     spec.effort = setup_.options.effort;
     spec.preserve_input = stop.from == Slot::in;
     if (in_place_) {
-      operation = make_fft_in_place(stop, spec);
+      operation = make_fft_in_place(stop, spec, bundles.ffts);
       return;
     }
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
     const bool in_place = stop.from == stop.to || (may_alias && fft.keeps_numbers());
-    operation = std::make_unique<FftOperation>(spec, ffts_, in_place, stop.from != stop.to, trace_);
+    operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, stop.from != stop.to, trace_);
   });
   return operation;
 }
 
-std::unique_ptr<Operation> Compiler::make_fft_in_place(const Stop& stop, const FftSpec& spec) {
+std::unique_ptr<Operation> Compiler::make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts) {
   const auto& fft = std::get<TransformStep>(step(stop));
-  if (!fft.keeps_numbers()) return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts_, trace_);
+  if (!fft.keeps_numbers()) return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts, trace_);
   require_same_order(before(stop), after(stop));
-  return std::make_unique<FftOperation>(spec, ffts_, true, false, trace_);
+  return std::make_unique<FftOperation>(spec, ffts, true, false, trace_);
 }
 
 std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
@@ -264,7 +264,7 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
   fft.precision = setup_.precision;
   fft.scale = stop.scale;
   fft.effort = setup_.options.effort;
-  fft.ffts = &ffts_;
+  fft.ffts = ffts_.step(name_fft(fft.step, fft.before));
   fft.bytes_past_cache = setup_.bytes_past_cache;
   fft.threads = setup_.options.threads;
   fft.from = from;

@@ -52,14 +52,14 @@ void Executor::add(std::vector<NamedProgram> programs) {
   alias_copy_.reset();
 }
 
-/// All programs of a plan use one library: the one that the first ones chose.
+/// Later programs take the libraries that the first ones chose for steps alike.
 void Executor::make_local_ffts(LocalFfts& ffts) {
   LocalFftChoice choice = ffts.make(setup_.comm);
   library_bytes_ += choice.library_bytes;
+  for (const LocalFftChoice::Step& step : choice.steps) setup_.local_ffts.chosen.emplace(step.step, step.name);
   if (!programs_.empty()) return;
   local_fft_ = std::move(choice);
-  std::erase_if(setup_.local_ffts, [this](const Backend& backend) { return backend.name != local_fft_.name; });
-  if (setup_.options.local_fft == "auto") setup_.choices.push_back({"local_fft", local_fft_.name, local_fft_.why()});
+  if (setup_.options.local_fft == "auto") setup_.choices.push_back({"local_fft", local_fft_.name(), local_fft_.why()});
 }
 
 /// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.

@@ -54,6 +54,16 @@ FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece
   return spec;
 }
 
+std::string name_fft(const TransformStep& step, const State& before) {
+  std::string text = to_text(step.kind());
+  for (const AxisStep& axis : step.axes) {
+    if (axis.type != AxisTransform::fft) text.append(" ").append(to_text(axis.type));
+    text.append(" ").append(std::to_string(std::max(axis.in, axis.out)));
+  }
+  if (step.kind() == Kind::c2c) text += step.axes.front().sign == Direction::forward ? " forward" : " backward";
+  return text + (step.has(before.layout.order().back()) ? "" : ", side by side");
+}
+
 std::string describe_fft(const FftSpec& spec) {
   std::string text = std::string(spec.kind == Kind::r2r ? "" : "fft ") + to_text(spec.kind);
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
@@ -63,7 +73,7 @@ std::string describe_fft(const FftSpec& spec) {
   return text;
 }
 
-FftOperation::FftOperation(const FftSpec& spec, LocalFfts& ffts, bool in_place, bool out_of_place, Trace* trace)
+FftOperation::FftOperation(const FftSpec& spec, const StepFfts& ffts, bool in_place, bool out_of_place, Trace* trace)
     : empty_(is_empty(spec)), trace_(trace) {
   FftSpec s = spec;
   if (in_place) {

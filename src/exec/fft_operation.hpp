@@ -14,13 +14,17 @@ FftSpec fft_spec(const TransformStep& step, const State& before, const State& af
 FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision,
                          bool is_complex);
 
+/// The name of a transform that leads on from `before`, for LocalFfts: the same on all ranks, and for steps of which a
+/// library makes the one as fast as the other. "c2c 64 32 forward", "c2c 64 backward, side by side".
+std::string name_fft(const TransformStep& step, const State& before);
+
 /// "fft c2c 64 32", "r2r dct2 64 dst1 32".
 std::string describe_fft(const FftSpec& spec);
 
 class FftOperation : public Operation {
  public:
   /// `in_place`, `out_of_place`: the ways it will be run, at least one.
-  FftOperation(const FftSpec& spec, LocalFfts& ffts, bool in_place, bool out_of_place, Trace* trace);
+  FftOperation(const FftSpec& spec, const StepFfts& ffts, bool in_place, bool out_of_place, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override;
   bool runs_in_place() const override { return in_place_ != nullptr; }

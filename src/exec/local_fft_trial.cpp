@@ -32,12 +32,14 @@ FftDim* farthest(Loops& batch) {
 
 }  // namespace
 
-LocalFftTrial::LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts)
-    : comm_(comm) {
-  for (const auto& fft : ffts) {
-    samples_.push_back(make_sample(*fft));
-    const Sample& s = samples_.back();
-    bytes_ = std::max(bytes_, static_cast<std::size_t>(s.at_once) * (s.in_bytes + s.out_bytes));
+LocalFftTrial::LocalFftTrial(const std::vector<FftStep>& steps) {
+  for (const FftStep& step : steps) {
+    auto& samples = samples_.emplace_back();
+    for (const auto& fft : step.ffts) {
+      samples.push_back(make_sample(*fft));
+      const Sample& s = samples.back();
+      bytes_ = std::max(bytes_, static_cast<std::size_t>(s.at_once) * (s.in_bytes + s.out_bytes));
+    }
   }
 }
 
@@ -61,14 +63,14 @@ LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
   return sample;
 }
 
-bool LocalFftTrial::prepare() {
+bool LocalFftTrial::prepare(const Communicator& comm) {
   bool ready = bytes_ <= host_defaults().trial_most_bytes;
   try {
     if (ready) arrays_ = allocate_aligned(bytes_);
   } catch (const Error&) {
     ready = false;
   }
-  if (comm_.min(std::int64_t{ready ? 1 : 0}) == 0) return false;
+  if (comm.min(std::int64_t{ready ? 1 : 0}) == 0) return false;
   std::memset(arrays_.get(), 0, bytes_);
   return true;
 }
@@ -85,25 +87,21 @@ void LocalFftTrial::run(const Sample& sample, const LocalFft& fft, std::byte* sc
 double LocalFftTrial::seconds_of(const Sample& sample, const LocalFft& fft) {
   if (is_empty(sample.spec) || sample.calls == 0) return 0;
   const AlignedMemory scratch = allocate_aligned(static_cast<std::size_t>(sample.at_once) * fft.scratch_bytes());
-  const double wanted = sample.calls / sample.at_once;
   const double begin = clock_seconds();
   double seconds = 0;
-  double runs = 0;
-  while (runs < wanted && (runs == 0 || seconds < host_defaults().trial_slice_seconds)) {
+  std::int64_t runs = 0;
+  while (runs == 0 || (seconds < host_defaults().trial_slice_seconds && runs < host_defaults().trial_slice_runs)) {
     run(sample, fft, scratch.get());
     ++runs;
     seconds = clock_seconds() - begin;
   }
-  return seconds / runs * wanted * sample.share;
+  return seconds / static_cast<double>(runs) * sample.calls / sample.at_once * sample.share;
 }
 
-double LocalFftTrial::round(const MadeFfts& made) {
-  comm_.barrier();
-  double seconds = 0;
-  agree(comm_, [&] {
-    for (std::size_t i = 0; i < made.size(); ++i) seconds += seconds_of(samples_[i], *made[i]);
-  });
-  return comm_.max(seconds);
+double LocalFftTrial::seconds(std::size_t step, const MadeFfts& made) {
+  double sum = 0;
+  for (std::size_t i = 0; i < made.size(); ++i) sum += seconds_of(samples_[step][i], *made[i]);
+  return sum;
 }
 
 }  // namespace shardfft

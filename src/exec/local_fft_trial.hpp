@@ -8,20 +8,19 @@
 
 namespace shardfft {
 
-/// The transforms of a plan as one backend makes them, in the order of the trial.
+/// The transforms of a step as one backend makes them.
 using MadeFfts = std::vector<std::unique_ptr<LocalFft>>;
 
 class LocalFftTrial {
  public:
-  LocalFftTrial(const Communicator& comm, const std::vector<std::shared_ptr<PlannedFft>>& ffts);
+  explicit LocalFftTrial(const std::vector<FftStep>& steps);
   /// Whether all ranks have the memory for it. Collective, and before all below.
-  bool prepare();
-  /// What is run of transform `i`.
-  const FftSpec& sample(std::size_t i) const { return samples_[i].spec; }
-  bool is_whole(std::size_t i) const { return samples_[i].share == 1; }
-  std::size_t size() const { return samples_.size(); }
-  /// Seconds of all local transforms of a forward and a backward run, on the slowest rank. Collective.
-  double round(const MadeFfts& made);
+  bool prepare(const Communicator& comm);
+  /// What is run of transform `i` of a step.
+  const FftSpec& sample(std::size_t step, std::size_t i) const { return samples_[step][i].spec; }
+  bool is_whole(std::size_t step, std::size_t i) const { return samples_[step][i].share == 1; }
+  /// Seconds of the transforms of a step in a forward and a backward run, on this rank.
+  double seconds(std::size_t step, const MadeFfts& made);
 
  private:
   struct Sample {
@@ -37,8 +36,7 @@ class LocalFftTrial {
   void run(const Sample& sample, const LocalFft& fft, std::byte* scratch);
   double seconds_of(const Sample& sample, const LocalFft& fft);
 
-  const Communicator& comm_;
-  std::vector<Sample> samples_;
+  std::vector<std::vector<Sample>> samples_;  ///< by step
   std::size_t bytes_ = 0;
   AlignedMemory arrays_;
 };

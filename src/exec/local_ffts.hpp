@@ -1,13 +1,13 @@
 #pragma once
-// The local transforms of one plan: asked for step by step while the plan is compiled, and made together by one library
-// when all of them are known.
+// The local transforms of one plan: asked for step by step while the plan is compiled, and made together when all of
+// them are known, those of each step by one library.
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/compute.hpp"
-#include "local/backend.hpp"
+#include "exec/local_fft_choice.hpp"
 #include "local/loops.hpp"
 #include "mpi/communicator.hpp"
 
@@ -39,49 +39,53 @@ class PlannedFft : public LocalFft {
   std::unique_ptr<LocalFft> fft_;
 };
 
-/// Which library makes the local transforms of a plan, and what each took in the trial; without times nothing was
-/// tried.
-struct LocalFftChoice {
-  struct Time {
-    std::string name;
-    double seconds;  ///< of all local transforms of a forward and a backward run, on the slowest rank
-  };
+/// Transforms that one library makes, the same on all ranks: those of one step of a program, and of steps alike.
+struct FftStep {
   std::string name;
-  std::string version;
-  std::string note;  ///< how it was chosen; empty where there was no choice
-  std::vector<Time> times;
-  /// What the library took of the heap while it planned, and about what it takes while it runs.
-  std::size_t library_bytes = 0;
+  std::vector<std::shared_ptr<PlannedFft>> ffts{};
+};
 
-  /// "measured: fftw 1.2 ms, mkl 1.6 ms".
-  std::string why() const;
+class LocalFfts;
+
+/// Where the transforms of one step are asked for.
+class StepFfts {
+ public:
+  StepFfts() = default;
+  StepFfts(LocalFfts* ffts, std::size_t step) : ffts_(ffts), step_(step) {}
+  /// A transform that `at_once` threads call at the same time. Equal ones are one.
+  std::shared_ptr<PlannedFft> add(const FftSpec& spec, int at_once = 1) const;
+  /// Whether whoever may make them transforms lines that lie side by side faster to results that do not.
+  bool turn_lines() const;
+
+ private:
+  LocalFfts* ffts_ = nullptr;
+  std::size_t step_ = 0;
 };
 
 class LocalFfts {
  public:
-  /// `candidates`: the one expected to be the fastest first.
-  LocalFfts(std::vector<Backend> candidates, Effort effort) : candidates_(std::move(candidates)), effort_(effort) {}
-  /// Whether all candidates transform lines that lie side by side faster to results that do not.
-  bool turn_lines() const;
-  /// A transform that `at_once` threads call at the same time. Equal ones are one.
-  std::shared_ptr<PlannedFft> add(const FftSpec& spec, int at_once = 1);
+  LocalFfts(FftMakers makers, Effort effort) : makers_(std::move(makers)), effort_(effort) {}
+  /// The step of this name; names and their order are the same on all ranks, those that have no such transform too.
+  StepFfts step(const std::string& name);
 
-  /// Makes all transforms by one library. Where there is a choice on all ranks and the effort is more than an estimate,
-  /// that is the one that took the least time in a trial; all ranks take the same. The trial, with planning for those
-  /// that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less, but 20 ms in
-  /// any case; where that does not do to plan a candidate, the candidate is left out. A library that cannot make a
-  /// transform is no candidate. Throws Error on all ranks where none can. A library that measures while it plans stops
-  /// at the `deadline`. Collective.
+  /// Makes all transforms. Where there is a choice on all ranks and the effort is more than an estimate, each step is
+  /// made by the library that took the least time for it in a trial; all ranks take the same. The trial, with planning
+  /// for those that lose it, takes at most 2 s or the time of the local transforms of 10 runs, whichever is less, but
+  /// 60 ms in any case; where that does not do to plan a candidate for a step, it is left out there. A library that
+  /// cannot make a step is no candidate for it. Throws Error on all ranks where none can. A library that measures while
+  /// it plans stops at the `deadline`. Collective.
   LocalFftChoice make(const Communicator& comm, std::optional<double> deadline = {});
 
  private:
+  friend class StepFfts;
+
   LocalFftChoice choose(const Communicator& comm, std::optional<double> deadline);
   /// Brings the candidates into the same order on all ranks; false where there is nothing to choose. Collective.
   bool order_alike(const Communicator& comm);
 
-  std::vector<Backend> candidates_;
+  FftMakers makers_;
   Effort effort_;
-  std::vector<std::shared_ptr<PlannedFft>> ffts_;
+  std::vector<FftStep> steps_;
 };
 
 }  // namespace shardfft

@@ -24,7 +24,7 @@ void require_real_in_place(const TransformStep& step, const State& before, const
 }
 
 RealInPlace::RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec,
-                         LocalFfts& ffts, Trace* trace)
+                         const StepFfts& ffts, Trace* trace)
     : text_(describe_fft(spec)), trace_(trace) {
   require_real_in_place(step, before, after);
   lines_ = points(spec.batch);

@@ -17,8 +17,8 @@ class RealInPlace : public Operation {
   static constexpr std::int64_t block_bytes = std::int64_t{256} << 10;
 
   /// Throws as require_real_in_place() does.
-  RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec, LocalFfts& ffts,
-              Trace* trace);
+  RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec,
+              const StepFfts& ffts, Trace* trace);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override;
   bool runs_in_place() const override { return true; }

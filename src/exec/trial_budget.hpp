@@ -22,6 +22,7 @@ class TrialBudget {
   }
   /// Since the trial began, on the rank that began first.
   double elapsed() const { return comm_.max(clock_seconds() - begin_); }
+  double left() const { return seconds_ - elapsed(); }
   /// Whether there is time left for something that takes so long.
   bool room(double seconds = 0) const { return elapsed() + seconds <= seconds_; }
   /// When to be ready on base/clock so that there is still time for something that takes so long.

@@ -105,6 +105,12 @@ double Communicator::max(double value) const {
   return result;
 }
 
+std::vector<double> Communicator::max(std::vector<double> values) const {
+  const int count = narrow(static_cast<std::int64_t>(values.size()), "number of values");
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, MPI_DOUBLE, MPI_MAX, get()), "MPI_Allreduce");
+  return values;
+}
+
 std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
   std::vector<std::int64_t> all(static_cast<std::size_t>(size_));
   check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, get()), "MPI_Allgather");

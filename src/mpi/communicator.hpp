@@ -47,6 +47,8 @@ class Communicator {
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
   double max(double value) const;
+  /// Of each number, by its place. All ranks give as many.
+  std::vector<double> max(std::vector<double> values) const;
   /// The bits that any rank has set.
   std::int64_t either(std::int64_t bits) const;
   std::vector<std::int64_t> all_gather(std::int64_t value) const;

@@ -60,11 +60,12 @@ struct HostDefaults {
   /// else disturbs, and plans take longer to make.
   double trial_seconds = 2;
   /// And for so long at least, however short the transforms: less is noise, and nobody notices more in a plan.
-  double trial_least_seconds = 0.02;
+  double trial_least_seconds = 0.06;
   int trial_rounds = 5;
-  /// One transform in one round takes so long, if it is called more often than this needs: longer than a clock's tick
-  /// and an interrupt, and short beside the whole trial.
-  double trial_slice_seconds = 2e-3;
+  /// One transform in one round runs for so long, again and again, but for no more runs than that: longer than a clock's
+  /// tick and an interrupt, and short beside the whole trial.
+  double trial_slice_seconds = 0.5e-3;
+  std::int64_t trial_slice_runs = 1000;
   /// Most bytes of an array in a trial: of larger batches a part is run, and its time multiplied. More is nearer to the
   /// whole transform, and takes longer.
   std::int64_t trial_sample_bytes = 32 * mebibyte;

@@ -81,9 +81,9 @@ void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, i
   const auto sources = cut(from, whole);
   const auto expected = cut(lines, transformed);
   for (int rank = 0; rank < ranks; ++rank) {
-    LocalFfts ffts(candidates(bundle_bytes == 1000 ? "lanes" : "fftw"), Effort::estimate);
+    LocalFfts ffts({candidates(bundle_bytes == 1000 ? "lanes" : "fftw")}, Effort::estimate);
     BundledFftSetup setup = setup_of(from, lines, rank);
-    setup.ffts = &ffts;
+    setup.ffts = ffts.step("");
     setup.threads = threads;
     setup.bundle_bytes = bundle_bytes;
     setup.bytes_past_cache = bundle_bytes == 1000 ? 1 : host_defaults().bytes_to_write_past_cache;
@@ -121,9 +121,9 @@ TEST(BundledFft, ReadsAheadWhereResultsGoPastTheCache) {
   const auto sources = cut(from, whole_array());
   for (const std::size_t past : {std::size_t{1}, host_defaults().bytes_to_write_past_cache})
     for (const int threads : {1, 2}) {
-      LocalFfts ffts(candidates("lanes"), Effort::estimate);
+      LocalFfts ffts({candidates("lanes")}, Effort::estimate);
       BundledFftSetup setup = setup_of(from, lines, 1);
-      setup.ffts = &ffts;
+      setup.ffts = ffts.step("");
       setup.threads = threads;
       setup.bundle_bytes = 1000;
       setup.bytes_past_cache = past;
@@ -148,14 +148,14 @@ TEST(BundledFft, ReadsAheadWhereResultsGoPastTheCache) {
 template <class Real>
 std::vector<Real> own_lines(const TransformStep& step, const State& before, const std::vector<Real>& in,
                             std::int64_t bundle_bytes, bool in_place) {
-  LocalFfts ffts(candidates("fftw"), Effort::estimate);
+  LocalFfts ffts({candidates("fftw")}, Effort::estimate);
   BundledFftSetup setup;
   setup.step = step;
   setup.before = before;
   setup.after = state_after(step, before);
   setup.precision = sizeof(Real) == 4 ? Precision::f32 : Precision::f64;
   setup.from = before.layout;
-  setup.ffts = &ffts;
+  setup.ffts = ffts.step("");
   setup.bundle_bytes = bundle_bytes;
   setup.bytes_past_cache = bundle_bytes > 700 ? 1 : host_defaults().bytes_to_write_past_cache;
   const auto operation = make_bundled_fft(setup);
@@ -246,9 +246,9 @@ TEST(BundledFft, RowsOfABatchAreKeptOnce) {
   for (const std::int64_t fields : {std::int64_t{1} << 4, std::int64_t{1} << 30}) {
     const Layout lines = Layout::pencil({7, 6, 9}, {ranks, 1}, 1).with_batch(fields);
     const Layout from = Layout::slab({7, 6, 9}, ranks, 2).with_batch(fields);
-    LocalFfts ffts(candidates("fftw"), Effort::estimate);
+    LocalFfts ffts({candidates("fftw")}, Effort::estimate);
     BundledFftSetup setup = setup_of(from, lines, 1);
-    setup.ffts = &ffts;
+    setup.ffts = ffts.step("");
     setup.bundle_bytes = 1000;
     const BundledFft fft(setup);
     std::int64_t kept = 0;

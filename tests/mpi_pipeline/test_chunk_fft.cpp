@@ -55,8 +55,8 @@ void check(PipelineFft setup, int axis, int chunks) {
   const double* source = setup.in_place ? out.data() : in.data();
   int blocks = 0;
   for (int k = 0; k < chunks; ++k) {
-    LocalFfts ffts(candidates("reference"), Effort::estimate);
-    setup.fft.ffts = &ffts;
+    LocalFfts ffts({candidates("reference")}, Effort::estimate);
+    setup.fft.ffts = ffts.step("");
     const ChunkFft fft(setup, axis < 0 ? Slice{} : Slice{axis, chunks, k});
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
@@ -103,8 +103,8 @@ TEST(ChunkFft, Failures) {
     setup.fft.threads = threads;
     const std::vector<double> in(doubles(setup.fft.before));
     std::vector<double> out(doubles(setup.fft.after));
-    LocalFfts ffts(candidates("reference"), Effort::estimate);
-    setup.fft.ffts = &ffts;
+    LocalFfts ffts({candidates("reference")}, Effort::estimate);
+    setup.fft.ffts = ffts.step("");
     const ChunkFft fft(setup, {});
     ffts.make(world());
     int calls = 0;
@@ -139,8 +139,8 @@ TEST(BundledFft, Failures) {
     PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
     setup.fft.threads = threads;
     std::vector<double> out(doubles(setup.fft.after));
-    LocalFfts ffts(candidates("reference"), Effort::estimate);
-    setup.fft.ffts = &ffts;
+    LocalFfts ffts({candidates("reference")}, Effort::estimate);
+    setup.fft.ffts = ffts.step("");
     BundledFft fft(setup.fft);
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());

@@ -54,8 +54,9 @@ struct Options {
   /// than the arrays'; 0 sends all numbers as they are. What stays on its rank, or moves without messages, is exact;
   /// report() tells what was chosen, and the error (docs/exchanges.md).
   double tolerance = 0;
-  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest in a trial of 2
-  /// s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs cufft.
+  /// The library that transforms a rank's own data: a name from local_fft_names(), or auto: of each step the fastest in
+  /// a trial of 2 s at most, or with effort estimate the one expected to be the fastest on this processor; on GPUs
+  /// cufft.
   std::string local_fft = "auto";
   /// Time that the local FFT library may spend planning; on GPUs, unless it is estimate, transforms of several axes are
   /// tried with passes of our own and by cuFFT alone.

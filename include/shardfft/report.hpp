@@ -73,7 +73,7 @@ struct PlanReport {
   std::string output;
   std::string algorithm;
   std::string exchange;
-  std::string local_fft;            ///< the library of local transforms and its version
+  std::string local_fft;            ///< the libraries of local transforms and their versions
   std::string machine;              ///< GPUs: which, and how they are used; empty on CPUs
   std::size_t workspace_bytes = 0;  ///< Plan::workspace_bytes()
   std::size_t window_bytes = 0;     ///< memory that ranks of a host share

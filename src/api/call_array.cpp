@@ -13,19 +13,21 @@ std::string type_name(const ElementType& element) {
   return element.is_complex ? "std::complex<" + real + ">" : real;
 }
 
-void check_array(const CallArray& array, const char* name) {
+/// Its bytes, which take a while to count.
+std::size_t check_array(const CallArray& array, const char* name) {
   const auto& [data, facts, side] = array;
-  require(!facts.count || *facts.count >= side.count(), "the ", name, " has ", facts.count.value_or(0), " elements; ",
-          side.count(), " are expected");
-  require(data != nullptr || side.count() == 0, "the ", name, " is a null pointer; ", side.bytes(),
-          " bytes are expected");
+  const std::int64_t count = side.count();
+  const std::size_t bytes = static_cast<std::size_t>(count) * side.element.bytes();
+  require(!facts.count || *facts.count >= count, "the ", name, " has ", facts.count.value_or(0), " elements; ", count,
+          " are expected");
+  require(data != nullptr || count == 0, "the ", name, " is a null pointer; ", bytes, " bytes are expected");
+  return bytes;
 }
 
 /// Both may be one array, or must not overlap.
-void check_overlap(const CallArray& in, const CallArray& out) {
-  const auto* const from = static_cast<const std::byte*>(in.data);
-  const auto* const to = static_cast<const std::byte*>(out.data);
-  const std::size_t read = in.side.bytes(), written = out.side.bytes();
+void check_overlap(const void* in, std::size_t read, const void* out, std::size_t written) {
+  const auto* const from = static_cast<const std::byte*>(in);
+  const auto* const to = static_cast<const std::byte*>(out);
   const std::less<> before;
   const bool apart = read == 0 || written == 0 || !before(from, to + written) || !before(to, from + read);
   require(apart || from == to, "the input (", read, " bytes) and the output (", written,
@@ -43,12 +45,13 @@ void check_arrays(const CallArray& in, const CallArray& out) {
   const bool turned = !good && fits(in.facts, out.side) && fits(out.facts, in.side);
   const char* const hint = turned ? "; were input and output swapped?" : "";
   for (const auto& [array, name] : {std::pair(in, "input"), std::pair(out, "output")})
-    require(fits(array.facts, array.side), "the ", name, " is an array of ",
-            type_name(array.facts.element.value_or(ElementType{})), "; ", type_name(array.side.element), " is expected",
-            hint);
-  check_array(in, "input");
-  check_array(out, "output");
-  check_overlap(in, out);
+    if (!fits(array.facts, array.side))
+      fail(Status::invalid_argument, "the ", name, " is an array of ",
+           type_name(array.facts.element.value_or(ElementType{})), "; ", type_name(array.side.element), " is expected",
+           hint);
+  const std::size_t read = check_array(in, "input");
+  const std::size_t written = check_array(out, "output");
+  check_overlap(in.data, read, out.data, written);
 }
 
 }  // namespace shardfft

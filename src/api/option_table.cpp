@@ -107,9 +107,9 @@ void add_strategies(std::vector<OptionRow>& table) {
 
   table.push_back(
       row("local_fft", &Options::local_fft,
-          "The library that transforms a rank's own data: a name from local_fft_names(), or auto: the fastest "
-          "in a trial of 2 s at most, or with effort estimate the one expected to be the fastest on this "
-          "processor; on GPUs cufft.",
+          "The library that transforms a rank's own data: a name from local_fft_names(), or auto: of each "
+          "step the fastest in a trial of 2 s at most, or with effort estimate the one expected to be the fastest on "
+          "this processor; on GPUs cufft.",
           "reference"));
   table.back().known = local_ffts_for;
   table.back().agreement = Agreement::none;

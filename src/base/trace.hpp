@@ -2,6 +2,7 @@
 // Where time goes: spans recorded by steps and exchanges, read by report() and written as a Chrome trace.
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -41,6 +42,8 @@ class Trace {
   void set_step(int step) { step_ = step; }
   void add(Activity activity, double begin, double end);
   void add_frame(const Frame& frame);
+  /// Without it spans and frames are lost, and nobody needs to read the clock for a frame.
+  bool keeps_spans() const { return keep_spans_; }
   /// Total seconds of an activity in a step.
   double total(int step, Activity activity) const;
   int steps() const { return static_cast<int>(totals_.size()); }
@@ -78,6 +81,22 @@ class Scope {
  private:
   Trace* trace_;
   Activity activity_;
+  double begin_;
+};
+
+/// Records what follows one another, each from the end of the one before: the clock is read once between two of them. A
+/// null trace records nothing.
+class Laps {
+ public:
+  explicit Laps(Trace* trace) : trace_(trace), begin_(trace != nullptr ? trace->now() : 0) {}
+  void end(Activity activity) {
+    if (trace_ == nullptr) return;
+    const double now = trace_->now();
+    trace_->add(activity, std::exchange(begin_, now), now);
+  }
+
+ private:
+  Trace* trace_;
   double begin_;
 };
 

@@ -220,7 +220,6 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
 void BundledFft::gather(const Place& place, const LineSource& source, const Worker& worker) const {
   const auto& [bundle_at, index] = place;
   const Bundle& bundle = *bundle_at;
-  const Scope scope(worker.trace, Activity::exchange);
   const bool joined = bundle.check_fetches && fetch_bytes_ == 0;
   for (std::size_t i = 0; i < bundle.gather.size(); ++i) {
     PeerCopy copy = bundle.gather[i].copy;
@@ -242,7 +241,6 @@ void BundledFft::gather(const Place& place, const LineSource& source, const Work
 void BundledFft::store(const Place& place, const std::byte* result, std::byte* out, const Worker& worker) const {
   const auto& [bundle_at, index] = place;
   const Bundle& bundle = *bundle_at;
-  const Scope scope(worker.trace, Activity::copy);
   Box to = bundle.store.to;
   to.offset += index * bundle.store_step;
   if (bundle.check_stores) {
@@ -262,14 +260,15 @@ void BundledFft::store(const Place& place, const std::byte* result, std::byte* o
 
 void BundledFft::run_bundle(const Place& place, const LineSource& source, std::byte* out, const Worker& worker,
                             ReadAhead& ahead) const {
+  Laps laps(worker.trace);
   gather(place, source, worker);
+  laps.end(Activity::exchange);
   std::byte* const scratch = worker.scratch;
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
-  {
-    const Scope scope(worker.trace, Activity::fft);
-    place.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
-  }
+  place.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
+  laps.end(Activity::fft);
   store(place, result, out, worker);
+  laps.end(Activity::copy);
 }
 
 /// Bundles are numbered in row-major order of the axes.

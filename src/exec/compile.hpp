@@ -22,9 +22,9 @@ struct ExecutorSetup {
   Communicator comm;
   Options options;
   Precision precision = Precision::f64;
-  std::string exchange;             ///< on CPUs a name, never "auto"
+  std::string exchange;  ///< on CPUs a name, never "auto"
   FftMakers local_ffts;
-  std::vector<Choice> choices;  ///< made for options that leave one
+  std::vector<Choice> choices;                                               ///< made for options that leave one
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;  ///< of results that are written so
   ShortNumbers numbers{};                                                    ///< in messages
   Watch* watch = nullptr;  ///< what ranks look at that wait in the middle of a call

@@ -300,10 +300,10 @@ void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
   }
   const std::byte* source = clash ? unaliased(program, in) : in;
   for (Task& task : tasks) {
-    const double step_begin = trace_.now();
+    const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
     trace_.set_step(task.trace_step);
     run_task(task, source, out, past);
-    trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
+    if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
   }
   const double end = trace_.now();
   trace_.add_frame({-1, program, begin, end});

@@ -273,8 +273,7 @@ bool LocalFfts::order_alike(const Communicator& comm) {
   // so that there is time for them.
   const std::string first = candidates.front().name;
   const auto key = [](const Backend& backend) { return std::tie(backend.measures, backend.name); };
-  std::sort(candidates.begin(), candidates.end(),
-            [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
+  std::sort(candidates.begin(), candidates.end(), [&](const Backend& a, const Backend& b) { return key(a) < key(b); });
   const auto own =
       std::find_if(candidates.begin(), candidates.end(), [&](const Backend& b) { return b.name == first; });
   const auto expected = candidates.begin() + comm.min(own - candidates.begin());

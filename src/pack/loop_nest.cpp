@@ -38,6 +38,15 @@ class AxisReader {
   std::int64_t stride_ = 0;
 };
 
+/// From the largest stride to the smallest; equal ones stay as they are. Copies are made in the middle of runs, where
+/// std::stable_sort would ask for memory.
+void sort_by_target(LoopNest& nest) {
+  const auto begin = nest.loop.begin();
+  for (auto next = begin; next != begin + nest.depth; ++next)
+    std::rotate(std::upper_bound(begin, next, *next, [](const Loop& a, const Loop& b) { return a.to > b.to; }), next,
+                next + 1);
+}
+
 void merge_neighbours(LoopNest& nest) {
   int kept = 0;
   for (int i = nest.depth - 1; i >= 0; --i) {
@@ -90,8 +99,7 @@ LoopNest common_refinement(const Box& from, const Box& to) {
     if (nest.depth == static_cast<int>(nest.loop.size())) fail(Status::internal, "too many axes in one copy");
     nest.loop[static_cast<std::size_t>(nest.depth++)] = {count, source.take(count), target.take(count)};
   }
-  std::stable_sort(nest.loop.begin(), nest.loop.begin() + nest.depth,
-                   [](const Loop& a, const Loop& b) { return a.to > b.to; });
+  sort_by_target(nest);
   merge_neighbours(nest);
   return nest;
 }

@@ -62,8 +62,8 @@ struct HostDefaults {
   /// And for so long at least, however short the transforms: less is noise, and nobody notices more in a plan.
   double trial_least_seconds = 0.06;
   int trial_rounds = 5;
-  /// One transform in one round runs for so long, again and again, but for no more runs than that: longer than a clock's
-  /// tick and an interrupt, and short beside the whole trial.
+  /// One transform in one round runs for so long, again and again, but for no more runs than that: longer than a
+  /// clock's tick and an interrupt, and short beside the whole trial.
   double trial_slice_seconds = 0.5e-3;
   std::int64_t trial_slice_runs = 1000;
   /// Most bytes of an array in a trial: of larger batches a part is run, and its time multiplied. More is nearer to the

@@ -61,7 +61,7 @@ struct HostDefaults {
   double trial_seconds = 2;
   /// And for so long at least, however short the transforms: less is noise, and nobody notices more in a plan.
   double trial_least_seconds = 0.06;
-  int trial_rounds = 5;
+  int trial_rounds = 8;
   /// One transform in one round runs for so long, again and again, but for no more runs than that: longer than a
   /// clock's tick and an interrupt, and short beside the whole trial.
   double trial_slice_seconds = 0.5e-3;

@@ -1,6 +1,8 @@
 // Algorithms by name, and the choice that "auto" makes.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 
 #include "algorithm/algorithm.hpp"
 #include "base/check.hpp"
@@ -68,6 +70,35 @@ Choice choose_algorithm(const Problem& problem) {
   if (cuts == 2) return take("pencil", "the input is cut along two axes");
   if (planes_suffice) return take("slab", "there is a plane for every rank");
   return take("brick", "there are more ranks than planes");
+}
+
+namespace {
+
+bool move_alike(const Program& a, const Program& b) {
+  return a.steps.size() == b.steps.size() &&
+         std::equal(a.states.begin(), a.states.end(), b.states.begin(), b.states.end(),
+                    [](const State& s, const State& t) { return s.layout.same_as(t.layout); });
+}
+
+}  // namespace
+
+std::vector<Program> alternatives(const Problem& problem, const Program& chosen) {
+  static constexpr std::array<const char*, 3> names{"slab", "pencil", "brick"};
+  const bool is_one = std::find(names.begin(), names.end(), chosen.algorithm) != names.end();
+  if (!is_one || !problem.fixed_output() || !problem.grid.empty() || problem.ranks() == 1) return {};
+  std::vector<Program> programs{chosen};
+  for (const char* const name : names) {
+    std::optional<Program> program;
+    try {
+      program = make_program(name, problem);
+    } catch (const Error&) {  // what cannot be is no alternative
+      continue;
+    }
+    if (std::none_of(programs.begin(), programs.end(), [&](const Program& p) { return move_alike(p, *program); }))
+      programs.push_back(std::move(*program));
+  }
+  programs.erase(programs.begin());
+  return programs;
 }
 
 void require_plain(const Problem& problem, const std::string& algorithm) {

@@ -23,15 +23,21 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
 void Plan::Impl::make() {
   ExecutorSetup setup;
   Program program;
+  Alternatives others;
   together([&] {
     const Problem problem = make_problem(spec);
     if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
+    if (options.algorithm == "auto") others.programs = alternatives(problem, program);
     if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;
   make_runner(std::move(setup), program);
-  attempt([&] { runner->add(make_programs(spec, runner->lower(program))); });
+  others.named = [this](const Program& lowered) { return make_programs(spec, lowered); };
+  attempt([&] { runner->add(others.named(runner->lower(program))); });
+  attempt([&] {
+    if (auto faster = runner->fastest(others)) runner = std::move(faster);
+  });
   const Program& forward = runner->programs()[forward_program].program;
   for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, rank_of(m)));
 }

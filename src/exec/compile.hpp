@@ -1,6 +1,7 @@
 #pragma once
 // From a program to the operations that run it.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,14 @@ struct ExecutorSetup {
   Communicator comm;
   Options options;
   Precision precision = Precision::f64;
-  std::string exchange;  ///< on CPUs a name, never "auto"
+  std::string exchange;                      ///< on CPUs a name, never "auto"
+  std::vector<std::string> other_exchanges;  ///< that a trial may find faster, the most promising first
   FftMakers local_ffts;
-  std::vector<Choice> choices;                                               ///< made for options that leave one
+  std::vector<Choice> choices;               ///< made for options that leave one
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;  ///< of results that are written so
   ShortNumbers numbers{};                                                    ///< in messages
-  Watch* watch = nullptr;  ///< what ranks look at that wait in the middle of a call
+  std::optional<double> plan_until{};  ///< libraries that measure while they plan stop then, on base/clock
+  Watch* watch = nullptr;              ///< what ranks look at that wait in the middle of a call
 };
 
 /// An operation, the buffers it works on, and the states at its ends.

@@ -16,8 +16,9 @@ namespace shardfft {
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
-  Movement movement = choose_movement(setup.comm, setup.options, largest);
+  Movement movement = choose_movement(setup.comm, setup.options, program, largest);
   setup.exchange = movement.exchange;
+  setup.other_exchanges = movement.others;
   setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
   const Tolerated numbers =
@@ -46,7 +47,6 @@ void Executor::add(std::vector<NamedProgram> programs) {
   programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
   past_.resize(programs_.size());
   for (std::size_t program = 0; setup_.options.verify && program < past_.size(); ++program) make_verifier(program);
-  if (setup_.options.chunks == 0) choose_chunks();
   size_workspace();
   allocated_ = false;
   alias_copy_.reset();
@@ -54,12 +54,16 @@ void Executor::add(std::vector<NamedProgram> programs) {
 
 /// Later programs take the libraries that the first ones chose for steps alike.
 void Executor::make_local_ffts(LocalFfts& ffts) {
-  LocalFftChoice choice = ffts.make(setup_.comm);
+  LocalFftChoice choice = ffts.make(setup_.comm, setup_.plan_until);
   library_bytes_ += choice.library_bytes;
   for (const LocalFftChoice::Step& step : choice.steps) setup_.local_ffts.chosen.emplace(step.step, step.name);
   if (!programs_.empty()) return;
   local_fft_ = std::move(choice);
-  if (setup_.options.local_fft == "auto") setup_.choices.push_back({"local_fft", local_fft_.name(), local_fft_.why()});
+  tell_local_ffts(local_fft_);
+}
+
+void Executor::tell_local_ffts(const LocalFftChoice& choice) {
+  if (setup_.options.local_fft == "auto") tell({"local_fft", choice.name(), choice.why()});
 }
 
 /// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.

@@ -7,6 +7,7 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
+#include "exec/run_trial.hpp"
 #include "exec/runner.hpp"
 #include "exec/verifier.hpp"
 #include "mpi/host_window.hpp"
@@ -24,6 +25,8 @@ class Executor : public Runner {
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
   const std::vector<NamedProgram>& programs() const override { return programs_; }
+  /// By whole runs on arrays of zeros (executor_trial.cpp).
+  std::unique_ptr<Runner> fastest(const Alternatives& others) override;
   /// Makes the copy that a call with equal arrays needs where the plan was not made for such calls.
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
@@ -56,19 +59,21 @@ class Executor : public Runner {
     std::unique_ptr<Verifier> verifier;  ///< with the option verify
   };
 
-  /// The tasks of all programs with a number of chunks.
-  struct Way {
-    int chunks = 1;
-    std::vector<std::vector<Task>> tasks;
-    std::size_t library_bytes = 0;
-  };
-  struct ChunkRuns;
+  struct Candidates;
 
   const Past& past(int program) const { return past_[static_cast<std::size_t>(program)]; }
   void make_local_ffts(LocalFfts& ffts);
+  void tell_local_ffts(const LocalFftChoice& choice);
   void choose_input_reads(std::vector<Task>& tasks);
-  bool tries_chunks() const;
-  void choose_chunks();
+  RunWay way() const;
+  bool cuts_in_chunks() const;
+  std::vector<RunWay> ways_to_try(const Alternatives& others) const;
+  std::string exchange_for(bool reads) const;
+  void add_moves(std::vector<RunWay>& ways, const RunWay& one, bool cuts) const;
+  void tell(const Choice& choice);
+  void tell(const RunChoice& choice, const std::vector<RunWay>& ways);
+  void lend(std::byte* workspace, std::size_t bytes, std::shared_ptr<HostWindow> window);
+  void forget_runs();
   void size_workspace();
   void allocate_workspace();
   void run_tasks(int program, const std::byte* in, std::byte* out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "exec/movement.hpp"
 #include "lower/chunking.hpp"
 #include "tune/defaults.hpp"
 
@@ -58,15 +59,8 @@ AxisOrder HostTarget::order_after(const Program& program, int step) {
 }
 
 bool HostTarget::stays_on_hosts(const Program& program, int step) const {
-  if (host_ == nullptr) return false;
-  const State &from = state_at(program, step), &to = state_at(program, step + 1);
-  const bool here = host_->holds(exchange_group(from.layout, to.layout, setup_.comm.rank()));
-  return setup_.comm.min(std::int64_t{here ? 1 : 0}) == 1;
-}
-
-bool HostTarget::has_messages(const Layout& from, const Layout& to) const {
-  const auto group = static_cast<std::int64_t>(exchange_group(from, to, setup_.comm.rank()).size());
-  return setup_.comm.max(group) > 1;
+  return host_ != nullptr && shardfft::stays_on_hosts(setup_.comm, *host_, state_at(program, step).layout,
+                                                      state_at(program, step + 1).layout);
 }
 
 bool HostTarget::in_place(const Program& program, int step) {
@@ -83,7 +77,8 @@ Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps,
   // What runs in chunks has no array in between to check.
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};
   const auto cuts = [this](const ChunkedSteps& chunked) {
-    return choose_chunking(chunked, setup_.options.chunks).cuts() && has_messages(chunked.from, chunked.to);
+    return choose_chunking(chunked, setup_.options.chunks).cuts() &&
+           has_messages(setup_.comm, chunked.from, chunked.to);
   };
   return {pipelined_steps(program, steps, at, cuts), true};
 }

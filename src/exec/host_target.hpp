@@ -21,8 +21,6 @@ class HostTarget : public Target {
   bool stays_on_hosts(const Program& program, int step) const;
 
  private:
-  bool has_messages(const Layout& from, const Layout& to) const;
-
   const ExecutorSetup& setup_;
   const HostMemory* host_;
 };

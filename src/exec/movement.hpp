@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "algorithm/program.hpp"
 #include "mpi/host_window.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/report.hpp"
@@ -18,16 +20,26 @@ struct Movement {
   std::string exchange;              ///< a name, never "auto"
   std::shared_ptr<HostMemory> host;  ///< what is read; null where all data moves in messages
   std::optional<Choice> choice;      ///< where `exchange` was "auto"
+  /// Exchanges that only a measurement could tell to be faster, the most promising first.
+  std::vector<std::string> others;
 
   /// Why no messages with short numbers are sent; empty where they may be. The same on all ranks.
   std::string why_exact(const Communicator& comm, const Options& options) const;
 };
 
-/// Why not all ranks can read each other's memory, where each has arrays of `bytes` at most; empty where they can.
-/// The same on all ranks. Collective.
+/// Why the ranks of each host cannot read each other's memory, where each has arrays of `bytes` at most; empty where
+/// they can. The same on all ranks. Collective.
 std::string refusal(const Communicator& comm, std::size_t bytes);
 
-/// What the option `exchange` says; "auto" reads wherever that is possible. Collective.
-Movement choose_movement(const Communicator& comm, const Options& options, std::size_t bytes);
+/// Whether any rank sends something to another. Collective.
+bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
+/// Whether a change of layout stays on one host, for all ranks. Collective.
+bool stays_on_hosts(const Communicator& comm, const HostMemory& host, const Layout& from, const Layout& to);
+/// Whether any change of layout of the program does so that moves something between ranks. Collective.
+bool reads_on_hosts(const Communicator& comm, const HostMemory& host, const Program& program);
+
+/// What the option `exchange` says, for programs like this one with arrays of `bytes` at most. "auto" reads where that
+/// is possible for all that a change of layout moves. Collective.
+Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes);
 
 }  // namespace shardfft

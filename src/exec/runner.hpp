@@ -1,6 +1,7 @@
 #pragma once
 // What runs a program: one interface for CPUs and GPUs, so that plans, reports and traces serve both.
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +51,13 @@ struct NamedProgram {
 using InputArrays = std::span<const std::byte* const>;  ///< one a member
 using OutputArrays = std::span<std::byte* const>;
 
+/// What runs may do otherwise without anybody seeing it in their results.
+struct Alternatives {
+  std::vector<Program> programs;  ///< by other algorithms, between the same layouts
+  /// All that a runner has, made of one of them as it lowered it.
+  std::function<std::vector<NamedProgram>(const Program& lowered)> named;
+};
+
 /// Programs, known by their numbers, on the members of this process: one rank of a communicator, or all ranks as GPUs.
 /// Construction, lower(), add(), run() and allocate() are collective.
 class Runner {
@@ -61,6 +69,9 @@ class Runner {
   /// where they can.
   virtual void add(std::vector<NamedProgram> programs) = 0;
   virtual const std::vector<NamedProgram>& programs() const = 0;
+  /// Of this runner and others in its place, which do otherwise what the options leave open, the one whose runs take
+  /// the least time; null where that is this one. Before the first run. Collective.
+  virtual std::unique_ptr<Runner> fastest(const Alternatives& /*others*/) { return nullptr; }
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
   /// Collective.
   virtual void set_streams(std::span<void* const> /*streams*/) {}

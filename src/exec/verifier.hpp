@@ -25,6 +25,12 @@ class Verifier {
   /// The same where all ranks are in this process.
   static Failure conclude(std::span<Verifier> ranks);
 
+  /// As if nothing had run.
+  void forget_runs() {
+    checks_ = 0;
+    largest_residual_ = 0;
+  }
+
   std::int64_t checks() const { return checks_; }
   double largest_residual() const { return largest_residual_; }
   std::size_t table_bytes() const;

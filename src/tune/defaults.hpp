@@ -77,10 +77,15 @@ struct HostDefaults {
   /// Numbers of chunks that are tried. The first was the fastest or near it on two hosts with 1 and 10 Gbit/s between
   /// them; there may be no time for the others.
   std::array<int, 3> chunks_to_try = {32, 8, 4};
-  /// They are tried for so long at most: whole runs over a network take longer than local transforms ...
-  double chunk_trial_seconds = 10;
+  /// Whole runs are tried for so long at most: over a network they take longer than local transforms ...
+  double run_trial_seconds = 10;
   /// ... and for no longer than so many runs take.
-  double chunk_trial_runs = 30;
+  double run_trial_runs = 30;
+  /// By another algorithm a plan may need so many times the memory of the expected one: less is no other class of
+  /// memory.
+  double trial_most_memory = 1.1;
+  /// What took so many times as long as the fastest is not run again: no noise is that large, and others want the time.
+  double trial_hopeless = 1.3;
   /// Rounds of waiting for a turn before the core is given away: more reacts faster, and takes time from others.
   int spins_before_yield = 2000;
   /// A rank's matrix product is cut in so many slices, for threads and for calls of MPI between them ...

@@ -56,18 +56,53 @@ TEST_P(BothWays, ElementSizesThreadsAndFakeHosts) {
 INSTANTIATE_TEST_SUITE_P(Exchanges, BothWays, testing::ValuesIn(exchange_names()),
                          [](const auto& exchange) { return exchange.param; });
 
+/// Pencils on a grid of ranks by two change inside pairs of neighbours, or across them.
+Program reshape(bool in_pairs) {
+  const std::int64_t columns = world().size() % 2 == 0 ? 2 : 1;
+  const Shape shape{8, 8, 8}, grid{world().size() / columns, columns};
+  const Layout middle = Layout::pencil(shape, grid, 1), other = Layout::pencil(shape, grid, in_pairs ? 2 : 0);
+  return {"test", {State{.layout = middle}, State{.layout = other}}, {ReshapeStep{}}};
+}
+
 TEST(Movement, SaysWhyItDoesNotRead) {
   EXPECT_EQ(refusal(world(), std::size_t{1} << 60), "this host has no room for three arrays of every rank");
   Options options;
-  const Movement large = choose_movement(world(), options, std::size_t{1} << 60);
+  const Movement large = choose_movement(world(), options, reshape(true), std::size_t{1} << 60);
   EXPECT_EQ(large.exchange, "alltoallv");
   EXPECT_EQ(large.host, nullptr);
   ASSERT_TRUE(large.choice.has_value());
   EXPECT_NE(large.choice->why.find("no room"), std::string::npos);
-  const Movement small = choose_movement(world(), options, 8);
+  const Movement small = choose_movement(world(), options, reshape(true), 8);
   EXPECT_EQ(small.host != nullptr, refusal(world(), 8).empty());
+  EXPECT_TRUE(small.others.empty());
   options.exchange = "ring";
-  EXPECT_FALSE(choose_movement(world(), options, 8).choice.has_value());
+  EXPECT_FALSE(choose_movement(world(), options, reshape(true), 8).choice.has_value());
+}
+
+TEST(Movement, ReadsAcrossHostsWhatStaysInside) {
+  if (world().size() != 4) GTEST_SKIP() << "two hosts of two ranks";
+  if (!refusal(world(), 8).empty()) GTEST_SKIP() << refusal(world(), 8);
+  Options options;
+  options.fake_ranks_per_host = 2;
+  const Movement inside = choose_movement(world(), options, reshape(true), 8);
+  EXPECT_EQ(inside.exchange, reading);
+  ASSERT_NE(inside.host, nullptr);
+  EXPECT_EQ(inside.host->host().size(), 2);
+  EXPECT_EQ(inside.others, (std::vector<std::string>{"alltoallv", "hierarchical"}));
+  const Movement across = choose_movement(world(), options, reshape(false), 8);
+  EXPECT_EQ(across.exchange, "alltoallv");
+  EXPECT_EQ(across.host, nullptr);
+  EXPECT_EQ(across.others, (std::vector<std::string>{reading, "hierarchical"}));
+  const Movement no_room = choose_movement(world(), options, reshape(true), std::size_t{1} << 60);
+  EXPECT_EQ(no_room.exchange, "alltoallv");
+  EXPECT_EQ(no_room.others, std::vector<std::string>{"hierarchical"});
+  options.chunks = 4;
+  EXPECT_EQ(choose_movement(world(), options, reshape(true), 8).exchange, "alltoallv");
+  options.chunks = 0;
+  options.fake_ranks_per_host = 1;
+  const Movement alone = choose_movement(world(), options, reshape(true), 8);
+  EXPECT_EQ(alone.exchange, "alltoallv");
+  EXPECT_TRUE(alone.others.empty());
 }
 
 }  // namespace

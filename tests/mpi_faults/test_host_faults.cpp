@@ -107,32 +107,48 @@ TEST(HostFaults, OtherAlgorithmsAndUncheckedCalls) {
     EXPECT_GE(check_faults({exchange, "slab", 1, false}, Spot::transform, 3), 1);
 }
 
-/// While a plan across hosts tries numbers of chunks, its runs fail as those of calls do.
+/// A plan whose trial of whole runs fails on the last rank, as calls do. `after`: 0 is in the first run.
+void check_trial(const TransformCase& c, Spot spot, int after) {
+  SCOPED_TRACE(c.name() + ", " + name_of(spot) + " " + std::to_string(after));
+  alarm(60);
+  const OwnComm own;
+  if (last_rank()) arm({spot, after});
+  const Failure said = failure_of([&] { make_plan(own.comm, c); });
+  // How many runs there is time for is the trial's choice; one there always is.
+  const bool reached = any_rank(last_rank() && disarm());
+  EXPECT_TRUE(reached || after > 0);
+  EXPECT_EQ(reached, said.failed()) << said.text;
+  if (reached) {
+    EXPECT_NE(said.text.find("[rank " + std::to_string(world().size() - 1) + "]"), std::string::npos) << said.text;
+    expect_error(said.code, "an earlier call was given up", [&] { make_plan(own.comm, c); });
+  }
+  world().barrier();
+  alarm(0);
+}
+
 TEST(HostFaults, WhilePlansTryChunks) {
   if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const std::string exchange : {"p2p", "alltoallv"})
     for (const Spot spot : {Spot::transform, exchange == "p2p" ? Spot::send : Spot::collective})
       for (const int after : {0, 3, 8}) {
-        SCOPED_TRACE(exchange + ", " + name_of(spot) + " " + std::to_string(after));
-        alarm(60);
-        const OwnComm own;
         TransformCase c = transform({exchange, "slab", 0});
         c.options.effort = Effort::measure;
         c.options.fake_ranks_per_host = 1;
-        if (last_rank()) arm({spot, after});
-        const Failure said = failure_of([&] { make_plan(own.comm, c); });
-        // How many runs there is time for is the trial's choice; one there always is.
-        const bool reached = any_rank(last_rank() && disarm());
-        EXPECT_TRUE(reached || after > 0);
-        EXPECT_EQ(reached, said.failed()) << said.text;
-        if (reached) {
-          EXPECT_NE(said.text.find("[rank " + std::to_string(world().size() - 1) + "]"), std::string::npos)
-              << said.text;
-          expect_error(said.code, "an earlier call was given up", [&] { make_plan(own.comm, c); });
-        }
-        world().barrier();
+        check_trial(c, spot, after);
       }
-  alarm(0);
+}
+
+TEST(HostFaults, WhilePlansTryExchangesAndAlgorithms) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const int ranks_per_host : {0, 2})
+    for (const int after : {0, 3, 8, 15, 40}) {
+      TransformCase c = transform({"auto", "auto", 0});
+      c.input = "brick";
+      c.output = "natural";
+      c.options.effort = Effort::measure;
+      c.options.fake_ranks_per_host = ranks_per_host;
+      check_trial(c, Spot::transform, after);
+    }
 }
 
 /// The one that is late is told when it waits for others, or in its next call.

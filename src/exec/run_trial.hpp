@@ -1,0 +1,56 @@
+#pragma once
+// Which way a plan takes where only a measurement tells: whole runs of it, by several algorithms, exchanges and numbers
+// of chunks.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace shardfft {
+
+/// What options may leave open, and nobody sees in the results of a plan.
+struct RunWay {
+  std::string algorithm;
+  std::string exchange;
+  int chunks = 1;
+
+  bool operator==(const RunWay&) const = default;
+};
+
+/// What a trial asks of the plan. All calls are collective.
+struct RunTrialSetup {
+  const Communicator& comm;
+  /// The expected one first, then the most promising ones. Of an algorithm that is not the fastest so far, only the
+  /// first is tried.
+  std::vector<RunWay> ways;
+  /// Prepares runs of a way, until the deadline on base/clock at the latest. False on all ranks where it is no
+  /// candidate.
+  std::function<bool(const RunWay& way, double deadline)> make;
+  /// Runs every program once, in a way that was made; the first one always is. Seconds on the slowest rank.
+  std::function<double(const RunWay& way)> run;
+};
+
+/// The way that was chosen, and what was tried.
+struct RunChoice {
+  struct Time {
+    RunWay way;
+    double seconds;  ///< of one run of every program, on the slowest rank
+  };
+  RunWay way;
+  std::vector<Time> times;  ///< the expected way's first
+
+  /// "measured: slab 105 ms, pencil 99 ms", each in its fastest way.
+  std::string why_algorithm() const;
+  /// "measured: alltoallv 48 ms, shared_window 38 ms, alltoallv in 32 chunks 47 ms", with the chosen algorithm.
+  std::string why_exchange() const;
+  /// "measured: 1 158 ms, 32 144 ms", with the chosen algorithm and exchange.
+  std::string why_chunks() const;
+};
+
+/// The way in which the programs take the least time; the expected one unless another is clearly faster. The trial
+/// takes at most 10 s or the time of 30 runs, whichever is less, but 20 ms in any case, and no less than one run of
+/// every program. Collective; the same on all ranks.
+RunChoice choose_way(const RunTrialSetup& setup);
+
+}  // namespace shardfft

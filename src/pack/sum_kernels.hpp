@@ -4,6 +4,7 @@
 // it.
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "pack/block_sums.hpp"
 #include "pack/past_cache.hpp"
@@ -11,21 +12,22 @@
 
 namespace shardfft::kernel {
 
-/// What is kept of vectors of numbers.
-template <class FamilyOf, class Number, bool with_words>
+/// What is kept of vectors of numbers, and whether they are copied while they are in registers.
+template <class FamilyOf, class Number, bool with_words, bool with_copy>
 struct Kept {
   using Family = FamilyOf;
   using T = Number;
   static constexpr int bytes = FamilyOf::template bytes<Number>;
   static constexpr std::int64_t width = lanes<Number, bytes>;
-  static constexpr bool words = with_words;
+  static constexpr bool words = with_words, copies = with_copy;
   using V = Vector<Number, bytes>;
   using Words = Vector<Word, bytes>;
 
-  /// The vector at `x`, or what `mask` leaves of it.
-  SHARDFFT_INLINE static void take(V& v, const T* x, const Words* mask) {
+  /// The vector at `x`, or what `mask` leaves of it; all of it is copied.
+  SHARDFFT_INLINE static void take(V& v, const T* x, [[maybe_unused]] T* to, const Words* mask) {
     load_vector<T, bytes>(v, x);
     Family::keep(v);
+    if constexpr (copies) store_vector<T, bytes>(v, to);
     if (mask != nullptr) v = reinterpret_cast<V>(reinterpret_cast<Words>(v) & *mask);
   }
   SHARDFFT_INLINE static void add_words(Words& words_of, const V& v) {
@@ -37,48 +39,70 @@ struct Kept {
   }
 };
 
-/// Rows have a vector at least. Some are asked for before their turn: the sums between copies would leave memory with
-/// nothing to do.
-template <class K>
-struct RowMover {
-  using T = typename K::T;
+/// Rows that are read and, where numbers are copied, written meanwhile.
+template <class T>
+struct TakenRows {
+  const T* at;
+  std::int64_t stride;
+  T* to;
+  std::int64_t to_stride;
+  std::int64_t columns;
 
-  SHARDFFT_INLINE static void copy(const T* from, T* to, std::int64_t count) {
-    typename K::V v;
-    for (std::int64_t i = 0; i + K::width <= count; i += K::width) move(v, from + i, to + i);
-    if (count % K::width != 0) move(v, from + count - K::width, to + count - K::width);
+  /// From this row on, or this column.
+  SHARDFFT_INLINE TakenRows row(std::int64_t r) const {
+    return {at + r * stride, stride, to + r * to_stride, to_stride, columns};
   }
-  /// Copies what comes before the sums, or after them.
-  SHARDFFT_INLINE static void before(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
-                                     std::int64_t rows) {
-    if (other.copy != RowCopy::from) return;
-    const std::int64_t next = first + other.rows_ahead(block.columns);
-    for (std::int64_t r = next; r < std::min(next + rows, block.rows); ++r)
-      for (std::int64_t c = 0; c < block.columns; c += 64 / static_cast<std::int64_t>(sizeof(T)))
-        __builtin_prefetch(other.at + r * other.stride + c);
-    for (std::int64_t r = first; r < first + rows; ++r)
-      copy(other.at + r * other.stride, const_cast<T*>(block.at) + r * block.stride, block.columns);
-  }
-  SHARDFFT_INLINE static void after(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
-                                    std::int64_t rows) {
-    if (other.copy != RowCopy::to && other.copy != RowCopy::past_cache) return;
-    for (std::int64_t r = first; r < first + rows; ++r) {
-      const T* const from = block.at + r * block.stride;
-      T* const to = other.at + r * other.stride;
-      if (other.copy == RowCopy::to)
-        copy(from, to, block.columns);
-      else
-        write_past_cache(reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to),
-                         block.columns * static_cast<std::int64_t>(sizeof(T)));
-    }
-  }
-
- private:
-  SHARDFFT_INLINE static void move(typename K::V& v, const T* from, T* to) {
-    load_vector<T, K::bytes>(v, from);
-    store_vector<T, K::bytes>(v, to);
-  }
+  SHARDFFT_INLINE TakenRows column(std::int64_t c) const { return {at + c, stride, to + c, to_stride, columns}; }
 };
+
+template <class T>
+SHARDFFT_INLINE TakenRows<T> taken_rows(const NumberBlock<T>& block, const OtherRows<T>& other) {
+  T* const own = const_cast<T*>(block.at);
+  if (other.copy == RowCopy::from) return {other.at, other.stride, own, block.stride, block.columns};
+  const bool copied = other.copy == RowCopy::to;
+  return {own, block.stride, copied ? other.at : own, copied ? other.stride : block.stride, block.columns};
+}
+
+/// Some rows are asked for before their turn: the sums between copies would leave memory with nothing to do.
+template <class T>
+SHARDFFT_INLINE void ask_ahead(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
+                               std::int64_t rows) {
+  if (other.copy != RowCopy::from) return;
+  const std::int64_t next = first + other.rows_ahead(block.columns);
+  for (std::int64_t r = next; r < std::min(next + rows, block.rows); ++r)
+    for (std::int64_t c = 0; c < block.columns; c += 64 / static_cast<std::int64_t>(sizeof(T)))
+      __builtin_prefetch(other.at + r * other.stride + c);
+}
+
+/// What goes past the cache does so in whole lines, after it was added up.
+template <class T>
+SHARDFFT_INLINE void copy_past_cache(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
+                                     std::int64_t rows) {
+  if (other.copy != RowCopy::past_cache) return;
+  for (std::int64_t r = first; r < first + rows; ++r)
+    write_past_cache(reinterpret_cast<const std::byte*>(block.at + r * block.stride),
+                     reinterpret_cast<std::byte*>(other.at + r * other.stride),
+                     block.columns * static_cast<std::int64_t>(sizeof(T)));
+}
+
+/// Rows that are added up at once, so that their sums do not wait for each other.
+inline constexpr int rows_at_once = 4;
+
+/// Calls `action` with the numbers of rows that are added up at once and the first one, for all rows.
+template <class T, class Action>
+SHARDFFT_INLINE void for_rows(const NumberBlock<T>& block, const OtherRows<T>& other, const Action& action) {
+  for (std::int64_t r = 0; r < block.rows;) {
+    const bool whole = r + rows_at_once <= block.rows;
+    const std::int64_t rows = whole ? rows_at_once : 1;
+    ask_ahead(block, other, r, rows);
+    if (whole)
+      action(std::integral_constant<int, rows_at_once>{}, r);
+    else
+      action(std::integral_constant<int, 1>{}, r);
+    copy_past_cache(block, other, r, rows);
+    r += rows;
+  }
+}
 
 /// Vectors of a row whose sum makes a part of `below`.
 inline constexpr std::int64_t vectors_of_a_part = 16;
@@ -96,32 +120,27 @@ struct RowGroup {
   using V = typename K::V;
   V sum[group] = {}, squares[group] = {};
 
-  SHARDFFT_INLINE void add(const NumberBlock<T>& block, const T* weights, std::int64_t first,
-                           typename K::Words& words) {
-    const T* const x = block.at + first * block.stride;
-    const std::int64_t whole = block.columns / K::width * K::width;
-    for (std::int64_t c = 0; c < whole;) {
+  SHARDFFT_INLINE void add(const TakenRows<T>& rows, const T* weights, typename K::Words& words) {
+    typename K::Words mask;
+    K::mask_of(mask, rows.columns);
+    for (std::int64_t c = 0; c < rows.columns;) {
       V part[group] = {};
-      for (const std::int64_t end = std::min(c + vectors_of_a_part * K::width, whole); c < end; c += K::width)
-        add_vectors(part, x + c, block.stride, weights + c, nullptr, words);
+      const std::int64_t end = std::min(c + vectors_of_a_part * K::width, rows.columns);
+      for (; c + K::width <= end; c += K::width) add_vectors(part, rows.column(c), weights + c, nullptr, words);
+      if (c < end) add_vectors(part, rows.column(end - K::width), weights + end - K::width, &mask, words);
+      c = end;
       take(part);
     }
-    if (whole == block.columns) return;
-    typename K::Words mask;
-    K::mask_of(mask, block.columns);
-    const std::int64_t c = block.columns - K::width;
-    V part[group] = {};
-    add_vectors(part, x + c, block.stride, weights + c, &mask, words);
-    take(part);
   }
 
  private:
-  SHARDFFT_INLINE static void add_vectors(V* part, const T* x, std::int64_t stride, const T* weights,
+  SHARDFFT_INLINE static void add_vectors(V* part, const TakenRows<T>& rows, const T* weights,
                                           const typename K::Words* mask, typename K::Words& words) {
     V weight, v;
     load_vector<T, K::bytes>(weight, weights);
+    K::Family::keep(weight);
     for (int r = 0; r < group; ++r) {
-      K::take(v, x + r * stride, mask);
+      K::take(v, rows.at + r * rows.stride, rows.to + r * rows.to_stride, mask);
       part[r] += v * weight;
       K::add_words(words, v);
     }
@@ -134,64 +153,38 @@ struct RowGroup {
   }
 };
 
-template <class K, int group, class T>
-SHARDFFT_INLINE void rows_alone(const NumberBlock<T>& block, const BlockSums<T>& sums, std::int64_t first,
-                                typename K::Words& words) {
-  RowGroup<K, group> rows;
-  rows.add(block, sums.weights, first, words);
-  for (int r = 0; r < group; ++r) sums.sum[first + r] = sum_of<T, K::bytes>(rows.sum[r]);
-  for (int r = 0; r < group && sums.below != nullptr; ++r)
-    sums.below[first + r] = sum_of<T, K::bytes>(rows.squares[r]) * part_of_row<K>(block.columns);
-}
-
 template <class K, class T>
 SHARDFFT_INLINE Word rows_by(const NumberBlock<T>& block, const BlockSums<T>& sums, const OtherRows<T>& other) {
   typename K::Words words{};
-  std::int64_t r = 0;
-  for (; other.copy == RowCopy::none && r + 4 <= block.rows; r += 4) rows_alone<K, 4>(block, sums, r, words);
-  for (; r < block.rows; ++r) {
-    RowMover<K>::before(block, other, r, 1);
-    rows_alone<K, 1>(block, sums, r, words);
-    RowMover<K>::after(block, other, r, 1);
-  }
+  const TakenRows<T> all = taken_rows(block, other);
+  for_rows(block, other, [&](auto group, std::int64_t first) SHARDFFT_ALWAYS {
+    RowGroup<K, group> rows;
+    rows.add(all.row(first), sums.weights, words);
+    for (int r = 0; r < group; ++r) sums.sum[first + r] = sum_of<T, K::bytes>(rows.sum[r]);
+    for (int r = 0; r < group && sums.below != nullptr; ++r)
+      sums.below[first + r] = sum_of<T, K::bytes>(rows.squares[r]) * part_of_row<K>(block.columns);
+  });
   return sum_of<Word, K::bytes>(words);
 }
-
-/// Sums of rows times their weights, by lanes.
-template <class K>
-struct PlaneLanes {
-  using T = typename K::T;
-  typename K::V sum = {}, squares = {};
-  typename K::Words words = {};
-
-  template <int group>
-  SHARDFFT_INLINE void add(const NumberBlock<T>& block, const PlaneWeights<T>& weights, std::int64_t first) {
-    RowGroup<K, group> rows;
-    rows.add(block, weights.columns, first, words);
-    for (int r = 0; r < group; ++r) {
-      typename K::V weight;
-      fill_with_pair<T, K::bytes>(weight, weights.rows + 2 * (first + r));
-      sum += rows.sum[r] * weight;
-      squares += rows.squares[r];
-    }
-  }
-};
 
 template <class K, class T>
 SHARDFFT_INLINE void plane_by(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights,
                               const OtherRows<T>& other) {
-  PlaneLanes<K> plane;
-  const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : 1;
-  for (std::int64_t first = 0; first < block.rows; first += at_once) {
-    const std::int64_t rows = std::min(at_once, block.rows - first);
-    RowMover<K>::before(block, other, first, rows);
-    std::int64_t r = first;
-    for (; r + 4 <= first + rows; r += 4) plane.template add<4>(block, weights, r);
-    for (; r < first + rows; ++r) plane.template add<1>(block, weights, r);
-    RowMover<K>::after(block, other, first, rows);
-  }
-  sum = {sum_of<T, K::bytes>(plane.sum), sum_of<T, K::bytes>(plane.squares) * part_of_row<K>(block.columns),
-         sum_of<Word, K::bytes>(plane.words)};
+  typename K::V of_all{}, squares{};
+  typename K::Words words{};
+  const TakenRows<T> all = taken_rows(block, other);
+  for_rows(block, other, [&](auto group, std::int64_t first) SHARDFFT_ALWAYS {
+    RowGroup<K, group> rows;
+    rows.add(all.row(first), weights.columns, words);
+    for (int r = 0; r < group; ++r) {
+      typename K::V weight;
+      fill_with_pair<T, K::bytes>(weight, weights.rows + 2 * (first + r));
+      of_all += rows.sum[r] * weight;
+      squares += rows.squares[r];
+    }
+  });
+  sum = {sum_of<T, K::bytes>(of_all), sum_of<T, K::bytes>(squares) * part_of_row<K>(block.columns),
+         sum_of<Word, K::bytes>(words)};
 }
 
 /// Rows whose sum makes a part of `below` of their columns.
@@ -205,19 +198,17 @@ struct ColumnTile {
   V sum[tile] = {}, squares[tile] = {};
   typename K::Words words[tile] = {};
 
-  SHARDFFT_INLINE void add(const NumberBlock<T>& block, const T* weights, std::int64_t column,
-                           const typename K::Words* mask) {
-    const T* x = block.at + column;
-    std::int64_t r = 0;
-    for (; r + rows_of_a_part <= block.rows; r += rows_of_a_part) {
+  /// The first of these columns.
+  SHARDFFT_INLINE void add(TakenRows<T> rows, std::int64_t count, const T* weights, const typename K::Words* mask) {
+    for (; count >= rows_of_a_part; count -= rows_of_a_part) {
       V part[tile] = {};
-      for (int i = 0; i < rows_of_a_part; ++i, x += block.stride, weights += 2) add_row(part, x, weights, mask);
+      for (int i = 0; i < rows_of_a_part; ++i, rows = rows.row(1), weights += 2) add_row(part, rows, weights, mask);
       take(part, T(1) / T(rows_of_a_part));
     }
-    if (r == block.rows) return;
+    if (count == 0) return;
     V part[tile] = {};
-    const T portion = T(1) / static_cast<T>(block.rows - r);
-    for (; r < block.rows; ++r, x += block.stride, weights += 2) add_row(part, x, weights, mask);
+    const T portion = T(1) / static_cast<T>(count);
+    for (; count > 0; --count, rows = rows.row(1), weights += 2) add_row(part, rows, weights, mask);
     take(part, portion);
   }
   SHARDFFT_INLINE void store(const BlockSums<T>& sums, std::int64_t column, typename K::Words& words_of_all) const {
@@ -229,12 +220,12 @@ struct ColumnTile {
   }
 
  private:
-  SHARDFFT_INLINE void add_row(V* part, const T* x, const T* weights, const typename K::Words* mask) {
+  SHARDFFT_INLINE void add_row(V* part, const TakenRows<T>& row, const T* weights, const typename K::Words* mask) {
     V weight, v;
     fill_with_pair<T, K::bytes>(weight, weights);
     K::Family::keep(weight);
     for (int i = 0; i < tile; ++i) {
-      K::take(v, x + i * K::width, mask);
+      K::take(v, row.at + i * K::width, row.to + i * K::width, mask);
       part[i] += v * weight;
       K::add_words(words[i], v);
     }
@@ -254,44 +245,46 @@ struct ColumnTile {
 };
 
 template <class K, int tile, class T>
-SHARDFFT_INLINE void column_tile(const NumberBlock<T>& block, const BlockSums<T>& sums, std::int64_t column,
-                                 typename K::Words& words) {
+SHARDFFT_INLINE void column_tile(const TakenRows<T>& rows, std::int64_t count, const BlockSums<T>& sums,
+                                 std::int64_t column, typename K::Words& words) {
   ColumnTile<K, tile> columns;
-  columns.add(block, sums.weights, column, nullptr);
+  columns.add(rows.column(column), count, sums.weights, nullptr);
   columns.store(sums, column, words);
 }
 
 /// What is left of the columns are the last ones of a vector that overlaps. Its sums come behind all others, and then
 /// to theirs.
 template <class K, class T>
-SHARDFFT_INLINE void last_columns(const NumberBlock<T>& block, const BlockSums<T>& sums, typename K::Words& words) {
+SHARDFFT_INLINE void last_columns(const TakenRows<T>& rows, std::int64_t count, const BlockSums<T>& sums,
+                                  typename K::Words& words) {
   typename K::Words mask;
-  K::mask_of(mask, block.columns);
+  K::mask_of(mask, rows.columns);
   ColumnTile<K, 1> columns;
-  columns.add(block, sums.weights, block.columns - K::width, &mask);
-  columns.store(sums, block.columns, words);
+  columns.add(rows.column(rows.columns - K::width), count, sums.weights, &mask);
+  columns.store(sums, rows.columns, words);
 }
 
 template <class K, class T>
-SHARDFFT_INLINE void some_rows(const NumberBlock<T>& block, const BlockSums<T>& sums, typename K::Words& words) {
+SHARDFFT_INLINE void some_rows(const TakenRows<T>& rows, std::int64_t count, const BlockSums<T>& sums,
+                               typename K::Words& words) {
   std::int64_t c = 0;
-  for (; c + 4 * K::width <= block.columns; c += 4 * K::width) column_tile<K, 4>(block, sums, c, words);
-  for (; c + K::width <= block.columns; c += K::width) column_tile<K, 1>(block, sums, c, words);
-  if (c < block.columns) last_columns<K>(block, sums, words);
+  for (; c + 4 * K::width <= rows.columns; c += 4 * K::width) column_tile<K, 4>(rows, count, sums, c, words);
+  for (; c + K::width <= rows.columns; c += K::width) column_tile<K, 1>(rows, count, sums, c, words);
+  if (c < rows.columns) last_columns<K>(rows, count, sums, words);
 }
 
 template <class K, class T>
 SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>& sums, const OtherRows<T>& other) {
   typename K::Words words{};
+  const TakenRows<T> all = taken_rows(block, other);
   // Whole parts, so that few are small.
   const std::int64_t parts = std::max<std::int64_t>(other.rows_ahead(block.columns) / rows_of_a_part, 1);
   const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : parts * rows_of_a_part;
   for (std::int64_t r = 0; r < block.rows; r += at_once) {
     const std::int64_t rows = std::min(at_once, block.rows - r);
-    RowMover<K>::before(block, other, r, rows);
-    some_rows<K>(NumberBlock<T>{block.at + r * block.stride, rows, block.stride, block.columns},
-                 BlockSums<T>{sums.weights + 2 * r, sums.sum, sums.below}, words);
-    RowMover<K>::after(block, other, r, rows);
+    ask_ahead(block, other, r, rows);
+    some_rows<K>(all.row(r), rows, BlockSums<T>{sums.weights + 2 * r, sums.sum, sums.below}, words);
+    copy_past_cache(block, other, r, rows);
   }
   for (T* const list : {sums.sum, sums.below})
     for (std::int64_t c = block.columns / K::width * K::width; list != nullptr && c < block.columns; ++c) {
@@ -303,30 +296,37 @@ SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>&
 
 /// Calls `action` with what is to be kept, as a type.
 template <class Family, class T, class Action>
-SHARDFFT_INLINE void with_kept(bool words, const Action& action) {
-  if (words)
-    action(Kept<Family, T, true>{});
+SHARDFFT_INLINE void with_kept(bool words, RowCopy copy, const Action& action) {
+  const bool copies = copy == RowCopy::from || copy == RowCopy::to;
+  if (words && copies)
+    action(Kept<Family, T, true, true>{});
+  else if (words)
+    action(Kept<Family, T, true, false>{});
+  else if (copies)
+    action(Kept<Family, T, false, true>{});
   else
-    action(Kept<Family, T, false>{});
+    action(Kept<Family, T, false, false>{});
 }
 
 template <class Family, class T>
 SHARDFFT_INLINE Word rows(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
                           const OtherRows<T>& other) {
   Word total = 0;
-  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { total = rows_by<decltype(kept)>(block, sums, other); });
+  with_kept<Family, T>(words, other.copy,
+                       [&](auto kept) SHARDFFT_ALWAYS { total = rows_by<decltype(kept)>(block, sums, other); });
   return words ? total : 0;
 }
 template <class Family, class T>
 SHARDFFT_INLINE void plane(PlaneSum<T>& sum, const NumberBlock<T>& block, const PlaneWeights<T>& weights, bool words,
                            const OtherRows<T>& other) {
-  with_kept<Family, T>(words, [&](auto kept) SHARDFFT_ALWAYS { plane_by<decltype(kept)>(sum, block, weights, other); });
+  with_kept<Family, T>(words, other.copy,
+                       [&](auto kept) SHARDFFT_ALWAYS { plane_by<decltype(kept)>(sum, block, weights, other); });
 }
 template <class Family, class T>
 SHARDFFT_INLINE Word columns(const NumberBlock<T>& block, const BlockSums<T>& sums, bool words,
                              const OtherRows<T>& other) {
   Word total = 0;
-  with_kept<Family, T>(words,
+  with_kept<Family, T>(words, other.copy,
                        [&](auto kept) SHARDFFT_ALWAYS { total = columns_by<decltype(kept)>(block, sums, other); });
   return words ? total : 0;
 }

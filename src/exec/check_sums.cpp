@@ -86,11 +86,11 @@ class CheckPart::Walk {
       : part_(part), sums_(sums), below_(below), wants_words_(words), parts_(part.side_->is_complex ? 2 : 1) {}
 
   std::uint32_t run(const std::byte* array) {
-    visit(0, {array + part_.first_ * element_bytes(), 0}, part_.first_unit_, 1);
+    visit(0, {array + part_.nest_.first() * element_bytes(), 0}, part_.nest_.first_unit(), 1);
     return words_;
   }
   std::uint32_t run_copied(const std::byte* array, std::byte* other, RowCopy copy) {
-    other_ = other + part_.other_first_ * element_bytes();
+    other_ = other + part_.nest_.other_first() * element_bytes();
     copy_ = copy;
     return run(array);
   }
@@ -105,20 +105,20 @@ class CheckPart::Walk {
   };
 
   std::int64_t element_bytes() const { return parts_ * static_cast<std::int64_t>(sizeof(T)); }
-  Place place(const Place& from, const Nested& loop, std::int64_t i) const {
+  Place place(const Place& from, const NestedLoop& loop, std::int64_t i) const {
     return {from.at + i * loop.stride * element_bytes(), from.other + i * loop.other_stride};
   }
 
   void visit(std::size_t level, const Place& from, std::int64_t unit, Complex weight) {
     if (level == part_.outer_.size()) return innermost(from, unit, weight);
-    const Nested& loop = part_.outer_[level];
+    const NestedLoop& loop = part_.outer_[level];
     for (std::int64_t i = 0; i < loop.count; ++i)
-      visit(level + 1, place(from, loop, i), unit + i * loop.unit_stride, weight * weight_of(loop, i));
+      visit(level + 1, place(from, loop, i), unit + i * loop.unit_stride, weight * loop.weight_of(i));
   }
 
   void innermost(const Place& from, std::int64_t unit, Complex weight) {
     if (part_.shape_ == Shape::single) return single(from.at, unit, weight);
-    const Nested &rows = part_.rows_, &columns = part_.columns_;
+    const NestedLoop &rows = part_.rows_, &columns = part_.columns_;
     const bool by_column = part_.shape_ == Shape::columns, plane = !by_column && rows.weight != nullptr;
     const std::int64_t most = (by_column ? columns_at_once : most_columns) / parts_;
     for (std::int64_t r = 0; r < rows.count; r += most_rows) {
@@ -155,7 +155,7 @@ class CheckPart::Walk {
   }
 
   const T* neighbours(std::int64_t column) const {
-    return part_.side_->neighbours.of<T>().data() + (part_.first_weight_ + column) * parts_;
+    return part_.side_->neighbours.of<T>().data() + (part_.nest_.first_weight() + column) * parts_;
   }
 
   void find_row_weights(std::int64_t first, std::int64_t count, Complex weight) {
@@ -239,52 +239,43 @@ class CheckPart::Walk {
   std::array<T, buffer> sum_of_, squares_of_;  ///< of one block
 };
 
-CheckPart::Nested CheckPart::cut(const CheckLoop& loop, const CheckCut& cut) {
-  return {cut.count,
-          loop.stride * cut.step,
-          loop.unit_stride * cut.step,
-          loop.unit_stride > 0 || loop.weight.empty() ? nullptr : loop.weight.data() + cut.begin,
-          cut.step,
-          0};
+CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) : side_(&side), nest_(side.loops, cuts) {
+  arrange();
 }
 
-CheckPart::CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts) : side_(&side) {
-  std::vector<Nested> nest;
-  for (const CheckLoop& loop : side.loops) {
-    const CheckCut whole{0, loop.n, 1};
-    const CheckCut& taken = cuts.empty() ? whole : cuts[loop.loop];
-    first_ += taken.begin * loop.stride;
-    begins_.emplace_back(loop.stride, taken.begin);
-    first_unit_ += taken.begin * loop.unit_stride;
-    first_weight_ = taken.begin;  // of the last loop in the end
-    nest.push_back(cut(loop, taken));
-  }
-  if (!nest.empty() && nest.back().stride == 1) {
-    columns_ = nest.back();
+/// What is rows, what columns, what around them.
+void CheckPart::arrange() {
+  shape_ = Shape::single;
+  rows_ = columns_ = {};
+  splits_rows_ = true;
+  row_weights_ = {};
+  outer_ = nest_.merged();
+  if (!outer_.empty() && outer_.back().stride == 1) {
+    columns_ = outer_.back();
+    outer_.pop_back();
     const bool weighted = columns_.weight != nullptr;
-    splits_rows_ = !weighted || !side.loops.back().has_parts;
-    nest.pop_back();
+    splits_rows_ = !weighted || !side_->loops.back().has_parts;
     // Rows: the innermost axis that has weights, or whatever is next.
-    auto rows = std::find_if(nest.rbegin(), nest.rend(), [](const Nested& loop) { return loop.weight != nullptr; });
-    if (rows == nest.rend() && weighted) rows = nest.rbegin();
-    if (weighted || rows != nest.rend()) shape_ = weighted ? Shape::rows : Shape::columns;
-    if (rows != nest.rend()) {
+    auto rows =
+        std::find_if(outer_.rbegin(), outer_.rend(), [](const NestedLoop& loop) { return loop.weight != nullptr; });
+    if (rows == outer_.rend() && weighted) rows = outer_.rbegin();
+    if (weighted || rows != outer_.rend()) shape_ = weighted ? Shape::rows : Shape::columns;
+    if (rows != outer_.rend()) {
       rows_ = *rows;
-      nest.erase(std::next(rows).base());
+      outer_.erase(std::next(rows).base());
     }
-    if (shape_ == Shape::single) nest.push_back(columns_);
+    if (shape_ == Shape::single) outer_.push_back(columns_);
   }
-  outer_ = std::move(nest);
   prepare_rows();
 }
 
-double CheckPart::most_square(const Nested& loop, bool of_parts) {
+double CheckPart::most_square(const NestedLoop& loop, bool of_parts) {
   const auto square = [of_parts](Complex w) {
     return of_parts ? std::max(w.real() * w.real(), w.imag() * w.imag()) : std::norm(w);
   };
   double most = loop.weight == nullptr ? 1 : 0;
   for (std::int64_t i = 0; loop.weight != nullptr && i < loop.count; ++i)
-    most = std::max(most, square(weight_of(loop, i)));
+    most = std::max(most, square(loop.weight_of(i)));
   return most;
 }
 
@@ -293,9 +284,9 @@ double CheckPart::most_square(const Nested& loop, bool of_parts) {
 void CheckPart::prepare_rows() {
   const bool by_column = shape_ == Shape::columns;
   bool weighted = false;
-  for (const Nested& loop : outer_) weighted = weighted || loop.weight != nullptr;
+  for (const NestedLoop& loop : outer_) weighted = weighted || loop.weight != nullptr;
   double most = most_square(by_column ? rows_ : columns_, !weighted);
-  for (const Nested& loop : outer_) most *= by_column ? most_square(loop, false) : 1;
+  for (const NestedLoop& loop : outer_) most *= by_column ? most_square(loop, false) : 1;
   part_ = most > 0 ? 1 / most : 0;
   if (weighted || shape_ == Shape::single || (!by_column && rows_.weight == nullptr)) return;
   const auto prepare = [this](auto& weights) {
@@ -311,7 +302,7 @@ void CheckPart::prepare_rows() {
 template <class T>
 void CheckPart::weigh_rows(std::int64_t first, std::int64_t count, Complex weight, T* to) const {
   for (std::int64_t r = 0; r < count; ++r)
-    weigh_parts(weight * weight_of(rows_, first + r), side_->is_complex && splits_rows_, to + 2 * r);
+    weigh_parts(weight * rows_.weight_of(first + r), side_->is_complex && splits_rows_, to + 2 * r);
 }
 
 std::uint32_t CheckPart::add(const std::byte* array, CheckSums& sums, bool below, bool words) const {
@@ -325,54 +316,26 @@ std::uint32_t CheckPart::add_copied(const std::byte* array, std::byte* other, Ro
                                             : Walk<float>(*this, sums, below, words).run_copied(array, other, copy);
 }
 
-/// Runs of neighbours are long enough on both sides, and no loop within the rows takes them apart.
+/// Runs of neighbours must be long enough on both sides.
 bool CheckPart::join(const LoopNest& copy, CopySide side, std::size_t element_bytes) {
   const std::size_t own_bytes = (side_->precision == Precision::f64 ? 8U : 4U) * (side_->is_complex ? 2U : 1U);
   if (shape_ == Shape::single || own_bytes != element_bytes) return false;
-  std::vector<std::int64_t> strides;
-  for (Nested* const loop : nested()) {
-    strides.push_back(loop->count > 1 ? other_stride(copy, side, loop->stride) : 0);
-    if (strides.back() < 0) return false;
-  }
+  CheckNest before = nest_;
+  if (!nest_.join(copy, side)) return false;
+  if (before.is_joined()) return true;
+  arrange();
   const auto bytes = columns_.count * static_cast<std::int64_t>(element_bytes);
-  const bool inner_loops = std::any_of(outer_.begin(), outer_.end(),
-                                       [this](const Nested& l) { return l.count > 1 && l.stride < rows_.stride; });
-  if (strides.back() != 1 || inner_loops || bytes < host_defaults().run_bytes_to_write_past_cache) return false;
-  // Of the copy to a bundle the part is all there is.
-  std::int64_t first = 0;
-  for (const auto& [stride, begin] : begins_)
-    if (side == CopySide::from && begin > 0) first += begin * other_stride(copy, side, stride);
-  if (!other_strides_.empty()) return strides == other_strides_ && first == other_first_;
-  other_strides_ = strides;
-  other_first_ = first;
-  std::size_t i = 0;
-  for (Nested* const loop : nested()) loop->other_stride = strides[i++];
-  return true;
-}
-
-std::vector<CheckPart::Nested*> CheckPart::nested() {
-  std::vector<Nested*> list;
-  for (Nested& loop : outer_) list.push_back(&loop);
-  list.insert(list.end(), {&rows_, &columns_});
-  return list;
-}
-
-/// How far apart elements lie in the other array that are so far apart here; negative where they are in several ways.
-std::int64_t CheckPart::other_stride(const LoopNest& copy, CopySide side, std::int64_t stride) {
-  for (int i = 0; i < copy.depth; ++i) {
-    const Loop& loop = copy.loop[static_cast<std::size_t>(i)];
-    const std::int64_t own = side == CopySide::from ? loop.from : loop.to;
-    const std::int64_t other = side == CopySide::from ? loop.to : loop.from;
-    if (stride >= own && stride < own * loop.count) return stride % own == 0 ? stride / own * other : -1;
-  }
-  return -1;
+  if (columns_.other_stride == 1 && bytes >= host_defaults().run_bytes_to_write_past_cache) return true;
+  nest_ = std::move(before);
+  arrange();
+  return false;
 }
 
 template <class T>
 void CheckPart::add_squares_of(const T* at, std::size_t level, std::int64_t unit, CheckSums& sums) const {
   const std::int64_t parts = side_->is_complex ? 2 : 1;
   if (level < outer_.size()) {
-    const Nested& loop = outer_[level];
+    const NestedLoop& loop = outer_[level];
     for (std::int64_t i = 0; i < loop.count; ++i)
       add_squares_of(at + i * loop.stride * parts, level + 1, unit + i * loop.unit_stride, sums);
     return;
@@ -390,11 +353,11 @@ void CheckPart::add_squares_of(const T* at, std::size_t level, std::int64_t unit
 }
 
 void CheckPart::add_squares(const std::byte* array, CheckSums& sums) const {
-  const std::int64_t first = first_ * (side_->is_complex ? 2 : 1);
+  const std::int64_t first = nest_.first() * (side_->is_complex ? 2 : 1);
   if (side_->precision == Precision::f64)
-    add_squares_of(reinterpret_cast<const double*>(array) + first, 0, first_unit_, sums);
+    add_squares_of(reinterpret_cast<const double*>(array) + first, 0, nest_.first_unit(), sums);
   else
-    add_squares_of(reinterpret_cast<const float*>(array) + first, 0, first_unit_, sums);
+    add_squares_of(reinterpret_cast<const float*>(array) + first, 0, nest_.first_unit(), sums);
 }
 
 }  // namespace shardfft

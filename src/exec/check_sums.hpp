@@ -3,24 +3,13 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "exec/check_nest.hpp"
 #include "pack/block_sums.hpp"
-#include "pack/loop_nest.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft {
-
-/// One loop over an array: along a transformed axis, with weights, or over the transforms of a batch.
-struct CheckLoop {
-  std::int64_t n;
-  std::int64_t stride;                       ///< elements
-  std::int64_t unit_stride;                  ///< transforms; 0 along a transformed axis
-  std::size_t loop;                          ///< its number: loops of the transform, then those of the batch
-  std::vector<std::complex<double>> weight;  ///< along a transformed axis
-  bool has_parts = false;                    ///< its weights are complex; those of other transformed axes are real
-};
 
 /// Numbers of either precision; those of the other one are none.
 struct AnyNumbers {
@@ -64,14 +53,6 @@ struct CheckSums {
   std::size_t size() const { return real.size(); }
 };
 
-/// The numbers begin, begin + step, ... of a loop.
-struct CheckCut {
-  std::int64_t begin, count, step;
-};
-
-/// Which side of a copy is added up.
-enum class CopySide { from, to };
-
 /// A part of one side's array, prepared to be added up; the side lives as long.
 class CheckPart {
  public:
@@ -89,32 +70,18 @@ class CheckPart {
   /// Adds to the transforms' squares, exactly.
   void add_squares(const std::byte* array, CheckSums& sums) const;
   std::size_t table_bytes() const {
-    return outer_.size() * sizeof(Nested) + row_weights_.table_bytes() + sizeof *this +
-           begins_.size() * sizeof begins_[0];
+    return nest_.table_bytes() + outer_.size() * sizeof(NestedLoop) + row_weights_.table_bytes() + sizeof *this;
   }
 
  private:
-  struct Nested {
-    std::int64_t count = 1;
-    std::int64_t stride = 0;
-    std::int64_t unit_stride = 0;
-    const std::complex<double>* weight = nullptr;  ///< one in `weight_step`; null along a batch
-    std::int64_t weight_step = 1;
-    std::int64_t other_stride = 0;  ///< in the array that is copied from or to
-  };
   /// What is added up at once: rows of neighbours with weights, columns of them, single numbers.
   enum class Shape { rows, columns, single };
   template <class T>
   class Walk;
 
-  static Nested cut(const CheckLoop& loop, const CheckCut& cut);
-  static std::complex<double> weight_of(const Nested& loop, std::int64_t i) {
-    return loop.weight == nullptr ? 1 : loop.weight[i * loop.weight_step];
-  }
-  static double most_square(const Nested& loop, bool of_parts);
+  static double most_square(const NestedLoop& loop, bool of_parts);
+  void arrange();
   void prepare_rows();
-  std::vector<Nested*> nested();
-  static std::int64_t other_stride(const LoopNest& copy, CopySide side, std::int64_t stride);
   template <class T>
   void weigh_rows(std::int64_t first, std::int64_t count, std::complex<double> weight, T* to) const;
   template <class T>
@@ -122,14 +89,9 @@ class CheckPart {
 
   const CheckSide* side_;
   Shape shape_ = Shape::single;
-  std::vector<Nested> outer_;
-  Nested rows_, columns_;
-  std::vector<std::int64_t> other_strides_;                    ///< once joined: of all loops
-  std::vector<std::pair<std::int64_t, std::int64_t>> begins_;  ///< strides of all loops, and where the part begins
-  std::int64_t other_first_ = 0;                               ///< element, once joined
-  std::int64_t first_ = 0;                                     ///< element
-  std::int64_t first_unit_ = 0;                                ///< transform
-  std::int64_t first_weight_ = 0;                              ///< of the neighbours
+  CheckNest nest_;
+  std::vector<NestedLoop> outer_;
+  NestedLoop rows_, columns_;
   bool splits_rows_ = true;  ///< the parts of numbers get their weights from rows, not from columns
   double part_ = 1;          ///< of what blocks say of squares: their weights may be more than 1
   AnyNumbers row_weights_;   ///< of all rows, where no loop around them has weights: two a row

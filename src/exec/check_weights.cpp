@@ -156,10 +156,36 @@ CheckWeights normalised(CheckWeights weights) {
   return weights;
 }
 
-}  // namespace
+/// Which parts of one side's numbers count.
+struct SideParts {
+  bool is_complex, is_half;
+};
 
 /// In turns on both sides, the parts that are too small are made larger. What that changes on the other side is noise
-/// that few of its parts feel.
+/// that few of its parts feel. `there` makes the input's weights of the result's, `back` the nearest ones of these.
+template <class There, class Back>
+CheckWeights search_weights(Numbers r, std::int64_t n, SideParts of_in, SideParts of_out, const There& there,
+                            const Back& back) {
+  const auto parts = [n](Numbers& numbers, SideParts side) { return Parts(numbers, side.is_complex, side.is_half, n); };
+  CheckWeights best;
+  double most = 0;
+  for (int turn = 0; turn < turns && most < goal; ++turn) {
+    Numbers c = there(r);
+    Parts in = parts(c, of_in);
+    const double least = std::min(in.least(), parts(r, of_out).least());
+    if (best.in.empty() || least > most) {
+      most = least;
+      best = {c, r};
+    }
+    in.push_away_from_zero(aim);
+    r = back(std::move(c));
+    parts(r, of_out).push_away_from_zero(aim);
+  }
+  return best;
+}
+
+}  // namespace
+
 CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t n) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   Numbers r(static_cast<std::size_t>(kind == Kind::r2c ? n / 2 + 1 : n));
@@ -167,20 +193,10 @@ CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t
     weight = random_sign(random);
     if (kind != Kind::c2r) weight.imag(random_sign(random));
   }
-  CheckWeights best;
-  double most = 0;
-  for (int turn = 0; turn < turns && most < goal; ++turn) {
-    Numbers c = transposed(kind, direction, n, r);
-    Parts out(r, kind != Kind::c2r, kind == Kind::r2c, n), in(c, kind != Kind::r2c, kind == Kind::c2r, n);
-    const double least = std::min(in.least(), out.least());
-    if (best.in.empty() || least > most) {
-      most = least;
-      best = {c, r};
-    }
-    in.push_away_from_zero(aim);
-    r = transposed_back(kind, direction, n, std::move(c));
-    Parts(r, kind != Kind::c2r, kind == Kind::r2c, n).push_away_from_zero(aim);
-  }
+  CheckWeights best = search_weights(
+      std::move(r), n, {kind != Kind::r2c, kind == Kind::c2r}, {kind != Kind::c2r, kind == Kind::r2c},
+      [&](const Numbers& out) { return transposed(kind, direction, n, out); },
+      [&](Numbers in) { return transposed_back(kind, direction, n, std::move(in)); });
   // Where half a spectrum has no imaginary part, one that appears is to be seen; of the input no such weight is asked.
   for (std::size_t j = 0; kind == Kind::r2c && j < best.out.size(); ++j)
     if (!has_imag(true, true, n, j)) best.out[j].imag(best.out[j].real());
@@ -191,25 +207,16 @@ RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, dou
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   Numbers r(static_cast<std::size_t>(n));
   for (auto& weight : r) weight = random_sign(random);
-  const auto diagonal = [](Numbers numbers) {
-    for (auto& number : numbers) number = {number.real(), number.real()};
-    return numbers;
+  const auto input_of = [&](Numbers real) {
+    for (auto& number : real) number = {number.real(), number.real()};
+    return transposed(Kind::c2c, direction, n, real);
   };
-  Numbers best;
-  double most = 0;
-  for (int turn = 0; turn < turns && most < goal; ++turn) {
-    Numbers c = transposed(Kind::c2c, direction, n, diagonal(r));
-    Parts out(r, false, false, n), in(c, true, false, n);
-    const double least = std::min(in.least(), out.least());
-    if (best.empty() || least > most) {
-      most = least;
-      best = r;
-    }
-    in.push_away_from_zero(aim);
-    r = transposed_back(Kind::c2c, direction, n, std::move(c));
-    for (auto& weight : r) weight = (weight.real() + weight.imag()) / 2;  // the nearest of such weights
-    Parts(r, false, false, n).push_away_from_zero(aim);
-  }
+  Numbers best = search_weights(std::move(r), n, {true, false}, {false, false}, input_of, [&](Numbers in) {
+                   Numbers out = transposed_back(Kind::c2c, direction, n, std::move(in));
+                   for (auto& weight : out)
+                     weight = (weight.real() + weight.imag()) / 2;  // the nearest of such weights
+                   return out;
+                 }).out;
   size /= Parts(best, false, false, n).root_mean_square();
   RealCheckWeights all;
   for (auto& weight : best) {
@@ -219,7 +226,7 @@ RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, dou
     all.real.push_back(std::ldexp(std::round(mantissa * bits) / bits, exponent));
     weight = all.real.back();
   }
-  all.in = transposed(Kind::c2c, direction, n, diagonal(std::move(best)));
+  all.in = input_of(std::move(best));
   return all;
 }
 
@@ -229,22 +236,14 @@ CheckWeights make_real_weights(std::int64_t n) {
   Numbers r(static_cast<std::size_t>(n));
   for (std::int64_t j = 0; j <= n / 2; ++j)
     r[static_cast<std::size_t>(j)] = r[static_cast<std::size_t>(j == 0 ? 0 : n - j)] = random_sign(random);
-  CheckWeights best;
-  double most = 0;
-  for (int turn = 0; turn < turns && most < goal; ++turn) {
-    Numbers c = real_parts(fourier(r, Direction::forward));
-    Parts out(r, false, false, n), in(c, false, false, n);
-    const double least = std::min(in.least(), out.least());
-    if (best.in.empty() || least > most) {
-      most = least;
-      best = {c, r};
-    }
-    in.push_away_from_zero(aim);
-    r = real_parts(fourier(c, Direction::backward));
-    for (auto& number : r) number /= static_cast<double>(n);
-    Parts(r, false, false, n).push_away_from_zero(aim);
-  }
-  return normalised(std::move(best));
+  return normalised(search_weights(
+      std::move(r), n, {false, false}, {false, false},
+      [](const Numbers& out) { return real_parts(fourier(out, Direction::forward)); },
+      [n](const Numbers& in) {
+        Numbers out = real_parts(fourier(in, Direction::backward));
+        for (auto& number : out) number /= static_cast<double>(n);
+        return out;
+      }));
 }
 
 CheckWeights make_cosine_weights(AxisTransform type, std::int64_t n) {

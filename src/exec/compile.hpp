@@ -26,7 +26,7 @@ struct ExecutorSetup {
   std::string exchange;                      ///< on CPUs a name, never "auto"
   std::vector<std::string> other_exchanges;  ///< that a trial may find faster, the most promising first
   FftMakers local_ffts;
-  std::vector<Choice> choices;               ///< made for options that leave one
+  std::vector<Choice> choices;                                               ///< made for options that leave one
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;  ///< of results that are written so
   ShortNumbers numbers{};                                                    ///< in messages
   std::optional<double> plan_until{};  ///< libraries that measure while they plan stop then, on base/clock

@@ -15,9 +15,9 @@ struct NumberBlock {
   std::int64_t stride = 0;
   std::int64_t columns = 0;
 };
-/// Another array that a block is copied from or to: numbers are loaded once to be copied and added up, but those that go
-/// past the cache are added up before, a few rows at a time. What memory makes a copy wait for hides the sums. Past the
-/// cache, all is there after end_of_stream().
+/// Another array that a block is copied from or to: numbers are loaded once to be copied and added up, but those that
+/// go past the cache are added up before, a few rows at a time. What memory makes a copy wait for hides the sums. Past
+/// the cache, all is there after end_of_stream().
 enum class RowCopy { none, from, to, past_cache };
 template <class T>
 struct OtherRows {

@@ -43,7 +43,8 @@ class Range {
   V least_ = V{} + 1, most_ = {}, nothing_ = {};
 };
 
-/// The least and the largest of some numbers that are not 0; nothing is within any bounds where one of them is NaN.
+/// Squares of numbers in single precision easily leave the range of that precision. A sum of them that is 0 is less
+/// than the right one, as `below` must be.
 template <class T>
 bool in_range(const BlockSums<T>& sums, std::int64_t count) {
   if constexpr (sizeof(T) == sizeof(double)) return true;

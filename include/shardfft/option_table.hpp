@@ -52,7 +52,7 @@ struct OptionRow {
   /// Whether it belongs to problem_key(): whether it changes what is computed or which program is chosen.
   bool in_key = true;
   std::int64_t least = 0;                                      ///< of integers and of each in a list
-  double below = std::numeric_limits<double>::infinity();      ///< of numbers
+  double below = std::numeric_limits<double>::infinity();      ///< of integers and numbers
   std::vector<std::string> choices{};                          ///< of a choice, and of each in a list of words
   std::function<std::vector<std::string>(Place)> known = {};   ///< of a name, without "auto"
   std::string example{};                                       ///< a value that is not the default; none for addresses

@@ -67,7 +67,7 @@ struct Options {
   /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent, on CPUs across hosts by the trial of
   /// whole runs (effort above estimate). report() tells what was cut (docs/concepts.md).
   int chunks = 0;
-  /// OpenMP threads of each rank.
+  /// OpenMP threads of each rank, at most 1024.
   int threads = 1;
   /// Process grid: for pencil and brick that of the intermediate pencils, two factors (one for arrays of two axes); for
   /// brick_groups and cannon* a factor for each axis. Empty lets the algorithm choose. With algorithm auto a grid means

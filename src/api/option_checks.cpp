@@ -43,6 +43,8 @@ void check_range(const OptionRow& row, const Options& options) {
   if (row.type == OptionType::integer) {
     const std::int64_t number = std::get<std::int64_t>(value);
     require(number >= row.least, "option ", row.name, " is ", number, "; at least ", row.least, " is needed");
+    require(static_cast<double>(number) < row.below, "option ", row.name, " is ", number, "; less than ", row.below,
+            " is needed");
   }
   if (row.type == OptionType::number) {
     const double number = std::get<double>(value);

@@ -136,10 +136,12 @@ void add_strategies(std::vector<OptionRow>& table) {
 
 /// How it runs: cores and memory.
 void add_resources(std::vector<OptionRow>& table) {
-  table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank.", "2"));
+  table.push_back(row("threads", &Options::threads, "OpenMP threads of each rank, at most 1024.", "2"));
   table.back().effect = on_cpus;
   table.back().agreement = Agreement::none;
   table.back().least = 1;
+  table.back().below =
+      1025;  // far more than a rank has cores; where there are no threads left, OpenMP ends the program
 
   table.push_back(row("grid", &Options::grid,
                       "Process grid: for pencil and brick that of the intermediate pencils, two factors "

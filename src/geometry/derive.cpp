@@ -120,6 +120,7 @@ Layout Layout::with_batch(std::int64_t fields) const {
 }
 
 Layout Layout::without_batch() const {
+  require(axes() > 1, "a layout of one axis has no other beside the fields");
   auto rep = std::make_shared<Rep>(*rep_);
   rep->shape.erase(rep->shape.begin());
   rep->order.erase(std::find(rep->order.begin(), rep->order.end(), 0));

@@ -171,6 +171,7 @@ Layout Layout::single(const Shape& shape, int ranks, int owner, const AxisOrder&
 
 Layout Layout::from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces) {
   check_shape(shape);
+  require(pieces != nullptr, "from_pieces needs a function that gives the pieces of a rank");
   auto rep = std::make_shared<Rep>();
   rep->form = Rep::Form::pieces;
   rep->shape = shape;

@@ -47,6 +47,8 @@ TEST(LayoutErrors, Constructors) {
          Layout::brick({-4, 2}, {1, 1});
        },
        "axis 0 has extent -4"},
+      {"pieces by no function", [&] { Layout::from_pieces(shape, 2, {}); }, "needs a function that gives the pieces"},
+      {"no axis beside the fields", [] { Layout::slab({5}, 2).without_batch(); }, "a layout of one axis"},
       {"no ranks", [&] { Layout::slab(shape, 0); }, "at least 1 rank, got 0"},
       {"slab axis", [&] { Layout::slab(shape, 2, 3); }, "slab axis 3 is not an axis of an array with 3 axes"},
       {"negative slab axis", [&] { Layout::slab(shape, 2, -1); }, "slab axis -1"},

@@ -156,6 +156,7 @@ TEST(BadInput, Options) {
       {"batch", bad, "batch is 0", [](Arguments& a) { a.options.batch = 0; }},
       {"chunks", bad, "chunks is -1", [](Arguments& a) { a.options.chunks = -1; }},
       {"threads", bad, "threads is -2", [](Arguments& a) { a.options.threads = -2; }},
+      {"too many threads", bad, "threads is 20000; less than 1025", [](Arguments& a) { a.options.threads = 20000; }},
       {"hosts", bad, "fake_ranks_per_host is -1", [](Arguments& a) { a.options.fake_ranks_per_host = -1; }},
       {"norm", bad, "norm has the value 9, which stands for none of: backward, ortho",
        [](Arguments& a) { a.options.norm = static_cast<Norm>(9); }},

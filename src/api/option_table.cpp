@@ -140,8 +140,8 @@ void add_resources(std::vector<OptionRow>& table) {
   table.back().effect = on_cpus;
   table.back().agreement = Agreement::none;
   table.back().least = 1;
-  table.back().below =
-      1025;  // far more than a rank has cores; where there are no threads left, OpenMP ends the program
+  // Far more than a rank has cores; where the system has no more threads, OpenMP ends the program.
+  table.back().below = 1025;
 
   table.push_back(row("grid", &Options::grid,
                       "Process grid: for pencil and brick that of the intermediate pencils, two factors "

@@ -49,7 +49,7 @@ struct RunChoice {
 };
 
 /// The way in which the programs take the least time; the expected one unless another is clearly faster. The trial
-/// takes at most 10 s or the time of 30 runs, whichever is less, but 20 ms in any case, and no less than one run of
+/// takes at most 10 s or the time of 30 runs, whichever is less, but 60 ms in any case, and no less than one run of
 /// every program. Collective; the same on all ranks.
 RunChoice choose_way(const RunTrialSetup& setup);
 

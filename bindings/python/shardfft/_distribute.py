@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _mpi
 from ._infer import layout_of
-from ._layout import Layout, named
+from ._layout import Layout, _integer, named
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -20,37 +20,40 @@ _TAG = 77
 _MESSAGE_BYTES = 1 << 30
 
 
-def _is_name(layout: LayoutName | Layout, root: int, comm: MPI.Comm) -> bool:
-    """Whether all ranks gave a name, and the same one; raises unless they also gave the same root. Collective."""
-    words, roots = zip(*comm.allgather((layout if isinstance(layout, str) else None, root)), strict=True)
-    if any(other != roots[0] for other in roots):
+def _ask(layout: LayoutName | Layout, root: int, comm: MPI.Comm) -> tuple[int, bool]:
+    """Give the root, and whether the layout is a name; both must be the same on all ranks. Collective."""
+    number = _mpi.agree(comm, lambda: _root(root, comm))
+    words, roots = zip(*comm.allgather((layout if isinstance(layout, str) else None, number)), strict=True)
+    if len(set(roots)) != 1:
         raise ValueError(f"the ranks gave different roots: {', '.join(map(repr, roots))}")
     if len(set(words)) != 1:
         raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))} (None: not a name)")
-    return words[0] is not None
+    return number, words[0] is not None
 
 
 def _named_on(root: int, name: str, array: Any, comm: MPI.Comm) -> Layout:
     """The layout called ``name`` of the array that ``root`` has. Collective."""
-
-    def shape() -> tuple[int, ...] | None:
-        _check_root(root, comm)
-        return np.shape(array) if comm.rank == root else None
-
-    return named(name, comm.bcast(_mpi.agree(comm, shape), root=root), comm.size)
+    shape = _mpi.agree(comm, lambda: np.shape(array) if comm.rank == root else None)
+    return named(name, comm.bcast(shape, root=root), comm.size)
 
 
-def _check_root(root: int, comm: MPI.Comm) -> None:
-    if not 0 <= root < comm.size:
-        raise ValueError(f"root {root} is none of the {comm.size} ranks")
+def _root(root: int, comm: MPI.Comm) -> int:
+    number = _integer(root, "root")
+    if not 0 <= number < comm.size:
+        raise ValueError(f"root {number} is none of the {comm.size} ranks")
+    return number
 
 
-def _check_layout(layout: Layout, comm: MPI.Comm, root: int) -> None:
+def _check_dtype(dtype: np.dtype[Any]) -> None:
+    if dtype.hasobject or dtype.itemsize == 0:
+        raise TypeError(f"arrays of dtype {dtype} cannot be sent to other ranks")
+
+
+def _check_layout(layout: Layout, comm: MPI.Comm) -> None:
     if not isinstance(layout, Layout):
         raise TypeError(f"layout must be a shardfft.Layout, not {type(layout).__name__}")
     if layout.ranks != comm.size:
         raise ValueError(f"layout is cut for {layout.ranks} ranks, but the communicator has {comm.size}")
-    _check_root(root, comm)
 
 
 def _views(flat: NDArray[Any], layout: Layout, rank: int) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
@@ -110,17 +113,19 @@ def scatter(
         This rank's local array, dense in the layout's memory order; flat if its part is not one product of slices.
     """
     comm = _mpi.communicator(comm)
-    if _is_name(layout, root, comm):
+    root, is_name = _ask(layout, root, comm)
+    if is_name:
         layout = _named_on(root, layout, array, comm)
 
     def describe() -> tuple[Any, int, bool] | None:
-        _check_layout(layout, comm, root)
+        _check_layout(layout, comm)
         if comm.rank != root:
             return None
         whole = np.asarray(array)
         batched = whole.ndim == layout.ndim + 1
-        if whole.shape[1 if batched else 0 :] != layout.shape or whole.dtype.hasobject:
-            raise ValueError(f"array has the shape {whole.shape} and the dtype {whole.dtype}, layout {layout.shape}")
+        _check_dtype(whole.dtype)
+        if whole.shape[1 if batched else 0 :] != layout.shape:
+            raise ValueError(f"array has the shape {whole.shape}, layout {layout.shape}")
         return whole.dtype, whole.shape[0] if batched else 1, batched
 
     dtype, fields, batched = comm.bcast(_mpi.agree(comm, describe), root=root)
@@ -162,12 +167,14 @@ def gather(
         The global array on ``root``, None on the other ranks.
     """
     comm = _mpi.communicator(comm)
-    if _is_name(layout, root, comm):
+    root, is_name = _ask(layout, root, comm)
+    if is_name:
         layout = layout_of(_mpi.agree(comm, lambda: np.shape(local)), layout, comm)
 
     def flatten() -> tuple[NDArray[Any], bool]:
-        _check_layout(layout, comm, root)
+        _check_layout(layout, comm)
         part = np.asarray(local)
+        _check_dtype(part.dtype)
         return np.ascontiguousarray(_flatten(part, layout, comm.rank)), part.ndim > len(layout.local_shape(comm.rank))
 
     mine, batched = _mpi.agree(comm, flatten)

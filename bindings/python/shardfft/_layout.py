@@ -52,6 +52,11 @@ def _shape(shape: int | Iterable[int]) -> list[int]:
     return extents
 
 
+def _axes(axes: int | Iterable[int]) -> list[int]:
+    """List the axes that a user names; an iterator is used up."""
+    return _integers([axes] if isinstance(axes, Integral) else axes, "axes")
+
+
 def _axis(axis: int, axes: int, name: str = "axis") -> int:
     index = operator.index(axis)
     if not -axes <= index < axes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _mpi, _streams
+from . import _layout, _mpi, _streams
 from ._array_libraries import as_array, library_of
 from ._gpu_arrays import device_of, dtype_of
 from ._infer import layout_of
@@ -55,12 +55,13 @@ def _transform(
     """Transform all ``axes`` alike; without a ``kind`` real arrays stay real."""
     comm = _mpi.communicator(comm)
 
-    def prepare() -> tuple[Any, str, int | None]:
+    def prepare() -> tuple[Any, list[int] | None, str, int | None]:
         array = as_array(x)
+        chosen = None if axes is None else _layout._axes(axes)
         precision = _precision(dtype_of(array), kind == "r2c")
-        return array, precision if library_of(array).has_double() else "float32", device_of(array)
+        return array, chosen, precision if library_of(array).has_double() else "float32", device_of(array)
 
-    local, mine, device = _mpi.agree(comm, prepare)
+    local, chosen, mine, device = _mpi.agree(comm, prepare)
     known = comm.allgather((mine, device is not None, dtype_of(local).kind == "c"))
     # One rank's single precision next to another's double is double, as in NumPy.
     precision = max(single_or_double for single_or_double, _, _ in known)
@@ -70,13 +71,13 @@ def _transform(
     rows_of_axis_0 = layout is None
     layout = layout_of(local.shape, layout, comm)
     if along != "fft":
-        options["transforms"] = [along] * (len(layout.shape) if axes is None else np.size(axes))
+        options["transforms"] = [along] * len(layout.shape if chosen is None else chosen)
     # Planned without measuring: plan() is for transforms that are repeated often.
     effort = {"effort": "estimate"} if options.get("processor", "cpu") == "cpu" else {}
     options = {**effort, "norm": norm or "backward", **options}
     if "stream" in options:
         options["stream"] = _streams.pointer(options["stream"]) or None  # a stream may not do as a plan's key
-    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=axes, **options)
+    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=chosen, **options)
     with contextlib.nullcontext() if kept else plan:
         source, target = (plan.input, plan.output) if forward else (plan.output, plan.input)
         array = _mpi.agree(comm, lambda: source.asarray(local))

@@ -7,6 +7,7 @@ import inspect
 import os
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -53,7 +54,7 @@ def _value(option: Option, value: Any) -> Any:
     if option.type == "integer":
         return _layout._integer(value, name)
     if option.type == "number":
-        if isinstance(value, str | bool):
+        if not isinstance(value, Real) or isinstance(value, bool):
             raise TypeError(f"{name} must be a number, not {value!r}")
         return float(value)
     if option.type == "integers":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,9 +34,9 @@ class Problem(NamedTuple):
 
 def _choice(enum: Any, value: str, name: str) -> Any:
     try:
-        return getattr(enum, value)
-    except (AttributeError, TypeError):
-        names = ", ".join(known for known in enum.__members__)
+        return enum.__members__[value]
+    except (KeyError, TypeError):
+        names = ", ".join(enum.__members__)
         raise ValueError(f"unknown {name} {value!r}: give one of {names}") from None
 
 
@@ -109,8 +108,8 @@ def problem(
     """Check the arguments of :func:`shardfft.plan`."""
     extents = _layout._shape(shape)
     count = len(extents)
-    wanted = range(count) if axes is None else ([axes] if isinstance(axes, Integral) else axes)
-    chosen = [_layout._axis(axis, count) for axis in _layout._integers(wanted, "axes")]
+    wanted = range(count) if axes is None else _layout._axes(axes)
+    chosen = [_layout._axis(axis, count) for axis in wanted]
     if not chosen or len(set(chosen)) != len(chosen):
         raise ValueError(f"axes must name one axis at least, and none twice: {axes!r}")
     if n is not None and kind != "c2r":

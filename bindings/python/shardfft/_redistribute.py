@@ -75,10 +75,9 @@ def redistribute(
     def prepare() -> tuple[Part, Part, _core.Options]:
         target = to if isinstance(to, Layout) else named(to, cut.shape, comm.size)
         for layout in (cut, target):
-            _distribute._check_layout(layout, comm, 0)
+            _distribute._check_layout(layout, comm)
         dtype = dtype_of(array)
-        if dtype.hasobject or dtype.itemsize == 0:
-            raise TypeError(f"arrays of dtype {dtype} cannot be sent to other ranks")
+        _distribute._check_dtype(dtype)
         fields, batched = _distribute._fields(array.shape, cut, comm.rank)
         source, destination = (Part(layout, dtype, comm.rank, fields, batched) for layout in (cut, target))
         return source, destination, _options.convert({**options, "batch": fields})

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 def _each(value: float | Sequence[float], count: int, what: str) -> list[float]:
     """Give a spacing or a length for each of ``count`` axes."""
-    values = [float(one) for one in np.broadcast_to(np.asarray(value, float), count)]
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be numbers, not {value!r}") from None
+    if numbers.shape not in ((), (count,)):
+        raise ValueError(f"{what} must be one number, or one for each of {count} axes, not {value!r}")
+    values = [float(one) for one in np.broadcast_to(numbers, count)]
     if not all(0 < one < math.inf for one in values):
         raise ValueError(f"{what} must be finite and above 0, not {value}")
     return values

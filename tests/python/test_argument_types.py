@@ -1,0 +1,40 @@
+"""Arguments of a wrong type: the error names the argument, on all ranks, and axes may be an iterator."""
+
+import numpy as np
+import pytest
+
+import shardfft
+
+
+def test_roots_are_numbers(comm):
+    layout = shardfft.Layout.slab((4, 4), comm.size)
+    with pytest.raises((TypeError, shardfft.Error), match="root must be an integer, not '0'"):
+        shardfft.gather(np.zeros(layout.local_shape(comm.rank)), layout, comm, root="0")
+
+
+def test_objects_cannot_be_sent(comm):
+    layout = shardfft.Layout.slab((4, 4), comm.size)
+    objects = np.full(layout.local_shape(comm.rank), None)
+    with pytest.raises((TypeError, shardfft.Error), match="dtype object cannot be sent"):
+        shardfft.gather(objects, layout, comm)
+
+
+def test_tolerances_are_real_numbers(comm):
+    with pytest.raises((TypeError, shardfft.Error), match="tolerance must be a number, not 1j"):
+        shardfft.plan((4, 4, 4), comm=comm, tolerance=1j)
+
+
+def test_kinds_are_words(comm):
+    with pytest.raises((ValueError, shardfft.Error), match="unknown kind '__class__'"):
+        shardfft.plan((4, 4, 4), kind="__class__", comm=comm)
+
+
+def test_a_spacing_for_each_axis(comm):
+    with shardfft.plan((4, 4, 4), comm=comm) as plan, pytest.raises(ValueError, match="one for each of 3 axes"):
+        plan.output.frequencies((1, 2))
+
+
+def test_axes_may_be_an_iterator(comm):
+    x = np.arange(24.0 * comm.size).reshape(2 * comm.size, 12)[2 * comm.rank : 2 * comm.rank + 2]
+    once = shardfft.dctn(x, comm, axes=(axis for axis in (0, 1)))
+    np.testing.assert_array_equal(once, shardfft.dctn(x, comm, axes=(0, 1)))

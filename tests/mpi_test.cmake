@@ -34,6 +34,12 @@ endfunction()
 # directions, and more ranks than planes. These are the tests of what depends on that.
 set(_many_ranks "^mpi_(exchange|reshape|cannon|random|gpu_test_(exchange|slab|plan))|^mpi_plan_test_(transforms|options|gather|communicators)")
 
+# Seconds after which a test is taken to hang; sanitizers make tests many times as slow.
+set(_longest 600)
+if(SHARDFFT_SANITIZE)
+  set(_longest 1800)
+endif()
+
 # Those that wait by the clock more than they work: others may run meanwhile.
 set(_waiting "^mpi_(faults_test_host_faults|gpu_test_failures|plan_test_waiting)")
 
@@ -60,7 +66,7 @@ function(shardfft_mpi_test name source)
       $<TARGET_FILE:${name}>)
     # The longest first, where ctest has not measured them yet, so that those of one process fill the gaps.
     # More ranks than cores: those that wait should give theirs to the others (Open MPI is told by a flag).
-    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 600 PROCESSORS ${processors} COST ${ranks}
+    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT ${_longest} PROCESSORS ${processors} COST ${ranks}
       ENVIRONMENT "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
   endforeach()
 endfunction()

@@ -1,6 +1,5 @@
 // Layouts: constructors and the questions asked of them.
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -23,6 +22,12 @@ AxisOrder checked_order(const AxisOrder& order, std::size_t axes) {
   return order;
 }
 
+void check_ranks(std::int64_t ranks) {
+  require(ranks >= 1, "a layout needs at least 1 rank, got ", ranks);
+  require(ranks <= max_ranks, "a layout of ", ranks, " ranks has more ranks than any machine; ", max_ranks,
+          " are possible");
+}
+
 namespace {
 
 using Rep = Layout::Rep;
@@ -41,8 +46,8 @@ int grid_ranks(const Shape& shape, const Shape& grid) {
   std::int64_t ranks = 1;
   for (std::size_t a = 0; a < grid.size(); ++a) {
     require(grid[a] >= 1, "the process grid has ", grid[a], " parts along axis ", a, "; at least 1 is needed");
-    require(!__builtin_mul_overflow(ranks, grid[a], &ranks) && ranks <= std::numeric_limits<int>::max(),
-            "the process grid has more ranks than MPI can count");
+    require(!__builtin_mul_overflow(ranks, grid[a], &ranks), "the process grid has more ranks than MPI can count");
+    check_ranks(ranks);
   }
   return static_cast<int>(ranks);
 }
@@ -91,6 +96,7 @@ IndexSet grid_set(const Rep& rep, int rank) {
 Layout Layout::grid(const Shape& shape, std::vector<std::vector<Progression>> parts, int ranks,
                     const std::vector<int>& rank_stride, const AxisOrder& order) {
   check_shape(shape);
+  check_ranks(ranks);
   require(parts.size() == shape.size(), "parts are needed for each of the ", shape.size(), " axes");
   for (std::size_t a = 0; a < parts.size(); ++a) require(!parts[a].empty(), "axis ", a, " has no parts");
   auto rep = std::make_shared<Rep>();
@@ -115,7 +121,7 @@ Layout Layout::slab(const Shape& shape, int ranks, int axis, const AxisOrder& or
   check_shape(shape);
   require(axis >= 0 && axis < static_cast<int>(shape.size()), "slab axis ", axis, " is not an axis of an array with ",
           shape.size(), " axes");
-  require(ranks >= 1, "a layout needs at least 1 rank, got ", ranks);
+  check_ranks(ranks);
   Shape grid_shape(shape.size(), 1);
   grid_shape[static_cast<std::size_t>(axis)] = ranks;
   return grid(shape, cut(shape, grid_shape, block_part), ranks, {}, order);
@@ -148,13 +154,14 @@ Layout Layout::cyclic(const Shape& shape, const Shape& process_grid, const AxisO
 Layout Layout::boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisOrder& order) {
   check_shape(shape);
   require(!sets.empty(), "a layout needs one index set a rank, got none");
+  check_ranks(static_cast<std::int64_t>(sets.size()));
   for (std::size_t r = 0; r < sets.size(); ++r)
     require(sets[r].axes == static_cast<int>(shape.size()), "the index set of rank ", r, " has ", sets[r].axes,
             " axes, the array has ", shape.size());
   auto rep = std::make_shared<Rep>();
   rep->form = Rep::Form::boxes;
   rep->shape = shape;
-  rep->ranks = narrow(static_cast<std::int64_t>(sets.size()), "number of ranks");
+  rep->ranks = static_cast<int>(sets.size());
   rep->order = checked_order(order, shape.size());
   rep->sets = std::move(sets);
   return Layout(rep);
@@ -162,6 +169,7 @@ Layout Layout::boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisO
 
 Layout Layout::single(const Shape& shape, int ranks, int owner, const AxisOrder& order) {
   check_shape(shape);
+  check_ranks(ranks);
   require(owner >= 0 && owner < ranks, "owner ", owner, " is not one of ", ranks, " ranks");
   std::vector<IndexSet> sets(static_cast<std::size_t>(ranks));
   for (auto& s : sets) s.axes = static_cast<int>(shape.size());
@@ -171,6 +179,7 @@ Layout Layout::single(const Shape& shape, int ranks, int owner, const AxisOrder&
 
 Layout Layout::from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces) {
   check_shape(shape);
+  check_ranks(ranks);
   require(pieces != nullptr, "from_pieces needs a function that gives the pieces of a rank");
   auto rep = std::make_shared<Rep>();
   rep->form = Rep::Form::pieces;

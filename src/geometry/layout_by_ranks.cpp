@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "geometry/layout_rep.hpp"
 #include "geometry/shape.hpp"
-#include "shardfft/layout.hpp"
 
 namespace shardfft {
 
@@ -35,7 +35,7 @@ void search(std::int64_t rest, std::size_t left, Shape& factors, Shape& best) {
 
 /// `ranks` as a product of `count` factors that are as equal as can be, the larger ones first.
 Shape near_equal_factors(int ranks, std::size_t count) {
-  require(ranks >= 1, "a layout needs at least 1 rank, got ", ranks);
+  check_ranks(ranks);
   Shape best(count, 1);
   best.front() = ranks;
   Shape factors;

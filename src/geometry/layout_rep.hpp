@@ -21,5 +21,9 @@ struct Layout::Rep {
 AxisOrder natural_order(std::size_t axes);
 /// `order`, or the natural one for an empty one; throws Error unless it names each axis once.
 AxisOrder checked_order(const AxisOrder& order, std::size_t axes);
+/// More than any machine has. Layouts keep something for each rank.
+inline constexpr int max_ranks = 1 << 22;
+/// Throws Error unless a layout can have so many ranks.
+void check_ranks(std::int64_t ranks);
 
 }  // namespace shardfft

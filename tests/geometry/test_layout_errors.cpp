@@ -1,6 +1,7 @@
 // Every wrong layout is refused with words that say what is wrong.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <functional>
 
 #include "shardfft/error.hpp"
@@ -110,6 +111,7 @@ TEST(LayoutErrors, Constructors) {
 /// Counts that 64 bits cannot hold.
 TEST(LayoutErrors, TooLarge) {
   const std::int64_t huge = std::int64_t{1} << 40;
+  const Shape small{4, 4};
   check_refused({
       {"elements",
        [&] {
@@ -132,6 +134,13 @@ TEST(LayoutErrors, TooLarge) {
          Layout::cyclic({4, 4}, {huge, huge});
        },
        "more ranks than"},
+      {"ranks of a slab", [&] { Layout::slab(small, 1 << 30); }, "more ranks than any machine"},
+      {"ranks of pencils", [&] { Layout::pencil(small, 1 << 30); }, "more ranks than any machine"},
+      {"ranks of bricks", [&] { Layout::brick(small, INT_MAX); }, "more ranks than any machine"},
+      {"ranks of a cyclic layout", [&] { Layout::cyclic(small, 1 << 30); }, "more ranks than any machine"},
+      {"ranks beside an owner", [&] { Layout::single(small, (1 << 22) + 1); }, "4194305 ranks has more ranks than"},
+      {"ranks of pieces", [&] { Layout::from_pieces(small, 1 << 30, [](int) { return std::vector<Piece>(); }); },
+       "more ranks than any machine"},
       {"progression that wraps around",
        [&] {
          Layout::grid({4}, {{{0, 3, std::int64_t{1} << 62}, {1, 1, 1}}}, 2).validate();

@@ -212,6 +212,12 @@ def test_different_roots(comm):
                 call(np.ones((4, 4)), "slab", comm, root=comm.rank)
 
 
+def test_too_many_ranks():
+    for layout in (Layout.slab, Layout.pencil, Layout.brick, Layout.cyclic, Layout.single):
+        with pytest.raises(shardfft.ArgumentError, match="more ranks than any machine"):
+            layout((4, 4), 2**30)
+
+
 def test_integers_of_numpy(comm):
     x = np.ones((4, 6))
     same = shardfft.fft(x, comm, axis=1)

@@ -96,22 +96,23 @@ bool nested_dims(const Problem& p, std::vector<GridDim>& dims) {
   return true;
 }
 
+/// `name`: the algorithm that the user asked for.
+Program by_pencils(const std::string& name, const Problem& problem) {
+  const std::vector<int> cuts = first_cuts(problem);
+  require(!cuts.empty() || problem.ranks() == 1, "algorithm ", name,
+          " needs two axes; 1-D arrays over several ranks need six_step or cyclic");
+  const auto dims = cuts.empty() ? std::vector<GridDim>{} : pencil_dims(problem, cuts);
+  return stages_from(name, problem, dims, input_is_pencil(problem, cuts) ? problem.input.order() : AxisOrder{});
+}
+
 }  // namespace
 
-Program pencil_program(const Problem& problem) {
-  const std::vector<int> cuts = first_cuts(problem);
-  require(!cuts.empty() || problem.ranks() == 1,
-          "algorithm pencil needs two axes; 1-D arrays over several ranks need six_step or cyclic");
-  const auto dims = cuts.empty() ? std::vector<GridDim>{} : pencil_dims(problem, cuts);
-  return stages_from("pencil", problem, dims, input_is_pencil(problem, cuts) ? problem.input.order() : AxisOrder{});
-}
+Program pencil_program(const Problem& problem) { return by_pencils("pencil", problem); }
 
 Program brick_program(const Problem& problem) {
   std::vector<GridDim> dims;
   if (nested_dims(problem, dims)) return stages_from("brick", problem, dims, problem.input.order());
-  Program program = pencil_program(problem);
-  program.algorithm = "brick";
-  return program;
+  return by_pencils("brick", problem);
 }
 
 }  // namespace shardfft

@@ -190,10 +190,11 @@ TEST(BadInput, Options) {
       {"six-step in three dimensions", bad, "1-D arrays", [](Arguments& a) { a.options.algorithm = "six_step"; }},
   });
   if (ranks() < 2) return;
-  check_refused({{"slab of one dimension", bad, "six_step or cyclic", [](Arguments& a) {
-                    a.input = Layout::slab({24}, ranks());
-                    a.options.algorithm = "slab";
-                  }}});
+  for (const std::string name : {"slab", "pencil", "brick"})
+    check_refused({{name + " of one dimension", bad, "algorithm " + name + " needs two axes", [&](Arguments& a) {
+                      a.input = Layout::slab({24}, ranks());
+                      a.options.algorithm = name;
+                    }}});
 }
 
 /// Wrong on one rank only: all are told, by the words of the one.

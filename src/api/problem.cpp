@@ -119,6 +119,8 @@ void validate_real(const ProblemSpec& spec) {
   const std::int64_t modes = spec.input.shape()[static_cast<std::size_t>(half)];
   const std::int64_t n = spec.options.real_extent;
   require(n >= 0, "option real_extent is ", n, "; it cannot be negative");
+  require(n > 0 || modes > 1, "the half spectrum has 1 mode along axis ", half,
+          ", of which 2 (n - 1) makes a real array without points: option real_extent must say 1");
   require(n == 0 || n / 2 + 1 == modes, "a real array with extent ", n, " along axis ", half, " has ", n / 2 + 1,
           " modes there, but the input layout has ", modes);
 }

@@ -128,6 +128,11 @@ TEST(BadInput, RealTransforms) {
          a.transform = shardfft::c2r<double>;
          a.options.real_extent = 9;
        }},
+      {"real array without points", bad, "has 1 mode along axis 2",
+       [](Arguments& a) {
+         a.transform = shardfft::c2r<double>;
+         a.input = Layout::slab({4, 6, 1}, ranks());
+       }},
       {"negative real extent", bad, "real_extent is -1",
        [](Arguments& a) {
          a.transform = shardfft::c2r<double>;

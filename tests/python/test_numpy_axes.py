@@ -40,3 +40,11 @@ def test_real(comm, rng, close, cut, forward, backward, places, n):
     half = getattr(shardfft, forward)(x[layout(SHAPE).local(comm.rank)], comm, **places, **said)
     close(half, layout(exact.shape), exact)
     close(getattr(shardfft, backward)(half, comm, n, **places, **said), layout(SHAPE), x)
+
+
+def test_half_spectra_of_one_mode(comm):
+    """2 (m - 1) points are none, which NumPy refuses too."""
+    half = np.ones(Layout.slab((4, 1), comm.size).local_shape(comm.rank))
+    with pytest.raises(ValueError, match="1 mode along axis 1"):
+        shardfft.irfft(half, comm, axis=1)
+    assert np.array_equal(shardfft.irfft(half, comm, 1, axis=1), half)

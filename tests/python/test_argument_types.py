@@ -12,6 +12,13 @@ def test_roots_are_numbers(comm):
         shardfft.gather(np.zeros(layout.local_shape(comm.rank)), layout, comm, root="0")
 
 
+def test_one_rank_without_a_root(comm):
+    root = "first" if comm.rank == comm.size - 1 else 0
+    for call in (shardfft.gather, shardfft.scatter):
+        with pytest.raises((TypeError, shardfft.Error), match="root must be an integer, not 'first'"):
+            call(np.ones((4, 4)), "slab", comm, root=root)
+
+
 def test_objects_cannot_be_sent(comm):
     layout = shardfft.Layout.slab((4, 4), comm.size)
     objects = np.full(layout.local_shape(comm.rank), None)

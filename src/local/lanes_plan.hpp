@@ -78,6 +78,10 @@ Kernels kernels_128();
 Kernels kernels_256();  ///< x86 alone, as the next
 Kernels kernels_512();
 
+template <bool b>
+struct Truth {
+  static constexpr bool value = b;
+};
 template <int... I>
 struct Sequence {};
 template <int N, int... I>

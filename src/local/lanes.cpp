@@ -30,12 +30,17 @@ template <class Real>
 class LanesFft : public LocalFft {
  public:
   LanesFft(const FftSpec& spec, lanes::Run<Real> run, int vector_bytes) : run_(run) {
-    const FftDim line = spec.transform.front(), batch = spec.batch.empty() ? FftDim{} : spec.batch.front();
+    const FftDim line = spec.transform.front();
+    Loops batch = spec.batch;
+    std::stable_sort(batch.begin(), batch.end(),
+                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+    batch.resize(2);
     plan_.ends = ends_of(spec.kind);
     plan_.n = line.n;
-    plan_.lines = batch.n;
-    plan_.in = {line.in_stride, batch.in_stride};
-    plan_.out = {line.out_stride, batch.out_stride};
+    plan_.lines = points(batch);
+    plan_.row = batch[0].n;
+    plan_.in = {line.in_stride, batch[0].in_stride, batch[1].in_stride};
+    plan_.out = {line.out_stride, batch[0].out_stride, batch[1].out_stride};
     plan_.scale = static_cast<Real>(spec.scale);
     if (lanes::way_of(line.n) == lanes::Way::passes) {
       passes_.emplace(line.n);
@@ -108,7 +113,7 @@ Backend lanes_backend() {
   backend.takes = takes;
   backend.scales = true;
   backend.max_axes = 1;
-  backend.max_loops = 1;
+  backend.max_loops = 2;
   return backend;
 }
 

@@ -15,7 +15,7 @@ const std::vector<Kernels>& all_kernels();
 
 }  // namespace lanes
 
-/// c2c, forward r2c or backward c2r of one axis, with one batch loop at most.
+/// c2c, forward r2c or backward c2r of one axis, with two batch loops at most.
 std::unique_ptr<LocalFft> make_lanes(const FftSpec& spec, const lanes::Kernels& kernels);
 
 }  // namespace shardfft

@@ -11,13 +11,18 @@ struct Isa128 {
   static constexpr int width = 16 / sizeof(T);
   using V = typename VectorOf<T, width>::type;
 
-  [[gnu::always_inline]] static V load_first(const T* p, int count) {
-    V v{};
-    for (int i = 0; i < count; ++i) v[i] = p[i];
+  struct Part {
+    int first, end;
+  };
+
+  [[gnu::always_inline]] static Part part(int first, int count) { return {first, first + count}; }
+  [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
+    V v = others;
+    for (int i = part.first; i < part.end; ++i) v[i] = p[i];
     return v;
   }
-  [[gnu::always_inline]] static void store_first(T* p, const V& v, int count) {
-    for (int i = 0; i < count; ++i) p[i] = v[i];
+  [[gnu::always_inline]] static void store_part(T* p, const V& v, Part part) {
+    for (int i = part.first; i < part.end; ++i) p[i] = v[i];
   }
 };
 

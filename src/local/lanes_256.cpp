@@ -13,24 +13,30 @@ struct Isa256 {
   static constexpr int width = 32 / sizeof(T);
   using V = typename VectorOf<T, width>::type;
 
-  /// All bits of the first `count` numbers.
-  [[gnu::always_inline]] static __m256i first(int count) {
-    if constexpr (sizeof(T) == 8)
-      return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
-    else
-      return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  using Part = __m256i;  ///< all bits of its numbers
+
+  [[gnu::always_inline]] static Part part(int first, int count) {
+    if constexpr (sizeof(T) == 8) {
+      const __m256i at = _mm256_setr_epi64x(0, 1, 2, 3);
+      return _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_set1_epi64x(first), at),
+                                 _mm256_cmpgt_epi64(_mm256_set1_epi64x(first + count), at));
+    } else {
+      const __m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+      return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(first), at),
+                                 _mm256_cmpgt_epi32(_mm256_set1_epi32(first + count), at));
+    }
   }
-  [[gnu::always_inline]] static V load_first(const T* p, int count) {
+  [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
     if constexpr (sizeof(T) == 8)
-      return V(_mm256_maskload_pd(p, first(count)));
+      return V(_mm256_blendv_pd(__m256d(others), _mm256_maskload_pd(p, part), __m256d(part)));
     else
-      return V(_mm256_maskload_ps(p, first(count)));
+      return V(_mm256_blendv_ps(__m256(others), _mm256_maskload_ps(p, part), __m256(part)));
   }
-  [[gnu::always_inline]] static void store_first(T* p, const V& v, int count) {
+  [[gnu::always_inline]] static void store_part(T* p, const V& v, Part part) {
     if constexpr (sizeof(T) == 8)
-      _mm256_maskstore_pd(p, first(count), __m256d(v));
+      _mm256_maskstore_pd(p, part, __m256d(v));
     else
-      _mm256_maskstore_ps(p, first(count), __m256(v));
+      _mm256_maskstore_ps(p, part, __m256(v));
   }
 };
 

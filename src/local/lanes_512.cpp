@@ -13,19 +13,20 @@ struct Isa512 {
   static constexpr int width = 64 / sizeof(T);
   using V = typename VectorOf<T, width>::type;
 
-  [[gnu::always_inline]] static V load_first(const T* p, int count) {
-    const unsigned first = (1U << count) - 1;
+  using Part = unsigned;  ///< a bit a number
+
+  [[gnu::always_inline]] static Part part(int first, int count) { return ((1U << count) - 1) << first; }
+  [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
     if constexpr (sizeof(T) == 8)
-      return V(_mm512_maskz_loadu_pd(static_cast<__mmask8>(first), p));
+      return V(_mm512_mask_loadu_pd(__m512d(others), static_cast<__mmask8>(part), p));
     else
-      return V(_mm512_maskz_loadu_ps(static_cast<__mmask16>(first), p));
+      return V(_mm512_mask_loadu_ps(__m512(others), static_cast<__mmask16>(part), p));
   }
-  [[gnu::always_inline]] static void store_first(T* p, const V& v, int count) {
-    const unsigned first = (1U << count) - 1;
+  [[gnu::always_inline]] static void store_part(T* p, const V& v, Part part) {
     if constexpr (sizeof(T) == 8)
-      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(first), __m512d(v));
+      _mm512_mask_storeu_pd(p, static_cast<__mmask8>(part), __m512d(v));
     else
-      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(first), __m512(v));
+      _mm512_mask_storeu_ps(p, static_cast<__mmask16>(part), __m512(v));
   }
 };
 

@@ -9,18 +9,17 @@ struct Kernel : LaneLines<Isa> {
   using Base = LaneLines<Isa>;
   using Base::W, Base::add, Base::times;
   using typename Base::BesideIn, typename Base::BesideOut, typename Base::Inside;
-  using typename Base::Point, typename Base::T, typename Base::V;
+  using typename Base::Places, typename Base::Point, typename Base::T, typename Base::V;
 
   static void run(const Plan<T>& plan, const T* in, T* out, std::byte* scratch, ReadAhead& ahead) {
     const int count = plan.convolution == nullptr ? plan.passes.count : 2 * plan.convolution->passes.count;
     ahead.passes = count > 0 ? count : 1;
     ahead.idle = reinterpret_cast<const char*>(scratch);
     const std::int64_t at_once = plan.ends == Ends::complex ? W : 2 * W;
-    const std::int64_t in_parts = plan.ends == Ends::real_in ? 1 : 2, out_parts = plan.ends == Ends::real_out ? 1 : 2;
     for (std::int64_t line = 0; line < plan.lines; line += at_once) {
       const std::int64_t left = plan.lines - line;
-      const Group group{in + in_parts * line * plan.in.distance, out + out_parts * line * plan.out.distance,
-                        static_cast<int>(left < at_once ? left : at_once), reinterpret_cast<Point*>(scratch), &ahead};
+      const Group group{
+          in, out, line, static_cast<int>(left < at_once ? left : at_once), reinterpret_cast<Point*>(scratch), &ahead};
       if (plan.ends == Ends::real_in)
         real_to_half(plan, group);
       else if (plan.ends == Ends::real_out)
@@ -33,93 +32,103 @@ struct Kernel : LaneLines<Isa> {
   }
 
  private:
-  /// Lines that are transformed at once.
+  /// Lines that are transformed at once, `count` from number `first` on.
   struct Group {
     const T* in;
     T* out;
+    std::int64_t first;
     int count;
     Point* scratch;
     ReadAhead* ahead;
   };
+  /// Those of the real parts of complex lines, or all, and those of their imaginary parts.
+  static Places first_lines(const Plan<T>& plan, const Lines& lines, const Group& g) {
+    return {lines, plan.row, g.first, g.count < W ? g.count : W};
+  }
+  static Places second_lines(const Plan<T>& plan, const Lines& lines, const Group& g) {
+    return {lines, plan.row, g.first + W, g.count < W ? 0 : g.count - W};
+  }
 
   /// Lines that lie side by side are read by the first pass, and written by the last one.
   static void complex_lines(const Plan<T>& plan, const Group& g) {
-    const bool reads = g.count == W && plan.in.distance == 1, writes = g.count == W && plan.out.distance == 1;
+    const Places in = first_lines(plan, plan.in, g), out = first_lines(plan, plan.out, g);
+    const bool reads = in.all_beside(), writes = out.all_beside();
     const Inside inside{g.scratch};
-    if (!reads) read_all(plan, g);
+    if (!reads) read_all(plan, g, in);
     for (int i = 0; i < plan.passes.count; ++i) {
       const Pass<T>& p = plan.passes.pass[i];
       if (reads && i == 0)
-        Base::template run_pass<false>(p, BesideIn{g.in, 2 * plan.in.stride}, inside, *g.ahead);
+        Base::template run_pass<false>(p, BesideIn{g.in + 2 * in.begin[0], 2 * in.stride}, inside, *g.ahead);
       else if (p.m > 1)
         Base::template run_pass<false>(p, inside, inside, *g.ahead);
       else if (writes)
-        Base::template run_pass<true>(p, inside, BesideOut{g.out, 2 * plan.out.stride, plan.scale, plan.index},
-                                      *g.ahead);
+        Base::template run_pass<true>(
+            p, inside, BesideOut{g.out + 2 * out.begin[0], 2 * out.stride, plan.scale, plan.index}, *g.ahead);
       else
         Base::template run_pass<true>(p, inside, inside, *g.ahead);
     }
-    if (!writes) write_all(plan, g, g.scratch);
+    if (!writes) write_all(plan, g, out, g.scratch);
   }
 
   static void complex_by_scratch(const Plan<T>& plan, const Group& g) {
-    read_all(plan, g);
-    write_all(plan, g, transform(plan, g.scratch, *g.ahead));
+    read_all(plan, g, first_lines(plan, plan.in, g));
+    write_all(plan, g, first_lines(plan, plan.out, g), transform(plan, g.scratch, *g.ahead));
   }
 
-  static void read_all(const Plan<T>& plan, const Group& g) {
-    Base::read_complex(g.in, plan.in, g.count, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
+  static void read_all(const Plan<T>& plan, const Group& g, const Places& lines) {
+    Base::read_complex(g.in, lines, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
   }
-  static void write_all(const Plan<T>& plan, const Group& g, const Point* data) {
-    Base::write_complex(g.out, plan.out, g.count, plan.n, [&](std::int64_t k) {
+  static void write_all(const Plan<T>& plan, const Group& g, const Places& lines, const Point* data) {
+    Base::write_complex(g.out, lines, plan.n, [&](std::int64_t k) {
       const Point& a = data[plan.place[k]];
       return Point{a.re * plan.scale, a.im * plan.scale};
     });
   }
 
-  static int first_count(const Group& g) { return g.count < W ? g.count : W; }
-
   /// The first W lines are the real parts of complex lines, the others their imaginary parts.
   static void real_to_half(const Plan<T>& plan, const Group& g) {
-    const int first = first_count(g), second = g.count - first;
-    Base::read_real(g.in, plan.in, first, plan.n, [&](std::int64_t k, const V& a) { g.scratch[k].re = a; });
-    Base::read_real(g.in + W * plan.in.distance, plan.in, second, plan.n,
-                    [&](std::int64_t k, const V& a) { g.scratch[k].im = a; });
+    Base::read_real(g.in, first_lines(plan, plan.in, g), plan.n, [&](std::int64_t k, const V& a) {
+      g.scratch[k] = {a, V{}};
+    });
+    if (g.count > W)
+      Base::read_real(g.in, second_lines(plan, plan.in, g), plan.n,
+                      [&](std::int64_t k, const V& a) { g.scratch[k].im = a; });
     const Point* const z = transform(plan, g.scratch, *g.ahead);
     const T half = plan.scale / 2;
     const auto mirrored = [&](std::int64_t k) -> const Point& { return z[plan.place[k == 0 ? 0 : plan.n - k]]; };
-    Base::write_complex(g.out, plan.out, first, plan.n / 2 + 1, [&](std::int64_t k) {
+    Base::write_complex(g.out, first_lines(plan, plan.out, g), plan.n / 2 + 1, [&](std::int64_t k) {
       const Point &a = z[plan.place[k]], &b = mirrored(k);
       return Point{(a.re + b.re) * half, (a.im - b.im) * half};
     });
-    Base::write_complex(g.out + 2 * W * plan.out.distance, plan.out, second, second == 0 ? 0 : plan.n / 2 + 1,
-                        [&](std::int64_t k) {
-                          const Point &a = z[plan.place[k]], &b = mirrored(k);
-                          return Point{(a.im + b.im) * half, (b.re - a.re) * half};
-                        });
+    if (g.count <= W) return;
+    Base::write_complex(g.out, second_lines(plan, plan.out, g), plan.n / 2 + 1, [&](std::int64_t k) {
+      const Point &a = z[plan.place[k]], &b = mirrored(k);
+      return Point{(a.im + b.im) * half, (b.re - a.re) * half};
+    });
   }
 
   /// The other way: spectra A and B of real lines are A + i B of complex ones. Imaginary parts that must vanish are
   /// not looked at.
   static void half_to_real(const Plan<T>& plan, const Group& g) {
-    const int first = first_count(g), second = g.count - first;
     const std::int64_t n = plan.n;
     Point* const z = g.scratch;
-    Base::read_complex(g.in, plan.in, first, n / 2 + 1, [&](std::int64_t k, const Point& a) { z[k] = a; });
-    Base::read_complex(g.in + 2 * W * plan.in.distance, plan.in, second, n / 2 + 1,
-                       [&](std::int64_t k, const Point& b) {
-                         const Point a = z[k];
-                         if (k == 0 || 2 * k == n) {
-                           z[k] = {a.re, b.re};
-                         } else {
-                           z[k] = {a.re - b.im, a.im + b.re};
-                           z[n - k] = {a.re + b.im, b.re - a.im};
-                         }
-                       });
+    Base::read_complex(g.in, first_lines(plan, plan.in, g), n / 2 + 1,
+                       [&](std::int64_t k, const Point& a) { z[k] = a; });
+    Base::read_complex(g.in, second_lines(plan, plan.in, g), n / 2 + 1, [&](std::int64_t k, const Point& b) {
+      const Point a = z[k];
+      if (k == 0 || 2 * k == n) {
+        z[k] = {a.re, b.re};
+      } else {
+        z[k] = {a.re - b.im, a.im + b.re};
+        z[n - k] = {a.re + b.im, b.re - a.im};
+      }
+    });
     const Point* const x = transform(plan, z, *g.ahead);
-    Base::write_real(g.out, plan.out, first, n, [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
-    Base::write_real(g.out + W * plan.out.distance, plan.out, second, second == 0 ? 0 : n,
-                     [&](std::int64_t k) { return x[plan.place[k]].im * plan.scale; });
+    Base::write_real(g.out, first_lines(plan, plan.out, g), n,
+                     [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
+    if (g.count > W)
+      Base::write_real(g.out, second_lines(plan, plan.out, g), n,
+                       [&](std::int64_t k) { return x[plan.place[k]].im * plan.scale; });
   }
 
   /// Of what scratch begins with; where the results are.

@@ -35,10 +35,11 @@ struct Convolution {
   const T* spectrum = nullptr;           ///< of what the line is convolved with, over its length
 };
 
-/// Where the points and the lines of a batch lie, in numbers.
+/// Where the points and the lines of a batch lie, in points.
 struct Lines {
   std::int64_t stride = 1;    ///< of the points of one line
-  std::int64_t distance = 1;  ///< of lines
+  std::int64_t distance = 1;  ///< of the lines of a row
+  std::int64_t rows = 0;      ///< distance of rows
 };
 
 /// Real lines have half a spectrum on their other side. Two of them are transformed as one complex line.
@@ -49,6 +50,8 @@ struct Plan {
   Ends ends = Ends::complex;
   std::int64_t n = 1;
   std::int64_t lines = 1;
+  std::int64_t row =
+      1;  ///< lines of a row; the last ones of a row and the first ones of the next are transformed at once
   Lines in, out;
   T scale = 1;
   Passes<T> passes;                             ///< of n points, where there is no convolution

@@ -102,6 +102,31 @@ TEST(Lanes, RealLinesInPlace) {
     }
 }
 
+/// Rows of lines that do not fill the lanes: the first lines of a row join the last ones of the row before.
+TEST(Lanes, RowsOfLines) {
+  for (const Precision precision : {Precision::f64, Precision::f32})
+    for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+      for (const std::int64_t row : {1, 3, 5, 7, 14, 17, 32})
+        for (const bool beside_in : {false, true})
+          for (const bool beside_out : {false, true}) {
+            const std::int64_t n = 30, rows = 9, wide = row + 2, apart = (n + 3) * wide;
+            FftSpec spec = spec_of(n, row, beside_in, beside_out);
+            spec.kind = kind;
+            spec.precision = precision;
+            if (kind == Kind::c2r) spec.direction = Direction::backward;
+            spec.transform.front().in_stride = beside_in ? wide : 1;
+            spec.transform.front().out_stride = beside_out ? wide : 1;
+            const FftDim outer{rows, apart, apart};
+            // In either order of the loops.
+            spec.batch.insert(row % 2 == 0 ? spec.batch.begin() : spec.batch.end(), outer);
+            expect_right(spec);
+            if (kind == Kind::c2c && beside_in == beside_out) {
+              spec.in_place = true;
+              expect_right(spec);
+            }
+          }
+}
+
 TEST(Lanes, PointsAndLinesApart) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     FftSpec spec;

@@ -27,8 +27,7 @@ bash "$ROOT/tools/build.sh" "${options[@]}"
 failed=()
 if [[ $cpp == yes ]]; then
   say "C++ tests"
-  # One more at a time than there are cores, because ranks wait.
-  GTEST_COLOR=$COLOR ctest --test-dir "$BUILD" --output-on-failure -j $(($(cores) + 1)) || failed+=("C++")
+  GTEST_COLOR=$COLOR ctest --test-dir "$BUILD" --output-on-failure -j "$(test_jobs)" || failed+=("C++")
 fi
 if [[ $python == yes ]]; then
   for ranks in 1 2 4; do

@@ -43,6 +43,9 @@ endif()
 # Those that wait by the clock more than they work: others may run meanwhile.
 set(_waiting "^mpi_(faults_test_host_faults|gpu_test_failures|plan_test_waiting)")
 
+# Serial tests that take longest. They begin first: at the end nothing is left to run beside them.
+set(_long "^(gpu_test_slab|memory_test_peak)$")
+
 function(shardfft_serial_test name source)
   shardfft_test_program(${name} ${source})
   add_test(NAME ${name} COMMAND ${name})
@@ -50,6 +53,9 @@ function(shardfft_serial_test name source)
   string(REPLACE ";" " " _launcher "${MPIEXEC_EXECUTABLE};${_mpi_flags};${MPIEXEC_NUMPROC_FLAG}")
   set_tests_properties(${name} PROPERTIES
     ENVIRONMENT "OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1;SHARDFFT_TEST_LAUNCHER=${_launcher}")
+  if(name MATCHES "${_long}")
+    set_tests_properties(${name} PROPERTIES COST 9)  # more than any number of ranks below
+  endif()
 endfunction()
 
 function(shardfft_mpi_test name source)

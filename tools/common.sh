@@ -47,6 +47,9 @@ jobs() {
   echo "$count"
 }
 
+# Processes of tests at a time. Two more than cores: those of MPI tests wait for each other, and for mpirun's start and end.
+test_jobs() { echo $(($(cores) + 2)); }
+
 # Debian's name for one MPI's command where both are installed, or the plain name.
 mpi_tool() { # NAME [openmpi|mpich]
   local family=${2:-openmpi}

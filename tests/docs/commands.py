@@ -63,7 +63,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|options --(markdown|types))",
     r"\./run --help",
-    r"\.ci/run (large|kernels)",
+    r"\.ci/run (full|large|kernels)",
 ]
 
 

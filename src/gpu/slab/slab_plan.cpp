@@ -47,10 +47,12 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   fusion.planes = fusion.y && options.planes &&
                   device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision, shape.real(),
                                                    shape.nx * shape.ny * shape.nzc());
-  if (fusion.planes && fusion.direct) {  // which is worth more
+  if (fusion.planes && fusion.direct) {
     device::lines::Side side;
     shape.share(side, shape.ny);
-    fusion.planes = device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side);
+    // Direct passes are worth more than planes, but not where a library's z lines would be read again for their sums.
+    if (!device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side))
+      (options.checks ? fusion.direct : fusion.planes) = false;
   }
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.

@@ -98,14 +98,14 @@ class Compiler {
       task.from_state = before(first);
       task.to_state = after(last);
       task.operations = slabs.take(program_, first.step);
-      const bool is_slab = !task.operations.empty();
-      if (!is_slab && stretch.size() > 1 && !is_reshape(first)) {
+      const bool by_engine = !task.operations.empty();
+      if (!by_engine && stretch.size() > 1 && !is_reshape(first)) {
         task.middle = stretch[1].from;
         task.middle_state = before(stretch[1]);
       }
-      if (!is_slab) choose_landing(task, stretch);
-      const bool fused = is_slab || stretch.size() > 1 || task.landing;
-      if (!is_slab) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
+      if (!by_engine) choose_landing(task, stretch);
+      const bool fused = by_engine || stretch.size() > 1 || task.landing;
+      if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
       if (setup_.options.verify)
         task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
           return fused ? operation.make_check() : make_check(first, rank, operation);

@@ -42,7 +42,8 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
 }
 
 /// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
-/// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers.
+/// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers,
+/// but with the option verify, for which only passes over aligned lines will do.
 SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
   if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;

@@ -53,4 +53,11 @@ LineWeights::LineWeights(int n, Precision precision, double scale, double emphas
   device::synchronize(stream.get());
 }
 
+PlaneWeights::PlaneWeights(int n, int m, Precision precision, Direction direction, double scale) {
+  const bool rows_first = direction == Direction::forward;
+  const double first = std::sqrt(static_cast<double>(rows_first ? n : m));
+  rows_ = LineWeights(m, precision, 1, rows_first ? first : 1 / scale);
+  columns_ = LineWeights(n, precision, scale, (rows_first ? 1 : first) / scale);
+}
+
 }  // namespace shardfft::gpu

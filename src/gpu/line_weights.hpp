@@ -1,7 +1,7 @@
 #pragma once
-// What line passes need to check themselves (option verify).
+// What line and plane passes need to check themselves (option verify).
 #include "device/handles.hpp"
-#include "device/line_pass.hpp"
+#include "device/plane_pass.hpp"
 
 namespace shardfft::gpu {
 
@@ -21,6 +21,23 @@ class LineWeights {
   device::lines::SumLimits limits_;
   std::size_t bytes_ = 0;
   device::Memory weights_;
+};
+
+/// Of both axes of planes. The axis that comes first has its sums as large as the other one's, and neither has the
+/// factor in them.
+class PlaneWeights {
+ public:
+  PlaneWeights() = default;
+  /// On the current device, for n rows of m points.
+  PlaneWeights(int n, int m, Precision precision, Direction direction, double scale);
+  void add_to(device::lines::PlanePass& pass, std::uint64_t* results) const {
+    pass.row_checks = rows_.checks(results);
+    pass.columns.checks = columns_.checks(results);
+  }
+  std::size_t bytes() const { return rows_.bytes() + columns_.bytes(); }
+
+ private:
+  LineWeights rows_, columns_;
 };
 
 }  // namespace shardfft::gpu

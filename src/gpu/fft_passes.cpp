@@ -32,7 +32,7 @@ class LinePass : public FftPass {
   bool checks_itself() const override { return device::lines::checkable(pass_.n); }
   void prepare_checks() override {
     device::lines::prepare_checked(pass_.n, pass_.precision, device::lines::is_odd(pass_));
-    weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
+    weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
                        device::StreamHandle stream) const override {
@@ -73,8 +73,9 @@ class PlanePass : public FftPass {
     const bool rows_first = columns.direction == Direction::forward;
     const double first = std::sqrt(static_cast<double>(rows_first ? columns.n : pass_.m)), scale = columns.scale;
     device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
-    row_weights_ = LineWeights(pass_.m, columns.precision, 1, rows_first ? first : 1 / scale);
-    column_weights_ = LineWeights(columns.n, columns.precision, scale, (rows_first ? 1 : first) / scale);
+    const Kind rows = !pass_.real ? Kind::c2c : rows_first ? Kind::r2c : Kind::c2r;
+    row_weights_ = LineWeights(rows, pass_.m, columns.precision, 1, rows_first ? first : 1 / scale);
+    column_weights_ = LineWeights(Kind::c2c, columns.n, columns.precision, scale, (rows_first ? 1 : first) / scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
                        device::StreamHandle stream) const override {

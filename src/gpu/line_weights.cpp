@@ -31,13 +31,13 @@ std::vector<std::byte> in_precision(const RealCheckWeights& weights) {
 
 }  // namespace
 
-LineWeights::LineWeights(int n, Precision precision, double scale, double emphasis) {
+LineWeights::LineWeights(Kind kind, int n, Precision precision, double scale, double emphasis) {
   FftSpec line;
   line.precision = precision;
   line.transform = {{n, 1, 1}};
   line.scale = scale;
   const TransformCheck check(line);
-  const RealCheckWeights weights = make_real_axis_weights(Direction::forward, n, 1 / std::numbers::sqrt2);
+  const RealCheckWeights weights = make_real_axis_weights(kind, n, 1 / std::numbers::sqrt2);
   // Sums of a few numbers say how large these are, by the weights' part of them.
   double squares = 0;
   for (const std::complex<double>& w : weights.in) squares += scale * scale * std::norm(w);

@@ -8,9 +8,9 @@ namespace shardfft::gpu {
 class LineWeights {
  public:
   LineWeights() = default;
-  /// On the current device, for passes over lines of n points that multiply their results by `scale`. Sums are
-  /// `emphasis` times as large as with weights of modulus 1 of the results.
-  LineWeights(int n, Precision precision, double scale, double emphasis = 1);
+  /// On the current device, for passes over lines of n points that multiply their results by `scale`; real rows go in
+  /// pairs. Sums are `emphasis` times as large as with weights of modulus 1 of the results.
+  LineWeights(Kind kind, int n, Precision precision, double scale, double emphasis = 1);
   device::lines::PassChecks checks(std::uint64_t* results) const {
     return {weights_.get(), input_factor_, result_factor_, limits_, results};
   }

@@ -31,7 +31,7 @@ class LinePass : public FftPass {
   bool checks_itself() const override { return device::lines::checkable(pass_.n); }
   void prepare_checks() override {
     device::lines::prepare_checked(pass_.n, pass_.precision, device::lines::is_odd(pass_));
-    weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
+    weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
                        device::StreamHandle stream) const override {
@@ -67,7 +67,7 @@ class PlanePass : public FftPass {
   void prepare_checks() override {
     const device::lines::Pass& columns = pass_.columns;
     device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
-    weights_ = PlaneWeights(columns.n, pass_.m, columns.precision, columns.direction, columns.scale);
+    weights_ = PlaneWeights(columns.n, pass_.m, pass_.real, columns.precision, columns.direction, columns.scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
                        device::StreamHandle stream) const override {

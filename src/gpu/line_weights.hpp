@@ -8,9 +8,9 @@ namespace shardfft::gpu {
 class LineWeights {
  public:
   LineWeights() = default;
-  /// On the current device, for passes over lines of n points that multiply their results by `scale`. Sums are
-  /// `emphasis` times as large as with weights of modulus 1 of the results.
-  LineWeights(int n, Precision precision, double scale, double emphasis = 1);
+  /// On the current device, for passes over lines of n points that multiply their results by `scale`; real rows go in
+  /// pairs. Sums are `emphasis` times as large as with weights of modulus 1 of the results.
+  LineWeights(Kind kind, int n, Precision precision, double scale, double emphasis = 1);
   device::lines::PassChecks checks(std::uint64_t* results) const {
     return {weights_.get(), input_factor_, result_factor_, limits_, results};
   }
@@ -29,7 +29,7 @@ class PlaneWeights {
  public:
   PlaneWeights() = default;
   /// On the current device, for n rows of m points.
-  PlaneWeights(int n, int m, Precision precision, Direction direction, double scale);
+  PlaneWeights(int n, int m, bool real_rows, Precision precision, Direction direction, double scale);
   void add_to(device::lines::PlanePass& pass, std::uint64_t* results) const {
     pass.row_checks = rows_.checks(results);
     pass.columns.checks = columns_.checks(results);

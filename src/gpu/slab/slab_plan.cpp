@@ -118,9 +118,9 @@ void SlabRank::prepare_checks() {
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     const double scale = direction == Direction::forward ? options_.forward_scale : options_.backward_scale;
     SlabWeights& made = weights_[static_cast<std::size_t>(direction)];
-    made.planes = PlaneWeights(ny, nz, precision, direction, 1);
-    made.x = LineWeights(nx, precision, scale);
-    if (parts() > 1) made.y = LineWeights(ny, precision, 1);
+    made.planes = PlaneWeights(ny, nz, shape_.real(), precision, direction, 1);
+    made.x = LineWeights(Kind::c2c, nx, precision, scale);
+    if (parts() > 1) made.y = LineWeights(Kind::c2c, ny, precision, 1);
   }
 }
 

@@ -128,6 +128,7 @@ void report(const Problem& p, const char* what, double ms, double moved_gb, int 
 /// x lines between padded rows and the dense rows of a half spectrum, whose odd lengths align on one side only.
 void odd_rows(const Problem& p, Gpu& g) {
   if (p.precision == Precision::f32 && !lines::takes_odd_rows(p.n)) return;
+  lines::prepare(p.n, p.precision, p.precision == Precision::f32);
   const std::int64_t rows = p.n / 2, dense = p.n / 2 + 1, padded = lines::whole_bundles(dense, p.precision);
   const double moved = 2.0 * p.n * rows * dense * p.element() * 1e-9;
   const auto side = [&](void* base, std::int64_t length) {

@@ -22,7 +22,7 @@ PLANE_SPILLED_BYTES = 96
 
 
 def source(recipe: dict) -> str:
-    """The kernel of a line of gpu_warm_lines, as cuda/lines/jit.cpp writes it: forward, and for even rows."""
+    """The kernel of a line of gpu_warm_lines, as cuda/lines/jit.cpp writes it, forward."""
     number = "double" if recipe["type"] in ("Z2Z", "D2Z") else "Twin"
     if "m" in recipe:
         real = "true" if recipe["type"] in ("D2Z", "R2C") else "false"
@@ -33,7 +33,8 @@ def source(recipe: dict) -> str:
         made = f"PlaneOf<{', '.join(shape)}>"
     else:
         made = cut_of([recipe["n"], recipe["threads"] // recipe["width"], *recipe["radices"]])
-        kind, passes, call = "pass", "KernelPass", f"run_pass<Recipe, {number}, {recipe['width']}, false, false>"
+        odd = str(recipe["odd"]).lower()
+        kind, passes, call = "pass", "KernelPass", f"run_pass<Recipe, {number}, {recipe['width']}, false, {odd}>"
     return (
         f'#include "device/cuda/lines/{kind}_kernel.cuh"\nusing namespace shardfft::device::lines;\n'
         f'using Recipe = {made};\nextern "C" __global__ void __launch_bounds__({recipe["threads"]}, '
@@ -91,7 +92,7 @@ def main() -> int:
         wrong = complaints(recipe, found)
         kernels += 1
         bad += bool(wrong)
-        told_of = {name: recipe[name] for name in ("n", "m", "type", "threads", "resident") if name in recipe}
+        told_of = {name: recipe[name] for name in ("n", "m", "type", "odd", "threads", "resident") if name in recipe}
         print(json.dumps({**told_of, **found, **({"wrong": wrong} if wrong else {})}), flush=True)
     return 1 if bad or not kernels else 0
 

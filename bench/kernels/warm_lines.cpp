@@ -38,14 +38,13 @@ const char* type(Precision precision, bool real) {
   return real ? "\"R2C\"" : "\"C2C\"";
 }
 
-void warm(const lines::Recipe& recipe, Precision precision, bool checked) {
+void warm(const lines::Recipe& recipe, Precision precision, lines::KernelSkills skills) {
   timed(field("n", recipe.line.n) + "," + field("type", type(precision, false)) + "," +
-            field("radices", radices(recipe.line)) + "," + field("threads", recipe.tile().threads()) + "," +
-            field("points_a_thread", recipe.line.points()) + "," + field("width", recipe.width) + "," +
-            field("resident", recipe.resident) + "," + field("shared_bytes", recipe.shared_bytes(precision)),
-        [&] {
-          return lines::machine_code(recipe, precision, {false, checked}, architecture);
-        });
+            field("odd", std::string(skills.odd ? "true" : "false")) + "," + field("radices", radices(recipe.line)) +
+            "," + field("threads", recipe.tile().threads()) + "," + field("points_a_thread", recipe.line.points()) +
+            "," + field("width", recipe.width) + "," + field("resident", recipe.resident) + "," +
+            field("shared_bytes", recipe.shared_bytes(precision, skills.odd)),
+        [&] { return lines::machine_code(recipe, precision, skills, architecture); });
 }
 
 void warm(const lines::PlaneCut& cut, Precision precision, lines::PlaneSkills skills) {
@@ -58,29 +57,26 @@ void warm(const lines::PlaneCut& cut, Precision precision, lines::PlaneSkills sk
         [&] { return lines::machine_code(cut, precision, skills, architecture); });
 }
 
-template <class Recipe>
-const std::vector<Recipe>& some(const std::vector<Recipe>& all) {
-  require(!all.empty(), "lines or planes of such lengths have no kernel");
-  return all;
-}
-
 /// The recipe of the library's own kernel, or the best one.
-lines::Recipe recipe_of(int n) {
-  if (const lines::Recipe* own = lines::own_recipe(n)) return *own;
-  return some(lines::recipes(n, lines::hopper)).front();
-}
 lines::PlaneCut recipe_of(int n, int m) {
   if (const lines::PlaneCut* own = lines::own_plane_cut(n, m)) return *own;
+  const std::vector<lines::PlaneCut> all = lines::plane_cuts(n, m, lines::hopper);
+  require(!all.empty(), "planes of such lengths have no kernel");
   const auto stack_bytes = [](const lines::PlaneCut& cut) {
     return lines::machine_code(cut, Precision::f64, {}, architecture).stack_bytes;
   };
-  return lines::least_spilled(some(lines::plane_cuts(n, m, lines::hopper)), stack_bytes);
+  return lines::least_spilled(all, stack_bytes);
 }
 
 void warm_lines(int n, bool checked) {
-  if (lines::own_recipe(n) != nullptr && !checked) return;  // compiled with the library
-  const lines::Recipe recipe = recipe_of(n);
-  for (const Precision precision : {Precision::f64, Precision::f32}) warm(recipe, precision, checked);
+  const lines::Recipe* own = lines::own_recipe(n);
+  for (const bool odd : {false, true}) {
+    const auto recipe = lines::recipe_for(n, lines::hopper, true, odd);
+    require(odd || recipe, "lines of such a length have no kernel");
+    const bool in_library = own != nullptr && recipe && lines::same(*own, *recipe) && !checked;
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      if (recipe && !in_library && !(odd && precision == Precision::f64)) warm(*recipe, precision, {odd, checked});
+  }
 }
 
 void warm_planes(int n, int m, bool checked) {

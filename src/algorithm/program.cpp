@@ -13,7 +13,18 @@ S turned(S step) {
   return step;
 }
 
-/// Types II and III are each other's inverses, I and IV their own.
+AxisStep turned(AxisStep step) {
+  step.sign = opposite(step.sign);
+  std::swap(step.in, step.out);
+  if (step.kind == Kind::r2c || step.kind == Kind::c2r) step.kind = step.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
+  step.type = inverse_type(step.type);
+  return step;
+}
+
+TransformStep turned(const TransformStep& step) { return reversed(step); }
+
+}  // namespace
+
 AxisTransform inverse_type(AxisTransform type) {
   switch (type) {
     case AxisTransform::dct2:
@@ -28,18 +39,6 @@ AxisTransform inverse_type(AxisTransform type) {
       return type;
   }
 }
-
-AxisStep turned(AxisStep step) {
-  step.sign = opposite(step.sign);
-  std::swap(step.in, step.out);
-  if (step.kind == Kind::r2c || step.kind == Kind::c2r) step.kind = step.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
-  step.type = inverse_type(step.type);
-  return step;
-}
-
-TransformStep turned(const TransformStep& step) { return reversed(step); }
-
-}  // namespace
 
 TransformStep reversed(TransformStep step) {
   for (AxisStep& axis : step.axes) axis = turned(axis);

@@ -44,6 +44,8 @@ struct TransformStep {
 
 /// The transform that undoes `step` but for a factor.
 TransformStep reversed(TransformStep step);
+/// Types II and III are each other's inverses but for a factor, I and IV their own.
+AxisTransform inverse_type(AxisTransform type);
 
 /// Fourier transforms of `axes` (the last one halved for r2c) of an array of `shape`.
 TransformStep fourier_step(const std::vector<int>& axes, Kind kind, const Shape& shape);

@@ -46,7 +46,7 @@ std::vector<Recipe> recipes(int n, const Hardware& hardware) {
         line.team = team;
         if (line.points() > most_points) continue;
         Recipe recipe{line, width, 1, hardware.bulk_copies ? 2 : 1, hardware.bulk_copies};
-        const int bytes = recipe.shared_bytes(Precision::f64) + reserved_shared_bytes;
+        const int bytes = recipe.most_shared_bytes(false) + reserved_shared_bytes;
         if (bytes > hardware.shared_bytes) continue;
         const int threads = (team * width + warp - 1) / warp * warp;
         const int registers = registers_for(line);
@@ -73,20 +73,20 @@ Hardware hardware_of(const DeviceFacts& facts) {
   return hardware;
 }
 
-std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles) {
-  const Hardware hardware = hardware_of(facts);
-  const auto finished = [&hardware](Recipe recipe) {
+std::optional<Recipe> recipe_for(int n, const Hardware& hardware, bool compiles, bool odd) {
+  const auto has_room = [&](int bytes) { return bytes + reserved_shared_bytes <= hardware.shared_bytes; };
+  const auto fits = [&](const Recipe& recipe) { return has_room(recipe.most_shared_bytes(odd)); };
+  const auto finished = [&](Recipe recipe) {
     recipe.holds_weights = true;
-    const int most = std::max(recipe.checked_bytes(Precision::f64), recipe.checked_bytes(Precision::f32, true));
-    recipe.holds_weights = recipe.bulk && most + reserved_shared_bytes <= hardware.shared_bytes;
+    recipe.holds_weights = recipe.bulk && has_room(recipe.checked_bytes(odd ? Precision::f32 : Precision::f64, odd));
     return recipe;
   };
-  const Recipe* own = facts.bulk_copies ? own_recipe(n) : nullptr;
-  if (own != nullptr && own->shared_bytes(Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes)
-    return finished(*own);
+  const Recipe* own = hardware.bulk_copies ? own_recipe(n) : nullptr;
+  if (own != nullptr && fits(*own)) return finished(*own);
   if (!compiles) return std::nullopt;
   const std::vector<Recipe> all = recipes(n, hardware);
-  return all.empty() ? std::nullopt : std::optional<Recipe>(finished(all.front()));
+  const auto first = std::find_if(all.begin(), all.end(), fits);
+  return first == all.end() ? std::nullopt : std::optional<Recipe>(finished(*first));
 }
 
 }  // namespace shardfft::device::lines

@@ -22,6 +22,8 @@ struct Recipe {
 
   constexpr TileCut tile(bool odd = false) const { return {line, width, odd, bulk}; }
   int shared_bytes(Precision precision, bool odd = false) const { return tile(odd).bytes(factor_bytes(precision)); }
+  /// For even rows in both precisions, or for odd rows, which are of single precision.
+  int most_shared_bytes(bool odd) const { return shared_bytes(odd ? Precision::f32 : Precision::f64, odd); }
   /// With the weights of checks behind the twiddles.
   int checked_bytes(Precision precision, bool odd = false) const {
     const int bytes = shared_bytes(precision, odd), number = factor_bytes(precision);
@@ -45,6 +47,11 @@ inline constexpr int reserved_shared_bytes = 1024;
 /// Longer lines have no recipe.
 inline constexpr std::int64_t longest_line = 1 << 13;
 
+inline bool same(const Recipe& a, const Recipe& b) {
+  return same(a.line, b.line) && a.width == b.width && a.resident == b.resident && a.cluster == b.cluster &&
+         a.bulk == b.bulk;
+}
+
 /// What a block of Hopper may have, and its multiprocessor.
 inline constexpr Hardware hopper{227 * 1024, 228 * 1024};
 
@@ -64,8 +71,8 @@ inline const Recipe* own_recipe(std::int64_t n) {
 /// A multiprocessor of a device.
 Hardware hardware_of(const DeviceFacts& facts);
 /// The recipe for a length there: that of the kernel compiled with the library, else the best one, where there is a
-/// compiler.
-std::optional<Recipe> recipe_for(int n, const DeviceFacts& facts, bool compiles);
+/// compiler. For odd rows, whose tiles are larger, the first of these that has room.
+std::optional<Recipe> recipe_for(int n, const Hardware& hardware, bool compiles, bool odd = false);
 
 /// Recipes for lines of n points, the best one first; none where n has other prime factors than 2 to 13, or where a
 /// bundle does not fit into shared memory. Without bulk copies bundles wider than a run of memory gain nothing, but a

@@ -21,9 +21,9 @@ struct PlanePass {
   /// which takes the first number and the last one of a half spectrum for real. They must not overlap with their
   /// spectra. Complex ones may lie where their spectra do, with the same strides.
   bool real = false;
-  /// With columns.checks, of the rows; where they are told is the columns'. All columns belong to the pass. Two
-  /// real rows are a complex line. The weights of both axes are so that rounding makes as much of the sums of one as of
-  /// the other.
+  /// With columns.checks, of the rows; where they are told is the columns'. Two real rows are a complex line. Of
+  /// columns that do not belong to the pass, what its rows wrote or read counts as bits between its axes. The weights
+  /// of both axes are so that rounding makes as much of the sums of one as of the other.
   PassChecks row_checks{};
 };
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
+
+#include "algorithm/program.hpp"
 
 namespace shardfft {
 
@@ -88,12 +91,6 @@ Numbers real_parts(Numbers numbers) {
 
 double random_sign(std::mt19937_64& random) { return random() % 2 == 0 ? 1.0 : -1.0; }
 
-double least(const Numbers& numbers) {
-  double result = std::abs(numbers.front());
-  for (const auto& number : numbers) result = std::min(result, std::abs(number));
-  return result;
-}
-
 /// The r whose T^t r has these real parts, or of c2c and c2r these numbers.
 Numbers transposed_back(Kind kind, Direction direction, std::int64_t n, Numbers c) {
   if (kind == Kind::r2c) c = real_parts(std::move(c));
@@ -143,8 +140,44 @@ class Parts {
   std::vector<double*> parts_;
 };
 
+/// Of the points k and n - k of lines, the sum and the difference, over the root of 2: twice, and all is as it was.
+Numbers folded(Numbers numbers) {
+  for (std::size_t k = 1, n = numbers.size(); 2 * k < n; ++k) {
+    const std::complex<double> one = numbers[k], other = numbers[n - k];
+    numbers[k] = (one + other) / std::numbers::sqrt2;
+    numbers[n - k] = (one - other) / std::numbers::sqrt2;
+  }
+  return numbers;
+}
+
+/// Which parts of one side's numbers count, and whether those of folded() ones do, too.
+struct SideParts {
+  bool is_complex, is_half;
+  bool has_pairs = false;
+
+  Parts of(Numbers& numbers, std::int64_t n) const { return {numbers, is_complex, is_half, n}; }
+  double least(Numbers numbers, std::int64_t n) const {
+    const double plain = of(numbers, n).least();
+    if (!has_pairs) return plain;
+    numbers = folded(std::move(numbers));
+    return std::min(plain, of(numbers, n).least());
+  }
+  void push_away_from_zero(Numbers& numbers, std::int64_t n, double least) const {
+    of(numbers, n).push_away_from_zero(least);
+    // What makes one of both large enough may make the other one smaller.
+    for (int turn = 0; has_pairs && turn < 4; ++turn) {
+      numbers = folded(std::move(numbers));
+      of(numbers, n).push_away_from_zero(least);
+    }
+  }
+};
+
 /// How small the smallest part may be, what it is made where it is smaller, and how often.
-constexpr double goal = 0.5, aim = 0.575;
+struct Evenness {
+  double goal, aim;
+};
+/// Where pairs count, twice as many parts are to be even.
+constexpr Evenness evenness{0.5, 0.575}, evenness_of_pairs{0.3, 0.35};
 constexpr int turns = 60;
 
 CheckWeights normalised(CheckWeights weights) {
@@ -156,30 +189,25 @@ CheckWeights normalised(CheckWeights weights) {
   return weights;
 }
 
-/// Which parts of one side's numbers count.
-struct SideParts {
-  bool is_complex, is_half;
-};
-
 /// In turns on both sides, the parts that are too small are made larger. What that changes on the other side is noise
-/// that few of its parts feel. `there` makes the input's weights of the result's, `back` the nearest ones of these.
+/// that few of its parts feel. `there` makes the input's weights of the result's, `back` the nearest ones of these, or
+/// some times as large.
 template <class There, class Back>
 CheckWeights search_weights(Numbers r, std::int64_t n, SideParts of_in, SideParts of_out, const There& there,
                             const Back& back) {
-  const auto parts = [n](Numbers& numbers, SideParts side) { return Parts(numbers, side.is_complex, side.is_half, n); };
+  const Evenness wanted = of_in.has_pairs || of_out.has_pairs ? evenness_of_pairs : evenness;
   CheckWeights best;
   double most = 0;
-  for (int turn = 0; turn < turns && most < goal; ++turn) {
+  for (int turn = 0; turn < turns && most < wanted.goal; ++turn) {
     Numbers c = there(r);
-    Parts in = parts(c, of_in);
-    const double least = std::min(in.least(), parts(r, of_out).least());
+    const double least = std::min(of_in.least(c, n), of_out.least(r, n));
     if (best.in.empty() || least > most) {
       most = least;
       best = {c, r};
     }
-    in.push_away_from_zero(aim);
+    of_in.push_away_from_zero(c, n, wanted.aim);
     r = back(std::move(c));
-    parts(r, of_out).push_away_from_zero(aim);
+    of_out.push_away_from_zero(r, n, wanted.aim);
   }
   return best;
 }
@@ -203,20 +231,24 @@ CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t
   return normalised(std::move(best));
 }
 
-RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, double size) {
+RealCheckWeights make_real_axis_weights(Kind kind, std::int64_t n, double size) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
   Numbers r(static_cast<std::size_t>(n));
-  for (auto& weight : r) weight = random_sign(random);
+  constexpr double other_size = 2.4;  // numbers of one size are no sums and differences of such
+  for (auto& weight : r) weight = random_sign(random) * (kind != Kind::c2c && random() % 2 == 0 ? other_size : 1.0);
   const auto input_of = [&](Numbers real) {
     for (auto& number : real) number = {number.real(), number.real()};
-    return transposed(Kind::c2c, direction, n, real);
+    return transposed(Kind::c2c, Direction::forward, n, real);
   };
-  Numbers best = search_weights(std::move(r), n, {true, false}, {false, false}, input_of, [&](Numbers in) {
-                   Numbers out = transposed_back(Kind::c2c, direction, n, std::move(in));
-                   for (auto& weight : out)
-                     weight = (weight.real() + weight.imag()) / 2;  // the nearest of such weights
-                   return out;
-                 }).out;
+  Numbers best =
+      search_weights(std::move(r), n, {true, false, kind == Kind::c2r}, {false, false, kind == Kind::r2c}, input_of,
+                     [&](Numbers in) {
+                       Numbers out = transposed_back(Kind::c2c, Direction::forward, n, std::move(in));
+                       for (auto& weight : out)
+                         weight = (weight.real() + weight.imag()) / 2;  // the nearest of such weights
+                       return out;
+                     })
+          .out;
   size /= Parts(best, false, false, n).root_mean_square();
   RealCheckWeights all;
   for (auto& weight : best) {
@@ -247,16 +279,13 @@ CheckWeights make_real_weights(std::int64_t n) {
 }
 
 CheckWeights make_cosine_weights(AxisTransform type, std::int64_t n) {
-  constexpr int tries = 12;
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
-  CheckWeights best;
-  for (int i = 0; i < tries; ++i) {
-    Numbers r(static_cast<std::size_t>(n));
-    for (auto& weight : r) weight = random_sign(random);
-    Numbers c = transposed_cosines(r, type);
-    if (best.in.empty() || least(c) > least(best.in)) best = {std::move(c), std::move(r)};
-  }
-  return best;
+  Numbers r(static_cast<std::size_t>(n));
+  for (auto& weight : r) weight = random_sign(random);
+  return normalised(search_weights(
+      std::move(r), n, {false, false}, {false, false},
+      [type](const Numbers& out) { return transposed_cosines(out, type); },
+      [type](const Numbers& in) { return transposed_cosines(in, inverse_type(type)); }));
 }
 
 }  // namespace shardfft

@@ -14,11 +14,11 @@ struct CheckWeights {
   std::vector<std::complex<double>> in, out;
 };
 
-/// Of cosine and sine transforms: real, and of the result 1 or -1.
+/// Of cosine and sine transforms: real ones. None is less than about a third of the root mean square of its side's.
 CheckWeights make_cosine_weights(AxisTransform type, std::int64_t n);
 
 /// Of c2c, in either direction: real ones, so that sums along this axis leave the parts of numbers apart. None is less
-/// than 0.4 of the root mean square of its side's.
+/// than a third of the root mean square of its side's.
 CheckWeights make_real_weights(std::int64_t n);
 
 /// Of c2c, r2c or c2r along the last axis that is transformed; `n` is the real length. The real and the imaginary parts
@@ -26,12 +26,15 @@ CheckWeights make_real_weights(std::int64_t n);
 /// third (but the imaginary ones of input whose imaginary part c2r does not read).
 CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t n);
 
-/// The same of a c2c, whose result's weights are (1 + i) times real numbers: `real`, about `size` in the root mean
-/// square, with no more than 20 bits of mantissa behind the first one.
+/// The same of lines of a forward c2c, whose result's weights are (1 + i) times real numbers: `real`, about `size` in
+/// the root mean square, with no more than 20 bits of mantissa behind the first one. What `kind` of rows the lines are:
+/// real rows, of even lengths, go in pairs, so that a part of number k of half a spectrum comes with the sum of the
+/// weights of the points k and n - k, the other one with their difference. Neither is less than about 0.3 of the root
+/// mean square.
 struct RealCheckWeights {
   std::vector<std::complex<double>> in;
   std::vector<double> real;
 };
-RealCheckWeights make_real_axis_weights(Direction direction, std::int64_t n, double size);
+RealCheckWeights make_real_axis_weights(Kind kind, std::int64_t n, double size);
 
 }  // namespace shardfft

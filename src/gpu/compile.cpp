@@ -45,6 +45,7 @@ class SlabOperations {
       slab.precision = setup.precision;
       slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
       slab.chunks = setup.options.chunks;
+      slab.verify = setup.options.verify;
       const Wanted* const one = forward != nullptr ? forward : backward;
       if (one == nullptr) continue;
       auto made = make_slab(*one->program, one->step, slab);
@@ -97,17 +98,17 @@ class Compiler {
       task.from_state = before(first);
       task.to_state = after(last);
       task.operations = slabs.take(program_, first.step);
-      if (!task.operations.empty()) continue;
-      if (stretch.size() > 1 && !is_reshape(first)) {
+      const bool by_engine = !task.operations.empty();
+      if (!by_engine && stretch.size() > 1 && !is_reshape(first)) {
         task.middle = stretch[1].from;
         task.middle_state = before(stretch[1]);
       }
-      choose_landing(task, stretch);
-      const bool pipelined = stretch.size() > 1 || task.landing;
-      task.operations = pipelined ? make_pipeline(stretch) : make_operations(first);
+      if (!by_engine) choose_landing(task, stretch);
+      const bool fused = by_engine || stretch.size() > 1 || task.landing;
+      if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
       if (setup_.options.verify)
         task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
-          return pipelined ? operation.make_check() : make_check(first, rank, operation);
+          return fused ? operation.make_check() : make_check(first, rank, operation);
         });
     }
     if (tasks.empty()) {

@@ -65,8 +65,8 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return !least() && !setup_.options.verify && leaves_way_open(setup_.exchange) && team_.all_peers() &&
-         runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks);
+  return !least() && leaves_way_open(setup_.exchange) && team_.all_peers() &&
+         runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks, setup_.options.verify);
 }
 
 namespace {

@@ -1,7 +1,6 @@
 #include "gpu/fft_passes.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,7 @@ class LinePass : public FftPass {
   bool checks_itself() const override { return device::lines::checkable(pass_.n); }
   void prepare_checks() override {
     device::lines::prepare_checked(pass_.n, pass_.precision, device::lines::is_odd(pass_));
-    weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
+    weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
                        device::StreamHandle stream) const override {
@@ -62,25 +61,18 @@ class PlanePass : public FftPass {
                device::StreamHandle stream) const override {
     run(pass_, from, to, stream);
   }
-  std::size_t held_bytes() const override {
-    return counter_bytes(pass_) + row_weights_.bytes() + column_weights_.bytes();
-  }
+  std::size_t held_bytes() const override { return counter_bytes(pass_) + weights_.bytes(); }
   std::string name() const override { return "plane pass"; }
   bool checks_itself() const override { return device::lines::planes_checkable(pass_.columns.n, pass_.m); }
-  /// The axis that comes first has its sums as large as the other one's, and neither has the factor in them.
   void prepare_checks() override {
     const device::lines::Pass& columns = pass_.columns;
-    const bool rows_first = columns.direction == Direction::forward;
-    const double first = std::sqrt(static_cast<double>(rows_first ? columns.n : pass_.m)), scale = columns.scale;
     device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
-    row_weights_ = LineWeights(pass_.m, columns.precision, 1, rows_first ? first : 1 / scale);
-    column_weights_ = LineWeights(columns.n, columns.precision, scale, (rows_first ? 1 : first) / scale);
+    weights_ = PlaneWeights(columns.n, pass_.m, pass_.real, columns.precision, columns.direction, columns.scale);
   }
   void enqueue_checked(const std::byte* from, std::byte* to, std::byte* /*scratch*/, std::uint64_t* results,
                        device::StreamHandle stream) const override {
     device::lines::PlanePass pass = pass_;
-    pass.row_checks = row_weights_.checks(results);
-    pass.columns.checks = column_weights_.checks(results);
+    weights_.add_to(pass, results);
     run(pass, from, to, stream);
   }
   bool scales() const override { return true; }
@@ -100,7 +92,7 @@ class PlanePass : public FftPass {
 
   device::lines::PlanePass pass_;
   device::Memory counters_;
-  LineWeights row_weights_, column_weights_;
+  PlaneWeights weights_;
 };
 
 class CufftPass : public FftPass {

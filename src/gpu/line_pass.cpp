@@ -161,7 +161,7 @@ OwnPointsPass::OwnPointsPass(const device::lines::Pass& pass, OwnPoints own) : p
 
 void OwnPointsPass::prepare_checks() {
   device::lines::prepare_checked(pass_.n, pass_.precision);
-  weights_ = LineWeights(pass_.n, pass_.precision, pass_.scale);
+  weights_ = LineWeights(Kind::c2c, pass_.n, pass_.precision, pass_.scale);
 }
 
 std::int64_t OwnPointsPass::offset_beyond() const {

@@ -31,13 +31,13 @@ std::vector<std::byte> in_precision(const RealCheckWeights& weights) {
 
 }  // namespace
 
-LineWeights::LineWeights(int n, Precision precision, double scale, double emphasis) {
+LineWeights::LineWeights(Kind kind, int n, Precision precision, double scale, double emphasis) {
   FftSpec line;
   line.precision = precision;
   line.transform = {{n, 1, 1}};
   line.scale = scale;
   const TransformCheck check(line);
-  const RealCheckWeights weights = make_real_axis_weights(Direction::forward, n, 1 / std::numbers::sqrt2);
+  const RealCheckWeights weights = make_real_axis_weights(kind, n, 1 / std::numbers::sqrt2);
   // Sums of a few numbers say how large these are, by the weights' part of them.
   double squares = 0;
   for (const std::complex<double>& w : weights.in) squares += scale * scale * std::norm(w);
@@ -51,6 +51,14 @@ LineWeights::LineWeights(int n, Precision precision, double scale, double emphas
   const device::Stream stream = device::make_stream();
   device::copy_bytes(weights_.get(), all.data(), bytes_, stream.get());
   device::synchronize(stream.get());
+}
+
+PlaneWeights::PlaneWeights(int n, int m, bool real_rows, Precision precision, Direction direction, double scale) {
+  const bool rows_first = direction == Direction::forward;
+  const double first = std::sqrt(static_cast<double>(rows_first ? n : m));
+  const Kind rows = !real_rows ? Kind::c2c : rows_first ? Kind::r2c : Kind::c2r;
+  rows_ = LineWeights(rows, m, precision, 1, rows_first ? first : 1 / scale);
+  columns_ = LineWeights(Kind::c2c, n, precision, scale, (rows_first ? 1 : first) / scale);
 }
 
 }  // namespace shardfft::gpu

@@ -42,15 +42,16 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
 }
 
 /// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
-/// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers.
+/// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers,
+/// but with the option verify, for which only passes over aligned lines will do.
 SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
   if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
   const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
   const bool large = padded.planes_bytes(0) >= setup.padded_from;
-  const bool even_small =
-      shape.real() && (shape.transform.precision == Precision::f64 || (fusion.direct && may_store(shape, options)));
+  const bool even_small = shape.real() && (setup.verify || shape.transform.precision == Precision::f64 ||
+                                           (fusion.direct && may_store(shape, options)));
   return fusion.y && fusion.x && (large || even_small) ? padded : shape;
 }
 
@@ -77,7 +78,7 @@ struct SlabMember {
   std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
 
-  std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes(); }
+  std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes() + rank.weight_bytes(); }
   /// Scratch of rank r: its planes, behind them rows where there are any.
   std::size_t rows_offset(int r) const { return round_up(shape.planes_bytes(r), std::size_t{256}); }
   std::size_t scratch_bytes(bool with_rows) const {
@@ -126,6 +127,12 @@ class SlabOperation : public DeviceOperation {
     m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
+  std::unique_ptr<DeviceCheck> make_check() override {
+    auto check = std::make_unique<SlabCheck>(sends_planes() ? Direction::forward : Direction::backward,
+                                             member_->shape.ranks, member_->rank.copied());
+    check_ = check.get();
+    return check;
+  }
   std::int64_t bytes_sent() const override {
     const SlabShape& s = member_->shape;
     const int me = member_->number;
@@ -151,6 +158,7 @@ class SlabOperation : public DeviceOperation {
   }
 
   std::shared_ptr<SlabMember> member_;
+  const SlabCheck* check_ = nullptr;  ///< that it takes part in
 };
 
 /// Field to planes, planes to the x rows of all ranks, x lines from there to the spectrum. The x rows are the spectra
@@ -162,8 +170,12 @@ class SlabForward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number) : nullptr;
-    const SlabArrays own{const_cast<std::byte*>(buffers.in), buffers.scratch, buffers.out, rows,
-                         m.own_tokens()};  // `in` is only read
+    const SlabArrays own{const_cast<std::byte*>(buffers.in),
+                         buffers.scratch,
+                         buffers.out,
+                         rows,
+                         m.own_tokens(),
+                         check_};  // `in` is only read
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
@@ -194,7 +206,8 @@ class SlabBackward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* const rows = has_rows() ? buffers.scratch + m.rows_offset(m.number) : nullptr;
-    const SlabArrays own{buffers.out, buffers.scratch, const_cast<std::byte*>(buffers.in), rows, m.own_tokens()};
+    const SlabArrays own{buffers.out, buffers.scratch, const_cast<std::byte*>(buffers.in),
+                         rows,        m.own_tokens(),  check_};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
     } else if (!is_last(phase)) {
@@ -236,6 +249,7 @@ std::optional<bool> common_pairing(const SlabSetup& setup, const Team& team) {
 gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const Team& team) {
   gpu::SlabOptions options;
   options.chunks = setup.chunks;
+  options.checks = setup.verify;
   if (setup.chunks == 1) options.parts = {1};  // nothing is to be cut
   options.paired = common_pairing(setup, team);
   options.forward_scale = setup.scale[0];
@@ -303,23 +317,25 @@ bool is_slab(const Program& program, int first) {
   return slab_shape_of_either(program, first, Precision::f64).has_value();
 }
 
-bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks) {
+bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify) {
   const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
-  if (!shape || !shape->woven) return shape.has_value();
-  if (!device::lines::begins_with_units(shape->nzc(), precision)) return false;
+  if (!shape || !(shape->woven || verify)) return shape.has_value();
+  if (shape->woven && !device::lines::begins_with_units(shape->nzc(), precision)) return false;
   SlabSetup setup;
   setup.precision = precision;
   setup.chunks = chunks;
+  setup.verify = verify;
   const gpu::SlabOptions options = common_options(*shape, setup, team);
-  std::int64_t planes = options.fused ? 1 : 0;
+  std::int64_t takes = options.fused ? 1 : 0;
   team.agree([&] {
     for (const Member& member : team.here()) {
       const device::DeviceScope scope(member.device);
       const gpu::SlabFusion fusion = gpu::fusion_of(padded_where_faster(*shape, options, setup), options);
-      if (!fusion.planes || !fusion.x || fusion.copied) planes = 0;
+      if (shape->woven && (!fusion.planes || !fusion.x || fusion.copied)) takes = 0;
+      if (verify && !fusion.checked) takes = 0;
     }
   });
-  return team.min(planes) == 1;
+  return team.min(takes) == 1;
 }
 
 bool is_forward_slab(const Program& program, int first) {

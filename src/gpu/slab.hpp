@@ -20,6 +20,7 @@ struct SlabSetup {
   /// even where passes cannot store into peers.
   std::size_t padded_from = peer_gpu_defaults().bytes_worth_padding;
   std::size_t page_bytes = gpu_defaults().large_page_bytes;
+  bool verify = false;  ///< the option: then only passes that check themselves
 };
 
 /// Steps of a program that become one slab operation.
@@ -29,9 +30,9 @@ inline constexpr int slab_steps = 3;
 /// natural order in memory; near-equal runs; one field; or the reverse of such steps. x is the first axis and y the
 /// middle one, or the other way round.
 bool is_slab(const Program& program, int first);
-/// Whether the engine also takes them on this team: where x is the middle axis all members need plane passes.
-/// Collective.
-bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks);
+/// Whether the engine also takes them on this team: where x is the middle axis all members need plane passes, and with
+/// the option verify such as check themselves. Collective.
+bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify);
 /// Whether it is such steps themselves, not the reverse of them.
 bool is_forward_slab(const Program& program, int first);
 /// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`

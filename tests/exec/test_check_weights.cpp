@@ -69,6 +69,37 @@ struct Case {
   Direction direction;
 };
 
+/// As least_part(), of both parts of all.
+double least_part(const Numbers& weights) {
+  return least_part(weights, [](std::size_t) { return true; });
+}
+double least_real(const Numbers& weights) {
+  return least_part(weights, [](std::size_t) { return false; });
+}
+
+/// Lengths that cost little, and some of those that are long.
+std::vector<std::int64_t> many_lengths() {
+  std::vector<std::int64_t> lengths{384, 500, 509, 512, 720, 768, 1000, 1024, 1130, 1536, 2000, 2039, 2048};
+  for (std::int64_t n = 2; n <= 300; ++n) lengths.push_back(n);
+  return lengths;
+}
+
+/// What rounding hides is as large as the typical weight lets it: no number may have a much smaller one.
+TEST(CheckWeights, NoneIsSmallOfAnyLength) {
+  for (const std::int64_t n : many_lengths()) {
+    SCOPED_TRACE(n);
+    const auto inner = [n](std::size_t i) { return i != 0 && 2 * static_cast<std::int64_t>(i) != n; };
+    const CheckWeights c2c = make_last_axis_weights(Kind::c2c, Direction::forward, n);
+    EXPECT_GT(std::min(least_part(c2c.in), least_part(c2c.out)), 0.3);
+    const CheckWeights r2c = make_last_axis_weights(Kind::r2c, Direction::forward, n);
+    EXPECT_GT(std::min(least_real(r2c.in), least_part(r2c.out)), 0.3);
+    const CheckWeights c2r = make_last_axis_weights(Kind::c2r, Direction::backward, n);
+    EXPECT_GT(std::min(least_part(c2r.in, inner), least_real(c2r.out)), 0.3);
+    const CheckWeights real = make_real_weights(n);
+    EXPECT_GT(std::min(least_real(real.in), least_real(real.out)), 0.3);
+  }
+}
+
 TEST(CheckWeights, OfOneAxis) {
   for (const Case& c : {Case{Kind::c2c, Direction::forward}, Case{Kind::c2c, Direction::backward},
                         Case{Kind::r2c, Direction::forward}, Case{Kind::c2r, Direction::backward}})
@@ -88,13 +119,38 @@ TEST(CheckWeights, OfOneAxis) {
     }
 }
 
+/// The definitions of FFTW: every type is a sum over cosines or sines of multiples of a half unit.
+Numbers cosine_transform(AxisTransform type, const Numbers& in) {
+  FftSpec spec;
+  spec.kind = Kind::r2r;
+  spec.types = {type};
+  spec.transform = {{static_cast<std::int64_t>(in.size()), 1, 1}};
+  std::vector<double> numbers, out(in.size());
+  for (const auto& number : in) numbers.push_back(number.real());
+  make_local_fft("reference", spec)->execute(numbers.data(), out.data());
+  return {out.begin(), out.end()};
+}
+
+TEST(CheckWeights, OfCosinesAndSines) {
+  for (const AxisTransform type : {AxisTransform::dct1, AxisTransform::dct2, AxisTransform::dct3, AxisTransform::dct4,
+                                   AxisTransform::dst1, AxisTransform::dst2, AxisTransform::dst3, AxisTransform::dst4})
+    for (const std::int64_t n : many_lengths()) {
+      SCOPED_TRACE(testing::Message() << "type " << static_cast<int>(type) << ", n " << n);
+      const CheckWeights weights = make_cosine_weights(type, n);
+      EXPECT_GT(std::min(least_real(weights.in), least_real(weights.out)), 0.3);
+      if (n > 100) continue;
+      const Numbers x = random_numbers(static_cast<std::size_t>(n), true), y = cosine_transform(type, x);
+      EXPECT_NEAR(real_sum(weights.out, y), real_sum(weights.in, x), 1e-11 * static_cast<double>(n));
+    }
+}
+
 /// As passes of GPUs have them: 32 bits hold a weight of the result.
 TEST(CheckWeights, RealOnesOfResults) {
-  for (const Direction direction : {Direction::forward, Direction::backward})
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
     for (const std::int64_t n : {4, 12, 31, 60, 128, 135, 500, 512}) {
-      SCOPED_TRACE(testing::Message() << "n " << n);
-      const RealCheckWeights weights = make_real_axis_weights(direction, n, 3);
-      const Numbers x = random_numbers(weights.in.size(), false), y = transform(Kind::c2c, direction, n, x);
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", n " << n);
+      const RealCheckWeights weights = make_real_axis_weights(kind, n, 3);
+      const Numbers x = random_numbers(weights.in.size(), false), y = transform(Kind::c2c, Direction::forward, n, x);
       Numbers out;
       double squares = 0;
       for (const double w : weights.real) {
@@ -107,8 +163,51 @@ TEST(CheckWeights, RealOnesOfResults) {
       ASSERT_EQ(out.size(), y.size());
       EXPECT_NEAR(real_sum(out, y), real_sum(weights.in, x), 1e-12 * static_cast<double>(n * n));
       EXPECT_NEAR(std::sqrt(squares / static_cast<double>(n)), 3, 1e-3);
-      EXPECT_GT(least_part(out, [](std::size_t) { return true; }), 0.25);
-      EXPECT_GT(least_part(weights.in, [](std::size_t) { return true; }), 0.25);
+    }
+}
+
+/// What one part of the numbers of half a spectrum gives to the sum of the line of two rows a + i b, of which number k
+/// is A[k] + i B[k], and number n - k its mirror.
+Numbers weights_of_half(const Numbers& line) {
+  Numbers half;
+  for (std::size_t k = 0, n = line.size(); 2 * k <= n; ++k) {
+    const auto sum = [&](std::complex<double> part, std::complex<double> mirror) {
+      return (line[k] * part).real() + (k == 0 || 2 * k == n ? 0 : (line[n - k] * mirror).real());
+    };
+    constexpr std::complex<double> i{0, 1};
+    half.emplace_back(sum(1, 1));  // the real part of A[k]
+    half.emplace_back(sum(i, i));  // and of B[k]
+    if (k == 0 || 2 * k == n) continue;
+    half.emplace_back(sum(i, -i));  // the imaginary part of A[k]
+    half.emplace_back(sum(-1, 1));  // and of B[k]
+  }
+  return half;
+}
+
+/// In units of the root mean square of the line's weights, which is what rounding goes by.
+double least_of_half(const Numbers& line) {
+  double squares = 0, least = 1e300;
+  for (const auto& weight : line) squares += std::norm(weight) / 2;
+  for (const auto& weight : weights_of_half(line)) least = std::min(least, std::abs(weight.real()));
+  return least / std::sqrt(squares / static_cast<double>(line.size()));
+}
+
+/// Numbers of half spectra come with the weights of two points of a line, which must not cancel.
+TEST(CheckWeights, RealOnesAreEvenInPairsToo) {
+  for (const std::int64_t n : many_lengths())
+    for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) {
+      if (kind != Kind::c2c && n % 2 != 0) continue;  // passes have no such real rows
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << ", n " << n);
+      const RealCheckWeights weights = make_real_axis_weights(kind, n, 1);
+      Numbers out;
+      for (const double w : weights.real) out.emplace_back(w, w);
+      EXPECT_GT(std::min(least_part(out), least_part(weights.in)), 0.29);
+      if (kind == Kind::r2c) {
+        EXPECT_GT(least_of_half(out), 0.29);
+      }
+      if (kind == Kind::c2r) {
+        EXPECT_GT(least_of_half(weights.in), 0.29);
+      }
     }
 }
 

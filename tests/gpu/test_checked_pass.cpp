@@ -68,7 +68,7 @@ class CheckedLines {
 
   void check() {
     const std::vector<Complex> plain = run({});
-    const gpu::LineWeights weights(case_.n, precision, case_.scale);
+    const gpu::LineWeights weights(Kind::c2c, case_.n, precision, case_.scale);
     const std::vector<Complex> checked = run(this->checks(weights));
     double largest = 0, difference = 0;
     for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -85,7 +85,7 @@ class CheckedLines {
 
   /// With one weight of all that is a little wrong, as if so much of a number were.
   void check_sensitivity() {
-    const gpu::LineWeights weights(case_.n, precision, case_.scale);
+    const gpu::LineWeights weights(Kind::c2c, case_.n, precision, case_.scale);
     const auto n = static_cast<std::size_t>(case_.n);
     std::vector<Complex> in(n);
     std::vector<std::uint32_t> out(n);
@@ -118,7 +118,7 @@ class CheckedLines {
   void check_nothing_is_said_of_nans() {
     numbers_.assign(numbers_.size(), Complex(std::numeric_limits<T>::quiet_NaN()));
     in_ = upload(numbers_);
-    const gpu::LineWeights weights(case_.n, precision, case_.scale);
+    const gpu::LineWeights weights(Kind::c2c, case_.n, precision, case_.scale);
     run(this->checks(weights));
     EXPECT_EQ(told_[lines::sums_compared], 0U);
     EXPECT_EQ(residual(), 0);

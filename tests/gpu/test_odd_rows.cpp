@@ -129,7 +129,9 @@ TEST_P(OddRowsOf, OneSize) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(OddRows, OddRowsOf, testing::Values(100, 128, 256, 384, 512, 600, 768, 1001, 1024, 1050, 1536),
+INSTANTIATE_TEST_SUITE_P(OddRows, OddRowsOf,
+                         testing::Values(100, 128, 256, 384, 512, 560, 576, 600, 768, 1001, 1024, 1050, 1080, 1536,
+                                         2048),
                          testing::PrintToStringParamName());
 
 TEST(OddRows, RefusesWhatItCannotDo) {
@@ -143,8 +145,7 @@ TEST(OddRows, RefusesWhatItCannotDo) {
   pass.in.part[1] = pass.in.part[0];
   pass.outer_end = 6;
   pass.m_end = lines::granule(Precision::f32);
-  lines::prepare(128, Precision::f32);
-  lines::prepare(2048, Precision::f32);
+  lines::prepare(128, Precision::f32, true);
   EXPECT_NO_THROW(lines::run(pass, nullptr));
   const auto refused = [&](auto change) {
     lines::Pass wrong = pass;
@@ -156,7 +157,10 @@ TEST(OddRows, RefusesWhatItCannotDo) {
   refused([](lines::Pass& p) { p.in.part[0].line_stride = 5 * 65; });
   refused([](lines::Pass& p) { p.out.part[0].line_stride = 5 * 65; });
   refused([](lines::Pass& p) { p.m_begin = 1; });
-  if (!lines::takes_odd_rows(2048)) refused([](lines::Pass& p) { p.n = 2048; });
+  refused([](lines::Pass& p) { p.n = 100; });  // not prepared
+  lines::prepare(96, Precision::f32);
+  refused([](lines::Pass& p) { p.n = 96; });  // but for even rows
+  EXPECT_THROW(lines::prepare(96, Precision::f64, true), Error);
 }
 
 }  // namespace

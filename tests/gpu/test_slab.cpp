@@ -53,13 +53,14 @@ TEST(GroupSlab, WovenPlanes) {
     for (SlabCase c : {fused_planes, fused_real_planes, fused_planes_f32, uneven}) {
       if (!device::lines::supported(static_cast<int>(c.shape[1]))) continue;  // no compiler
       c.woven = true;
-      EXPECT_TRUE(gpu::runs_as_slab(slab_steps(c, ranks), 0, team, c.precision, c.chunks));
+      EXPECT_TRUE(gpu::runs_as_slab(slab_steps(c, ranks), 0, team, c.precision, c.chunks, false));
       EXPECT_TRUE(check_fused_slab(team, c));
       const std::string text = DeviceSlab(team, c).operation(Direction::forward, 0).describe();
       EXPECT_NE(text.find("planes of the first axis and the last one"), std::string::npos) << text;
       EXPECT_EQ(check_fused_slab(team, left_open(c)), true) << "which may store into peers";
     }
-    EXPECT_FALSE(gpu::runs_as_slab(slab_steps(odd, ranks), 0, team, odd.precision, odd.chunks)) << "x lines by cuFFT";
+    EXPECT_FALSE(gpu::runs_as_slab(slab_steps(odd, ranks), 0, team, odd.precision, odd.chunks, false))
+        << "x lines by cuFFT";
     if (ranks > 1) {
       EXPECT_THROW(DeviceSlab(team, odd), Error);
     }

@@ -77,7 +77,7 @@ TEST(LineRecipes, WithoutBulkCopiesTwoBundlesOfWholeRunsTakeTurns) {
   device::DeviceFacts facts = device::h200_facts();
   facts.bulk_copies = false;
   for (const int n : {96, 128, 250, 512, 1000, 1024, 1536, 2000}) {
-    const auto recipe = lines::recipe_for(n, facts, true);
+    const auto recipe = lines::recipe_for(n, lines::hardware_of(facts), true);
     ASSERT_TRUE(recipe) << n;
     EXPECT_FALSE(recipe->bulk);
     EXPECT_EQ(recipe->cluster, 1);
@@ -87,7 +87,36 @@ TEST(LineRecipes, WithoutBulkCopiesTwoBundlesOfWholeRunsTakeTurns) {
     EXPECT_GE(recipe->width * device::unit_bytes, device::run_bytes) << n;
     EXPECT_GE(recipe->resident, n < 1000 ? 2 : 1) << n;
   }
-  EXPECT_FALSE(lines::recipe_for(1024, facts, false));
+  EXPECT_FALSE(lines::recipe_for(1024, lines::hardware_of(facts), false));
+}
+
+int odd_bytes(const lines::Recipe& recipe) {
+  return recipe.shared_bytes(Precision::f32, true) + lines::reserved_shared_bytes;
+}
+
+TEST(LineRecipes, OddRowsHaveTheWidestBundleThatFits) {
+  int narrower = 0;
+  for (int n = 256; n <= 2048; ++n) {
+    const auto even = lines::recipe_for(n, lines::hopper, true);
+    if (!even) continue;
+    const auto odd = lines::recipe_for(n, lines::hopper, true, true);
+    ASSERT_TRUE(odd) << n;
+    EXPECT_LE(odd_bytes(*odd), lines::hopper.shared_bytes) << n;
+    EXPECT_EQ(lines::same(*even, *odd), odd_bytes(*even) <= lines::hopper.shared_bytes) << n;
+    narrower += odd->width < even->width ? 1 : 0;
+  }
+  EXPECT_GT(narrower, 0);
+  EXPECT_FALSE(lines::recipe_for(2048, lines::hopper, false, true)) << "the library's own bundles have no room";
+  EXPECT_TRUE(lines::recipe_for(1536, lines::hopper, false, true));
+}
+
+/// Between what the narrowest bundle of even rows takes and what that of odd rows does.
+TEST(GivenFacts, RowsAreOddWhereSharedMemoryHasRoomForThem) {
+  const Given given([](device::DeviceFacts& facts) { facts.shared_bytes_a_block = 70000; });
+  EXPECT_TRUE(lines::takes_odd_rows(576));
+  EXPECT_TRUE(lines::supported(1000));
+  EXPECT_FALSE(lines::takes_odd_rows(1000));
+  EXPECT_THROW(lines::prepare(1000, Precision::f32, true), Error);
 }
 
 TEST(PlaneRecipes, FitAMultiprocessor) {

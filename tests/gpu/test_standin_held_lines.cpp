@@ -1,5 +1,7 @@
-// Numbers that go wrong in the middle of a line pass that checks itself (option verify): behind the sum of its input,
-// and before that of its output.
+// Numbers that go wrong in the middle of a line or plane pass that checks itself (option verify): behind the sum of its
+// input, and before that of its output.
+#include <cstring>
+
 #include "base/hooks.hpp"
 #include "gpu/group_kit.hpp"
 #include "support/device_flips.hpp"
@@ -56,6 +58,45 @@ TEST(HeldLines, FlipsAreFound) {
       run.fill();
       EXPECT_FALSE(run.told());
     }
+}
+
+/// Adds to one number of the first line that a pass is about to write.
+class HeldChange : public HeldLinesHook {
+ public:
+  HeldChange(std::size_t number, double change) : number_(number), change_(change) {}
+  void reached(Moment moment, std::byte* lines, std::size_t bytes) override {
+    if (moment != Moment::transformed || happened_) return;
+    ASSERT_LT(number_, bytes / sizeof(double));
+    double number = 0;
+    std::memcpy(&number, lines + number_ * sizeof number, sizeof number);
+    number += change_;
+    std::memcpy(lines + number_ * sizeof number, &number, sizeof number);
+    happened_ = true;
+  }
+  bool happened() const { return happened_; }
+
+ private:
+  std::size_t number_;
+  double change_;
+  bool happened_ = false;
+};
+
+/// Their numbers come with the weights of two points of a line: what is well above rounding shows in each part.
+TEST(HeldLines, ChangesInHalfSpectraAreFound) {
+  constexpr int n = 256;
+  constexpr double allowed = 20 * 2.2e-16 * (8 + 2) * 16, size = 16;  // of the numbers of a line
+  TransformCase c = verified({{32, n, n}, "slab", "left", Kind::r2c, Precision::f64, on_gpu("slab")});
+  c.options.axes = {1, 2};
+  SCOPED_TRACE(c.name());
+  Plan plan = make_plan_over(devices_for(1), c);
+  VerifiedRun run(plan, c);
+  for (std::size_t part = 0; part < n + 2; part += 14) {
+    run.fill();
+    HeldChange change(part, 20 * allowed * size);
+    const Installed<HeldLinesHook> installed(change);
+    EXPECT_TRUE(run.told()) << "part " << part;
+    EXPECT_TRUE(change.happened());
+  }
 }
 
 }  // namespace

@@ -89,10 +89,12 @@ TEST(GroupVerify, ChunksAreRight) {
       for (const int ranks : {2, 3}) check_case_on(ranks, c);
 }
 
-/// Planes stay together beside a reshape where their passes check themselves.
+/// Planes stay together beside a reshape where their passes check themselves; an exchange that is named leaves no slab
+/// to the engine.
 TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {
     TransformCase c = verified({{64, 256, 512}, "slab", "left", kind, Precision::f64, on_gpu()});
+    c.options.exchange = "cuda_peer_copy";
     c.options.chunks = 2;
     SCOPED_TRACE(c.name());
     Plan plan = make_plan_over(devices_for(2), c);
@@ -106,6 +108,26 @@ TEST(GroupVerify, FindsFlipsInPlanesInChunks) {
     VerifiedRun run(plan, c);
     for (const Moment moment : {Moment::in_middle, Moment::between})
       run.check_flip(DeviceFlip::Where{0, moment, 1, 0.4, sizeof(double), 62}, moment);
+  }
+}
+
+/// The slab engine takes slabs whose passes check themselves, real ones in single precision too.
+TEST(GroupVerify, FindsFlipsInSlabs) {
+  if (!device::lines::planes_checkable(128, 128)) GTEST_SKIP() << "no compiler of kernels here";
+  for (const auto& [kind, precision, ranks] :
+       {std::tuple{Kind::c2c, Precision::f64, 3}, {Kind::r2c, Precision::f32, 2}, {Kind::c2r, Precision::f32, 3}}) {
+    const TransformCase c = verified({{128, 128, 128}, "slab", "left", kind, precision, on_gpu()});
+    SCOPED_TRACE(std::to_string(ranks) + " GPUs: " + c.name());
+    check_case_on(ranks, c);
+    Plan plan = make_plan_over(devices_for(ranks), c);
+    const PlanReport report = plan.report();
+    ASSERT_TRUE(report.forward.steps.back().text.starts_with("slab, ")) << report;
+    EXPECT_TRUE(report.backward.steps.front().text.starts_with("slab, ")) << report;
+    VerifiedRun run(plan, c);
+    const std::size_t step = report.forward.steps.size() - 1;
+    const std::size_t bytes = precision == Precision::f64 ? sizeof(double) : sizeof(float);
+    for (const int bit : {0, 30})
+      EXPECT_TRUE(run.check_flip(DeviceFlip::Where{step, Moment::between, 1, 0.4, bytes, bit}, Moment::between));
   }
 }
 
@@ -147,12 +169,18 @@ void expect_every_run_checked(const TransformCase& c, int gpus) {
 TEST(GroupVerify, EveryRunIsChecked) {
   expect_every_run_checked(verified({{128, 4, 32}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")}), 1);
   for (const TransformCase& c : chunks_to_verify(Precision::f64)) expect_every_run_checked(c, 2);
+  expect_every_run_checked(verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()}), 2);
 }
 
 TEST(GroupVerify, NoFalseAlarmsInChunks) {
   for (const Precision precision : {Precision::f64, Precision::f32})
     for (const double size : {1e-30, 1.0, 1e20})
       for (const TransformCase& c : chunks_to_verify(precision)) expect_no_alarms(c, 3, size);
+}
+
+TEST(GroupVerify, NoFalseAlarmsInSlabs) {
+  for (const double size : {1e-30, 1e20})
+    expect_no_alarms(verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()}), 2, size);
 }
 
 TEST(GroupVerify, NoFalseAlarms) {

@@ -56,6 +56,19 @@ TEST(GpuVerify, ChunksAreRight) {
     }
 }
 
+/// By the slab engine.
+TEST(GpuVerify, FindsFlipsInSlabs) {
+  const TransformCase c = verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()});
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  check_device_plan(members_of(plan), c);
+  VerifiedRun run(plan, c, any_rank);
+  for (const Moment moment : {Moment::between, Moment::in_middle}) {
+    std::optional<DeviceFlip::Where> where;
+    if (mine()) where = {0, moment, 0, 0.4, sizeof(float), 30};
+    run.check_flip(where, moment);
+  }
+}
+
 TEST(GpuVerify, ResultsAreRight) {
   for (const TransformCase& c : cases_to_verify()) {
     SCOPED_TRACE(c.name());

@@ -39,7 +39,7 @@ class HeldSums {
     changed(lines, HeldLinesHook::Moment::transformed);
     add_output(lines, words(lines));
   }
-  /// The same of lines that are not in memory so; `bits` are of what is.
+  /// The same of lines that are not in memory so, in pieces; `bits` are of what is.
   void add_input(const HeldLines<T>& lines, std::uint64_t bits) {
     add(lines, false);
     first_axis_ ? checks_.results[bits_read] += bits : checks_.results[bits_between] -= bits;
@@ -49,14 +49,16 @@ class HeldSums {
     checks_.results[last_axis_ ? bits_written : bits_between] += bits;
     compare(lines.end - lines.begin);
   }
+  static void reached(HeldLinesHook::Moment moment, std::byte* numbers, std::size_t bytes) {
+    if (HeldLinesHook* const hook = installed<HeldLinesHook>()) hook->reached(moment, numbers, bytes);
+  }
 
  private:
   void add(const HeldLines<T>& lines, bool is_result);
   std::uint64_t words(const HeldLines<T>& lines) const;
   void compare(std::int64_t lines);
   static void changed(const HeldLines<T>& lines, HeldLinesHook::Moment moment) {
-    if (HeldLinesHook* const hook = installed<HeldLinesHook>())
-      hook->reached(moment, reinterpret_cast<std::byte*>(lines.numbers.data()), lines.numbers.size_bytes());
+    reached(moment, reinterpret_cast<std::byte*>(lines.numbers.data()), lines.numbers.size_bytes());
   }
 
   const PassChecks& checks_;

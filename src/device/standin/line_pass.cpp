@@ -35,15 +35,15 @@ using Fft = std::shared_ptr<const LocalFft>;
 bool can_compile() { return switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true); }
 
 /// Null where there is none.
-const Recipe* recipe_for(int n) {
+const Recipe* recipe_for(int n, bool odd = false) {
   const DeviceFacts& facts = current_facts();
   const bool compiles = can_compile();
   static std::mutex mutex;
-  static std::map<std::tuple<int, bool, bool, std::size_t, std::size_t>, std::optional<Recipe>> found;
+  static std::map<std::tuple<int, bool, bool, bool, std::size_t, std::size_t>, std::optional<Recipe>> found;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [at, first] =
-      found.try_emplace({n, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
-  if (first) at->second = lines::recipe_for(n, facts, compiles);
+      found.try_emplace({n, odd, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
+  if (first) at->second = lines::recipe_for(n, hardware_of(facts), compiles, odd);
   return at->second ? &*at->second : nullptr;
 }
 
@@ -68,9 +68,10 @@ const PlaneCut* plane_cut_for(std::int64_t n, std::int64_t m) {
 /// devices that were prepared.
 class Bundles {
  public:
-  void prepare(int n, Precision precision, int device) {
+  void prepare(int n, Precision precision, bool odd_rows, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    prepared_.insert({device, n, precision});
+    prepared_.insert({device, n, precision, false});
+    if (odd_rows) prepared_.insert({device, n, precision, true});
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       FftSpec spec = spec_of(precision, direction);
       spec.transform = {{n, granule(precision), granule(precision)}};
@@ -81,7 +82,7 @@ class Bundles {
     }
   }
   void prepare_planes(int n, int m, Precision precision, bool real, int device) {
-    prepare(n, precision, device);
+    prepare(n, precision, false, device);
     const std::lock_guard<std::mutex> lock(mutex_);
     prepared_planes_.insert({device, n, m, precision, real});
     for (const Direction direction : {Direction::forward, Direction::backward}) {
@@ -101,8 +102,8 @@ class Bundles {
   }
   Fft get(const Pass& pass, int device) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!prepared_.contains({device, pass.n, pass.precision}))
-      fail(Status::internal, "lines::prepare(", pass.n, ") was not called on device ", device);
+    if (!prepared_.contains({device, pass.n, pass.precision, is_odd(pass)}))
+      fail(Status::internal, "lines::prepare(", pass.n, ") was not called for such rows on device ", device);
     return ffts_.at({pass.n, pass.precision, pass.direction});
   }
 
@@ -116,7 +117,7 @@ class Bundles {
   }
 
   std::mutex mutex_;
-  std::set<std::tuple<int, int, Precision>> prepared_;
+  std::set<std::tuple<int, int, Precision, bool>> prepared_;  ///< and for odd rows
   std::set<std::tuple<int, int, int, Precision, bool>> prepared_planes_;
   std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
   std::map<std::tuple<int, Precision, Direction, bool>, Fft> rows_;
@@ -131,7 +132,7 @@ std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision,
 
 /// Boxes of bulk copies begin at multiples of 128 bytes in shared memory.
 void check_input(const Pass& pass) {
-  const int step = recipe_for(pass.n)->tile(is_odd(pass)).step(), count = owners(pass.in, pass.n);
+  const int step = recipe_for(pass.n, is_odd(pass))->tile(is_odd(pass)).step(), count = owners(pass.in, pass.n);
   for (int q = 1; q < count; ++q)
     require(owner_begin(pass.in, pass.n, q) % step == 0 && pass.n % step == 0, "blocks of ", pass.in.block,
             " points an owner are no boxes of bulk tensor copies");
@@ -229,11 +230,7 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed, PlaceAmo
 
 bool supported(int n) { return recipe_for(n) != nullptr; }
 
-bool takes_odd_rows(int n) {
-  const Recipe* recipe = recipe_for(n);
-  return recipe != nullptr && recipe->shared_bytes(Precision::f32, true) + reserved_shared_bytes <=
-                                  static_cast<int>(current_facts().shared_bytes_a_block);
-}
+bool takes_odd_rows(int n) { return recipe_for(n, true) != nullptr; }
 
 bool reads_from(int n, const Side& side) {
   const Recipe* recipe = recipe_for(n);
@@ -243,7 +240,7 @@ bool reads_from(int n, const Side& side) {
 void prepare(int n, Precision precision, bool odd_rows) {
   require_kernel(n, precision, odd_rows);
   if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");
-  bundles().prepare(n, precision, current_device());
+  bundles().prepare(n, precision, odd_rows, current_device());
 }
 
 bool checkable(int n) { return can_compile() && supported(n); }

@@ -59,7 +59,7 @@ device::lines::Pass SlabRank::y_pass(const SlabArrays& own, Range planes, Range 
   p.outer_begin = planes.begin;
   p.outer_end = planes.end;
   p.m_begin = z.begin;
-  p.m_end = z.end;
+  p.m_end = end_of(z);
   return p;
 }
 
@@ -85,9 +85,19 @@ device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes
   return p;
 }
 
-void SlabRank::y_lines(const device::lines::Pass& pass, device::StreamHandle stream) const {
+/// Shows the check a run of numbers that a pass is about to read: a part of a row.
+void SlabRank::look(const SlabArrays& own, char* row, Range z, DeviceStepHook::Moment moment,
+                    device::StreamHandle stream) const {
+  if (own.check == nullptr) return;
+  const std::size_t element = shape_.complex_bytes(), count = static_cast<std::size_t>(end_of(z) - z.begin);
+  auto* const numbers = static_cast<std::byte*>(static_cast<void*>(row));
+  own.check->reached(moment, numbers + static_cast<std::size_t>(z.begin) * element, count * element, stream);
+}
+
+void SlabRank::y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const {
   if (pass.outer_end == pass.outer_begin) return;
   const SlabPiece piece(options_.observer, "y lines", rank_, stream);
+  if (own.check != nullptr) pass.checks = weights(pass.direction).y.checks(own.check->results_of(SlabCheck::Lines::y));
   device::lines::run(pass, stream);
 }
 
@@ -101,6 +111,8 @@ void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_li
   pass.m = static_cast<int>(shape_.nz);
   pass.rows = {own.field, shape_.field_y(rank_) * shape_.nz, shape_.field_x() * shape_.nz};
   pass.real = shape_.real();
+  if (own.check != nullptr)
+    weights(y_lines.direction).planes.add_to(pass, own.check->results_of(SlabCheck::Lines::planes));
   device::lines::run(pass, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
 }
 
@@ -109,12 +121,12 @@ void SlabRank::first_part_forward(const SlabArrays& own, Range planes, std::span
                                   device::StreamHandle stream) const {
   if (fusion_.planes) return plane_pass(own, y_pass_forward(own, planes, part(0), peers), stream);
   plane_transform(own, planes, Direction::forward, stream);
-  if (fusion_.y) y_lines(y_pass_forward(own, planes, part(0), peers), stream);
+  if (fusion_.y) y_lines(own, y_pass_forward(own, planes, part(0), peers), stream);
 }
 
 void SlabRank::first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const {
   if (fusion_.planes) return plane_pass(own, y_pass(own, planes, part(0), Direction::backward), stream);
-  if (fusion_.y) y_lines(y_pass(own, planes, part(0), Direction::backward), stream);
+  if (fusion_.y) y_lines(own, y_pass(own, planes, part(0), Direction::backward), stream);
   plane_transform(own, planes, Direction::backward, stream);
 }
 
@@ -153,13 +165,15 @@ void SlabRank::copy_spectrum(const SlabArrays& own, Range z, Direction direction
     device::copy_box(at_rows, rows, at_spectrum, spectrum, shape_.complex_bytes(), stream);
   else
     device::copy_box(at_spectrum, spectrum, at_rows, rows, shape_.complex_bytes(), stream);
+  if (own.check != nullptr) own.check->add_spectrum(at_spectrum, spectrum, shape_.complex_bytes(), stream);
 }
 
 /// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z where rows y are
 /// neighbours.
 void SlabRank::flatten(device::lines::Pass& p, Range z) const {
   const std::int64_t rows = shape_.y_count(rank_);
-  if (!shape_.woven && z.count() == shape_.pitch() && (fusion_.copied || shape_.spectrum_pitch() == shape_.pitch())) {
+  if (!shape_.woven && end_of(z) - z.begin == shape_.pitch() &&
+      (fusion_.copied || shape_.spectrum_pitch() == shape_.pitch())) {
     p.outer_end = 1;
     p.m_end = rows * shape_.pitch();
     // The stride of the one outer index is not used, but must be whole units of 16 bytes: a z line may be no such one.
@@ -167,7 +181,7 @@ void SlabRank::flatten(device::lines::Pass& p, Range z) const {
   } else {
     p.outer_end = rows;
     p.m_begin = z.begin;
-    p.m_end = z.end;
+    p.m_end = end_of(z);
   }
 }
 
@@ -184,6 +198,8 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
   p.align_stores = shape_.dense_spectrum && !fusion_.copied;
   p.scale = options_.forward_scale;
   flatten(p, z);
+  if (own.check != nullptr) p.checks = weights(p.direction).x.checks(own.check->results_of(SlabCheck::Lines::x));
+  look(own, x_row(own.x_rows(), rank_, 0, 0), z, DeviceStepHook::Moment::between, stream);
   device::lines::run(p, stream);
   if (fusion_.copied) copy_spectrum(own, z, Direction::forward, stream);
 }
@@ -204,6 +220,7 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   p.out = rows_side(own);
   p.scale = options_.backward_scale;
   flatten(p, z);
+  if (own.check != nullptr) p.checks = weights(p.direction).x.checks(own.check->results_of(SlabCheck::Lines::x));
   if (fusion_.direct) {
     shape_.share(p.out, shape_.nx);
     for (int q = 0; q < shape_.ranks; ++q) {

@@ -47,10 +47,12 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   fusion.planes = fusion.y && options.planes &&
                   device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision, shape.real(),
                                                    shape.nx * shape.ny * shape.nzc());
-  if (fusion.planes && fusion.direct) {  // which is worth more
+  if (fusion.planes && fusion.direct) {
     device::lines::Side side;
     shape.share(side, shape.ny);
-    fusion.planes = device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side);
+    // Direct passes are worth more than planes, but not where a library's z lines would be read again for their sums.
+    if (!device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side))
+      (options.checks ? fusion.direct : fusion.planes) = false;
   }
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
@@ -60,11 +62,13 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
     const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
     fusion.copied = !device::lines::takes_odd_rows(static_cast<int>(shape.nx)) || !pairs(0) || !pairs(shape.ranks - 1);
   }
+  const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
+  fusion.checked = fusion.planes && fusion.x && device::lines::planes_checkable(ny, nz) &&
+                   device::lines::checkable(ny) && device::lines::checkable(nx);
   return fusion;
 }
 
 void SlabRank::plan_fused() {
-  const std::int64_t granule = device::lines::granule(shape_.transform.precision), pitch = shape_.pitch();
   fusion_ = fusion_of(shape_, options_);
   const bool even = shape_.nx % shape_.ranks == 0 && shape_.ny % shape_.ranks == 0;
   require(!options_.stores || (fusion_.direct && even),
@@ -72,6 +76,17 @@ void SlabRank::plan_fused() {
   require(!shape_.dense_spectrum || fusion_.x, "padding can only be left away by line passes");
   require(!shape_.woven || (fusion_.planes && fusion_.x && !fusion_.copied),
           "only passes of our own take woven planes");
+  require(!options_.checks || fusion_.checked, "only passes of our own check themselves");
+  plan_parts();
+  if (options_.checks)
+    prepare_checks();
+  else
+    prepare_passes();
+  if (fusion_.planes) plane_counters_ = device::make_memory(counter_bytes());
+}
+
+void SlabRank::plan_parts() {
+  const std::int64_t granule = device::lines::granule(shape_.transform.precision), pitch = shape_.pitch();
   part_begin_ = {0};
   double share = 0;
   for (std::size_t p = 0; p + 1 < options_.parts.size() && fusion_.direct && shape_.ranks > 1; ++p) {
@@ -81,6 +96,9 @@ void SlabRank::plan_fused() {
     if (end > part_begin_.back() && end < pitch) part_begin_.push_back(end);
   }
   part_begin_.push_back(pitch);
+}
+
+void SlabRank::prepare_passes() {
   if (fusion_.y) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
   if (fusion_.x)
     device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
@@ -88,7 +106,22 @@ void SlabRank::plan_fused() {
   if (fusion_.planes)
     device::lines::prepare_planes(static_cast<int>(shape_.ny), static_cast<int>(shape_.nz), shape_.transform.precision,
                                   shape_.real());
-  if (fusion_.planes) plane_counters_ = device::make_memory(counter_bytes());
+}
+
+/// As prepare_passes(), and the weights. The x lines have the factor.
+void SlabRank::prepare_checks() {
+  const int nx = static_cast<int>(shape_.nx), ny = static_cast<int>(shape_.ny), nz = static_cast<int>(shape_.nz);
+  const Precision precision = shape_.transform.precision;
+  device::lines::prepare_checked(nx, precision, !fusion_.copied && has_odd_rows(shape_));
+  device::lines::prepare_checked_planes(ny, nz, precision, shape_.real());
+  if (parts() > 1) device::lines::prepare_checked(ny, precision);
+  for (const Direction direction : {Direction::forward, Direction::backward}) {
+    const double scale = direction == Direction::forward ? options_.forward_scale : options_.backward_scale;
+    SlabWeights& made = weights_[static_cast<std::size_t>(direction)];
+    made.planes = PlaneWeights(ny, nz, shape_.real(), precision, direction, 1);
+    made.x = LineWeights(Kind::c2c, nx, precision, scale);
+    if (parts() > 1) made.y = LineWeights(Kind::c2c, ny, precision, 1);
+  }
 }
 
 std::size_t SlabRank::counter_bytes() const {

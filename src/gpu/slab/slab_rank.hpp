@@ -22,6 +22,7 @@
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
 #include "device/vendor_fft.hpp"
+#include "gpu/slab/slab_check.hpp"
 #include "gpu/slab/slab_shape.hpp"
 
 namespace shardfft::gpu {
@@ -30,10 +31,11 @@ namespace shardfft::gpu {
 /// writes all but the one it begins with, where that is not also another one.
 struct SlabArrays {
   void* field = nullptr;
-  void* planes = nullptr;           ///< complex, [x_count][ny][pitch], or woven; may be `field` itself for c2c
-  void* spectrum = nullptr;         ///< [nx][y_count][spectrum_pitch], or woven
-  void* rows = nullptr;             ///< [nx][y_count][pitch], or woven; null: the spectrum itself
-  std::uint32_t* tokens = nullptr;  ///< SlabRank::tokens() flags; null on all ranks: none are used
+  void* planes = nullptr;            ///< complex, [x_count][ny][pitch], or woven; may be `field` itself for c2c
+  void* spectrum = nullptr;          ///< [nx][y_count][spectrum_pitch], or woven
+  void* rows = nullptr;              ///< [nx][y_count][pitch], or woven; null: the spectrum itself
+  std::uint32_t* tokens = nullptr;   ///< SlabRank::tokens() flags; null on all ranks: none are used
+  const SlabCheck* check = nullptr;  ///< with SlabOptions::checks, of the direction; else null
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
 
@@ -45,6 +47,7 @@ struct SlabFusion {
   /// The x lines stay in the padded rows, and copies lead from there to the dense spectrum and back: its x lines begin
   /// in the middle of 16 bytes.
   bool copied = false;
+  bool checked = false;  ///< all lines belong to passes that can check themselves (option verify)
 };
 /// On the current device; the same on all ranks.
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options);
@@ -71,6 +74,7 @@ class SlabRank {
   bool fused_x() const { return fusion_.x; }
   bool fused_planes() const { return fusion_.planes; }
   bool stores() const { return options_.stores; }
+  bool copied() const { return fusion_.copied; }
   device::EventHandle ready() const { return ready_.get(); }
   device::EventHandle sent(int part, int chunk, int to) const;
 
@@ -92,9 +96,10 @@ class SlabRank {
   void send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, device::StreamHandle stream);
   void finish_backward(const SlabArrays& own, std::span<const SlabPeer> peers, device::StreamHandle stream);
 
-  /// Work areas of the vendor's FFT library, and the counters of plane passes.
+  /// Work areas of the vendor's FFT library, the counters of plane passes, and what checks need.
   std::size_t library_bytes() const;
   std::size_t counter_bytes() const;
+  std::size_t weight_bytes() const { return weights_[0].bytes() + weights_[1].bytes(); }
   /// Waits for the copies under way.
   void drain() const;
 
@@ -120,11 +125,19 @@ class SlabRank {
   char* x_row(void* rows, int rank, std::int64_t x, std::int64_t y) const;
 
   void plan_fused();
+  void plan_parts();
+  void prepare_passes();
+  void prepare_checks();
   void plan_cufft();
   void make_handles(device::EventUse use);
 
   void plane_transform(const SlabArrays& own, Range planes, Direction direction, device::StreamHandle stream) const;
   void plane_pass(const SlabArrays& own, const device::lines::Pass& y_lines, device::StreamHandle stream) const;
+  const SlabWeights& weights(Direction direction) const { return weights_[static_cast<std::size_t>(direction)]; }
+  /// Where the columns of a part end for passes: padding is no line that could be checked.
+  std::int64_t end_of(Range z) const { return options_.checks ? std::min(z.end, shape_.nzc()) : z.end; }
+  void look(const SlabArrays& own, char* row, Range z, DeviceStepHook::Moment moment,
+            device::StreamHandle stream) const;
   void first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
                           device::StreamHandle stream) const;
   void first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const;
@@ -132,7 +145,7 @@ class SlabRank {
   device::lines::Pass y_pass(const SlabArrays& own, Range planes, Range z, Direction direction) const;
   device::lines::Pass y_pass_forward(const SlabArrays& own, Range planes, Range z,
                                      std::span<const SlabPeer> peers) const;
-  void y_lines(const device::lines::Pass& pass, device::StreamHandle stream) const;
+  void y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const;
   void x_lines_forward(const SlabArrays& own, Range z, device::StreamHandle stream) const;
   void x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
                         device::StreamHandle stream) const;
@@ -173,6 +186,7 @@ class SlabRank {
       plane_plans_;  ///< z lines, or whole planes, by the number of planes; backward where two_way: its negative
   device::VendorFft x_plan_;
   device::Memory plane_counters_;
+  std::array<SlabWeights, 2> weights_;  ///< by direction; with SlabOptions::checks
   device::Event ready_, computed_;
   std::vector<device::Event> sent_;     ///< [part][chunk][to]
   std::array<device::Stream, 2> copy_;  ///< to peers in turn, to itself

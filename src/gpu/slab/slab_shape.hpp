@@ -80,6 +80,8 @@ struct SlabOptions {
   int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
   bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
   bool planes = true;  ///< z and y lines in one pass over memory where that exists
+  /// Passes add up their lines themselves (option verify). Only where SlabFusion::checked.
+  bool checks = false;
   /// Passes store what belongs to peers straight into their memory, in one chunk and part; false: copy engines send it
   /// beside the passes. Only where SlabFusion::direct. Faster where launches bind (docs/gpu-design.md).
   bool stores = false;

@@ -18,13 +18,12 @@ class Registry {
  public:
   using Key = std::vector<int>;
 
-  /// `make` does so where `enough` says that what is there is not.
-  template <class Enough, class Make>
-  void prepare(Key key, Enough enough, Make make) {
+  /// `make` does so where there are none.
+  template <class Make>
+  void prepare(Key key, Make make) {
     const std::lock_guard<std::mutex> lock(mutex_);
     key.push_back(current_device());
-    const auto found = all_.find(key);
-    if (found == all_.end() || !enough(found->second)) all_.insert_or_assign(key, make());
+    if (!all_.contains(key)) all_.emplace(key, make());
   }
   Kernels get(Key key) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -38,7 +37,7 @@ class Registry {
   std::map<Key, Kernels> all_;
 };
 
-std::vector<int> key_of(int n, Precision precision) { return {n, static_cast<int>(precision)}; }
+std::vector<int> key_of(int n, Precision precision, bool odd) { return {n, static_cast<int>(precision), odd ? 1 : 0}; }
 std::vector<int> key_of(int n, int m, Precision precision, bool real) {
   return {n, m, static_cast<int>(precision), real ? 1 : 0};
 }
@@ -61,17 +60,20 @@ Registry<PreparedPlanes>& checked_planes_of_devices() {
   return all;
 }
 
-/// Of shared memory, that a block on the current device may have.
-int block_bytes() { return static_cast<int>(current_facts().shared_bytes_a_block); }
+/// `make` does so of a recipe, for even rows or odd ones.
+void prepare_rows(Registry<Prepared>& all, int n, Precision precision, bool odd_rows,
+                  Prepared (*make)(const Recipe&, Precision, bool)) {
+  require_kernel(n, precision, odd_rows);
+  for (const bool odd : {false, true})
+    if (!odd || odd_rows)
+      all.prepare(key_of(n, precision, odd), [&] { return make(*recipe_for(n, odd), precision, odd); });
+}
 
 }  // namespace
 
 bool supported(int n) { return recipe_for(n) != nullptr; }
 
-bool takes_odd_rows(int n) {
-  const Recipe* recipe = recipe_for(n);
-  return recipe != nullptr && recipe->shared_bytes(Precision::f32, true) + reserved_shared_bytes <= block_bytes();
-}
+bool takes_odd_rows(int n) { return recipe_for(n, true) != nullptr; }
 
 bool reads_from(int n, const Side& side) {
   const Recipe* recipe = recipe_for(n);
@@ -79,26 +81,20 @@ bool reads_from(int n, const Side& side) {
 }
 
 void prepare(int n, Precision precision, bool odd_rows) {
-  require_kernel(n, precision, odd_rows);
-  lines_of_devices().prepare(
-      key_of(n, precision), [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
-      [&] { return make_prepared(*recipe_for(n), precision, odd_rows); });
+  prepare_rows(lines_of_devices(), n, precision, odd_rows, make_prepared);
 }
 
 bool checkable(int n) { return can_compile() && supported(n); }
 
 void prepare_checked(int n, Precision precision, bool odd_rows) {
-  require_kernel(n, precision, odd_rows);
-  checked_lines_of_devices().prepare(
-      key_of(n, precision), [&](const Prepared& there) { return !odd_rows || there.kernel[1][0]; },
-      [&] { return make_checked(*recipe_for(n), precision, odd_rows); });
+  prepare_rows(checked_lines_of_devices(), n, precision, odd_rows, make_checked);
 }
 
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
   require_pass(pass);
   auto& kernels = pass.checks.results != nullptr ? checked_lines_of_devices() : lines_of_devices();
-  launch(kernels.get(key_of(pass.n, pass.precision)), pass, stream);
+  launch(kernels.get(key_of(pass.n, pass.precision, is_odd(pass))), pass, stream);
 }
 
 bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
@@ -114,9 +110,7 @@ bool planes_shareable(int n, int m, const Side& side) {
 void prepare_planes(int n, int m, Precision precision, bool real) {
   const PlaneCut* cut = plane_cut_for(n, m);
   require(cut != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
-  planes_of_devices().prepare(
-      key_of(n, m, precision, real), [](const PreparedPlanes&) { return true; },
-      [&] { return make_prepared(*cut, precision, real); });
+  planes_of_devices().prepare(key_of(n, m, precision, real), [&] { return make_prepared(*cut, precision, real); });
 }
 
 bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m) != nullptr; }
@@ -124,9 +118,8 @@ bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m
 void prepare_checked_planes(int n, int m, Precision precision, bool real) {
   const PlaneCut* cut = plane_cut_for(n, m);
   require(cut != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
-  checked_planes_of_devices().prepare(
-      key_of(n, m, precision, real), [](const PreparedPlanes&) { return true; },
-      [&] { return make_checked(*cut, precision, real); });
+  checked_planes_of_devices().prepare(key_of(n, m, precision, real),
+                                      [&] { return make_checked(*cut, precision, real); });
 }
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {

@@ -341,6 +341,7 @@ __device__ __forceinline__ void run_planes(const KernelPlanes& pass) {
   constexpr int n = Plane::Rows::N, m = Plane::Columns::N;
   char* const held = reinterpret_cast<char*>(shared) + Held::begin;
   const void* const row_weights = hold_weights<How, T, n>(held, pass.row_checks);
+  // Of lines as long as the rows, their weights do for the columns too.
   const void* const column_weights = n == m && How == Checks::weights_held
                                          ? row_weights
                                          : hold_weights<How, T, m>(held + Held::row_bytes, pass.column_checks);

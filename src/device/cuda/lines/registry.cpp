@@ -57,16 +57,11 @@ const Variant* find_variant(int n, Precision precision) {
   return precision == Precision::f64 ? find_f64(n) : find_f32(n);
 }
 
-bool same(const Recipe& a, const Recipe& b) {
-  return same(a.line, b.line) && a.width == b.width && a.resident == b.resident && a.cluster == b.cluster &&
-         a.bulk == b.bulk;
-}
-
 void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) {
   const Recipe& recipe = prepared.recipe;
   const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()).cubin);
   for (const bool backward : {false, true})
-    prepared.kernel[skills.odd][backward] =
+    prepared.kernel[backward] =
         Kernel(compiled.function[backward], recipe.tile().threads(),
                skills.checks ? recipe.checked_bytes(precision, skills.odd) : recipe.shared_bytes(precision, skills.odd),
                recipe.cluster);
@@ -75,9 +70,8 @@ void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) 
 void add_own(Prepared& prepared, const Variant& variant, Precision precision, bool odd) {
   const Recipe& recipe = prepared.recipe;
   for (const bool backward : {false, true})
-    if (const void* symbol = variant.kernel[odd][backward])
-      prepared.kernel[odd][backward] =
-          make_kernel(symbol, recipe.tile().threads(), recipe.shared_bytes(precision, odd), recipe.cluster);
+    prepared.kernel[backward] = make_kernel(variant.kernel[odd][backward], recipe.tile().threads(),
+                                            recipe.shared_bytes(precision, odd), recipe.cluster);
 }
 
 }  // namespace
@@ -107,12 +101,12 @@ const void* twiddles(const LineCut& line, Precision precision) {
   return table;
 }
 
-const Recipe* recipe_for(int n) {
+const Recipe* recipe_for(int n, bool odd) {
   static std::mutex mutex;
-  static std::map<std::pair<int, int>, std::optional<Recipe>> found;
+  static std::map<std::tuple<int, int, bool>, std::optional<Recipe>> found;
   const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] = found.try_emplace({current(), n});
-  if (first) at->second = recipe_for(n, current_facts(), can_compile());
+  const auto [at, first] = found.try_emplace({current(), n, odd});
+  if (first) at->second = recipe_for(n, hardware_of(current_facts()), can_compile(), odd);
   return at->second ? &*at->second : nullptr;
 }
 
@@ -121,13 +115,10 @@ Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd) {
   prepared.recipe = recipe;
   prepared.table = twiddles(recipe.line, precision);
   const Variant* own = find_variant(recipe.line.n, precision);
-  const bool is_own = own != nullptr && same(*own->recipe, recipe);
-  for (const bool rows : {false, true}) {
-    if (is_own)
-      add_own(prepared, *own, precision, rows);
-    else if (!rows || odd)
-      add_compiled(prepared, precision, {rows});
-  }
+  if (own != nullptr && same(*own->recipe, recipe))
+    add_own(prepared, *own, precision, odd);
+  else
+    add_compiled(prepared, precision, {odd});
   return prepared;
 }
 
@@ -135,16 +126,13 @@ Prepared make_checked(const Recipe& recipe, Precision precision, bool odd) {
   Prepared prepared;
   prepared.recipe = recipe;
   prepared.table = twiddles(recipe.line, precision);
-  for (const bool rows : {false, true})
-    if (!rows || odd) add_compiled(prepared, precision, {rows, true});
+  add_compiled(prepared, precision, {odd, true});
   return prepared;
 }
 
 void launch(const Prepared& prepared, const Pass& pass, void* stream) {
-  const bool odd = is_odd(pass);
-  const Kernel& kernel = prepared.kernel[odd][pass.direction == Direction::backward];
-  require(static_cast<bool>(kernel), "lines of ", pass.n, " points were not prepared for rows of odd lengths");
-  const TileCut tile = prepared.recipe.tile(odd);
+  const Kernel& kernel = prepared.kernel[pass.direction == Direction::backward];
+  const TileCut tile = prepared.recipe.tile(is_odd(pass));
   const auto launch_with = [&](const auto& argument) {
     if (argument.tiles > 0) kernel.launch(argument, argument.tiles, pass.blocks, stream);
   };

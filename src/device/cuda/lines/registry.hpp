@@ -10,7 +10,7 @@ namespace shardfft::device::lines {
 struct Prepared {
   Recipe recipe;
   const void* table = nullptr;
-  Kernel kernel[2][2];  ///< [over odd rows][backward]; for odd rows where they were asked for
+  Kernel kernel[2];  ///< [backward]
 };
 
 /// Factors of the twiddles between a line's stages, on the current device.
@@ -24,10 +24,10 @@ struct CompiledPair {
 };
 CompiledPair load(const std::string& code);
 
-/// The recipe for a length on the current device; null where there is none.
-const Recipe* recipe_for(int n);
+/// The recipe for lines of a length in even or odd rows, on the current device; null where there is none.
+const Recipe* recipe_for(int n, bool odd = false);
 
-/// A recipe's kernels, compiled at run time unless they are the library's own.
+/// A recipe's kernels for even or odd rows, compiled at run time unless they are the library's own.
 Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd);
 /// Those that check their lines.
 Prepared make_checked(const Recipe& recipe, Precision precision, bool odd);

@@ -1,0 +1,204 @@
+// Slab transforms whose passes check themselves (option verify): results as without checks, no false alarms, and bits
+// that flip between the passes, in whichever chunks and parts.
+#include <numeric>
+
+#include "support/device_flips.hpp"
+#include "support/seed.hpp"
+#include "support/slab_group.hpp"
+#include "support/slab_kit.hpp"
+
+namespace shardfft::test {
+namespace {
+
+using gpu::SlabCheck;
+
+/// All ranks of a slab, with a check of each direction.
+template <class T>
+class CheckedSlab {
+ public:
+  CheckedSlab(const SlabShape& shape, SlabOptions options) : shape_(shape) {
+    options.checks = true;
+    std::vector<int> devices;
+    for (int r = 0; r < shape.ranks; ++r) devices.push_back(r % device::device_count());
+    group_ = std::make_unique<SlabGroup>(shape, options, devices);
+    for (int r = 0; r < shape.ranks; ++r) {
+      const device::DeviceScope scope(devices[to_size(r)]);
+      ranks_.emplace_back(shape, r);
+      streams_.push_back(ranks_.back().stream());
+      for (const Direction direction : {Direction::forward, Direction::backward}) add_check(direction);
+    }
+  }
+
+  std::size_t parts() { return to_size(group_->rank(0).parts()); }
+
+  /// Both directions.
+  void check(const SlabReference& reference) {
+    each([&](std::size_t r) { ranks_[r].upload_field(reference); });
+    EXPECT_FALSE(run(Direction::forward));
+    Norms norms;
+    each([&](std::size_t r) { ranks_[r].compare_spectrum(reference, 1, norms); });
+    EXPECT_LE(norms.relative(), slab_tolerance(shape_)) << "forward";
+    each([&](std::size_t r) { ranks_[r].upload_spectrum(reference); });
+    EXPECT_FALSE(run(Direction::backward));
+    norms = {};
+    each([&](std::size_t r) {
+      ranks_[r].compare_field(reference, static_cast<double>(shape_.nx * shape_.ny * shape_.nz), norms);
+    });
+    EXPECT_LE(norms.relative(), slab_tolerance(shape_)) << "backward";
+  }
+  /// Every bit counts; `turn`: which of the runs of numbers that the passes are about to read.
+  void check_flip(const SlabReference& reference, Direction direction, Moment moment, std::size_t turn) {
+    SCOPED_TRACE("flip " + std::to_string(turn) + (direction == Direction::forward ? ", forward" : ", backward"));
+    each([&](std::size_t r) {
+      direction == Direction::forward ? ranks_[r].upload_field(reference) : ranks_[r].upload_spectrum(reference);
+    });
+    DeviceFlip flip({0, moment, turn, 0.7, sizeof(T), 1});
+    const Installed<DeviceStepHook> installed(flip);
+    EXPECT_TRUE(run(direction));
+    EXPECT_TRUE(flip.happened());
+  }
+
+ private:
+  struct OneCheck {
+    std::unique_ptr<SlabCheck> check;
+    device::Memory sums;
+    std::vector<std::uint64_t> results;
+  };
+
+  void add_check(Direction direction) {
+    OneCheck& made = checks_[to_size(static_cast<int>(direction))].emplace_back();
+    const bool copied = group_->rank(static_cast<int>(ranks_.size()) - 1).copied();
+    made.check = std::make_unique<SlabCheck>(direction, shape_.ranks, copied);
+    made.results.resize(made.check->results());
+    made.sums = device::make_memory(bytes_of(made));
+    made.check->place(0, static_cast<std::uint64_t*>(made.sums.get()), made.results.data(), nullptr);
+  }
+  static std::size_t bytes_of(const OneCheck& check) { return check.results.size() * sizeof(std::uint64_t); }
+
+  /// Whether a check finds that something is wrong.
+  bool run(Direction direction) {
+    auto& checks = checks_[to_size(static_cast<int>(direction))];
+    std::vector<SlabArrays> arrays;
+    each([&](std::size_t r) {
+      arrays.push_back(ranks_[r].arrays());
+      arrays.back().check = checks[r].check.get();
+      device::fill_zero(checks[r].sums.get(), bytes_of(checks[r]), streams_[r]);
+    });
+    group_->bind(arrays);
+    direction == Direction::forward ? group_->forward(streams_) : group_->backward(streams_);
+    bool found = false;
+    std::uint64_t moved = 0;
+    each([&](std::size_t r) {
+      device::copy_bytes(checks[r].results.data(), checks[r].sums.get(), bytes_of(checks[r]), streams_[r]);
+      device::synchronize(streams_[r]);
+      checks[r].check->after(nullptr);
+      const Finding finding = checks[r].check->finding();
+      found = found || !finding.what.empty();
+      EXPECT_GT(finding.checks, 4);
+      moved = std::accumulate(checks[r].check->sent().begin(), checks[r].check->sent().begin() + 1, moved);
+    });
+    return found || static_cast<std::uint32_t>(moved) != 0;
+  }
+  template <class Body>
+  void each(const Body& body) {
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      const device::DeviceScope scope(group_->rank(static_cast<int>(r)).device());
+      body(r);
+    }
+  }
+
+  SlabShape shape_;
+  std::unique_ptr<SlabGroup> group_;
+  std::vector<SlabRankArrays<T>> ranks_;
+  std::vector<device::StreamHandle> streams_;
+  std::array<std::vector<OneCheck>, 2> checks_;  ///< by direction and rank
+};
+
+/// False where the passes cannot check themselves here. Forward runs of numbers are told of rank by rank where they are
+/// read, one a part; backward one a chunk and part.
+template <class T>
+bool check_slab(const Shape& extents, Kind kind, int ranks, const SlabOptions& options, bool dense = false) {
+  SCOPED_TRACE(text(extents) + (kind == Kind::r2c ? " r2c" : " c2c") + (sizeof(T) == 8 ? " f64, " : " f32, ") +
+               std::to_string(ranks) + " ranks, " + std::to_string(options.parts.size()) + " parts");
+  SlabShape shape = slab_shape(extents, {kind, sizeof(T) == 8 ? Precision::f64 : Precision::f32}, ranks);
+  shape.dense_spectrum = dense;
+  SlabOptions checks = options;
+  checks.checks = true;
+  if (!gpu::fusion_of(shape, checks).checked) return false;
+  const SlabReference reference(extents, kind, seed());
+  CheckedSlab<T> slab(shape, options);
+  slab.check(reference);
+  const std::size_t parts = slab.parts(), rank = to_size(ranks) - 1;
+  for (std::size_t part = 0; part < parts; ++part) {
+    slab.check_flip(reference, Direction::forward, Moment::between, rank * parts + part);
+    slab.check_flip(reference, Direction::backward, Moment::between, part);
+  }
+  if (parts > 1) slab.check_flip(reference, Direction::forward, Moment::in_middle, 0);
+  return true;
+}
+
+SlabOptions cut(int chunks, std::vector<double> parts) {
+  SlabOptions options;
+  options.chunks = chunks;
+  options.parts = std::move(parts);
+  options.paired = true;
+  return options;
+}
+
+const Shape cube{128, 128, 128};
+
+bool planes_check_themselves() { return device::lines::planes_checkable(128, 128); }
+
+TEST(CheckedSlab, ChunksAndParts) {
+  int checked = 0;
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const int ranks : {1, 2, 4}) {
+      checked += check_slab<double>(cube, kind, ranks, cut(2, {1})) ? 1 : 0;
+      checked += check_slab<float>(cube, kind, ranks, cut(3, {0.5, 0.25, 0.25})) ? 1 : 0;
+    }
+  EXPECT_EQ(checked, planes_check_themselves() ? 12 : 0);
+}
+
+/// Half spectra of 65 numbers, dense on the outside; shares that plane passes cannot write straight into place; and on
+/// five ranks shares of odd numbers of rows, whose spectra are copied in single precision.
+TEST(CheckedSlab, DenseSpectra) {
+  int checked = 0;
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const int ranks : {2, 3, 5}) {
+      checked += check_slab<double>(cube, kind, ranks, cut(2, {0.6, 0.4}), true) ? 1 : 0;
+      checked += check_slab<float>(cube, kind, ranks, cut(2, {0.6, 0.4}), true) ? 1 : 0;
+    }
+  EXPECT_EQ(checked, planes_check_themselves() ? 12 : 0);
+}
+
+/// x lines of lengths whose kernels take no odd rows stay in padded rows, and copies lead to the spectrum.
+TEST(CheckedSlab, CopiedSpectra) {
+  const Shape extents{576, 128, 128};
+  SlabShape shape = slab_shape(extents, r2c<float>, 2);
+  shape.dense_spectrum = true;
+  if (!gpu::fusion_of(shape, {}).copied) GTEST_SKIP() << "shared memory has room for odd rows";
+  EXPECT_TRUE(check_slab<float>(extents, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
+}
+
+TEST(CheckedSlab, StoresIntoPeers) {
+  SlabOptions options;
+  options.stores = true;
+  int checked = 0;
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    checked += check_slab<double>(cube, kind, 2, options) ? 1 : 0;
+    checked += check_slab<float>(cube, kind, 2, options, kind == Kind::r2c) ? 1 : 0;
+  }
+  EXPECT_EQ(checked, planes_check_themselves() ? 4 : 0);
+}
+
+TEST(CheckedSlab, OnlyPassesCheckThemselves) {
+  SlabOptions options = cut(1, {1});
+  options.planes = false;
+  options.checks = true;
+  const SlabShape shape = slab_shape(cube, c2c<double>, 2);
+  EXPECT_FALSE(gpu::fusion_of(shape, options).checked) << "z lines by cuFFT";
+  EXPECT_THROW(gpu::SlabRank(shape, options, 0, 0), Error);
+}
+
+}  // namespace
+}  // namespace shardfft::test

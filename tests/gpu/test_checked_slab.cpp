@@ -169,13 +169,21 @@ TEST(CheckedSlab, DenseSpectra) {
   EXPECT_EQ(checked, planes_check_themselves() ? 12 : 0);
 }
 
-/// x lines of lengths whose kernels take no odd rows stay in padded rows, and copies lead to the spectrum.
+/// Equal shares of 65 rows, which cannot be read in pairs: x lines stay in padded rows, and copies of each part lead to
+/// the spectrum.
 TEST(CheckedSlab, CopiedSpectra) {
-  const Shape extents{576, 128, 128};
+  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
+  const Shape extents{256, 130, 128};
   SlabShape shape = slab_shape(extents, r2c<float>, 2);
   shape.dense_spectrum = true;
-  if (!gpu::fusion_of(shape, {}).copied) GTEST_SKIP() << "shared memory has room for odd rows";
+  EXPECT_TRUE(gpu::fusion_of(shape, {}).copied);
   EXPECT_TRUE(check_slab<float>(extents, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
+}
+
+/// x lines of a length that has narrower bundles of odd rows than of even ones.
+TEST(CheckedSlab, NarrowBundles) {
+  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
+  EXPECT_TRUE(check_slab<float>({576, 128, 128}, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
 }
 
 /// As many chunks as the first ranks have planes: the last rank has none in one of its chunks, which the way back

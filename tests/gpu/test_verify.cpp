@@ -273,12 +273,6 @@ TEST(GroupVerify, Operators) {
     }
 }
 
-TEST(GroupVerify, OperatorsBetweenSlabs) {
-  const TransformCase c = verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()});
-  Plan plan = make_plan_over(devices_for(2), c);
-  for (int run = 0; run < 3; ++run) check_apply(plan, c, some_operator(c), some_factor(c), run % 2 == 1);
-}
-
 /// The report tells what tables and sums take.
 TEST(GroupVerify, MemoryIsTold) {
   TransformCase c{{16, 12, 10}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};

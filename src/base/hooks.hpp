@@ -48,7 +48,8 @@ class DeviceStepHook {
  public:
   /// Before its input is checked, then; and before its output is. Steps that check themselves have no last moment, and
   /// arrays in their middle. Of transforms beside a reshape, in chunks, also what lies between both, and the moments of
-  /// each chunk: a run of its numbers.
+  /// each chunk: a run of its numbers. Of slabs, runs that passes are about to read: in_middle what planes left to y
+  /// lines, forward, and between what came from other ranks.
   enum class Moment { before, in_middle, between, after };
   virtual ~DeviceStepHook() = default;
   /// The array that the step reads, or has written, on `stream` of the current device; one call a member, or a chunk.

@@ -42,8 +42,8 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
 }
 
 /// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
-/// passes can leave away at the spectrum. Not so small ones: complex, or in single precision and copied to the peers,
-/// but with the option verify, for which only passes over aligned lines will do.
+/// passes can leave away at the spectrum. Small ones are not where they are complex, or in single precision and copied
+/// to the peers. With the option verify all half spectra are padded: passes over aligned lines check themselves.
 SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
   if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
@@ -158,7 +158,7 @@ class SlabOperation : public DeviceOperation {
   }
 
   std::shared_ptr<SlabMember> member_;
-  const SlabCheck* check_ = nullptr;  ///< that it takes part in
+  const SlabCheck* check_ = nullptr;  ///< with the option verify
 };
 
 /// Field to planes, planes to the x rows of all ranks, x lines from there to the spectrum. The x rows are the spectra
@@ -170,12 +170,8 @@ class SlabForward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number) : nullptr;
-    const SlabArrays own{const_cast<std::byte*>(buffers.in),
-                         buffers.scratch,
-                         buffers.out,
-                         rows,
-                         m.own_tokens(),
-                         check_};  // `in` is only read
+    auto* const field = const_cast<std::byte*>(buffers.in);  // only read
+    const SlabArrays own{field, buffers.scratch, buffers.out, rows, m.own_tokens(), check_};
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
@@ -206,8 +202,8 @@ class SlabBackward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* const rows = has_rows() ? buffers.scratch + m.rows_offset(m.number) : nullptr;
-    const SlabArrays own{buffers.out, buffers.scratch, const_cast<std::byte*>(buffers.in),
-                         rows,        m.own_tokens(),  check_};
+    auto* const spectrum = const_cast<std::byte*>(buffers.in);  // only read
+    const SlabArrays own{buffers.out, buffers.scratch, spectrum, rows, m.own_tokens(), check_};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
     } else if (!is_last(phase)) {

@@ -31,7 +31,7 @@ inline constexpr int slab_steps = 3;
 /// middle one, or the other way round.
 bool is_slab(const Program& program, int first);
 /// Whether the engine also takes them on this team: where x is the middle axis all members need plane passes, and with
-/// the option verify such as check themselves. Collective.
+/// the option verify passes that check themselves. Collective.
 bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify);
 /// Whether it is such steps themselves, not the reverse of them.
 bool is_forward_slab(const Program& program, int first);

@@ -157,7 +157,7 @@ TEST(OddRows, RefusesWhatItCannotDo) {
   refused([](lines::Pass& p) { p.in.part[0].line_stride = 5 * 65; });
   refused([](lines::Pass& p) { p.out.part[0].line_stride = 5 * 65; });
   refused([](lines::Pass& p) { p.m_begin = 1; });
-  refused([](lines::Pass& p) { p.n = 100; });  // not prepared
+  refused([](lines::Pass& p) { p.n = 96; });  // not prepared
   lines::prepare(96, Precision::f32);
   refused([](lines::Pass& p) { p.n = 96; });  // but for even rows
   EXPECT_THROW(lines::prepare(96, Precision::f64, true), Error);

@@ -29,6 +29,10 @@ TEST(Accounts, OfChecks) {
     c.options.verify = true;
     for (const int ranks : {1, 2}) check_over(ranks, c);
   }
+  for (TransformCase c : large_account_cases()) {
+    c.options.verify = true;
+    check_over(2, c);
+  }
 }
 
 TEST(Accounts, OfPassesOfOurOwn) {

@@ -1,7 +1,9 @@
 // The option verify on GPUs of several processes, by every exchange; calls on a stream of the caller's.
 #include <gtest/gtest.h>
 
+#include "device/plane_pass.hpp"
 #include "support/device_flips.hpp"
+#include "support/operator_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
@@ -56,11 +58,15 @@ TEST(GpuVerify, ChunksAreRight) {
     }
 }
 
-/// By the slab engine.
+/// By the slab engine, which operators stand between, too.
 TEST(GpuVerify, FindsFlipsInSlabs) {
   const TransformCase c = verified({{128, 128, 128}, "slab", "left", Kind::r2c, Precision::f32, on_gpu()});
   Plan plan = make_plan(MPI_COMM_WORLD, c);
+  if (world().size() > 1 && device::lines::planes_checkable(128, 128)) {
+    EXPECT_TRUE(plan.report().forward.steps.front().text.starts_with("slab, ")) << plan.report();
+  }
   check_device_plan(members_of(plan), c);
+  for (const bool in_place : {false, true}) check_apply(plan, c, some_operator(c), some_factor(c), in_place);
   VerifiedRun run(plan, c, any_rank);
   for (const Moment moment : {Moment::between, Moment::in_middle}) {
     std::optional<DeviceFlip::Where> where;

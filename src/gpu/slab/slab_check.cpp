@@ -27,7 +27,7 @@ std::uint64_t SlabCheck::planes_bits() const {
 
 std::uint64_t SlabCheck::rows_bits() const { return told(Lines::x, forward_ ? lines::bits_read : lines::bits_written); }
 
-/// Of the x lines at their other end.
+/// The x lines at their other end.
 std::uint64_t SlabCheck::at_spectrum() const {
   return told(Lines::x, forward_ ? lines::bits_written : lines::bits_read);
 }
@@ -50,14 +50,14 @@ StepBits SlabCheck::after(const std::byte* out) {
 
 Finding SlabCheck::finding() const {
   Finding all;
+  const auto compare = [&all](std::uint64_t a, std::uint64_t b, const char* otherwise) {
+    all.add({1, 0, a == b ? "" : otherwise});
+  };
   // y lines that come behind a plane pass, or before it, read what its rows wrote, or wrote what they read.
   const auto of_y =
       static_cast<std::uint32_t>(forward_ ? told(Lines::y, lines::bits_read) : 0 - told(Lines::y, lines::bits_written));
-  all.add({1, 0,
-           told(Lines::planes, lines::bits_between) == of_y ? ""
-                                                            : "what is read between two axes is not what was written"});
-  if (copied_)
-    all.add({1, 0, bits(spectrum_bits) == at_spectrum() ? "" : "a copy of the spectrum is not what was copied"});
+  compare(told(Lines::planes, lines::bits_between), of_y, "what is read between two axes is not what was written");
+  if (copied_) compare(bits(spectrum_bits), at_spectrum(), "a copy of the spectrum is not what was copied");
   for (const Lines kind : {Lines::planes, Lines::y, Lines::x})
     all.add(transform_finding(static_cast<std::int64_t>(host_[first(kind) + lines::sums_compared]),
                               std::bit_cast<double>(host_[first(kind) + lines::largest_square])));

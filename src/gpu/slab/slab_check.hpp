@@ -32,7 +32,7 @@ class SlabCheck : public DeviceCheck {
   /// Adds up the bits of a part of the spectrum where that is copied.
   void add_spectrum(const std::byte* spectrum, const Box& box, std::size_t element_bytes,
                     device::StreamHandle stream) const;
-  /// A run of numbers that a pass is about to read.
+  /// Tells a hook of tests of a run of numbers that a pass is about to read.
   void reached(DeviceStepHook::Moment moment, std::byte* numbers, std::size_t bytes, device::StreamHandle stream) const;
 
   std::size_t results() const override { return spectrum_bits + 1; }

@@ -85,19 +85,22 @@ device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes
   return p;
 }
 
-/// Shows the check a run of numbers that a pass is about to read: a part of a row.
-void SlabRank::look(const SlabArrays& own, char* row, Range z, DeviceStepHook::Moment moment,
+/// Shows the check what a pass is about to read: the first row of it.
+void SlabRank::look(const SlabArrays& own, const device::lines::Pass& pass, Moment moment,
                     device::StreamHandle stream) const {
   if (own.check == nullptr) return;
-  const std::size_t element = shape_.complex_bytes(), count = static_cast<std::size_t>(end_of(z) - z.begin);
-  auto* const numbers = static_cast<std::byte*>(static_cast<void*>(row));
-  own.check->reached(moment, numbers + static_cast<std::size_t>(z.begin) * element, count * element, stream);
+  const device::lines::Part& from = pass.in.part[0];
+  const auto bytes = [&](std::int64_t numbers) { return static_cast<std::size_t>(numbers) * shape_.complex_bytes(); };
+  own.check->reached(moment,
+                     static_cast<std::byte*>(from.base) + bytes(pass.outer_begin * from.outer_stride + pass.m_begin),
+                     bytes(pass.m_end - pass.m_begin), stream);
 }
 
 void SlabRank::y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const {
   if (pass.outer_end == pass.outer_begin) return;
   const SlabPiece piece(options_.observer, "y lines", rank_, stream);
   if (own.check != nullptr) pass.checks = weights(pass.direction).y.checks(own.check->results_of(SlabCheck::Lines::y));
+  look(own, pass, pass.direction == Direction::forward ? Moment::in_middle : Moment::between, stream);
   device::lines::run(pass, stream);
 }
 
@@ -113,6 +116,7 @@ void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_li
   pass.real = shape_.real();
   if (own.check != nullptr)
     weights(y_lines.direction).planes.add_to(pass, own.check->results_of(SlabCheck::Lines::planes));
+  if (y_lines.direction == Direction::backward) look(own, y_lines, Moment::between, stream);
   device::lines::run(pass, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
 }
 
@@ -199,7 +203,7 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
   p.scale = options_.forward_scale;
   flatten(p, z);
   if (own.check != nullptr) p.checks = weights(p.direction).x.checks(own.check->results_of(SlabCheck::Lines::x));
-  look(own, x_row(own.x_rows(), rank_, 0, 0), z, DeviceStepHook::Moment::between, stream);
+  look(own, p, Moment::between, stream);
   device::lines::run(p, stream);
   if (fusion_.copied) copy_spectrum(own, z, Direction::forward, stream);
 }

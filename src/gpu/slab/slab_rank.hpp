@@ -136,8 +136,8 @@ class SlabRank {
   const SlabWeights& weights(Direction direction) const { return weights_[static_cast<std::size_t>(direction)]; }
   /// Where the columns of a part end for passes: padding is no line that could be checked.
   std::int64_t end_of(Range z) const { return options_.checks ? std::min(z.end, shape_.nzc()) : z.end; }
-  void look(const SlabArrays& own, char* row, Range z, DeviceStepHook::Moment moment,
-            device::StreamHandle stream) const;
+  using Moment = DeviceStepHook::Moment;
+  void look(const SlabArrays& own, const device::lines::Pass& pass, Moment moment, device::StreamHandle stream) const;
   void first_part_forward(const SlabArrays& own, Range planes, std::span<const SlabPeer> peers,
                           device::StreamHandle stream) const;
   void first_part_backward(const SlabArrays& own, Range planes, device::StreamHandle stream) const;

@@ -26,12 +26,10 @@ void SlabRank::open_for_peers(const SlabArrays& own, device::StreamHandle stream
 /// What comes before the sends of (part, chunk); they wait for it.
 void SlabRank::compute_forward(const SlabArrays& own, int p, int c, device::StreamHandle stream) {
   const Range planes = chunk(rank_, p, c);
-  if (p == 0) {
+  if (p == 0)
     first_part_forward(own, planes, {}, stream);
-  } else {
-    look(own, plane_row(own.planes, rank_, planes.begin, 0), part(p), DeviceStepHook::Moment::in_middle, stream);
+  else
     y_lines(own, y_pass_forward(own, planes, part(p), {}), stream);
-  }
   release_copies(stream);
 }
 
@@ -204,7 +202,6 @@ void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> 
     const auto [p, c] = turn_of(turn, Direction::backward);
     const Range planes = chunk(rank_, p, c);
     wait_for_peers(peers, p, c, stream);
-    look(own, plane_row(own.planes, rank_, planes.begin, 0), part(p), DeviceStepHook::Moment::between, stream);
     if (p == 0)
       first_part_backward(own, planes, stream);
     else

@@ -28,9 +28,6 @@ void require_plain(const Problem& problem, const std::string& algorithm);
 /// Whether the cyclic algorithm can keep the input's distribution with one exchange.
 bool cyclic_fits(const Problem& problem);
 
-/// Whether the slab algorithm transforms the lines of pencils where they are, and makes planes of them in its one exchange.
-bool lines_become_planes(const Problem& problem);
-
 /// The algorithm that "auto" stands for.
 Choice choose_algorithm(const Problem& problem);
 /// Where "auto" stands for slab, pencil or brick and the output layout is fixed, so that nobody sees which: what the

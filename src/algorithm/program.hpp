@@ -162,6 +162,8 @@ struct Problem {
   /// Reshapes run in chunks: where the fastest axis becomes whole, the slowest one stays so, to be cut in chunks whose
   /// lines are one run of memory.
   bool keeps_slowest = false;
+  /// All ranks are on one host: to exchange with many costs them no more than with few.
+  bool one_host = false;
   int ranks() const { return input.ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }

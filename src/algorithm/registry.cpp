@@ -67,7 +67,8 @@ Choice choose_algorithm(const Problem& problem) {
   std::sort(extents.begin(), extents.end());
   const bool planes_suffice = problem.ranks() <= extents[extents.size() - 2];
   if (cuts == 1 && planes_suffice) return take("slab", "the input is cut along one axis");
-  if (cuts == 2 && lines_become_planes(problem)) return take("slab", "pencils become planes in one exchange");
+  if (cuts == 2 && problem.one_host && planes_suffice)
+    return take("slab", "all ranks are on one host, and there is a plane for every rank");
   if (cuts == 2) return take("pencil", "the input is cut along two axes");
   if (planes_suffice) return take("slab", "there is a plane for every rank");
   return take("brick", "there are more ranks than planes");

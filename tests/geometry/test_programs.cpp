@@ -226,25 +226,6 @@ TEST(Programs, LocalAxesNeedNoReshape) {
   EXPECT_EQ(reshapes(make_program("pencil", problem_of(Kind::c2c, pencil, {2}))), 0);
 }
 
-/// Lines that pencils have whole are transformed first and cut in planes, if there is one for every rank.
-TEST(Programs, PencilsBecomePlanesInOneExchange) {
-  const auto slab_of = [](Kind kind, const Shape& shape, const Shape& grid) {
-    return make_program("slab", problem_of(kind, Layout::pencil(shape, grid)));
-  };
-  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-    const Program planes = slab_of(kind, {12, 10, 16}, {2, 4});
-    EXPECT_EQ(reshapes(planes), 1);
-    EXPECT_EQ(std::get<TransformStep>(planes.steps.front()).numbers(), std::vector<int>{3});
-    EXPECT_EQ(planes.states.back().layout.parts(3).size(), 8U);
-    EXPECT_EQ(choose_algorithm(problem_of(kind, Layout::pencil({12, 10, 16}, {2, 4}))).chosen, "slab");
-  }
-  // 6 modes of 10 points for 8 ranks, 8 of 14.
-  EXPECT_EQ(reshapes(slab_of(Kind::r2c, {12, 16, 10}, {2, 4})), 2);
-  EXPECT_EQ(reshapes(slab_of(Kind::c2c, {12, 16, 10}, {2, 4})), 1);
-  EXPECT_EQ(reshapes(slab_of(Kind::r2c, {12, 16, 14}, {2, 4})), 1);
-  EXPECT_EQ(choose_algorithm(problem_of(Kind::r2c, Layout::pencil({12, 16, 10}, {2, 4}))).chosen, "pencil");
-}
-
 /// Whole lists of local axes: how they are cut is for lowering to say.
 TEST(Programs, LocalAxesAreOneStep) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
@@ -379,6 +360,19 @@ TEST(Programs, RefusedOnes) {
   EXPECT_EQ(code_of("six_step", cube), Status::invalid_argument);
   EXPECT_EQ(code_of("sofa", cube), Status::invalid_argument);
   EXPECT_EQ(code_of("auto", line), Status::ok);
+}
+
+/// To exchange with all ranks of a host costs no more than with some, and planes are one step less.
+TEST(Programs, PencilsOfOneHostBecomeSlabs) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    Problem problem = problem_of(kind, Layout::pencil({12, 10, 16}, {2, 4}));
+    EXPECT_EQ(choose_algorithm(problem).chosen, "pencil");
+    problem.one_host = true;
+    EXPECT_EQ(choose_algorithm(problem).chosen, "slab");
+    problem = problem_of(kind, Layout::pencil({4, 4, 16}, {2, 4}));
+    problem.one_host = true;
+    EXPECT_EQ(choose_algorithm(problem).chosen, "pencil") << "fewer planes than ranks";
+  }
 }
 
 TEST(Programs, AutoIsOneOfTheOthers) {

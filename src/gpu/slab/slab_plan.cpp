@@ -50,9 +50,9 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   if (fusion.planes && fusion.direct) {
     device::lines::Side side;
     shape.share(side, shape.ny);
-    // Direct passes are worth more than planes, but not where a library's z lines would be read again for their sums.
+    // Copies of what planes cannot write into place cost less than the library's pass for z lines.
     if (!device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side))
-      (options.checks ? fusion.direct : fusion.planes) = false;
+      fusion.direct = false;
   }
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.

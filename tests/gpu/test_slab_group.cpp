@@ -203,11 +203,20 @@ TEST(SlabGroup, LinesOfUnequalShares) {
 TEST(SlabGroup, LinesOfOtherLengths) {
   const SlabShape shape = slab_shape({140, 150, 100}, c2c<double>, 4);
   if (!device::lines::supported(140)) GTEST_SKIP() << "no compiler here";
-  EXPECT_TRUE(gpu::fusion_of(shape, {}).direct);
   EXPECT_FALSE(gpu::fusion_of(slab_shape({140, 150, 99}, c2c<double>, 4), {}).y) << "small";
-  check_shape<double>({{140, 150, 100}, "other lengths"}, Kind::c2c, 4, cut(2, {0.6, 0.4}));
-  check_shape<float>({{140, 150, 102}, "other lengths"}, Kind::c2c, 3, cut(2, {0.6, 0.4}));
-  check_shape<double>({{210, 150, 160}, "other lengths"}, Kind::r2c, 3, cut(2, {1}));
+  for (const bool planes : {true, false}) {
+    const auto options = [planes](std::vector<double> parts) {
+      SlabOptions made = cut(2, std::move(parts));
+      made.planes = planes;
+      return made;
+    };
+    const auto fusion = gpu::fusion_of(shape, options({1}));
+    EXPECT_EQ(fusion.planes, planes) << "planes come before stores into place where shares are unequal";
+    EXPECT_EQ(fusion.direct, !planes);
+    check_shape<double>({{140, 150, 100}, "other lengths"}, Kind::c2c, 4, options({0.6, 0.4}));
+    check_shape<float>({{140, 150, 102}, "other lengths"}, Kind::c2c, 3, options({0.6, 0.4}));
+    check_shape<double>({{210, 150, 160}, "other lengths"}, Kind::r2c, 3, options({1}));
+  }
 }
 
 /// Kernels count in 32 bits; cuFFT does not.

@@ -99,6 +99,18 @@ def test_drawn_sizes_spoiled_by_rivals_or_threads(tmp_path, slow):
     assert done.returncode == 1 and "DOES NOT HOLD" in done.stdout
 
 
+@pytest.mark.parametrize("auto, pencil, holds", [(0.0103, 0.01, True), (0.0103, 0.012, True), (0.012, 0.01, False)])
+def test_the_default_algorithm_may_be_a_little_behind_the_best(tmp_path, auto, pencil, holds):
+    time = f"{{'pencil': {pencil}, 'slab': 0.02, 'brick': 0.03}}.get(case['options'].get('algorithm'), {auto})"
+    done = claim(tmp_path, "algorithms", {"shardfft": time}, "--ranks", "2", "--cases", "5", "--seed", "7")
+    assert (done.returncode == 0) == holds, done.stdout + done.stderr
+    figures = f"seed=7 cases=5 hold={5 if holds else 0} most_ratio={auto / pencil:.3f}"
+    assert done.stdout.splitlines()[-1] == f"algorithms {figures}"
+    assert ("DOES NOT HOLD" in done.stdout) != holds
+    kept = json.loads((tmp_path / "set" / "algorithms" / "2-ranks" / "experiment.json").read_text())["cases"]
+    assert len({(one["layout"], one["output"]) for one in kept}) == 5
+
+
 @pytest.mark.parametrize("name", ["one-host", "one-host-fftw", "cpu-vs-fftw", "strong-scaling"])
 def test_wrong_numbers_and_missing_rivals_spoil_it(tmp_path, name):
     done = claim(tmp_path, name, TWO, kinds={"shardfft": "wrong"})
@@ -124,6 +136,6 @@ def test_tiny_fails_where_a_driver_fails(tmp_path):
 def test_every_claim_is_listed_with_what_it_says():
     done = subprocess.run(["bash", ROOT / "tools" / "claim.sh", "list"], capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    cpus = ["cannon-overlap", "cpu-sizes", "cpu-vs-fftw", "one-host", "one-host-fftw", "strong-scaling"]
+    cpus = ["algorithms", "cannon-overlap", "cpu-sizes", "cpu-vs-fftw", "one-host", "one-host-fftw", "strong-scaling"]
     assert names == ["gpu", "gpu-sizes", *cpus]
     assert all(len(line) > 40 for line in done.stdout.splitlines())

@@ -26,9 +26,10 @@ def test_what_the_compiler_told():
 
 def test_kernels_are_those_of_the_library():
     recipe = {"n": 980, "type": "C2C", "radices": [5, 14, 14], "threads": 560, "width": 8, "resident": 1}
-    text = registers.source(recipe)
-    assert "CutOf<980, 70, 5, 14, 14>" in text and "__launch_bounds__(560, 1)" in text
-    assert "run_pass<Recipe, Twin, 8, false, false>(pass)" in text
+    for odd in (False, True):
+        text = registers.source({**recipe, "odd": odd})
+        assert "CutOf<980, 70, 5, 14, 14>" in text and "__launch_bounds__(560, 1)" in text
+        assert f"run_pass<Recipe, Twin, 8, false, {str(odd).lower()}>(pass)" in text
 
 
 def test_what_is_wrong_with_kernels():

@@ -6,6 +6,7 @@ of prime extents 1.1 times; on more ranks 2 times.
 
 from __future__ import annotations
 
+import argparse
 import math
 import random
 import sys
@@ -19,6 +20,7 @@ from shardfft_bench.statistics import ratio_interval
 
 LEAST_EXTENT, MOST_EXTENT = 32, 384
 THREADS = 0.97  # what the interval of threads' time over ours must reach
+LAYOUTS = [("slab", "any"), ("pencil", "any"), ("brick", "natural")]
 TINY_EXTENTS = [12, 13, 14, 15, 16]
 
 
@@ -59,16 +61,15 @@ def draw_shape(rng: random.Random, ranks: int) -> list[int]:
     return [near[0]] * 3 if rng.random() < 0.5 else rng.sample(near[:6], 3)
 
 
-def draw(seed: int, count: int, ranks: int, tiny: bool) -> list[dict]:
-    """Cases of one number of ranks; on two ranks pencils and bricks are slabs along other axes."""
+def draw(seed: int, count: int, ranks: int, tiny: bool, layouts: list[tuple[str, str]] = LAYOUTS) -> list[dict]:
+    """Cases of one number of ranks, layouts in turn; on two ranks pencils and bricks are slabs along other axes."""
     rng = random.Random(f"{seed} {ranks}")
     cases = []
     for number in range(count):
         shape = rng.choices(TINY_EXTENTS, k=3) if tiny else draw_shape(rng, ranks)
-        layout = ["slab", "pencil", "brick"][number % 3]
+        layout, output = layouts[number % len(layouts)]
         precision = "single" if rng.random() < 0.25 else "double"
         kind = rng.choice(["c2c", "r2c"])
-        output = "natural" if layout == "brick" else "any"
         cases.append({"shape": shape, "kind": kind, "precision": precision, "layout": layout, "output": output})
     return cases
 
@@ -111,11 +112,15 @@ def judge(done: Measured, point: dict) -> tuple[float, bool] | None:
     return ratio, holds
 
 
-def main() -> int:
-    """Draws, measures, prints a line a case, and returns the exit code."""
-    options = parser(__doc__)
+def measure_drawn(
+    name: str, about: str, cases: int, layouts: list[tuple[str, str]]
+) -> tuple[argparse.Namespace, Measured]:
+    """Reads the command line, of which `cases` is the default, and runs what is drawn for each number of ranks."""
+    options = parser(about)
     options.add_argument("--seed", type=int, default=20, help="of the sizes (20)")
-    options.add_argument("--cases", type=int, default=9, help="how many are drawn for each number of ranks (9)")
+    options.add_argument(
+        "--cases", type=int, default=cases, help=f"how many are drawn for each number of ranks ({cases})"
+    )
     options.add_argument("--ranks", type=int, nargs="+", help="instead of the powers of two up to the number of cores")
     given = options.parse_args()
     if given.cases < 1 or any(ranks < 2 for ranks in given.ranks or []):
@@ -124,9 +129,15 @@ def main() -> int:
     print(f"sizes drawn with --seed {given.seed}")
     records = []
     for ranks in counts:
-        made = load_yaml(HERE / "cpu_sizes.yaml") | {"cases": draw(given.seed, given.cases, ranks, given.tiny)}
-        records += measure(f"cpu-sizes/{ranks}-ranks", given, [ranks], made).records
-    done = Measured("cpu-sizes", records, result_set(given) / "cpu-sizes", given.tiny)
+        drawn = {"cases": draw(given.seed, given.cases, ranks, given.tiny, layouts)}
+        made = load_yaml(HERE / f"{name.replace('-', '_')}.yaml") | drawn
+        records += measure(f"{name}/{ranks}-ranks", given, [ranks], made).records
+    return given, Measured(name, records, result_set(given) / name, given.tiny)
+
+
+def main() -> int:
+    """Draws, measures, prints a line a case, and returns the exit code."""
+    given, done = measure_drawn("cpu-sizes", __doc__, 9, LAYOUTS)
     points = done.points("shape", "kind", "precision", "layout", "ranks")
     outcomes = [one for point in points if (one := judge(done, point))]
     if not outcomes:

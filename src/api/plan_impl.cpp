@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/call_array.hpp"
+#include "exec/movement.hpp"
 
 namespace shardfft {
 
@@ -24,13 +25,14 @@ void Plan::Impl::make() {
   ExecutorSetup setup;
   Program program;
   Alternatives others;
-  const bool one_host = ranks_are_on_one_host();
+  const bool chooses = options.algorithm == "auto";
+  const bool one_host = chooses && place() == Place::cpu && comm.valid() && on_one_host(comm, options);
   together([&] {
     Problem problem = make_problem(spec);
     problem.one_host = one_host;
-    if (options.algorithm == "auto") setup.choices.push_back(choose_algorithm(problem));
+    if (chooses) setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
-    if (options.algorithm == "auto") others.programs = alternatives(problem, program);
+    if (chooses) others.programs = alternatives(problem, program);
     if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;
@@ -42,13 +44,6 @@ void Plan::Impl::make() {
   });
   const Program& forward = runner->programs()[forward_program].program;
   for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, rank_of(m)));
-}
-
-/// CPUs of one host. Collective.
-bool Plan::Impl::ranks_are_on_one_host() const {
-  if (place() != Place::cpu || !comm.valid()) return false;
-  const int ranks_here = comm.split_host(options.fake_ranks_per_host).size();
-  return comm.min(std::int64_t{ranks_here}) == comm.size();
 }
 
 void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const {

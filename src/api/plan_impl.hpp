@@ -19,7 +19,6 @@ struct Plan::Impl : Members {
        const Options& o);
   /// The runner, its programs, and the sides that these leave. Collective.
   void make();
-  bool ranks_are_on_one_host() const;
   const Sides& at(int member) const { return sides[index_of(member)]; }
   /// Throws for what is wrong with this process's arrays.
   void check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const;

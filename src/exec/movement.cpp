@@ -28,6 +28,10 @@ std::string refusal(const Communicator& comm, std::size_t bytes) {
   return {};
 }
 
+bool on_one_host(const Communicator& comm, const Options& options) {
+  return comm.split_host(options.fake_ranks_per_host).size() == comm.size();
+}
+
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to) {
   return comm.max(static_cast<std::int64_t>(exchange_group(from, to, comm.rank()).size())) > 1;
 }
@@ -83,7 +87,7 @@ Movement choose_movement(const Communicator& comm, const Options& options, const
   if (options.exchange == "auto" && options.workspace == Workspace::least) {
     movement.choice = Choice{"exchange", "p2p", "workspace = least moves an array in rounds of messages"};
   } else if (options.exchange == "auto") {
-    if (comm.split_host(options.fake_ranks_per_host).size() != comm.size())
+    if (!on_one_host(comm, options))
       return across_hosts(comm, options, program, bytes);
     const std::string why = refusal(comm, bytes);
     movement.choice = why.empty()

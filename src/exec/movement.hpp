@@ -31,6 +31,8 @@ struct Movement {
 /// they can. The same on all ranks. Collective.
 std::string refusal(const Communicator& comm, std::size_t bytes);
 
+/// Whether all ranks are on one host, or are said to be. The same on all ranks. Collective.
+bool on_one_host(const Communicator& comm, const Options& options);
 /// Whether any rank sends something to another. Collective.
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
 /// Whether a change of layout stays on one host, for all ranks. Collective.

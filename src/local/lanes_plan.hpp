@@ -50,8 +50,7 @@ struct Plan {
   Ends ends = Ends::complex;
   std::int64_t n = 1;
   std::int64_t lines = 1;
-  std::int64_t row =
-      1;  ///< lines of a row; the last ones of a row and the first ones of the next are transformed at once
+  std::int64_t row = 1;  ///< lines of a row; its last ones and the first ones of the next are transformed at once
   Lines in, out;
   T scale = 1;
   Passes<T> passes;                             ///< of n points, where there is no convolution

@@ -135,14 +135,6 @@ bool check_slab(const Shape& extents, Kind kind, int ranks, const SlabOptions& o
   return true;
 }
 
-SlabOptions cut(int chunks, std::vector<double> parts) {
-  SlabOptions options;
-  options.chunks = chunks;
-  options.parts = std::move(parts);
-  options.paired = true;
-  return options;
-}
-
 const Shape cube{128, 128, 128};
 
 bool planes_check_themselves() { return device::lines::planes_checkable(128, 128); }

@@ -105,14 +105,6 @@ void check_all(int ranks, const SlabOptions& options) {
     }
 }
 
-SlabOptions cut(int chunks, std::vector<double> parts) {
-  SlabOptions options;
-  options.chunks = chunks;
-  options.parts = std::move(parts);
-  options.paired = true;
-  return options;
-}
-
 TEST(SlabGroup, OneRank) { check_all(1, cut(1, {1})); }
 TEST(SlabGroup, TwoRanks) { check_all(2, cut(1, {1})); }
 TEST(SlabGroup, ThreeRanks) { check_all(3, cut(2, {1})); }

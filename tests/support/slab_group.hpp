@@ -15,6 +15,15 @@ using gpu::SlabPeer;
 using gpu::SlabRank;
 using gpu::SlabShape;
 
+/// Options of slabs in chunks and parts, where one rank at a time sends to another.
+inline SlabOptions cut(int chunks, std::vector<double> parts) {
+  SlabOptions options;
+  options.chunks = chunks;
+  options.parts = std::move(parts);
+  options.paired = true;
+  return options;
+}
+
 class SlabGroup {
  public:
   /// Rank r runs on devices[r]; a device may appear more than once (for tests).

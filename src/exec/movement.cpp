@@ -87,8 +87,7 @@ Movement choose_movement(const Communicator& comm, const Options& options, const
   if (options.exchange == "auto" && options.workspace == Workspace::least) {
     movement.choice = Choice{"exchange", "p2p", "workspace = least moves an array in rounds of messages"};
   } else if (options.exchange == "auto") {
-    if (!on_one_host(comm, options))
-      return across_hosts(comm, options, program, bytes);
+    if (!on_one_host(comm, options)) return across_hosts(comm, options, program, bytes);
     const std::string why = refusal(comm, bytes);
     movement.choice = why.empty()
                           ? Choice{"exchange", reading, "all ranks are on this host and can read each other's memory"}

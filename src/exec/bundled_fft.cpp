@@ -181,7 +181,7 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!fft->spec().in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
   Bundle bundle{{}, copy_between(results, result, result_set), 0, times, fft.get()};
-  const std::vector<PeerCopy> copies = gather_boxes(setup_.from, lines);
+  const std::vector<PeerCopy> copies = gather_boxes(setup_.from, lines, setup_.rank);
   for (const PeerCopy& copy : copies) bundle.gather.push_back({copy, 0});
   if (setup_.check) {
     bundle.lines = setup_.check->add(lines, results);
@@ -194,7 +194,7 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
     lines.set = set_of(piece, next);
     results.set = result_set_of(lines.set);
     bundle.store_step = copy_between(results, result, results.set).to.offset - bundle.store.to.offset;
-    const auto gather = gather_boxes(setup_.from, lines);
+    const auto gather = gather_boxes(setup_.from, lines, setup_.rank);
     for (std::size_t i = 0; i < gather.size(); ++i)
       bundle.gather[i].step = gather[i].boxes.from.offset - bundle.gather[i].copy.boxes.from.offset;
   }

@@ -25,14 +25,8 @@ class HostReshape : public Operation {
   HostReshape(const HostReshapeSetup& setup, std::unique_ptr<Exchange> remote)
       : setup_(setup), remote_(std::move(remote)), sources_(setup) {
     for (const Piece& piece : setup.to.pieces(setup.rank))
-      for (const PeerCopy& copy : gather_boxes(setup.from, piece))
+      for (const PeerCopy& copy : gather_boxes(setup.from, piece, setup.rank))
         if (setup.host->host_rank(copy.peer) >= 0) copies_.push_back(copy);
-    // Each rank starts with its own memory and then goes round, so that not all read the same one at once.
-    const auto distance = [&setup](const PeerCopy& c) {
-      return (c.peer - setup.rank + setup.from.ranks()) % setup.from.ranks();
-    };
-    std::stable_sort(copies_.begin(), copies_.end(),
-                     [&](const PeerCopy& a, const PeerCopy& b) { return distance(a) < distance(b); });
   }
 
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override {

@@ -108,13 +108,19 @@ void LinesCheck::results(int thread, std::size_t number, const std::byte* array)
 
 bool LinesCheck::joins_gather(std::size_t number, const std::vector<PeerCopy>& gather) {
   std::vector<Part>& parts = lines_[number].in;
-  bool joins = parts.size() == gather.size();
-  for (std::size_t i = 0; joins && i < parts.size(); ++i) {
-    const PeerCopy& copy = gather[i];
-    joins = (!setup_.from || parts[i].rank == static_cast<std::size_t>(copy.peer)) &&
-            parts[i].sums.join(common_refinement(copy.boxes.from, copy.boxes.to), CopySide::to, element_bytes(true));
+  if (parts.size() != gather.size()) return false;
+  for (auto part = parts.begin(); const PeerCopy& copy : gather) {
+    if (setup_.from) {  // parts in the order of their copies
+      const auto of_owner =
+          std::find_if(part, parts.end(), [&](const Part& p) { return p.rank == static_cast<std::size_t>(copy.peer); });
+      if (of_owner == parts.end()) return false;
+      std::iter_swap(part, of_owner);
+    }
+    const LoopNest nest = common_refinement(copy.boxes.from, copy.boxes.to);
+    if (!part->sums.join(nest, CopySide::to, element_bytes(true))) return false;
+    ++part;
   }
-  return joins;
+  return true;
 }
 
 bool LinesCheck::joins_store(std::size_t number, const LocalCopy& store) {

@@ -147,9 +147,12 @@ Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Sli
   return schedule;
 }
 
-std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target) {
+std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target, int rank) {
   std::vector<PeerCopy> copies;
-  for (const int peer : overlapping_ranks(from, {target}))
+  const std::set<int> owners = overlapping_ranks(from, {target});
+  std::vector<int> round(owners.lower_bound(rank), owners.end());
+  round.insert(round.end(), owners.begin(), owners.lower_bound(rank));
+  for (const int peer : round)
     for (const Piece& source : from.pieces(peer)) {
       const IndexSet common = intersect(source.set, target.set);
       if (common.empty()) continue;

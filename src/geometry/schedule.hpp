@@ -75,8 +75,9 @@ struct PeerCopy {
   LocalCopy boxes;
 };
 
-/// Where the elements of `target` lie in the arrays of a layout's owners, for receivers that read them there.
-std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target);
+/// Where the elements of `target` lie in the arrays of a layout's owners, for `rank`, which reads them there. It begins
+/// with its own array and goes round, so that not all read the same owner's cache at once.
+std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target, int rank);
 
 /// The elements of `part`, a subset of both pieces' index sets, from where `from` has them to where `to` has them.
 LocalCopy copy_between(const Piece& from, const Piece& to, const IndexSet& part);

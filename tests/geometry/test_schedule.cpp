@@ -188,6 +188,19 @@ std::vector<int> component(const Layout& from, const Layout& to, int rank) {
   return members;
 }
 
+TEST(GatherBoxes, BeginWithTheReadersOwnArrayAndGoRound) {
+  const Layout from = Layout::slab({8, 6}, 4, 0), to = Layout::slab({8, 6}, 4, 1);
+  const Piece target = only_piece(to, 1);
+  std::vector<int> peers;
+  std::int64_t elements = 0;
+  for (const PeerCopy& copy : gather_boxes(from, target, 2)) {
+    peers.push_back(copy.peer);
+    elements += copy.boxes.to.elements();
+  }
+  EXPECT_EQ(peers, (std::vector<int>{2, 3, 0, 1}));
+  EXPECT_EQ(elements, target.set.count());
+}
+
 TEST(ExchangeGroup, IsTheConnectedComponent) {
   for (const Shape& shape : {Shape{6, 4, 4}, Shape{3, 2, 2}, Shape{9}})
     for (int ranks : {1, 2, 4, 6, 8})

@@ -55,7 +55,8 @@ constexpr bool same(const LineCut& a, const LineCut& b) {
 /// exchanges and the twiddle factors. A tile is fetched in boxes of at most 256 rows that begin at multiples of 128
 /// bytes; the last box may fetch rows of zeros behind the line. Without bulk copies there is no tile: threads read
 /// their points themselves. With `odd` a tile's rows have one more unit of 16 bytes than their bundle, which may begin
-/// in the middle of one: copies can only begin at whole units.
+/// in the middle of one: copies can only begin at whole units. Even points and odd ones are apart then, since from one
+/// to the next there may be an odd number of half units, which a copy cannot take as its stride either.
 struct TileCut {
   LineCut line;
   int width = 1;
@@ -67,9 +68,14 @@ struct TileCut {
   /// Rows whose bytes are a multiple of 128.
   constexpr int step() const { return pitch() % 8 == 0 ? 1 : pitch() % 4 == 0 ? 2 : pitch() % 2 == 0 ? 4 : 8; }
   static constexpr int most_rows = 256;
-  constexpr int boxes() const { return (line.n + most_rows - 1) / most_rows; }
-  constexpr int box_rows() const { return ((line.n + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
-  /// Of the boxes that bring `points` points of an owner, of which there are as many as fit; 0 where none do.
+  /// Sets of points that are apart; points, boxes and rows of one.
+  constexpr int sets() const { return odd ? 2 : 1; }
+  constexpr int set_points() const { return (line.n + sets() - 1) / sets(); }
+  constexpr int boxes() const { return (set_points() + most_rows - 1) / most_rows; }
+  constexpr int box_rows() const { return ((set_points() + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
+  constexpr int set_rows() const { return boxes() * box_rows(); }
+  /// Of the boxes that bring `points` points of an owner, of which there are as many as fit; 0 where none do. Odd rows
+  /// have one owner.
   constexpr int box_rows_of(int first, int points) const {
     if (points == line.n) return box_rows();
     if (first % step() != 0) return 0;
@@ -77,7 +83,7 @@ struct TileCut {
     while (rows > 0 && (points % rows != 0 || rows % step() != 0)) --rows;
     return rows;
   }
-  constexpr int tile_bytes() const { return bulk ? boxes() * box_rows() * pitch() * 16 : 0; }
+  constexpr int tile_bytes() const { return bulk ? sets() * set_rows() * pitch() * 16 : 0; }
   constexpr int row_bytes() const { return (line.padded(line.n) * width * 8 + 15) / 16 * 16; }
   constexpr int bytes(int factor_bytes) const { return tile_bytes() + row_bytes() + line.table_size() * factor_bytes; }
 };

@@ -52,8 +52,8 @@ struct PassChecks {
 };
 
 /// Lines outer_begin <= outer < outer_end, m_begin <= m < m_end of length n.
-/// m_begin and strides must be multiples of 16 bytes; but outer strides may be odd in single precision where
-/// takes_odd_rows(n), of one owner, in `in` if outer_end is even. Fastest where m_begin and m_end are multiples of
+/// m_begin and strides must be multiples of 16 bytes; but strides may be odd in single precision where
+/// takes_odd_rows(n), of one owner, with one owner of `in` too. Fastest where m_begin and m_end are multiples of
 /// granule(precision).
 struct Pass {
   int n = 0;
@@ -87,9 +87,10 @@ bool supported(int n);
 bool worthwhile(std::int64_t n, std::int64_t numbers);
 /// Whether all rows of so many numbers begin with units of 16 bytes, if the first one does.
 inline bool begins_with_units(std::int64_t row, Precision precision) { return row % unit(precision) == 0; }
-/// Whether neighbouring rows cannot both begin at multiples of 16 bytes.
+/// Whether not all rows can begin at multiples of 16 bytes: neighbours, or those of neighbouring points of a line.
 inline bool has_odd_rows(const Side& side, Precision precision) {
-  return !begins_with_units(side.part[0].outer_stride, precision);
+  return !begins_with_units(side.part[0].outer_stride, precision) ||
+         !begins_with_units(side.part[0].line_stride, precision);
 }
 /// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
 inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
@@ -101,14 +102,14 @@ inline bool begins_with_sectors(std::int64_t row, Precision precision) { return 
 inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {
   return begins_with_runs(row, precision) || (n & (n - 1)) != 0;
 }
-/// Whether it can have odd outer strides in single precision.
+/// Whether it can have odd strides in single precision.
 bool takes_odd_rows(int n);
 /// Whether a pass over lines of n points on the current device can read from the owners of such a side, in few copies.
 bool reads_from(int n, const Side& side);
 /// The same by a kernel with such tiles.
 bool reads_from(const TileCut& tile, const Side& side);
 /// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
-/// until exit. `odd_rows`: for outer strides that are odd, too, in single precision where takes_odd_rows(n). Must have
+/// until exit. `odd_rows`: for strides that are odd, too, in single precision where takes_odd_rows(n). Must have
 /// been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision, bool odd_rows = false);
 /// Whether passes over lines of n points can check themselves on the current device: these kernels are compiled when

@@ -66,18 +66,6 @@ bool in_near_equal_runs(const std::vector<Progression>& parts, std::int64_t n) {
   return true;
 }
 
-bool has_odd_rows(const LineLoop& outer, Precision precision) {
-  return !device::lines::begins_with_units(outer.stride[0], precision) ||
-         !device::lines::begins_with_units(outer.stride[1], precision);
-}
-
-/// Those are read in pairs.
-bool takes_odd_rows(int n, const LineLoop& outer, Precision precision) {
-  const bool in_pairs = device::lines::begins_with_units(outer.stride[0], precision) || outer.n % 2 == 0;
-  return in_pairs && device::lines::countable(1, outer.stride[0]) && device::lines::countable(1, outer.stride[1]) &&
-         device::lines::takes_odd_rows(n);
-}
-
 bool is_within(const Progression& inner, const Progression& outer) {
   return inner.stride == 1 && outer.stride == 1 && inner.first >= outer.first && inner.last() <= outer.last();
 }
@@ -123,20 +111,19 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
   loops.erase(contiguous);
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
   const LineLoop outer = loops.empty() ? LineLoop{1, {some, some, some}} : loops.front();
-  std::vector<std::int64_t> strides{line.in_stride, line.out_stride};
+  std::vector<std::int64_t> strides{line.in_stride, line.out_stride, outer.stride[0], outer.stride[1]};
   if (own != nullptr) strides.insert(strides.end(), {own->line_stride, outer.stride[2]});
-  const bool odd = has_odd_rows(outer, spec.precision);
-  if (!odd) strides.insert(strides.end(), {outer.stride[0], outer.stride[1]});
-  if (odd && (purpose != LinesFor::trial || own != nullptr)) return std::nullopt;
   // Bulk copies want rows that begin at multiples of 16 bytes.
-  for (const std::int64_t stride : strides)
-    if (stride % device::lines::unit(spec.precision) != 0) return std::nullopt;
+  const bool odd = std::any_of(strides.begin(), strides.end(), [&](std::int64_t stride) {
+    return !device::lines::begins_with_units(stride, spec.precision);
+  });
+  if (odd && (purpose != LinesFor::trial || own != nullptr)) return std::nullopt;
   if (!device::lines::countable(outer.n, across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across < device::lines::granule(spec.precision) ||
       !device::lines::worthwhile(line.n, line.n * across * outer.n))
     return std::nullopt;
-  if (odd && !takes_odd_rows(static_cast<int>(line.n), outer, spec.precision)) return std::nullopt;
+  if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.n))) return std::nullopt;
   for (const std::int64_t stride : strides)
     if (purpose == LinesFor::speed && !device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
   device::lines::Pass pass;

@@ -316,7 +316,6 @@ bool is_slab(const Program& program, int first) {
 bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify) {
   const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
   if (!shape || !(shape->woven || verify)) return shape.has_value();
-  if (shape->woven && !device::lines::begins_with_units(shape->nzc(), precision)) return false;
   SlabSetup setup;
   setup.precision = precision;
   setup.chunks = chunks;

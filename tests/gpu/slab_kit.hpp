@@ -287,6 +287,8 @@ inline const SlabCase compiled_real_planes{{90, 264, 180}, Kind::r2c, Precision:
 inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {0.5, 3}};
 /// Rows of 9 numbers of 8 bytes; on three ranks shares of y are even, those of x are not.
 inline const SlabCase fused_odd_rows{{128, 384, 16}, Kind::r2c, Precision::f32, 2, {0.5, 3}};
+/// Rows of 65 numbers, of which three ranks have 43, 43 and 42.
+inline const SlabCase odd_shares_of_odd_rows{{128, 128, 128}, Kind::r2c, Precision::f32, 2, {0.5, 3}};
 
 /// Complex rows of 21 doubles, 18 and 17 floats, and real ones of 9 numbers whose shares of y are uneven on three
 /// ranks.

@@ -149,8 +149,8 @@ TEST(CheckedSlab, ChunksAndParts) {
   EXPECT_EQ(checked, planes_check_themselves() ? 12 : 0);
 }
 
-/// Half spectra of 65 numbers, dense on the outside; shares that plane passes cannot write straight into place; and on
-/// five ranks shares of odd numbers of rows, whose spectra are copied in single precision.
+/// Half spectra of 65 numbers, dense on the outside; shares that plane passes cannot write straight into place, and
+/// such of odd numbers of rows.
 TEST(CheckedSlab, DenseSpectra) {
   int checked = 0;
   for (const Kind kind : {Kind::c2c, Kind::r2c})
@@ -161,14 +161,26 @@ TEST(CheckedSlab, DenseSpectra) {
   EXPECT_EQ(checked, planes_check_themselves() ? 12 : 0);
 }
 
-/// Equal shares of 65 rows, which cannot be read in pairs: x lines stay in padded rows, and copies of each part lead to
-/// the spectrum.
-TEST(CheckedSlab, CopiedSpectra) {
-  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
-  const Shape extents{256, 130, 128};
+bool is_copied(const Shape& extents) {
   SlabShape shape = slab_shape(extents, r2c<float>, 2);
   shape.dense_spectrum = true;
-  EXPECT_TRUE(gpu::fusion_of(shape, {}).copied);
+  return gpu::fusion_of(shape, {}).copied;
+}
+
+/// Equal shares of 65 rows of 65 numbers.
+TEST(CheckedSlab, OddShares) {
+  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
+  const Shape extents{256, 130, 128};
+  EXPECT_FALSE(is_copied(extents));
+  EXPECT_TRUE(check_slab<float>(extents, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
+}
+
+/// x lines so long that shared memory has no room for bundles of odd rows: they stay in padded rows, and copies of each
+/// part lead to the spectrum.
+TEST(CheckedSlab, CopiedSpectra) {
+  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
+  const Shape extents{3200, 32, 64};
+  EXPECT_TRUE(is_copied(extents));
   EXPECT_TRUE(check_slab<float>(extents, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
 }
 

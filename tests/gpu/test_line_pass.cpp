@@ -192,9 +192,13 @@ TEST(Lines, RecipesFitTheHardware) {
     ASSERT_LE(best.line.points(), 32) << n;
     ASSERT_LE(best.tile().threads(), 1024) << n;
     ASSERT_LE(best.shared_bytes(Precision::f64) + lines::reserved_shared_bytes, lines::hopper.shared_bytes) << n;
-    ASSERT_EQ(best.tile().tile_bytes() % 128, 0) << n;
-    ASSERT_GE(best.tile().boxes() * best.tile().box_rows(), n);
-    ASSERT_LE(best.tile().box_rows(), 256);
+    for (const bool odd : {false, true}) {
+      const lines::TileCut tile = best.tile(odd);
+      ASSERT_EQ(tile.set_rows() * tile.pitch() * 16 % 128, 0) << n;
+      ASSERT_EQ(tile.tile_bytes(), tile.sets() * tile.set_rows() * tile.pitch() * 16) << n;
+      ASSERT_GE(tile.sets() * tile.set_rows(), n);
+      ASSERT_LE(tile.box_rows(), 256);
+    }
   }
   EXPECT_GT(lengths, 400);
 }

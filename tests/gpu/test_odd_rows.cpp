@@ -1,5 +1,6 @@
 // Line passes over rows of an odd number of single-precision numbers against the serial reference: many sizes, padded
-// rows to dense ones and back, whole rows and parts of them; nothing else is written.
+// rows to dense ones and back, whole rows and parts of them, even and odd numbers of rows between the points of a line;
+// nothing else is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,13 +30,16 @@ struct OddCase {
   std::int64_t kept = 65;      ///< numbers of a row; of 63 odd rows need a bundle more than even ones
   std::int64_t row_count = 6;  ///< 32: lines are whole bundles apart, so that stores can be aligned
   bool align_stores = false;
+  bool woven = false;  ///< a line's rows are neighbours
 
   std::int64_t pitch(bool odd) const { return odd ? kept : lines::whole_bundles(kept, Precision::f32); }
+  std::int64_t line_stride(bool odd) const { return (woven ? 1 : row_count) * pitch(odd); }
+  std::int64_t outer_stride(bool odd) const { return (woven ? n : 1) * pitch(odd); }
   std::size_t points(bool odd) const { return static_cast<std::size_t>(n * row_count * pitch(odd)); }
   std::string name() const {
     return std::to_string(n) + (direction == Direction::forward ? " forward, " : " backward, ") +
            (odd_in ? "odd" : "padded") + " to " + (odd_out ? "odd" : "padded") + ", " + std::to_string(row_count) +
-           " rows of " + std::to_string(kept) + (align_stores ? ", aligned" : "");
+           " rows of " + std::to_string(kept) + (align_stores ? ", aligned" : "") + (woven ? ", woven" : "");
   }
 };
 
@@ -53,7 +57,7 @@ class OddTest {
     Difference difference;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const auto column = static_cast<std::int64_t>(i) % c_.pitch(c_.odd_out);
-      const auto row = static_cast<std::int64_t>(i) / c_.pitch(c_.odd_out) % c_.row_count;
+      const auto row = static_cast<std::int64_t>(i) / c_.outer_stride(c_.odd_out) % c_.row_count;
       if (row >= first_row && column < c_.kept)
         difference.add(got[i], expected[i]);
       else
@@ -64,13 +68,12 @@ class OddTest {
 
  private:
   std::vector<Complex> reference() const {
-    const std::int64_t in = c_.pitch(c_.odd_in), out = c_.pitch(c_.odd_out);
     FftSpec spec;
     spec.precision = Precision::f32;
     spec.direction = c_.direction;
     spec.effort = Effort::estimate;
-    spec.transform = {{c_.n, c_.row_count * in, c_.row_count * out}};
-    spec.batch = {{c_.row_count, in, out}, {c_.kept, 1, 1}};
+    spec.transform = {{c_.n, c_.line_stride(c_.odd_in), c_.line_stride(c_.odd_out)}};
+    spec.batch = {{c_.row_count, c_.outer_stride(c_.odd_in), c_.outer_stride(c_.odd_out)}, {c_.kept, 1, 1}};
     std::vector<Complex> data = in_, result(c_.points(c_.odd_out));
     make_local_fft("fftw", spec)->execute(data.data(), result.data());
     for (Complex& z : result) z *= 0.5F;
@@ -89,8 +92,8 @@ class OddTest {
     pass.n = c_.n;
     pass.precision = Precision::f32;
     pass.direction = c_.direction;
-    pass.in.part[0] = {from.get(), c_.row_count * c_.pitch(c_.odd_in), c_.pitch(c_.odd_in)};
-    pass.out.part[0] = {to.get(), c_.row_count * c_.pitch(c_.odd_out), c_.pitch(c_.odd_out)};
+    pass.in.part[0] = {from.get(), c_.line_stride(c_.odd_in), c_.outer_stride(c_.odd_in)};
+    pass.out.part[0] = {to.get(), c_.line_stride(c_.odd_out), c_.outer_stride(c_.odd_out)};
     pass.in.columns = pass.out.columns = c_.kept;
     pass.outer_begin = first_row;
     pass.outer_end = c_.row_count;
@@ -125,6 +128,8 @@ TEST_P(OddRowsOf, OneSize) {
       for (const std::int64_t kept : {63, 65}) {
         OddTest({n, direction, in, out, kept}).check();
         OddTest({n, direction, in, out, kept, 32, true}).check();
+        OddTest({n, direction, in, out, kept, 5}).check();
+        OddTest({n, direction, in, out, kept, 3, true, true}).check();
       }
     }
 }
@@ -152,10 +157,13 @@ TEST(OddRows, RefusesWhatItCannotDo) {
     change(wrong);
     EXPECT_THROW(lines::run(wrong, nullptr), Error);
   };
-  refused([](lines::Pass& p) { p.outer_end = 5; });
   refused([](lines::Pass& p) { p.in.block = 64; });
-  refused([](lines::Pass& p) { p.in.part[0].line_stride = 5 * 65; });
-  refused([](lines::Pass& p) { p.out.part[0].line_stride = 5 * 65; });
+  refused([](lines::Pass& p) { p.out.block = 64; });
+  refused([](lines::Pass& p) {  // also where only what it writes is odd
+    p.in.block = 64;
+    for (const int q : {0, 1}) p.in.part[static_cast<std::size_t>(q)] = {p.in.part[0].base, 6 * 96, 96};
+  });
+  refused([](lines::Pass& p) { p.in.part[0].base = static_cast<std::byte*>(p.in.part[0].base) + sizeof(Complex); });
   refused([](lines::Pass& p) { p.m_begin = 1; });
   refused([](lines::Pass& p) { p.n = 96; });  // not prepared
   lines::prepare(96, Precision::f32);

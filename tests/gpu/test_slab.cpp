@@ -120,8 +120,28 @@ TEST(GroupSlab, OddRowsOfFloatsArePaddedInside) {
   }
 }
 
-/// Rows of 21 doubles, and of 18 and 17 floats: the last ones begin in the middle of 16 bytes, and on three ranks they
-/// are no pairs either.
+/// Points of a line are an odd number of halves of a unit apart: where rows of an x plane are neighbours their number
+/// is odd, and where those of a y plane are each row is.
+TEST(GroupSlab, OddSharesOfOddRows) {
+  if (!device::lines::planes_supported(128, 128, Precision::f32, true)) GTEST_SKIP() << "no plane kernels here";
+  for (const int ranks : {1, 3}) {
+    gpu::Team team(devices(ranks));
+    for (const bool woven : {false, true}) {
+      SlabCase c = odd_shares_of_odd_rows;
+      c.woven = woven;
+      EXPECT_TRUE(check_fused_slab(team, c));
+      const std::string text = DeviceSlab(team, c).operation(Direction::forward, 0).describe();
+      EXPECT_NE(text.find("line kernels for y x, padded inside"), std::string::npos) << text;
+      const auto runs = [&] { return gpu::runs_as_slab(slab_steps(c, ranks), 0, team, c.precision, c.chunks, false); };
+      EXPECT_EQ(runs(), !woven) << "small floats are not padded";
+      c.shape = {512, 128, 512};
+      EXPECT_TRUE(runs());
+    }
+  }
+}
+
+/// Rows of 21 doubles, and of 18 and 17 floats: the last ones begin in the middle of 16 bytes, and on three ranks there
+/// are an odd number of them.
 TEST(GroupSlab, RowsThatStraddleSectorsOfMemoryArePaddedInside) {
   for (const int ranks : {1, 2, 3}) {
     gpu::Team team(devices(ranks));

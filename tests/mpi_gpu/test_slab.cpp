@@ -21,6 +21,7 @@ TEST(ProcessSlab, LineKernels) {
     EXPECT_TRUE(check_fused_slab(team, fused_real_planes));
   }
   for (const SlabCase& c : straddling_slabs()) EXPECT_TRUE(check_fused_slab(team, c));
+  EXPECT_TRUE(check_fused_slab(team, odd_shares_of_odd_rows));
   const SlabCase stores = left_open(fused_f64);
   EXPECT_TRUE(check_fused_slab(team, stores));
   EXPECT_EQ(stores_into_peers(team, stores), world().size() == 2) << "between two GPUs only";

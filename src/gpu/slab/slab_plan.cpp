@@ -58,10 +58,8 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
   fusion.x = fusion.direct || (own && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
-  if (fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape)) {
-    const auto pairs = [&](int r) { return shape.y_count(r) % 2 == 0; };
-    fusion.copied = !device::lines::takes_odd_rows(static_cast<int>(shape.nx)) || !pairs(0) || !pairs(shape.ranks - 1);
-  }
+  fusion.copied = fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape) &&
+                  !device::lines::takes_odd_rows(static_cast<int>(shape.nx));
   const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
   fusion.checked = fusion.planes && fusion.x && device::lines::planes_checkable(ny, nz) &&
                    device::lines::checkable(ny) && device::lines::checkable(nx);

@@ -14,18 +14,17 @@ struct alignas(64) TensorMap {
 };
 
 /// Where a pass reads: one tensor map (column in units of 8 bytes, point, outer) an owner, whose boxes hold `rows`
-/// points of the bundle. Rows of an odd number of 8-byte units are no rows of a map, but pairs of them are: the second
-/// one begins at column `second`, and the map's outer index is outer >> 1.
+/// points of the bundle. Odd rows have one owner and four maps, since maps begin at multiples of 16 bytes and have such
+/// strides: 2 * (outer index % 2) + point % 2, each of every other point of every other line.
 struct KernelInput {
   TensorMap owner[max_owners];
   int rows[max_owners];
   int owners, begin[max_owners + 1];  ///< first points, and behind the last one
   unsigned bytes;                     ///< of all boxes of a tile
-  int second, outer_shift;
+  unsigned shifted;                   ///< bit i: the rows of map i begin a unit of 8 bytes behind its own
 };
 
-/// Where a pass writes, and without bulk copies reads, in units of 16 bytes, but for outer strides: these are in units
-/// of 8.
+/// Where a pass writes, and without bulk copies reads; strides are in units of 8 bytes.
 struct KernelOutput {
   /// Not `mixed`: the i-th points of all threads have one owner, and lie at point[i] + (a place that they share).
   /// Owners come in two kinds, near and far (bit i of `far`), with strides of their own: the GPU itself and its peers,

@@ -116,17 +116,39 @@ Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluste
   return {function, threads, shared_bytes, cluster};
 }
 
+namespace {
+
+/// Of numbers of 8 bytes.
+KernelInput odd_input(const Pass& pass, const TileCut& tile) {
+  KernelInput k{};
+  k.bytes = static_cast<unsigned>(tile.tile_bytes());
+  const Part& part = pass.in.part[0];
+  const std::int64_t number = 8, columns = std::min(pass.m_end, pass.in.columns);
+  for (const int outer : {0, 1})
+    for (const int point : {0, 1}) {
+      if (outer >= pass.outer_end) continue;
+      const int map = 2 * outer + point;
+      const std::int64_t first = point * part.line_stride + outer * part.outer_stride, shift = first % 2;
+      k.shifted |= static_cast<unsigned>(shift) << map;
+      k.owner[map] =
+          make_map(static_cast<char*>(part.base) + (first - shift) * number,
+                   {static_cast<std::uint64_t>(columns + shift), static_cast<std::uint64_t>((pass.n + 1 - point) / 2),
+                    static_cast<std::uint64_t>((pass.outer_end + 1 - outer) / 2)},
+                   {static_cast<std::uint64_t>(2 * part.line_stride * number),
+                    static_cast<std::uint64_t>(2 * part.outer_stride * number)},
+                   {static_cast<std::uint32_t>(2 * tile.pitch()), static_cast<std::uint32_t>(tile.box_rows())});
+    }
+  return k;
+}
+
+}  // namespace
+
 KernelInput kernel_input(const Pass& pass, const TileCut& tile) {
+  if (tile.odd) return odd_input(pass, tile);
   const std::int64_t lines = lines_of(pass.precision);
   KernelInput k{};
   k.owners = owners(pass.in, pass.n);
   require(k.owners <= max_owners, "more than ", max_owners, " owners of a line");
-  const bool pairs = has_odd_rows(pass.in, pass.precision);
-  if (pairs) {
-    k.second = static_cast<int>(pass.in.part[0].outer_stride);
-    k.outer_shift = 1;
-  }
-  const std::int64_t outer = pairs ? pass.outer_end / 2 : pass.outer_end, in_map = pairs ? 2 : 1;
   const std::int64_t columns = std::min(pass.m_end, pass.in.columns) * 2 / lines;
   for (int q = 0; q < k.owners; ++q) {
     const Part& part = pass.in.part[static_cast<std::size_t>(q)];
@@ -136,10 +158,10 @@ KernelInput kernel_input(const Pass& pass, const TileCut& tile) {
     k.rows[q] = box_rows(tile, first, points);
     k.bytes += static_cast<unsigned>((points + k.rows[q] - 1) / k.rows[q] * k.rows[q] * tile.pitch() * 16);
     k.owner[q] = make_map(part.base,
-                          {static_cast<std::uint64_t>(k.second + columns), static_cast<std::uint64_t>(points),
-                           static_cast<std::uint64_t>(outer)},
+                          {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(points),
+                           static_cast<std::uint64_t>(pass.outer_end)},
                           {static_cast<std::uint64_t>(part.line_stride / lines * 16),
-                           static_cast<std::uint64_t>(in_map * part.outer_stride * 16 / lines)},
+                           static_cast<std::uint64_t>(part.outer_stride / lines * 16)},
                           {static_cast<std::uint32_t>(2 * tile.pitch()), static_cast<std::uint32_t>(k.rows[q])});
   }
   return k;
@@ -176,17 +198,17 @@ bool add_points(KernelOutput& k, const Pass& pass, const Side& side, const LineC
     }
     k.point[i] = static_cast<char*>(part.base) + bytes_of(pass.precision, inside * part.line_stride);
   }
-  const std::int64_t lines = lines_of(pass.precision), halves = halves_of(pass.precision);
+  const std::int64_t halves = halves_of(pass.precision);
   for (const int kind : {0, 1}) {
     const Part& part = kind == 0 ? near : *far;
-    k.line_stride[kind] = part.line_stride / lines;
+    k.line_stride[kind] = part.line_stride * halves;
     k.outer_stride[kind] = part.outer_stride * halves;
   }
   return true;
 }
 
 void add_owners(KernelOutput& k, const Pass& pass, const Side& side) {
-  const std::int64_t lines = lines_of(pass.precision), halves = halves_of(pass.precision);
+  const std::int64_t halves = halves_of(pass.precision);
   k.owners = owners(side, pass.n);
   for (int q = 0; q < k.owners; ++q) {
     k.begin[q] = owner_begin(side, pass.n, q);
@@ -195,7 +217,7 @@ void add_owners(KernelOutput& k, const Pass& pass, const Side& side) {
     const auto base =
         reinterpret_cast<std::uintptr_t>(part.base) -
         static_cast<std::uintptr_t>(bytes_of(pass.precision, std::int64_t{k.begin[q]} * part.line_stride));
-    k.owner[q] = {reinterpret_cast<void*>(base), part.line_stride / lines, part.outer_stride * halves};
+    k.owner[q] = {reinterpret_cast<void*>(base), part.line_stride * halves, part.outer_stride * halves};
   }
 }
 

@@ -8,9 +8,10 @@
 
 namespace shardfft::device::lines {
 
-/// Column of a tile's map where its bundle begins.
-__device__ __forceinline__ int column_in(const KernelInput& in, const Corner& at) {
-  return at.column + (at.outer % 2 != 0 ? in.second : 0);
+/// Of odd rows: the map that has a point, and the column there where a bundle begins.
+__device__ __forceinline__ unsigned map_of(const Corner& at, unsigned point) { return at.outer % 2 * 2 + point % 2; }
+__device__ __forceinline__ int column_in(const KernelInput& in, const Corner& at, unsigned map) {
+  return at.column + static_cast<int>(in.shifted >> map & 1);
 }
 
 /// A TileCut as a type.
@@ -18,6 +19,7 @@ template <class C, int Width, bool Odd = false>
 struct TileShape {
   static constexpr TileCut tile{C::line, Width, Odd};
   static constexpr int threads = tile.threads(), pitch = tile.pitch();
+  static constexpr int box_rows = tile.box_rows(), set_rows = tile.set_rows();
   static constexpr int tile_bytes = tile.tile_bytes(), row_bytes = tile.row_bytes();
 };
 
@@ -25,15 +27,25 @@ struct TileShape {
 template <class C, int Width, bool Odd>
 __device__ __forceinline__ void fetch_tile(double2* tile_memory, const KernelPass& pass, unsigned tile,
                                            TileBarrier& barrier) {
+  using Shape = TileShape<C, Width, Odd>;
   const Corner at = corner(pass, tile, Width);
-  const int column = column_in(pass.in, at) & ~1, outer = static_cast<int>(at.outer >> pass.in.outer_shift);
   barrier.expect(pass.in.bytes);
-  for (int owner = 0; owner < pass.in.owners; ++owner) {
-    const int rows = pass.in.rows[owner], first = pass.in.begin[owner];
-    const int points = pass.in.begin[owner + 1] - first;
-    for (int row = 0; row < points; row += rows)
-      fetch_box(tile_memory + (first + row) * TileShape<C, Width, Odd>::pitch, &pass.in.owner[owner], column, row,
-                outer, barrier);
+  if constexpr (Odd) {
+    for (int point = 0; point < 2; ++point) {
+      const unsigned map = map_of(at, point);
+      const int column = column_in(pass.in, at, map) & ~1;
+      for (int row = 0; row < Shape::set_rows; row += Shape::box_rows)
+        fetch_box(tile_memory + (point * Shape::set_rows + row) * Shape::pitch, &pass.in.owner[map], column, row,
+                  static_cast<int>(at.outer / 2), barrier);
+    }
+  } else {
+    for (int owner = 0; owner < pass.in.owners; ++owner) {
+      const int rows = pass.in.rows[owner], first = pass.in.begin[owner];
+      const int points = pass.in.begin[owner + 1] - first;
+      for (int row = 0; row < points; row += rows)
+        fetch_box(tile_memory + (first + row) * Width, &pass.in.owner[owner], at.column, row,
+                  static_cast<int>(at.outer), barrier);
+    }
   }
 }
 
@@ -51,12 +63,18 @@ __device__ __forceinline__ unsigned cluster_size() {
 
 /// What a thread takes out of a tile that has arrived.
 template <class C, int Width, bool Backward, bool Odd, class T, class In>
-__device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const Place& at, int half, In& in) {
+__device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const KernelInput& input,
+                                     const Corner& from, const Place& at, In& in) {
   using Shape = TileShape<C, Width, Odd>;
   if constexpr (Odd) {
-    const double* const mine = reinterpret_cast<const double*>(tile + at.t * Shape::pitch + at.lane) + half;
+    const double* mine[2];  // of the points at even offsets, and at odd ones
+    each<2>([&](auto odd) {
+      const unsigned k = at.t + odd;
+      mine[odd] = reinterpret_cast<const double*>(tile + (k % 2 * Shape::set_rows + k / 2) * Shape::pitch + at.lane) +
+                  (column_in(input, from, map_of(from, k)) & 1);
+    });
     each_point<C, 0>(at.t, [&](auto i, auto offset) {
-      const double* const number = mine + offset * (2 * Shape::pitch);
+      const double* const number = mine[offset % 2] + offset / 2 * (2 * Shape::pitch);
       v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));
       in.add(offset, v[i]);
     });
@@ -99,7 +117,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     const Corner to = corner(pass, tile, Width);
     Cx<T> v[C::E];
     const LinesThere there(to, at);
-    take<C, Width, Backward, Odd>(v, shared, at, column_in(pass.in, to) & 1, in);
+    take<C, Width, Backward, Odd>(v, shared, pass.in, to, at, in);
     sums.took(in, there.first, there.second, true, checks);
     line_fft<C>(v, rows, at, table, sync, [&] {
       keep_step();
@@ -108,7 +126,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
     });
     rescale<C>(v, pass.scale, at.t);
     sums.template left<C>(v, at.t, there.first, there.second, true, checks);
-    leave<C, T, Backward>(v, pass.out, to, at);
+    leave<C, T, Width, Backward, Odd>(v, pass.out, to, at);
     sums.end_tile(sync, checks);
   }
   sums.end(sync, checks);

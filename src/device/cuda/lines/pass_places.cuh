@@ -39,7 +39,7 @@ __device__ __forceinline__ void each_place(const KernelOutput& out, const Corner
     int q = 0;
     while (q + 1 < out.owners && k >= out.begin[q + 1]) ++q;
     const KernelOutput::Owner& owner = out.owner[q];
-    put(i, static_cast<double*>(owner.base) + (to.outer * owner.outer_stride + column + 2 * (k * owner.line_stride)));
+    put(i, static_cast<double*>(owner.base) + (to.outer * owner.outer_stride + column + k * owner.line_stride));
   });
 }
 /// The same where the output is not mixed.
@@ -47,7 +47,7 @@ template <class C, int S, class Put>
 __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const Corner& to, int column, unsigned t,
                                                   Put put) {
   long long place[2];  // in units of 8 bytes
-  each<2>([&](auto kind) { place[kind] = to.outer * out.outer_stride[kind] + column + 2 * t * out.line_stride[kind]; });
+  each<2>([&](auto kind) { place[kind] = to.outer * out.outer_stride[kind] + column + t * out.line_stride[kind]; });
   each_point<C, S>(t, [&](auto i, auto /*offset*/) {
     put(i, static_cast<double*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]));
   });
@@ -63,10 +63,51 @@ struct LinesThere {
         second(column + 1 >= 0 && column + 1 < tile.end) {}
 };
 
-template <class C, class T, bool Backward>
+/// What the next lane of the line's columns has; `Together`: all lanes of the warp ask.
+template <int Width, bool Together>
+__device__ __forceinline__ double of_next_lane(double x) {
+#ifdef __HIP__
+  return __shfl_down(x, 1, Width);
+#else
+  const unsigned line = ((1U << Width) - 1) << (threadIdx.x % 32 / Width * Width);
+  return __shfl_down_sync(Together ? ~0U : line, x, 1, Width);
+#endif
+}
+
+/// Where every other point of a line begins in the middle of a unit of 16 bytes, of one owner: there the second of a
+/// thread's two numbers and the first one of the next lane make a unit. So all stores are of whole units, but those at
+/// the bundle's ends.
+template <class C, class T, int Width, bool Backward>
+__device__ __forceinline__ void leave_shifted(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
+                                              const Place& at) {
+  constexpr bool together = C::template Stage<C::stages - 1>::even && C::team * Width % 32 == 0;
+  const LinesThere there(to, at);
+  const bool is_first = at.lane == 0 || there.column <= 0;
+  const bool has_next = at.lane + 1 < Width && there.column + 2 < to.end;
+  const long long place = to.outer * out.outer_stride[0] + there.column + at.t * out.line_stride[0];
+  each_point<C, C::stages - 1>(at.t, [&](auto i, auto /*offset*/) {
+    double* const number = static_cast<double*>(out.point[i]) + place;
+    const double2 both = pack<Backward>(v[i]);
+    const double next = of_next_lane<Width, together>(both.x);
+    const bool shifted = reinterpret_cast<unsigned long long>(number) % 16 != 0;
+    const bool low = shifted ? there.second : there.first, high = shifted ? has_next : there.second;
+    const double2 unit = shifted ? double2{both.y, next} : both;
+    double* const begin = shifted ? number + 1 : number;
+    if (low && high) {
+      *reinterpret_cast<double2*>(begin) = unit;
+    } else {
+      if (low) begin[0] = unit.x;
+      if (high) begin[1] = unit.y;
+    }
+    if (shifted && is_first && there.first) *number = both.x;
+  });
+}
+
+template <class C, class T, int Width, bool Backward, bool Odd>
 __device__ __forceinline__ void leave(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
                                       const Place& at) {
   constexpr int last = C::stages - 1;
+  if (Odd && out.line_stride[0] % 2 != 0) return leave_shifted<C, T, Width, Backward>(v, out, to, at);
   const auto [column, first, second] = LinesThere(to, at);
   const auto put = [&](auto i, double* number) { *reinterpret_cast<double2*>(number) = pack<Backward>(v[i]); };
   if (first && (Traits<T>::lines == 1 || second)) {

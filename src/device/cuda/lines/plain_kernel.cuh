@@ -59,7 +59,7 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
     line_fft<C>(v, rows, at, table, sync, [] {});
     rescale<C>(v, pass.scale, at.t);
     sums.template left<C>(v, at.t, there.first, there.second, true, checks);
-    leave<C, T, Backward>(v, pass.out, corner_of_tile, at);
+    leave<C, T, Width, Backward, Odd>(v, pass.out, corner_of_tile, at);
     sums.end_tile(sync, checks);
   }
   sums.end(sync, checks);

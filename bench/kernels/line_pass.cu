@@ -125,11 +125,12 @@ void report(const Problem& p, const char* what, double ms, double moved_gb, int 
       p.name(), what, blocks, ms, moved_gb / ms * 1e3);
 }
 
-/// x lines between padded rows and the dense rows of a half spectrum, whose odd lengths align on one side only.
-void odd_rows(const Problem& p, Gpu& g) {
+/// x lines between padded rows and the dense rows of a half spectrum, whose odd lengths align on one side only; of so
+/// many rows between the points of a line.
+void odd_rows(const Problem& p, Gpu& g, std::int64_t rows) {
   if (p.precision == Precision::f32 && !lines::takes_odd_rows(p.n)) return;
   lines::prepare(p.n, p.precision, p.precision == Precision::f32);
-  const std::int64_t rows = p.n / 2, dense = p.n / 2 + 1, padded = lines::whole_bundles(dense, p.precision);
+  const std::int64_t dense = p.n / 2 + 1, padded = lines::whole_bundles(dense, p.precision);
   const double moved = 2.0 * p.n * rows * dense * p.element() * 1e-9;
   const auto side = [&](void* base, std::int64_t length) {
     lines::Side made;
@@ -146,7 +147,7 @@ void odd_rows(const Problem& p, Gpu& g) {
     pass.outer_end = rows;
     pass.m_end = padded;
     pass.align_stores = align_stores;
-    report(p, what,
+    report(p, (std::to_string(rows) + " " + what).c_str(),
            bench::time_all(
                1, 2, 7, [] {}, [&] { lines::run(pass, nullptr); }),
            moved);
@@ -187,7 +188,7 @@ void one_gpu(const Problem& p, Gpu& g) {
   timed("cufft contiguous in place", [&] { execute(p, contiguous, g.c, g.c, CUFFT_FORWARD); });
   timed("cufft 2-D in place", [&] { execute(p, planes, g.c, g.c, CUFFT_FORWARD); });
   real_lines(p, g);
-  odd_rows(p, g);
+  for (const int fewer : {0, 1}) odd_rows(p, g, p.n / 2 - fewer);
   CHECK(cufftDestroy(contiguous));
   CHECK(cufftDestroy(planes));
 }

@@ -107,7 +107,7 @@ struct NoSums {
   template <class C>
   __device__ void close_lines(const Cx<T> (&)[C::E], unsigned, const LineChecks<T>&) {}
   template <class C>
-  __device__ void spectra(T&, unsigned, Cx<T>, Cx<T>, bool, bool, const LineChecks<T>&) {}
+  __device__ void spectra(T&, unsigned, int, Cx<T>, Cx<T>, bool, bool, const LineChecks<T>&) {}
   __device__ void close_input(T, const LineChecks<T>&) {}
   __device__ void close_output(T, const LineChecks<T>&) {}
   __device__ void took(unsigned, bool) {}
@@ -164,20 +164,21 @@ class LineSums {
   __device__ __forceinline__ void close_lines(const Cx<T> (&v)[C::E], unsigned t, const LineChecks<T>& checks) {
     close_output(sum_of_output<C>(v, t, words(v[0].re), checks), checks);
   }
-  /// Instead of both, adds to a sum that is closed then: numbers k of the half spectra of two real rows
+  /// Instead of both, adds to a sum that is closed then: numbers k = t + offset of the half spectra of two real rows
   /// a and b, which as lines are the points k and N - k of a + i b. `swapped`: the line has its parts exchanged.
   template <class C>
-  __device__ __forceinline__ void spectra(T& sum, unsigned k, Cx<T> a, Cx<T> b, bool swapped, bool is_output,
-                                          const LineChecks<T>& checks) {
-    const auto weigh = [&](unsigned point, T re, T im) {
+  __device__ __forceinline__ void spectra(T& sum, unsigned t, int offset, Cx<T> a, Cx<T> b, bool swapped,
+                                          bool is_output, const LineChecks<T>& checks) {
+    const auto weigh = [&](int begin, int point, T re, T im) {
       const Cx<T> x = swapped ? Cx<T>{im, re} : Cx<T>{re, im};
       if (is_output)
-        sum = weighted(sum, checks.of_result[point], x);
+        sum = weighted(sum, (checks.of_result + begin)[point], x);
       else
-        sum = weighted(sum, checks.of_input[point], x);
+        sum = weighted(sum, (checks.of_input + begin)[point], x);
     };
-    weigh(k, a.re - b.im, a.im + b.re);
-    if (k != 0 && 2 * k != C::N) weigh(C::N - k, a.re + b.im, b.re - a.im);
+    const unsigned k = t + offset;
+    weigh(static_cast<int>(t), offset, a.re - b.im, a.im + b.re);
+    if (k != 0 && 2 * k != C::N) weigh(C::N - static_cast<int>(t), -offset, a.re + b.im, b.re - a.im);
   }
   /// The sums of a thread's points say how large the numbers are.
   __device__ __forceinline__ void close_input(T sum, const LineChecks<T>& checks) {

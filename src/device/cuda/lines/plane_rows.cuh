@@ -96,6 +96,8 @@ __device__ __forceinline__ float& number(Cx<Twin>& v, int row) {
 
 /// Rows of N real numbers, and of the N / 2 + 1 complex ones of their half spectra: two real rows a and b to a complex
 /// line a + i b, whose spectrum V has those of both: 2 A[k] = V[k] + conj V[N - k], 2 i B[k] = V[k] - conj V[N - k].
+/// Addresses are those of a thread's point t, or N - t, and offsets that are known: sums of unsigned numbers would each
+/// need registers of their own.
 template <class Plane, class T, bool Backward>
 struct RealRows {
   using Cut = typename Plane::Rows;
@@ -129,29 +131,32 @@ struct RealRows {
     unsigned bits = 0;
     T sum{};
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
-    const auto row = [&](int r) { return line + r * bytes; };
     // A row that is not there would come into the spectrum of its neighbour.
     if constexpr (!Backward) {
       auto in = Sums::input(t, checks);
+      const char* const mine = line + t * sizeof(Real);
       each_point<Cut, 0>(t, [&](auto i, auto offset) {
         each<in_line>([&](auto r) {
-          number(v[i], r) = Of::has(first + r) ? reinterpret_cast<const Real*>(row(r))[t + offset] : Real(0);
+          number(v[i], r) = Of::has(first + r) ? reinterpret_cast<const Real*>(mine + r * bytes)[offset] : Real(0);
         });
         in.add(offset, v[i]);
       });
       sums.took(in, true, true, true, checks);
     } else {
+      const char* const mine = line + t * sizeof(Complex);
+      const char* const others = line + (Cut::N - static_cast<int>(t)) * int(sizeof(Complex));
       each_point<Cut, 0>(t, [&](auto i, auto offset) {
         constexpr Where at = where<0>(decltype(offset)::value);
+        constexpr int distance = decltype(offset)::value * int(sizeof(Complex));
         const unsigned k = t + offset;
         const bool mirrored = at == Where::above || (at == Where::both && k >= half);
-        const unsigned from = mirrored ? Cut::N - k : k;
+        const char* const from = mirrored ? others - distance : mine + distance;
         const bool is_real = is(t, offset, 0) || is(t, offset, half);
         const bool lower = unsigned(offset) <= half && k <= half;  // mirrored ones come twice
         Cx<T> of_a{}, of_b{};
         each<in_line / 2>([&](auto pair) {
-          Complex a = reinterpret_cast<const Complex*>(row(2 * pair))[from];
-          Complex b = reinterpret_cast<const Complex*>(row(2 * pair + 1))[from];
+          Complex a = *reinterpret_cast<const Complex*>(from + 2 * pair * bytes);
+          Complex b = *reinterpret_cast<const Complex*>(from + (2 * pair + 1) * bytes);
           if (!Of::has(first + 2 * pair)) a = Complex{};
           if (!Of::has(first + 2 * pair + 1)) b = Complex{};
           if (lower) bits += words(a.x) + words(a.y) + words(b.x) + words(b.y);
@@ -164,7 +169,7 @@ struct RealRows {
           number(v[i], 2 * pair + 1) = mirrored ? a.x + b.y : a.x - b.y;
           number(v[i], 2 * pair) = mirrored ? b.x - a.y : b.x + a.y;
         });
-        if (lower) sums.template spectra<Cut>(sum, k, of_a, of_b, true, false, checks);
+        if (lower) sums.template spectra<Cut>(sum, t, offset, of_a, of_b, true, false, checks);
       });
       sums.close_input(sum, checks);
       sums.took(bits, false);
@@ -188,36 +193,37 @@ struct RealRows {
         });
       });
     } else {
+      constexpr int middle = half;
+      T* const mine = exchange + t;
+      const T* const others = exchange + (Cut::N - static_cast<int>(t));
       sync();
       each_point<Cut, last>(t,
                             [&](auto i, auto offset) {  // the upper half, for the threads that have the mirrored points
                               constexpr Where at = where<last>(decltype(offset)::value);
-                              const unsigned k = t + offset - half;
                               if (at == Where::below || (at == Where::both && t + offset < half)) return;
-                              exchange[k] = v[i].re;
-                              exchange[half + k] = v[i].im;
+                              mine[offset - middle] = v[i].re;
+                              mine[offset] = v[i].im;
                             });
       sync();
       T sum{};
-      const auto put = [&](unsigned k, Cx<T> a, Cx<T> b) {
-        const bool keep = keeps(rows, k);
-        sums.template spectra<Cut>(sum, k, a, b, false, true, checks);
+      const auto put = [&](unsigned begin, int offset, Cx<T> a, Cx<T> b) {
+        const bool keep = keeps(rows, begin + offset);
+        sums.template spectra<Cut>(sum, begin, offset, a, b, false, true, checks);
         each<in_line>([&](auto r) {
           if (!Of::has(first + r)) return;
           Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
           bits += words(number(x, r & 2)) + words(number(x, (r & 2) + 1));
-          store(reinterpret_cast<Complex*>(to + r * rows.out_stride) + k,
+          store(reinterpret_cast<Complex*>(to + r * rows.out_stride) + begin + offset,
                 Complex{number(x, r & 2), number(x, (r & 2) + 1)}, keep);
         });
       };
       each_point<Cut, last>(t, [&](auto i, auto offset) {
         constexpr Where at = where<last>(decltype(offset)::value);
-        const unsigned k = t + offset;
-        if (is(t, offset, half)) put(half, {v[i].re, T{}}, {v[i].im, T{}});
-        if (at == Where::above || (at == Where::both && k >= half)) return;
-        Cx<T> m{exchange[half - k], exchange[2 * half - k]};
+        if (is(t, offset, half)) put(0, middle, {v[i].re, T{}}, {v[i].im, T{}});
+        if (at == Where::above || (at == Where::both && t + offset >= half)) return;
+        Cx<T> m{others[-offset - middle], others[-offset]};
         if (is(t, offset, 0)) m = v[i];
-        put(k, {Real(0.5) * (v[i].re + m.re), Real(0.5) * (v[i].im - m.im)},
+        put(t, offset, {Real(0.5) * (v[i].re + m.re), Real(0.5) * (v[i].im - m.im)},
             {Real(0.5) * (v[i].im + m.im), Real(0.5) * (m.re - v[i].re)});
       });
       sums.close_output(sum, checks);

@@ -45,3 +45,29 @@ def test_axes_may_be_an_iterator(comm):
     x = np.arange(24.0 * comm.size).reshape(2 * comm.size, 12)[2 * comm.rank : 2 * comm.rank + 2]
     once = shardfft.dctn(x, comm, axes=(axis for axis in (0, 1)))
     np.testing.assert_array_equal(once, shardfft.dctn(x, comm, axes=(0, 1)))
+
+
+@pytest.mark.parametrize(
+    ("call", "wrong", "words"),
+    [
+        (shardfft.dctn, {"type": 5}, "type must be 1, 2, 3 or 4, not 5"),
+        (shardfft.fftn, {"norm": np.ones(2)}, "norm must be a string"),
+        (shardfft.fftn, {"norm": 0}, "norm must be a string, not 0"),
+        (shardfft.fftn, {"output": "natural"}, "plans have no option 'output'"),
+        (shardfft.fftn, {"stream": "first"}, "stream must be"),
+        (lambda x, comm, **options: shardfft.convolve(x, x, comm, **options), {"kind": "c2c"}, "no option 'kind'"),
+        (lambda x, comm, **options: shardfft.convolve(x, x, comm, **options), {"axes": 1.5}, "axes must be"),
+        (lambda x, comm, **options: shardfft.plan(x.shape, comm=comm, **options).close(), {"devices": [0]}, "not both"),
+        (
+            lambda x, comm, **options: shardfft.plan(x.shape, comm=comm, **options).close(),
+            {"streams": []},
+            "streams are",
+        ),
+    ],
+)
+def test_one_rank_alone_is_wrong(comm, call, wrong, words):
+    """Whatever the argument, the other ranks do not wait for it."""
+    x = np.ones((4, 6))
+    with pytest.raises((TypeError, ValueError), match=words):
+        call(x, comm, **(wrong if comm.rank == comm.size - 1 else {}))
+    assert shardfft.fftn(x, comm).shape == x.shape

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _mpi
+from . import _layout, _mpi, _options
 from ._array_libraries import as_array, library_of
 from ._gpu_arrays import device_of, dtype_of
 from ._infer import layout_of
@@ -47,24 +47,26 @@ def convolve(
     """
     comm = _mpi.communicator(comm)
 
-    def prepare() -> tuple[Any, Any, str, bool, int | None]:
+    def prepare() -> tuple[Any, Any, str, bool, int | None, list[int] | None, dict[str, Any]]:
         one, other = as_array(x), as_array(kernel)
         if tuple(one.shape) != tuple(other.shape):
             raise ValueError(f"x has the shape {tuple(one.shape)}, kernel {tuple(other.shape)}; they must be alike")
         dtypes = [dtype_of(array) for array in (one, other)]
         double = library_of(one).has_double()
         precision = max(_precision(dtype, False) for dtype in dtypes) if double else "float32"
-        return one, other, precision, any(dtype.kind == "c" for dtype in dtypes), device_of(one)
+        chosen = None if axes is None else _layout._axes(axes)
+        is_complex = any(dtype.kind == "c" for dtype in dtypes)
+        return one, other, precision, is_complex, device_of(one), chosen, _options.settle(options)
 
-    one, other, mine, is_complex, device = _mpi.agree(comm, prepare)
+    one, other, mine, is_complex, device, chosen, told = _mpi.agree(comm, prepare)
     known = comm.allgather((mine, is_complex, device is not None))
-    options = {**_processor([on_gpu for _, _, on_gpu in known], device), **options}
+    told = {**_processor([on_gpu for _, _, on_gpu in known], device), **told}
     kind = "c2c" if any(is_complex for _, is_complex, _ in known) else "r2c"
     precision = max(precision for precision, _, _ in known)
     rows_of_axis_0 = layout is None
     layout = layout_of(one.shape, layout, comm)
-    effort = {"effort": "estimate"} if options.get("processor", "cpu") == "cpu" else {}
-    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, axes=axes, **{**effort, **options})
+    effort = {"effort": "estimate"} if told.get("processor", "cpu") == "cpu" else {}
+    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, axes=chosen, **{**effort, **told})
     with contextlib.nullcontext() if kept else plan:
         one, other = _mpi.agree(comm, lambda: (plan.input.asarray(one), plan.input.asarray(other)))
         result = plan.apply(plan.convolution(other), one)

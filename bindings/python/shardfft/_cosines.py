@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._numpy_like import _transform
@@ -16,10 +16,23 @@ if TYPE_CHECKING:
     Type = Literal[1, 2, 3, 4]
 
 
-def _cosine(family: str, type: int, forward: bool, x: Any, *arguments: Any, **options: Any) -> Any:
-    if type not in (1, 2, 3, 4):
-        raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
-    return _transform(x, None, forward, *arguments, along=f"{family}{type}", **options)
+def _cosine(
+    family: str,
+    type: int,
+    forward: bool,
+    x: Any,
+    comm: MPI.Comm | None,
+    axes: Sequence[int] | int | None,
+    norm: Norm | None,
+    layout: LayoutName | Layout | None,
+    options: Mapping[str, Any],
+) -> Any:
+    def along() -> str:
+        if type not in (1, 2, 3, 4):
+            raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
+        return f"{family}{int(type)}"
+
+    return _transform(x, None, forward, comm, axes, norm, layout, options, along=along)
 
 
 def dctn(
@@ -37,7 +50,7 @@ def dctn(
     imaginary parts of complex ones are transformed each on its own. ``norm="ortho"`` is SciPy's with
     ``orthogonalize=False``. An array of one axis can be transformed on one rank only.
     """
-    return _cosine("dct", type, True, x, comm, axes, norm, layout, **options)
+    return _cosine("dct", type, True, x, comm, axes, norm, layout, options)
 
 
 def idctn(
@@ -50,7 +63,7 @@ def idctn(
     **options: Any,
 ) -> Any:
     """Invert :func:`dctn` of the same ``type``; the arguments are the same. Collective."""
-    return _cosine("dct", type, False, x, comm, axes, norm, layout, **options)
+    return _cosine("dct", type, False, x, comm, axes, norm, layout, options)
 
 
 def dstn(
@@ -66,7 +79,7 @@ def dstn(
 
     The arguments are those of :func:`dctn`.
     """
-    return _cosine("dst", type, True, x, comm, axes, norm, layout, **options)
+    return _cosine("dst", type, True, x, comm, axes, norm, layout, options)
 
 
 def idstn(
@@ -79,4 +92,4 @@ def idstn(
     **options: Any,
 ) -> Any:
     """Invert :func:`dstn` of the same ``type``; the arguments are the same. Collective."""
-    return _cosine("dst", type, False, x, comm, axes, norm, layout, **options)
+    return _cosine("dst", type, False, x, comm, axes, norm, layout, options)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _layout, _mpi, _streams
+from . import _layout, _mpi, _options
 from ._array_libraries import as_array, library_of
 from ._gpu_arrays import device_of, dtype_of
 from ._infer import layout_of
@@ -41,6 +41,11 @@ def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
     return {"processor": "gpu", "device": device}
 
 
+def fourier() -> str:
+    """Name the transform of fftn and its siblings."""
+    return "fft"
+
+
 def _transform(
     x: Any,
     kind: str | None,
@@ -49,35 +54,38 @@ def _transform(
     axes: Sequence[int] | int | None,
     norm: Norm | None,
     layout: LayoutName | Layout | None,
-    along: str = "fft",
-    **options: Any,
+    options: Mapping[str, Any],
+    n: int | None = None,
+    along: Callable[[], str] = fourier,
 ) -> Any:
-    """Transform all ``axes`` alike; without a ``kind`` real arrays stay real."""
+    """Transform all ``axes`` alike, as ``along`` says; without a ``kind`` real arrays stay real."""
     comm = _mpi.communicator(comm)
 
-    def prepare() -> tuple[Any, list[int] | None, str, int | None]:
+    def prepare() -> tuple[Any, list[int] | None, str, int | None, str, dict[str, Any]]:
         array = as_array(x)
         chosen = None if axes is None else _layout._axes(axes)
         precision = _precision(dtype_of(array), kind == "r2c")
-        return array, chosen, precision if library_of(array).has_double() else "float32", device_of(array)
+        told = _options.settle({"norm": norm, **options})
+        mine = precision if library_of(array).has_double() else "float32"
+        return array, chosen, mine, device_of(array), along(), told
 
-    local, chosen, mine, device = _mpi.agree(comm, prepare)
+    local, chosen, mine, device, word, told = _mpi.agree(comm, prepare)
     known = comm.allgather((mine, device is not None, dtype_of(local).kind == "c"))
     # One rank's single precision next to another's double is double, as in NumPy.
     precision = max(single_or_double for single_or_double, _, _ in known)
-    options = {**_processor([on_gpu for _, on_gpu, _ in known], device), **options}
+    told = {**_processor([on_gpu for _, on_gpu, _ in known], device), **told}
     if kind is None:
         kind = "c2c" if any(is_complex for _, _, is_complex in known) else "r2r"
     rows_of_axis_0 = layout is None
     layout = layout_of(local.shape, layout, comm)
-    if along != "fft":
-        options["transforms"] = [along] * len(layout.shape if chosen is None else chosen)
+    if word != "fft":
+        told["transforms"] = [word] * len(layout.shape if chosen is None else chosen)
     # Planned without measuring: plan() is for transforms that are repeated often.
-    effort = {"effort": "estimate"} if options.get("processor", "cpu") == "cpu" else {}
-    options = {**effort, "norm": norm or "backward", **options}
-    if "stream" in options:
-        options["stream"] = _streams.pointer(options["stream"]) or None  # a stream may not do as a plan's key
-    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=chosen, **options)
+    effort = {"effort": "estimate"} if told.get("processor", "cpu") == "cpu" else {}
+    told = {**effort, **told}
+    if "stream" in told:
+        told["stream"] = told["stream"] or None
+    plan, kept = recent_plan(layout.shape, kind, precision, comm, layout, output="natural", axes=chosen, n=n, **told)
     with contextlib.nullcontext() if kept else plan:
         source, target = (plan.input, plan.output) if forward else (plan.output, plan.input)
         array = _mpi.agree(comm, lambda: source.asarray(local))
@@ -112,7 +120,7 @@ def fftn(
     Plans without measuring, and keeps the last few plans for calls with the same arguments on the same ranks, until
     :func:`clear_plans`; :func:`plan` is for transforms that are repeated often.
     """
-    return _transform(x, "c2c", True, comm, axes, norm, layout, **options)
+    return _transform(x, "c2c", True, comm, axes, norm, layout, options)
 
 
 def ifftn(
@@ -124,7 +132,7 @@ def ifftn(
     **options: Any,
 ) -> Any:
     """Invert :func:`fftn`; the arguments are the same. Collective."""
-    return _transform(x, "c2c", False, comm, axes, norm, layout, **options)
+    return _transform(x, "c2c", False, comm, axes, norm, layout, options)
 
 
 def rfftn(
@@ -140,7 +148,7 @@ def rfftn(
     The arguments are those of :func:`fftn`. The last of ``axes`` is halved, n to n//2 + 1. The result is cut as ``x``
     is; an axis that is both cut and halved is cut anew in near-equal runs.
     """
-    return _transform(x, "r2c", True, comm, axes, norm, layout, **options)
+    return _transform(x, "r2c", True, comm, axes, norm, layout, options)
 
 
 def irfftn(
@@ -159,4 +167,4 @@ def irfftn(
     array; of others (edge modes that are not each other's mirror images) local FFT libraries give different inverses.
     """
     # A c2r plan's forward has the exponent's plus sign and, as an inverse, NumPy's factor.
-    return _transform(x, "c2r", True, comm, axes, norm, layout, n=n, **options)
+    return _transform(x, "c2r", True, comm, axes, norm, layout, options, n)

@@ -86,6 +86,12 @@ def convert(values: Mapping[str, Any]) -> _core.Options:
     return result
 
 
+def settle(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Give options as the library takes them, so that nothing can be wrong with one of them later; iterators end."""
+    told = convert(values)
+    return {name: told.get(name) for name in values}
+
+
 def _takes(option: Option) -> str:
     """Say what an option may be, in Markdown."""
     if option.choices:

@@ -322,15 +322,19 @@ def plan(
         ImportError: mpi4py uses another MPI library than this package.
     """
     arguments = {"shape": shape, "kind": kind, "dtype": dtype, "layout": layout, "output": output, "axes": axes, "n": n}
-    if devices is not None:
-        if comm is not None:
-            raise TypeError("a plan has either a communicator or devices of this process, not both")
+    if devices is not None and comm is None:
         numbers = _layout._integers(devices, "devices")
         told = problem(len(numbers), **arguments, **{**options, "processor": "gpu"})
         return Plan(None, numbers, told, streams)
-    if streams is not None:
-        raise TypeError("streams are for plans over devices; give stream to plans over a communicator")
     comm = _mpi.communicator(comm)
-    told = _mpi.agree(comm, lambda: problem(comm.size, **arguments, **options))
+
+    def tell() -> Problem:
+        if devices is not None:
+            raise TypeError("a plan has either a communicator or devices of this process, not both")
+        if streams is not None:
+            raise TypeError("streams are for plans over devices; give stream to plans over a communicator")
+        return problem(comm.size, **arguments, **options)
+
+    told = _mpi.agree(comm, tell)
     stream = options.get("stream")
     return Plan(comm, [], told, None if stream is None else [stream])

@@ -79,7 +79,7 @@ def _find(key: tuple[Any, ...], members: tuple[int, ...] | None, traced: bool) -
     try:
         group = _groups.setdefault(members, _Group())
         return group, group.number(key)
-    except TypeError:  # an argument that cannot be a key
+    except Exception:  # an argument that cannot be a key
         return None, _NEVER
 
 

@@ -71,3 +71,27 @@ def test_one_rank_alone_is_wrong(comm, call, wrong, words):
     with pytest.raises((TypeError, ValueError), match=words):
         call(x, comm, **(wrong if comm.rank == comm.size - 1 else {}))
     assert shardfft.fftn(x, comm).shape == x.shape
+
+
+def test_masked_elements_are_no_data(comm):
+    """Neither are they left out, nor is what lies under the mask taken for numbers."""
+    x = np.ma.masked_array(np.arange(24.0).reshape(4, 6))
+    whole = shardfft.fftn(x, comm)  # no element is masked
+    np.testing.assert_array_equal(whole, shardfft.fftn(x.data, comm))
+    rows = shardfft.Layout.slab((4 * comm.size, 6), comm.size)
+    masked = np.ma.masked_greater(x, 20) if comm.rank == 0 else x
+    with shardfft.plan(rows.shape, "r2c", comm=comm, output="natural", effort="estimate") as plan:
+        for call in (
+            lambda: shardfft.fftn(masked, comm),
+            lambda: shardfft.gather(masked, rows, comm),
+            lambda: shardfft.gather(masked, "slab", comm),
+            lambda: shardfft.scatter(np.ma.masked_greater(np.ones(rows.shape), 0), "slab", comm),
+            lambda: shardfft.redistribute(masked, rows, "cyclic", comm),
+            lambda: plan.forward(masked),
+            lambda: plan.convolution(masked),
+        ):
+            with pytest.raises((TypeError, shardfft.Error), match="has masked elements"):
+                call()
+        if comm.rank == 0:
+            with pytest.raises(TypeError, match="has masked elements"):
+                plan.input.asarray(masked)

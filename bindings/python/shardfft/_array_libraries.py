@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _gpu_arrays
 from ._device_array import DeviceArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Library:
@@ -143,9 +146,15 @@ def library_of(array: Any) -> Library:
     return _STANDARD if hasattr(array, "__array_namespace__") else _NAMELESS
 
 
+def numpy_array(x: Any) -> NDArray[Any]:
+    """Give NumPy's array of ``x``; TypeError if elements are masked."""
+    _gpu_arrays.refuse_mask(x)
+    return np.asarray(x)
+
+
 def as_array(x: Any) -> Any:
-    """Give ``x`` itself if it is an array of any library, else NumPy's array of it."""
-    return x if _gpu_arrays.is_array(x) else np.asarray(x)
+    """Give ``x`` itself if it is an array of any library, else NumPy's array of it; TypeError as numpy_array()."""
+    return x if _gpu_arrays.is_array(x) and not isinstance(x, np.ndarray) else numpy_array(x)
 
 
 def for_users(raw: Any) -> Any:

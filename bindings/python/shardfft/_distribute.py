@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mpi
+from ._array_libraries import numpy_array
 from ._infer import layout_of
 from ._layout import Layout, _integer, named
 
@@ -33,7 +34,7 @@ def _ask(layout: LayoutName | Layout, root: int, comm: MPI.Comm) -> tuple[int, b
 
 def _named_on(root: int, name: str, array: Any, comm: MPI.Comm) -> Layout:
     """The layout called ``name`` of the array that ``root`` has. Collective."""
-    shape = _mpi.agree(comm, lambda: np.shape(array) if comm.rank == root else None)
+    shape = _mpi.agree(comm, lambda: numpy_array(array).shape if comm.rank == root else None)
     return named(name, comm.bcast(shape, root=root), comm.size)
 
 
@@ -121,7 +122,7 @@ def scatter(
         _check_layout(layout, comm)
         if comm.rank != root:
             return None
-        whole = np.asarray(array)
+        whole = numpy_array(array)
         batched = whole.ndim == layout.ndim + 1
         _check_dtype(whole.dtype)
         if whole.shape[1 if batched else 0 :] != layout.shape:
@@ -131,7 +132,7 @@ def scatter(
     dtype, fields, batched = comm.bcast(_mpi.agree(comm, describe), root=root)
     mine = np.empty((fields, layout.count(comm.rank)), dtype)
     if comm.rank == root:
-        whole = np.asarray(array).reshape((fields, *layout.shape))
+        whole = numpy_array(array).reshape((fields, *layout.shape))
         for rank in range(comm.size):
             part = mine if rank == root else np.empty((fields, layout.count(rank)), dtype)
             for slices, view in _views(part, layout, rank):
@@ -169,11 +170,11 @@ def gather(
     comm = _mpi.communicator(comm)
     root, is_name = _ask(layout, root, comm)
     if is_name:
-        layout = layout_of(_mpi.agree(comm, lambda: np.shape(local)), layout, comm)
+        layout = layout_of(_mpi.agree(comm, lambda: numpy_array(local).shape), layout, comm)
 
     def flatten() -> tuple[NDArray[Any], bool]:
         _check_layout(layout, comm)
-        part = np.asarray(local)
+        part = numpy_array(local)
         _check_dtype(part.dtype)
         return np.ascontiguousarray(_flatten(part, layout, comm.rank)), part.ndim > len(layout.local_shape(comm.rank))
 

@@ -37,6 +37,12 @@ class Seen(NamedTuple):
         return self._replace(shape=shape, strides=strides)
 
 
+def refuse_mask(x: Any, name: str = "an array") -> None:
+    """Raise TypeError if elements of a NumPy array are masked: what lies under the mask would be taken for data."""
+    if isinstance(x, np.ma.MaskedArray) and 1 in np.ma.getmask(x).tobytes():
+        raise TypeError(f"{name} has masked elements, which cannot be left out: fill them first")
+
+
 def is_array(x: Any) -> bool:
     """Whether ``x`` is an array that a plan can use where it lies."""
     return isinstance(x, np.ndarray) or _speaks_dlpack(x) or hasattr(x, "__cuda_array_interface__")
@@ -76,6 +82,7 @@ def see(x: Any, name: str, device: int, stream: int) -> Seen:
     the library do that, ``__cuda_array_interface__`` tells the stream to wait for.
     """
     if isinstance(x, np.ndarray):
+        refuse_mask(x, name)
         return Seen(x.ctypes.data, x.shape, x.strides, x.dtype, x.flags.writeable)
     if _speaks_dlpack(x):
         return _see_dlpack(x, name, device, stream)

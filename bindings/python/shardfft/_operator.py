@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._array_libraries import numpy_array
 from ._problem import PRECISIONS
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Operator:
         Numbers other than float32, float64, complex64 and complex128 are converted. They are copied when a plan first
         applies the operator. For plans over a communicator.
         """
-        return cls(lambda _, output: _of_array(np.asarray(factors), output))
+        return cls(lambda _, output: _of_array(numpy_array(factors), output))
 
     @classmethod
     def of_indices(cls, factor: Callable[..., ArrayLike]) -> Operator:
@@ -100,7 +101,7 @@ def _axes(side: Side) -> range:
 
 
 def _asked(factor: Callable[..., ArrayLike], arrays: list[NDArray[Any]]) -> NDArray[Any]:
-    return np.asarray(factor(*arrays))
+    return numpy_array(factor(*arrays))
 
 
 def _wavenumbers(output: Side, lengths: list[float]) -> list[NDArray[Any]]:

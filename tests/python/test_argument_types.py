@@ -95,3 +95,15 @@ def test_masked_elements_are_no_data(comm):
         if comm.rank == 0:
             with pytest.raises(TypeError, match="has masked elements"):
                 plan.input.asarray(masked)
+
+
+def test_numbers_that_have_no_place_in_the_dtype(comm):
+    with shardfft.plan((4, 6), "r2c", comm=comm, effort="estimate") as plan:
+        x = plan.input.zeros()
+        for other in ("complex128", "M8[s]", "U3", "object", "f8,i4"):
+            with pytest.raises(TypeError, match="cannot become one of float64"):
+                plan.input.asarray(np.ones(x.shape, other))
+        with pytest.raises(TypeError, match="cannot become one of float64"):
+            plan.convolution(1j * np.ones(x.shape))
+        for other in ("float16", "longdouble", ">f8", "int8", "uint64", "bool"):
+            assert plan.input.asarray(np.ones(x.shape, other)).dtype == x.dtype

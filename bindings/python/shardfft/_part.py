@@ -54,7 +54,8 @@ class Part:
         """Give ``x`` in this side's dtype and memory order; a copy only if it has others.
 
         Arrays of other libraries stay where they are and keep their kind; anything else becomes a NumPy array. Raises
-        ValueError for an array of another shape.
+        ValueError for an array of another shape, and TypeError for one whose numbers have no place in this dtype, as
+        complex ones in float64.
         """
         array = as_array(x)
         library, shape = library_of(array), tuple(array.shape)
@@ -62,7 +63,10 @@ class Part:
             return self.empty() if isinstance(array, np.ndarray) else array  # no elements have no shape to refuse
         if shape != self.shape:
             raise ValueError(f"an array of shape {shape} is no local array of shape {self.shape}")
-        if _gpu_arrays.dtype_of(array) == self.dtype and library.is_dense(array, self._order):
+        dtype = _gpu_arrays.dtype_of(array)
+        if not np.can_cast(dtype, self.dtype, "same_kind"):
+            raise TypeError(f"an array of dtype {dtype} cannot become one of {self.dtype}")
+        if dtype == self.dtype and library.is_dense(array, self._order):
             return array
         return library.convert(array, self._order, self.dtype)
 

@@ -107,3 +107,26 @@ def test_numbers_that_have_no_place_in_the_dtype(comm):
             plan.convolution(1j * np.ones(x.shape))
         for other in ("float16", "longdouble", ">f8", "int8", "uint64", "bool"):
             assert plan.input.asarray(np.ones(x.shape, other)).dtype == x.dtype
+
+
+def test_precision_in_any_byte_order(comm):
+    x = np.arange(24, dtype=">f4").reshape(4, 6)
+    spectrum = shardfft.rfftn(x, comm)
+    assert spectrum.dtype == np.complex64
+    np.testing.assert_array_equal(spectrum, shardfft.rfftn(x.astype("f4"), comm))
+
+
+def test_records_of_other_fields(comm):
+    if comm.size == 1:
+        pytest.skip("one rank")
+    rows = shardfft.Layout.slab((comm.size, 2), comm.size)
+    x = np.zeros((1, 2), [("a", "f8"), ("b", "i8")] if comm.rank else [("a", "i8"), ("b", "f8")])
+    for call in (lambda: shardfft.gather(x, rows, comm), lambda: shardfft.redistribute(x, rows, "cyclic", comm)):
+        with pytest.raises(ValueError, match="differ in dtype"):
+            call()
+
+
+def test_what_has_no_shape_is_not_sent(comm):
+    """A class has a shape that cannot be pickled."""
+    with pytest.raises((TypeError, ValueError)):
+        shardfft.scatter(np.ndarray, "slab", comm)

@@ -179,7 +179,7 @@ def gather(
         return np.ascontiguousarray(_flatten(part, layout, comm.rank)), part.ndim > len(layout.local_shape(comm.rank))
 
     mine, batched = _mpi.agree(comm, flatten)
-    kinds = comm.allgather((mine.dtype.str, mine.shape[0]))
+    kinds = comm.allgather((str(mine.dtype), mine.shape[0]))
     if len(set(kinds)) != 1:
         raise ValueError(f"the ranks' arrays differ in dtype or number of fields: {sorted(set(kinds))}")
     if comm.rank != root:

@@ -28,7 +28,7 @@ def _precision(dtype: np.dtype[Any], real: bool) -> str:
         raise TypeError(f"arrays of dtype {dtype} cannot be transformed: give integers, float32/64 or complex64/128")
     if real and dtype.kind == "c":
         raise TypeError(f"rfftn needs real numbers, not {dtype}")
-    return "float32" if dtype in _SINGLE else "float64"
+    return "float32" if dtype.newbyteorder("=") in _SINGLE else "float64"
 
 
 def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def redistribute(
         return source, destination, _options.convert({**options, "batch": fields})
 
     source, destination, told = _mpi.agree(comm, prepare)
-    dtypes = set(comm.allgather(source.dtype.str))
+    dtypes = set(comm.allgather(str(source.dtype)))
     if len(dtypes) != 1:
         raise ValueError(f"the ranks' arrays differ in dtype: {sorted(dtypes)}")
     planned = _core.Redistribution(_mpi.address(comm), cut._core, destination.layout._core, source.dtype.itemsize, told)

@@ -116,8 +116,8 @@ class Plan {
   /// Error(invalid_argument) with `why`. Collective with their call. With check_calls = false only the first run can be
   /// refused so; later only this rank throws, and the others wait.
   [[noreturn]] void refuse(const std::string& why);
-  /// Whether a call failed in its middle on this rank. MPI may still read and write the arrays of that call, which must
-  /// live until MPI ends; later calls are refused.
+  /// Whether a call failed in its middle on this rank. MPI may still read and write the arrays of that call and the
+  /// caller's workspace, which must live until MPI ends; later calls are refused.
   bool failed_half_way() const;
 
   /// Number of ranks of the layouts, and how many of them this process has.

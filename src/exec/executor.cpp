@@ -265,15 +265,17 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 
-/// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be cancelled:
-/// memory that they use stays.
+/// Messages that are still to come must not be written into arrays of the user's. Collective calls cannot be cancelled,
+/// and slow ranks may still read what was sent: memory that messages use stays, also where ranks share memory, as some
+/// steps send messages there.
 void Executor::give_up() {
   if (setup_.watch != nullptr) setup_.watch->withdraw_messages();
-  if (host_) return;
   const std::size_t programs = tasks_.size();
   keep_for_mpi(std::make_shared<std::vector<std::vector<Task>>>(std::move(tasks_)));
   tasks_.resize(programs);
-  if (own_workspace_) keep_for_mpi(std::shared_ptr<std::byte>(std::move(own_workspace_)));
+  for (AlignedMemory* const memory : {&own_workspace_, &alias_copy_})
+    if (*memory) keep_for_mpi(std::shared_ptr<std::byte>(std::move(*memory)));
+  if (window_) keep_for_mpi(window_);
 }
 
 void Executor::make_verifier(std::size_t program) {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace shardfft::test {
 
@@ -56,6 +57,19 @@ inline bool message_strikes(Spot spot) {
   return strikes(spot);
 }
 inline bool wait_strikes() { return fault().messages_begun && strikes(Spot::wait); }
+
+/// Where the messages of this rank begin that it sent or is to receive; noted as long as it is wanted.
+struct MessagePlaces {
+  bool wanted = false;
+  std::vector<const void*> all;
+};
+inline MessagePlaces& message_places() {
+  static MessagePlaces ones;
+  return ones;
+}
+inline void note_message(const void* data) {
+  if (message_places().wanted) message_places().all.push_back(data);
+}
 
 /// One bit that flips: in the first number that the call number `after` of a transform reads or writes, or of the
 /// message number `after`, once it has come.
@@ -105,10 +119,12 @@ Function* next_of(const char* name) {
 extern "C" {
 int MPI_Isend(const void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
   if (shardfft::test::message_strikes(shardfft::test::Spot::send)) return MPI_ERR_OTHER;
+  shardfft::test::note_message(data);
   return PMPI_Isend(data, n, type, peer, tag, comm, request);
 }
 int MPI_Irecv(void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
   if (shardfft::test::message_strikes(shardfft::test::Spot::receive)) return MPI_ERR_OTHER;
+  shardfft::test::note_message(data);
   const int code = PMPI_Irecv(data, n, type, peer, tag, comm, request);
   shardfft::test::flips_later(data, request);
   return code;

@@ -1,11 +1,15 @@
 // A rank that fails in the middle of a call on CPUs: every rank gets its error, nobody waits for ever, and the plans of
 // that communicator refuse afterwards.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <optional>
 
+#include "base/hooks.hpp"
 #include "mpi_faults/faults.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -207,6 +211,66 @@ TEST(HostFaults, UncheckedCallsThatSomeRanksDoNotMake) {
   check_missing_rank("p2p", "apply", apply, 1);
   check_missing_rank(
       "p2p", "report", [](Plan& plan, LocalArray&, LocalArray&) { plan.report(); }, 1);
+}
+
+/// The heap, which counts the messages whose memory goes back.
+class WatchedMemory : public MemorySource {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) override { return std::aligned_alloc(alignment, bytes); }
+  void release(void* memory, std::size_t bytes) noexcept override {
+    const auto* const begin = static_cast<const std::byte*>(memory);
+    for (const void* place : message_places().all)
+      if (!std::less<>()(place, begin) && std::less<>()(place, begin + bytes)) ++released;
+    std::free(memory);
+  }
+
+  int released = 0;
+};
+
+/// Whether there still is memory, of whatever use.
+bool mapped(const void* place) {
+  constexpr std::uintptr_t page = 4096;
+  return msync(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(place) / page * page), page, MS_ASYNC) == 0;
+}
+
+/// The messages of a rank's call whose memory is gone when its plan has ended: after a call in which the last rank
+/// fails while messages are under way, or after a good one. Ranks whose messages had all come need no memory any more.
+int messages_without_memory(const FaultCase& f, bool in_place, bool fails) {
+  static auto& memory = *new WatchedMemory;
+  memory.released = 0;
+  const OwnComm own;
+  TransformCase c = transform(f);
+  if (in_place) c.output = "natural";
+  const Installed<MemorySource> installed(memory);
+  std::optional<Plan> plan = make_plan(own.comm, c);
+  LocalArray& in = kept_array(plan->input());
+  LocalArray& out = in_place ? in : kept_array(plan->output());
+  message_places() = {true, {}};
+  if (last_rank() && fails) arm({Spot::wait, 0});
+  said_by(*plan, in, out);
+  message_places().wanted = false;
+  EXPECT_EQ(any_rank(plan->failed_half_way()), fails);
+  const bool needs_none = fails && !plan->failed_half_way();
+  if (last_rank()) disarm();
+  plan.reset();
+  const auto& all = message_places().all;
+  const auto gone = std::count_if(all.begin(), all.end(), [](const void* place) { return !mapped(place); });
+  message_places() = {};
+  return needs_none ? 0 : memory.released + static_cast<int>(gone);
+}
+
+TEST(HostFaults, MemoryOfMessagesOutlivesThePlan) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  std::vector<std::pair<FaultCase, bool>> cases{{{"shared_window", "cannon_transposed"}, false},
+                                                {{"p2p", "pencil"}, true}};
+  if (world().size() > 2) cases.push_back({{"shared_window", "pencil"}, false});
+  for (const auto& [f, in_place] : cases) {
+    SCOPED_TRACE(f.exchange + ", " + f.algorithm);
+    alarm(60);
+    EXPECT_TRUE(any_rank(messages_without_memory(f, in_place, false) > 0));
+    EXPECT_EQ(messages_without_memory(f, in_place, true), 0);
+    alarm(0);
+  }
 }
 
 /// What a rank refuses alone is no call: those that follow are counted alike.

@@ -200,6 +200,9 @@ Operator operator_of_arrays(ElementType element, const std::vector<const void*>&
 }
 
 Operator Operator::array(ElementType element, const void* factors, std::int64_t count) {
+  require(element.precision == Precision::f32 || element.precision == Precision::f64,
+          "the precision of the operator's array has the value ", static_cast<int>(element.precision),
+          ", which stands for none of: f32, f64");
   require(count >= 0, "the operator's array has ", count, " elements");
   return operator_of_arrays(element, {factors}, {count});
 }
@@ -272,6 +275,7 @@ Operator Operator::gaussian(double sigma, Lengths lengths) {
 }
 
 Operator operator*(const Operator& a, const Operator& b) {
+  require(a.rep() != nullptr && b.rep() != nullptr, "an operator of the product was moved from");
   return made_by([a, b](const OperatorPlace& place) {
     return std::make_shared<ProductFactors>(a.rep()->factors(place), b.rep()->factors(place));
   });

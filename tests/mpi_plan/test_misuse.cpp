@@ -46,6 +46,16 @@ TEST(Misuse, MovedFrom) {
   check_plan(plan, {{6, 8, 5}, "slab", "natural", Kind::c2c, Precision::f64, quick()});
 }
 
+TEST(Misuse, Operators) {
+  const Operator one = Operator::laplacian();
+  Operator gone = Operator::laplacian();
+  const Operator there = std::move(gone);
+  expect_error(bad, "moved from", [&] { one* gone; });
+  expect_error(bad, "moved from", [&] { gone* one; });
+  const double factor = 1;
+  expect_error(bad, "none of: f32, f64", [&] { Operator::array({static_cast<Precision>(9), false}, &factor, 1); });
+}
+
 TEST(Misuse, ArraysThatOverlapInPart) {
   Plan plan = small_plan();
   const std::size_t bytes = plan.input().bytes();

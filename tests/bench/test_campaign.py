@@ -156,6 +156,14 @@ def test_bad_experiments_are_named(change, said, experiment, capsys, fake_driver
     assert said in capsys.readouterr().err
 
 
+def test_a_key_that_is_given_twice_is_named(experiment, capsys, fake_drivers):
+    path = experiment(["fake-good"])
+    with open(path, "a") as file:
+        file.write("rounds: 7\n")
+    assert cli.main(["bench", "run", path, "--drivers", str(fake_drivers)]) == cli.MISTAKE
+    assert "'rounds' is given twice" in capsys.readouterr().err
+
+
 def test_two_runs_do_not_share_a_folder(tmp_path, fake_drivers, plain_launcher, experiment, capsys):
     from shardfft_bench.campaign import alone
 

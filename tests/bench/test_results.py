@@ -1,6 +1,7 @@
 """Statistics, comparison and report on records made up here."""
 
 import copy
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,11 @@ def test_an_ok_record_needs_samples_and_a_failed_one_a_reason():
     bad = record("a", 1.0, status="crashed")
     del bad["reason"]
     assert results.fault(bad)
+
+
+def test_a_full_disk_is_named():
+    with pytest.raises(BenchError, match="cannot write /dev/full: No space left"):
+        results.append(Path("/dev/full"), record("a", 1.0))
 
 
 def test_summary_and_interval_of_known_samples():

@@ -18,9 +18,20 @@ def folder(name: str) -> Path:
     raise BenchError(f"the data folder '{name}' is missing from this installation")
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is given twice, of which YAML would take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        twice = next((key for key in keys if keys.count(key) > 1), None)
+        if twice is not None:
+            raise yaml.constructor.ConstructorError(None, None, f"'{twice}' is given twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
 def load_yaml(path: Path) -> dict:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except OSError as error:
         raise BenchError(f"cannot read {path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

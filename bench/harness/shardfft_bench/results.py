@@ -100,11 +100,14 @@ def _load(file: Path) -> list[dict]:
 def append(path: Path, record: dict) -> None:
     """Adds one line and makes sure it is on the disk. Starts a new line where the last one was cut short."""
     text = json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n"
-    with path.open("ab+") as file:
-        if file.tell() > 0:
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                text = "\n" + text
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with path.open("ab+") as file:
+            if file.tell() > 0:
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    text = "\n" + text
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise BenchError(f"cannot write {path}: {error.strerror}; what was measured before is kept") from error

@@ -130,3 +130,27 @@ def test_what_has_no_shape_is_not_sent(comm):
     """A class has a shape that cannot be pickled."""
     with pytest.raises((TypeError, ValueError)):
         shardfft.scatter(np.ndarray, "slab", comm)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: shardfft.Operator.derivative(1.5), TypeError, "axis must be an integer, not 1.5"),
+        (lambda: shardfft.Operator.derivative(0, 2**31), ValueError, "order is 2147483648; it must fit 32 bits"),
+        (lambda: shardfft.Operator.gaussian("1"), TypeError, "sigma must be a number, not '1'"),
+        (lambda: shardfft.Operator.laplacian(3.0), TypeError, "lengths must be a sequence of numbers"),
+        (lambda: shardfft.Operator.laplacian("abc"), TypeError, "lengths must be a sequence of numbers"),
+        (lambda: shardfft.Layout.single((4, 4), 2, 1.0), TypeError, "owner must be an integer, not 1.0"),
+        (lambda: shardfft.Layout.slab((4, 4), 2, 0.0), TypeError, "axis must be an integer, not 0.0"),
+        (lambda: shardfft.Layout.slab((4, 4), 2).count(1.0), TypeError, "rank must be an integer, not 1.0"),
+        (lambda: shardfft.Layout.slab((4, 4), 2).with_axis_extent(0, 1.5), TypeError, "extent must be an integer"),
+        (lambda: shardfft.Layout.boxes((4, 4), [1, 2]), TypeError, "box of rank 0 must be a sequence of ranges"),
+        (lambda: shardfft.Layout.boxes((4,), [[(0, 2, 4)]]), ValueError, r"must be a slice or a pair \(start, stop\)"),
+        (lambda: shardfft.plan((4, 4), "c2r", n=3.0), TypeError, "n must be an integer, not 3.0"),
+        (lambda: shardfft.plan((4, 4), "c2r", n=-1), ValueError, "n must be positive"),
+        (lambda: shardfft.irfftn(np.ones((4, 4)), n=np.ones(2)), TypeError, "n must be an integer"),
+    ],
+)
+def test_the_argument_is_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -58,7 +58,7 @@ def _axes(axes: int | Iterable[int]) -> list[int]:
 
 
 def _axis(axis: int, axes: int, name: str = "axis") -> int:
-    index = operator.index(axis)
+    index = _integer(axis, name)
     if not -axes <= index < axes:
         raise ValueError(f"{name} {index} does not exist in an array of {axes} axes")
     return index % axes
@@ -158,7 +158,10 @@ class Layout:
         """
         extents = _shape(shape)
         sets = []
-        for rank, ranges in enumerate(boxes):
+        for rank, box in enumerate(boxes):
+            if not isinstance(box, Iterable):
+                raise TypeError(f"the box of rank {rank} must be a sequence of ranges, one for each axis, not {box!r}")
+            ranges = list(box)
             if len(ranges) != len(extents):
                 raise ValueError(f"the box of rank {rank} has {len(ranges)} ranges for {len(extents)} axes")
             sets.append([_progression(part, extent) for part, extent in zip(ranges, extents, strict=True)])
@@ -172,9 +175,10 @@ class Layout:
     ) -> Layout:
         """Everything on rank ``owner``."""
         extents = _shape(shape)
-        if not 0 <= owner < _ranks(ranks):
-            raise ValueError(f"owner {owner} is none of {ranks} ranks")
-        return cls._wrap(_core.Layout.single(extents, ranks, owner, _order(order, len(extents))))
+        number = _integer(owner, "owner")
+        if not 0 <= number < _ranks(ranks):
+            raise ValueError(f"owner {number} is none of {ranks} ranks")
+        return cls._wrap(_core.Layout.single(extents, ranks, number, _order(order, len(extents))))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -232,10 +236,10 @@ class Layout:
 
     def with_axis_extent(self, axis: int, extent: int) -> Layout:
         """Give the same cuts over another extent of one axis, as the spectra of real arrays need."""
-        return Layout._wrap(self._core.with_axis_extent(_axis(axis, self.ndim), extent))
+        return Layout._wrap(self._core.with_axis_extent(_axis(axis, self.ndim), _integer(extent, "extent")))
 
     def _rank(self, rank: int) -> int:
-        index = operator.index(rank)
+        index = _integer(rank, "rank")
         if not 0 <= index < self.ranks:
             raise ValueError(f"rank {index} is none of the {self.ranks} ranks of this layout")
         return index
@@ -270,7 +274,10 @@ def _progression(part: slice | tuple[int, int], extent: int) -> tuple[int, int, 
             raise ValueError(f"the step of {part} must be positive")
         indices = range(*part.indices(extent))
         return (indices.start, len(indices), indices.step) if len(indices) else (0, 0, 1)
-    low, high = _integers(part, "a box's range")
+    ends = _integers(part, "a box's range")
+    if len(ends) != 2:
+        raise ValueError(f"a box's range must be a slice or a pair (start, stop), not {part!r}")
+    low, high = ends
     if not 0 <= low <= high <= extent:
         raise ValueError(f"the range ({low}, {high}) does not lie in an axis of {extent}")
     return (low, high - low, 1)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _layout
 from ._array_libraries import numpy_array
 from ._problem import PRECISIONS
 
@@ -64,7 +65,8 @@ class Operator:
         For odd orders the factor of the mode that stands for both k and -k is 0. Along axes with a cosine or sine
         transform ``order`` must be even.
         """
-        made = _core.Operator.derivative(axis, order, _lengths(lengths))
+        numbers = _layout._integer(axis, "axis", 32), _layout._integer(order, "order", 32)
+        made = _core.Operator.derivative(*numbers, _lengths(lengths))
         return cls(lambda *_: made)
 
     @classmethod
@@ -82,7 +84,9 @@ class Operator:
     @classmethod
     def gaussian(cls, sigma: float, lengths: Iterable[float] | None = None) -> Operator:
         """exp(-sigma**2 |k|**2 / 2): smoothing by a Gaussian of width ``sigma``, in the unit of the lengths."""
-        made = _core.Operator.gaussian(sigma, _lengths(lengths))
+        if not isinstance(sigma, Real):
+            raise TypeError(f"sigma must be a number, not {sigma!r}")
+        made = _core.Operator.gaussian(float(sigma), _lengths(lengths))
         return cls(lambda *_: made)
 
     def __mul__(self, other: Operator) -> Operator:
@@ -93,7 +97,10 @@ class Operator:
 
 
 def _lengths(lengths: Iterable[float] | None) -> list[float]:
-    return [] if lengths is None else [float(length) for length in lengths]
+    try:
+        return [] if lengths is None else [float(length) for length in lengths]
+    except (TypeError, ValueError):
+        raise TypeError(f"lengths must be a sequence of numbers, one for each axis, not {lengths!r}") from None
 
 
 def _axes(side: Side) -> range:

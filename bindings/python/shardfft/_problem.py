@@ -114,7 +114,7 @@ def problem(
         raise ValueError(f"axes must name one axis at least, and none twice: {axes!r}")
     if n is not None and kind != "c2r":
         raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
-    if n == 0:
+    if n is not None and _layout._integer(n, "n") < 1:
         raise ValueError("n must be positive, or None for 2 (m - 1)")
     transform = _core.Transform(_choice(_core.Kind, kind, "kind"), _precision(dtype))
     told = _told({"axes": chosen, "real_extent": n, **options})

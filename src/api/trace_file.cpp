@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -159,7 +160,11 @@ class EventWriter {
             moves ? "communication" : "computation", offset + span.begin, span.end - span.begin, Json::object());
     }
   }
-  void finish() { file_ << "\n], \"otherData\": {\"writer\": \"shardfft\", \"dropped_spans\": " << dropped_ << "}}\n"; }
+  /// Throws Error where the disk has not taken all of it.
+  void finish() {
+    file_ << "\n], \"otherData\": {\"writer\": \"shardfft\", \"dropped_spans\": " << dropped_ << "}}\n" << std::flush;
+    if (!file_.good()) fail(Status::internal, "it could not be written whole; is the disk full?");
+  }
 
  private:
   static std::string step_name(const Json& step) {
@@ -211,8 +216,10 @@ TraceFile::~TraceFile() {
 void TraceFile::write(Runner& runner) noexcept {
   if (!wanted_ || mpi_finalized()) return;
   written_ = true;
-  // A destructor cannot report a failure.
-  static_cast<void>(failure_of([&] { write_all(runner); }));
+  const Failure failure = failure_of([&] { write_all(runner); });
+  // A destructor cannot throw, and a file that is cut short looks like one that is not.
+  if (failure.failed() && comm_.rank() == 0)
+    std::cerr << "shardfft: the trace file '" << path_ << "' is not complete: " << failure.text << std::endl;
 }
 
 void TraceFile::write_all(Runner& runner) const {

@@ -18,8 +18,8 @@ class TraceFile {
   ~TraceFile();
   bool wanted() const { return wanted_; }
   /// Gathers the spans of all ranks on rank 0, which waits for them and writes them; other ranks do not wait. Steps are
-  /// named as in the report. A failure leaves an incomplete file: this is for destructors. All ranks call it, in any
-  /// order of their plans where rank 0 of all plans is one process.
+  /// named as in the report. A failure leaves an incomplete file and a line on standard error: this is for destructors.
+  /// All ranks call it, in any order of their plans where rank 0 of all plans is one process.
   void write(Runner& runner) noexcept;
 
  private:

@@ -115,6 +115,15 @@ TEST(TraceFile, HoldsAllRanksStepsAndActivities) {
   if (world().rank() == 0) std::remove(path.c_str());
 }
 
+TEST(TraceFile, AFullDiskIsTold) {
+  if (world().rank() == 0) testing::internal::CaptureStderr();
+  traced("p2p", Kind::c2c, "/dev/full");
+  if (world().rank() == 0) {
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("the trace file '/dev/full' is not complete"),
+              std::string::npos);
+  }
+}
+
 /// Ranks may end their plans in any order, and no trace is so small that it need not be waited for.
 TEST(TraceFile, PlansEndInAnyOrder) {
   constexpr int plans = 3;

@@ -35,4 +35,41 @@ inline void write_past_cache(const std::byte* source, std::byte* destination, st
 inline void end_of_stream() {}
 #endif
 
+/// Rows that follow each other in the destination are written as one run: where one of them ends within a cache line,
+/// that line waits for the next one.
+class RowsPastCache {
+ public:
+  void write(const std::byte* source, std::byte* destination, std::int64_t bytes) {
+    if (destination != end_) finish();
+    if (held_ > 0) {
+      const std::int64_t more = std::min(bytes, line_bytes - held_);
+      std::memcpy(line_ + held_, source, static_cast<std::size_t>(more));
+      held_ += more;
+      end_ += more;
+      if (held_ < line_bytes) return;
+      write_past_cache(line_, end_ - line_bytes, line_bytes);
+      held_ = 0;
+      source += more;
+      destination += more;
+      bytes -= more;
+    }
+    end_ = destination + bytes;
+    const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(end_) % line_bytes);
+    held_ = beyond < bytes ? beyond : 0;
+    write_past_cache(source, destination, bytes - held_);
+    std::memcpy(line_, source + bytes - held_, static_cast<std::size_t>(held_));
+  }
+  /// What is left of the last line.
+  void finish() {
+    std::memcpy(end_ - held_, line_, static_cast<std::size_t>(held_));
+    held_ = 0;
+  }
+
+ private:
+  static constexpr std::int64_t line_bytes = 64;
+  std::byte* end_ = nullptr;  ///< of what was given
+  std::int64_t held_ = 0;     ///< bytes of it in `line_`
+  alignas(line_bytes) std::byte line_[line_bytes];
+};
+
 }  // namespace shardfft

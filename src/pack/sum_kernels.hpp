@@ -76,13 +76,13 @@ SHARDFFT_INLINE void ask_ahead(const NumberBlock<T>& block, const OtherRows<T>& 
 
 /// What goes past the cache does so in whole lines, after it was added up.
 template <class T>
-SHARDFFT_INLINE void copy_past_cache(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
-                                     std::int64_t rows) {
+SHARDFFT_INLINE void copy_past_cache(RowsPastCache& writer, const NumberBlock<T>& block, const OtherRows<T>& other,
+                                     std::int64_t first, std::int64_t rows) {
   if (other.copy != RowCopy::past_cache) return;
   for (std::int64_t r = first; r < first + rows; ++r)
-    write_past_cache(reinterpret_cast<const std::byte*>(block.at + r * block.stride),
-                     reinterpret_cast<std::byte*>(other.at + r * other.stride),
-                     block.columns * static_cast<std::int64_t>(sizeof(T)));
+    writer.write(reinterpret_cast<const std::byte*>(block.at + r * block.stride),
+                 reinterpret_cast<std::byte*>(other.at + r * other.stride),
+                 block.columns * static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// Rows that are added up at once, so that their sums do not wait for each other.
@@ -91,6 +91,7 @@ inline constexpr int rows_at_once = 4;
 /// Calls `action` with the numbers of rows that are added up at once and the first one, for all rows.
 template <class T, class Action>
 SHARDFFT_INLINE void for_rows(const NumberBlock<T>& block, const OtherRows<T>& other, const Action& action) {
+  RowsPastCache writer;
   for (std::int64_t r = 0; r < block.rows;) {
     const bool whole = r + rows_at_once <= block.rows;
     const std::int64_t rows = whole ? rows_at_once : 1;
@@ -99,9 +100,10 @@ SHARDFFT_INLINE void for_rows(const NumberBlock<T>& block, const OtherRows<T>& o
       action(std::integral_constant<int, rows_at_once>{}, r);
     else
       action(std::integral_constant<int, 1>{}, r);
-    copy_past_cache(block, other, r, rows);
+    copy_past_cache(writer, block, other, r, rows);
     r += rows;
   }
+  writer.finish();
 }
 
 /// Vectors of a row whose sum makes a part of `below`.
@@ -280,12 +282,14 @@ SHARDFFT_INLINE Word columns_by(const NumberBlock<T>& block, const BlockSums<T>&
   // Whole parts, so that few are small.
   const std::int64_t parts = std::max<std::int64_t>(other.rows_ahead(block.columns) / rows_of_a_part, 1);
   const std::int64_t at_once = other.copy == RowCopy::none ? block.rows : parts * rows_of_a_part;
+  RowsPastCache writer;
   for (std::int64_t r = 0; r < block.rows; r += at_once) {
     const std::int64_t rows = std::min(at_once, block.rows - r);
     ask_ahead(block, other, r, rows);
     some_rows<K>(all.row(r), rows, BlockSums<T>{sums.weights + 2 * r, sums.sum, sums.below}, words);
-    copy_past_cache(block, other, r, rows);
+    copy_past_cache(writer, block, other, r, rows);
   }
+  writer.finish();
   for (T* const list : {sums.sum, sums.below})
     for (std::int64_t c = block.columns / K::width * K::width; list != nullptr && c < block.columns; ++c) {
       list[c] += list[c + K::width];

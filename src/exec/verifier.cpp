@@ -1,12 +1,37 @@
 #include "exec/verifier.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.hpp"
 
 namespace shardfft {
 
 namespace {
+
+/// Whether these numbers add up to 0 over the ranks, each by itself.
+bool all_balanced(const Communicator& comm, Watch* watch, const std::array<std::uint64_t, 2>& mine) {
+  std::array<std::uint64_t, 2> sums{};
+  RequestSet requests(watch);
+  check_mpi(MPI_Iallreduce(mine.data(), sums.data(), narrow(static_cast<std::int64_t>(mine.size()), "sums"), MPI_UINT64_T,
+                           MPI_SUM, comm.get(), requests.add_collective(comm)),
+            "MPI_Iallreduce");
+  requests.wait_all();
+  return sums == std::array<std::uint64_t, 2>{};
+}
+
+/// An odd number: no difference vanishes in its product. Differences of several moves or ranks have different ones, so
+/// that they do not cancel.
+std::uint64_t odd_factor(std::size_t move, std::size_t from, std::size_t to) {
+  std::uint64_t x = 0;
+  for (const std::size_t part : {move, from, to}) {  // mixed as splitmix64 does (Steele, Lea and Flood, 2014)
+    x += 0x9e3779b97f4a7c15U + part;
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    x ^= x >> 31U;
+  }
+  return x | 1U;
+}
 
 std::int64_t least(const Communicator& comm, Watch* watch, std::int64_t mine) {
   std::int64_t result = 0;
@@ -63,6 +88,20 @@ void Verifier::after(std::size_t i, const std::byte* out) {
   if (!found.what.empty()) find(i, found.what);
 }
 
+std::uint64_t Verifier::imbalance() const {
+  std::uint64_t sum = 0;
+  const auto own = static_cast<std::size_t>(rank_);
+  for (const std::size_t move : moves_) {
+    const auto sent = checks_of_[move]->sent(), received = checks_of_[move]->received();
+    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r) {
+      // Where nothing is said of what came, only the lower 32 bits of all that goes to a rank add up to 0.
+      sum += received.empty() ? odd_factor(move, r, r) * (sent[r] << 32U)
+                              : odd_factor(move, own, r) * sent[r] - odd_factor(move, r, own) * received[r];
+    }
+  }
+  return sum;
+}
+
 std::vector<std::uint64_t> Verifier::sent() const {
   std::vector<std::uint64_t> told;
   for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r)
@@ -93,8 +132,14 @@ std::int64_t Verifier::place_of_error() const {
 
 Failure Verifier::failure() const { return {Status::corrupted, "the option verify found a wrong result in " + error_}; }
 
-/// The first step that went wrong counts: later ones work on its result.
+/// Where all is well one small message tells it.
 Failure Verifier::conclude(const Communicator& comm, Watch* watch) {
+  const bool well = all_balanced(comm, watch, {imbalance(), error_.empty() ? 0U : 1U});
+  return well ? Failure{} : first_failure(comm, watch);
+}
+
+/// The first step that went wrong counts: later ones work on its result.
+Failure Verifier::first_failure(const Communicator& comm, Watch* watch) {
   compare(exchanged(comm, watch, sent()));
   const std::int64_t first = least(comm, watch, place_of_error());
   if (first == beyond_all()) return {};

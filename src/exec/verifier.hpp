@@ -41,6 +41,9 @@ class Verifier {
   std::int64_t place_of_error() const;
   std::int64_t beyond_all() const;
   Failure failure() const;
+  Failure first_failure(const Communicator& comm, Watch* watch);
+  /// Adds up to 0 over the ranks where each received what others sent it.
+  std::uint64_t imbalance() const;
   /// What this rank sent, by rank and then by reshape; and the same of what others say that they sent it.
   std::vector<std::uint64_t> sent() const;
   void compare(const std::vector<std::uint64_t>& heard);

@@ -150,7 +150,7 @@ class CheckPart::Walk {
   /// Squares are those of the numbers, or times so much at least.
   void add(std::int64_t unit, const Sums& sum, double part = 1) {
     const auto u = static_cast<std::size_t>(unit);
-    sums_.real[u] += sum.sum;
+    sums_.real[u] += sum.sum * outer_weight_;
     if (below_) sums_.squares[u] += sum.squares * part;
   }
 
@@ -161,6 +161,7 @@ class CheckPart::Walk {
   void find_row_weights(std::int64_t first, std::int64_t count, Complex weight) {
     const std::vector<T>& all = part_.row_weights_.of<T>();
     row_weights_ = all.empty() ? own_weights_.data() : all.data() + 2 * first;
+    outer_weight_ = all.empty() ? 1 : weight.real();
     if (all.empty()) part_.weigh_rows(first, count, weight, own_weights_.data());
   }
 
@@ -216,7 +217,7 @@ class CheckPart::Walk {
         to[c * step] += sum * part;
       }
     };
-    add_to(sums_.real, sums.sum, 1);
+    add_to(sums_.real, sums.sum, outer_weight_);
     if (below_) add_to(sums_.squares, sums.below, part_.part_);
   }
 
@@ -235,6 +236,7 @@ class CheckPart::Walk {
   OtherRows<T> other_rows_;
   std::uint32_t words_ = 0;
   const T* row_weights_ = nullptr;
+  double outer_weight_ = 1;                    ///< of what is added up with them
   std::array<T, 2 * most_rows> own_weights_;   ///< where those of the part do not do
   std::array<T, buffer> sum_of_, squares_of_;  ///< of one block
 };
@@ -279,16 +281,22 @@ double CheckPart::most_square(const NestedLoop& loop, bool of_parts) {
   return most;
 }
 
-/// Sums of rows say of the squares of their numbers what their own weights let them, sums of columns what those of all
-/// loops do. Weights of rows are two a row, what the parts of a number give to the real part of their sum.
+bool CheckPart::is_real(const NestedLoop& loop) {
+  for (std::int64_t i = 0; loop.weight != nullptr && i < loop.count; ++i)
+    if (loop.weight_of(i).imag() != 0) return false;
+  return true;
+}
+
+/// Sums of rows say of the squares of their numbers what their own weights let them, sums of columns what those of
+/// rows do, and of loops around them where rows take these in. Weights of rows are two a row, what the parts of a
+/// number give to the real part of their sum. Real weights around them are left to the sums.
 void CheckPart::prepare_rows() {
   const bool by_column = shape_ == Shape::columns;
-  bool weighted = false;
-  for (const NestedLoop& loop : outer_) weighted = weighted || loop.weight != nullptr;
-  double most = most_square(by_column ? rows_ : columns_, !weighted);
-  for (const NestedLoop& loop : outer_) most *= by_column ? most_square(loop, false) : 1;
+  const bool real_around = std::all_of(outer_.begin(), outer_.end(), is_real);
+  double most = most_square(by_column ? rows_ : columns_, real_around);
+  for (const NestedLoop& loop : outer_) most *= by_column && !real_around ? most_square(loop, false) : 1;
   part_ = most > 0 ? 1 / most : 0;
-  if (weighted || shape_ == Shape::single || (!by_column && rows_.weight == nullptr)) return;
+  if (!real_around || shape_ == Shape::single || (!by_column && rows_.weight == nullptr)) return;
   const auto prepare = [this](auto& weights) {
     weights.resize(static_cast<std::size_t>(2 * rows_.count));
     weigh_rows(0, rows_.count, 1, weights.data());

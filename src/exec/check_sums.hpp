@@ -80,6 +80,7 @@ class CheckPart {
   class Walk;
 
   static double most_square(const NestedLoop& loop, bool of_parts);
+  static bool is_real(const NestedLoop& loop);
   void arrange();
   void prepare_rows();
   template <class T>
@@ -94,7 +95,7 @@ class CheckPart {
   NestedLoop rows_, columns_;
   bool splits_rows_ = true;  ///< the parts of numbers get their weights from rows, not from columns
   double part_ = 1;          ///< of what blocks say of squares: their weights may be more than 1
-  AnyNumbers row_weights_;   ///< of all rows, where no loop around them has weights: two a row
+  AnyNumbers row_weights_;   ///< of all rows, where the loops around them have real weights or none: two a row
 };
 
 }  // namespace shardfft

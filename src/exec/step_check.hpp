@@ -48,7 +48,7 @@ class StepCheck {
   virtual StepBits after(const std::byte* out) = 0;
   virtual Finding finding() const = 0;
   /// Steps that move data: the sums of what goes to, and what came from, every rank, equal where all is well. Or none
-  /// of what came, and the lower 32 bits of what all ranks tell each other add up to 0.
+  /// of what came: each rank tells all others the same, and the lower 32 bits of that add up to 0 over the ranks.
   virtual std::span<const std::uint64_t> sent() const { return {}; }
   virtual std::span<const std::uint64_t> received() const { return {}; }
   /// Memory of its tables and sums.

@@ -93,11 +93,9 @@ std::uint64_t Verifier::imbalance() const {
   const auto own = static_cast<std::size_t>(rank_);
   for (const std::size_t move : moves_) {
     const auto sent = checks_of_[move]->sent(), received = checks_of_[move]->received();
-    for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r) {
-      // Where nothing is said of what came, only the lower 32 bits of all that goes to a rank add up to 0.
-      sum += received.empty() ? odd_factor(move, r, r) * (sent[r] << 32U)
-                              : odd_factor(move, own, r) * sent[r] - odd_factor(move, r, own) * received[r];
-    }
+    if (received.empty()) sum += odd_factor(move, 0, 0) * (sent.front() << 32U);
+    for (std::size_t r = 0; r < received.size(); ++r)
+      sum += odd_factor(move, own, r) * sent[r] - odd_factor(move, r, own) * received[r];
   }
   return sum;
 }

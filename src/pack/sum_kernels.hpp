@@ -74,15 +74,25 @@ SHARDFFT_INLINE void ask_ahead(const NumberBlock<T>& block, const OtherRows<T>& 
       __builtin_prefetch(other.at + r * other.stride + c);
 }
 
-/// What goes past the cache does so in whole lines, after it was added up.
+/// What goes past the cache does so in whole lines, after it was added up. Rows that follow each other on both sides
+/// are one run.
 template <class T>
 SHARDFFT_INLINE void copy_past_cache(RowsPastCache& writer, const NumberBlock<T>& block, const OtherRows<T>& other,
                                      std::int64_t first, std::int64_t rows) {
   if (other.copy != RowCopy::past_cache) return;
-  for (std::int64_t r = first; r < first + rows; ++r)
-    writer.write(reinterpret_cast<const std::byte*>(block.at + r * block.stride),
-                 reinterpret_cast<std::byte*>(other.at + r * other.stride),
-                 block.columns * static_cast<std::int64_t>(sizeof(T)));
+  const auto* const source = reinterpret_cast<const std::byte*>(block.at + first * block.stride);
+  auto* const destination = reinterpret_cast<std::byte*>(other.at + first * other.stride);
+  constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+  const bool goes_on = other.stride == block.columns;
+  if (goes_on && block.stride == block.columns) return writer.write(source, destination, rows * block.columns * bytes);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::byte* const row = source + r * block.stride * bytes;
+    std::byte* const to = destination + r * other.stride * bytes;
+    if (goes_on)
+      writer.write(row, to, block.columns * bytes);
+    else
+      write_past_cache(row, to, block.columns * bytes);
+  }
 }
 
 /// Rows that are added up at once, so that their sums do not wait for each other.

@@ -22,6 +22,14 @@ double safety_of(std::int64_t n) {
   return n > 1 ? 80 : 20;
 }
 
+/// Of the lines' squares; infinite where one of them is no number.
+double largest_square(const LineSums& sums) {
+  double largest = 0;
+  for (std::int64_t line = 0; line < sums.lines; ++line)
+    largest = std::max(largest, is_finite(sums.squares[line]) ? sums.squares[line] : HUGE_VAL);
+  return largest;
+}
+
 }  // namespace
 
 TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
@@ -81,6 +89,7 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
   limits_.floor = points * std::max(std::abs(spec.scale), 1.0) * (wide ? 1e-140 : 1e-36);
   limits_.real_sums = true;
   limits_.with_neighbours = rounding == Rounding::with_neighbours;
+  with_any_ = rounding == Rounding::with_any;
   lines_ = static_cast<std::size_t>(units);
 }
 
@@ -99,10 +108,12 @@ Finding TransformCheck::finding(const CheckSums& before, const CheckSums& after)
     return LineSums{sums.real.data(), sums.real.data(), sums.squares.data(), static_cast<std::int64_t>(lines_)};
   };
   const LineSums in = sums_of(before), out = sums_of(after);
+  LineLimits limits = limits_;
+  if (with_any_) limits.floor = std::hypot(limits.floor, limits.part * std::sqrt(largest_square(in)));
   std::int64_t checks = 0;
   double most = 0;
   for (std::int64_t line = 0; line < in.lines; ++line) {
-    const double residual = line_residual(limits_, in, out, line);
+    const double residual = line_residual(limits, in, out, line);
     if (residual < 0) continue;
     ++checks;
     most = std::max(most, residual);

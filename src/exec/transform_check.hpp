@@ -8,9 +8,9 @@
 
 namespace shardfft {
 
-/// Whether a transform has rounding errors of its own only, or also those of a neighbour in the batch, with which it is
-/// transformed as one complex line.
-enum class Rounding { alone, with_neighbours };
+/// Whether a transform has rounding errors of its own only, or also those of a neighbour in the batch, or of any other
+/// of its lines, with which it is transformed as one complex line.
+enum class Rounding { alone, with_neighbours, with_any };
 
 /// Of so many lines whose sums were compared, and the largest line_residual() of any.
 Finding transform_finding(std::int64_t checks, double largest_square);
@@ -33,6 +33,7 @@ class TransformCheck {
  private:
   std::size_t lines_ = 0;
   LineLimits limits_;
+  bool with_any_ = false;
   double squares_part_ = 1;
   CheckSide in_, out_;
 };

@@ -39,6 +39,8 @@ struct FftSpec {
   std::vector<AxisTransform> types{};  ///< r2r: one an entry of `transform`
   bool in_place = false;               ///< execute(x, x) instead of two distinct arrays
   bool preserve_input = true;          ///< false lets an out-of-place c2r overwrite its input
+  /// c2r over several axes: of any input, what c2c along the others and then c2r along the last entry make of it.
+  bool any_spectrum = false;
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;

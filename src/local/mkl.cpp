@@ -116,6 +116,7 @@ Backend mkl_backend() {
   backend.version = library_version();
   backend.make = make_mkl;
   backend.scales = true;
+  backend.needs_hermitian = true;
   backend.max_loops = 1;
   return backend;
 }

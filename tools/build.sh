@@ -11,7 +11,11 @@ while [[ $# -gt 0 ]]; do
     --with-tests) targets+=(all) ;;
     --with-python-tests) targets+=(python_standin) python_tests=ON ;;
     --no-python) python=no ;;
-    --test-all-ranks) all_ranks=${2:-}; shift ;;
+    --test-all-ranks)
+      [[ ${2:-} =~ ^(ON|OFF)$ ]] || usage_error "build: --test-all-ranks needs ON or OFF, not \"${2:-}\"" "$usage"
+      all_ranks=$2
+      shift
+      ;;
     -h | --help) echo "$usage"; exit 0 ;;
     *) usage_error "build: unknown option '$1'" "$usage" ;;
   esac

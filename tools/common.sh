@@ -29,12 +29,14 @@ hold_lock() {
   flock 9
 }
 
+# Here, since what ends within $(jobs) ends no script.
+[[ -z ${JOBS:-} ]] || positive JOBS "$JOBS"
+
 cores() { nproc; }
 
 # Parallel compiler processes: one a core, and 1.5 GiB of memory for each.
 jobs() {
   if [[ -n ${JOBS:-} ]]; then
-    positive JOBS "$JOBS"
     echo "$JOBS"
     return
   fi

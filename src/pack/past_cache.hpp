@@ -61,6 +61,7 @@ class RowsPastCache {
   }
   /// What is left of the last line.
   void finish() {
+    if (held_ == 0) return;  // perhaps nothing was given: there is no place to copy to
     std::memcpy(end_ - held_, line_, static_cast<std::size_t>(held_));
     held_ = 0;
   }

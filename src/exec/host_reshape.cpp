@@ -1,7 +1,5 @@
 #include "exec/host_reshape.hpp"
 
-#include <algorithm>
-
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "pack/pack.hpp"

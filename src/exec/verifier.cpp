@@ -13,8 +13,8 @@ namespace {
 bool all_balanced(const Communicator& comm, Watch* watch, const std::array<std::uint64_t, 2>& mine) {
   std::array<std::uint64_t, 2> sums{};
   RequestSet requests(watch);
-  check_mpi(MPI_Iallreduce(mine.data(), sums.data(), narrow(static_cast<std::int64_t>(mine.size()), "sums"),
-                           MPI_UINT64_T, MPI_SUM, comm.get(), requests.add_collective(comm)),
+  check_mpi(MPI_Iallreduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM, comm.get(),
+                           requests.add_collective(comm)),
             "MPI_Iallreduce");
   requests.wait_all();
   return sums == std::array<std::uint64_t, 2>{};

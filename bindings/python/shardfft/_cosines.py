@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._numpy_like import _transform
@@ -16,23 +16,13 @@ if TYPE_CHECKING:
     Type = Literal[1, 2, 3, 4]
 
 
-def _cosine(
-    family: str,
-    type: int,
-    forward: bool,
-    x: Any,
-    comm: MPI.Comm | None,
-    axes: Sequence[int] | int | None,
-    norm: Norm | None,
-    layout: LayoutName | Layout | None,
-    options: Mapping[str, Any],
-) -> Any:
+def _cosine(family: str, type: int, forward: bool, x: Any, *arguments: Any) -> Any:
     def along() -> str:
         if type not in (1, 2, 3, 4):
             raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
         return f"{family}{int(type)}"
 
-    return _transform(x, None, forward, comm, axes, norm, layout, options, along=along)
+    return _transform(x, None, forward, *arguments, along=along)
 
 
 def dctn(

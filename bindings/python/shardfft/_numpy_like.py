@@ -41,11 +41,6 @@ def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
     return {"processor": "gpu", "device": device}
 
 
-def fourier() -> str:
-    """Name the transform of fftn and its siblings."""
-    return "fft"
-
-
 def _transform(
     x: Any,
     kind: str | None,
@@ -56,7 +51,7 @@ def _transform(
     layout: LayoutName | Layout | None,
     options: Mapping[str, Any],
     n: int | None = None,
-    along: Callable[[], str] = fourier,
+    along: Callable[[], str] = lambda: "fft",
 ) -> Any:
     """Transform all ``axes`` alike, as ``along`` says; without a ``kind`` real arrays stay real."""
     comm = _mpi.communicator(comm)

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "api/operator_rep.hpp"
+#include "api/option_checks.hpp"
 #include "base/check.hpp"
 #include "base/words.hpp"
 
@@ -200,9 +201,7 @@ Operator operator_of_arrays(ElementType element, const std::vector<const void*>&
 }
 
 Operator Operator::array(ElementType element, const void* factors, std::int64_t count) {
-  require(element.precision == Precision::f32 || element.precision == Precision::f64,
-          "the precision of the operator's array has the value ", static_cast<int>(element.precision),
-          ", which stands for none of: f32, f64");
+  require_known("the precision of the operator's array", element.precision, Precision::f64, "f32, f64");
   require(count >= 0, "the operator's array has ", count, " elements");
   return operator_of_arrays(element, {factors}, {count});
 }

@@ -4,12 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "base/check.hpp"
 #include "shardfft/option_table.hpp"
 
 namespace shardfft {
 
 /// "processor = cpu", "processor = gpu", or that the ranks are devices of one process.
 std::string place_text(Place place);
+
+/// Enums that are no options: throws Error where `value` is none of `words`, the last of which stands for `last`.
+template <class Enum>
+void require_known(const char* what, Enum value, Enum last, const char* words) {
+  const int number = static_cast<int>(value);
+  require(number >= 0 && number <= static_cast<int>(last), what, " has the value ", number,
+          ", which stands for none of: ", words);
+}
 
 /// Throws Error for any value out of range, for names that are not known, and for options that have no effect in
 /// `place`. Does not communicate.

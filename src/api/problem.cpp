@@ -148,15 +148,9 @@ void validate_modes(const ProblemSpec& spec) {
 
 /// What the option table cannot check: enums that are no options.
 void validate_transform(const ProblemSpec& spec) {
-  const auto number = [](auto value) { return static_cast<int>(value); };
-  const int kind = number(spec.transform.kind), precision = number(spec.transform.precision);
-  require(kind >= 0 && kind <= number(Kind::r2r), "the transform's kind has the value ", kind,
-          ", which stands for none of: c2c, r2c, c2r, r2r");
-  require(precision >= 0 && precision <= number(Precision::f64), "the transform's precision has the value ", precision,
-          ", which stands for none of: f32, f64");
-  const int output = number(spec.output_kind);
-  require(output >= 0 && output <= number(OutputLayout::natural), "the output layout has the value ", output,
-          ", which stands for none of: default_output, natural_output");
+  require_known("the transform's kind", spec.transform.kind, Kind::r2r, "c2c, r2c, c2r, r2r");
+  require_known("the transform's precision", spec.transform.precision, Precision::f64, "f32, f64");
+  require_known("the output layout", spec.output_kind, OutputLayout::natural, "default_output, natural_output");
 }
 
 }  // namespace

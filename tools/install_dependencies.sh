@@ -7,7 +7,7 @@ packages=(cmake g++ make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-de
   python3 python3-dev python3-venv)
 for group in "$@"; do
   case "$group" in
-    ci) packages+=(libmpich-dev mpich lld) ;;
+    ci) packages+=(libmpich-dev mpich) ;;
     lint) packages+=(cppcheck) ;;
     hip) packages+=(hipcc) ;;
     *) die "unknown group of packages '$group'" ;;

@@ -216,6 +216,8 @@ TraceFile::~TraceFile() {
 void TraceFile::write(Runner& runner) noexcept {
   if (!wanted_ || mpi_finalized()) return;
   written_ = true;
+  // failure_of() catches what this throws.
+  // cppcheck-suppress throwInNoexceptFunction
   const Failure failure = failure_of([&] { write_all(runner); });
   // A destructor cannot throw, and a file that is cut short looks like one that is not.
   if (failure.failed() && comm_.rank() == 0)

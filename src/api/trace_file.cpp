@@ -199,6 +199,7 @@ TraceFile::TraceFile(const Communicator& comm, const std::string& path) : comm_(
   if (path.empty()) return;
   agree(comm, [&] {
     if (comm.rank() != 0) return;
+    require(path_.find('\0') == std::string::npos, "the name of the trace file has a character 0");
     const std::ofstream file(path_, std::ios::app);
     require(file.good(), "the trace file '", path_, "' cannot be written");
   });

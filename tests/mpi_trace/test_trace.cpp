@@ -152,11 +152,14 @@ TEST(TraceFile, PlansEndInAnyOrder) {
 }
 
 TEST(TraceFile, BadPathIsAnErrorOfPlanning) {
-  Options options = quick();
-  options.trace = "/nonexistent folder/trace.json";
-  expect_error(Status::invalid_argument, "cannot be written", [&] {
-    const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({4, 4, 4}, world().size()), default_output, options);
-  });
+  for (const auto& [path, why] : {std::pair{std::string("/nonexistent folder/trace.json"), "cannot be written"},
+                                  std::pair{shared_path("_one") + '\0' + "two", "has a character 0"}}) {
+    Options options = quick();
+    options.trace = path;
+    expect_error(Status::invalid_argument, why, [&] {
+      const Plan plan(MPI_COMM_WORLD, c2c<double>, Layout::slab({4, 4, 4}, world().size()), default_output, options);
+    });
+  }
 }
 
 TEST(TraceFile, AllRanksMustWantIt) {

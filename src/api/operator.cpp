@@ -1,10 +1,12 @@
 // Operators by name, and what is made of their factors for one plan: a table an axis where that does.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include "api/operator_rep.hpp"
 #include "api/option_checks.hpp"
+#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/words.hpp"
 
@@ -49,15 +51,15 @@ template <Element T>
 class TableFactors : public SpectralFactors {
  public:
   /// `field`: elements of one field, where fields differ; else 0.
-  TableFactors(std::vector<T> table, std::int64_t field) : table_(std::move(table)), field_(field) {}
+  TableFactors(std::shared_ptr<const T> table, std::int64_t field) : table_(std::move(table)), field_(field) {}
   void line(const SpectralLine& line, Complex* factors) const override {
-    const T* const first = table_.data() + line.place + line.field * field_;
+    const T* const first = table_.get() + line.place + line.field * field_;
     for (std::int64_t i = 0; i < line.count; ++i) factors[i] = Complex(first[i * line.stride]);
   }
   bool differ_by_field() const override { return field_ > 0; }
 
  private:
-  std::vector<T> table_;
+  std::shared_ptr<const T> table_;
   std::int64_t field_;
 };
 
@@ -166,44 +168,43 @@ Factors asked(const OperatorPlace& place, const Factor& factor) {
       table[static_cast<std::size_t>(place_in_memory)] = one;
     }
   }
-  return std::make_shared<TableFactors<Complex>>(std::move(table), 0);
+  const auto owner = std::make_shared<const std::vector<Complex>>(std::move(table));
+  return std::make_shared<TableFactors<Complex>>(std::shared_ptr<const Complex>(owner, owner->data()), 0);
 }
 
 template <Element T>
-Operator of_arrays(const std::vector<const void*>& arrays, const std::vector<std::int64_t>& counts) {
-  std::vector<std::vector<T>> tables;
-  for (std::size_t m = 0; m < arrays.size(); ++m) {
-    require(arrays[m] != nullptr || counts[m] == 0, "the operator's array is a null pointer");
-    const T* const first = static_cast<const T*>(arrays[m]);
-    tables.emplace_back(first, first + counts[m]);
-  }
-  return made_by([tables](const OperatorPlace& place) -> Factors {
+Operator of_arrays(std::vector<FactorArray> arrays) {
+  return made_by([arrays = std::move(arrays)](const OperatorPlace& place) -> Factors {
     const auto m = static_cast<std::size_t>(place.member);
-    require(m < tables.size(), "the operator has factors for ", tables.size(),
+    require(m < arrays.size(), "the operator has factors for ", arrays.size(),
             " ranks of this process, the plan has more");
     require(place.spectrum.element.is_complex || !element_type<T>.is_complex,
             "the operator's factors are complex, but the spectrum is real and takes real ones");
-    const std::int64_t all = place.spectrum.count(), field = all / place.spectrum.fields;
-    const auto count = static_cast<std::int64_t>(tables[m].size());
+    const std::int64_t all = place.spectrum.count(), field = all / place.spectrum.fields, count = arrays[m].count;
     require(count == all || count == field, "the operator has ", count, " factors, but this rank's spectrum has ",
             field, " modes", all == field ? "" : " a field");
-    return std::make_shared<TableFactors<T>>(tables[m], count == field ? 0 : field);
+    return std::make_shared<TableFactors<T>>(std::reinterpret_pointer_cast<const T>(arrays[m].factors),
+                                             count == field ? 0 : field);
   });
 }
 
 }  // namespace
 
-Operator operator_of_arrays(ElementType element, const std::vector<const void*>& arrays,
-                            const std::vector<std::int64_t>& counts) {
+Operator operator_of_arrays(ElementType element, std::vector<FactorArray> arrays) {
   if (element.precision == Precision::f64)
-    return element.is_complex ? of_arrays<std::complex<double>>(arrays, counts) : of_arrays<double>(arrays, counts);
-  return element.is_complex ? of_arrays<std::complex<float>>(arrays, counts) : of_arrays<float>(arrays, counts);
+    return element.is_complex ? of_arrays<std::complex<double>>(std::move(arrays))
+                              : of_arrays<double>(std::move(arrays));
+  return element.is_complex ? of_arrays<std::complex<float>>(std::move(arrays)) : of_arrays<float>(std::move(arrays));
 }
 
 Operator Operator::array(ElementType element, const void* factors, std::int64_t count) {
   require_known("the precision of the operator's array", element.precision, Precision::f64, "f32, f64");
   require(count >= 0, "the operator's array has ", count, " elements");
-  return operator_of_arrays(element, {factors}, {count});
+  require(factors != nullptr || count == 0, "the operator's array is a null pointer");
+  const std::size_t bytes = static_cast<std::size_t>(count) * element.bytes();
+  std::shared_ptr<std::byte> copy = allocate_aligned(bytes);
+  if (bytes > 0) std::memcpy(copy.get(), factors, bytes);
+  return operator_of_arrays(element, {{std::move(copy), count}});
 }
 
 Operator Operator::of_indices(OfIndices factor) {

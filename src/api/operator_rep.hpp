@@ -1,5 +1,7 @@
 #pragma once
 // What an operator is inside: how a plan gets its factors.
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "pack/spectral_factors.hpp"
@@ -22,8 +24,13 @@ class Operator::Rep {
   virtual std::shared_ptr<const SpectralFactors> factors(const OperatorPlace& place) const = 0;
 };
 
-/// Arrays of the members' factors, in the layout of their spectra.
-Operator operator_of_arrays(ElementType element, const std::vector<const void*>& arrays,
-                            const std::vector<std::int64_t>& counts);
+/// One member's factors, in the layout of its spectrum.
+struct FactorArray {
+  std::shared_ptr<const std::byte> factors;
+  std::int64_t count = 0;
+};
+
+/// An operator of the members' arrays, which are not copied.
+Operator operator_of_arrays(ElementType element, std::vector<FactorArray> arrays);
 
 }  // namespace shardfft

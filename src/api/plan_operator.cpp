@@ -1,5 +1,6 @@
 // Plan::apply and Plan::convolution: a spectrum times factors, between forward and backward.
 #include <algorithm>
+#include <optional>
 
 #include "api/plan_impl.hpp"
 #include "base/aligned.hpp"
@@ -71,18 +72,19 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
 
 /// The factors are the kernel's spectrum without the factor of the plan's norm.
 Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& facts) {
-  std::vector<AlignedMemory> spectra;
+  std::vector<FactorArray> spectra;
   std::vector<std::byte*> to;
-  std::vector<std::int64_t> counts;
+  std::optional<Operator> made;
   const Failure failure = failure_of([&] {
     refuse_spectra(transform);
     refuse_cosines(at(0).output);
     for (int m = 0; m < members(); ++m) {
       const Side& side = at(m).output;
-      spectra.push_back(allocate_aligned(side.bytes()));
-      to.push_back(spectra.back().get());
-      counts.push_back(side.count());
+      std::shared_ptr<std::byte> spectrum = allocate_aligned(side.bytes());
+      to.push_back(spectrum.get());
+      spectra.push_back({std::move(spectrum), side.count()});
     }
+    made = operator_of_arrays(at(0).output.element, spectra);
     check(forward_program, kernel, to, {facts, {}});
     runner->check_arrays(forward_program, kernel, to);
   });
@@ -91,13 +93,12 @@ Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& f
     start(forward_program, kernel, to);
   } catch (...) {
     if (runner->half_way())
-      for (AlignedMemory& spectrum : spectra) keep_for_mpi(std::shared_ptr<std::byte>(std::move(spectrum)));
+      for (const FactorArray& spectrum : spectra) keep_for_mpi(std::const_pointer_cast<std::byte>(spectrum.factors));
     throw;
   }
-  const ElementType element = at(0).output.element;
   for (std::size_t m = 0; m < to.size(); ++m)
-    scale(to[m], counts[m], element, 1 / runner->programs()[forward_program].scale);
-  return operator_of_arrays(element, {to.begin(), to.end()}, counts);
+    scale(to[m], spectra[m].count, at(0).output.element, 1 / runner->programs()[forward_program].scale);
+  return *std::move(made);
 }
 
 }  // namespace shardfft

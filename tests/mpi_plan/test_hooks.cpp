@@ -129,6 +129,23 @@ TEST(Memory, RefusedByTheSource) {
   }
 }
 
+/// An operator of a kernel is the kernel's spectrum, once, and all ranks hear of it where one has no memory for it.
+TEST(Memory, OfAKernelsSpectrum) {
+  CountingMemory memory;
+  const Installed<MemorySource> installed(memory);
+  Plan plan = make_plan(MPI_COMM_WORLD, small(Kind::r2c, "p2p"));
+  const std::vector<double> kernel(plan.input().bytes() / 8 + 1);
+  const void* const from = kernel.data();
+  plan.convolution(from);
+  const std::size_t before = memory.live;
+  memory.refuses = world().rank() == world().size() - 1;
+  expect_error(Status::out_of_memory, "", [&] { plan.convolution(from); });
+  memory.refuses = false;
+  EXPECT_EQ(memory.live, before);
+  const Operator made = plan.convolution(from);
+  EXPECT_EQ(memory.live, before + block_bytes(plan.output().bytes()));
+}
+
 /// A machine that moves `bytes_per_second` and computes for nothing.
 class Simulation : public Clock, public ComputeHook {
  public:

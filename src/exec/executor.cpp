@@ -256,7 +256,7 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   try {
     run_tasks(program, inputs.front(), outputs.front());
     Verifier* const verifier = past_[static_cast<std::size_t>(program)].verifier.get();
-    if (verifier != nullptr) verdict = verifier->conclude(setup_.comm, setup_.watch);
+    if (verifier != nullptr) verdict = verifier->conclude(setup_.comm, *tally_, setup_.watch);
   } catch (...) {
     give_up();
     throw;
@@ -280,6 +280,7 @@ void Executor::give_up() {
 
 void Executor::make_verifier(std::size_t program) {
   if (past_[program].verifier) return;
+  if (!tally_) tally_ = make_tally(setup_.comm, host_.get());
   std::vector<std::shared_ptr<StepCheck>> checks;
   std::vector<std::string> names;
   for (Task& task : tasks_[program]) {

@@ -100,6 +100,7 @@ class Executor : public Runner {
   std::vector<NamedProgram> programs_;
   std::vector<std::vector<Task>> tasks_;  ///< by program
   std::vector<Past> past_;
+  std::unique_ptr<Tally> tally_;             ///< with the option verify
   std::array<std::size_t, 2> work_bytes_{};  ///< of the two work slots, in shared memory when there is a host
   std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
   std::size_t scratch_bytes_ = 0;

@@ -1,24 +1,12 @@
 #include "exec/verifier.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Whether these numbers add up to 0 over the ranks, each by itself.
-bool all_balanced(const Communicator& comm, Watch* watch, const std::array<std::uint64_t, 2>& mine) {
-  std::array<std::uint64_t, 2> sums{};
-  RequestSet requests(watch);
-  check_mpi(MPI_Iallreduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM, comm.get(),
-                           requests.add_collective(comm)),
-            "MPI_Iallreduce");
-  requests.wait_all();
-  return sums == std::array<std::uint64_t, 2>{};
-}
 
 /// An odd number: no difference vanishes in its product. Differences of several moves or ranks have different ones, so
 /// that they do not cancel.
@@ -130,10 +118,10 @@ std::int64_t Verifier::place_of_error() const {
 
 Failure Verifier::failure() const { return {Status::corrupted, "the option verify found a wrong result in " + error_}; }
 
-/// Where all is well one small message tells it.
-Failure Verifier::conclude(const Communicator& comm, Watch* watch) {
-  const bool well = all_balanced(comm, watch, {imbalance(), error_.empty() ? 0U : 1U});
-  return well ? Failure{} : first_failure(comm, watch);
+/// Where all is well one sum over the ranks tells it.
+Failure Verifier::conclude(const Communicator& comm, Tally& tally, Watch* watch) {
+  const Tally::Numbers sums = tally.sum({imbalance(), error_.empty() ? 0U : 1U}, watch);
+  return sums == Tally::Numbers{} ? Failure{} : first_failure(comm, watch);
 }
 
 /// The first step that went wrong counts: later ones work on its result.

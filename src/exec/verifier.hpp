@@ -7,6 +7,7 @@
 
 #include "exec/step_check.hpp"
 #include "mpi/request.hpp"
+#include "mpi/tally.hpp"
 
 namespace shardfft {
 
@@ -21,7 +22,7 @@ class Verifier {
   void after(std::size_t i, const std::byte* out);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.
-  Failure conclude(const Communicator& comm, Watch* watch);
+  Failure conclude(const Communicator& comm, Tally& tally, Watch* watch);
   /// The same where all ranks are in this process.
   static Failure conclude(std::span<Verifier> ranks);
 

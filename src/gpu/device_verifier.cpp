@@ -4,7 +4,8 @@
 
 namespace shardfft::gpu {
 
-DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks) : team_(team) {
+DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
+    : team_(team), tally_(team.all_here() ? nullptr : make_tally(team.comm(), nullptr)) {
   for (std::size_t m = 0; m < team.here().size(); ++m) {
     const Member& member = team.here()[m];
     const device::DeviceScope scope(member.device);
@@ -78,7 +79,8 @@ Failure DeviceVerifier::conclude() {
       verifier.after(i, nullptr);
     }
   }
-  return team_.all_here() ? Verifier::conclude(verifiers_) : verifiers_.front().conclude(team_.comm(), team_.watch());
+  if (team_.all_here()) return Verifier::conclude(verifiers_);
+  return verifiers_.front().conclude(team_.comm(), *tally_, team_.watch());
 }
 
 Verified DeviceVerifier::verified() const {

@@ -46,6 +46,7 @@ class DeviceVerifier {
   };
 
   Team& team_;
+  std::unique_ptr<Tally> tally_;     ///< null where all members are in this process
   std::vector<Place> places_;        ///< by member
   std::vector<Verifier> verifiers_;  ///< by member; they own the checks
 };

@@ -1,13 +1,10 @@
 #pragma once
-// Meetings of ranks that share memory: each writes its numbers, and reads those of all others.
-#include <atomic>
-
-#include "mpi/host_window.hpp"
+// Meetings of ranks that share memory: each lays down its numbers, and reads those of all others.
 #include "mpi/meeting.hpp"
+#include "mpi/shared_desks.hpp"
 
 namespace shardfft {
 
-/// Two desks a rank, for meetings in turn: who begins the next but one knows that all have left this one.
 class SharedMeeting : public Meeting {
  public:
   /// Collective; throws Error on all ranks where they cannot share memory.
@@ -17,16 +14,7 @@ class SharedMeeting : public Meeting {
   bool done() override;
 
  private:
-  struct alignas(64) Desk {
-    std::atomic<std::uint64_t> turn;
-    Words words;
-  };
-  Desk& desk(int rank) const { return reinterpret_cast<Desk*>(window_.segment(rank))[turn_ % 2]; }
-
-  int rank_;
-  int ranks_;
-  HostWindow window_;
-  std::uint64_t turn_ = 0;
+  SharedDesks<Words> desks_;
   int heard_ = 0;  ///< ranks whose words are known
 };
 

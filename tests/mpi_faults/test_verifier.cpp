@@ -25,9 +25,12 @@ std::uint64_t number(int step, int from, int to) { return static_cast<std::uint6
 struct Moves {
   std::vector<std::shared_ptr<Told>> steps{std::make_shared<Told>(), std::make_shared<Told>()};
   Verifier verifier;
+  HostMemory host{world(), 0};
+  std::unique_ptr<Tally> tally;
 
-  explicit Moves(bool second_adds_up)
-      : verifier(world().rank(), world().size(), fill(second_adds_up), {"one move", "another move"}) {}
+  Moves(bool second_adds_up, bool in_memory)
+      : verifier(world().rank(), world().size(), fill(second_adds_up), {"one move", "another move"}),
+        tally(make_tally(world(), in_memory ? &host : nullptr)) {}
   std::vector<std::shared_ptr<StepCheck>> fill(bool second_adds_up) {
     const int own = world().rank(), ranks = world().size();
     for (int r = 0; r < ranks; ++r)
@@ -47,12 +50,12 @@ struct Moves {
       verifier.before(i, nullptr);
       verifier.after(i, nullptr);
     }
-    return verifier.conclude(world(), nullptr);
+    return verifier.conclude(world(), *tally, nullptr);
   }
 };
 
-void check_every_bit(bool second_adds_up) {
-  Moves moves(second_adds_up);
+void check_every_bit(bool second_adds_up, bool in_memory) {
+  Moves moves(second_adds_up, in_memory);
   EXPECT_FALSE(moves.conclude().failed());
   const bool last = world().rank() + 1 == world().size();
   for (const std::size_t step : {0U, 1U})
@@ -72,8 +75,10 @@ void check_every_bit(bool second_adds_up) {
 }
 
 TEST(Verifier, FindsEveryBitThatRanksTellEachOther) {
-  check_every_bit(false);
-  check_every_bit(true);
+  for (const bool in_memory : {false, true}) {
+    check_every_bit(false, in_memory);
+    check_every_bit(true, in_memory);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#include "mpi/tally.hpp"
+
+#include "mpi/request.hpp"
+#include "mpi/shared_desks.hpp"
+
+namespace shardfft {
+
+namespace {
+
+class MessageTally : public Tally {
+ public:
+  explicit MessageTally(const Communicator& comm) : comm_(comm) {}
+
+  Numbers sum(const Numbers& mine, Watch* watch) override {
+    if (comm_.size() == 1) return mine;
+    Numbers sums{};
+    RequestSet requests(watch);
+    check_mpi(MPI_Iallreduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM,
+                             comm_.get(), requests.add_collective(comm_)),
+              "MPI_Iallreduce");
+    requests.wait_all();
+    return sums;
+  }
+
+ private:
+  Communicator comm_;
+};
+
+class SharedTally : public Tally {
+ public:
+  using Desks = SharedDesks<Numbers>;
+  explicit SharedTally(HostMemory& host) : desks_(host.host(), host.allocate(Desks::bytes_each)) {}
+
+  Numbers sum(const Numbers& mine, Watch* watch) override {
+    desks_.lay_down(mine);
+    Numbers sums{};
+    for (int rank = 0; rank < desks_.ranks(); ++rank) {
+      const Numbers* numbers = nullptr;
+      wait_until(watch, [&] { return (numbers = desks_.of(rank)) != nullptr; });
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += (*numbers)[i];
+    }
+    return sums;
+  }
+
+ private:
+  Desks desks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tally> make_tally(const Communicator& comm, HostMemory* host) {
+  if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size())
+    return std::make_unique<SharedTally>(*host);
+  return std::make_unique<MessageTally>(comm);
+}
+
+}  // namespace shardfft

@@ -1,5 +1,6 @@
 // What all implementations of line and plane passes ask for.
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.hpp"
 #include "device/plane_pass.hpp"
@@ -28,15 +29,13 @@ void require_rows(const PlanePass& pass) {
   const Part &inside = inner_side(pass).part[0], &rows = pass.rows;
   const std::int64_t m = pass.m, pitch = inside.line_stride, whole = unit(columns.precision);
   const ElementType outer{columns.precision, !pass.real};
-  require(m > 1 && (!pass.real || m % 2 == 0), "a plane pass over ", pass.real ? "real " : "", "rows of ", m,
-          " points");
-  // Half spectra are fetched in whole units.
+  require(m > 1, "a plane pass over rows of ", m, " points");
+  // Spectra are fetched in whole units.
   const std::int64_t least = (spectrum_points(m, pass.real) + whole - 1) / whole * whole;
   require(pitch >= least && (columns.n == 1 || rows.line_stride >= m), "rows of ", least,
           " numbers do not fit those of ", pitch, " and ", rows.line_stride);
-  for (const std::int64_t numbers : {std::int64_t{m}, rows.line_stride, rows.outer_stride})
-    require(numbers * static_cast<std::int64_t>(outer.bytes()) % unit_bytes == 0,
-            "rows of a plane pass begin and end within a unit of 16 bytes");
+  for (const std::int64_t numbers : {rows.line_stride, rows.outer_stride})
+    require(rows_may_begin(m, numbers, outer), "rows of a plane pass begin within a unit of 16 bytes");
   require(reinterpret_cast<std::uintptr_t>(rows.base) % unit_bytes == 0, "a plane pass needs rows aligned to 16 bytes");
   const bool same =
       !pass.real && rows.base == inside.base && rows.line_stride == pitch && rows.outer_stride == inside.outer_stride;
@@ -120,6 +119,11 @@ void require_planes(const PlanePass& pass) {
   require_rows(pass);
 }
 
+bool rows_may_begin(std::int64_t m, std::int64_t stride, ElementType element) {
+  const auto bytes = static_cast<std::int64_t>(element.bytes());
+  return stride * bytes % std::gcd<std::int64_t>(m * bytes, unit_bytes) == 0;
+}
+
 std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bool real) {
   return n * spectrum_points(m, real) * static_cast<std::int64_t>(ElementType{precision, true}.bytes());
 }
@@ -130,10 +134,10 @@ std::int64_t most_planes_ahead(std::int64_t bytes, const DeviceFacts& facts) {
   return (held - 1) / 2;
 }
 
+bool may_be_plane(std::int64_t n, std::int64_t m) { return n > 1 && n <= longest_line && m > 1 && m <= longest_line; }
+
 bool fits_planes(std::int64_t n, std::int64_t m, Precision precision, bool real, const DeviceFacts& facts) {
-  const std::int64_t in_unit = unit(precision) * (real ? 2 : 1);
-  return n > 1 && n <= longest_line && m > 1 && m <= longest_line && m % in_unit == 0 &&
-         most_planes_ahead(plane_bytes(n, m, precision, real), facts) > 0;
+  return may_be_plane(n, m) && most_planes_ahead(plane_bytes(n, m, precision, real), facts) > 0;
 }
 
 bool planes_worthwhile(std::int64_t n, std::int64_t m, Precision precision, bool real, std::int64_t numbers) {

@@ -34,9 +34,10 @@ struct PlaneCut {
   constexpr int column_line_rows() const { return line_rows(columns, width); }
 
   static constexpr int larger(int a, int b) { return a > b ? a : b; }
-  /// Half spectra are a number longer than half of a row, and begin at whole units of 16 bytes.
+  /// Half spectra are a number longer than half of a row. What is fetched begins and ends with whole units of 16 bytes,
+  /// in which rows of odd lengths begin anywhere.
   constexpr int tile_bytes() const {
-    const int most = larger(lines * (16 * rows.n + 64), TileCut{columns, width}.tile_bytes());
+    const int most = larger(lines * (16 * rows.n + (rows.n % 2 == 0 ? 64 : 80)), TileCut{columns, width}.tile_bytes());
     return (most + 127) / 128 * 128;  // boxes of bulk tensor copies begin at multiples of that
   }
   constexpr int exchange_bytes() const {

@@ -8,18 +8,19 @@
 namespace shardfft::device::lines {
 
 /// Planes of n rows of m points; strides are any in whole units of 16 bytes, so that a plane's rows need not be
-/// neighbours. Forward: rows from `rows` to columns.in, then columns from there to columns.out. Backward: columns from
-/// columns.in to columns.out, then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed,
-/// but all rows. Where columns end within a unit, the rest of it in each row is written too.
+/// neighbours. Those of `rows` may begin within such units where rows of m numbers do (rows_may_begin). Forward: rows
+/// from `rows` to columns.in, then columns from there to columns.out. Backward: columns from columns.in to columns.out,
+/// then rows from there to `rows`. Only the columns m_begin <= m < m_end are transformed, but all rows. Where columns
+/// end within a unit, the rest of it in each row is written too.
 struct PlanePass {
   /// Lines along the axis across the rows, of one owner on the side of `in`. The side that the rows are on (inner_side)
-  /// is of one owner.
+  /// is of one owner. There may be none of them, m_begin == m_end: then planes are of any size (rows_supported).
   Pass columns;
   int m = 0;  ///< points of a row
   Part rows;  ///< line_stride: from one row to the next; in real numbers where they are
-  /// The rows are m real numbers, m even, their spectra the m / 2 + 1 numbers of a half: forward r2c, backward c2r,
-  /// which takes the first number and the last one of a half spectrum for real. They must not overlap with their
-  /// spectra. Complex ones may lie where their spectra do, with the same strides.
+  /// The rows are m real numbers, their spectra the m / 2 + 1 numbers of a half: forward r2c, backward c2r,
+  /// which takes the first number of a half spectrum for real, and where m is even the last one. They must not overlap
+  /// with their spectra. Complex ones may lie where their spectra do, with the same strides.
   bool real = false;
   /// With columns.checks, of the rows; where they are told is the columns'. Two real rows are a complex line. Of
   /// columns that do not belong to the pass, what its rows wrote or read counts as bits between its axes. The weights
@@ -37,17 +38,29 @@ std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bo
 /// How many come before for a pass whose planes have so many tiles, where the device works on `at_once` tiles: enough
 /// for no tile to wait long.
 std::int64_t planes_ahead(const PlanePass& pass, std::int64_t tiles, std::int64_t at_once, const DeviceFacts& facts);
-/// Whether such planes are small enough for the L2 cache, and rows begin and end with units of 16 bytes.
+/// Whether rows of m numbers may be a stride apart: they begin at multiples of 16 bytes, or as rows one behind the
+/// other do.
+bool rows_may_begin(std::int64_t m, std::int64_t stride, ElementType element);
+/// Whether lines of such lengths may have kernels.
+bool may_be_plane(std::int64_t n, std::int64_t m);
+/// Whether such planes are small enough for the L2 cache, too.
 bool fits_planes(std::int64_t n, std::int64_t m, Precision precision, bool real, const DeviceFacts& facts);
 /// Whether planes of n rows of m points have a kernel on the current device, or a compiler to make one when it is
 /// prepared: where both lengths have line kernels and the planes fit (fits_planes).
 bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real);
-/// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes some
-/// seconds, are for large arrays only.
+/// The same where no columns are transformed, which no cache has to hold.
+bool rows_supported(std::int64_t n, std::int64_t m);
+/// As planes_supported(), for passes over so many numbers: kernels that are compiled when they are first needed, which
+/// takes some seconds, are for large arrays only.
 bool planes_worthwhile(std::int64_t n, std::int64_t m, Precision precision, bool real, std::int64_t numbers);
-/// Whether a plane pass of the current device over n rows of m points can write its columns to the owners of such a
-/// side.
-bool planes_shareable(int n, int m, const Side& side);
+/// What kernels are made for: n rows of m points, with checks or without.
+struct PlaneKernel {
+  int n, m;
+  Precision precision;
+  bool real, checks;
+};
+/// Whether a plane pass of the current device can write its columns to the owners of such a side.
+bool planes_shareable(const PlaneKernel& kernel, const Side& side);
 /// The same by kernels whose columns are cut so.
 bool shares(const LineCut& columns, const Side& side);
 /// Kernels and twiddle tables on the current device; made once, kept until exit. Must have been called on a device

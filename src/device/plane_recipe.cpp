@@ -17,7 +17,8 @@ namespace shardfft::device::lines {
 namespace {
 
 constexpr int most_groups = 4;
-constexpr int harmless_stack_bytes = 32;  ///< a few numbers, stored once and read once
+constexpr std::size_t most_compiled = 6;       ///< while a plan is made
+constexpr double stack_bytes_of_a_time = 700;  ///< so many cost as much as the whole pass without them
 
 /// A way to transform one kind of tiles: `lines` lines at once.
 struct Side {
@@ -65,7 +66,8 @@ int registers_of(int threads, int registers) {
 /// Of n lines, dealt `lines` at a time: what is computed for nothing in the last tile.
 double filled(int n, int lines) { return double((n + lines - 1) / lines * lines) / n; }
 
-/// Time of a plane in the units of cost().
+}  // namespace
+
 double time_of(const PlaneCut& cut) {
   const double groups = cut.groups;
   const double rows = cost(cut.rows, groups * cut.row_workers() / warp) * filled(cut.columns.n, cut.lines);
@@ -74,8 +76,6 @@ double time_of(const PlaneCut& cut) {
   const double narrow = cut.width >= 8 ? 0 : 8.0 / cut.width - 1;
   return rows + columns + 6 * narrow + 6.0 / groups;
 }
-
-}  // namespace
 
 std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   if (!hardware.bulk_copies) return {};
@@ -103,34 +103,41 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   return result;
 }
 
-const PlaneCut& least_spilled(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes) {
-  // As many as may be compiled while a plan is made.
-  const std::size_t tried = std::min<std::size_t>(cuts.size(), 3);
-  std::size_t best = 0;
-  int least = stack_bytes(cuts.front());
-  for (std::size_t i = 1; i < tried && least > harmless_stack_bytes; ++i) {
-    const int bytes = stack_bytes(cuts[i]);
-    if (bytes >= least) continue;
-    best = i;
-    least = bytes;
+const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes) {
+  const PlaneCut* best = nullptr;
+  double least = 0;
+  std::vector<const PlaneCut*> tried;
+  for (const PlaneCut& cut : cuts) {
+    const double time = time_of(cut);
+    if (best != nullptr && (tried.size() == most_compiled || time >= least)) break;  // those that follow are no faster
+    const bool as_before = std::any_of(tried.begin(), tried.end(), [&](const PlaneCut* before) {
+      return same(before->rows, cut.rows) && same(before->columns, cut.columns) && before->threads() <= cut.threads();
+    });
+    if (as_before) continue;  // no more registers for the same lines
+    tried.push_back(&cut);
+    const double with_stack = time * (1 + stack_bytes(cut) / stack_bytes_of_a_time);
+    if (best != nullptr && with_stack >= least) continue;
+    best = &cut;
+    least = with_stack;
   }
-  return cuts[best];
+  return *best;
 }
 
-std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, const StackBytes& stack_bytes) {
-  if (!facts.bulk_copies) return std::nullopt;
-  const Hardware hardware = hardware_of(facts);
-  const auto finished = [&hardware](PlaneCut cut) {
-    cut.holds_weights = true;
-    cut.holds_weights = shared_bytes(cut, Precision::f64, true) + reserved_shared_bytes <= hardware.shared_bytes;
-    return cut;
+std::vector<PlaneCut> plane_cuts_for(int n, int m, const Hardware& hardware, bool compiles) {
+  const auto fits = [&hardware](const PlaneCut& cut, bool checks) {
+    return shared_bytes(cut, Precision::f64, checks) + reserved_shared_bytes <= hardware.shared_bytes;
   };
-  const PlaneCut* own = own_plane_cut(n, m);
-  if (own != nullptr && shared_bytes(*own, Precision::f64) + reserved_shared_bytes <= hardware.shared_bytes)
-    return finished(*own);
-  if (!stack_bytes) return std::nullopt;
-  const std::vector<PlaneCut> all = plane_cuts(n, m, hardware);
-  return all.empty() ? std::nullopt : std::optional<PlaneCut>(finished(least_spilled(all, stack_bytes)));
+  const PlaneCut* own = hardware.bulk_copies ? own_plane_cut(n, m) : nullptr;
+  std::vector<PlaneCut> cuts;
+  if (own != nullptr && fits(*own, false))
+    cuts = {*own};
+  else if (compiles)
+    cuts = plane_cuts(n, m, hardware);
+  for (PlaneCut& cut : cuts) {
+    cut.holds_weights = true;
+    cut.holds_weights = fits(cut, true);
+  }
+  return cuts;
 }
 
 }  // namespace shardfft::device::lines

@@ -1,7 +1,6 @@
 #pragma once
 // How a plane kernel of some size is made, and the choice of it by what the hardware has.
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "device/line_recipe.hpp"
@@ -38,12 +37,15 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware);
 /// What a thread of a recipe's compiled kernels keeps in memory because it has no registers left.
 using StackBytes = std::function<int(const PlaneCut&)>;
 
-/// The first of the best few recipes whose kernels have next to no stack, else the one with the least; `cuts` is not
-/// empty. Stack costs more than a recipe gains: 176 bytes a third of a pass's time, 50 bytes a tenth at most (H200).
-const PlaneCut& least_spilled(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes);
+/// An estimate of the time of a plane, as if registers held all that a thread has.
+double time_of(const PlaneCut& cut);
+/// The recipe of the least estimated time, in which stack counts: 176 bytes were a third of a pass's time, 50 bytes a
+/// tenth at most (H200), and 40 to 80 bytes as much as the next recipes without (H100). `cuts`, of which there are
+/// some, are in the order of the time without; only the first few are compiled.
+const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes);
 
-/// The recipe for planes there: that of the kernel compiled with the library, else the best one, where there is a
-/// compiler; where there is none, `stack_bytes` is empty.
-std::optional<PlaneCut> plane_cut_for(int n, int m, const DeviceFacts& facts, const StackBytes& stack_bytes);
+/// The recipes for planes there: that of the kernel compiled with the library alone, else all, where there is a
+/// compiler.
+std::vector<PlaneCut> plane_cuts_for(int n, int m, const Hardware& hardware, bool compiles);
 
 }  // namespace shardfft::device::lines

@@ -28,7 +28,7 @@ CheckWeights make_last_axis_weights(Kind kind, Direction direction, std::int64_t
 
 /// The same of lines of a forward c2c, whose result's weights are (1 + i) times real numbers: `real`, about `size` in
 /// the root mean square, with no more than 20 bits of mantissa behind the first one. What `kind` of rows the lines are:
-/// real rows, of even lengths, go in pairs, so that a part of number k of half a spectrum comes with the sum of the
+/// real rows go in pairs, so that a part of number k of half a spectrum comes with the sum of the
 /// weights of the points k and n - k, the other one with their difference. Neither is less than about 0.3 of the root
 /// mean square.
 struct RealCheckWeights {

@@ -1,6 +1,7 @@
 #include "gpu/fft_passes.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -52,17 +53,20 @@ class LinePass : public FftPass {
   LineWeights weights_;
 };
 
-/// Real planes on the way back are transformed along their columns in the array they are read from.
+/// `stays`: planes on the way back are transformed along their columns in the array they are read from.
 class PlanePass : public FftPass {
  public:
-  explicit PlanePass(const device::lines::PlanePass& pass)
-      : pass_(pass), counters_(device::make_memory(counter_bytes(pass))) {}
+  PlanePass(const device::lines::PlanePass& pass, bool stays)
+      : pass_(pass), stays_(stays), counters_(device::make_memory(counter_bytes(pass))) {}
   void enqueue(const std::byte* from, std::byte* to, std::byte* /*scratch*/,
                device::StreamHandle stream) const override {
     run(pass_, from, to, stream);
   }
   std::size_t held_bytes() const override { return counter_bytes(pass_) + weights_.bytes(); }
-  std::string name() const override { return "plane pass"; }
+  std::string name() const override { return only_rows() ? "row pass" : "plane pass"; }
+  int bits_between_are() const override {
+    return !only_rows() ? 0 : pass_.columns.direction == Direction::forward ? 1 : -1;
+  }
   bool checks_itself() const override { return device::lines::planes_checkable(pass_.columns.n, pass_.m); }
   void prepare_checks() override {
     const device::lines::Pass& columns = pass_.columns;
@@ -75,15 +79,16 @@ class PlanePass : public FftPass {
     weights_.add_to(pass, results);
     run(pass, from, to, stream);
   }
-  bool scales() const override { return true; }
+  bool scales() const override { return !only_rows(); }
 
  private:
+  bool only_rows() const { return pass_.columns.m_begin == pass_.columns.m_end; }
   void run(device::lines::PlanePass pass, const std::byte* from, std::byte* to, device::StreamHandle stream) const {
     std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
     const bool forward = pass.columns.direction == Direction::forward;
     pass.rows.base = forward ? in : to;
     pass.columns.in.part[0].base = forward ? to : in;
-    pass.columns.out.part[0].base = forward || !pass.real ? to : in;
+    pass.columns.out.part[0].base = forward || !stays_ ? to : in;
     device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
   static std::size_t counter_bytes(const device::lines::PlanePass& pass) {
@@ -91,6 +96,7 @@ class PlanePass : public FftPass {
   }
 
   device::lines::PlanePass pass_;
+  bool stays_;
   device::Memory counters_;
   PlaneWeights weights_;
 };
@@ -183,14 +189,22 @@ std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
   return strides;
 }
 
+enum class PlanesFor {
+  results,
+  lines,  ///< behind or before them: what is between the axes is no result, and has room for whole units of 16 bytes
+  rows    ///< alone
+};
+
 /// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
-/// `room`: behind the last number of a half spectrum, for a whole unit of 16 bytes.
-std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec, bool room = false) {
-  const bool real = spec.kind != Kind::c2c;
+std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec, PlanesFor purpose = PlanesFor::results) {
+  const bool room = purpose == PlanesFor::lines, only_rows = purpose == PlanesFor::rows;
+  const bool real = spec.kind != Kind::c2c, apart = real || purpose != PlanesFor::results;
   if (spec.transform.size() != 2) return std::nullopt;
   if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
   const FftDim &column = spec.transform.front(), &row = spec.transform.back();
-  if (!device::lines::planes_supported(column.n, row.n, spec.precision, real)) return std::nullopt;
+  if (!(only_rows ? device::lines::rows_supported(column.n, row.n)
+                  : device::lines::planes_supported(column.n, row.n, spec.precision, real)))
+    return std::nullopt;
   const std::int64_t points = device::lines::spectrum_points(row.n, real);
   if (!room && points % device::lines::unit(spec.precision) != 0) return std::nullopt;
   const Loops loops = merged(spec.batch);
@@ -199,13 +213,13 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec, bool roo
       loops.empty() ? FftDim{1, column.n * column.in_stride, column.n * column.out_stride} : loops.front();
   if (outer.n * column.n * row.n < gpu_defaults().elements_worth_passes || !device::lines::countable(outer.n, points))
     return std::nullopt;
-  const auto whole = [&](std::int64_t stride, bool reals) {
-    return stride % (device::lines::unit(spec.precision) * (reals ? 2 : 1)) == 0;
-  };
-  for (const FftDim& d : {column, outer})
-    if (!whole(d.in_stride, spec.kind == Kind::r2c) || !whole(d.out_stride, spec.kind == Kind::c2r))
-      return std::nullopt;
   const bool forward = spec.direction == Direction::forward;
+  for (const FftDim& d : {column, outer}) {
+    const std::int64_t rows = forward ? d.in_stride : d.out_stride, spectra = forward ? d.out_stride : d.in_stride;
+    if (!device::lines::rows_may_begin(row.n, rows, {spec.precision, !real}) ||
+        !device::lines::begins_with_units(apart ? spectra : std::gcd(spectra, rows), spec.precision))
+      return std::nullopt;
+  }
   const device::lines::Part in{nullptr, column.in_stride, outer.in_stride},
       out{nullptr, column.out_stride, outer.out_stride};
   device::lines::PlanePass pass;
@@ -216,19 +230,32 @@ std::optional<device::lines::PlanePass> plane_pass(const FftSpec& spec, bool roo
   columns.n = static_cast<int>(column.n);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
-  // Complex columns come from, or go to, where the rows are not; real ones stay on the side of the spectra.
+  // Columns come from, or go to, where the rows are not, or stay with the spectra.
   columns.in.part[0] = forward ? out : in;
-  columns.out.part[0] = real && !forward ? in : out;
+  columns.out.part[0] = apart && !forward ? in : out;
   columns.outer_end = outer.n;
   columns.m_end = points;
+  if (only_rows) columns.m_begin = columns.m_end = points - points % device::lines::unit(spec.precision);
   columns.scale = spec.scale;
   return pass;
 }
 
-PassPointer made(const std::optional<device::lines::PlanePass>& pass) {
+/// Rows alone. Neighbours make a plane, so that the kernel is that of planes there, where they are one.
+std::optional<device::lines::PlanePass> row_pass(const FftSpec& spec) {
+  if (spec.transform.size() != 1 || spec.kind == Kind::r2r || is_empty(spec) || spec.batch.empty()) return std::nullopt;
+  FftSpec planes = spec;
+  const auto next = std::min_element(planes.batch.begin(), planes.batch.end(),
+                                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+  planes.transform = {*next, spec.transform.front()};
+  planes.batch.erase(next);
+  const auto pass = plane_pass(planes, PlanesFor::rows);
+  return pass && device::lines::planes_checkable(pass->columns.n, pass->m) ? pass : std::nullopt;
+}
+
+PassPointer made(const std::optional<device::lines::PlanePass>& pass, bool stays) {
   if (!pass) return nullptr;
   device::lines::prepare_planes(pass->columns.n, pass->m, pass->columns.precision, pass->real);
-  return std::make_unique<PlanePass>(*pass);
+  return std::make_unique<PlanePass>(*pass, stays);
 }
 
 PassPointer made(const std::optional<device::lines::Pass>& pass) {
@@ -289,9 +316,16 @@ Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
 
 bool plane_pass_fits(const FftSpec& spec) { return !is_empty(spec) && plane_pass(spec).has_value(); }
 
-PassPointer make_plane_pass(const FftSpec& spec) { return made(plane_pass(spec)); }
+PassPointer make_plane_pass(const FftSpec& spec) { return made(plane_pass(spec), spec.kind != Kind::c2c); }
 
-PassPointer make_padded_plane_pass(const FftSpec& spec) { return made(plane_pass(spec, true)); }
+bool row_pass_fits(const FftSpec& spec) { return row_pass(spec).has_value(); }
+
+PassPointer make_row_pass(const FftSpec& spec) {
+  const auto pass = row_pass(spec);
+  return pass ? std::make_unique<PlanePass>(*pass, true) : nullptr;
+}
+
+PassPointer make_padded_plane_pass(const FftSpec& spec) { return made(plane_pass(spec, PlanesFor::lines), true); }
 
 bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(spec).has_value(); }
 

@@ -28,6 +28,9 @@ class FftPass {
   virtual bool checks_itself() const { return false; }
   /// Before the first enqueue_checked(), of passes that can: what it needs, on the current device.
   virtual void prepare_checks() {}
+  /// What its results tell as bits between two axes, of a pass that has one of them: 1: those that it wrote, -1: minus
+  /// those that it read.
+  virtual int bits_between_are() const { return 0; }
   /// As enqueue(); `results`: device::lines::pass_results numbers in device memory.
   virtual void enqueue_checked(const std::byte* from, std::byte* to, std::byte* scratch, std::uint64_t* results,
                                device::StreamHandle stream) const;
@@ -46,10 +49,16 @@ bool line_pass_fits(const FftSpec& spec);
 /// Two axes of a large array, the second one contiguous in memory, in one pass over memory; null where there is no such
 /// kernel. A c2r destroys its input.
 PassPointer make_plane_pass(const FftSpec& spec);
-/// The same with room behind each half spectrum, for whole units of 16 bytes.
+/// The same with room behind each row of its input backward and of its output forward, for whole units of 16 bytes. On
+/// the way back it destroys its input.
 PassPointer make_padded_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.
 bool plane_pass_fits(const FftSpec& spec);
+/// Contiguous lines of a large array by the kernel of a plane pass, which only runs with its checks; null where there
+/// is no such kernel.
+PassPointer make_row_pass(const FftSpec& spec);
+/// Whether make_row_pass() makes one, on the current device.
+bool row_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
 /// axes destroys its input.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/line_pass.hpp"
+#include "device/plane_pass.hpp"
 #include "exec/fft_operation.hpp"
 #include "gpu/placed_passes.hpp"
 #include "local/loops.hpp"
@@ -13,7 +13,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// A loop over half spectra: along which stride users have it, and which it has between the passes.
+/// A loop over spectra: along which stride users have it, and which it has between the passes.
 struct PaddedLoop {
   FftDim user;
   std::int64_t stride = 1;
@@ -21,7 +21,7 @@ struct PaddedLoop {
 
 class PaddedFft {
  public:
-  explicit PaddedFft(const FftSpec& spec) : spec_(spec), forward_(spec.kind == Kind::r2c) {
+  explicit PaddedFft(const FftSpec& spec) : spec_(spec), forward_(spec.direction == Direction::forward) {
     for (const FftDim& d : spec.transform) loops_.push_back({d});
     for (const FftDim& d : spec.batch) loops_.push_back({d});
     std::vector<PaddedLoop*> by_stride;
@@ -29,10 +29,10 @@ class PaddedFft {
     std::stable_sort(by_stride.begin(), by_stride.end(), [this](const PaddedLoop* a, const PaddedLoop* b) {
       return spectrum_stride(a->user) < spectrum_stride(b->user);
     });
-    innermost_ = by_stride.front() == &loops_[half];
+    innermost_ = by_stride.front() == &loops_[last];
     std::int64_t stride = device::lines::whole_bundles(points(), spec.precision);
     for (PaddedLoop* const loop : by_stride) {
-      if (loop == &loops_[half]) continue;
+      if (loop == &loops_[last]) continue;
       loop->stride = stride;
       stride *= loop->user.n;
     }
@@ -61,35 +61,35 @@ class PaddedFft {
   }
 
  private:
-  static constexpr std::size_t slow = 0, fast = 1, half = 2;  ///< the halved axis comes last
+  static constexpr std::size_t slow = 0, fast = 1, last = 2;  ///< the last one is halved if one is
 
-  std::int64_t points() const { return spec_.transform[half].n / 2 + 1; }
+  std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].n, is_halved(spec_)); }
   std::int64_t spectrum_stride(const FftDim& d) const { return forward_ ? d.out_stride : d.in_stride; }
 
-  /// What is between the passes, on one side of the planes' real numbers.
+  /// What is between the passes, on one side of the planes' rows.
   FftDim of_planes(const PaddedLoop& loop) const {
     return forward_ ? FftDim{loop.user.n, loop.user.in_stride, loop.stride}
                     : FftDim{loop.user.n, loop.stride, loop.user.out_stride};
   }
-  /// And of the users' half spectra.
+  /// And of the users' spectra.
   FftDim of_lines(const PaddedLoop& loop) const {
     return forward_ ? FftDim{loop.user.n, loop.stride, loop.user.out_stride}
                     : FftDim{loop.user.n, loop.user.in_stride, loop.stride};
   }
   FftSpec planes_spec() const {
     FftSpec planes = stage(spec_.kind);
-    planes.transform = {of_planes(loops_[fast_]), of_planes(loops_[half])};
+    planes.transform = {of_planes(loops_[fast_]), of_planes(loops_[last])};
     planes.batch = {of_planes(loops_[slow_])};
-    for (std::size_t i = half + 1; i < loops_.size(); ++i) planes.batch.push_back(of_planes(loops_[i]));
+    for (std::size_t i = last + 1; i < loops_.size(); ++i) planes.batch.push_back(of_planes(loops_[i]));
     planes.preserve_input = false;
     return planes;
   }
   FftSpec lines_spec() const {
     FftSpec lines = stage(Kind::c2c);
     lines.transform = {of_lines(loops_[slow_])};
-    lines.batch = {of_lines(loops_[fast_]), of_lines(loops_[half])};
+    lines.batch = {of_lines(loops_[fast_]), of_lines(loops_[last])};
     lines.batch.back().n = points();
-    for (std::size_t i = half + 1; i < loops_.size(); ++i) lines.batch.push_back(of_lines(loops_[i]));
+    for (std::size_t i = last + 1; i < loops_.size(); ++i) lines.batch.push_back(of_lines(loops_[i]));
     return lines;
   }
   FftSpec stage(Kind kind) const {
@@ -104,14 +104,18 @@ class PaddedFft {
   bool forward_;
   std::vector<PaddedLoop> loops_;  ///< the transformed axes, then the batch
   std::size_t slow_ = slow, fast_ = fast;
-  bool innermost_ = false;  ///< a half spectrum is one run of memory
+  bool innermost_ = false;  ///< a row's spectrum is one run of memory
   std::int64_t numbers_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<DeviceOperation> make_padded_fft(const FftSpec& spec) {
-  if (!is_halved(spec) || spec.transform.size() != 3 || is_empty(spec)) return nullptr;
+  if (spec.kind == Kind::r2r || spec.transform.size() != 3 || is_empty(spec)) return nullptr;
+  const bool real = is_halved(spec), forward = spec.direction == Direction::forward;
+  if (real ? (spec.kind == Kind::r2c) != forward
+           : device::lines::begins_with_units(spec.transform.back().n, spec.precision))
+    return nullptr;
   return PaddedFft(spec).plan();
 }
 

@@ -43,15 +43,17 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
 
 /// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
 /// passes can leave away at the spectrum. Small ones are not where they are complex, or in single precision and copied
-/// to the peers. With the option verify all half spectra are padded: passes over aligned lines check themselves.
+/// to the peers. With the option verify all are padded that passes of our own want so: these check themselves.
 SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
   if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
   const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
   const bool large = padded.planes_bytes(0) >= setup.padded_from;
-  const bool even_small = shape.real() && (setup.verify || shape.transform.precision == Precision::f64 ||
-                                           (fusion.direct && may_store(shape, options)));
+  const bool no_passes = !shape.real() && !device::lines::begins_with_units(shape.nz, shape.transform.precision);
+  const bool even_small = shape.real() ? setup.verify || shape.transform.precision == Precision::f64 ||
+                                             (fusion.direct && may_store(shape, options))
+                                       : setup.verify && no_passes;
   return fusion.y && fusion.x && (large || even_small) ? padded : shape;
 }
 
@@ -97,9 +99,9 @@ struct SlabMember {
   }
   std::string describe() const {
     return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
-           " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") + "line kernels for" +
-           (rank.fused_y() ? " y" : "") + (rank.fused_x() ? " x" : "") +
-           (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
+           " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") +
+           (rank.fused_rows() ? "row kernels for z, " : "") + "line kernels for" + (rank.fused_y() ? " y" : "") +
+           (rank.fused_x() ? " x" : "") + (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
            (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "") +
            (shape.woven ? ", planes of the first axis and the last one" : "");
   }

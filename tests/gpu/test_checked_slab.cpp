@@ -161,6 +161,26 @@ TEST(CheckedSlab, DenseSpectra) {
   EXPECT_EQ(checked, planes_check_themselves() ? 12 : 0);
 }
 
+/// z lines that begin within units of 16 bytes, padded inside.
+TEST(CheckedSlab, OddLines) {
+  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
+  for (const Shape& extents : {Shape{128, 128, 315}, Shape{128, 175, 225}})
+    for (const int ranks : {1, 2}) {
+      EXPECT_TRUE(check_slab<double>(extents, Kind::r2c, ranks, cut(2, {0.6, 0.4}), true));
+      EXPECT_TRUE(check_slab<float>(extents, Kind::r2c, ranks, cut(1, {1}), true));
+      EXPECT_TRUE(check_slab<float>(extents, Kind::c2c, ranks, cut(2, {0.6, 0.4}), true));
+    }
+}
+
+/// Planes of more than the cache holds: rows check themselves, and y lines behind them.
+TEST(CheckedSlab, LargePlanes) {
+  if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
+  const Shape extents{8, 1400, 1200};
+  EXPECT_FALSE(device::lines::planes_supported(1400, 1200, Precision::f64, false));
+  EXPECT_TRUE(check_slab<double>(extents, Kind::c2c, 2, cut(2, {0.6, 0.4})));
+  EXPECT_TRUE(check_slab<double>({8, 1600, 2100}, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
+}
+
 bool is_copied(const Shape& extents) {
   SlabShape shape = slab_shape(extents, r2c<float>, 2);
   shape.dense_spectrum = true;

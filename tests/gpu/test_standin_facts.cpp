@@ -139,23 +139,31 @@ TEST(PlaneRecipes, FitAMultiprocessor) {
 
 TEST(PlaneRecipes, AreChosenByTheirStack) {
   const std::vector<lines::PlaneCut> cuts = lines::plane_cuts(96, 60, lines::hardware_of(device::h200_facts()));
-  ASSERT_GE(cuts.size(), 4U);
-  int compiled = 0;
+  ASSERT_GE(cuts.size(), 8U);
+  for (std::size_t i = 1; i < cuts.size(); ++i) EXPECT_LE(lines::time_of(cuts[i - 1]), lines::time_of(cuts[i]));
+  std::size_t compiled = 0;
   const auto chosen = [&](std::vector<int> stacks) {
     compiled = 0;
-    const lines::PlaneCut& cut = lines::least_spilled(cuts, [&](const lines::PlaneCut& one) {
+    stacks.resize(cuts.size(), stacks.back());
+    const lines::PlaneCut& cut = lines::fastest(cuts, [&](const lines::PlaneCut& one) {
       ++compiled;
       return stacks.at(static_cast<std::size_t>(&one - cuts.data()));
     });
     return &cut - cuts.data();
   };
-  EXPECT_EQ(chosen({8, 0, 0, 0}), 0) << "a number or two cost nothing";
-  EXPECT_EQ(compiled, 1);
-  EXPECT_EQ(chosen({176, 16, 0, 0}), 1);
-  EXPECT_EQ(compiled, 2);
-  EXPECT_EQ(chosen({176, 64, 120, 0}), 1) << "the least of three";
-  EXPECT_EQ(compiled, 3);
-  EXPECT_EQ(chosen({64, 64, 64, 0}), 0);
+  EXPECT_EQ(chosen({0}), 0);
+  EXPECT_EQ(compiled, 1U) << "none is faster";
+  EXPECT_EQ(chosen({4000}), 0);
+  EXPECT_LT(compiled, 8U) << "each takes a second or more";
+  // The first one that has other lines, or fewer threads: the same again would have as much stack.
+  std::size_t other = 1;
+  while (same(cuts[0].rows, cuts[other].rows) && same(cuts[0].columns, cuts[other].columns) &&
+         cuts[0].threads() <= cuts[other].threads())
+    ++other;
+  std::vector<int> stacks(other, 4000);
+  stacks.push_back(0);
+  EXPECT_EQ(chosen(stacks), static_cast<std::ptrdiff_t>(other));
+  EXPECT_EQ(compiled, 2U);
 }
 
 TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {

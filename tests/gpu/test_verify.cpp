@@ -119,8 +119,9 @@ std::size_t slab_step(const std::vector<PlanReport::Step>& steps) {
   return to_size(slab - steps.begin());
 }
 
-void expect_flips_found_in_slab(const char* input, const char* output, Kind kind, Precision precision, int gpus) {
-  const TransformCase c = verified({{128, 128, 128}, input, output, kind, precision, on_gpu()});
+void expect_flips_found_in_slab(const char* input, const char* output, Kind kind, Precision precision, int gpus,
+                                const Shape& shape = {128, 128, 128}) {
+  const TransformCase c = verified({shape, input, output, kind, precision, on_gpu()});
   SCOPED_TRACE(std::to_string(gpus) + " GPUs: " + c.name());
   check_case_on(gpus, c);
   Plan plan = make_plan_over(devices_for(gpus), c);
@@ -142,6 +143,8 @@ TEST(GroupVerify, FindsFlipsInSlabs) {
   expect_flips_found_in_slab("slab", "left", Kind::c2r, Precision::f32, 3);
   expect_flips_found_in_slab("slab", "natural", Kind::r2c, Precision::f64, 2);
   expect_flips_found_in_slab("slab along 1", "left", Kind::c2c, Precision::f64, 2);
+  // z lines that begin within units of 16 bytes
+  expect_flips_found_in_slab("slab", "left", Kind::c2c, Precision::f32, 2, {128, 128, 135});
 }
 
 /// Of arrays with numbers of very different sizes.

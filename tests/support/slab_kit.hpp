@@ -79,7 +79,8 @@ class SlabRankArrays {
         field_(device::make_memory(shape.field_bytes(rank))),
         spectrum_(device::make_memory(shape.spectrum_bytes(rank))),
         stream_(device::make_stream()) {
-    if (shape.transform.kind == Kind::r2c) planes_ = device::make_memory(shape.planes_bytes(rank));
+    if (shape.transform.kind == Kind::r2c || shape.pitch() != shape.nz)
+      planes_ = device::make_memory(shape.planes_bytes(rank));
     if (shape.dense_spectrum) rows_ = device::make_memory(shape.rows_bytes(rank));
   }
   SlabArrays arrays() const {

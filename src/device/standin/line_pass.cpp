@@ -47,21 +47,18 @@ const Recipe* recipe_for(int n, bool odd = false) {
   return at->second ? &*at->second : nullptr;
 }
 
-/// Null where there is none.
+/// Null where there is none: the best one, as if no kernel had a stack.
 const PlaneCut* plane_cut_for(std::int64_t n, std::int64_t m) {
   const DeviceFacts& facts = current_facts();
   const bool compiles = can_compile();
   static std::mutex mutex;
-  static std::map<std::tuple<std::int64_t, std::int64_t, bool, bool, std::size_t, std::size_t>, std::optional<PlaneCut>>
+  static std::map<std::tuple<std::int64_t, std::int64_t, bool, bool, std::size_t, std::size_t>, std::vector<PlaneCut>>
       found;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [at, first] =
       found.try_emplace({n, m, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
-  const auto no_stack = [](const PlaneCut&) { return 0; };
-  if (first)
-    at->second = lines::plane_cut_for(static_cast<int>(n), static_cast<int>(m), facts,
-                                      compiles ? no_stack : lines::StackBytes{});
-  return at->second ? &*at->second : nullptr;
+  if (first) at->second = plane_cuts_for(static_cast<int>(n), static_cast<int>(m), hardware_of(facts), compiles);
+  return at->second.empty() ? nullptr : &at->second.front();
 }
 
 /// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
@@ -266,16 +263,18 @@ void run(const Pass& pass, void* stream) {
   });
 }
 
+bool rows_supported(std::int64_t n, std::int64_t m) { return may_be_plane(n, m) && plane_cut_for(n, m) != nullptr; }
+
 bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
-  return fits_planes(n, m, precision, real, current_facts()) && plane_cut_for(n, m) != nullptr;
+  return fits_planes(n, m, precision, real, current_facts()) && rows_supported(n, m);
 }
 
 bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m) != nullptr; }
 
 void prepare_checked_planes(int n, int m, Precision precision, bool real) { prepare_planes(n, m, precision, real); }
 
-bool planes_shareable(int n, int m, const Side& side) {
-  const PlaneCut* cut = plane_cut_for(n, m);
+bool planes_shareable(const PlaneKernel& kernel, const Side& side) {
+  const PlaneCut* cut = plane_cut_for(kernel.n, kernel.m);
   return cut != nullptr && shares(cut->columns, side);
 }
 
@@ -288,15 +287,18 @@ void prepare_planes(int n, int m, Precision precision, bool real) {
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require(planes_supported(columns.n, pass.m, columns.precision, pass.real), "no plane kernel for ", columns.n,
-          " rows of ", pass.m, " points");
+  require(columns.m_begin == columns.m_end ? rows_supported(columns.n, pass.m)
+                                           : planes_supported(columns.n, pass.m, columns.precision, pass.real),
+          "no plane kernel for ", columns.n, " rows of ", pass.m, " points");
   require_planes(pass);
   const std::int64_t planes = columns.outer_end - columns.outer_begin;
   const PlaneRows rows{pass, bundles().row(pass, current_device())};
   const Fft fft = bundles().get(columns, current_device());
   check_input(columns);
-  require(planes_shareable(columns.n, pass.m, columns.out), "a plane pass cannot cut lines of ", columns.n,
-          " points into blocks of ", columns.out.block, " points an owner");
+  require(planes_shareable({columns.n, pass.m, columns.precision, pass.real, columns.checks.results != nullptr},
+                           columns.out),
+          "a plane pass cannot cut lines of ", columns.n, " points into blocks of ", columns.out.block,
+          " points an owner");
   if (planes <= 0) return;
   std::vector<Access> touched;
   add_accesses(columns.in, columns, touched);

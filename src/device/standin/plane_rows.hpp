@@ -64,7 +64,7 @@ struct PlaneRows {
     const std::uint32_t read = word_sum(from, forward() ? outside_bytes() : spectrum_bytes());
     auto* const spectrum = reinterpret_cast<std::complex<T>*>(forward() ? to : from);
     if (!forward())  // these numbers are taken for real
-      for (const int end : {0, pass.m / 2}) spectrum[end].imag(0);
+      for (int end = 0; end <= pass.m / 2; end += pass.m % 2 == 0 ? pass.m / 2 : pass.m) spectrum[end].imag(0);
     HeldSums<T> held = sums<T>();
     std::vector<std::complex<T>> in = forward() ? of_reals<T>(from) : of_half(spectrum);
     if (held.active()) {
@@ -86,7 +86,7 @@ struct PlaneRows {
   template <class T>
   std::vector<std::complex<T>> of_half(const std::complex<T>* half) const {
     std::vector<std::complex<T>> whole(half, half + pass.m / 2 + 1);
-    for (int k = pass.m / 2 - 1; k > 0; --k) whole.push_back(std::conj(half[k]));
+    for (int k = (pass.m - 1) / 2; k > 0; --k) whole.push_back(std::conj(half[k]));
     return whole;
   }
   /// From the first row to the end of the last one.

@@ -31,10 +31,16 @@ device::lines::Part turned(device::lines::Part part) {
   return part;
 }
 
-/// z lines (fused) or whole planes of cuFFT, between field and planes.
+/// z lines (fused), or whole planes of cuFFT, between field and planes.
 void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction direction,
                                device::StreamHandle stream) const {
   if (planes.count() == 0) return;
+  if (fusion_.rows) {
+    if (direction == Direction::backward)
+      look(own, y_pass(own, planes, {0, shape_.nzc()}, direction), Moment::in_middle, stream);
+    const std::int64_t end = shape_.nzc() - shape_.nzc() % device::lines::unit(shape_.transform.precision);
+    return plane_pass(own, y_pass(own, planes, {end, end}, direction), stream);
+  }
   const SlabPiece piece(options_.observer, fusion_.y ? "z lines" : "planes", rank_, stream);
   char* field = static_cast<char*>(own.field) +
                 static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
@@ -116,7 +122,7 @@ void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_li
   pass.real = shape_.real();
   if (own.check != nullptr)
     weights(y_lines.direction).planes.add_to(pass, own.check->results_of(SlabCheck::Lines::planes));
-  if (y_lines.direction == Direction::backward) look(own, y_lines, Moment::between, stream);
+  if (y_lines.direction == Direction::backward && !fusion_.rows) look(own, y_lines, Moment::between, stream);
   device::lines::run(pass, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
 }
 

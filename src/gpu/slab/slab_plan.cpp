@@ -51,9 +51,13 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
     device::lines::Side side;
     shape.share(side, shape.ny);
     // Copies of what planes cannot write into place cost less than the library's pass for z lines.
-    if (!device::lines::planes_shareable(static_cast<int>(shape.ny), static_cast<int>(shape.nz), side))
+    if (!device::lines::planes_shareable({static_cast<int>(shape.ny), static_cast<int>(shape.nz),
+                                          shape.transform.precision, shape.real(), options.checks},
+                                         side))
       fusion.direct = false;
   }
+  fusion.rows = fusion.y && options.planes && !fusion.planes && options.checks &&
+                device::lines::rows_supported(shape.ny, shape.nz);
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
@@ -61,7 +65,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   fusion.copied = fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape) &&
                   !device::lines::takes_odd_rows(static_cast<int>(shape.nx));
   const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
-  fusion.checked = fusion.planes && fusion.x && device::lines::planes_checkable(ny, nz) &&
+  fusion.checked = (fusion.planes || fusion.rows) && fusion.x && device::lines::planes_checkable(ny, nz) &&
                    device::lines::checkable(ny) && device::lines::checkable(nx);
   return fusion;
 }
@@ -80,7 +84,7 @@ void SlabRank::plan_fused() {
     prepare_checks();
   else
     prepare_passes();
-  if (fusion_.planes) plane_counters_ = device::make_memory(counter_bytes());
+  if (counter_bytes() > 0) plane_counters_ = device::make_memory(counter_bytes());
 }
 
 void SlabRank::plan_parts() {
@@ -112,18 +116,20 @@ void SlabRank::prepare_checks() {
   const Precision precision = shape_.transform.precision;
   device::lines::prepare_checked(nx, precision, !fusion_.copied && has_odd_rows(shape_));
   device::lines::prepare_checked_planes(ny, nz, precision, shape_.real());
-  if (parts() > 1) device::lines::prepare_checked(ny, precision);
+  const bool has_y = fusion_.rows || parts() > 1;
+  if (has_y) device::lines::prepare_checked(ny, precision);
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     const double scale = direction == Direction::forward ? options_.forward_scale : options_.backward_scale;
     SlabWeights& made = weights_[static_cast<std::size_t>(direction)];
     made.planes = PlaneWeights(ny, nz, shape_.real(), precision, direction, 1);
     made.x = LineWeights(Kind::c2c, nx, precision, scale);
-    if (parts() > 1) made.y = LineWeights(Kind::c2c, ny, precision, 1);
+    if (has_y) made.y = LineWeights(Kind::c2c, ny, precision, 1);
   }
 }
 
 std::size_t SlabRank::counter_bytes() const {
-  return fusion_.planes ? device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t) : 0;
+  const bool used = fusion_.planes || fusion_.rows;
+  return used ? device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t) : 0;
 }
 
 std::size_t SlabRank::library_bytes() const {
@@ -141,7 +147,7 @@ void SlabRank::plan_cufft() {
                                           : device::VendorFftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const device::VendorFftSide planes = fusion_.y ? device::VendorFftSide{{pitch}, 1, pitch}
                                                  : device::VendorFftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
-  const int runs = fusion_.planes ? 0 : options_.chunks;  // plane passes do without cuFFT
+  const int runs = fusion_.planes || fusion_.rows ? 0 : options_.chunks;  // plane passes do without cuFFT
   for (int c = 0; c < runs; ++c) {
     const std::int64_t count = chunk(rank_, 0, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;

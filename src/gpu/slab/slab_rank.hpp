@@ -43,6 +43,7 @@ struct SlabArrays {
 struct SlabFusion {
   bool y = false, x = false, direct = false;
   bool planes = false;   ///< z lines and the y lines of the first part in one pass over memory
+  bool rows = false;     ///< z lines by plane passes without columns: they check themselves
   bool two_way = false;  ///< cuFFT's plans of z lines or planes lead one way: their two sides differ
   /// The x lines stay in the padded rows, and copies lead from there to the dense spectrum and back: its x lines begin
   /// in the middle of 16 bytes.
@@ -73,6 +74,7 @@ class SlabRank {
   bool fused_y() const { return fusion_.y; }
   bool fused_x() const { return fusion_.x; }
   bool fused_planes() const { return fusion_.planes; }
+  bool fused_rows() const { return fusion_.rows; }
   bool stores() const { return options_.stores; }
   bool copied() const { return fusion_.copied; }
   device::EventHandle ready() const { return ready_.get(); }

@@ -18,6 +18,9 @@ struct PlaneSkills {
   bool real = false;    ///< rows
   bool checks = false;  ///< sums of their lines
 };
+/// Those of the kernel by whose stack a recipe is chosen: the sums of complex rows take few more registers, and other
+/// recipes than without them were slower.
+constexpr PlaneSkills chosen_by(PlaneSkills skills) { return {skills.real, skills.real && skills.checks}; }
 /// The program of the kernels "forward" and "backward" of a recipe.
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills);
 /// Its machine code for compute capability `architecture` (90: 9.0), from the cache where it is there.

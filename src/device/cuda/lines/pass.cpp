@@ -97,35 +97,37 @@ void run(const Pass& pass, void* stream) {
   launch(kernels.get(key_of(pass.n, pass.precision, is_odd(pass))), pass, stream);
 }
 
-bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
-  return fits_planes(n, m, precision, real, current_facts()) &&
-         plane_cut_for(static_cast<int>(n), static_cast<int>(m)) != nullptr;
+bool rows_supported(std::int64_t n, std::int64_t m) {
+  return may_be_plane(n, m) && has_plane_cuts(static_cast<int>(n), static_cast<int>(m));
 }
 
-bool planes_shareable(int n, int m, const Side& side) {
-  const PlaneCut* cut = plane_cut_for(n, m);
-  return cut != nullptr && shares(cut->columns, side);
+bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
+  return fits_planes(n, m, precision, real, current_facts()) && rows_supported(n, m);
+}
+
+bool planes_shareable(const PlaneKernel& kernel, const Side& side) {
+  const auto& [n, m, precision, real, checks] = kernel;
+  return has_plane_cuts(n, m) && shares(plane_cut_for(n, m, precision, {real, checks}).columns, side);
 }
 
 void prepare_planes(int n, int m, Precision precision, bool real) {
-  const PlaneCut* cut = plane_cut_for(n, m);
-  require(cut != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
-  planes_of_devices().prepare(key_of(n, m, precision, real), [&] { return make_prepared(*cut, precision, real); });
+  planes_of_devices().prepare(key_of(n, m, precision, real),
+                              [&] { return make_prepared(plane_cut_for(n, m, precision, {real}), precision, real); });
 }
 
-bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m) != nullptr; }
+bool planes_checkable(int n, int m) { return can_compile() && has_plane_cuts(n, m); }
 
 void prepare_checked_planes(int n, int m, Precision precision, bool real) {
-  const PlaneCut* cut = plane_cut_for(n, m);
-  require(cut != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
-  checked_planes_of_devices().prepare(key_of(n, m, precision, real),
-                                      [&] { return make_checked(*cut, precision, real); });
+  checked_planes_of_devices().prepare(key_of(n, m, precision, real), [&] {
+    return make_checked(plane_cut_for(n, m, precision, {real, true}), precision, real);
+  });
 }
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require(planes_supported(columns.n, pass.m, columns.precision, pass.real), "no plane kernel for ", columns.n,
-          " rows of ", pass.m, " points");
+  require(columns.m_begin == columns.m_end ? rows_supported(columns.n, pass.m)
+                                           : planes_supported(columns.n, pass.m, columns.precision, pass.real),
+          "no plane kernel for ", columns.n, " rows of ", pass.m, " points");
   require_planes(pass);
   auto& kernels = columns.checks.results != nullptr ? checked_planes_of_devices() : planes_of_devices();
   launch(kernels.get(key_of(columns.n, pass.m, columns.precision, pass.real)), pass, counters, stream);

@@ -70,6 +70,10 @@ __device__ __forceinline__ bool has_reached(const unsigned* counter, unsigned co
   return now >= count;
 }
 
+__device__ __forceinline__ unsigned low_part(const char* address) {
+  return static_cast<unsigned>(reinterpret_cast<unsigned long long>(address));
+}
+
 template <bool Real, class Plane, class T, bool Backward>
 struct RowsOf {
   using Type = ComplexRows<Plane, T, Backward>;
@@ -98,12 +102,28 @@ struct Feeder {
     static_assert(Of::in_tile * Rows::bytes <= Plane::tile_bytes);
     const unsigned begin = tile.index * Of::in_tile;
     const unsigned count = Of::whole || begin + Of::in_tile <= Of::count ? Of::in_tile : Of::count - begin;
-    desk.arrived.expect(count * Rows::bytes);
     const char* const from =
         pass.rows.in + (pass.outer_begin + tile.plane) * pass.rows.in_plane + begin * pass.rows.in_stride;
+    const FetchedFrom rows{low_part(from), static_cast<unsigned>(pass.rows.in_stride)};
+    using Fetched = typename Rows::Fetched;
+    const auto place = [&](unsigned row) { return reinterpret_cast<char*>(tile_memory) + row * Rows::bytes; };
+    // In the tile, of what the array may end with.
+    const unsigned last = tile.plane + 1 == pass.planes ? Of::count - 1 - begin : ~0U;
+    unsigned bytes = count * Rows::bytes;
+    if constexpr (Fetched::odd) {
+      bytes = 0;
+      for (unsigned row = 0; row < count; ++row) bytes += Fetched::fetched(rows.row(row), row == last);
+      if (last < count) {
+        const unsigned before = Fetched::before(rows.row(last));
+        const char* const row = from + last * pass.rows.in_stride - before;
+        for (unsigned at = Fetched::fetched(rows.row(last), true); at < before + Fetched::row_bytes; at += 4)
+          *reinterpret_cast<int*>(place(last) + at) = *reinterpret_cast<const int*>(row + at);
+      }
+    }
+    desk.arrived.expect(bytes);
     for (unsigned row = 0; row < count; ++row)
-      fetch_bytes(reinterpret_cast<char*>(tile_memory) + row * Rows::bytes, from + row * pass.rows.in_stride,
-                  Rows::bytes, desk.arrived, !Backward);
+      fetch_bytes(place(row), from + row * pass.rows.in_stride - Fetched::before(rows.row(row)),
+                  Fetched::fetched(rows.row(row), row == last), desk.arrived, !Backward);
   }
   __device__ void ask_for_columns(const Tile& tile) const {
     constexpr int width = Plane::width;
@@ -194,11 +214,16 @@ struct RowTile {
         exchange(exchanges + lane * Plane::row_line_rows) {}
   template <class Sums>
   __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* memory, Sums& sums) const {
+    const auto stride = static_cast<unsigned>(pass.rows.in_stride);
+    const FetchedFrom from{low_part(pass.rows.in) +
+                               (pass.outer_begin + tile.plane) * static_cast<unsigned>(pass.rows.in_plane) +
+                               first * stride,
+                           stride};
     if constexpr (Real) {
-      Rows::take(v, memory, t, lane, first, sums, checks);
+      Rows::take(v, memory, t, lane, first, from, sums, checks);
     } else {
       auto in = Sums::input(t, checks);
-      Rows::take(v, memory, t, lane, in);
+      Rows::take(v, memory, t, lane, from, in);
       sums.took(in, Rows::Of::has(first), has_second(), is_first, checks);
     }
   }

@@ -42,18 +42,33 @@ KernelRows kernel_rows(const PlanePass& pass) {
   return k;
 }
 
-}  // namespace
-
-const PlaneCut* plane_cut_for(int n, int m) {
+const std::vector<PlaneCut>& plane_cuts_here(int n, int m) {
   static std::mutex mutex;
-  static std::map<std::tuple<int, int, int>, std::optional<PlaneCut>> found;
+  static std::map<std::tuple<int, int, int>, std::vector<PlaneCut>> found;
   const std::lock_guard<std::mutex> lock(mutex);
   const auto [at, first] = found.try_emplace({current_device(), n, m});
-  const auto stack_bytes = [](const PlaneCut& cut) {
-    return machine_code(cut, Precision::f64, {}, architecture()).stack_bytes;
-  };
-  if (first) at->second = plane_cut_for(n, m, current_facts(), can_compile() ? stack_bytes : StackBytes{});
-  return at->second ? &*at->second : nullptr;
+  if (first) at->second = plane_cuts_for(n, m, hardware_of(current_facts()), can_compile());
+  return at->second;
+}
+
+}  // namespace
+
+bool has_plane_cuts(int n, int m) { return !plane_cuts_here(n, m).empty(); }
+
+const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills skills) {
+  const std::vector<PlaneCut>& cuts = plane_cuts_here(n, m);
+  require(!cuts.empty(), "no plane kernel for ", n, " rows of ", m, " points");
+  if (cuts.size() == 1) return cuts.front();
+  skills = chosen_by(skills);
+  static std::mutex mutex;
+  static std::map<std::tuple<int, int, int, Precision, bool, bool>, const PlaneCut*> chosen;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto [at, first] =
+      chosen.try_emplace({current_device(), n, m, precision, skills.real, skills.checks}, &cuts.front());
+  if (first)
+    at->second = &fastest(
+        cuts, [&](const PlaneCut& cut) { return machine_code(cut, precision, skills, architecture()).stack_bytes; });
+  return *at->second;
 }
 
 namespace {

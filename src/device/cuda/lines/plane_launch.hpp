@@ -1,5 +1,6 @@
 #pragma once
 // From a PlanePass to a kernel launch, and the kernels on devices. CUDA only.
+#include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/launch.hpp"
 #include "device/plane_pass.hpp"
 #include "device/plane_recipe.hpp"
@@ -13,8 +14,10 @@ struct PreparedPlanes {
   Kernel kernel[2];  ///< [backward]
 };
 
-/// The recipe for planes of n rows of m points on the current device; null where there is none.
-const PlaneCut* plane_cut_for(int n, int m);
+/// Whether there are recipes for planes of n rows of m points on the current device.
+bool has_plane_cuts(int n, int m);
+/// The one of kernels that can do so much, by what stack their code has. There is one.
+const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills skills);
 
 /// A recipe's kernels, compiled at run time unless they are the library's own.
 PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, bool real);

@@ -31,17 +31,59 @@ struct RowsOfPlane {
   static __device__ __forceinline__ bool has(unsigned row) { return whole || row < count; }
 };
 
+/// Rows of N numbers as they come into a tile: in whole units of 16 bytes. Odd rows, which are none, may begin and end
+/// within one: then what is before them and behind them in it comes along, but for the last row of an array.
+template <unsigned N, unsigned NumberBytes>
+struct FetchedRows {
+  static constexpr unsigned row_bytes = N * NumberBytes;
+  static constexpr bool odd = row_bytes % 16 != 0;
+  static constexpr unsigned step = row_bytes % 8 == 0 ? 8 : NumberBytes;  ///< of where odd rows begin
+  /// Of a row in a tile.
+  static constexpr unsigned bytes = odd ? (row_bytes + 16 - step + 15) / 16 * 16 : row_bytes;
+
+  /// Bytes that come before a row, of its address.
+  static __device__ __forceinline__ unsigned before(unsigned address) { return odd ? address % 16 : 0; }
+  /// All that come; `last`: without what begins a unit that the row does not end.
+  static __device__ __forceinline__ unsigned fetched(unsigned address, bool last) {
+    return odd ? (before(address) + row_bytes + (last ? 0 : 15)) / 16 * 16 : row_bytes;
+  }
+};
+/// Spectra in whole units: padding follows a row.
+template <unsigned N, unsigned NumberBytes>
+struct FetchedSpectra {
+  static constexpr bool odd = false;
+  static constexpr unsigned bytes = (N * NumberBytes + 15) / 16 * 16;
+  static __device__ __forceinline__ unsigned before(unsigned) { return 0; }
+  static __device__ __forceinline__ unsigned fetched(unsigned, bool) { return bytes; }
+};
+template <bool Spectra, unsigned N, unsigned NumberBytes>
+struct FetchedAs {
+  using Type = FetchedRows<N, NumberBytes>;
+};
+template <unsigned N, unsigned NumberBytes>
+struct FetchedAs<true, N, NumberBytes> {
+  using Type = FetchedSpectra<N, NumberBytes>;
+};
+
+/// The lower parts of the addresses that the rows of a line were fetched from: of the first one, and the distance.
+struct FetchedFrom {
+  unsigned first, step;
+  __device__ __forceinline__ unsigned row(unsigned r) const { return first + r * step; }
+};
+
 /// Rows of complex numbers: one to a line, two in single precision.
 template <class Plane, class T, bool Backward>
 struct ComplexRows {
   using Cut = typename Plane::Rows;
-  static constexpr unsigned in_line = Traits<T>::lines, bytes = Cut::N * 16 / in_line;
+  static constexpr unsigned in_line = Traits<T>::lines;
+  using Fetched = typename FetchedAs<Backward, Cut::N, 16 / in_line>::Type;
+  static constexpr unsigned bytes = Fetched::bytes;
   using Of = RowsOfPlane<Plane, in_line>;
 
   /// `in`: what is added up there (LineSums).
   template <class In>
   static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
-                                              In& in) {
+                                              FetchedFrom, In& in) {
     const double2* const line = tile + lane * Cut::N + t;
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
       v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr));
@@ -50,10 +92,14 @@ struct ComplexRows {
   }
   template <class In>
   static __device__ __forceinline__ void take(Cx<Twin> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
-                                              In& in) {
-    const auto* line = reinterpret_cast<const float2*>(tile) + 2 * lane * Cut::N + t;
+                                              FetchedFrom from, In& in) {
+    const char* const line = reinterpret_cast<const char*>(tile) + 2 * lane * bytes;
+    const float2* rows[2];
+    each<2>([&](auto r) {
+      rows[r] = reinterpret_cast<const float2*>(line + r * bytes + Fetched::before(from.row(r))) + t;
+    });
     each_point<Cut, 0>(t, [&](auto i, auto offset) {
-      const float2 a = line[offset], b = line[Cut::N + offset];
+      const float2 a = rows[0][offset], b = rows[1][offset];
       v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
       in.add(offset, v[i]);
     });
@@ -103,20 +149,21 @@ struct RealRows {
   using Cut = typename Plane::Rows;
   using Real = typename Traits<T>::Scalar;
   using Complex = typename Traits<T>::Factor;
-  static_assert(Cut::N % 2 == 0);
-  static constexpr unsigned half = Cut::N / 2;
+  /// Numbers of half a spectrum behind the first one; the points from `upper` on have their mirrored ones among these.
+  static constexpr unsigned half = Cut::N / 2, upper = Cut::N - half;
+  static constexpr bool even = Cut::N % 2 == 0;  ///< then point `half` is its own mirrored one, and real
   static constexpr unsigned in_line = 2 * Traits<T>::lines;
   using Of = RowsOfPlane<Plane, in_line>;
-  static constexpr unsigned real_bytes = Cut::N * sizeof(Real);
-  /// Of a row in a tile; half spectra are fetched in whole units of 16 bytes.
-  static constexpr unsigned bytes = Backward ? ((half + 1) * sizeof(Complex) + 15) / 16 * 16 : real_bytes;
+  using Fetched =
+      typename FetchedAs<Backward, Backward ? half + 1 : Cut::N, Backward ? sizeof(Complex) : sizeof(Real)>::Type;
+  static constexpr unsigned bytes = Fetched::bytes;
 
   /// Which of the points t + offset are on the lower side of the middle.
   enum class Where { below, above, both };
   template <int S>
   static __host__ __device__ constexpr Where where(int offset) {
     constexpr int reach = Cut::team;
-    return unsigned(offset) >= half ? Where::above : unsigned(offset + reach) <= half ? Where::below : Where::both;
+    return unsigned(offset) >= upper ? Where::above : unsigned(offset + reach) <= upper ? Where::below : Where::both;
   }
 
   /// Whether t + offset is that point; most are known not to be.
@@ -127,18 +174,20 @@ struct RealRows {
   /// As take() and leave() of complex rows, and what is added up there (LineSums).
   template <class Sums>
   static __device__ __forceinline__ void take(Cx<T> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
-                                              unsigned first, Sums& sums, const LineChecks<T>& checks) {
+                                              unsigned first, FetchedFrom from, Sums& sums,
+                                              const LineChecks<T>& checks) {
     unsigned bits = 0;
     T sum{};
     const char* const line = reinterpret_cast<const char*>(tile) + lane * (in_line * bytes);
     // A row that is not there would come into the spectrum of its neighbour.
     if constexpr (!Backward) {
       auto in = Sums::input(t, checks);
-      const char* const mine = line + t * sizeof(Real);
+      const Real* mine[in_line];
+      each<in_line>([&](auto r) {
+        mine[r] = reinterpret_cast<const Real*>(line + r * bytes + Fetched::before(from.row(r))) + t;
+      });
       each_point<Cut, 0>(t, [&](auto i, auto offset) {
-        each<in_line>([&](auto r) {
-          number(v[i], r) = Of::has(first + r) ? reinterpret_cast<const Real*>(mine + r * bytes)[offset] : Real(0);
-        });
+        each<in_line>([&](auto r) { number(v[i], r) = Of::has(first + r) ? mine[r][offset] : Real(0); });
         in.add(offset, v[i]);
       });
       sums.took(in, true, true, true, checks);
@@ -149,14 +198,14 @@ struct RealRows {
         constexpr Where at = where<0>(decltype(offset)::value);
         constexpr int distance = decltype(offset)::value * int(sizeof(Complex));
         const unsigned k = t + offset;
-        const bool mirrored = at == Where::above || (at == Where::both && k >= half);
-        const char* const from = mirrored ? others - distance : mine + distance;
-        const bool is_real = is(t, offset, 0) || is(t, offset, half);
+        const bool mirrored = at == Where::above || (at == Where::both && k >= upper);
+        const char* const point = mirrored ? others - distance : mine + distance;
+        const bool is_real = is(t, offset, 0) || (even && is(t, offset, half));
         const bool lower = unsigned(offset) <= half && k <= half;  // mirrored ones come twice
         Cx<T> of_a{}, of_b{};
         each<in_line / 2>([&](auto pair) {
-          Complex a = *reinterpret_cast<const Complex*>(from + 2 * pair * bytes);
-          Complex b = *reinterpret_cast<const Complex*>(from + (2 * pair + 1) * bytes);
+          Complex a = *reinterpret_cast<const Complex*>(point + 2 * pair * bytes);
+          Complex b = *reinterpret_cast<const Complex*>(point + (2 * pair + 1) * bytes);
           if (!Of::has(first + 2 * pair)) a = Complex{};
           if (!Of::has(first + 2 * pair + 1)) b = Complex{};
           if (lower) bits += words(a.x) + words(a.y) + words(b.x) + words(b.y);
@@ -200,7 +249,7 @@ struct RealRows {
       each_point<Cut, last>(t,
                             [&](auto i, auto offset) {  // the upper half, for the threads that have the mirrored points
                               constexpr Where at = where<last>(decltype(offset)::value);
-                              if (at == Where::below || (at == Where::both && t + offset < half)) return;
+                              if (at == Where::below || (at == Where::both && t + offset < upper)) return;
                               mine[offset - middle] = v[i].re;
                               mine[offset] = v[i].im;
                             });
@@ -219,8 +268,8 @@ struct RealRows {
       };
       each_point<Cut, last>(t, [&](auto i, auto offset) {
         constexpr Where at = where<last>(decltype(offset)::value);
-        if (is(t, offset, half)) put(0, middle, {v[i].re, T{}}, {v[i].im, T{}});
-        if (at == Where::above || (at == Where::both && t + offset >= half)) return;
+        if (even && is(t, offset, half)) put(0, middle, {v[i].re, T{}}, {v[i].im, T{}});
+        if (at == Where::above || (at == Where::both && t + offset >= upper)) return;
         Cx<T> m{others[-offset - middle], others[-offset]};
         if (is(t, offset, 0)) m = v[i];
         put(t, offset, {Real(0.5) * (v[i].re + m.re), Real(0.5) * (v[i].im - m.im)},

@@ -6,8 +6,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$ROOT"
 
 # Small and large radices, few and many points a thread, narrow and wide bundles, all prime factors up to 13; lengths whose odd
-# rows have narrower bundles (576, 1080, 2048).
-SAMPLE=(96 540 576 1001 1050 1080 2048 2160 96x600 392x686 1000x1000)
+# rows have narrower bundles (576, 1080, 2048); planes of odd rows (525).
+SAMPLE=(96 540 576 1001 1050 1080 2048 2160 96x600 392x686 490x480 525x525 1000x1000)
 
 PATH=$PATH:/usr/local/cuda/bin
 toolkit=$(command -v nvcc) || { echo "   skipped: there is no nvcc"; exit 0; }

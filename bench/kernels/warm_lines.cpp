@@ -1,6 +1,6 @@
 // Fills the cache of line and plane kernels, where there is a GPU or not: gpu_warm_lines [--checked] N ... NxM ...
-// Lines of N points; planes of N rows of M points, complex and, where M is even, real. A JSON line a kernel: the
-// recipe, and the seconds that it took. --checked: those of the option verify instead. For compute capability 9.0.
+// Lines of N points; planes of N rows of M points, complex and real. A JSON line a kernel: the recipe, the bytes of its
+// stack, and the seconds that it took. --checked: those of the option verify instead. For compute capability 9.0.
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -20,9 +20,10 @@ constexpr int architecture = 90;
 template <class Make>
 void timed(const std::string& recipe, Make make) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::size_t bytes = make().cubin.size();
+  const lines::MachineCode code = make();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::printf("{\"driver\":\"warm_lines\",%s,\"code_bytes\":%zu,\"seconds\":%.3f}\n", recipe.c_str(), bytes, seconds);
+  std::printf("{\"driver\":\"warm_lines\",%s,\"code_bytes\":%zu,\"stack_bytes\":%d,\"seconds\":%.3f}\n", recipe.c_str(),
+              code.cubin.size(), code.stack_bytes, seconds);
   std::fflush(stdout);
 }
 
@@ -57,17 +58,6 @@ void warm(const lines::PlaneCut& cut, Precision precision, lines::PlaneSkills sk
         [&] { return lines::machine_code(cut, precision, skills, architecture); });
 }
 
-/// The recipe of the library's own kernel, or the best one.
-lines::PlaneCut recipe_of(int n, int m) {
-  if (const lines::PlaneCut* own = lines::own_plane_cut(n, m)) return *own;
-  const std::vector<lines::PlaneCut> all = lines::plane_cuts(n, m, lines::hopper);
-  require(!all.empty(), "planes of such lengths have no kernel");
-  const auto stack_bytes = [](const lines::PlaneCut& cut) {
-    return lines::machine_code(cut, Precision::f64, {}, architecture).stack_bytes;
-  };
-  return lines::least_spilled(all, stack_bytes);
-}
-
 void warm_lines(int n, bool checked) {
   const lines::Recipe* own = lines::own_recipe(n);
   for (const bool odd : {false, true}) {
@@ -81,10 +71,16 @@ void warm_lines(int n, bool checked) {
 
 void warm_planes(int n, int m, bool checked) {
   if (lines::own_plane_cut(n, m) != nullptr && !checked) return;
-  const lines::PlaneCut cut = recipe_of(n, m);
+  const std::vector<lines::PlaneCut> all = lines::plane_cuts_for(n, m, lines::hopper, true);
+  require(!all.empty(), "planes of such lengths have no kernel");
   for (const Precision precision : {Precision::f64, Precision::f32})
-    for (const bool real : {false, true})
-      if (!real || m % 2 == 0) warm(cut, precision, {real, checked});
+    for (const bool real : {false, true}) {
+      const lines::PlaneSkills skills{real, checked};
+      const auto stack_bytes = [&](const lines::PlaneCut& cut) {
+        return lines::machine_code(cut, precision, lines::chosen_by(skills), architecture).stack_bytes;
+      };
+      warm(lines::fastest(all, stack_bytes), precision, skills);
+    }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ def test_kernels_are_those_of_the_library():
 
 
 def test_what_is_wrong_with_kernels():
-    recipe = {"n": 980, "threads": 512, "resident": 2}
+    recipe = {"n": 980, "threads": 512, "resident": 2, "stack_bytes": 0}
     good = {"registers": 64, "spill_stores": 0, "spill_loads": 0, "shared_bytes": 113 << 10}
     assert registers.complaints(recipe, good) == []
     for name, value, words in (
@@ -42,6 +42,9 @@ def test_what_is_wrong_with_kernels():
         ("shared_bytes", (113 << 10) + 1, "too much shared memory"),
     ):
         assert registers.complaints(recipe, {**good, name: value}) == [words]
+    most = registers.SPILLED_BYTES
+    assert registers.complaints({**recipe, "stack_bytes": most}, good) == []
+    assert registers.complaints({**recipe, "stack_bytes": most + 1}, good) == ["spills in a plan"]
     plane = {**recipe, "m": 490}
     spilled = registers.PLANE_SPILLED_BYTES
     assert registers.complaints(plane, {**good, "spill_loads": spilled}) == []

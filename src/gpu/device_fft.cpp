@@ -26,12 +26,16 @@ using Group = std::vector<std::size_t>;  ///< positions in FftSpec::transform
 /// Which side's strides an array between two stages has.
 enum class Strides { in, out };
 
+/// What a plan may use.
+struct Ways {
+  std::size_t most_own = std::numeric_limits<std::size_t>::max();  ///< axes that passes of our own take, of several
+  bool planes = true;                                              ///< two of them in one pass where there is one
+  bool rows = false;  ///< contiguous ones too, where all passes check themselves then (option verify)
+};
+
 class Planner {
  public:
-  /// Passes of our own take at most so many axes of several; `planes`: two of them in one pass where there is one.
-  explicit Planner(const FftSpec& spec, std::size_t most_own = std::numeric_limits<std::size_t>::max(),
-                   bool planes = true)
-      : spec_(spec), most_own_(most_own), planes_(planes) {
+  explicit Planner(const FftSpec& spec, Ways ways = {}) : spec_(spec), ways_(ways) {
     same_strides_ = std::all_of(spec.transform.begin(), spec.transform.end(), alike) &&
                     std::all_of(spec.batch.begin(), spec.batch.end(), alike);
   }
@@ -39,6 +43,7 @@ class Planner {
   std::unique_ptr<DeviceOperation> plan() {
     plan_stages();
     give_scale();
+    ways_.rows = ways_.rows && all_check_themselves();
     for (const Stage& stage : stages_) add(stage);
     if (spec_.scale != 1 && !is_empty(spec_) && !scales())
       passes_.push_back({{RunArray::out},
@@ -63,11 +68,7 @@ class Planner {
   /// Whether all passes add up their lines themselves.
   bool checks_itself() {
     plan_stages();
-    return passes_.empty() && std::all_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
-             const auto n = [&stage](std::size_t axis) { return static_cast<int>(stage.spec.transform[axis].n); };
-             if (takes_planes(stage.spec)) return device::lines::planes_checkable(n(0), n(1));
-             return line_pass_fits(stage.spec) && device::lines::checkable(n(0));
-           });
+    return all_check_themselves();
   }
 
   /// Whether the scale costs no pass of its own.
@@ -86,7 +87,19 @@ class Planner {
   };
 
   /// Whether a plane pass may take a stage.
-  bool takes_planes(const FftSpec& stage) const { return planes_ && most_own_ >= 2 && plane_pass_fits(stage); }
+  bool takes_planes(const FftSpec& stage) const {
+    return ways_.planes && ways_.most_own >= 2 && plane_pass_fits(stage);
+  }
+  bool all_check_themselves() const {
+    const bool scaled = spec_.scale == 1 || std::any_of(stages_.begin(), stages_.end(),
+                                                        [this](const Stage& stage) { return scales_itself(stage); });
+    return scaled && passes_.empty() && std::all_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
+             const auto n = [&stage](std::size_t axis) { return static_cast<int>(stage.spec.transform[axis].n); };
+             if (takes_planes(stage.spec)) return device::lines::planes_checkable(n(0), n(1));
+             if (line_pass_fits(stage.spec)) return device::lines::checkable(n(0));
+             return ways_.rows && row_pass_fits(stage.spec);
+           });
+  }
   bool scales_itself(const Stage& stage) const {
     return stage.spec.kind == Kind::r2r || line_pass_fits(stage.spec) || takes_planes(stage.spec);
   }
@@ -170,7 +183,7 @@ class Planner {
     if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) <
         gpu_defaults().elements_worth_passes)
       return lines;
-    while (!axes.empty() && lines.size() + planes.size() < most_own_ &&
+    while (!axes.empty() && lines.size() + planes.size() < ways_.most_own &&
            line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
       lines.insert(lines.begin(), {axes.front()});
       axes.erase(axes.begin());
@@ -317,6 +330,7 @@ class Planner {
   PassPointer pass_for(const FftSpec& stage) const {
     if (takes_planes(stage)) return make_plane_pass(stage);
     if (PassPointer line = make_line_pass(stage)) return line;
+    if (ways_.rows && row_pass_fits(stage)) return make_row_pass(stage);
     return transposed_pass_pays(stage) ? make_transposed_pass(stage)
                                        : make_cufft_pass(stage, gpu_defaults().most_vendor_calls);
   }
@@ -349,8 +363,7 @@ class Planner {
   }
 
   FftSpec spec_;
-  std::size_t most_own_;
-  bool planes_;
+  Ways ways_;
   bool same_strides_ = false;
   std::vector<Stage> stages_;
   std::vector<PlacedPass> passes_;
@@ -365,9 +378,11 @@ std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verif
       points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
     return Planner(spec).plan();
   DeviceFftTrial trial(spec, verify);
+  const auto add = [&](Ways ways) { return trial.add([&spec, ways] { return Planner(spec, ways).plan(); }); };
   for (const bool planes : {true, false})
     for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);)
-      if (!trial.add([&spec, own, planes] { return Planner(spec, own, planes).plan(); })) return trial.fastest();
+      if (!add({own, planes, verify})) return trial.fastest();
+  if (verify) add({axes, false});
   trial.add([&spec] { return make_padded_fft(spec); });
   return trial.fastest();
 }

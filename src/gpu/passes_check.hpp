@@ -28,6 +28,7 @@ class PassesCheck : public DeviceCheck {
   bool looks_around() const override { return false; }
   void enqueue_before(const DeviceBuffers&, device::StreamHandle) override {}
   void enqueue_after(const DeviceBuffers&, device::StreamHandle) override {}
+  std::uint64_t input_bits() const override;
   std::uint64_t output_bits() const override;
   Finding finding() const override;
 
@@ -35,7 +36,11 @@ class PassesCheck : public DeviceCheck {
   struct Checked {
     const FftPass* pass;
     std::size_t out_bytes;
+    int between_are;  ///< FftPass::bits_between_are()
   };
+  /// Bits of a pass.
+  std::uint64_t read(std::size_t pass) const;
+  std::uint64_t written(std::size_t pass) const;
   static std::size_t first_result(std::size_t pass) { return pass * device::lines::pass_results; }
 
   std::vector<Checked> passes_;

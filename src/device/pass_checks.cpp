@@ -101,6 +101,9 @@ void require_pass(const Pass& pass) {
 }
 
 void require_planes(const PlanePass& pass) {
+  const int n = pass.columns.n;
+  require(pass.only_rows() ? rows_supported(n, pass.m) : planes_supported(n, pass.m, pass.columns.precision, pass.real),
+          "no plane kernel for ", n, " rows of ", pass.m, " points");
   require(pass.columns.checks.results == nullptr || pass.columns.m_end <= spectrum_points(pass.m, pass.real),
           "plane passes that check themselves have no columns behind the last point of a row");
   const Pass& columns = pass.columns;

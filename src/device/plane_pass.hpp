@@ -14,8 +14,9 @@ namespace shardfft::device::lines {
 /// end within a unit, the rest of it in each row is written too.
 struct PlanePass {
   /// Lines along the axis across the rows, of one owner on the side of `in`. The side that the rows are on (inner_side)
-  /// is of one owner. There may be none of them, m_begin == m_end: then planes are of any size (rows_supported).
+  /// is of one owner. There may be none of them (only_rows): then planes are of any size (rows_supported).
   Pass columns;
+  bool only_rows() const { return columns.m_begin == columns.m_end; }
   int m = 0;  ///< points of a row
   Part rows;  ///< line_stride: from one row to the next; in real numbers where they are
   /// The rows are m real numbers, their spectra the m / 2 + 1 numbers of a half: forward r2c, backward c2r,

@@ -63,9 +63,9 @@ class PlanePass : public FftPass {
     run(pass_, from, to, stream);
   }
   std::size_t held_bytes() const override { return counter_bytes(pass_) + weights_.bytes(); }
-  std::string name() const override { return only_rows() ? "row pass" : "plane pass"; }
+  std::string name() const override { return pass_.only_rows() ? "row pass" : "plane pass"; }
   int bits_between_are() const override {
-    return !only_rows() ? 0 : pass_.columns.direction == Direction::forward ? 1 : -1;
+    return !pass_.only_rows() ? 0 : pass_.columns.direction == Direction::forward ? 1 : -1;
   }
   bool checks_itself() const override { return device::lines::planes_checkable(pass_.columns.n, pass_.m); }
   void prepare_checks() override {
@@ -79,10 +79,9 @@ class PlanePass : public FftPass {
     weights_.add_to(pass, results);
     run(pass, from, to, stream);
   }
-  bool scales() const override { return !only_rows(); }
+  bool scales() const override { return !pass_.only_rows(); }
 
  private:
-  bool only_rows() const { return pass_.columns.m_begin == pass_.columns.m_end; }
   void run(device::lines::PlanePass pass, const std::byte* from, std::byte* to, device::StreamHandle stream) const {
     std::byte* const in = const_cast<std::byte*>(from);  // only read, or as cuFFT's c2r may
     const bool forward = pass.columns.direction == Direction::forward;

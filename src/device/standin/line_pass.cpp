@@ -287,9 +287,6 @@ void prepare_planes(int n, int m, Precision precision, bool real) {
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require(columns.m_begin == columns.m_end ? rows_supported(columns.n, pass.m)
-                                           : planes_supported(columns.n, pass.m, columns.precision, pass.real),
-          "no plane kernel for ", columns.n, " rows of ", pass.m, " points");
   require_planes(pass);
   const std::int64_t planes = columns.outer_end - columns.outer_begin;
   const PlaneRows rows{pass, bundles().row(pass, current_device())};

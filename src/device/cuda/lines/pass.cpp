@@ -125,9 +125,6 @@ void prepare_checked_planes(int n, int m, Precision precision, bool real) {
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require(columns.m_begin == columns.m_end ? rows_supported(columns.n, pass.m)
-                                           : planes_supported(columns.n, pass.m, columns.precision, pass.real),
-          "no plane kernel for ", columns.n, " rows of ", pass.m, " points");
   require_planes(pass);
   auto& kernels = columns.checks.results != nullptr ? checked_planes_of_devices() : planes_of_devices();
   launch(kernels.get(key_of(columns.n, pass.m, columns.precision, pass.real)), pass, counters, stream);

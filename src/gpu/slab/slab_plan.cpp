@@ -65,8 +65,8 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   fusion.copied = fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape) &&
                   !device::lines::takes_odd_rows(static_cast<int>(shape.nx));
   const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
-  fusion.checked = (fusion.planes || fusion.rows) && fusion.x && device::lines::planes_checkable(ny, nz) &&
-                   device::lines::checkable(ny) && device::lines::checkable(nx);
+  fusion.checked = fusion.z() && fusion.x && device::lines::planes_checkable(ny, nz) && device::lines::checkable(ny) &&
+                   device::lines::checkable(nx);
   return fusion;
 }
 
@@ -128,8 +128,7 @@ void SlabRank::prepare_checks() {
 }
 
 std::size_t SlabRank::counter_bytes() const {
-  const bool used = fusion_.planes || fusion_.rows;
-  return used ? device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t) : 0;
+  return fusion_.z() ? device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t) : 0;
 }
 
 std::size_t SlabRank::library_bytes() const {
@@ -147,7 +146,7 @@ void SlabRank::plan_cufft() {
                                           : device::VendorFftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const device::VendorFftSide planes = fusion_.y ? device::VendorFftSide{{pitch}, 1, pitch}
                                                  : device::VendorFftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
-  const int runs = fusion_.planes || fusion_.rows ? 0 : options_.chunks;  // plane passes do without cuFFT
+  const int runs = fusion_.z() ? 0 : options_.chunks;  // plane passes do without cuFFT
   for (int c = 0; c < runs; ++c) {
     const std::int64_t count = chunk(rank_, 0, c).count();
     if (count == 0 || plane_plans_.contains(count)) continue;

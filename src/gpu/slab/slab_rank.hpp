@@ -42,8 +42,9 @@ struct SlabArrays {
 /// Which steps are passes of our own. A cut of equal parts lets them put the rank's own block into place (direct).
 struct SlabFusion {
   bool y = false, x = false, direct = false;
-  bool planes = false;   ///< z lines and the y lines of the first part in one pass over memory
-  bool rows = false;     ///< z lines by plane passes without columns: they check themselves
+  bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
+  bool rows = false;    ///< z lines by plane passes without columns: they check themselves
+  bool z() const { return planes || rows; }
   bool two_way = false;  ///< cuFFT's plans of z lines or planes lead one way: their two sides differ
   /// The x lines stay in the padded rows, and copies lead from there to the dense spectrum and back: its x lines begin
   /// in the middle of 16 bytes.

@@ -1,7 +1,6 @@
 // Operators by name, and what is made of their factors for one plan: a table an axis where that does.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 #include "api/operator_rep.hpp"
@@ -203,7 +202,7 @@ Operator Operator::array(ElementType element, const void* factors, std::int64_t 
   require(factors != nullptr || count == 0, "the operator's array is a null pointer");
   const std::size_t bytes = static_cast<std::size_t>(count) * element.bytes();
   std::shared_ptr<std::byte> copy = allocate_aligned(bytes);
-  if (bytes > 0) std::memcpy(copy.get(), factors, bytes);
+  std::copy_n(static_cast<const std::byte*>(factors), bytes, copy.get());
   return operator_of_arrays(element, {{std::move(copy), count}});
 }
 

@@ -246,8 +246,8 @@ RealCheckWeights make_real_axis_weights(Kind kind, std::int64_t n, double size) 
   };
   Numbers best;
   double most = 0;
-  for (int start = 0; start < starts && most < evenness_of_pairs.goal;
-       ++start) {  // some lead nowhere, of 9 numbers say
+  // Some starts lead nowhere, of 9 numbers say.
+  for (int start = 0; start < starts && most < evenness_of_pairs.goal; ++start) {
     Numbers r(static_cast<std::size_t>(n));
     for (auto& weight : r) weight = random_sign(random) * (kind != Kind::c2c && random() % 2 == 0 ? other_size : 1.0);
     CheckWeights found = search_weights(std::move(r), n, of_in, of_out, input_of, nearest);

@@ -10,7 +10,14 @@ namespace shardfft {
 /// Two desks a rank, used in turn: who lays down numbers for the next round but one knows that all have read these.
 template <class Words>
 class SharedDesks {
+  struct alignas(64) Desk {
+    std::atomic<std::uint64_t> turn;
+    Words words;
+  };
+
  public:
+  static constexpr std::size_t bytes_each = 2 * sizeof(Desk);
+
   /// `window`: bytes_each on every rank, from the kernel, so that they are zero: nobody has laid down anything.
   SharedDesks(const Communicator& host, std::shared_ptr<HostWindow> window)
       : rank_(host.rank()), ranks_(host.size()), window_(std::move(window)) {}
@@ -30,16 +37,8 @@ class SharedDesks {
   }
 
  private:
-  struct alignas(64) Desk {
-    std::atomic<std::uint64_t> turn;
-    Words words;
-  };
   Desk& desk(int rank) const { return reinterpret_cast<Desk*>(window_->segment(rank))[turn_ % 2]; }
 
- public:
-  static constexpr std::size_t bytes_each = 2 * sizeof(Desk);
-
- private:
   int rank_;
   int ranks_;
   std::shared_ptr<HostWindow> window_;

@@ -19,7 +19,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   Movement movement = choose_movement(setup.comm, setup.options, program, largest);
   setup.exchange = movement.exchange;
   setup.other_exchanges = movement.others;
-  setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, largest, setup.options.effort);
+  setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
   const Tolerated numbers =
       tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm, setup.options));

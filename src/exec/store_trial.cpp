@@ -13,55 +13,80 @@ namespace shardfft {
 
 namespace {
 
-constexpr std::size_t element = 16;
+constexpr std::int64_t element = 16;
 constexpr std::int64_t rows = 128;
+constexpr std::int64_t column_bytes = rows * element;
 
-/// Three arrays of some rows, as a plan has at least, cut in bundles of columns.
+/// What a plan does with its arrays: a rank writes its own where others read it, and reads its next one from theirs.
+/// Arrays of some rows, in bundles of columns that go through a buffer in cache.
 class StoreTrial {
  public:
-  explicit StoreTrial(std::size_t bytes)
-      : width_(std::max<std::int64_t>(1, default_bundle_bytes() / static_cast<std::int64_t>(element) / rows)),
-        bundles_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / element) / rows / width_)),
-        first_(allocate_aligned(array_bytes())),
-        second_(allocate_aligned(array_bytes())),
-        third_(allocate_aligned(array_bytes())),
-        buffer_(allocate_aligned(static_cast<std::size_t>(rows * width_) * element)) {
-    std::memset(first_.get(), 0, array_bytes());
-    std::memset(second_.get(), 0, array_bytes());
-    std::memset(third_.get(), 0, array_bytes());
+  /// `host`: null where ranks read only their own. Collective.
+  StoreTrial(HostMemory* host, std::size_t bytes)
+      : host_(host),
+        ranks_(host == nullptr ? 1 : host->host().size()),
+        each_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / column_bytes / ranks_)),
+        width_(std::clamp<std::int64_t>(default_bundle_bytes() / column_bytes, 1, each_)) {
+    each_ -= each_ % width_;
+    // The collective one first: a rank without memory of its own must not leave others waiting.
+    if (host != nullptr) window_ = host->allocate(array_bytes());
+    own_ = allocate_aligned(array_bytes());
+    read_ = allocate_aligned(array_bytes());
+    buffer_ = allocate_aligned(static_cast<std::size_t>(width_ * column_bytes));
+    if (!window_) written_ = allocate_aligned(array_bytes());
+    for (std::byte* array : {own_.get(), read_.get(), written(me())}) std::memset(array, 0, array_bytes());
   }
 
-  /// Seconds from one array to the next, round them all.
+  /// Seconds of two reshapes, there and back.
   double round(bool past_cache) {
     const double begin = clock_seconds();
-    pass(first_.get(), second_.get(), past_cache);
-    pass(second_.get(), third_.get(), past_cache);
-    pass(third_.get(), first_.get(), past_cache);
+    reshape(own_.get(), read_.get(), past_cache);
+    reshape(read_.get(), own_.get(), past_cache);
     return clock_seconds() - begin;
   }
 
  private:
-  std::size_t array_bytes() const { return static_cast<std::size_t>(rows * width_ * bundles_) * element; }
+  int me() const { return host_ == nullptr ? 0 : host_->host().rank(); }
+  void meet() const {
+    if (host_ != nullptr) host_->host().barrier();
+  }
+  std::int64_t columns() const { return each_ * ranks_; }
+  std::size_t array_bytes() const { return static_cast<std::size_t>(columns() * column_bytes); }
+  std::byte* written(int rank) const { return window_ ? window_->segment(rank) : written_.get(); }
 
-  void pass(const std::byte* from, std::byte* to, bool past_cache) {
-    Box lines{2, 0, {rows, width_}, {width_ * bundles_, 1}};
+  void reshape(const std::byte* from, std::byte* to, bool past_cache) {
+    pass(from, 0, written(me()), 0, columns(), past_cache);
+    meet();
+    // A rank begins with what it has written itself.
+    for (int turn = 0; turn < ranks_; ++turn) {
+      const int owner = (me() + turn) % ranks_;
+      pass(written(owner), me() * each_, to, owner * each_, each_, past_cache);
+    }
+    meet();
+  }
+
+  void pass(const std::byte* from, std::int64_t from_column, std::byte* to, std::int64_t to_column, std::int64_t count,
+            bool past_cache) {
     const Box bundle = Box::run(0, rows * width_);
-    for (; lines.offset < width_ * bundles_; lines.offset += width_) {
-      copy_box(from, lines, buffer_.get(), bundle, element);
+    for (std::int64_t column = 0; column < count; column += width_) {
+      const auto lines = [&](std::int64_t first) { return Box{2, first + column, {rows, width_}, {columns(), 1}}; };
+      copy_box(from, lines(from_column), buffer_.get(), bundle, element);
       if (past_cache)
-        stream_box(buffer_.get(), bundle, to, lines, element);
+        stream_box(buffer_.get(), bundle, to, lines(to_column), element);
       else
-        copy_box(buffer_.get(), bundle, to, lines, element);
+        copy_box(buffer_.get(), bundle, to, lines(to_column), element);
     }
   }
 
-  std::int64_t width_;
-  std::int64_t bundles_;
-  AlignedMemory first_, second_, third_, buffer_;
+  HostMemory* host_;
+  int ranks_;
+  std::int64_t each_;   ///< columns of an array that each rank reads
+  std::int64_t width_;  ///< columns of a bundle
+  std::shared_ptr<HostWindow> window_;
+  AlignedMemory own_, read_, written_, buffer_;
 };
 
-/// On the slowest rank, and unless it is clearly slower: what a rank has just written into its cache costs the others,
-/// who read it there, more than the trial shows.
+/// On the slowest rank, and where it is clearly so.
 bool is_faster_past_cache(const Communicator& comm, StoreTrial& trial) {
   double cached = std::numeric_limits<double>::infinity(), past = cached;
   for (int round = 0; round < host_defaults().trial_rounds; ++round) {
@@ -74,17 +99,17 @@ bool is_faster_past_cache(const Communicator& comm, StoreTrial& trial) {
 
 }  // namespace
 
-std::size_t bytes_to_write_past_cache(const Communicator& comm, std::size_t bytes, Effort effort) {
+std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host, std::size_t bytes, Effort effort) {
   const std::size_t beyond_doubt = host_defaults().bytes_to_write_past_cache;
   const auto own_cache = static_cast<std::size_t>(comm.max(own_cache_bytes()));
   const bool tries = effort != Effort::estimate && bytes >= own_cache && bytes < beyond_doubt;
   if (comm.min(std::int64_t{tries ? 1 : 0}) == 0) return beyond_doubt;
   std::unique_ptr<StoreTrial> trial;
   try {
-    trial = std::make_unique<StoreTrial>(bytes);
+    agree(comm, [&] { trial = std::make_unique<StoreTrial>(host, bytes); });
   } catch (const Error&) {  // no memory to try it with
+    return beyond_doubt;
   }
-  if (comm.min(std::int64_t{trial ? 1 : 0}) == 0) return beyond_doubt;
   return is_faster_past_cache(comm, *trial) ? own_cache : beyond_doubt;
 }
 

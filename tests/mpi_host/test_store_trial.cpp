@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "base/hooks.hpp"
+#include "exec/own_cache.hpp"
+#include "exec/store_trial.hpp"
+#include "support/world.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::test {
+namespace {
+
+const std::size_t beyond_doubt = host_defaults().bytes_to_write_past_cache;
+
+std::size_t tried(HostMemory* host, std::size_t bytes, Effort effort = Effort::measure) {
+  return bytes_to_write_past_cache(world(), host, bytes, effort);
+}
+
+void expect_same_everywhere(std::size_t bytes) {
+  const auto signed_bytes = static_cast<std::int64_t>(bytes);
+  EXPECT_EQ(world().min(signed_bytes), world().max(signed_bytes));
+}
+
+TEST(StoreTrial, AllRanksTakeOneOfTheTwoWays) {
+  HostMemory host(world(), 0);
+  const auto own_cache = static_cast<std::size_t>(world().max(own_cache_bytes()));
+  for (HostMemory* memory : {&host, static_cast<HostMemory*>(nullptr)})
+    for (const std::size_t bytes : {own_cache, beyond_doubt / 2}) {
+      const std::size_t from = tried(memory, bytes);
+      EXPECT_TRUE(from == own_cache || from == beyond_doubt) << from;
+      expect_same_everywhere(from);
+    }
+}
+
+TEST(StoreTrial, NothingIsTriedWhereTheAnswerIsKnown) {
+  EXPECT_EQ(tried(nullptr, 4096), beyond_doubt);
+  EXPECT_EQ(tried(nullptr, beyond_doubt), beyond_doubt);
+  EXPECT_EQ(tried(nullptr, beyond_doubt / 2, Effort::estimate), beyond_doubt);
+}
+
+struct NoMemory : MemorySource {
+  explicit NoMemory(bool grants_windows) : grants(grants_windows) {}
+  void* allocate(std::size_t, std::size_t) override { return nullptr; }
+  void release(void*, std::size_t) noexcept override {}
+  bool grant_window(std::size_t) override { return grants; }
+  bool grants;
+};
+
+/// A rank without memory for it keeps all from trying, and none waits for it.
+TEST(StoreTrial, MemoryMayBeMissing) {
+  HostMemory host(world(), 0);
+  const bool last = world().rank() == world().size() - 1;
+  for (HostMemory* memory : {&host, static_cast<HostMemory*>(nullptr)})
+    for (const bool grants : {true, false}) {
+      NoMemory none(grants);
+      std::optional<Installed<MemorySource>> installed;
+      if (last) installed.emplace(none);
+      EXPECT_EQ(tried(memory, beyond_doubt / 2), beyond_doubt);
+    }
+}
+
+}  // namespace
+}  // namespace shardfft::test

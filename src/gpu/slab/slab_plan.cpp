@@ -18,6 +18,8 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
   options_.chunks = static_cast<int>(std::min<std::int64_t>(options_.chunks, most));
   plan_fused();
   plan_cufft();
+  prefer_rows();
+  prepare();
   make_handles(event_use);
 }
 
@@ -80,6 +82,22 @@ void SlabRank::plan_fused() {
           "only passes of our own take woven planes");
   require(!options_.checks || fusion_.checked, "only passes of our own check themselves");
   plan_parts();
+}
+
+/// The library's transform of z lines crosses memory more than once where it needs a work area; a kernel of our own
+/// crosses it once.
+void SlabRank::prefer_rows() {
+  const bool crosses_twice = std::any_of(plane_plans_.begin(), plane_plans_.end(),
+                                         [](const auto& planned) { return planned.second.work_bytes() > 0; });
+  // Its kernels are compiled when they are first needed, which takes seconds: for large arrays only.
+  const bool worthwhile = shape_.nx * shape_.ny * shape_.nzc() >= gpu_defaults().elements_worth_passes &&
+                          device::lines::rows_supported(shape_.ny, shape_.nz);
+  if (!crosses_twice || !fusion_.y || !options_.planes || !worthwhile) return;
+  fusion_.rows = true;
+  plane_plans_.clear();
+}
+
+void SlabRank::prepare() {
   if (options_.checks)
     prepare_checks();
   else
@@ -105,7 +123,7 @@ void SlabRank::prepare_passes() {
   if (fusion_.x)
     device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
                            !fusion_.copied && has_odd_rows(shape_));
-  if (fusion_.planes)
+  if (fusion_.z())
     device::lines::prepare_planes(static_cast<int>(shape_.ny), static_cast<int>(shape_.nz), shape_.transform.precision,
                                   shape_.real());
 }

@@ -132,6 +132,8 @@ class SlabRank {
   void prepare_passes();
   void prepare_checks();
   void plan_cufft();
+  void prefer_rows();
+  void prepare();
   void make_handles(device::EventUse use);
 
   void plane_transform(const SlabArrays& own, Range planes, Direction direction, device::StreamHandle stream) const;

@@ -60,7 +60,7 @@ class Planner {
     if (is_empty(spec_)) return true;
     return !stages_.empty() && passes_.empty() &&
            std::none_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
-             return stage.spec.kind != Kind::r2r && !takes_planes(stage.spec) && !line_pass_fits(stage.spec) &&
+             return stage.spec.kind != Kind::r2r && !takes_planes(stage.spec) && !takes_lines(stage.spec) &&
                     !transposed_pass_pays(stage.spec) && !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
            });
   }
@@ -90,18 +90,20 @@ class Planner {
   bool takes_planes(const FftSpec& stage) const {
     return ways_.planes && ways_.most_own >= 2 && plane_pass_fits(stage);
   }
+  LinesFor lines_for() const { return spec_.transform.size() == 1 ? LinesFor::alone : LinesFor::speed; }
+  bool takes_lines(const FftSpec& stage) const { return line_pass_fits(stage, lines_for()); }
   bool all_check_themselves() const {
     const bool scaled = spec_.scale == 1 || std::any_of(stages_.begin(), stages_.end(),
                                                         [this](const Stage& stage) { return scales_itself(stage); });
     return scaled && passes_.empty() && std::all_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
              const auto n = [&stage](std::size_t axis) { return static_cast<int>(stage.spec.transform[axis].n); };
              if (takes_planes(stage.spec)) return device::lines::planes_checkable(n(0), n(1));
-             if (line_pass_fits(stage.spec)) return device::lines::checkable(n(0));
+             if (takes_lines(stage.spec)) return device::lines::checkable(n(0));
              return ways_.rows && row_pass_fits(stage.spec);
            });
   }
   bool scales_itself(const Stage& stage) const {
-    return stage.spec.kind == Kind::r2r || line_pass_fits(stage.spec) || takes_planes(stage.spec);
+    return stage.spec.kind == Kind::r2r || takes_lines(stage.spec) || takes_planes(stage.spec);
   }
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
@@ -329,10 +331,14 @@ class Planner {
   /// Null where none can.
   PassPointer pass_for(const FftSpec& stage) const {
     if (takes_planes(stage)) return make_plane_pass(stage);
-    if (PassPointer line = make_line_pass(stage)) return line;
-    if (ways_.rows && row_pass_fits(stage)) return make_row_pass(stage);
-    return transposed_pass_pays(stage) ? make_transposed_pass(stage)
-                                       : make_cufft_pass(stage, gpu_defaults().most_vendor_calls);
+    if (PassPointer line = make_line_pass(stage, lines_for())) return line;
+    if (ways_.rows && row_pass_fits(stage)) return make_row_pass(stage, RowsRun::with_checks);
+    if (transposed_pass_pays(stage)) return make_transposed_pass(stage);
+    PassPointer cufft = make_cufft_pass(stage, gpu_defaults().most_vendor_calls);
+    // With a work area it crosses memory more than once.
+    if (cufft != nullptr && cufft->library_bytes() > 0 && row_pass_fits(stage))
+      return make_row_pass(stage, RowsRun::without_checks);
+    return cufft;
   }
 
   void add(const Stage& planned) {

@@ -38,7 +38,7 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
     for (const Member& member : team_.here()) {
       const device::DeviceScope scope(member.device);
       const FftSpec spec = fft_spec(fft, state, state, member.rank, setup_.precision);
-      if (!is_empty(spec) && !line_pass_fits(spec)) fits = 0;
+      if (!is_empty(spec) && !line_pass_fits(spec, LinesFor::alone)) fits = 0;
     }
   });
   return team_.min(fits) == 1;

@@ -319,18 +319,19 @@ PassPointer make_plane_pass(const FftSpec& spec) { return made(plane_pass(spec),
 
 bool row_pass_fits(const FftSpec& spec) { return row_pass(spec).has_value(); }
 
-PassPointer make_row_pass(const FftSpec& spec) {
+PassPointer make_row_pass(const FftSpec& spec, RowsRun run) {
   const auto pass = row_pass(spec);
-  return pass ? std::make_unique<PlanePass>(*pass, true) : nullptr;
+  if (run == RowsRun::without_checks) return made(pass, true);
+  return pass ? std::make_unique<PlanePass>(*pass, true) : nullptr;  // prepare_checks() makes its kernel
 }
 
 PassPointer make_padded_plane_pass(const FftSpec& spec) { return made(plane_pass(spec, PlanesFor::lines), true); }
 
-bool line_pass_fits(const FftSpec& spec) { return !is_empty(spec) && line_pass(spec).has_value(); }
+bool line_pass_fits(const FftSpec& spec, LinesFor purpose) {
+  return !is_empty(spec) && line_pass(spec, nullptr, purpose).has_value();
+}
 
-PassPointer make_line_pass(const FftSpec& spec) { return made(line_pass(spec)); }
-
-PassPointer make_any_line_pass(const FftSpec& spec) { return made(line_pass(spec, nullptr, LinesFor::trial)); }
+PassPointer make_line_pass(const FftSpec& spec, LinesFor purpose) { return made(line_pass(spec, nullptr, purpose)); }
 
 bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls) { return cufft_calls(spec, most_calls).possible; }
 

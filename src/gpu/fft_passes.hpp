@@ -40,12 +40,14 @@ class FftPass {
 
 using PassPointer = std::unique_ptr<FftPass>;
 
+/// Which lines a pass is for. `speed`: those that it is expected to be the fastest with. `alone`: of a transform along
+/// no other axis, those too that a library would need several calls for. `trial`: also others, of which only a trial
+/// tells. The latter two take rows of odd lengths.
+enum class LinesFor { speed, alone, trial };
 /// Transforms along one strided axis by a line pass (device/line_pass.hpp); null where there is no such kernel for it.
-PassPointer make_line_pass(const FftSpec& spec);
-/// The same where only a trial tells whether it is fast, with rows of odd lengths too.
-PassPointer make_any_line_pass(const FftSpec& spec);
+PassPointer make_line_pass(const FftSpec& spec, LinesFor purpose = LinesFor::speed);
 /// Whether make_line_pass() makes one, on the current device.
-bool line_pass_fits(const FftSpec& spec);
+bool line_pass_fits(const FftSpec& spec, LinesFor purpose = LinesFor::speed);
 /// Two axes of a large array, the second one contiguous in memory, in one pass over memory; null where there is no such
 /// kernel. A c2r destroys its input.
 PassPointer make_plane_pass(const FftSpec& spec);
@@ -54,9 +56,10 @@ PassPointer make_plane_pass(const FftSpec& spec);
 PassPointer make_padded_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.
 bool plane_pass_fits(const FftSpec& spec);
-/// Contiguous lines of a large array by the kernel of a plane pass, which only runs with its checks; null where there
-/// is no such kernel.
-PassPointer make_row_pass(const FftSpec& spec);
+/// How a row pass is going to be run.
+enum class RowsRun { with_checks, without_checks };
+/// Contiguous lines of a large array by the kernel of a plane pass; null where there is no such kernel.
+PassPointer make_row_pass(const FftSpec& spec, RowsRun run);
 /// Whether make_row_pass() makes one, on the current device.
 bool row_pass_fits(const FftSpec& spec);
 /// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several

@@ -117,7 +117,9 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
   const bool odd = std::any_of(strides.begin(), strides.end(), [&](std::int64_t stride) {
     return !device::lines::begins_with_units(stride, spec.precision);
   });
-  if (odd && (purpose != LinesFor::trial || own != nullptr)) return std::nullopt;
+  // A call of a library takes one loop beside the lines: where it would need several, any pass is as fast.
+  const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.n > 1);
+  if (odd && (!any || own != nullptr)) return std::nullopt;
   if (!device::lines::countable(outer.n, across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across < device::lines::granule(spec.precision) ||
@@ -125,7 +127,7 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
     return std::nullopt;
   if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.n))) return std::nullopt;
   for (const std::int64_t stride : strides)
-    if (purpose == LinesFor::speed && !device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
+    if (!any && !device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
   device::lines::Pass pass;
   pass.n = static_cast<int>(line.n);
   pass.precision = spec.precision;
@@ -174,7 +176,7 @@ void OwnPointsPass::enqueue(const std::byte* in, std::byte* out, std::byte* beyo
 
 std::optional<OwnPointsPass> make_own_points_pass(const FftSpec& spec, const OwnPoints& own) {
   if (is_empty(spec)) return std::nullopt;
-  const auto pass = line_pass(spec, &own);
+  const auto pass = line_pass(spec, &own, LinesFor::alone);
   if (!pass) return std::nullopt;
   return OwnPointsPass(*pass, own);
 }

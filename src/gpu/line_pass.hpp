@@ -9,6 +9,7 @@
 #include "device/line_pass.hpp"
 #include "device/runtime.hpp"
 #include "geometry/schedule.hpp"
+#include "gpu/fft_passes.hpp"
 #include "gpu/line_weights.hpp"
 #include "local/local_fft.hpp"
 
@@ -29,10 +30,6 @@ struct OwnPoints {
 /// the same rank in the layout at the other end. Nothing where that is no run of points of all lines.
 std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here, const Layout& beyond, int rank,
                                     OwnPoints::Side side);
-
-/// Which lines a pass is for: those that it is expected to be the fastest with, or also others of which only a trial
-/// tells, in rows of odd lengths too.
-enum class LinesFor { speed, trial };
 
 /// The pass without its arrays, on the current device; nothing where there is no kernel for it.
 std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoints* own = nullptr,

@@ -45,7 +45,7 @@ class PaddedFft {
     FftSpec planes = planes_spec(), lines = lines_spec();
     (forward_ ? lines : planes).scale = spec_.scale;
     PassPointer of_planes = make_padded_plane_pass(planes);
-    PassPointer of_lines = of_planes != nullptr ? make_any_line_pass(lines) : nullptr;
+    PassPointer of_lines = of_planes != nullptr ? make_line_pass(lines, LinesFor::trial) : nullptr;
     if (of_lines == nullptr) return nullptr;
     const std::string text =
         describe_fft(spec_) + " by " +

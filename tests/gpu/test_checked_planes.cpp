@@ -96,7 +96,7 @@ class CheckedPlanes {
     if (spec_.transform.size() == 2) return gpu::make_plane_pass(spec_);
     const auto n = static_cast<int>(spec_.batch.back().n), m = static_cast<int>(spec_.transform.back().n);
     lines::prepare_planes(n, m, spec_.precision, spec_.kind != Kind::c2c);  // to compare with
-    return gpu::make_row_pass(spec_);
+    return gpu::make_row_pass(spec_, gpu::RowsRun::with_checks);
   }
   std::uint32_t bits(lines::PassResult which) const { return static_cast<std::uint32_t>(told_[which]); }
   std::vector<T> run(const gpu::FftPass& pass, bool checks) {

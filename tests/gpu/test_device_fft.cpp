@@ -10,6 +10,7 @@
 
 #include "device/handles.hpp"
 #include "device/line_pass.hpp"
+#include "device/vendor_fft.hpp"
 #include "gpu/device_check.hpp"
 #include "gpu/device_fft.hpp"
 #include "gpu/device_fft_trial.hpp"

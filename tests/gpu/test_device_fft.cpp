@@ -183,6 +183,28 @@ TEST(DeviceFft, SlowAxesOfLargeArraysAreLinePasses) {
   EXPECT_EQ(passes_of(forward({{128, 128, 128}, {128, 1, 1}}, {})), "cufft") << "one plane";
 }
 
+/// Rows of 137 numbers begin within runs of memory, and 128 is a power of two: cuFFT is fast where one call can do it.
+TEST(DeviceFft, LoneAxesThatCufftWouldNeedManyCallsForAreLinePasses) {
+  const FftSpec many = forward({{128, 137, 137}}, {{128, 128 * 137, 128 * 137}, {137, 1, 1}});
+  EXPECT_EQ(passes_of(many), "line pass");
+  EXPECT_FALSE(gpu::line_pass_fits(many)) << "beside other axes";
+  FftSpec narrow = many;
+  narrow.precision = Precision::f32;
+  if (device::lines::takes_odd_rows(128)) {
+    EXPECT_EQ(passes_of(narrow), "line pass");
+  }
+  EXPECT_EQ(passes_of(forward({{128, 128 * 137, 128 * 137}}, {{128 * 137, 1, 1}})), "line pass") << "aligned";
+  EXPECT_EQ(passes_of(forward({{128, 16385, 16385}}, {{16385, 1, 1}})), "cufft") << "one call";
+}
+
+/// cuFFT's transform of contiguous lines that has a work area crosses memory more than once.
+TEST(DeviceFft, RowsThatCufftTakesTwiceAreRowPasses) {
+  const FftSpec rows = forward({{128, 1, 1}}, {{128, 128 * 128, 128 * 128}, {128, 128, 128}});
+  const device::VendorFftSpec vendor{Kind::c2c, Precision::f64, {128}, 128 * 128, {{}, 1, 128}, {{}, 1, 128}};
+  const bool twice = device::VendorFft(vendor).work_bytes() > 0;
+  check(rows, 128 * 128 * 128, twice ? "row pass" : "cufft");
+}
+
 /// cuFFT and plane passes would write over the input of a c2r over several axes.
 TEST(DeviceFft, KeptInputsOfRealResultsAreNotCopied) {
   EXPECT_EQ(passes_of(cube(Kind::c2r, 10, 16)), "cufft, cufft");

@@ -8,10 +8,10 @@
 
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
-#include "exec/box_rows.hpp"
-#include "exec/lines_check.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
+#include "exec/verify/box_rows.hpp"
+#include "exec/verify/lines_check.hpp"
 #include "geometry/schedule.hpp"
 #include "tune/defaults.hpp"
 

@@ -9,7 +9,7 @@
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "exec/runner.hpp"
-#include "exec/step_check.hpp"
+#include "exec/verify/step_check.hpp"
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
 #include "shardfft/report.hpp"

@@ -7,9 +7,9 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
-#include "exec/run_trial.hpp"
 #include "exec/runner.hpp"
-#include "exec/verifier.hpp"
+#include "exec/trial/run_trial.hpp"
+#include "exec/verify/verifier.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {

@@ -8,8 +8,8 @@
 
 #include "base/clock.hpp"
 #include "base/heap.hpp"
-#include "exec/local_fft_trial.hpp"
-#include "exec/trial_budget.hpp"
+#include "exec/trial/local_fft_trial.hpp"
+#include "exec/trial/trial_budget.hpp"
 #include "local/work_memory.hpp"
 #include "tune/defaults.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "device/handles.hpp"
 #include "device/sums.hpp"
-#include "exec/transform_check.hpp"
+#include "exec/verify/transform_check.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft::gpu {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "exec/step_check.hpp"
+#include "exec/verify/step_check.hpp"
 #include "gpu/operation.hpp"
 #include "local/local_fft.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "device/handles.hpp"
 #include "exec/runner.hpp"
-#include "exec/verifier.hpp"
+#include "exec/verify/verifier.hpp"
 #include "gpu/compile.hpp"
 #include "gpu/device_check.hpp"
 #include "gpu/team.hpp"

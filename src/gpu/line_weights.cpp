@@ -7,8 +7,8 @@
 #include <numbers>
 #include <vector>
 
-#include "exec/check_weights.hpp"
-#include "exec/transform_check.hpp"
+#include "exec/verify/check_weights.hpp"
+#include "exec/verify/transform_check.hpp"
 
 namespace shardfft::gpu {
 

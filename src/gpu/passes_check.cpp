@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "base/hooks.hpp"
-#include "exec/transform_check.hpp"
+#include "exec/verify/transform_check.hpp"
 #include "gpu/placed_passes.hpp"
 #include "local/loops.hpp"
 

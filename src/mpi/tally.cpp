@@ -1,7 +1,7 @@
 #include "mpi/tally.hpp"
 
-#include "mpi/request.hpp"
 #include "mpi/shared_desks.hpp"
+#include "mpi/watched_collective.hpp"
 
 namespace shardfft {
 
@@ -13,13 +13,12 @@ class MessageTally : public Tally {
 
   Numbers sum(const Numbers& mine, Watch* watch) override {
     if (comm_.size() == 1) return mine;
-    Numbers sums{};
-    RequestSet requests(watch);
-    check_mpi(MPI_Iallreduce(mine.data(), sums.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM,
-                             comm_.get(), requests.add_collective(comm_)),
-              "MPI_Iallreduce");
-    requests.wait_all();
-    return sums;
+    const auto call = [this](const Numbers& from, Numbers& to, MPI_Request* request) {
+      check_mpi(MPI_Iallreduce(from.data(), to.data(), static_cast<int>(from.size()), MPI_UINT64_T, MPI_SUM,
+                               comm_.get(), request),
+                "MPI_Iallreduce");
+    };
+    return watched_collective(comm_, watch, mine, Numbers{}, call);
   }
 
  private:

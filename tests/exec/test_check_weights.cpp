@@ -6,7 +6,7 @@
 #include <complex>
 #include <random>
 
-#include "exec/check_weights.hpp"
+#include "exec/verify/check_weights.hpp"
 
 namespace shardfft {
 namespace {

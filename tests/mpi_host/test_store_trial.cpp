@@ -4,7 +4,7 @@
 
 #include "base/hooks.hpp"
 #include "exec/own_cache.hpp"
-#include "exec/store_trial.hpp"
+#include "exec/trial/store_trial.hpp"
 #include "support/world.hpp"
 #include "tune/defaults.hpp"
 

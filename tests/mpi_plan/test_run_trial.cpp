@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/hooks.hpp"
-#include "exec/run_trial.hpp"
+#include "exec/trial/run_trial.hpp"
 #include "support/fake_time.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "device/sums.hpp"
-#include "exec/transform_check.hpp"
+#include "exec/verify/transform_check.hpp"
 
 namespace shardfft::gpu {
 

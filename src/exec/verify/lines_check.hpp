@@ -4,8 +4,8 @@
 #include <map>
 
 #include "algorithm/program.hpp"
-#include "exec/move_check.hpp"
-#include "exec/transform_check.hpp"
+#include "exec/verify/move_check.hpp"
+#include "exec/verify/transform_check.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft {

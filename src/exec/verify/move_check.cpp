@@ -1,4 +1,4 @@
-#include "exec/move_check.hpp"
+#include "exec/verify/move_check.hpp"
 
 #include <algorithm>
 #include <numeric>

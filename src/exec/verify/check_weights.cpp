@@ -1,4 +1,4 @@
-#include "exec/check_weights.hpp"
+#include "exec/verify/check_weights.hpp"
 
 #include <algorithm>
 #include <cmath>

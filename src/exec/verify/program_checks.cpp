@@ -1,4 +1,4 @@
-#include "exec/program_checks.hpp"
+#include "exec/verify/program_checks.hpp"
 
 #include "base/check.hpp"
 

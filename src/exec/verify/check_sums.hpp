@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/check_nest.hpp"
+#include "exec/verify/check_nest.hpp"
 #include "pack/block_sums.hpp"
 #include "shardfft/types.hpp"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "exec/step_check.hpp"
+#include "exec/verify/step_check.hpp"
 #include "mpi/request.hpp"
 #include "mpi/tally.hpp"
 

@@ -1,4 +1,4 @@
-#include "exec/box_rows.hpp"
+#include "exec/verify/box_rows.hpp"
 
 #include <cstdint>
 

@@ -1,11 +1,11 @@
-#include "exec/check_sums.hpp"
+#include "exec/verify/check_sums.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
-#include "exec/sum_range.hpp"
+#include "exec/verify/sum_range.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {

@@ -1,4 +1,4 @@
-#include "exec/store_trial.hpp"
+#include "exec/trial/store_trial.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "exec/local_fft_trial.hpp"
+#include "exec/trial/local_fft_trial.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #pragma once
 // The checks of a program's stretches on one rank (option verify), and which of them adds up what moves.
 #include "exec/compile.hpp"
-#include "exec/lines_check.hpp"
+#include "exec/verify/lines_check.hpp"
 
 namespace shardfft {
 

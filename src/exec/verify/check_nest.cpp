@@ -1,4 +1,4 @@
-#include "exec/check_nest.hpp"
+#include "exec/verify/check_nest.hpp"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "exec/step_check.hpp"
+#include "exec/verify/step_check.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft {

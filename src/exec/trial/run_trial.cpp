@@ -1,11 +1,11 @@
-#include "exec/run_trial.hpp"
+#include "exec/trial/run_trial.hpp"
 
 #include <algorithm>
 #include <iomanip>
 #include <limits>
 #include <sstream>
 
-#include "exec/trial_budget.hpp"
+#include "exec/trial/trial_budget.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {

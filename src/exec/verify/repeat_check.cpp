@@ -3,7 +3,7 @@
 
 #include "base/aligned.hpp"
 #include "exec/operation.hpp"
-#include "exec/step_check.hpp"
+#include "exec/verify/step_check.hpp"
 #include "pack/block_sums.hpp"
 
 namespace shardfft {

@@ -9,35 +9,19 @@
 #include "exec/host_target.hpp"
 #include "exec/movement.hpp"
 #include "exec/own_cache.hpp"
-#include "exec/run_trial.hpp"
 #include "exec/tolerance.hpp"
-#include "mpi/kept_for_mpi.hpp"
-#include "mpi/request.hpp"
+#include "exec/trial/run_trial.hpp"
+#include "mpi/watched_collective.hpp"
 
 namespace shardfft {
 
 namespace {
 
-/// What MPI reads and writes when ranks compare their times.
-struct Seconds {
-  double mine;
-  double most = 0;
-};
-
 /// The most of any rank. Who waits hears of ranks that failed in their run.
 double slowest(const ExecutorSetup& setup, double mine) {
-  const auto seconds = std::make_shared<Seconds>(Seconds{mine});
-  RequestSet requests(setup.watch);
-  try {
-    check_mpi(MPI_Iallreduce(&seconds->mine, &seconds->most, 1, MPI_DOUBLE, MPI_MAX, setup.comm.get(),
-                             requests.add_collective(setup.comm)),
-              "MPI_Iallreduce");
-    requests.wait_all();
-  } catch (...) {
-    keep_for_mpi(seconds);
-    throw;
-  }
-  return seconds->most;
+  return watched_collective(setup.comm, setup.watch, mine, 0.0, [&](double& from, double& to, MPI_Request* request) {
+    check_mpi(MPI_Iallreduce(&from, &to, 1, MPI_DOUBLE, MPI_MAX, setup.comm.get(), request), "MPI_Iallreduce");
+  });
 }
 
 AlignedMemory zeros(std::size_t bytes) {

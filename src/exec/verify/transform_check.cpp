@@ -1,11 +1,11 @@
-#include "exec/transform_check.hpp"
+#include "exec/verify/transform_check.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "exec/check_weights.hpp"
+#include "exec/verify/check_weights.hpp"
 
 namespace shardfft {
 

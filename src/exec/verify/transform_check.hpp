@@ -1,8 +1,8 @@
 #pragma once
 // The linearity checksum of local transforms (Jou and Abraham 1986, Wang and Jha 1994): for every single transform
 // y = T x of a batch, sum_j r_j y_j = sum_k (T^t r)_k x_k with fixed weights r, up to rounding.
-#include "exec/check_sums.hpp"
-#include "exec/step_check.hpp"
+#include "exec/verify/check_sums.hpp"
+#include "exec/verify/step_check.hpp"
 #include "local/local_fft.hpp"
 #include "pack/line_residual.hpp"
 

@@ -1,8 +1,9 @@
-#include "exec/verifier.hpp"
+#include "exec/verify/verifier.hpp"
 
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "mpi/watched_collective.hpp"
 
 namespace shardfft {
 
@@ -22,25 +23,22 @@ std::uint64_t odd_factor(std::size_t move, std::size_t from, std::size_t to) {
 }
 
 std::int64_t least(const Communicator& comm, Watch* watch, std::int64_t mine) {
-  std::int64_t result = 0;
-  RequestSet requests(watch);
-  check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, MPI_MIN, comm.get(), requests.add_collective(comm)),
-            "MPI_Iallreduce");
-  requests.wait_all();
-  return result;
+  const auto call = [&](std::int64_t& from, std::int64_t& to, MPI_Request* request) {
+    check_mpi(MPI_Iallreduce(&from, &to, 1, MPI_INT64_T, MPI_MIN, comm.get(), request), "MPI_Iallreduce");
+  };
+  return watched_collective(comm, watch, mine, std::int64_t{0}, call);
 }
 
 /// Every rank tells every other what it sent: one number a pair and reshape.
-std::vector<std::uint64_t> exchanged(const Communicator& comm, Watch* watch, const std::vector<std::uint64_t>& told) {
-  std::vector<std::uint64_t> heard(told.size());
-  if (told.empty()) return heard;
+std::vector<std::uint64_t> exchanged(const Communicator& comm, Watch* watch, std::vector<std::uint64_t> told) {
+  if (told.empty()) return told;
   const int count = narrow(static_cast<std::int64_t>(told.size()) / comm.size(), "reshapes");
-  RequestSet requests(watch);
-  check_mpi(MPI_Ialltoall(told.data(), count, MPI_UINT64_T, heard.data(), count, MPI_UINT64_T, comm.get(),
-                          requests.add_collective(comm)),
-            "MPI_Ialltoall");
-  requests.wait_all();
-  return heard;
+  std::vector<std::uint64_t> heard(told.size());
+  const auto call = [&](const std::vector<std::uint64_t>& from, std::vector<std::uint64_t>& to, MPI_Request* request) {
+    check_mpi(MPI_Ialltoall(from.data(), count, MPI_UINT64_T, to.data(), count, MPI_UINT64_T, comm.get(), request),
+              "MPI_Ialltoall");
+  };
+  return watched_collective(comm, watch, std::move(told), std::move(heard), call);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "exec/lines_check.hpp"
+#include "exec/verify/lines_check.hpp"
 
 #include <algorithm>
 

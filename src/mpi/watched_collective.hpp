@@ -1,0 +1,27 @@
+#pragma once
+// Collective calls that a rank leaves when it hears that others failed.
+#include <memory>
+#include <utility>
+
+#include "mpi/kept_for_mpi.hpp"
+#include "mpi/request.hpp"
+
+namespace shardfft {
+
+/// Starts a non-blocking collective by `call(mine, all, request)` and waits for `all`, the result. Who waits looks at
+/// `watch`, and throws what it throws; what MPI may still read and write then stays.
+template <class Mine, class All, class Call>
+All watched_collective(const Communicator& comm, Watch* watch, Mine mine, All all, const Call& call) {
+  const auto numbers = std::make_shared<std::pair<Mine, All>>(std::move(mine), std::move(all));
+  RequestSet requests(watch);
+  try {
+    call(numbers->first, numbers->second, requests.add_collective(comm));
+    requests.wait_all();
+  } catch (...) {
+    keep_for_mpi(numbers);
+    throw;
+  }
+  return std::move(numbers->second);
+}
+
+}  // namespace shardfft

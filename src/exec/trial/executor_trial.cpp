@@ -139,7 +139,7 @@ struct Executor::Candidates {
   static std::string outline(const Executor& executor) {
     std::string text = executor.way().algorithm;
     for (const auto& tasks : executor.tasks_)
-      for (const Task& task : tasks) text += "\n" + task.operation->describe();
+      for (const Task& task : tasks) text.append("\n").append(task.operation->describe());
     return text;
   }
 

@@ -86,7 +86,7 @@ class StoreTrial {
   AlignedMemory own_, read_, written_, buffer_;
 };
 
-/// On the slowest rank, and where it is clearly so.
+/// On the slowest rank, and unless it is clearly slower: the last-level cache may be full of others' numbers later.
 bool is_faster_past_cache(const Communicator& comm, StoreTrial& trial) {
   double cached = std::numeric_limits<double>::infinity(), past = cached;
   for (int round = 0; round < host_defaults().trial_rounds; ++round) {

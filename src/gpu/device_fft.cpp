@@ -30,7 +30,7 @@ enum class Strides { in, out };
 struct Ways {
   std::size_t most_own = std::numeric_limits<std::size_t>::max();  ///< axes that passes of our own take, of several
   bool planes = true;                                              ///< two of them in one pass where there is one
-  bool rows = false;  ///< contiguous ones too, where all passes check themselves then (option verify)
+  bool rows = false;  ///< contiguous ones by passes with checks, where all passes check themselves then (option verify)
 };
 
 class Planner {

@@ -40,9 +40,9 @@ class FftPass {
 
 using PassPointer = std::unique_ptr<FftPass>;
 
-/// Which lines a pass is for. `speed`: those that it is expected to be the fastest with. `alone`: of a transform along
-/// no other axis, those too that a library would need several calls for. `trial`: also others, of which only a trial
-/// tells. The latter two take rows of odd lengths.
+/// When a line pass is taken. `speed`: where it is expected to be faster than cuFFT. `alone`: for the only axis of a
+/// transform, also where cuFFT would need several calls. `trial`: wherever there is a kernel, because a trial decides.
+/// The calls that `alone` spares and `trial` may have rows that begin within 16 bytes.
 enum class LinesFor { speed, alone, trial };
 /// Transforms along one strided axis by a line pass (device/line_pass.hpp); null where there is no such kernel for it.
 PassPointer make_line_pass(const FftSpec& spec, LinesFor purpose = LinesFor::speed);

@@ -117,7 +117,7 @@ std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoint
   const bool odd = std::any_of(strides.begin(), strides.end(), [&](std::int64_t stride) {
     return !device::lines::begins_with_units(stride, spec.precision);
   });
-  // A call of a library takes one loop beside the lines: where it would need several, any pass is as fast.
+  // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
   const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.n > 1);
   if (odd && (!any || own != nullptr)) return std::nullopt;
   if (!device::lines::countable(outer.n, across)) return std::nullopt;

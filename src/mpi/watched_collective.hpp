@@ -8,8 +8,9 @@
 
 namespace shardfft {
 
-/// Starts a non-blocking collective by `call(mine, all, request)` and waits for `all`, the result. Who waits looks at
-/// `watch`, and throws what it throws; what MPI may still read and write then stays.
+/// Starts a non-blocking collective by `call(mine, all, request)` and waits for its result, `all`. While it waits it
+/// looks at `watch`, and throws what that throws. Then both buffers are kept until the process ends, because MPI may
+/// still use them.
 template <class Mine, class All, class Call>
 All watched_collective(const Communicator& comm, Watch* watch, Mine mine, All all, const Call& call) {
   const auto numbers = std::make_shared<std::pair<Mine, All>>(std::move(mine), std::move(all));

@@ -21,12 +21,13 @@ constexpr std::int64_t column_bytes = rows * element;
 /// Arrays of some rows, in bundles of columns that go through a buffer in cache.
 class StoreTrial {
  public:
-  /// `host`: null where ranks read only their own. Collective.
-  StoreTrial(HostMemory* host, std::size_t bytes)
+  /// `host`: null where ranks read only their own. `bytes` of an array and `own_cache` of a core are the same on all
+  /// ranks. Collective.
+  StoreTrial(HostMemory* host, std::size_t bytes, std::size_t own_cache)
       : host_(host),
         ranks_(host == nullptr ? 1 : host->host().size()),
         each_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / column_bytes / ranks_)),
-        width_(std::clamp<std::int64_t>(default_bundle_bytes() / column_bytes, 1, each_)) {
+        width_(std::clamp<std::int64_t>(bundle_bytes(own_cache) / column_bytes, 1, each_)) {
     each_ -= each_ % width_;
     // The collective one first: a rank without memory of its own must not leave others waiting.
     if (host != nullptr) window_ = host->allocate(array_bytes());
@@ -46,6 +47,9 @@ class StoreTrial {
   }
 
  private:
+  static std::int64_t bundle_bytes(std::size_t own_cache) {
+    return static_cast<std::int64_t>(own_cache) / host_defaults().bundles_in_own_cache;
+  }
   int me() const { return host_ == nullptr ? 0 : host_->host().rank(); }
   void meet() const {
     if (host_ != nullptr) host_->host().barrier();
@@ -86,8 +90,9 @@ class StoreTrial {
   AlignedMemory own_, read_, written_, buffer_;
 };
 
-/// On the slowest rank, and unless it is clearly slower: the last-level cache may be full of others' numbers later.
-bool is_faster_past_cache(const Communicator& comm, StoreTrial& trial) {
+/// The slowest rank decides. Past the cache unless that is clearly slower: in a run the last-level cache may be full of
+/// other data.
+bool should_write_past_cache(const Communicator& comm, StoreTrial& trial) {
   double cached = std::numeric_limits<double>::infinity(), past = cached;
   for (int round = 0; round < host_defaults().trial_rounds; ++round) {
     comm.barrier();
@@ -106,11 +111,11 @@ std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host
   if (comm.min(std::int64_t{tries ? 1 : 0}) == 0) return beyond_doubt;
   std::unique_ptr<StoreTrial> trial;
   try {
-    agree(comm, [&] { trial = std::make_unique<StoreTrial>(host, bytes); });
+    agree(comm, [&] { trial = std::make_unique<StoreTrial>(host, bytes, own_cache); });
   } catch (const Error&) {  // no memory to try it with
     return beyond_doubt;
   }
-  return is_faster_past_cache(comm, *trial) ? own_cache : beyond_doubt;
+  return should_write_past_cache(comm, *trial) ? own_cache : beyond_doubt;
 }
 
 }  // namespace shardfft

@@ -7,10 +7,9 @@
 
 namespace shardfft {
 
-/// The results of a rank, in bytes, from which on all ranks write them past the cache, where each rank has arrays of
-/// `bytes` at most. Unless the effort is an estimate, or the answer is beyond doubt, what happens in a run is tried:
-/// arrays of that size go through a buffer in cache to one another, and through the memory of `host` from rank to rank;
-/// null where ranks read only their own. Collective.
+/// From how many bytes of a rank's results on all ranks write past the cache. `bytes`: the largest array of any rank.
+/// Where the effort allows it and the size leaves a doubt, it is tried as in a run: through memory of `host` that ranks
+/// share, or within each rank's own memory if `host` is null. Collective.
 std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host, std::size_t bytes, Effort effort);
 
 }  // namespace shardfft

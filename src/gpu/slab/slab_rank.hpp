@@ -43,7 +43,9 @@ struct SlabArrays {
 struct SlabFusion {
   bool y = false, x = false, direct = false;
   bool planes = false;  ///< z lines and the y lines of the first part in one pass over memory
-  bool rows = false;    ///< z lines by plane passes without columns: they check themselves
+  /// z lines by plane passes without columns: with checks, or where cuFFT would need a work area. The latter each rank
+  /// finds by itself; layouts and turns do not depend on it.
+  bool rows = false;
   bool z() const { return planes || rows; }
   bool two_way = false;  ///< cuFFT's plans of z lines or planes lead one way: their two sides differ
   /// The x lines stay in the padded rows, and copies lead from there to the dense spectrum and back: its x lines begin

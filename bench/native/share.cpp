@@ -1,7 +1,6 @@
-// bench-share CASE [RECORD]: the transforms that a rank has to compute, without any exchange: planes and then lines of
-// the largest share, by this library's plans in every rank alone, all ranks at once. What an FFT of this shape on so
-// many ranks takes if moving data costs nothing beyond two passes over memory: a lower bound for any library that
-// transforms lines no faster.
+// bench-share CASE [RECORD]: the transforms alone, without any exchange: planes and then lines of a rank's largest share,
+// by this library's plans in every rank alone, all ranks at once. They are no lower bound: lines that are read where an
+// exchange left them may be faster.
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -18,6 +17,9 @@ using shardfft::Buffer;
 using shardfft::Kind;
 using shardfft::Plan;
 using shardfft::Shape;
+
+/// The error of a result with NaN or infinity in it: JSON knows neither.
+constexpr double no_number = 1e99;
 
 /// A plan of this rank alone.
 class Alone {
@@ -51,7 +53,8 @@ class Alone {
   double error_of(void* field) const {
     double worst = 0;
     visit<Real>(field, [&](Real& value, double expected) {
-      worst = std::max(worst, std::abs(static_cast<double>(value) / scale_ - expected));
+      const double error = std::abs(static_cast<double>(value) / scale_ - expected);
+      worst = error < no_number ? std::max(worst, error) : no_number;
     });
     return worst;
   }
@@ -83,15 +86,12 @@ Json measured(const Case& wanted, MPI_Comm comm) {
   const double planned = MPI_Wtime() - start;
   const Buffer field = planes.plan().allocate_input(), spectrum = lines.plan().allocate_output();
   const Buffer between = larger(planes.plan().allocate_output(), lines.plan().allocate_input());
-  double error = std::max(planes.error(field.data(), between.data()), lines.error(between.data(), spectrum.data()));
-  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_DOUBLE, MPI_MAX, comm);
-  const double allowed = wanted.single() ? 1e-4 : 1e-12;
-  const bool right = error <= allowed;
-  Json record{{"status", right ? "ok" : "wrong"}, {"plan_seconds", planned}, {"flop", 0}};
-  record["error"] = {{"after_timing", {{"max", error}, {"l2", error}}},
-                     {"tolerance", {{"max", allowed}, {"l2", allowed}}}};
-  if (!right) record["reason"] = "the numbers that came back are not those that were sent";
-  if (!right) return record;
+  const auto error = [&] {
+    double worst = std::max(planes.error(field.data(), between.data()), lines.error(between.data(), spectrum.data()));
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE, MPI_MAX, comm);
+    return worst;
+  };
+  const double before = error(), allowed = wanted.single() ? 1e-4 : 1e-12;
   const Timing timing = measure(
       comm, wanted.warmups, wanted.repeats, wanted.seconds, [&] { planes.fill(field.data()); },
       [&] {
@@ -100,7 +100,13 @@ Json measured(const Case& wanted, MPI_Comm comm) {
         lines.plan().backward(spectrum.data(), between.data());
         planes.plan().backward(between.data(), field.data());
       });
-  record["samples"] = timing.samples;
+  const double after = error();
+  const bool right = std::max(before, after) <= allowed;
+  Json record{{"status", right ? "ok" : "wrong"}, {"plan_seconds", planned}, {"flop", 0}};
+  record["error"] = {{"after_timing", {{"max", after}, {"l2", after}}},  // no l2 is more than the largest
+                     {"tolerance", {{"max", allowed}, {"l2", allowed}}}};
+  if (right) record["samples"] = timing.samples;
+  if (!right) record["reason"] = "the numbers that came back are not those that were sent";
   return record;
 }
 

@@ -99,12 +99,11 @@ def test_drawn_sizes_spoiled_by_rivals_or_threads(tmp_path, slow):
     assert done.returncode == 1 and "DOES NOT HOLD" in done.stdout
 
 
-@pytest.mark.parametrize("rival, bound, holds", [(0.0105, 0.008, True), (0.0105, 0.007, False), (0.009, 0.008, False)])
-def test_drawn_sizes_hold_near_their_lower_bound_unless_a_rival_is_ahead(tmp_path, rival, bound, holds):
-    times = {"shardfft": 0.01, "share": bound, "fftw": 0.01, "fftw-mpi": rival, "heffte": rival}
+def test_drawn_sizes_stand_beside_their_transforms_alone(tmp_path):
+    times = {"shardfft": 0.01, "share": 0.008, "fftw": 0.01, "fftw-mpi": 0.02, "heffte": 0.02}
     done = claim(tmp_path, "cpu-sizes", times, "--ranks", "2", "--cases", "2")
-    assert (done.returncode == 0) == holds, done.stdout + done.stderr
-    assert f"lower bound {1e3 * bound:.2f} ms, ours {0.01 / bound:.2f} times" in done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "transforms alone 8.00 ms, ours 1.25 times" in done.stdout
 
 
 @pytest.mark.parametrize("auto, pencil, holds", [(0.0103, 0.01, True), (0.0103, 0.012, True), (0.012, 0.01, False)])

@@ -1,6 +1,6 @@
-// bench-share CASE [RECORD]: the transforms alone, without any exchange: planes and then lines of a rank's largest share,
-// by this library's plans in every rank alone, all ranks at once. They are no lower bound: lines that are read where an
-// exchange left them may be faster.
+// bench-share CASE [RECORD]: the transforms alone, without any exchange: planes and then lines of a rank's largest
+// share, by this library's plans in every rank alone, all ranks at once. They are no lower bound: lines that are read
+// where an exchange left them may be faster.
 #include <cmath>
 #include <cstring>
 #include <optional>

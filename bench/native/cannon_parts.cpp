@@ -23,9 +23,6 @@ using shardfft::ProductParts;
 using shardfft::ProductSetup;
 using shardfft::Shape;
 
-/// The error of a result with NaN or infinity in it: JSON knows neither.
-constexpr double no_number = 1e99;
-
 Shape mesh_of(const Case& wanted, int ranks) {
   const Shape mesh = wanted.options.value("mesh", Shape{});
   if (mesh.size() != 3 || *std::min_element(mesh.begin(), mesh.end()) < 1 || mesh[0] * mesh[1] * mesh[2] != ranks)
@@ -72,8 +69,7 @@ class Parts {
     const auto* got = reinterpret_cast<const std::complex<Real>*>(out_.get());
     each([&](std::int64_t at, std::int64_t along) {
       const double expected = along == mode() ? static_cast<double>(extent()) : 0;
-      const double error = std::abs(std::complex<double>(got[at]) - expected) / static_cast<double>(extent());
-      worst = error < no_number ? std::max(worst, error) : no_number;
+      worst = larger_error(worst, std::abs(std::complex<double>(got[at]) - expected) / static_cast<double>(extent()));
     });
     return comm_.max(worst);
   }

@@ -1,5 +1,6 @@
 #include "probe.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -37,6 +38,11 @@ Json record_of(const Probe& probe, const Case& wanted) {
 }
 
 }  // namespace
+
+double larger_error(double worst, double error) {
+  constexpr double no_number = 1e99;
+  return error < no_number ? std::max(worst, error) : no_number;
+}
 
 int probe_main(int argc, char** argv, const Probe& probe) {
   const std::string first = argc > 1 ? argv[1] : "";

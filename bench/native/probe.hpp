@@ -17,6 +17,10 @@ struct Probe {
       measure;  // samples, error and what else the record has; complete on rank 0
 };
 
+// The larger of two errors, `worst` so far and that of one more number. NaN and infinity, which JSON does not know,
+// count as 1e99.
+double larger_error(double worst, double error);
+
 // PROBE --describe | CASE [RECORD]; the exit code.
 int probe_main(int argc, char** argv, const Probe& probe);
 

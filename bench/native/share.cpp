@@ -2,7 +2,6 @@
 // share, by this library's plans in every rank alone, all ranks at once. They are no lower bound: lines that are read
 // where an exchange left them may be faster.
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <random>
 
@@ -17,9 +16,6 @@ using shardfft::Buffer;
 using shardfft::Kind;
 using shardfft::Plan;
 using shardfft::Shape;
-
-/// The error of a result with NaN or infinity in it: JSON knows neither.
-constexpr double no_number = 1e99;
 
 /// A plan of this rank alone.
 class Alone {
@@ -53,8 +49,7 @@ class Alone {
   double error_of(void* field) const {
     double worst = 0;
     visit<Real>(field, [&](Real& value, double expected) {
-      const double error = std::abs(static_cast<double>(value) / scale_ - expected);
-      worst = error < no_number ? std::max(worst, error) : no_number;
+      worst = larger_error(worst, std::abs(static_cast<double>(value) / scale_ - expected));
     });
     return worst;
   }

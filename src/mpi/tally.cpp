@@ -13,12 +13,7 @@ class MessageTally : public Tally {
 
   Numbers sum(const Numbers& mine, Watch* watch) override {
     if (comm_.size() == 1) return mine;
-    const auto call = [this](const Numbers& from, Numbers& to, MPI_Request* request) {
-      check_mpi(MPI_Iallreduce(from.data(), to.data(), static_cast<int>(from.size()), MPI_UINT64_T, MPI_SUM,
-                               comm_.get(), request),
-                "MPI_Iallreduce");
-    };
-    return watched_collective(comm_, watch, mine, Numbers{}, call);
+    return watched_allreduce(comm_, watch, mine, static_cast<int>(mine.size()), MPI_UINT64_T, MPI_SUM);
   }
 
  private:

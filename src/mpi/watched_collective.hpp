@@ -25,4 +25,13 @@ All watched_collective(const Communicator& comm, Watch* watch, Mine mine, All al
   return std::move(numbers->second);
 }
 
+/// MPI_Iallreduce over `count` numbers of `type`, of which `mine` consists.
+template <class Numbers>
+Numbers watched_allreduce(const Communicator& comm, Watch* watch, const Numbers& mine, int count, MPI_Datatype type,
+                          MPI_Op op) {
+  return watched_collective(comm, watch, mine, Numbers{}, [&](const Numbers& from, Numbers& to, MPI_Request* request) {
+    check_mpi(MPI_Iallreduce(&from, &to, count, type, op, comm.get(), request), "MPI_Iallreduce");
+  });
+}
+
 }  // namespace shardfft

@@ -19,9 +19,7 @@ namespace {
 
 /// The most of any rank. Who waits hears of ranks that failed in their run.
 double slowest(const ExecutorSetup& setup, double mine) {
-  return watched_collective(setup.comm, setup.watch, mine, 0.0, [&](double& from, double& to, MPI_Request* request) {
-    check_mpi(MPI_Iallreduce(&from, &to, 1, MPI_DOUBLE, MPI_MAX, setup.comm.get(), request), "MPI_Iallreduce");
-  });
+  return watched_allreduce(setup.comm, setup.watch, mine, 1, MPI_DOUBLE, MPI_MAX);
 }
 
 AlignedMemory zeros(std::size_t bytes) {

@@ -23,10 +23,7 @@ std::uint64_t odd_factor(std::size_t move, std::size_t from, std::size_t to) {
 }
 
 std::int64_t least(const Communicator& comm, Watch* watch, std::int64_t mine) {
-  const auto call = [&](std::int64_t& from, std::int64_t& to, MPI_Request* request) {
-    check_mpi(MPI_Iallreduce(&from, &to, 1, MPI_INT64_T, MPI_MIN, comm.get(), request), "MPI_Iallreduce");
-  };
-  return watched_collective(comm, watch, mine, std::int64_t{0}, call);
+  return watched_allreduce(comm, watch, mine, 1, MPI_INT64_T, MPI_MIN);
 }
 
 /// Every rank tells every other what it sent: one number a pair and reshape.

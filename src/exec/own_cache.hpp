@@ -11,7 +11,8 @@ inline std::int64_t own_cache_bytes() {
   return l2 > 0 ? l2 : host_defaults().own_cache_bytes;
 }
 
-/// A bundle of lines: those of source and result pass through the cache too.
-inline std::int64_t default_bundle_bytes() { return own_cache_bytes() / host_defaults().bundles_in_own_cache; }
+/// A bundle of lines in a cache of so many bytes: those of source and result pass through it too.
+inline std::int64_t bundle_bytes(std::int64_t own_cache) { return own_cache / host_defaults().bundles_in_own_cache; }
+inline std::int64_t default_bundle_bytes() { return bundle_bytes(own_cache_bytes()); }
 
 }  // namespace shardfft

@@ -27,7 +27,7 @@ class StoreTrial {
       : host_(host),
         ranks_(host == nullptr ? 1 : host->host().size()),
         each_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / column_bytes / ranks_)),
-        width_(std::clamp<std::int64_t>(bundle_bytes(own_cache) / column_bytes, 1, each_)) {
+        width_(std::clamp<std::int64_t>(bundle_bytes(static_cast<std::int64_t>(own_cache)) / column_bytes, 1, each_)) {
     each_ -= each_ % width_;
     // The collective one first: a rank without memory of its own must not leave others waiting.
     if (host != nullptr) window_ = host->allocate(array_bytes());
@@ -47,9 +47,6 @@ class StoreTrial {
   }
 
  private:
-  static std::int64_t bundle_bytes(std::size_t own_cache) {
-    return static_cast<std::int64_t>(own_cache) / host_defaults().bundles_in_own_cache;
-  }
   int me() const { return host_ == nullptr ? 0 : host_->host().rank(); }
   void meet() const {
     if (host_ != nullptr) host_->host().barrier();

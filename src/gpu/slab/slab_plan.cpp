@@ -30,6 +30,11 @@ bool has_odd_rows(const SlabShape& shape) {
   return !device::lines::begins_with_units(shape.spectrum_pitch(), shape.transform.precision);
 }
 
+/// Whether a row kernel can have the z lines, where planes are not one pass.
+bool may_take_rows(const SlabShape& shape, const SlabOptions& options, const SlabFusion& fusion) {
+  return fusion.y && options.planes && !fusion.planes && device::lines::rows_supported(shape.ny, shape.nz);
+}
+
 }  // namespace
 
 SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
@@ -58,8 +63,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
                                          side))
       fusion.direct = false;
   }
-  fusion.rows = fusion.y && options.planes && !fusion.planes && options.checks &&
-                device::lines::rows_supported(shape.ny, shape.nz);
+  fusion.rows = options.checks && may_take_rows(shape, options, fusion);
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
@@ -90,9 +94,8 @@ void SlabRank::prefer_rows() {
   const bool crosses_twice = std::any_of(plane_plans_.begin(), plane_plans_.end(),
                                          [](const auto& planned) { return planned.second.work_bytes() > 0; });
   // Its kernels are compiled when they are first needed, which takes seconds: for large arrays only.
-  const bool worthwhile = shape_.nx * shape_.ny * shape_.nzc() >= gpu_defaults().elements_worth_passes &&
-                          device::lines::rows_supported(shape_.ny, shape_.nz);
-  if (!crosses_twice || !fusion_.y || !options_.planes || !worthwhile) return;
+  const bool large = shape_.nx * shape_.ny * shape_.nzc() >= gpu_defaults().elements_worth_passes;
+  if (!crosses_twice || !large || !may_take_rows(shape_, options_, fusion_)) return;
   fusion_.rows = true;
   plane_plans_.clear();
 }

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "base/hooks.hpp"
 #include "exec/own_cache.hpp"
 #include "exec/trial/store_trial.hpp"
+#include "support/no_memory.hpp"
 #include "support/world.hpp"
 #include "tune/defaults.hpp"
 
@@ -39,21 +39,13 @@ TEST(StoreTrial, NothingIsTriedWhereTheAnswerIsKnown) {
   EXPECT_EQ(tried(nullptr, beyond_doubt / 2, Effort::estimate), beyond_doubt);
 }
 
-struct NoMemory : MemorySource {
-  explicit NoMemory(bool grants_windows) : grants(grants_windows) {}
-  void* allocate(std::size_t, std::size_t) override { return nullptr; }
-  void release(void*, std::size_t) noexcept override {}
-  bool grant_window(std::size_t) override { return grants; }
-  bool grants;
-};
-
 /// A rank without memory for it keeps all from trying, and none waits for it.
 TEST(StoreTrial, MemoryMayBeMissing) {
   HostMemory host(world(), 0);
   const bool last = world().rank() == world().size() - 1;
   for (HostMemory* memory : {&host, static_cast<HostMemory*>(nullptr)})
     for (const bool grants : {true, false}) {
-      NoMemory none(grants);
+      NoMemory none(0, grants);
       std::optional<Installed<MemorySource>> installed;
       if (last) installed.emplace(none);
       EXPECT_EQ(tried(memory, beyond_doubt / 2), beyond_doubt);

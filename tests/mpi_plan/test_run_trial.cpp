@@ -8,6 +8,7 @@
 #include "base/hooks.hpp"
 #include "exec/trial/run_trial.hpp"
 #include "support/fake_time.hpp"
+#include "support/no_memory.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
 
@@ -350,15 +351,6 @@ TEST(RunTrial, NothingIsTriedWhereNothingCanBeGained) {
 }
 
 /// A trial that its memory is missing for.
-struct NoMemory : MemorySource {
-  std::size_t most;
-  explicit NoMemory(std::size_t bytes) : most(bytes) {}
-  void* allocate(std::size_t bytes, std::size_t alignment) override {
-    return bytes > most ? nullptr : std::aligned_alloc(alignment, bytes);
-  }
-  void release(void* memory, std::size_t) noexcept override { std::free(memory); }
-};
-
 TEST(RunTrial, WithoutMemoryNothingIsCut) {
   if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
   TransformCase c = across_hosts();

@@ -334,11 +334,11 @@ class Planner {
     if (PassPointer line = make_line_pass(stage, lines_for())) return line;
     if (ways_.rows && row_pass_fits(stage)) return make_row_pass(stage, RowsRun::with_checks);
     if (transposed_pass_pays(stage)) return make_transposed_pass(stage);
-    PassPointer cufft = make_cufft_pass(stage, gpu_defaults().most_vendor_calls);
-    // With a work area it crosses memory more than once.
-    if (cufft != nullptr && cufft->library_bytes() > 0 && row_pass_fits(stage))
+    const std::int64_t most_calls = gpu_defaults().most_vendor_calls;
+    // With a work area cuFFT crosses memory more than once.
+    if (row_pass_fits(stage) && cufft_pass_work_bytes(stage, most_calls) > 0)
       return make_row_pass(stage, RowsRun::without_checks);
-    return cufft;
+    return make_cufft_pass(stage, most_calls);
   }
 
   void add(const Stage& planned) {

@@ -335,6 +335,11 @@ PassPointer make_line_pass(const FftSpec& spec, LinesFor purpose) { return made(
 
 bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls) { return cufft_calls(spec, most_calls).possible; }
 
+std::size_t cufft_pass_work_bytes(const FftSpec& spec, std::int64_t most_calls) {
+  const CufftCalls calls = cufft_calls(spec, most_calls);
+  return calls.possible ? device::VendorFft::work_bytes_of(calls.one) : 0;
+}
+
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls) {
   const CufftCalls calls = cufft_calls(spec, most_calls);
   if (!calls.possible) return nullptr;

@@ -67,6 +67,8 @@ bool row_pass_fits(const FftSpec& spec);
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);
 /// Whether make_cufft_pass() makes one.
 bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls);
+/// The work area that it would have; none where it cannot be made.
+std::size_t cufft_pass_work_bytes(const FftSpec& spec, std::int64_t most_calls);
 /// Strided lines through contiguous ones, piece by piece.
 PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);
 /// Whether that takes less time than make_cufft_pass().

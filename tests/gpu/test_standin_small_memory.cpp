@@ -1,7 +1,12 @@
-// A GPU that has room for a plan's transforms, but not for its operators.
+// GPUs that have room for a plan's transforms, but not for its operators, or for no work areas of the library.
 #include <cstdlib>
 
+#include "device/facts.hpp"
+#include "device/handles.hpp"
 #include "device/standin/memory.hpp"
+#include "device/standin/settings.hpp"
+#include "gpu/device_fft.hpp"
+#include "gpu/fft_passes.hpp"
 #include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
@@ -44,6 +49,56 @@ TEST(SmallMemory, TheLeastWorkspaceNeedsOneArray) {
   c.shape = {128, 128, 2 * 255};
   expect_refusal(Status::out_of_memory, "of workspace", [&] { make_plan_over(devices_for(2), c); });
   EXPECT_EQ(memory.used(1), before);
+}
+
+/// While it lives, planes of 384 x 384 complex numbers are too large for the cache, transforms of the library take
+/// memory for their work areas, and devices have 4 MiB left.
+class NoRoomForWorkAreas {
+ public:
+  NoRoomForWorkAreas() {
+    device::DeviceFacts facts = before_;
+    facts.l2_bytes = std::size_t{6} << 20;
+    device::standin::give_facts(facts);
+    device::standin::take_work_areas(true);
+    for (int number = 0; number < device::device_count(); ++number) {
+      const device::DeviceScope scope(number);
+      taken_.push_back(device::make_memory(device::memory_info().free - (std::size_t{4} << 20)));
+    }
+  }
+  ~NoRoomForWorkAreas() {
+    device::standin::take_work_areas(false);
+    device::standin::give_facts(before_);
+  }
+  NoRoomForWorkAreas(const NoRoomForWorkAreas&) = delete;
+  NoRoomForWorkAreas& operator=(const NoRoomForWorkAreas&) = delete;
+  void give_memory_back() { taken_.clear(); }
+
+ private:
+  device::DeviceFacts before_ = device::facts(0);
+  std::vector<device::Memory> taken_;
+};
+
+/// Rows of 384 points by a kernel of our own, since the library would want a work area.
+TEST(SmallMemory, SlabsTakeNoWorkAreaThatTheyDoWithout) {
+  NoRoomForWorkAreas devices;
+  TransformCase c{{16, 384, 384}};
+  c.options = on_gpu("slab");
+  Plan plan = make_plan_over(devices_for(4), c);
+  EXPECT_EQ(plan.report().library_bytes, 0u) << plan.report();
+  devices.give_memory_back();
+  check_device_plan(members_of(plan), c);
+}
+
+TEST(SmallMemory, TransformsOfOneGpuTakeNoWorkAreaThatTheyDoWithout) {
+  const NoRoomForWorkAreas devices;
+  const device::DeviceScope scope(0);
+  FftSpec rows;
+  rows.transform = {{384, 1, 1}};
+  rows.batch = {{16, 384 * 384, 384 * 384}, {384, 384, 384}};
+  rows.effort = Effort::estimate;
+  expect_refusal(Status::out_of_memory, "has no", [&] { gpu::make_cufft_pass(rows, 1); });
+  const auto fft = gpu::make_device_fft(rows);
+  EXPECT_EQ(fft->library_bytes(), 0u) << fft->describe();
 }
 
 }  // namespace

@@ -38,6 +38,25 @@ std::vector<long long> embed_of(const VendorFftSide& side, const std::vector<lon
   return embed;
 }
 
+/// Fills in a handle; the size of its work area.
+std::size_t make_plan(cufftHandle handle, const VendorFftSpec& spec) {
+  std::vector<long long> n(spec.extents.begin(), spec.extents.end());
+  std::vector<long long> in = embed_of(spec.in, n, spec.kind == Kind::c2r);
+  std::vector<long long> out = embed_of(spec.out, n, spec.kind == Kind::r2c);
+  const auto distance = [](const VendorFftSide& side, const std::vector<long long>& embed) {
+    if (side.distance > 0) return static_cast<long long>(side.distance);
+    long long product = 1;
+    for (const long long e : embed) product *= e;
+    return product;
+  };
+  std::size_t work_bytes = 0;
+  check(cufftMakePlanMany64(handle, static_cast<int>(n.size()), n.data(), in.data(), spec.in.stride,
+                            distance(spec.in, in), out.data(), spec.out.stride, distance(spec.out, out),
+                            type_of(spec.kind, spec.precision), spec.batch, &work_bytes),
+        "cufftMakePlanMany64");
+  return work_bytes;
+}
+
 void run_c2c(cufftHandle plan, bool wide, void* in, void* out, int sign) {
   if (wide)
     check(cufftExecZ2Z(plan, static_cast<cufftDoubleComplex*>(in), static_cast<cufftDoubleComplex*>(out), sign), "Z2Z");
@@ -63,21 +82,18 @@ void run_c2r(cufftHandle plan, bool wide, void* in, void* out) {
 VendorFft::VendorFft(const VendorFftSpec& spec) : VendorFft() {
   spec_ = spec;
   if (spec.batch <= 0) return;
-  std::vector<long long> n(spec.extents.begin(), spec.extents.end());
-  std::vector<long long> in = embed_of(spec.in, n, spec.kind == Kind::c2r);
-  std::vector<long long> out = embed_of(spec.out, n, spec.kind == Kind::r2c);
-  const auto distance = [](const VendorFftSide& side, const std::vector<long long>& embed) {
-    if (side.distance > 0) return static_cast<long long>(side.distance);
-    long long product = 1;
-    for (const long long e : embed) product *= e;
-    return product;
-  };
   check(cufftCreate(&handle_), "cufftCreate");
   made_ = true;
-  check(cufftMakePlanMany64(handle_, static_cast<int>(n.size()), n.data(), in.data(), spec.in.stride,
-                            distance(spec.in, in), out.data(), spec.out.stride, distance(spec.out, out),
-                            type_of(spec.kind, spec.precision), spec.batch, &work_bytes_),
-        "cufftMakePlanMany64");
+  work_bytes_ = make_plan(handle_, spec);
+}
+
+std::size_t VendorFft::work_bytes_of(const VendorFftSpec& spec) {
+  if (spec.batch <= 0) return 0;
+  VendorFft plan;
+  check(cufftCreate(&plan.handle_), "cufftCreate");
+  plan.made_ = true;
+  check(cufftSetAutoAllocation(plan.handle_, 0), "cufftSetAutoAllocation");
+  return make_plan(plan.handle_, spec);
 }
 
 VendorFft::~VendorFft() {

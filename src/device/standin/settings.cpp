@@ -23,6 +23,11 @@ std::atomic<int>& countdown() {
   return pieces;
 }
 
+std::atomic<bool>& work_areas_taken() {
+  static std::atomic<bool> taken{false};
+  return taken;
+}
+
 }  // namespace
 
 int devices() {
@@ -34,6 +39,9 @@ std::size_t device_bytes() {
   static const std::size_t bytes = from_environment("SHARDFFT_STANDIN_MEMORY", 4096) << 20;
   return bytes;
 }
+
+void take_work_areas(bool taken) { work_areas_taken() = taken; }
+bool takes_work_areas() { return work_areas_taken(); }
 
 void fail_after(int more) { countdown() = more; }
 int pieces_before_failure() { return countdown(); }

@@ -14,6 +14,10 @@ int devices();
 std::size_t device_bytes();
 /// What plans are told about each fake device from now on; an H200 until it is called. No plan may be in the making.
 void give_facts(const DeviceFacts& facts);
+/// Whether transforms of the vendor's library take memory for their work areas from now on; they do not until it is
+/// called, so that plans of any size can be made.
+void take_work_areas(bool taken);
+bool takes_work_areas();
 /// Where the random order of work begins: SHARDFFT_STANDIN_SEED, else 1.
 std::uint64_t first_seed();
 /// For messages: how to repeat what went wrong.

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "device/handles.hpp"
 #include "device/standin/kernel.hpp"
+#include "device/standin/settings.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft::device {
@@ -136,18 +138,23 @@ void StandInPlan::after(void* in, const void* out) const {
 /// Plans by their handles.
 class Plans {
  public:
+  struct Plan {
+    std::shared_ptr<StandInPlan> fft;
+    Memory work_area;
+  };
+
   static Plans& instance() {
     static Plans& all = *new Plans;
     return all;
   }
-  int add(std::shared_ptr<StandInPlan> plan) {
+  int add(Plan plan) {
     const std::lock_guard<std::mutex> lock(mutex_);
     plans_.emplace(++last_, std::move(plan));
     return last_;
   }
   std::shared_ptr<StandInPlan> get(int handle) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return plans_.at(handle);
+    return plans_.at(handle).fft;
   }
   void remove(int handle) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -157,7 +164,7 @@ class Plans {
  private:
   std::mutex mutex_;
   int last_ = 0;
-  std::map<int, std::shared_ptr<StandInPlan>> plans_;
+  std::map<int, Plan> plans_;
 };
 
 }  // namespace
@@ -166,8 +173,12 @@ VendorFft::VendorFft(const VendorFftSpec& spec) : spec_(spec) {
   if (spec.batch <= 0) return;
   const auto plan = std::make_shared<StandInPlan>(spec);
   work_bytes_ = plan->work_bytes();
-  handle_ = Plans::instance().add(plan);
+  handle_ = Plans::instance().add({plan, standin::takes_work_areas() ? make_memory(work_bytes_) : Memory()});
   made_ = true;
+}
+
+std::size_t VendorFft::work_bytes_of(const VendorFftSpec& spec) {
+  return spec.batch <= 0 ? 0 : StandInPlan(spec).work_bytes();
 }
 
 VendorFft::~VendorFft() {

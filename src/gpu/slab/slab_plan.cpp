@@ -17,8 +17,8 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
   const std::int64_t most = std::max<std::int64_t>(1, shape.x_count(0));
   options_.chunks = static_cast<int>(std::min<std::int64_t>(options_.chunks, most));
   plan_fused();
-  plan_cufft();
   prefer_rows();
+  plan_cufft();
   prepare();
   make_handles(event_use);
 }
@@ -91,13 +91,12 @@ void SlabRank::plan_fused() {
 /// The library's transform of z lines crosses memory more than once where it needs a work area; a kernel of our own
 /// crosses it once.
 void SlabRank::prefer_rows() {
-  const bool crosses_twice = std::any_of(plane_plans_.begin(), plane_plans_.end(),
-                                         [](const auto& planned) { return planned.second.work_bytes() > 0; });
   // Its kernels are compiled when they are first needed, which takes seconds: for large arrays only.
   const bool large = shape_.nx * shape_.ny * shape_.nzc() >= gpu_defaults().elements_worth_passes;
-  if (!crosses_twice || !large || !may_take_rows(shape_, options_, fusion_)) return;
-  fusion_.rows = true;
-  plane_plans_.clear();
+  if (fusion_.rows || !large || !may_take_rows(shape_, options_, fusion_)) return;
+  const auto specs = plane_specs();
+  fusion_.rows = std::any_of(specs.begin(), specs.end(),
+                             [](const auto& s) { return device::VendorFft::work_bytes_of(s.second) > 0; });
 }
 
 void SlabRank::prepare() {
@@ -158,34 +157,42 @@ std::size_t SlabRank::library_bytes() const {
   return sum;
 }
 
-void SlabRank::plan_cufft() {
-  device::VendorFftSpec spec;
-  spec.precision = shape_.transform.precision;
+/// By the number of planes, as plane_plans_.
+std::map<std::int64_t, device::VendorFftSpec> SlabRank::plane_specs() const {
   const std::int64_t pitch = shape_.pitch();
   const device::VendorFftSide field = fusion_.y
                                           ? device::VendorFftSide{{shape_.nz}, 1, shape_.nz}
                                           : device::VendorFftSide{{shape_.ny, shape_.nz}, 1, shape_.ny * shape_.nz};
   const device::VendorFftSide planes = fusion_.y ? device::VendorFftSide{{pitch}, 1, pitch}
                                                  : device::VendorFftSide{{shape_.ny, pitch}, 1, shape_.ny * pitch};
-  const int runs = fusion_.z() ? 0 : options_.chunks;  // plane passes do without cuFFT
-  for (int c = 0; c < runs; ++c) {
+  std::map<std::int64_t, device::VendorFftSpec> specs;
+  for (int c = 0; c < options_.chunks; ++c) {
     const std::int64_t count = chunk(rank_, 0, c).count();
-    if (count == 0 || plane_plans_.contains(count)) continue;
+    if (count == 0 || specs.contains(count)) continue;
+    device::VendorFftSpec spec;
     spec.kind = shape_.transform.kind;
+    spec.precision = shape_.transform.precision;
     spec.extents = fusion_.y ? std::vector<std::int64_t>{shape_.nz} : std::vector<std::int64_t>{shape_.ny, shape_.nz};
     spec.batch = fusion_.y ? count * shape_.ny : count;
     spec.in = field;
     spec.out = planes;
-    plane_plans_.emplace(count, device::VendorFft(spec));
+    specs.emplace(count, spec);
     if (fusion_.two_way) {  // the way back of the same planes
       if (shape_.real()) spec.kind = Kind::c2r;
       std::swap(spec.in, spec.out);
-      plane_plans_.emplace(-count, device::VendorFft(spec));
+      specs.emplace(-count, spec);
     }
   }
+  return specs;
+}
+
+void SlabRank::plan_cufft() {
+  if (!fusion_.z())  // plane passes do without cuFFT
+    for (const auto& [planes, spec] : plane_specs()) plane_plans_.emplace(planes, device::VendorFft(spec));
   if (fusion_.x) return;
   const std::int64_t columns = shape_.y_count(rank_) * shape_.pitch();
-  spec.kind = Kind::c2c;
+  device::VendorFftSpec spec;
+  spec.precision = shape_.transform.precision;
   spec.extents = {shape_.nx};
   spec.batch = columns;
   spec.in = spec.out = device::VendorFftSide{{shape_.nx}, columns, 1};

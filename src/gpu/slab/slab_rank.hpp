@@ -133,6 +133,7 @@ class SlabRank {
   void plan_parts();
   void prepare_passes();
   void prepare_checks();
+  std::map<std::int64_t, device::VendorFftSpec> plane_specs() const;
   void plan_cufft();
   void prefer_rows();
   void prepare();

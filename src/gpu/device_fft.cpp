@@ -1,13 +1,13 @@
 #include "gpu/device_fft.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "device/plane_pass.hpp"
 #include "exec/fft_operation.hpp"
+#include "gpu/axis_groups.hpp"
 #include "gpu/device_fft_trial.hpp"
 #include "gpu/padded_fft.hpp"
 #include "gpu/placed_passes.hpp"
@@ -18,24 +18,13 @@ namespace shardfft::gpu {
 
 namespace {
 
-constexpr std::size_t most_cufft_axes = 3;
 constexpr std::size_t scratch_alignment = 256;
-
-using Group = std::vector<std::size_t>;  ///< positions in FftSpec::transform
-
-/// Which side's strides an array between two stages has.
-enum class Strides { in, out };
-
-/// What a plan may use.
-struct Ways {
-  std::size_t most_own = std::numeric_limits<std::size_t>::max();  ///< axes that passes of our own take, of several
-  bool planes = true;                                              ///< two of them in one pass where there is one
-  bool rows = false;  ///< contiguous ones by passes with checks, where all passes check themselves then (option verify)
-};
 
 class Planner {
  public:
-  explicit Planner(const FftSpec& spec, Ways ways = {}) : spec_(spec), ways_(ways) {
+  /// `rows`: contiguous axes by passes with checks, where all passes check themselves then (option verify).
+  explicit Planner(const FftSpec& spec, OwnPasses own = {}, bool rows = false)
+      : spec_(spec), groups_(spec, own), rows_(rows) {
     same_strides_ = std::all_of(spec.transform.begin(), spec.transform.end(), alike) &&
                     std::all_of(spec.batch.begin(), spec.batch.end(), alike);
   }
@@ -43,7 +32,7 @@ class Planner {
   std::unique_ptr<DeviceOperation> plan() {
     plan_stages();
     give_scale();
-    ways_.rows = ways_.rows && all_check_themselves();
+    rows_ = rows_ && all_check_themselves();
     for (const Stage& stage : stages_) add(stage);
     if (spec_.scale != 1 && !is_empty(spec_) && !scales())
       passes_.push_back({{RunArray::out},
@@ -60,7 +49,7 @@ class Planner {
     if (is_empty(spec_)) return true;
     return !stages_.empty() && passes_.empty() &&
            std::none_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
-             return stage.spec.kind != Kind::r2r && !takes_planes(stage.spec) && !takes_lines(stage.spec) &&
+             return stage.spec.kind != Kind::r2r && !groups_.takes_planes(stage.spec) && !takes_lines(stage.spec) &&
                     !transposed_pass_pays(stage.spec) && !cufft_pass_fits(stage.spec, gpu_defaults().most_vendor_calls);
            });
   }
@@ -86,10 +75,6 @@ class Planner {
     Spot from, to;
   };
 
-  /// Whether a plane pass may take a stage.
-  bool takes_planes(const FftSpec& stage) const {
-    return ways_.planes && ways_.most_own >= 2 && plane_pass_fits(stage);
-  }
   LinesFor lines_for() const { return spec_.transform.size() == 1 ? LinesFor::alone : LinesFor::speed; }
   bool takes_lines(const FftSpec& stage) const { return line_pass_fits(stage, lines_for()); }
   bool all_check_themselves() const {
@@ -97,13 +82,13 @@ class Planner {
                                                         [this](const Stage& stage) { return scales_itself(stage); });
     return scaled && passes_.empty() && std::all_of(stages_.begin(), stages_.end(), [this](const Stage& stage) {
              const auto n = [&stage](std::size_t axis) { return static_cast<int>(stage.spec.transform[axis].n); };
-             if (takes_planes(stage.spec)) return device::lines::planes_checkable(n(0), n(1));
+             if (groups_.takes_planes(stage.spec)) return device::lines::planes_checkable(n(0), n(1));
              if (takes_lines(stage.spec)) return device::lines::checkable(n(0));
-             return ways_.rows && row_pass_fits(stage.spec);
+             return rows_ && row_pass_fits(stage.spec);
            });
   }
   bool scales_itself(const Stage& stage) const {
-    return stage.spec.kind == Kind::r2r || takes_lines(stage.spec) || takes_planes(stage.spec);
+    return stage.spec.kind == Kind::r2r || takes_lines(stage.spec) || groups_.takes_planes(stage.spec);
   }
   static bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
@@ -117,16 +102,16 @@ class Planner {
 
   /// c2c, r2c and r2r: the first stage leads from the input to the output, the others stay there.
   void plan_forward_order() {
-    const std::vector<Group> groups = spec_.kind == Kind::r2r   ? single_groups()
-                                      : spec_.kind == Kind::r2c ? real_groups(Strides::out)
-                                                                : complex_groups(all_axes(), Strides::out);
+    const std::vector<AxisGroup> groups = spec_.kind == Kind::r2r   ? groups_.single()
+                                          : spec_.kind == Kind::r2c ? groups_.real(Strides::out)
+                                                                    : groups_.complex(Strides::out);
     Spot from{RunArray::in};
     if (spec_.in_place && !same_strides_) from = copied_input();
     if (groups.empty()) add_plain(from);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const bool first = g == 0;
-      stages_.push_back({part(first || spec_.kind == Kind::r2r ? spec_.kind : Kind::c2c, groups[g],
-                              first ? Strides::in : Strides::out, Strides::out),
+      stages_.push_back({groups_.stage(first || spec_.kind == Kind::r2r ? spec_.kind : Kind::c2c, groups[g],
+                                       first ? Strides::in : Strides::out, Strides::out),
                          first ? from : Spot{RunArray::out},
                          {RunArray::out}});
     }
@@ -135,19 +120,19 @@ class Planner {
   /// The halved axis comes last. A c2r over several axes may write over its input: where that must not be, an axis that
   /// costs no more alone leads away from it first, or else a copy.
   void plan_c2r() {
-    std::vector<Group> groups = real_groups(Strides::in);
+    std::vector<AxisGroup> groups = groups_.real(Strides::in);
     if (groups.size() == 1 && spec_.preserve_input && groups.front().size() > 1 && alone_is_one_call(groups.front()[0]))
-      groups = {Group(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
+      groups = {AxisGroup(groups.front().begin() + 1, groups.front().end()), {groups.front().front()}};
     std::reverse(groups.begin(), groups.end());
     Spot from{RunArray::in};
     const bool copied = (spec_.in_place && !same_strides_) || (groups.size() == 1 && spec_.preserve_input);
     if (copied) from = copied_input();
     const Spot work = copied || !spec_.preserve_input ? from : scratch(input_bytes());
     for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
-      stages_.push_back({part(Kind::c2c, groups[g], Strides::in, Strides::in), from, work});
+      stages_.push_back({groups_.stage(Kind::c2c, groups[g], Strides::in, Strides::in), from, work});
       from = work;
     }
-    stages_.push_back({part(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {RunArray::out}});
+    stages_.push_back({groups_.stage(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {RunArray::out}});
   }
 
   /// The last line or plane pass scales its results; cuFFT cannot.
@@ -161,139 +146,9 @@ class Planner {
     return std::any_of(passes_.begin(), passes_.end(), [](const PlacedPass& p) { return p.pass->scales(); });
   }
 
-  std::size_t half_axis() const { return spec_.transform.size() - 1; }
-  /// Axes of more than one point, the slowest of the input first.
-  Group all_axes() const {
-    Group axes;
-    for (std::size_t i = 0; i < spec_.transform.size(); ++i)
-      if (spec_.transform[i].n > 1) axes.push_back(i);
-    std::stable_sort(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
-      return spec_.transform[a].in_stride > spec_.transform[b].in_stride;
-    });
-    return axes;
-  }
-  Group other_axes() const {
-    Group axes = all_axes();
-    std::erase(axes, half_axis());
-    return axes;
-  }
-
-  /// Takes the slowest axes that line passes can have out of `axes`, of which planes have some; `side`: whose strides
-  /// the stage has.
-  std::vector<Group> take_lines(Group& axes, Strides side, const Group& planes) const {
-    std::vector<Group> lines;
-    if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) <
-        gpu_defaults().elements_worth_passes)
-      return lines;
-    while (!axes.empty() && lines.size() + planes.size() < ways_.most_own &&
-           line_pass_fits(part(Kind::c2c, {axes.front()}, side, side))) {
-      lines.insert(lines.begin(), {axes.front()});
-      axes.erase(axes.begin());
-    }
-    return lines;
-  }
-
-  /// Takes the two fastest axes out of `axes` where a plane pass can have them.
-  Group take_planes(Group& axes, Strides side) const {
-    if (axes.size() < 2) return {};
-    Group planes(axes.end() - 2, axes.end());
-    for (const Strides from : {Strides::in, side})  // whether or not they come first
-      if (!takes_planes(part(Kind::c2c, planes, from, side))) return {};
-    axes.resize(axes.size() - 2);
-    return planes;
-  }
-
-  /// One axis after the other, those of one point too: their cosine transforms multiply.
-  std::vector<Group> single_groups() const {
-    std::vector<Group> groups;
-    for (std::size_t i = 0; i < spec_.transform.size(); ++i) groups.push_back({i});
-    return groups;
-  }
-
-  /// Axes in runs that one call can take: neighbours in the same order on both sides, or else one by one. The fastest
-  /// come first.
-  std::vector<Group> complex_groups(Group axes, Strides side) const {
-    const Group planes = take_planes(axes, side);
-    std::vector<Group> lines = take_lines(axes, side, planes);
-    if (axes.empty() && !planes.empty())
-      lines.insert(lines.begin(), planes);
-    else
-      axes.insert(axes.end(), planes.begin(), planes.end());  // cuFFT takes more axes in one call
-    const bool ordered = std::is_sorted(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
-      return spec_.transform[a].out_stride > spec_.transform[b].out_stride;
-    });
-    const std::size_t most = ordered ? most_cufft_axes : 1;
-    std::vector<Group> groups;
-    for (std::size_t end = axes.size(); end > 0;) {
-      const std::size_t begin = end > most ? end - most : 0;
-      groups.emplace_back(axes.begin() + static_cast<std::ptrdiff_t>(begin),
-                          axes.begin() + static_cast<std::ptrdiff_t>(end));
-      end = begin;
-    }
-    groups.insert(groups.end(), lines.begin(), lines.end());
-    return groups;
-  }
-
-  /// The halved axis with what may come around it, then the rest.
-  std::vector<Group> real_groups(Strides side) const {
-    Group around = other_axes(), planes;
-    if (!around.empty() && takes_planes(part(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
-      planes = {around.back()};
-      around.pop_back();
-    }
-    const std::vector<Group> lines = take_lines(around, side, planes);
-    around.insert(around.end(), planes.begin(), planes.end());
-    const FftDim& half = spec_.transform[half_axis()];
-    const auto sorted = [&](auto stride) {
-      return std::is_sorted(around.begin(), around.end(), [&](std::size_t a, std::size_t b) {
-        return spec_.transform[a].*stride > spec_.transform[b].*stride;
-      });
-    };
-    const bool inside = std::all_of(around.begin(), around.end(), [&](std::size_t a) {
-      return spec_.transform[a].in_stride > half.in_stride && spec_.transform[a].out_stride > half.out_stride;
-    });
-    if (!inside || around.size() >= most_cufft_axes || !sorted(&FftDim::out_stride)) {
-      std::vector<Group> groups{{half_axis()}};
-      const std::vector<Group> rest = complex_groups(other_axes(), side);
-      groups.insert(groups.end(), rest.begin(), rest.end());
-      return groups;
-    }
-    around.push_back(half_axis());
-    std::vector<Group> groups{around};
-    groups.insert(groups.end(), lines.begin(), lines.end());
-    return groups;
-  }
-
   /// One strided call of cuFFT transforms this axis of the input, and the passes of the others stay as they are.
   bool alone_is_one_call(std::size_t axis) const {
-    return merged(part(Kind::c2c, {axis}, Strides::in, Strides::in).batch).size() <= 1;
-  }
-
-  /// The stage that transforms `group`; all other loops are its batch. The halved axis is so for the stage of the real
-  /// kind and has n/2+1 points for the others.
-  FftSpec part(Kind kind, const Group& group, Strides from, Strides to) const {
-    FftSpec stage = spec_;
-    stage.kind = kind;
-    stage.scale = 1;
-    stage.transform.clear();
-    stage.types.clear();
-    const auto between = [&](FftDim d) {
-      const FftDim sides = d;
-      d.in_stride = from == Strides::in ? sides.in_stride : sides.out_stride;
-      d.out_stride = to == Strides::out ? sides.out_stride : sides.in_stride;
-      return d;
-    };
-    for (FftDim& d : stage.batch) d = between(d);
-    for (const std::size_t axis : group) stage.transform.push_back(between(spec_.transform[axis]));
-    if (kind == Kind::r2r)
-      for (const std::size_t axis : group) stage.types.push_back(spec_.types[axis]);
-    for (std::size_t i = 0; i < spec_.transform.size(); ++i) {
-      if (std::find(group.begin(), group.end(), i) != group.end()) continue;
-      FftDim d = between(spec_.transform[i]);
-      if (is_halved(spec_) && i == half_axis()) d.n = d.n / 2 + 1;
-      stage.batch.push_back(d);
-    }
-    return stage;
+    return merged(groups_.stage(Kind::c2c, {axis}, Strides::in, Strides::in).batch).size() <= 1;
   }
 
   Spot scratch(std::size_t bytes) {
@@ -330,9 +185,9 @@ class Planner {
 
   /// Null where none can.
   PassPointer pass_for(const FftSpec& stage) const {
-    if (takes_planes(stage)) return make_plane_pass(stage);
+    if (groups_.takes_planes(stage)) return make_plane_pass(stage);
     if (PassPointer line = make_line_pass(stage, lines_for())) return line;
-    if (ways_.rows && row_pass_fits(stage)) return make_row_pass(stage, RowsRun::with_checks);
+    if (rows_ && row_pass_fits(stage)) return make_row_pass(stage, RowsRun::with_checks);
     if (transposed_pass_pays(stage)) return make_transposed_pass(stage);
     const std::int64_t most_calls = gpu_defaults().most_vendor_calls;
     // With a work area cuFFT crosses memory more than once.
@@ -369,7 +224,8 @@ class Planner {
   }
 
   FftSpec spec_;
-  Ways ways_;
+  AxisGroups groups_;
+  bool rows_;
   bool same_strides_ = false;
   std::vector<Stage> stages_;
   std::vector<PlacedPass> passes_;
@@ -384,11 +240,13 @@ std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verif
       points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
     return Planner(spec).plan();
   DeviceFftTrial trial(spec, verify);
-  const auto add = [&](Ways ways) { return trial.add([&spec, ways] { return Planner(spec, ways).plan(); }); };
+  const auto add = [&](OwnPasses own, bool rows) {
+    return trial.add([&spec, own, rows] { return Planner(spec, own, rows).plan(); });
+  };
   for (const bool planes : {true, false})
     for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);)
-      if (!add({own, planes, verify})) return trial.fastest();
-  if (verify) add({axes, false});
+      if (!add({own, planes}, verify)) return trial.fastest();
+  if (verify) add({axes, false}, false);
   trial.add([&spec] { return make_padded_fft(spec); });
   return trial.fastest();
 }

@@ -1,0 +1,52 @@
+#pragma once
+// Which axes of a transform go together, each group in one stage: cuFFT takes up to three in one call, passes of our
+// own take one or two.
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "local/local_fft.hpp"
+
+namespace shardfft::gpu {
+
+using AxisGroup = std::vector<std::size_t>;  ///< positions in FftSpec::transform
+
+/// Which side's strides an array between two stages has.
+enum class Strides { in, out };
+
+/// What passes of our own may have of a transform.
+struct OwnPasses {
+  std::size_t most_axes = std::numeric_limits<std::size_t>::max();  ///< that they take, of several
+  bool planes = true;                                               ///< two of them in one pass where there is one
+};
+
+/// On the current device. Groups come in the order in which they are transformed on the way to the spectrum.
+class AxisGroups {
+ public:
+  AxisGroups(const FftSpec& spec, OwnPasses own) : spec_(spec), own_(own) {}
+
+  /// One axis after the other, those of one point too: their cosine transforms multiply.
+  std::vector<AxisGroup> single() const;
+  /// Of c2c. `side`: whose strides all stages but the first have on both sides.
+  std::vector<AxisGroup> complex(Strides side) const { return complex(all_axes(), side); }
+  /// Of r2c and c2r: the halved axis with what may come around it, then the rest.
+  std::vector<AxisGroup> real(Strides side) const;
+  /// Whether a plane pass may take a stage.
+  bool takes_planes(const FftSpec& stage) const;
+  /// The stage that transforms `group`; all other loops are its batch. The halved axis is so for the stage of the real
+  /// kind and has n/2+1 points for the others.
+  FftSpec stage(Kind kind, const AxisGroup& group, Strides from, Strides to) const;
+
+ private:
+  std::size_t half_axis() const { return spec_.transform.size() - 1; }
+  AxisGroup all_axes() const;
+  AxisGroup other_axes() const;
+  std::vector<AxisGroup> take_lines(AxisGroup& axes, Strides side, const AxisGroup& planes) const;
+  AxisGroup take_planes(AxisGroup& axes, Strides side) const;
+  std::vector<AxisGroup> complex(AxisGroup axes, Strides side) const;
+
+  FftSpec spec_;
+  OwnPasses own_;
+};
+
+}  // namespace shardfft::gpu

@@ -199,10 +199,17 @@ TEST(DeviceFft, LoneAxesThatCufftWouldNeedManyCallsForAreLinePasses) {
 
 /// cuFFT's transform of contiguous lines that has a work area crosses memory more than once.
 TEST(DeviceFft, RowsThatCufftTakesTwiceAreRowPasses) {
-  const FftSpec rows = forward({{128, 1, 1}}, {{128, 128 * 128, 128 * 128}, {128, 128, 128}});
-  const device::VendorFftSpec vendor{Kind::c2c, Precision::f64, {128}, 128 * 128, {{}, 1, 128}, {{}, 1, 128}};
-  const bool twice = device::VendorFft(vendor).work_bytes() > 0;
-  check(rows, 128 * 128 * 128, twice ? "row pass" : "cufft");
+  struct Planes {
+    std::int64_t count, n;
+  };
+  for (const auto [count, n] : {Planes{128, 128}, {2, 1344}}) {
+    SCOPED_TRACE(n);
+    const device::VendorFftSpec vendor{Kind::c2c, Precision::f64, {n}, count * n, {{}, 1, n}, {{}, 1, n}};
+    const std::size_t work = device::VendorFft::work_bytes_of(vendor);
+    EXPECT_EQ(work, device::VendorFft(vendor).work_bytes());
+    const FftSpec rows = forward({{n, 1, 1}}, {{count, n * n, n * n}, {n, n, n}});
+    check(rows, count * n * n, work > 0 ? "row pass" : "cufft");
+  }
 }
 
 /// cuFFT and plane passes would write over the input of a c2r over several axes.

@@ -14,7 +14,6 @@ void Release::operator()(std::byte* memory) const {
 }
 
 AlignedMemory allocate_aligned(std::size_t bytes, Pages pages) {
-  constexpr std::size_t huge_page = std::size_t{2} << 20;
   const bool huge = pages == Pages::huge && bytes >= 2 * huge_page;
   const std::size_t alignment = huge ? huge_page : cache_line;
   const std::size_t size = round_up(bytes == 0 ? 1 : bytes, alignment);

@@ -1,12 +1,6 @@
 #include "mpi/host_window.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <string>
 
 #include "base/aligned.hpp"
 
@@ -14,44 +8,10 @@ namespace shardfft {
 
 namespace {
 
-/// A file descriptor of this process.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
-
-/// Reserves the memory: a page that could not be had later would end the process.
-bool reserve(int descriptor, std::size_t bytes) {
-  int status = EINTR;
-  while (status == EINTR) status = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
-  return status == 0;
-}
-
-/// What the ranks of a host tell each other of a segment: whose descriptor has which number. -1: there is none.
-constexpr int descriptor_bits = 32;
-std::int64_t ticket_of(const Descriptor& descriptor) {
-  return descriptor.get() < 0 ? -1 : std::int64_t{getpid()} << descriptor_bits | descriptor.get();
-}
-std::string path_of(std::int64_t ticket) {
-  return "/proc/" + std::to_string(ticket >> descriptor_bits) + "/fd/" +
-         std::to_string(ticket & ((std::int64_t{1} << descriptor_bits) - 1));
-}
-
-/// Whole pages, one at least.
+/// Whole small pages, one at least.
 std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), 4096); }
 
 }  // namespace
-
-void HostWindow::Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
 
 HostWindow::Grant::Grant(std::size_t bytes)
     : source_(installed<MemorySource>()), bytes_(bytes), given_(source_ == nullptr || source_->grant_window(bytes)) {}
@@ -60,27 +20,18 @@ HostWindow::Grant::~Grant() {
   if (source_ != nullptr && given_) source_->end_window(bytes_);
 }
 
-/// Null when it cannot be opened or mapped.
-HostWindow::Segment HostWindow::map(std::int64_t ticket, std::size_t bytes) {
-  const Descriptor descriptor(ticket < 0 ? -1 : open(path_of(ticket).c_str(), O_RDWR | O_CLOEXEC));
-  if (descriptor.get() < 0) return {nullptr, Unmap{bytes}};
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
-  return {memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory), Unmap{bytes}};
-}
-
-/// Segments are files without a name, which the others open through /proc: nothing is left of them when a process dies,
-/// and containers limit them less than /dev/shm. Each rank makes its own, so that every rank's memory is near it.
+/// Each rank makes its own segment, so that every rank's memory is near it.
 HostWindow::HostWindow(const Communicator& host, std::size_t bytes)
     : rank_(host.rank()), bytes_(bytes), grant_(mapped_bytes(bytes)) {
   const std::size_t mapped = mapped_bytes(bytes);
-  const bool room = mapped / 4096 <= available_memory() / 4096 / static_cast<std::size_t>(host.size());
-  const Descriptor mine(room && grant_.given() ? memfd_create("shardfft", MFD_CLOEXEC) : -1);
-  bool all = mine.get() >= 0 && reserve(mine.get(), mapped);
-  for (const std::int64_t ticket : host.all_gather(ticket_of(mine))) {
-    segments_.push_back(map(ticket, mapped));
+  const bool room = mapped <= available_memory() / static_cast<std::size_t>(host.size());
+  const MemoryFile mine = room && grant_.given() ? MemoryFile(mapped) : MemoryFile();
+  bool all = mine.ticket() >= 0;
+  for (const std::int64_t ticket : host.all_gather(mine.ticket())) {
+    segments_.push_back(MemoryFile::map(ticket, mapped));
     all = all && segments_.back() != nullptr;
   }
-  // Nobody's descriptor goes away before all have mapped it.
+  // Nobody's file goes away before all have mapped it.
   if (host.min(std::int64_t{all ? 1 : 0}) == 0)
     fail(
         Status::out_of_memory, "cannot share ", mapped, " bytes of each of the ", host.size(),

@@ -9,6 +9,7 @@
 #include "base/available_memory.hpp"
 #include "base/hooks.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/memory_file.hpp"
 #include "mpi/watch.hpp"
 
 namespace shardfft {
@@ -42,17 +43,11 @@ class HostWindow {
     std::size_t bytes_;
     bool given_;
   };
-  struct Unmap {
-    std::size_t bytes;
-    void operator()(std::byte* memory) const;
-  };
-  using Segment = std::unique_ptr<std::byte, Unmap>;
-  static Segment map(std::int64_t ticket, std::size_t bytes);
 
   int rank_;
   std::size_t bytes_;
   Grant grant_;
-  std::vector<Segment> segments_;
+  std::vector<Mapping> segments_;
 };
 
 /// Where a rank keeps the array that its readers want: an offset into one of the host's windows.

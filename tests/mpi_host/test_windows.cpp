@@ -1,6 +1,10 @@
 // Memory that the ranks of a host share: nobody waits for anybody when it is dropped, and it is given back.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <fstream>
+
+#include "base/aligned.hpp"
 #include "mpi/host_window.hpp"
 #include "mpi_host/host_kit.hpp"
 
@@ -60,6 +64,33 @@ TEST(HostWindows, UnusedOnesAreGivenBack) {
   other = host.allocate(100);
   EXPECT_TRUE(watched.expired());
   EXPECT_EQ(host.locate(&host).window, -1);
+}
+
+/// Bytes of files in memory that this process sees through huge pages.
+std::size_t seen_in_huge_pages() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  std::string word;
+  std::size_t kilobytes = 0;
+  while (file >> word && word != "ShmemPmdMapped:") continue;
+  return file >> kilobytes ? kilobytes * 1024 : 0;
+}
+
+/// Whether the kernel gives huge pages at once to one who asks, tried with memory of this process alone.
+bool huge_pages_are_given() {
+  const AlignedMemory memory = allocate_aligned(2 * huge_page);
+  std::fill_n(memory.get(), 2 * huge_page, std::byte{1});
+  return madvise(memory.get(), huge_page, 25) == 0;  // MADV_COLLAPSE
+}
+
+TEST(HostWindows, LieInHugePages) {
+  const bool given = world().min(std::int64_t{huge_pages_are_given() ? 1 : 0}) == 1;
+  if (!given) GTEST_SKIP() << "the kernel gives no huge pages at once (Linux 6.1 and later do)";
+  const std::size_t before = seen_in_huge_pages(), rest = 12000;
+  HostMemory host(world(), 0);
+  const std::shared_ptr<HostWindow> window = host.allocate(2 * huge_page + rest);
+  for (int rank = 0; rank < world().size(); ++rank)
+    for (std::size_t at = 0; at < window->bytes(); at += 4096) EXPECT_EQ(window->segment(rank)[at], std::byte{0});
+  EXPECT_EQ(seen_in_huge_pages() - before, static_cast<std::size_t>(world().size()) * 2 * huge_page);
 }
 
 TEST(HostWindows, WithoutRoomAllAreRefused) {

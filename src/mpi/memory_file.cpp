@@ -1,0 +1,96 @@
+#include "mpi/memory_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "base/aligned.hpp"
+
+namespace shardfft {
+
+namespace {
+
+std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+/// Reserves memory: a page that could not be had later would end the process.
+bool reserve(int descriptor, std::size_t first, std::size_t bytes) {
+  int status = EINTR;
+  while (status == EINTR) status = posix_fallocate(descriptor, static_cast<off_t>(first), static_cast<off_t>(bytes));
+  return status == 0;
+}
+
+/// Maps at an address where huge pages may begin, if the file can have any. The kernel does so by itself only if files
+/// in memory get huge pages without being asked for.
+Mapping map_aligned(int descriptor, std::size_t bytes) {
+  const std::size_t small = page_size();
+  const std::size_t length = round_up(bytes, small);
+  const std::size_t spare = bytes < huge_page ? 0 : huge_page - small;
+  void* const found = mmap(nullptr, length + spare, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) return {nullptr, Unmap{length}};
+  auto* const space = static_cast<std::byte*>(found);
+  const std::size_t skipped =
+      spare == 0 ? 0 : (huge_page - reinterpret_cast<std::uintptr_t>(space) % huge_page) % huge_page;
+  if (skipped > 0) munmap(space, skipped);
+  if (spare > skipped) munmap(space + skipped + length, spare - skipped);
+  Mapping mapping(space + skipped, Unmap{length});
+  if (mmap(mapping.get(), length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED)
+    mapping.reset();
+  return mapping;
+}
+
+constexpr int collapse = 25;  ///< MADV_COLLAPSE; C libraries that are older than the kernel have no name for it
+
+/// Lays a file that has no memory yet in huge pages, where the kernel (Linux 6.1 and later) gives them to one who asks
+/// for them at once. By default no file in memory gets them otherwise. The kernel wants to see one page of each before.
+/// What it refuses is left without memory.
+void take_huge_pages(int descriptor, std::size_t bytes) {
+  const std::size_t whole = bytes / huge_page * huge_page;
+  if (whole == 0) return;
+  const Mapping mapping = map_aligned(descriptor, whole);
+  if (!mapping) return;
+  for (std::size_t at = 0; at < whole; at += huge_page)
+    if (!reserve(descriptor, at, page_size())) return;
+  madvise(mapping.get(), whole, collapse);  // advice only: a refusal costs nothing but speed
+}
+
+constexpr int descriptor_bits = 32;
+
+std::string path_of(std::int64_t ticket) {
+  return "/proc/" + std::to_string(ticket >> descriptor_bits) + "/fd/" +
+         std::to_string(ticket & ((std::int64_t{1} << descriptor_bits) - 1));
+}
+
+}  // namespace
+
+void Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
+
+MemoryFile::MemoryFile(std::size_t bytes) : descriptor_(memfd_create("shardfft", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) return;
+  if (ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) take_huge_pages(descriptor_, bytes);
+  if (!reserve(descriptor_, 0, bytes)) close();
+}
+
+MemoryFile::~MemoryFile() { close(); }
+
+void MemoryFile::close() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+std::int64_t MemoryFile::ticket() const {
+  return descriptor_ < 0 ? -1 : std::int64_t{getpid()} << descriptor_bits | descriptor_;
+}
+
+Mapping MemoryFile::map(std::int64_t ticket, std::size_t bytes) {
+  const int descriptor = ticket < 0 ? -1 : open(path_of(ticket).c_str(), O_RDWR | O_CLOEXEC);
+  if (descriptor < 0) return {nullptr, Unmap{bytes}};
+  Mapping mapping = map_aligned(descriptor, bytes);
+  ::close(descriptor);
+  return mapping;
+}
+
+}  // namespace shardfft

@@ -65,6 +65,12 @@ Piece scratch_piece(const IndexSet& set, const Piece& like, std::size_t element_
   return piece;
 }
 
+/// Whether a rank's part of a layout is this very piece.
+bool is_part(const Layout& layout, int rank, const Piece& piece) {
+  const auto own = layout.pieces(rank);
+  return own.size() == 1 && own.front() == piece;
+}
+
 std::size_t extent_bytes(const Piece& piece, std::size_t element_bytes) {
   std::int64_t last = 0;
   for (const std::size_t a : axes_of(piece)) last += (piece.set.axis[a].count - 1) * piece.stride[a];
@@ -90,18 +96,19 @@ BundledFft::BundledFft(const BundledFftSetup& setup)
   const Piece piece = only_piece(setup.before.layout, setup.rank), result = only_piece(setup.after.layout, setup.rank);
   if (piece.set.empty() || result.set.empty()) return;
   stream_ = static_cast<std::size_t>(result.set.count()) * out_bytes_ >= setup.bytes_past_cache;
+  scatters_ = !is_part(setup.to, setup.rank, result);
   cut(piece, result);
 }
 
 /// Bundles along an axis that every owner has whole lie equally far apart in all arrays; so do those of this rank's own
 /// array along any axis. The axis of most bundles makes the fewest rows.
-void BundledFft::choose_row_axis(const Piece& piece) {
-  const auto own = setup_.from.pieces(setup_.rank);
-  const bool local = own.size() == 1 && own.front() == piece;
+void BundledFft::choose_row_axis(const Piece& piece, const Piece& result) {
+  const bool own = is_part(setup_.from, setup_.rank, piece), keeps = is_part(setup_.to, setup_.rank, result);
   for (const std::size_t a : axes_of(piece)) {
     const std::int64_t whole = piece.set.axis[a].count / block_[a];
     const auto axis = static_cast<int>(a);
-    if (whole <= row_length_ || !(local || setup_.from.axis_is_local(axis))) continue;
+    if (whole <= row_length_) continue;
+    if (!(own || setup_.from.axis_is_local(axis)) || !(keeps || setup_.to.axis_is_local(axis))) continue;
     if (setup_.check && !setup_.check->alike_along(axis)) continue;
     row_axis_ = a;
     row_length_ = whole;
@@ -135,7 +142,7 @@ void BundledFft::cut(const Piece& piece, const Piece& result) {
                          setup_.bundle_bytes > 0 ? setup_.bundle_bytes : default_bundle_bytes());
   const auto axes = static_cast<std::size_t>(piece.set.axes);
   turns_ = is_worth_turning(piece);
-  choose_row_axis(piece);
+  choose_row_axis(piece, result);
   bundle_count_ = 1;
   for (const std::size_t a : axes_of(piece)) {
     count_[a] = (piece.set.axis[a].count - 1) / block_[a] + 1;
@@ -180,23 +187,26 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   fft->add_calls(times);
   line_bytes_ = std::max(line_bytes_, extent_bytes(lines, in_bytes_));
   if (!fft->spec().in_place) result_bytes_ = std::max(result_bytes_, extent_bytes(results, out_bytes_));
-  Bundle bundle{{}, copy_between(results, result, result_set), 0, times, fft.get()};
+  Bundle bundle{{}, {}, times, fft.get()};
   const std::vector<PeerCopy> copies = gather_boxes(setup_.from, lines, setup_.rank);
   for (const PeerCopy& copy : copies) bundle.gather.push_back({copy, 0});
+  for (const PeerCopy& copy : scatter_boxes(results, setup_.to, setup_.rank)) bundle.store.push_back({copy, 0});
   if (setup_.check) {
     bundle.lines = setup_.check->add(lines, results);
     bundle.check_fetches = setup_.check->joins_gather(bundle.lines, copies);
-    bundle.check_stores = setup_.check->joins_store(bundle.lines, bundle.store);
+    bundle.check_stores = setup_.check->joins_store(bundle.lines, bundle.store.front().copy.boxes);
   }
   if (times > 1) {
     Blocks next = at;
     ++next[row_axis_];
     lines.set = set_of(piece, next);
     results.set = result_set_of(lines.set);
-    bundle.store_step = copy_between(results, result, results.set).to.offset - bundle.store.to.offset;
     const auto gather = gather_boxes(setup_.from, lines, setup_.rank);
     for (std::size_t i = 0; i < gather.size(); ++i)
       bundle.gather[i].step = gather[i].boxes.from.offset - bundle.gather[i].copy.boxes.from.offset;
+    const auto store = scatter_boxes(results, setup_.to, setup_.rank);
+    for (std::size_t i = 0; i < store.size(); ++i)
+      bundle.store[i].step = store[i].boxes.to.offset - bundle.store[i].copy.boxes.to.offset;
   }
   bundles_.push_back(std::move(bundle));
 }
@@ -240,28 +250,30 @@ void BundledFft::gather(const Place& place, const LineSource& source, const Work
   if (setup_.check && !joined) setup_.check->lines(worker.thread, bundle.lines, worker.scratch);
 }
 
-void BundledFft::store(const Place& place, const std::byte* result, std::byte* out, const Worker& worker) const {
+void BundledFft::store(const Place& place, const std::byte* result, const LineTarget& target,
+                       const Worker& worker) const {
   const auto& [bundle_at, index] = place;
   const Bundle& bundle = *bundle_at;
-  Box to = bundle.store.to;
-  to.offset += index * bundle.store_step;
-  if (bundle.check_stores) {
-    compute(copy_work(to, out_bytes_), [&] {
-      setup_.check->store(worker.thread, bundle.lines, result, out + to.offset * static_cast<std::int64_t>(out_bytes_),
-                          stream_);
-      if (stream_) end_of_stream();
-    });
-    return;
+  if (setup_.check && !bundle.check_stores) setup_.check->results(worker.thread, bundle.lines, result);
+  for (const OwnersBox& store : bundle.store) {
+    Box to = store.copy.boxes.to;
+    to.offset += index * store.step;
+    std::byte* const out = target.array(store.copy.peer);
+    if (bundle.check_stores)
+      compute(copy_work(to, out_bytes_), [&] {
+        setup_.check->store(worker.thread, bundle.lines, result,
+                            out + to.offset * static_cast<std::int64_t>(out_bytes_), stream_);
+        if (stream_) end_of_stream();
+      });
+    else if (stream_)
+      stream_box(result, store.copy.boxes.from, out, to, out_bytes_);
+    else
+      copy_box(result, store.copy.boxes.from, out, to, out_bytes_, 1);
   }
-  if (setup_.check) setup_.check->results(worker.thread, bundle.lines, result);
-  if (stream_)
-    stream_box(result, bundle.store.from, out, to, out_bytes_);
-  else
-    copy_box(result, bundle.store.from, out, to, out_bytes_, 1);
 }
 
-void BundledFft::run_bundle(const Place& place, const LineSource& source, std::byte* out, const Worker& worker,
-                            ReadAhead& ahead) const {
+void BundledFft::run_bundle(const Place& place, const LineSource& source, const LineTarget& target,
+                            const Worker& worker, ReadAhead& ahead) const {
   Laps laps(worker.trace);
   gather(place, source, worker);
   laps.end(Activity::exchange);
@@ -269,8 +281,8 @@ void BundledFft::run_bundle(const Place& place, const LineSource& source, std::b
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
   place.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
   laps.end(Activity::fft);
-  store(place, result, out, worker);
-  laps.end(Activity::copy);
+  store(place, result, target, worker);
+  laps.end(scatters_ ? Activity::exchange : Activity::copy);
 }
 
 /// Bundles are numbered in row-major order of the axes.
@@ -297,7 +309,7 @@ BundledFft::Place BundledFft::place_of(std::int64_t number) const {
 /// asking for them costs more than it saves. A core's own cache must have room for a whole bundle.
 void BundledFft::take_rows(const Place& place, const LineSource& source, BoxRows& rows) const {
   if (!stream_ || static_cast<std::int64_t>(line_bytes_) > own_cache_bytes()) return;
-  for (const Gather& g : place.bundle->gather)
+  for (const OwnersBox& g : place.bundle->gather)
     rows.add(source.here(g.copy.peer), g.copy.boxes.from, place.index * g.step);
 }
 
@@ -311,11 +323,11 @@ std::size_t BundledFft::scratch_bytes() const { return static_cast<std::size_t>(
 
 std::size_t BundledFft::table_bytes() const {
   std::size_t bytes = bundles_.size() * sizeof(Bundle);
-  for (const Bundle& bundle : bundles_) bytes += bundle.gather.size() * sizeof(Gather);
+  for (const Bundle& bundle : bundles_) bytes += (bundle.gather.size() + bundle.store.size()) * sizeof(OwnersBox);
   return bytes;
 }
 
-void BundledFft::run(const LineSource& source, std::byte* out, std::byte* scratch) {
+void BundledFft::run(const LineSource& source, const LineTarget& target, std::byte* scratch) {
   const std::size_t bytes = thread_bytes();
   run_team(setup_.threads, [&](int thread) {
     // Only one thread's time is recorded: the trace belongs to the rank.
@@ -326,7 +338,7 @@ void BundledFft::run(const LineSource& source, std::byte* out, std::byte* scratc
     for (std::int64_t i = share.first; i < share.last; ++i) {
       ahead.clear();
       if (i + 1 < share.last) take_rows(place_of(i + 1), source, ahead);
-      run_bundle(place_of(i), source, out, worker, ahead);
+      run_bundle(place_of(i), source, target, worker, ahead);
     }
   });
 }
@@ -350,9 +362,9 @@ std::string BundledFft::describe_check() const {
 namespace {
 
 /// All lines are this rank's own.
-class OwnArray : public LineSource {
+class OwnSource : public LineSource {
  public:
-  explicit OwnArray(const std::byte* array) : array_(array) {}
+  explicit OwnSource(const std::byte* array) : array_(array) {}
   const std::byte* here(int /*peer*/) const override { return array_; }
   void fetch(const PeerCopy& /*copy*/, std::byte* /*lines*/, std::byte* /*scratch*/) const override {}
 
@@ -363,7 +375,9 @@ class OwnArray : public LineSource {
 class LocalBundledFft : public Operation {
  public:
   explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.keeps_numbers()), fft_(setup) {}
-  void run(const std::byte* in, std::byte* out, std::byte* scratch) override { fft_.run(OwnArray(in), out, scratch); }
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
+    fft_.run(OwnSource(in), OwnTarget(out), scratch);
+  }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   std::size_t table_bytes() const override { return fft_.table_bytes(); }
   bool runs_in_place() const override { return in_place_; }

@@ -29,6 +29,7 @@ struct BundledFftSetup {
   StepFfts ffts{};  ///< of the plan: made before the first run
   int threads = 1;
   Layout from;  ///< where the elements of `before` are read: the layout of their owners
+  Layout to;    ///< where the elements of `after` are written, likewise
   Trace* trace = nullptr;
   /// Results of so many bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
@@ -46,6 +47,23 @@ class LineSource {
   virtual void fetch(const PeerCopy& copy, std::byte* lines, std::byte* scratch) const = 0;
 };
 
+/// Where the arrays of `to`'s ranks are, in the memory of this process.
+class LineTarget {
+ public:
+  virtual ~LineTarget() = default;
+  virtual std::byte* array(int peer) const = 0;
+};
+
+/// This rank's own array.
+class OwnTarget : public LineTarget {
+ public:
+  explicit OwnTarget(std::byte* array) : array_(array) {}
+  std::byte* array(int /*peer*/) const override { return array_; }
+
+ private:
+  std::byte* array_;
+};
+
 class BundledFft {
  public:
   explicit BundledFft(const BundledFftSetup& setup);
@@ -55,14 +73,14 @@ class BundledFft {
   std::size_t scratch_bytes() const;
   /// Of the list of bundles.
   std::size_t table_bytes() const;
-  /// `out` is this rank's array of `after`; `scratch` holds scratch_bytes(). While a bundle is transformed, lines of
-  /// the next one that lie in this process's memory are asked for.
-  void run(const LineSource& source, std::byte* out, std::byte* scratch);
+  /// `scratch` holds scratch_bytes(). While a bundle is transformed, lines of the next one that lie in this process's
+  /// memory are asked for.
+  void run(const LineSource& source, const LineTarget& target, std::byte* scratch);
   /// Calls visit(copy, times) for all that run() fetches: `times` copies of this shape.
   template <class Visit>
   void for_each_gather(const Visit& visit) const {
     for (const Bundle& bundle : bundles_)
-      for (const Gather& g : bundle.gather) visit(g.copy, bundle.times);
+      for (const OwnersBox& g : bundle.gather) visit(g.copy, bundle.times);
   }
   std::string describe() const;
 
@@ -72,16 +90,15 @@ class BundledFft {
  private:
   using Blocks = std::array<std::int64_t, max_axes>;
 
-  struct Gather {
+  /// Between a bundle and an owner's array.
+  struct OwnersBox {
     PeerCopy copy;
     std::int64_t step = 0;  ///< elements in the owner's array from one bundle of a row to the next
   };
   /// A row of `times` bundles that differ by steps in memory. Plans keep rows and not single bundles, so that their
   /// size does not grow with the batch.
   struct Bundle {
-    std::vector<Gather> gather;
-    LocalCopy store;
-    std::int64_t store_step = 0;
+    std::vector<OwnersBox> gather, store;
     std::int64_t times = 1;
     const LocalFft* fft = nullptr;
     std::size_t lines = 0;                             ///< their number in the check
@@ -90,7 +107,7 @@ class BundledFft {
 
   std::string describe_check() const;
   void cut(const Piece& piece, const Piece& result);
-  void choose_row_axis(const Piece& piece);
+  void choose_row_axis(const Piece& piece, const Piece& result);
   bool is_worth_turning(const Piece& piece) const;
   Piece results_of(const IndexSet& set, const Piece& lines, const Piece& result) const;
   IndexSet set_of(const Piece& piece, const Blocks& at) const;
@@ -111,10 +128,10 @@ class BundledFft {
   };
   Place place_of(std::int64_t number) const;
   void take_rows(const Place& place, const LineSource& source, BoxRows& rows) const;
-  void run_bundle(const Place& place, const LineSource& source, std::byte* out, const Worker& worker,
+  void run_bundle(const Place& place, const LineSource& source, const LineTarget& target, const Worker& worker,
                   ReadAhead& ahead) const;
   void gather(const Place& place, const LineSource& source, const Worker& worker) const;
-  void store(const Place& place, const std::byte* result, std::byte* out, const Worker& worker) const;
+  void store(const Place& place, const std::byte* result, const LineTarget& target, const Worker& worker) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;
@@ -124,7 +141,8 @@ class BundledFft {
   std::size_t result_bytes_ = 0;  ///< and after it, when that is another place
   std::size_t fetch_bytes_ = 0;   ///< scratch of a fetch, where results and the transform's scratch lie later
   bool stream_ = false;
-  bool turns_ = false;  ///< each line of the results is contiguous in scratch
+  bool scatters_ = false;  ///< results go to other ranks as well
+  bool turns_ = false;     ///< each line of the results is contiguous in scratch
   std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
   Blocks block_{};                 ///< indices of a bundle along each axis
   Blocks count_{};                 ///< bundles along each axis

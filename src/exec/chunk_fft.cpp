@@ -57,7 +57,7 @@ void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece&
   bundled.trace = nullptr;
   if (task_threads_ > 1) bundled.threads = 1;
   bundled.before.layout = only(setup.fft.before.layout, setup.fft.rank, in);
-  bundled.after.layout = only(setup.fft.after.layout, setup.fft.rank, out);
+  bundled.to = bundled.after.layout = only(setup.fft.after.layout, setup.fft.rank, out);
   if (BundledFft::worth_it(bundled)) {
     blocks_.push_back({make_bundled_fft(bundled), 0, 0});
     return;

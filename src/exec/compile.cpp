@@ -1,6 +1,7 @@
 #include "exec/compile.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "base/check.hpp"
 #include "exchange/blocks.hpp"
@@ -86,7 +87,7 @@ class Compiler {
   PipelineFft pipeline_fft(const Stop& stop) const;
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Operation> make_shared_reshape(const Stop& stop);
-  std::unique_ptr<Operation> make_gather(const Stop& reshape, const Stop& fft);
+  std::unique_ptr<Operation> make_gather(const Stretch& stretch);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
   BundledFftSetup bundled(const Stop& stop, const Layout& from) const;
 
@@ -106,7 +107,7 @@ class Compiler {
 
 std::unique_ptr<Operation> Compiler::make_operation(const Stretch& stretch) {
   if (stretch.size() == 1) return make_operation(stretch.front());
-  return host_ != nullptr ? make_gather(stretch[0], stretch[1]) : make_pipelined(stretch);
+  return host_ != nullptr ? make_gather(stretch) : make_pipelined(stretch);
 }
 
 std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
@@ -269,6 +270,7 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
   fft.bytes_past_cache = setup_.bytes_past_cache;
   fft.threads = setup_.options.threads;
   fft.from = from;
+  fft.to = fft.after.layout;
   fft.trace = trace_;
   fft.check = lines_;
   return fft;
@@ -285,11 +287,18 @@ std::unique_ptr<Operation> Compiler::make_shared_reshape(const Stop& stop) {
   return make_host_reshape(setup, std::move(remote));
 }
 
-/// A transform of lines that are read where the reshape finds them.
-std::unique_ptr<Operation> Compiler::make_gather(const Stop& reshape, const Stop& fft) {
-  const HostReshapeSetup setup = host_setup(reshape);
+/// A transform of lines that are read where a reshape finds them, and whose results go where a second one, if there is
+/// one, takes them.
+std::unique_ptr<Operation> Compiler::make_gather(const Stretch& stretch) {
+  const HostReshapeSetup gather = host_setup(stretch[0]);
+  std::optional<HostReshapeSetup> scatter;
+  if (stretch.size() > 2) scatter = host_setup(stretch[2]);
   std::unique_ptr<Operation> operation;
-  agree(setup_.comm, [&] { operation = make_gather_fft(setup, bundled(fft, setup.from)); });
+  agree(setup_.comm, [&] {
+    BundledFftSetup fft = bundled(stretch[1], gather.from);
+    if (scatter) fft.to = scatter->to;
+    operation = make_gather_fft(gather, fft, scatter ? &*scatter : nullptr);
+  });
   return operation;
 }
 

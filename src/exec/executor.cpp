@@ -13,6 +13,13 @@
 
 namespace shardfft {
 
+namespace {
+
+/// The work slot that the task leaves free.
+Slot spare_slot(const Task& task) { return task.from == Slot::work0 ? Slot::work1 : Slot::work0; }
+
+}  // namespace
+
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
@@ -99,6 +106,7 @@ void Executor::size_workspace() {
       scratch_bytes_ = std::max(scratch_bytes_, round_up(task.operation->scratch_bytes(), cache_line));
       grow(task.from, task.from_state);
       grow(task.to, task.to_state);
+      if (task.operation->writes_host_memory()) grow(spare_slot(task), task.to_state);
       if (task.from == Slot::in && task.operation->reads_host_memory())
         stage_bytes_ = std::max(stage_bytes_, bytes_of(task.from_state));
     }
@@ -240,6 +248,13 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   return stage;
 }
 
+/// Where the other ranks of the host can write the output: where it is, or a slot of the window.
+Slot Executor::writable_output(const Task& task, const std::byte* out) {
+  if (!task.operation->writes_host_memory() || host_->locate(out).window >= 0) return task.to;
+  wait_for_readers(spare_slot(task));
+  return spare_slot(task);
+}
+
 /// Until the other ranks have read what any task had in `s`.
 void Executor::wait_for_readers(Slot s) {
   const Scope scope(&trace_, Activity::wait);
@@ -323,13 +338,18 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Pas
   const std::byte* from = slot(task.from, source, out);
   const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
   if (lends_input) from = readable_input(task, from, past.reads);
-  std::byte* const to = slot(task.to, source, out);
+  const Slot written = writable_output(task, out);
+  std::byte* const to = slot(written, source, out);
   if (HostStepHook* const hook = installed<HostStepHook>())
     hook->reached(task.number, const_cast<std::byte*>(from),
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   if (past.verifier) past.verifier->before(task.number, from);
   task.operation->run(from, to, slot(Slot::scratch, source, out));
   if (past.verifier) past.verifier->after(task.number, to);
+  if (written != task.to) {
+    const Scope scope(&trace_, Activity::stage);
+    copy_bytes(to, out, state_bytes(task.to_state, setup_.precision, setup_.comm.rank()));
+  }
   // The caller may change the array as soon as this call returns.
   if (!lends_input || from != source) return;
   const Scope scope(&trace_, Activity::wait);

@@ -1,5 +1,9 @@
 #include "exec/gather_fft.hpp"
 
+#include <optional>
+
+#include "exec/host_targets.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -21,16 +25,27 @@ class Sources : public LineSource {
 
 class GatherFft : public Operation {
  public:
-  GatherFft(const HostReshapeSetup& setup, const BundledFftSetup& fft) : sources_(setup), fft_(fft) {}
+  GatherFft(const HostReshapeSetup& gather, const BundledFftSetup& fft, const HostReshapeSetup* scatter)
+      : sources_(gather), fft_(fft) {
+    if (scatter != nullptr) targets_.emplace(*scatter);
+  }
 
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
+    if (targets_) targets_->offer(out);
     sources_->open(in);
-    fft_.run(sources_, out, scratch);
+    if (targets_) {
+      targets_->open();
+      fft_.run(sources_, *targets_, scratch);
+    } else {
+      fft_.run(sources_, OwnTarget(out), scratch);
+    }
     sources_->close();
+    if (targets_) targets_->close();
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   std::size_t table_bytes() const override { return fft_.table_bytes(); }
   bool reads_host_memory() const override { return true; }
+  bool writes_host_memory() const override { return targets_.has_value(); }
   void wait_readers() override { sources_->wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;
@@ -42,17 +57,21 @@ class GatherFft : public Operation {
     fft_.give_fetch(sources_->scratch_bytes());
   }
   Role role() const override { return Role::moves_and_computes; }
-  std::string describe() const override { return "gather from shared memory, " + fft_.describe(); }
+  std::string describe() const override {
+    return "gather from shared memory, " + fft_.describe() + (targets_ ? ", scatter to shared memory" : "");
+  }
 
  private:
   Sources sources_;
   BundledFft fft_;
+  std::optional<HostTargets> targets_;
 };
 
 }  // namespace
 
-std::unique_ptr<Operation> make_gather_fft(const HostReshapeSetup& setup, const BundledFftSetup& fft) {
-  return std::make_unique<GatherFft>(setup, fft);
+std::unique_ptr<Operation> make_gather_fft(const HostReshapeSetup& gather, const BundledFftSetup& fft,
+                                           const HostReshapeSetup* scatter) {
+  return std::make_unique<GatherFft>(gather, fft, scatter);
 }
 
 }  // namespace shardfft

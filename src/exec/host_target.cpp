@@ -67,13 +67,19 @@ bool HostTarget::in_place(const Program& program, int step) {
   return setup_.options.workspace == Workspace::least || Target::in_place(program, step);
 }
 
+/// A reshape and the transform after it, and the last reshape if it comes next. Checks want each move by itself.
+Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const {
+  const auto moves_here = [&](std::size_t i) {
+    return step_at<ReshapeStep>(program, steps[i]) != nullptr && stays_on_hosts(program, steps[i]);
+  };
+  const auto follows = [&](std::size_t i) { return i < steps.size() && steps[i - 1] + 1 == steps[i]; };
+  if (!follows(at + 1) || step_at<TransformStep>(program, steps[at + 1]) == nullptr || !moves_here(at)) return {};
+  const bool scatters = follows(at + 2) && at + 3 == steps.size() && !setup_.options.verify && moves_here(at + 2);
+  return {scatters ? 3 : 2, false};
+}
+
 Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (host_ != nullptr) {
-    const bool joined = at + 1 < steps.size() && steps[at] + 1 == steps[at + 1];
-    const bool gathers = joined && step_at<ReshapeStep>(program, steps[at]) != nullptr &&
-                         step_at<TransformStep>(program, steps[at + 1]) != nullptr;
-    return gathers && stays_on_hosts(program, steps[at]) ? Fusion{2, false} : Fusion{};
-  }
+  if (host_ != nullptr) return shared_fusion(program, steps, at);
   // What runs in chunks has no array in between to check.
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};
   const auto cuts = [this](const ChunkedSteps& chunked) {

@@ -21,6 +21,8 @@ class HostTarget : public Target {
   bool stays_on_hosts(const Program& program, int step) const;
 
  private:
+  Fusion shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const;
+
   const ExecutorSetup& setup_;
   const HostMemory* host_;
 };

@@ -29,6 +29,8 @@ class Operation {
   virtual bool runs_in_place() const { return false; }
   /// True when other ranks read this rank's `in` while it runs: `in` must lie in a host window then.
   virtual bool reads_host_memory() const { return false; }
+  /// True when other ranks write into this rank's `out` while it runs: `out` must lie in a host window then.
+  virtual bool writes_host_memory() const { return false; }
   /// Waits until the other ranks have read the `in` of the last run.
   virtual void wait_readers() {}
   /// For an operation that reads host memory: what it would cost this rank to read all of it through the kernel.

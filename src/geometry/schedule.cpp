@@ -147,17 +147,37 @@ Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Sli
   return schedule;
 }
 
-std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target, int rank) {
-  std::vector<PeerCopy> copies;
-  const std::set<int> owners = overlapping_ranks(from, {target});
+namespace {
+
+/// Calls visit(owner, piece, common) for all pieces of a layout that share elements with `mine`, in turn from `rank`
+/// on.
+template <class Visit>
+void for_each_owner(const Layout& layout, const Piece& mine, int rank, const Visit& visit) {
+  const std::set<int> owners = overlapping_ranks(layout, {mine});
   std::vector<int> round(owners.lower_bound(rank), owners.end());
   round.insert(round.end(), owners.begin(), owners.lower_bound(rank));
-  for (const int peer : round)
-    for (const Piece& source : from.pieces(peer)) {
-      const IndexSet common = intersect(source.set, target.set);
-      if (common.empty()) continue;
-      copies.push_back({peer, copy_between(source, target, common)});
+  for (const int owner : round)
+    for (const Piece& piece : layout.pieces(owner)) {
+      const IndexSet common = intersect(piece.set, mine.set);
+      if (!common.empty()) visit(owner, piece, common);
     }
+}
+
+}  // namespace
+
+std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target, int rank) {
+  std::vector<PeerCopy> copies;
+  for_each_owner(from, target, rank, [&](int owner, const Piece& source, const IndexSet& common) {
+    copies.push_back({owner, copy_between(source, target, common)});
+  });
+  return copies;
+}
+
+std::vector<PeerCopy> scatter_boxes(const Piece& source, const Layout& to, int rank) {
+  std::vector<PeerCopy> copies;
+  for_each_owner(to, source, rank, [&](int owner, const Piece& target, const IndexSet& common) {
+    copies.push_back({owner, copy_between(source, target, common)});
+  });
   return copies;
 }
 

@@ -69,7 +69,7 @@ Piece sliced(Piece piece, const Slice& slice);
 Schedule make_schedule(const Layout& from, const Layout& to, int rank, const Slice& from_slice = {},
                        const Slice& to_slice = {});
 
-/// A part of `target` that lies at `peer`.
+/// A box that goes between an array of this rank and one of `peer`.
 struct PeerCopy {
   int peer = 0;
   LocalCopy boxes;
@@ -78,6 +78,9 @@ struct PeerCopy {
 /// Where the elements of `target` lie in the arrays of a layout's owners, for `rank`, which reads them there. It begins
 /// with its own array and goes round, so that not all read the same owner's cache at once.
 std::vector<PeerCopy> gather_boxes(const Layout& from, const Piece& target, int rank);
+/// Where the elements of `source` belong in the arrays of a layout's owners, for `rank`, which writes them there, in
+/// the same turn.
+std::vector<PeerCopy> scatter_boxes(const Piece& source, const Layout& to, int rank);
 
 /// The elements of `part`, a subset of both pieces' index sets, from where `from` has them to where `to` has them.
 LocalCopy copy_between(const Piece& from, const Piece& to, const IndexSet& part);

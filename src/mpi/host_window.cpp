@@ -77,7 +77,7 @@ HostAddress HostMemory::locate(const void* p) const {
   return {};
 }
 
-const std::byte* HostMemory::resolve(int rank, const HostAddress& address) const {
+std::byte* HostMemory::resolve(int rank, const HostAddress& address) const {
   return windows_[static_cast<std::size_t>(address.window)]->segment(host_rank(rank)) + address.offset;
 }
 

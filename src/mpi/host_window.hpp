@@ -73,7 +73,7 @@ class HostMemory {
   /// Where `p` lies; window -1 when it lies in none.
   HostAddress locate(const void* p) const;
   /// The memory of `rank` (of the plan) at an address that it published.
-  const std::byte* resolve(int rank, const HostAddress& address) const;
+  std::byte* resolve(int rank, const HostAddress& address) const;
 
  private:
   void forget_unused();
@@ -84,7 +84,8 @@ class HostMemory {
 };
 
 /// Turns on shared arrays: owners publish where their array lies; readers wait for all owners, and owners wait for all
-/// readers before they write again. All members publish and release in the same order.
+/// readers before they write again. All members publish and release in the same order. Arrays that others write into
+/// take turns in the same way: what "read" says below is "write" then.
 class TurnCounter {
  public:
   static constexpr std::size_t bytes_each = 128;

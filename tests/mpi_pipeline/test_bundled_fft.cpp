@@ -51,6 +51,15 @@ class Arrays : public LineSource {
   const std::vector<std::vector<Value>>& arrays_;
 };
 
+class Targets : public LineTarget {
+ public:
+  explicit Targets(std::vector<std::vector<Value>>& arrays) : arrays_(arrays) {}
+  std::byte* array(int peer) const override { return reinterpret_cast<std::byte*>(arrays_[to_size(peer)].data()); }
+
+ private:
+  std::vector<std::vector<Value>>& arrays_;
+};
+
 /// How often somebody asked where an array is: whoever gathers lines does once each time.
 class CountedArrays : public Arrays {
  public:
@@ -71,34 +80,39 @@ BundledFftSetup setup_of(const Layout& from, const Layout& lines, int rank) {
   setup.rank = rank;
   setup.scale = 0.5;
   setup.from = from;
+  setup.to = lines;
   return setup;
 }
 
-void check(const Layout& from, const Layout& lines, std::int64_t bundle_bytes, int threads) {
+/// Of lines that `from` has; every rank in turn writes what `to` has.
+void check(const Layout& from, const Layout& lines, const Layout& to, std::int64_t bundle_bytes, int threads) {
   const std::vector<Value> whole = whole_array();
   std::vector<Value> transformed = whole;
   serial_dft(transformed, shape, axis, -1);
   const auto sources = cut(from, whole);
-  const auto expected = cut(lines, transformed);
+  const auto expected = cut(to, transformed);
+  std::vector<std::vector<Value>> results;
+  for (int rank = 0; rank < ranks; ++rank) results.emplace_back(to_size(to.count(rank)), Value(-7, -7));
   for (int rank = 0; rank < ranks; ++rank) {
     LocalFfts ffts({candidates(bundle_bytes == 1000 ? "lanes" : "fftw")}, Effort::estimate);
     BundledFftSetup setup = setup_of(from, lines, rank);
+    setup.to = to;
     setup.ffts = ffts.step("");
     setup.threads = threads;
     setup.bundle_bytes = bundle_bytes;
     setup.bytes_past_cache = bundle_bytes == 1000 ? 1 : host_defaults().bytes_to_write_past_cache;
     BundledFft fft(setup);
     ffts.make(world());
-    std::vector<Value> out(to_size(lines.count(rank)), Value(-7, -7));
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
-    fft.run(Arrays(sources), reinterpret_cast<std::byte*>(out.data()), scratch.get());
-    for (std::size_t i = 0; i < out.size(); ++i)
-      ASSERT_NEAR(std::abs(out[i] - 0.5 * expected[to_size(rank)][i]), 0, 1e-12)
-          << "element " << i << " of rank " << rank;
+    fft.run(Arrays(sources), Targets(results), scratch.get());
     std::int64_t fetched = 0;
     fft.for_each_gather([&](const PeerCopy& copy, std::int64_t times) { fetched += times * copy.boxes.to.elements(); });
     EXPECT_EQ(fetched, lines.count(rank));
   }
+  for (std::size_t rank = 0; rank < results.size(); ++rank)
+    for (std::size_t i = 0; i < results[rank].size(); ++i)
+      ASSERT_NEAR(std::abs(results[rank][i] - 0.5 * expected[rank][i]), 0, 1e-12)
+          << "element " << i << " of rank " << rank;
 }
 
 /// Whatever the bundles are: single lines, rows with and without a shorter last bundle, or all in one.
@@ -108,7 +122,20 @@ TEST(BundledFft, GathersAndTransformsEveryLine) {
     for (const AxisOrder& order : {AxisOrder{0, 1, 2, 3}, AxisOrder{0, 2, 1, 3}, AxisOrder{3, 1, 0, 2}})
       for (const std::int64_t bytes : {1, 300, 1000, 100000}) {
         SCOPED_TRACE(from.name + ", bundles of " + std::to_string(bytes) + " bytes");
-        check(from.layout, pencils.with_order(order), bytes, bytes == 300 ? 2 : 1);
+        const Layout lines = pencils.with_order(order);
+        check(from.layout, lines, lines, bytes, bytes == 300 ? 2 : 1);
+        if (HasFatalFailure()) return;
+      }
+}
+
+/// The same for results that belong to several owners.
+TEST(BundledFft, WritesEveryResultToItsOwner) {
+  const Layout slabs = Layout::slab(shape, ranks, 1);
+  for (const NamedLayout& to : zoo(shape, ranks))
+    for (const AxisOrder& order : {AxisOrder{0, 1, 2, 3}, AxisOrder{0, 2, 1, 3}})
+      for (const std::int64_t bytes : {1, 300, 1000, 100000}) {
+        SCOPED_TRACE(to.name + ", bundles of " + std::to_string(bytes) + " bytes");
+        check(Layout::slab(shape, ranks, axis), slabs.with_order(order), to.layout, bytes, bytes == 300 ? 2 : 1);
         if (HasFatalFailure()) return;
       }
 }
@@ -139,7 +166,7 @@ TEST(BundledFft, ReadsAheadWhereResultsGoPastTheCache) {
       std::vector<Value> out(to_size(lines.count(1)));
       const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
       const CountedArrays arrays(sources);
-      fft.run(arrays, reinterpret_cast<std::byte*>(out.data()), scratch.get());
+      fft.run(arrays, OwnTarget(reinterpret_cast<std::byte*>(out.data())), scratch.get());
       EXPECT_EQ(arrays.asked - gathers, past == 1 ? gathers - ranks * threads : 0) << threads << " threads";
     }
 }
@@ -155,6 +182,7 @@ std::vector<Real> own_lines(const TransformStep& step, const State& before, cons
   setup.after = state_after(step, before);
   setup.precision = sizeof(Real) == 4 ? Precision::f32 : Precision::f64;
   setup.from = before.layout;
+  setup.to = setup.after.layout;
   setup.ffts = ffts.step("");
   setup.bundle_bytes = bundle_bytes;
   setup.bytes_past_cache = bundle_bytes > 700 ? 1 : host_defaults().bytes_to_write_past_cache;

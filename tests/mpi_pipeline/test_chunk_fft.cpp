@@ -28,6 +28,7 @@ PipelineFft setup_of(Kind kind, Direction direction, const std::vector<int>& axe
   setup.fft.effort = Effort::estimate;
   setup.fft.scale = 0.5;
   setup.fft.from = setup.fft.before.layout;
+  setup.fft.to = setup.fft.after.layout;
   setup.block_bytes = 64;
   return setup;
 }
@@ -144,7 +145,8 @@ TEST(BundledFft, Failures) {
     BundledFft fft(setup.fft);
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
-    EXPECT_THROW(fft.run(LostArrays(), reinterpret_cast<std::byte*>(out.data()), scratch.get()), Error);
+    const OwnTarget target(reinterpret_cast<std::byte*>(out.data()));
+    EXPECT_THROW(fft.run(LostArrays(), target, scratch.get()), Error);
   }
 }
 

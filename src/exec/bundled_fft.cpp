@@ -190,11 +190,12 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
   Bundle bundle{{}, {}, times, fft.get()};
   const std::vector<PeerCopy> copies = gather_boxes(setup_.from, lines, setup_.rank);
   for (const PeerCopy& copy : copies) bundle.gather.push_back({copy, 0});
-  for (const PeerCopy& copy : scatter_boxes(results, setup_.to, setup_.rank)) bundle.store.push_back({copy, 0});
+  const std::vector<PeerCopy> stores = scatter_boxes(results, setup_.to, setup_.rank);
+  for (const PeerCopy& copy : stores) bundle.store.push_back({copy, 0});
   if (setup_.check) {
     bundle.lines = setup_.check->add(lines, results);
     bundle.check_fetches = setup_.check->joins_gather(bundle.lines, copies);
-    bundle.check_stores = setup_.check->joins_store(bundle.lines, bundle.store.front().copy.boxes);
+    bundle.check_stores = setup_.check->joins_store(bundle.lines, stores);
   }
   if (times > 1) {
     Blocks next = at;
@@ -255,13 +256,14 @@ void BundledFft::store(const Place& place, const std::byte* result, const LineTa
   const auto& [bundle_at, index] = place;
   const Bundle& bundle = *bundle_at;
   if (setup_.check && !bundle.check_stores) setup_.check->results(worker.thread, bundle.lines, result);
-  for (const OwnersBox& store : bundle.store) {
+  for (std::size_t i = 0; i < bundle.store.size(); ++i) {
+    const OwnersBox& store = bundle.store[i];
     Box to = store.copy.boxes.to;
     to.offset += index * store.step;
     std::byte* const out = target.array(store.copy.peer);
     if (bundle.check_stores)
       compute(copy_work(to, out_bytes_), [&] {
-        setup_.check->store(worker.thread, bundle.lines, result,
+        setup_.check->store(worker.thread, bundle.lines, i, result,
                             out + to.offset * static_cast<std::int64_t>(out_bytes_), stream_);
         if (stream_) end_of_stream();
       });

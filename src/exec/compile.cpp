@@ -53,13 +53,15 @@ class Compiler {
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
       const Stretch& stretch = stretches_[i];
       lines_.reset();
-      if (checks_ && std::holds_alternative<TransformStep>(step(stretch.back())))
-        agree(setup_.comm, [&] { lines_ = checks_->lines(i); });
+      if (checks_) agree(setup_.comm, [&] { lines_ = checks_->lines(i); });
       tasks.push_back({stretch.front().from, stretch.back().to, before(stretch.front()), after(stretch.back()),
                        trace_step++, make_operation(stretch)});
       tasks.back().check = lines_;
-      if (checks_ && !lines_)
-        agree(setup_.comm, [&] { tasks.back().check = checks_->other(i, *tasks.back().operation); });
+      if (!checks_) continue;
+      agree(setup_.comm, [&] {
+        if (!lines_) tasks.back().check = checks_->other(i, *tasks.back().operation);
+        tasks.back().scatter_check = checks_->scatter(i);
+      });
     }
     if (!tasks.empty()) return tasks;
     const State& all = program_.states.front();

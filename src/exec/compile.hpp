@@ -43,6 +43,8 @@ struct Task {
   std::unique_ptr<Operation> operation;
   bool reads_across = false;           ///< others may read this rank's input through the kernel
   std::shared_ptr<StepCheck> check{};  ///< with the option verify
+  /// Then, of the last task: whether its results came to their owners, which the check above does not tell.
+  std::shared_ptr<StepCheck> scatter_check{};
   std::size_t number = 0;              ///< among the tasks of its program
 };
 

@@ -299,8 +299,11 @@ void Executor::make_verifier(std::size_t program) {
   std::vector<std::shared_ptr<StepCheck>> checks;
   std::vector<std::string> names;
   for (Task& task : tasks_[program]) {
-    checks.push_back(std::move(task.check));
-    names.push_back(task.operation->describe());
+    for (auto* const check : {&task.check, &task.scatter_check}) {
+      if (!*check) continue;
+      checks.push_back(std::move(*check));
+      names.push_back(task.operation->describe());
+    }
   }
   past_[program].verifier =
       std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
@@ -345,10 +348,16 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Pas
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   if (past.verifier) past.verifier->before(task.number, from);
   task.operation->run(from, to, slot(Slot::scratch, source, out));
-  if (past.verifier) past.verifier->after(task.number, to);
   if (written != task.to) {
     const Scope scope(&trace_, Activity::stage);
     copy_bytes(to, out, state_bytes(task.to_state, setup_.precision, setup_.comm.rank()));
+  }
+  if (past.verifier) {
+    past.verifier->after(task.number, slot(task.to, source, out));
+    if (task.operation->writes_host_memory()) {  // the last task: its second check is behind all others
+      past.verifier->before(task.number + 1, nullptr);
+      past.verifier->after(task.number + 1, slot(task.to, source, out));
+    }
   }
   // The caller may change the array as soon as this call returns.
   if (!lends_input || from != source) return;

@@ -67,14 +67,14 @@ bool HostTarget::in_place(const Program& program, int step) {
   return setup_.options.workspace == Workspace::least || Target::in_place(program, step);
 }
 
-/// A reshape and the transform after it, and the last reshape if it comes next. Checks want each move by itself.
+/// A reshape and the transform after it, and the last reshape if it comes next.
 Fusion HostTarget::shared_fusion(const Program& program, const std::vector<int>& steps, std::size_t at) const {
   const auto moves_here = [&](std::size_t i) {
     return step_at<ReshapeStep>(program, steps[i]) != nullptr && stays_on_hosts(program, steps[i]);
   };
   const auto follows = [&](std::size_t i) { return i < steps.size() && steps[i - 1] + 1 == steps[i]; };
   if (!follows(at + 1) || step_at<TransformStep>(program, steps[at + 1]) == nullptr || !moves_here(at)) return {};
-  const bool scatters = follows(at + 2) && at + 3 == steps.size() && !setup_.options.verify && moves_here(at + 2);
+  const bool scatters = follows(at + 2) && at + 3 == steps.size() && moves_here(at + 2);
   return {scatters ? 3 : 2, false};
 }
 

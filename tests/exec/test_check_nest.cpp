@@ -54,7 +54,7 @@ TEST(CheckNest, MergesWhatGoesOnInBothArrays) {
       const std::vector<CheckLoop> loops = lines(row);
       CheckNest nest(loops, {});
       EXPECT_EQ(nest.merged().size(), row == 5 ? 2U : 3U);
-      ASSERT_TRUE(nest.join(copy_to(row, other_row, 0), CopySide::from));
+      ASSERT_TRUE(nest.join(copy_to(row, other_row, 0), CopySide::from, CopyOf::array));
       EXPECT_EQ(nest.merged().size(), row == 5 && other_row == 5 ? 2U : 3U);
       EXPECT_EQ(reached(nest), expected(row, other_row));
       EXPECT_EQ(nest.merged().front().weight, loops.front().weight.data());
@@ -64,24 +64,43 @@ TEST(CheckNest, MergesWhatGoesOnInBothArrays) {
 TEST(CheckNest, JoinsOneCopyOnly) {
   const std::vector<CheckLoop> loops = lines(5);
   CheckNest nest(loops, {});
-  ASSERT_TRUE(nest.join(copy_to(5, 8, 0), CopySide::from));
-  EXPECT_TRUE(nest.join(copy_to(5, 8, 3), CopySide::from));
-  EXPECT_FALSE(nest.join(copy_to(5, 9, 0), CopySide::from));
+  ASSERT_TRUE(nest.join(copy_to(5, 8, 0), CopySide::from, CopyOf::array));
+  EXPECT_TRUE(nest.join(copy_to(5, 8, 3), CopySide::from, CopyOf::array));
+  EXPECT_FALSE(nest.join(copy_to(5, 9, 0), CopySide::from, CopyOf::array));
   EXPECT_EQ(reached(nest), expected(5, 8));
   LoopNest apart = copy_to(5, 8, 0);
   apart.loop[1] = {3, 4, 8};  // rows of five lie four apart in no array
-  EXPECT_FALSE(CheckNest(loops, {}).join(apart, CopySide::from));
+  EXPECT_FALSE(CheckNest(loops, {}).join(apart, CopySide::from, CopyOf::array));
 }
 
 TEST(CheckNest, BeginsWhereItsPartDoes) {
   const std::vector<CheckLoop> loops = lines(5);
   CheckNest nest(loops, {{1, 2, 2}, {2, 3, 1}, {0, 3, 1}});
-  ASSERT_TRUE(nest.join(copy_to(5, 8, 0), CopySide::from));
+  ASSERT_TRUE(nest.join(copy_to(5, 8, 0), CopySide::from, CopyOf::array));
   Reached all;
   for (const std::int64_t i : {1, 3})
     for (std::int64_t j = 0; j < 3; ++j)
       for (std::int64_t k = 2; k < 5; ++k) all.insert({(3 * i + j) * 5 + k, 5 * j + k, (3 * i + j) * 8 + k});
   EXPECT_EQ(reached(nest), all);
+}
+
+/// Where the copy is of the cut alone, it begins with the cut on both sides.
+TEST(CheckNest, BeginsWithACopyOfItsCut) {
+  const std::vector<CheckLoop> loops = lines(5);
+  LoopNest copy;
+  copy.depth = 3;
+  copy.loop = {Loop{2, 30, 12}, Loop{3, 5, 4}, Loop{3, 1, 1}};
+  for (const CopySide side : {CopySide::from, CopySide::to}) {
+    CheckNest nest(loops, {{1, 2, 2}, {2, 3, 1}, {0, 3, 1}});
+    ASSERT_TRUE(nest.join(copy, side, CopyOf::cut));
+    Reached all;
+    for (std::int64_t i = 0; i < 2; ++i)
+      for (std::int64_t j = 0; j < 3; ++j)
+        for (std::int64_t k = 0; k < 3; ++k)
+          all.insert({(3 * (2 * i + 1) + j) * 5 + k + 2, 5 * j + k + 2, (3 * i + j) * 4 + k});
+    EXPECT_EQ(reached(nest), all);
+    for (Loop& loop : copy.loop) std::swap(loop.from, loop.to);
+  }
 }
 
 TEST(SumRange, KnowsSumsThatSayNothingRight) {

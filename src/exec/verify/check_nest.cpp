@@ -60,7 +60,7 @@ std::vector<NestedLoop> CheckNest::merged() const {
   return list;
 }
 
-bool CheckNest::join(const LoopNest& copy, CopySide side) {
+bool CheckNest::join(const LoopNest& copy, CopySide side, CopyOf what) {
   CheckNest joined = *this;
   joined.joined_ = true;
   joined.other_first_ = 0;
@@ -69,9 +69,8 @@ bool CheckNest::join(const LoopNest& copy, CopySide side) {
     std::int64_t& stride = joined.loops_[i].other_stride;
     stride = loop.count > 1 ? other_stride(copy, side, loop.stride) : 0;
     if (stride < 0 || (joined_ && stride != loop.other_stride)) return false;
-    // Of the copy to a bundle the part is all there is.
     const auto& [begin, step] = begins_[i];
-    if (side == CopySide::from && begin > 0) joined.other_first_ += begin * other_stride(copy, side, step);
+    if (what == CopyOf::array && begin > 0) joined.other_first_ += begin * other_stride(copy, side, step);
   }
   if (joined_ && joined.other_first_ != other_first_) return false;
   *this = std::move(joined);

@@ -38,6 +38,8 @@ struct NestedLoop {
 
 /// Which side of a copy is added up.
 enum class CopySide { from, to };
+/// And what of it: the whole array, or the cut alone.
+enum class CopyOf { array, cut };
 
 /// Cut loops, in their order; the loops live as long.
 class CheckNest {
@@ -46,9 +48,9 @@ class CheckNest {
   CheckNest(const std::vector<CheckLoop>& loops, const std::vector<CheckCut>& cuts);
   /// The loops, in which those over a batch are one where that makes no difference.
   std::vector<NestedLoop> merged() const;
-  /// Before copies: one side of this one is the array, or the part of it. False where the other side has no one stride
-  /// for a loop, or other ones than it had before.
-  bool join(const LoopNest& copy, CopySide side);
+  /// Before copies: one side of this one is the array, or the cut. False where the other side has no one stride for a
+  /// loop, or other ones than it had before.
+  bool join(const LoopNest& copy, CopySide side, CopyOf what);
   bool is_joined() const { return joined_; }
   std::int64_t first() const { return first_; }                ///< element
   std::int64_t first_unit() const { return first_unit_; }      ///< transform

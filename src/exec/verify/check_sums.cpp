@@ -325,11 +325,11 @@ std::uint32_t CheckPart::add_copied(const std::byte* array, std::byte* other, Ro
 }
 
 /// Runs of neighbours must be long enough on both sides.
-bool CheckPart::join(const LoopNest& copy, CopySide side, std::size_t element_bytes) {
+bool CheckPart::join(const LoopNest& copy, CopySide side, CopyOf what, std::size_t element_bytes) {
   const std::size_t own_bytes = (side_->precision == Precision::f64 ? 8U : 4U) * (side_->is_complex ? 2U : 1U);
   if (shape_ == Shape::single || own_bytes != element_bytes) return false;
   CheckNest before = nest_;
-  if (!nest_.join(copy, side)) return false;
+  if (!nest_.join(copy, side, what)) return false;
   if (before.is_joined()) return true;
   arrange();
   const auto bytes = columns_.count * static_cast<std::int64_t>(element_bytes);

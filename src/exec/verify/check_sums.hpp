@@ -63,7 +63,7 @@ class CheckPart {
   std::uint32_t add(const std::byte* array, CheckSums& sums, bool below, bool words) const;
   /// Before copies: of this copy, one side of which is the array or the part of it. False where add() cannot make it,
   /// or makes another one.
-  bool join(const LoopNest& copy, CopySide side, std::size_t element_bytes);
+  bool join(const LoopNest& copy, CopySide side, CopyOf what, std::size_t element_bytes);
   /// Adds as above while it copies to or from the other array, which begins where the copy's loops do.
   std::uint32_t add_copied(const std::byte* array, std::byte* other, RowCopy copy, CheckSums& sums, bool below,
                            bool words) const;

@@ -108,28 +108,33 @@ void LinesCheck::results(int thread, std::size_t number, const std::byte* array)
   compare(worker, all, array);
 }
 
-bool LinesCheck::joins_gather(std::size_t number, const std::vector<PeerCopy>& gather) {
-  std::vector<Part>& parts = lines_[number].in;
-  if (parts.size() != gather.size()) return false;
-  for (auto part = parts.begin(); const PeerCopy& copy : gather) {
-    if (setup_.from) {  // parts in the order of their copies
+/// Puts the parts in the order of the copies, one a part, if `owners` have them, and joins them.
+bool LinesCheck::join_each(std::vector<Part>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side) {
+  if (parts.size() != copies.size()) return false;
+  for (auto part = parts.begin(); const PeerCopy& copy : copies) {
+    if (owners) {
       const auto of_owner =
           std::find_if(part, parts.end(), [&](const Part& p) { return p.rank == static_cast<std::size_t>(copy.peer); });
       if (of_owner == parts.end()) return false;
       std::iter_swap(part, of_owner);
     }
     const LoopNest nest = common_refinement(copy.boxes.from, copy.boxes.to);
-    if (!part->sums.join(nest, CopySide::to, element_bytes(true))) return false;
+    if (!part->sums.join(nest, side, CopyOf::cut, element_bytes(side == CopySide::to))) return false;
     ++part;
   }
   return true;
 }
 
-bool LinesCheck::joins_store(std::size_t number, const LocalCopy& store) {
-  const LoopNest nest = common_refinement(store.from, store.to);
+bool LinesCheck::joins_gather(std::size_t number, const std::vector<PeerCopy>& gather) {
+  return join_each(lines_[number].in, gather, setup_.from != nullptr, CopySide::to);
+}
+
+bool LinesCheck::joins_store(std::size_t number, const std::vector<PeerCopy>& store) {
   std::vector<Part>& parts = lines_[number].out;
+  if (setup_.scatters) return join_each(parts, store, true, CopySide::from);
+  const LoopNest nest = common_refinement(store.front().boxes.from, store.front().boxes.to);
   return (!setup_.to || setup_.to->sends_all()) && std::all_of(parts.begin(), parts.end(), [&](Part& part) {
-           return part.sums.join(nest, CopySide::from, element_bytes(false));
+           return part.sums.join(nest, CopySide::from, CopyOf::array, element_bytes(false));
          });
 }
 
@@ -151,14 +156,16 @@ void LinesCheck::fetch(int thread, std::size_t number, std::size_t copy, const s
       part.sums.add_copied(array, const_cast<std::byte*>(source), RowCopy::from, worker.in, true, adds_input_bits_);
 }
 
-void LinesCheck::store(int thread, std::size_t number, const std::byte* array, std::byte* out, bool past_cache) {
+void LinesCheck::store(int thread, std::size_t number, std::size_t copy, const std::byte* array, std::byte* out,
+                       bool past_cache) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
-  worker.out.clear(all.check->lines());
-  for (const Part& part : all.out)
-    worker.sent[part.rank] += part.sums.add_copied(array, out, past_cache ? RowCopy::past_cache : RowCopy::to,
-                                                   worker.out, false, !setup_.last);
-  compare(worker, all, array);
+  const std::size_t parts_a_copy = all.out.size() / copies_stored(all);
+  if (copy == 0) worker.out.clear(all.check->lines());
+  for (std::size_t i = copy * parts_a_copy; i < (copy + 1) * parts_a_copy; ++i)
+    worker.sent[all.out[i].rank] += all.out[i].sums.add_copied(
+        array, out, past_cache ? RowCopy::past_cache : RowCopy::to, worker.out, false, !setup_.last);
+  if (copy + 1 == copies_stored(all)) compare(worker, all, array);
 }
 
 void LinesCheck::compare(Worker& worker, const Lines& all, const std::byte* array) {

@@ -20,6 +20,7 @@ struct LinesCheckSetup {
   std::shared_ptr<MoveSums> from;  ///< the move before, whose result it adds up; null: it reads an array of this rank's
   std::shared_ptr<MoveSums> to;    ///< the move behind, whose source it adds up; null: none, or who moves does
   bool gathers = false;            ///< the move before is its own
+  bool scatters = false;           ///< the move behind is its own: each part of the results is copied by itself
   bool walks_input = false;        ///< then: nobody else adds up the source of that move
   bool last = false;               ///< nobody reads its result
 };
@@ -33,19 +34,19 @@ class LinesCheck : public StepCheck {
   std::size_t add(const Piece& lines, const Piece& results);
   /// The step's only lines are these two arrays; before() and after() add them up.
   void add_whole(const Piece& lines, const Piece& results);
-  /// Of lines that were added last: whether fetch() can make these copies, one an owner, and store() this one.
+  /// Of lines that were added last: whether fetch() can make these copies, one an owner, and store() those.
   bool joins_gather(std::size_t number, const std::vector<PeerCopy>& gather);
-  bool joins_store(std::size_t number, const LocalCopy& store);
+  bool joins_store(std::size_t number, const std::vector<PeerCopy>& store);
   /// Whether lines that differ in their place along this axis alone come from, and go to, the same ranks.
   bool alike_along(int axis) const;
   /// In between before() and after(), by one of the threads: lines have come, their results are there.
   void lines(int thread, std::size_t number, const std::byte* array);
   void results(int thread, std::size_t number, const std::byte* array);
 
-  /// The same while they are copied: lines from their owners, the `copy`th of those that were joined, from where its
-  /// loops begin; results to where the copy's begin, perhaps past the cache.
+  /// The same while they are copied, the `copy`th of those that were joined, in their order: lines from where its loops
+  /// begin at their owner, results to where they begin there, perhaps past the cache.
   void fetch(int thread, std::size_t number, std::size_t copy, const std::byte* source, std::byte* array);
-  void store(int thread, std::size_t number, const std::byte* array, std::byte* out, bool past_cache);
+  void store(int thread, std::size_t number, std::size_t copy, const std::byte* array, std::byte* out, bool past_cache);
 
   void before(const std::byte* in, bool compares_bits) override;
   StepBits after(const std::byte* out) override;
@@ -76,7 +77,9 @@ class LinesCheck : public StepCheck {
   const TransformCheck& check_of(const FftSpec& spec);
   std::vector<Part> parts(const CheckSide& side, const Piece& piece, const Layout* owners, Key& key) const;
   std::vector<CheckCut> cuts(const Piece& piece, const IndexSet& part, const CheckSide& side) const;
+  bool join_each(std::vector<Part>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side);
   std::size_t element_bytes(bool of_input) const;
+  std::size_t copies_stored(const Lines& all) const { return setup_.scatters ? all.out.size() : 1; }
   static void compare(Worker& worker, const Lines& all, const std::byte* array);
   std::vector<std::uint64_t> total(std::vector<std::uint64_t> Worker::*sums) const;
 

@@ -1,5 +1,7 @@
 #include "exec/verify/program_checks.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace shardfft {
@@ -10,11 +12,22 @@ ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Program& program,
     const Stop& first = stretch.front();
     if (std::holds_alternative<CannonStep>(step(first)))
       fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
-    const bool moves = std::holds_alternative<ReshapeStep>(step(first));
-    moves_.push_back(moves ? std::make_shared<MoveSums>(before(first).layout, after(first).layout, setup.comm.rank(),
-                                                        element_bytes(before(first), setup.precision))
-                           : nullptr);
+    const auto sums_of = [&](const Stop& stop) {
+      return std::make_shared<MoveSums>(before(stop).layout, after(stop).layout, setup.comm.rank(),
+                                        element_bytes(before(stop), setup.precision));
+    };
+    moves_.push_back(std::holds_alternative<ReshapeStep>(step(first)) ? sums_of(first) : nullptr);
+    scatters_.push_back(stretch.size() > 1 && !transforms(stretch.back()) ? sums_of(stretch.back()) : nullptr);
+    if (scatters_.back() && !scatters_.back()->sends_all())
+      fail(Status::internal, "a transform whose results go to no rank cannot be checked");
   }
+}
+
+/// Its only one.
+const Stop* ProgramChecks::transform_of(const Stretch& stretch) const {
+  const auto found =
+      std::find_if(stretch.begin(), stretch.end(), [this](const Stop& stop) { return transforms(stop); });
+  return found == stretch.end() ? nullptr : &*found;
 }
 
 /// Whether the stretch reads the array as the one before it wrote it; a view in between gives it other axes.
@@ -34,7 +47,9 @@ bool ProgramChecks::result_is_added_up(std::size_t move) const {
 }
 
 std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
-  const Stop& fft = stretches_[stretch].back();
+  const Stop* const found = transform_of(stretches_[stretch]);
+  if (found == nullptr) return nullptr;
+  const Stop& fft = *found;
   LinesCheckSetup lines;
   lines.step = std::get<TransformStep>(step(fft));
   lines.is_complex = before(fft).is_complex;
@@ -49,10 +64,17 @@ std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
              result_is_added_up(stretch - 1)) {
     lines.from = moves_[stretch - 1];
   }
-  if (stretch + 1 < stretches_.size() && moves_[stretch + 1] && source_is_added_up(stretch + 1))
+  lines.scatters = scatters_[stretch] != nullptr;
+  if (lines.scatters)
+    lines.to = scatters_[stretch];
+  else if (stretch + 1 < stretches_.size() && moves_[stretch + 1] && source_is_added_up(stretch + 1))
     lines.to = moves_[stretch + 1];
-  lines.last = stretch + 1 == stretches_.size();
+  lines.last = stretch + 1 == stretches_.size() && !lines.scatters;
   return std::make_shared<LinesCheck>(lines);
+}
+
+std::shared_ptr<StepCheck> ProgramChecks::scatter(std::size_t stretch) const {
+  return scatters_[stretch] ? make_move_check(scatters_[stretch], false, true) : nullptr;
 }
 
 std::shared_ptr<StepCheck> ProgramChecks::other(std::size_t stretch, Operation& operation) const {

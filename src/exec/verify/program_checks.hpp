@@ -9,8 +9,10 @@ class ProgramChecks {
  public:
   /// Throws Error where a step cannot be checked; does not communicate. What it is given lives as long.
   ProgramChecks(const ExecutorSetup& setup, const Program& program, const std::vector<Stretch>& stretches);
-  /// Of the stretch that ends in a transform: for whoever runs it to tell of its lines.
+  /// Of a stretch that transforms: for whoever runs it to tell of its lines. Null for others.
   std::shared_ptr<LinesCheck> lines(std::size_t stretch) const;
+  /// Of the move behind a transform in the same stretch. Null where there is none.
+  std::shared_ptr<StepCheck> scatter(std::size_t stretch) const;
   /// Of any other stretch, which `operation` runs.
   std::shared_ptr<StepCheck> other(std::size_t stretch, Operation& operation) const;
   /// Of a program of no steps, which is a copy.
@@ -22,6 +24,7 @@ class ProgramChecks {
   const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
   std::size_t bytes(const State& state) const { return state_bytes(state, setup_.precision, setup_.comm.rank()); }
   bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
+  const Stop* transform_of(const Stretch& stretch) const;
   bool adjacent(std::size_t stretch) const;
   bool source_is_added_up(std::size_t move) const;
   bool result_is_added_up(std::size_t move) const;
@@ -29,7 +32,8 @@ class ProgramChecks {
   const ExecutorSetup& setup_;
   const Program& program_;
   const std::vector<Stretch>& stretches_;
-  std::vector<std::shared_ptr<MoveSums>> moves_;  ///< one a stretch; null where it does not begin with a reshape
+  std::vector<std::shared_ptr<MoveSums>> moves_;     ///< one a stretch; null where it does not begin with a reshape
+  std::vector<std::shared_ptr<MoveSums>> scatters_;  ///< the same of reshapes behind its transform
 };
 
 }  // namespace shardfft

@@ -45,7 +45,7 @@ struct Task {
   std::shared_ptr<StepCheck> check{};  ///< with the option verify
   /// Then, of the last task: whether its results came to their owners, which the check above does not tell.
   std::shared_ptr<StepCheck> scatter_check{};
-  std::size_t number = 0;              ///< among the tasks of its program
+  std::size_t number = 0;  ///< among the tasks of its program
 };
 
 /// The program as this machine runs it: its orders in memory, its transforms cut. `host` is null unless the exchange

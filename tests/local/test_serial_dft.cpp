@@ -1,4 +1,4 @@
-// What plans are compared with, against the plain sum: lengths that are halved, often or never.
+// What plans are compared with, against the plain sum: lengths of one, several and repeated prime factors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 TEST(SerialDft, IsThePlainSum) {
   Random random(91);
-  for (const std::int64_t n : {1, 2, 3, 6, 8, 12, 17, 30, 64})
+  for (const std::int64_t n : {1, 2, 3, 6, 8, 9, 12, 17, 30, 35, 64, 125, 175})
     for (const int sign : {-1, 1}) {
       std::vector<Value> line;
       for (std::int64_t j = 0; j < n; ++j)

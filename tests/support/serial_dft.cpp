@@ -38,31 +38,43 @@ void for_lines(const Shape& shape, int axis, const Visit& visit) {
     for (std::int64_t inner = 0; inner < stride; ++inner) visit(outer + inner, stride);
 }
 
-/// out[k] = sum over j of in[j stride] root[jk stride], for j and k below n. The sums over even and over odd j are such
-/// transforms of half the length; what has no halves goes by the definition.
-void line_dft(const Extended* in, std::size_t stride, std::size_t n, const std::vector<Extended>& root, Extended* out) {
-  const std::size_t half = n / 2;
-  if (n % 2 != 0) {
-    for (std::size_t k = 0; k < n; ++k) {
-      Extended sum;
-      for (std::size_t j = 0; j < n; ++j) sum = sum + in[j * stride] * root[j * k % n * stride];
-      out[k] = sum;
+/// The least prime factor of n; n itself where it has no other.
+std::size_t least_factor(std::size_t n) {
+  for (std::size_t p = 2; p * p <= n; ++p)
+    if (n % p == 0) return p;
+  return n;
+}
+
+/// out[k] = sum over j of in[j stride] root[jk stride], for j and k below n. For a prime factor p of n, the sums over
+/// every p-th j are such transforms of n/p numbers; a prime length goes by the definition. `sums`: room for n numbers.
+void line_dft(const Extended* in, std::size_t stride, std::size_t n, const std::vector<Extended>& root, Extended* out,
+              Extended* sums) {
+  const std::size_t p = least_factor(n), part = n / p;
+  // The sum over q < count of x[q step] root[qk stride].
+  const auto sum = [&](const Extended* x, std::size_t step, std::size_t count, std::size_t k) {
+    Extended result = x[0];
+    for (std::size_t q = 1, at = k; q < count; ++q) {
+      result = result + x[q * step] * root[at * stride];
+      at += k;
+      if (at >= n) at -= n;
     }
+    return result;
+  };
+  if (part == 1) {
+    for (std::size_t k = 0; k < n; ++k) out[k] = sum(in, stride, n, k);
     return;
   }
-  line_dft(in, 2 * stride, half, root, out);
-  line_dft(in + stride, 2 * stride, half, root, out + half);
-  for (std::size_t k = 0; k < half; ++k) {
-    const Extended even = out[k], odd = out[half + k];
-    out[k] = even + odd * root[k * stride];
-    out[half + k] = even + odd * root[(half + k) * stride];
+  for (std::size_t q = 0; q < p; ++q) line_dft(in + q * stride, p * stride, part, root, out + q * part, sums);
+  for (std::size_t k = 0; k < part; ++k) {
+    for (std::size_t r = 0; r < p; ++r) sums[r] = sum(out + k, part, p, r * part + k);
+    for (std::size_t r = 0; r < p; ++r) out[r * part + k] = sums[r];
   }
 }
 
 /// Lines of one length, one after the other.
 class LineDft {
  public:
-  LineDft(std::int64_t n, int sign) : root_(roots(n, sign)), line_(to_size(n)), transformed_(to_size(n)) {}
+  LineDft(std::int64_t n, int sign) : root_(roots(n, sign)), line_(to_size(n)), transformed_(line_), sums_(line_) {}
 
   /// `get(j)` reads the numbers of a line, put(k, number) takes those of its transform.
   template <class Get, class Put>
@@ -71,14 +83,14 @@ class LineDft {
       const Value v = get(static_cast<std::int64_t>(j));
       line_[j] = {v.real(), v.imag()};
     }
-    line_dft(line_.data(), 1, line_.size(), root_, transformed_.data());
+    line_dft(line_.data(), 1, line_.size(), root_, transformed_.data(), sums_.data());
     for (std::size_t k = 0; k < line_.size(); ++k)
       put(static_cast<std::int64_t>(k),
           Value(static_cast<double>(transformed_[k].re), static_cast<double>(transformed_[k].im)));
   }
 
  private:
-  std::vector<Extended> root_, line_, transformed_;
+  std::vector<Extended> root_, line_, transformed_, sums_;
 };
 
 Shape with_extent(Shape shape, int axis, std::int64_t extent) {

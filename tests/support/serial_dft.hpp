@@ -1,6 +1,6 @@
 #pragma once
 // Transforms of a whole array in extended precision, which every plan is compared with: by their definition, but that
-// even lengths are halved first (serial_dft is compared with the plain sum in tests/local).
+// lengths are split into their prime factors first (serial_dft is compared with the plain sum in tests/local).
 #include <complex>
 #include <vector>
 

@@ -20,10 +20,11 @@ std::uint32_t word_sum(const void* numbers, std::size_t bytes) {
 
 namespace {
 
+/// The real part of a product, without what complex products do about infinities.
 template <class T>
-std::complex<double> wide(const std::complex<T>& x, bool swapped) {
+double real_of_product(const std::complex<T>& x, std::complex<double> weight, bool swapped) {
   const auto real = static_cast<double>(x.real()), imag = static_cast<double>(x.imag());
-  return swapped ? std::complex<double>(imag, real) : std::complex<double>(real, imag);
+  return swapped ? imag * weight.real() - real * weight.imag() : real * weight.real() - imag * weight.imag();
 }
 
 /// As kernels have it.
@@ -40,18 +41,21 @@ std::complex<double> weight_of_result(const void* weights, int n, int k) {
 template <class T>
 void HeldSums<T>::add(const HeldLines<T>& lines, bool is_result) {
   constexpr int threads = 8;  // of a line
-  std::vector<std::complex<double>> weights;
-  for (int k = 0; k < n_; ++k)
-    weights.push_back(is_result ? weight_of_result<T>(checks_.weights, n_, k)
-                                : wide(static_cast<const std::complex<T>*>(checks_.weights)[k], false));
-  for (std::int64_t m = lines.begin; m < lines.end; ++m)
+  const std::int64_t count = lines.end - lines.begin;
+  if (count <= 0) return;
+  std::vector<double> sums(static_cast<std::size_t>(threads * count));
+  for (int k = 0; k < n_; ++k) {
+    const std::complex<double> weight =
+        is_result ? weight_of_result<T>(checks_.weights, n_, k)
+                  : std::complex<double>(static_cast<const std::complex<T>*>(checks_.weights)[k]);
+    const std::complex<T>* const numbers = &lines.numbers[static_cast<std::size_t>(k * lines.width + lines.begin)];
+    double* const of_thread = sums.data() + k % threads * count;
+    for (std::int64_t m = 0; m < count; ++m) of_thread[m] += real_of_product(numbers[m], weight, swapped_);
+  }
+  for (std::int64_t m = 0; m < count; ++m)
     for (int t = 0; t < threads; ++t) {
-      double sum = 0;
-      for (int k = t; k < n_; k += threads)
-        sum += (wide(lines.numbers[static_cast<std::size_t>(k * lines.width + m)], swapped_) *
-                weights[static_cast<std::size_t>(k)])
-                   .real();
-      sum *= is_result ? checks_.result_factor : checks_.input_factor;
+      const double sum =
+          sums[static_cast<std::size_t>(t * count + m)] * (is_result ? checks_.result_factor : checks_.input_factor);
       difference_ += is_result ? -sum : sum;
       if (!is_result || std::isfinite(sum * sum)) squares_ += sum * sum;
     }
@@ -60,9 +64,10 @@ void HeldSums<T>::add(const HeldLines<T>& lines, bool is_result) {
 template <class T>
 std::uint64_t HeldSums<T>::words(const HeldLines<T>& lines) const {
   std::uint32_t sum = 0;
+  if (lines.end <= lines.begin) return sum;
   for (int k = 0; k < n_; ++k)
-    for (std::int64_t m = lines.begin; m < lines.end; ++m)
-      sum += word_sum(&lines.numbers[static_cast<std::size_t>(k * lines.width + m)], sizeof(std::complex<T>));
+    sum += word_sum(&lines.numbers[static_cast<std::size_t>(k * lines.width + lines.begin)],
+                    static_cast<std::size_t>(lines.end - lines.begin) * sizeof(std::complex<T>));
   return sum;
 }
 

@@ -175,10 +175,10 @@ TEST(CheckedSlab, OddLines) {
 /// Planes of more than the cache holds: rows check themselves, and y lines behind them.
 TEST(CheckedSlab, LargePlanes) {
   if (!planes_check_themselves()) GTEST_SKIP() << "no compiler of kernels here";
-  const Shape extents{8, 1400, 1200};
+  const Shape extents{4, 1400, 1200};
   EXPECT_FALSE(device::lines::planes_supported(1400, 1200, Precision::f64, false));
   EXPECT_TRUE(check_slab<double>(extents, Kind::c2c, 2, cut(2, {0.6, 0.4})));
-  EXPECT_TRUE(check_slab<double>({8, 1600, 2100}, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
+  EXPECT_TRUE(check_slab<double>({4, 1600, 2100}, Kind::r2c, 2, cut(2, {0.6, 0.4}), true));
 }
 
 bool is_copied(const Shape& extents) {

@@ -2,16 +2,22 @@
 # Builds everything and runs all tests.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run test [--cpp | --python] [--all-ranks]
+usage="usage: ./run test [--cpp | --python] [--all-ranks] [--skip PATTERN]
   builds, then runs the C++ tests (ctest) and the Python tests (pytest under 1, 2 and 4 ranks); one of them if asked
-  --all-ranks  every C++ test with 6 and 8 ranks, not only those that have a case of their own there"
+  --all-ranks     every C++ test with 6 and 8 ranks, not only those that have a case of their own there
+  --skip PATTERN  without the C++ tests whose names match this regular expression"
 
-cpp=yes python=yes all_ranks=OFF
+cpp=yes python=yes all_ranks=OFF skipped=()
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --cpp) python=no ;;
     --python) cpp=no ;;
     --all-ranks) all_ranks=ON ;;
+    --skip)
+      [[ -n ${2:-} ]] || usage_error "test: --skip needs a pattern" "$usage"
+      skipped=(-E "$2")
+      shift
+      ;;
     -h | --help) echo "$usage"; exit 0 ;;
     *) usage_error "test: unknown option '$1'" "$usage" ;;
   esac
@@ -37,7 +43,7 @@ harness_and_claims() {
 failed=()
 if [[ $cpp == yes ]]; then
   say "C++ tests"
-  GTEST_COLOR=$COLOR ctest --test-dir "$BUILD" --output-on-failure -j "$(test_jobs)" || failed+=("C++")
+  GTEST_COLOR=$COLOR ctest --test-dir "$BUILD" --output-on-failure -j "$(test_jobs)" "${skipped[@]}" || failed+=("C++")
 fi
 if [[ $python == yes ]]; then
   for ranks in 1 2 4; do

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "exec/host_targets.hpp"
+#include "exec/host_outputs.hpp"
 
 namespace shardfft {
 
@@ -64,7 +64,7 @@ class GatherFft : public Operation {
  private:
   Sources sources_;
   BundledFft fft_;
-  std::optional<HostTargets> targets_;
+  std::optional<HostOutputs> targets_;
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ void HostSources::open(const std::byte* mine) {
   HostAddress address = host_->locate(mine);
   if (address.window < 0) address = {private_memory, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(mine))};
   turns_.publish(address);
-  turns_.wait_writers();
+  turns_.wait_published();
   for (std::size_t i = 0; i < members_.size(); ++i)
     sources_[static_cast<std::size_t>(members_[i])] = find(members_[i], turns_.address(i));
 }

@@ -34,8 +34,8 @@ class HostSources {
   std::size_t scratch_bytes() const { return across_ == nullptr ? 0 : cross_read_bytes(); }
   /// Where a member's array lies in this process, while it may be read; null where it lies in another one alone.
   const std::byte* here(int peer) const { return sources_[static_cast<std::size_t>(peer)].here; }
-  void close() { turns_.release(); }
-  void wait_readers() const { turns_.wait_readers(); }
+  void close() { turns_.finish(); }
+  void wait_readers() const { turns_.wait_finished(); }
   void read_across(const CrossMemory* memory) { across_ = memory; }
   /// Cost of one copy through the kernel: nothing for this rank's own.
   CrossCost cost(const PeerCopy& copy) const;

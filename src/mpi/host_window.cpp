@@ -91,23 +91,23 @@ TurnCounter::TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> con
   for (const int m : members) members_.push_back(counters(host.host_rank(m)));
 }
 
-void TurnCounter::wait_readers() const {
+void TurnCounter::wait_finished() const {
   for (const Counters* m : members_)
-    wait_until(watch_, [&] { return m->read.turn.load(std::memory_order_acquire) >= turn_; });
+    wait_until(watch_, [&] { return m->finished.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
 void TurnCounter::publish(const HostAddress& address) {
-  mine_->written.address = address;
-  mine_->written.turn.store(++turn_, std::memory_order_release);
+  mine_->published.address = address;
+  mine_->published.turn.store(++turn_, std::memory_order_release);
 }
 
-HostAddress TurnCounter::address(std::size_t member) const { return members_[member]->written.address; }
+HostAddress TurnCounter::address(std::size_t member) const { return members_[member]->published.address; }
 
-void TurnCounter::wait_writers() const {
+void TurnCounter::wait_published() const {
   for (const Counters* m : members_)
-    wait_until(watch_, [&] { return m->written.turn.load(std::memory_order_acquire) >= turn_; });
+    wait_until(watch_, [&] { return m->published.turn.load(std::memory_order_acquire) >= turn_; });
 }
 
-void TurnCounter::release() { mine_->read.turn.store(turn_, std::memory_order_release); }
+void TurnCounter::finish() { mine_->finished.turn.store(turn_, std::memory_order_release); }
 
 }  // namespace shardfft

@@ -83,39 +83,39 @@ class HostMemory {
   std::vector<std::shared_ptr<HostWindow>> windows_;  ///< by number; the same ones on all ranks
 };
 
-/// Turns on shared arrays: owners publish where their array lies; readers wait for all owners, and owners wait for all
-/// readers before they write again. All members publish and release in the same order. Arrays that others write into
-/// take turns in the same way: what "read" says below is "write" then.
+/// Turns on shared arrays: owners publish where their array lies, and all members wait for all owners. Then they read
+/// each other's arrays, or write into them, and finish. Who waits until all have finished may use his array for
+/// something else. All members publish and finish in the same order.
 class TurnCounter {
  public:
   static constexpr std::size_t bytes_each = 128;
 
-  /// `members`: ranks of the plan that read each other's arrays. `index`: which counters of `control` to use. `watch`:
+  /// `members`: ranks of the plan that use each other's arrays. `index`: which counters of `control` to use. `watch`:
   /// what waiting ranks look at; it may be null.
   TurnCounter(const HostMemory& host, std::shared_ptr<HostWindow> control, std::size_t index,
               const std::vector<int>& members, Watch* watch);
-  /// Before writing: until all members have read what was published last.
-  void wait_readers() const;
-  /// After writing.
+  /// From now on others may use the array at `address`.
   void publish(const HostAddress& address);
-  /// Before reading: until all members have published as often as this rank.
-  void wait_writers() const;
-  /// Where a member's array lies; valid from wait_writers to release.
+  /// Until all members have published as often as this rank.
+  void wait_published() const;
+  /// Where a member's array lies; valid from wait_published to finish.
   HostAddress address(std::size_t member) const;
-  /// After reading.
-  void release();
+  /// This rank uses no other's array any more.
+  void finish();
+  /// Until all members have finished with what was published last.
+  void wait_finished() const;
 
  private:
-  struct alignas(64) Written {
+  struct alignas(64) Published {
     std::atomic<std::uint64_t> turn;
     HostAddress address;
   };
-  struct alignas(64) Read {
+  struct alignas(64) Finished {
     std::atomic<std::uint64_t> turn;
   };
   struct Counters {
-    Written written;
-    Read read;
+    Published published;
+    Finished finished;
   };
   static_assert(sizeof(Counters) == bytes_each);
 

@@ -6,9 +6,9 @@
 namespace shardfft {
 
 /// The arrays of the members of a reshape, all on this host, while this rank may write into them.
-class HostTargets : public LineTarget {
+class HostOutputs : public LineTarget {
  public:
-  explicit HostTargets(const HostReshapeSetup& setup);
+  explicit HostOutputs(const HostReshapeSetup& setup);
   /// Lets the members write into `mine`, which lies in a window.
   void offer(std::byte* mine);
   /// Waits for the offers of all members.

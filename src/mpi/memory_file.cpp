@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/aligned.hpp"
+#include "base/clock.hpp"
 
 namespace shardfft {
 
@@ -47,15 +48,22 @@ constexpr int collapse = 25;  ///< MADV_COLLAPSE; C libraries that are older tha
 
 /// Lays a file that has no memory yet in huge pages, where the kernel (Linux 6.1 and later) gives them to one who asks
 /// for them at once. By default no file in memory gets them otherwise. The kernel wants to see one page of each before.
-/// What it refuses is left without memory.
+/// What it refuses is left without memory. Where memory is in pieces the kernel first moves what lies between them,
+/// which may take long: after a while the rest goes without.
 void take_huge_pages(int descriptor, std::size_t bytes) {
+  constexpr double most_seconds = 3;
+  constexpr std::size_t at_once = 32 * huge_page;
   const std::size_t whole = bytes / huge_page * huge_page;
   if (whole == 0) return;
   const Mapping mapping = map_aligned(descriptor, whole);
   if (!mapping) return;
-  for (std::size_t at = 0; at < whole; at += huge_page)
-    if (!reserve(descriptor, at, page_size())) return;
-  madvise(mapping.get(), whole, collapse);  // advice only: a refusal costs nothing but speed
+  const double end = clock_seconds() + most_seconds;
+  for (std::size_t at = 0; at < whole && clock_seconds() < end; at += at_once) {
+    const std::size_t part = std::min(at_once, whole - at);
+    for (std::size_t page = at; page < at + part; page += huge_page)
+      if (!reserve(descriptor, page, page_size())) return;
+    if (madvise(mapping.get() + at, part, collapse) != 0) return;  // refusals cost nothing but speed
+  }
 }
 
 constexpr int descriptor_bits = 32;

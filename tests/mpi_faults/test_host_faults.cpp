@@ -26,14 +26,16 @@ struct FaultCase {
   bool check_calls = true;
   double timeout = 0;
   Shape shape{8, 9, 10};
+  std::string output = "left";
+  int ranks_per_host = 2;
 };
 
 TransformCase transform(const FaultCase& f) {
-  TransformCase c{f.shape, "slab", "left", Kind::c2c, Precision::f64, quick(f.algorithm)};
+  TransformCase c{f.shape, "slab", f.output, Kind::c2c, Precision::f64, quick(f.algorithm)};
   c.options.exchange = f.exchange;
   c.options.local_fft = "fftw";
   c.options.chunks = f.chunks;
-  c.options.fake_ranks_per_host = 2;
+  c.options.fake_ranks_per_host = f.ranks_per_host;
   c.options.check_calls = f.check_calls;
   c.options.call_timeout = f.timeout;
   return c;
@@ -109,6 +111,17 @@ TEST(HostFaults, OtherAlgorithmsAndUncheckedCalls) {
   EXPECT_GE(check_faults({"shared_window", "six_step", 1, true, 0, {256}}, Spot::transform, 3), 1);
   for (const std::string exchange : {"shared_window", "p2p", "alltoallv"})
     EXPECT_GE(check_faults({exchange, "slab", 1, false}, Spot::transform, 3), 1);
+}
+
+/// The last transform, in which ranks write into each other's output, is one of these.
+TEST(HostFaults, ResultsOfOthers) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const bool check_calls : {true, false}) {
+    const FaultCase f{"shared_window", "slab", 1, check_calls, 0, {8, 9, 10}, "natural", 0};
+    EXPECT_GE(check_faults(f, Spot::transform), 2);
+    const PlanReport report = make_plan(MPI_COMM_WORLD, transform(f)).report();
+    EXPECT_TRUE(report.forward.steps.back().text.ends_with("scatter to shared memory")) << report;
+  }
 }
 
 /// A plan whose trial of whole runs fails on the last rank, as calls do. `after`: 0 is in the first run.

@@ -56,18 +56,17 @@ class Compiler {
       if (checks_) agree(setup_.comm, [&] { lines_ = checks_->lines(i); });
       tasks.push_back({stretch.front().from, stretch.back().to, before(stretch.front()), after(stretch.back()),
                        trace_step++, make_operation(stretch)});
-      tasks.back().check = lines_;
       if (!checks_) continue;
       agree(setup_.comm, [&] {
-        if (!lines_) tasks.back().check = checks_->other(i, *tasks.back().operation);
-        tasks.back().scatter_check = checks_->scatter(i);
+        tasks.back().checks.push_back(lines_ ? lines_ : checks_->other(i, *tasks.back().operation));
+        if (auto scatter = checks_->scatter(i)) tasks.back().checks.push_back(std::move(scatter));
       });
     }
     if (!tasks.empty()) return tasks;
     const State& all = program_.states.front();
     tasks.push_back({Slot::in, Slot::out, all, all, trace_step,
                      make_copy(state_bytes(all, setup_.precision, setup_.comm.rank()), trace_)});
-    if (checks_) tasks.back().check = checks_->copy();
+    if (checks_) tasks.back().checks.push_back(checks_->copy());
     return tasks;
   }
 

@@ -41,11 +41,9 @@ struct Task {
   State to_state;
   int trace_step = 0;
   std::unique_ptr<Operation> operation;
-  bool reads_across = false;           ///< others may read this rank's input through the kernel
-  std::shared_ptr<StepCheck> check{};  ///< with the option verify
-  /// Then, of the last task: whether its results came to their owners, which the check above does not tell.
-  std::shared_ptr<StepCheck> scatter_check{};
-  std::size_t number = 0;  ///< among the tasks of its program
+  bool reads_across = false;                         ///< others may read this rank's input through the kernel
+  std::vector<std::shared_ptr<StepCheck>> checks{};  ///< with the option verify
+  std::size_t number = 0;                            ///< among the tasks of its program
 };
 
 /// The program as this machine runs it: its orders in memory, its transforms cut. `host` is null unless the exchange

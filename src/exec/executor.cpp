@@ -1,6 +1,7 @@
 #include "exec/executor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check_hooks.hpp"
 #include "exec/movement.hpp"
@@ -197,7 +198,7 @@ std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
 bool Executor::starts_in_place(int program) const {
   const Task& first = tasks_[static_cast<std::size_t>(program)].front();
-  return first.to != Slot::out || first.operation->runs_in_place();
+  return first.to != Slot::out || first.operation->runs_in_place() || first.operation->writes_host_memory();
 }
 
 bool Executor::clashes(int program, const std::byte* in, const std::byte* out) const {
@@ -248,9 +249,10 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   return stage;
 }
 
-/// Where the other ranks of the host can write the output: where it is, or a slot of the window.
-Slot Executor::writable_output(const Task& task, const std::byte* out) {
-  if (!task.operation->writes_host_memory() || host_->locate(out).window >= 0) return task.to;
+/// Where the other ranks of the host can write the output: where it is, or a slot of the window. They may still read
+/// the input, where that is the same array.
+Slot Executor::writable_output(const Task& task, const std::byte* from, const std::byte* out) {
+  if (!task.operation->writes_host_memory() || (host_->locate(out).window >= 0 && from != out)) return task.to;
   wait_for_readers(spare_slot(task));
   return spare_slot(task);
 }
@@ -296,14 +298,11 @@ void Executor::give_up() {
 void Executor::make_verifier(std::size_t program) {
   if (past_[program].verifier) return;
   if (!tally_) tally_ = make_tally(setup_.comm, host_.get());
-  std::vector<std::shared_ptr<StepCheck>> checks;
+  std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
   std::vector<std::string> names;
   for (Task& task : tasks_[program]) {
-    for (auto* const check : {&task.check, &task.scatter_check}) {
-      if (!*check) continue;
-      checks.push_back(std::move(*check));
-      names.push_back(task.operation->describe());
-    }
+    checks.push_back(std::exchange(task.checks, {}));
+    names.push_back(task.operation->describe());
   }
   past_[program].verifier =
       std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
@@ -341,28 +340,24 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Pas
   const std::byte* from = slot(task.from, source, out);
   const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
   if (lends_input) from = readable_input(task, from, past.reads);
-  const Slot written = writable_output(task, out);
+  const Slot written = writable_output(task, from, out);
   std::byte* const to = slot(written, source, out);
   if (HostStepHook* const hook = installed<HostStepHook>())
     hook->reached(task.number, const_cast<std::byte*>(from),
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   if (past.verifier) past.verifier->before(task.number, from);
   task.operation->run(from, to, slot(Slot::scratch, source, out));
+  if (lends_input && from == source) {
+    // The caller may change the array as soon as this call returns.
+    const Scope scope(&trace_, Activity::wait);
+    task.operation->wait_readers();
+  }
   if (written != task.to) {
     const Scope scope(&trace_, Activity::stage);
-    copy_bytes(to, out, state_bytes(task.to_state, setup_.precision, setup_.comm.rank()));
+    const Box all = Box::run(0, task.to_state.layout.count(setup_.comm.rank()));
+    copy_box(to, all, out, all, element_bytes(task.to_state, setup_.precision), setup_.options.threads);
   }
-  if (past.verifier) {
-    past.verifier->after(task.number, slot(task.to, source, out));
-    if (task.operation->writes_host_memory()) {  // the last task: its second check is behind all others
-      past.verifier->before(task.number + 1, nullptr);
-      past.verifier->after(task.number + 1, slot(task.to, source, out));
-    }
-  }
-  // The caller may change the array as soon as this call returns.
-  if (!lends_input || from != source) return;
-  const Scope scope(&trace_, Activity::wait);
-  task.operation->wait_readers();
+  if (past.verifier) past.verifier->after(task.number, slot(task.to, source, out));
 }
 
 /// Says of a step that the option `chunks` does not cut it.

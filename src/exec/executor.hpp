@@ -80,7 +80,7 @@ class Executor : public Runner {
   void give_up();
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
-  Slot writable_output(const Task& task, const std::byte* out);
+  Slot writable_output(const Task& task, const std::byte* from, const std::byte* out);
   void run_task(Task& task, const std::byte* source, std::byte* out, Past& past);
   void make_verifier(std::size_t program);
   /// What set_workspace() must bring.

@@ -10,7 +10,7 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
     const Member& member = team.here()[m];
     const device::DeviceScope scope(member.device);
     Place& place = places_.emplace_back();
-    std::vector<std::shared_ptr<StepCheck>> checks;
+    std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
     std::vector<std::string> names;
     std::size_t results = 0, sums = 0;
     for (DeviceTask& task : tasks) {
@@ -18,7 +18,7 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
       results += task.checks[m]->results();
       sums += task.checks[m]->sums();
       place.held_bytes += task.checks[m]->held_bytes();
-      checks.push_back(std::move(task.checks[m]));
+      checks.push_back({std::move(task.checks[m])});
       names.push_back(task.operations[m]->describe());
     }
     place.allocate(results, sums);

@@ -31,7 +31,7 @@ struct Moves {
   Moves(bool second_adds_up, bool in_memory)
       : verifier(world().rank(), world().size(), fill(second_adds_up), {"one move", "another move"}),
         tally(make_tally(world(), in_memory ? &host : nullptr)) {}
-  std::vector<std::shared_ptr<StepCheck>> fill(bool second_adds_up) {
+  std::vector<std::vector<std::shared_ptr<StepCheck>>> fill(bool second_adds_up) {
     const int own = world().rank(), ranks = world().size();
     for (int r = 0; r < ranks; ++r)
       for (int step = 0; step < 2; ++step) {
@@ -42,7 +42,7 @@ struct Moves {
                                      : static_cast<std::uint32_t>(-7 * (ranks - 1)));
         if (!adds_up) told.in.push_back(number(step, r, own));
       }
-    return {steps.begin(), steps.end()};
+    return {{steps[0]}, {steps[1]}};
   }
   Failure conclude() {
     verifier.begin({});

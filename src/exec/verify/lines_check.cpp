@@ -160,12 +160,16 @@ void LinesCheck::store(int thread, std::size_t number, std::size_t copy, const s
                        bool past_cache) {
   Worker& worker = workers_[static_cast<std::size_t>(thread)];
   const Lines& all = lines_[number];
-  const std::size_t parts_a_copy = all.out.size() / copies_stored(all);
+  const auto add = [&](const Part& part) {
+    worker.sent[part.rank] += part.sums.add_copied(array, out, past_cache ? RowCopy::past_cache : RowCopy::to,
+                                                   worker.out, false, !setup_.last);
+  };
   if (copy == 0) worker.out.clear(all.check->lines());
-  for (std::size_t i = copy * parts_a_copy; i < (copy + 1) * parts_a_copy; ++i)
-    worker.sent[all.out[i].rank] += all.out[i].sums.add_copied(
-        array, out, past_cache ? RowCopy::past_cache : RowCopy::to, worker.out, false, !setup_.last);
-  if (copy + 1 == copies_stored(all)) compare(worker, all, array);
+  if (setup_.scatters)
+    add(all.out[copy]);
+  else
+    std::for_each(all.out.begin(), all.out.end(), add);
+  if (!setup_.scatters || copy + 1 == all.out.size()) compare(worker, all, array);
 }
 
 void LinesCheck::compare(Worker& worker, const Lines& all, const std::byte* array) {

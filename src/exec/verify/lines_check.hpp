@@ -79,7 +79,6 @@ class LinesCheck : public StepCheck {
   std::vector<CheckCut> cuts(const Piece& piece, const IndexSet& part, const CheckSide& side) const;
   bool join_each(std::vector<Part>& parts, const std::vector<PeerCopy>& copies, bool owners, CopySide side);
   std::size_t element_bytes(bool of_input) const;
-  std::size_t copies_stored(const Lines& all) const { return setup_.scatters ? all.out.size() : 1; }
   static void compare(Worker& worker, const Lines& all, const std::byte* array);
   std::vector<std::uint64_t> total(std::vector<std::uint64_t> Worker::*sums) const;
 

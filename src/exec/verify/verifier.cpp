@@ -40,10 +40,12 @@ std::vector<std::uint64_t> exchanged(const Communicator& comm, Watch* watch, std
 
 }  // namespace
 
-Verifier::Verifier(int rank, int ranks, std::vector<std::shared_ptr<StepCheck>> checks, std::vector<std::string> names)
+Verifier::Verifier(int rank, int ranks, std::vector<std::vector<std::shared_ptr<StepCheck>>> checks,
+                   std::vector<std::string> names)
     : rank_(rank), ranks_(ranks), checks_of_(std::move(checks)), names_(std::move(names)) {
   for (std::size_t i = 0; i < checks_of_.size(); ++i)
-    if (!checks_of_[i]->sent().empty()) moves_.push_back(i);
+    for (const auto& check : checks_of_[i])
+      if (!check->sent().empty()) moves_.push_back({i, check.get()});
 }
 
 void Verifier::find(std::size_t i, const std::string& what) {
@@ -57,15 +59,23 @@ void Verifier::begin(std::optional<std::uint64_t> input) {
   written_ = input;
 }
 
+void Verifier::before(std::size_t i, const std::byte* in) {
+  for (const auto& check : checks_of_[i]) check->before(in, written_.has_value());
+}
+
 void Verifier::after(std::size_t i, const std::byte* out) {
-  const StepBits bits = checks_of_[i]->after(out);
+  for (const auto& check : checks_of_[i]) add(i, *check, out);
+}
+
+void Verifier::add(std::size_t i, StepCheck& check, const std::byte* out) {
+  const StepBits bits = check.after(out);
   if (written_ && bits.read) {
     ++checks_;
     if (*bits.read != *written_)
       find(i, i == 0 ? "its input is not the caller's" : "its input is not what the step before wrote");
   }
   written_ = bits.written;
-  const Finding found = checks_of_[i]->finding();
+  const Finding found = check.finding();
   checks_ += found.checks;
   largest_residual_ = std::max(largest_residual_, found.residual);
   if (!found.what.empty()) find(i, found.what);
@@ -74,8 +84,8 @@ void Verifier::after(std::size_t i, const std::byte* out) {
 std::uint64_t Verifier::imbalance() const {
   std::uint64_t sum = 0;
   const auto own = static_cast<std::size_t>(rank_);
-  for (const std::size_t move : moves_) {
-    const auto sent = checks_of_[move]->sent(), received = checks_of_[move]->received();
+  for (std::size_t move = 0; move < moves_.size(); ++move) {
+    const auto sent = moves_[move].check->sent(), received = moves_[move].check->received();
     if (received.empty()) sum += odd_factor(move, 0, 0) * (sent.front() << 32U);
     for (std::size_t r = 0; r < received.size(); ++r)
       sum += odd_factor(move, own, r) * sent[r] - odd_factor(move, r, own) * received[r];
@@ -86,22 +96,22 @@ std::uint64_t Verifier::imbalance() const {
 std::vector<std::uint64_t> Verifier::sent() const {
   std::vector<std::uint64_t> told;
   for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r)
-    for (const std::size_t move : moves_) told.push_back(checks_of_[move]->sent()[r]);
+    for (const Move& move : moves_) told.push_back(move.check->sent()[r]);
   return told;
 }
 
 void Verifier::compare(const std::vector<std::uint64_t>& heard) {
   for (std::size_t m = 0; m < moves_.size(); ++m) {
-    const auto received = checks_of_[moves_[m]]->received();
+    const auto received = moves_[m].check->received();
     std::uint64_t all = 0;
     for (std::size_t r = 0; r < static_cast<std::size_t>(ranks_); ++r) {
       const std::uint64_t sent = heard[r * moves_.size() + m];
       all += sent;
       if (!received.empty() && sent != received[r])
-        find(moves_[m], "what came from rank " + std::to_string(r) + " is not what it sent");
+        find(moves_[m].task, "what came from rank " + std::to_string(r) + " is not what it sent");
     }
     if (received.empty() && static_cast<std::uint32_t>(all) != 0)
-      find(moves_[m], "what came to the ranks is not what they sent");
+      find(moves_[m].task, "what came to the ranks is not what they sent");
   }
 }
 
@@ -147,7 +157,8 @@ Failure Verifier::conclude(std::span<Verifier> ranks) {
 
 std::size_t Verifier::table_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& check : checks_of_) bytes += check->table_bytes();
+  for (const auto& checks : checks_of_)
+    for (const auto& check : checks) bytes += check->table_bytes();
   return bytes;
 }
 

@@ -13,12 +13,14 @@ namespace shardfft {
 
 class Verifier {
  public:
-  /// Of one of so many ranks: checks of all tasks, in the order in which they run; `names` of the tasks for messages.
-  Verifier(int rank, int ranks, std::vector<std::shared_ptr<StepCheck>> checks, std::vector<std::string> names);
+  /// Of one of so many ranks: the checks of each task, in the order in which they run; `names` of the tasks for
+  /// messages.
+  Verifier(int rank, int ranks, std::vector<std::vector<std::shared_ptr<StepCheck>>> checks,
+           std::vector<std::string> names);
   /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
   void begin(std::optional<std::uint64_t> input);
   /// Around task `i`.
-  void before(std::size_t i, const std::byte* in) { checks_of_[i]->before(in, written_.has_value()); }
+  void before(std::size_t i, const std::byte* in);
   void after(std::size_t i, const std::byte* out);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.
@@ -37,6 +39,7 @@ class Verifier {
   std::size_t table_bytes() const;
 
  private:
+  void add(std::size_t i, StepCheck& check, const std::byte* out);
   void find(std::size_t i, const std::string& what);
   /// Where the first error is: the earlier step first, then the lower rank. Beyond all where there is none.
   std::int64_t place_of_error() const;
@@ -50,9 +53,14 @@ class Verifier {
   void compare(const std::vector<std::uint64_t>& heard);
 
   int rank_, ranks_;
-  std::vector<std::shared_ptr<StepCheck>> checks_of_;
+  /// A check that compares with other ranks.
+  struct Move {
+    std::size_t task;
+    const StepCheck* check;
+  };
+  std::vector<std::vector<std::shared_ptr<StepCheck>>> checks_of_;
   std::vector<std::string> names_;
-  std::vector<std::size_t> moves_;        ///< those of the checks that compare with other ranks
+  std::vector<Move> moves_;
   std::optional<std::uint64_t> written_;  ///< the bits that the next task must find
   std::int64_t checks_ = 0;
   double largest_residual_ = 0;

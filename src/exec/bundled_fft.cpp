@@ -31,9 +31,12 @@ std::vector<std::size_t> fastest_first(const Piece& piece) {
   return axes;
 }
 
-/// Block sizes along the axes of a piece: transformed axes whole, the others as far as `bundle_bytes` go.
+/// Block sizes along the axes of a piece: transformed axes whole, the others as far as `bundle_bytes` go, the fastest
+/// first. But of each of `run_axes`, along which lines lie one behind the other with their owners, a block has so many
+/// that they fill a run of memory.
 std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const TransformStep& step,
-                                                 std::size_t element_bytes, std::int64_t bundle_bytes) {
+                                                 std::size_t element_bytes, std::int64_t bundle_bytes,
+                                                 const std::vector<std::size_t>& run_axes) {
   std::array<std::int64_t, max_axes> block{};
   block.fill(1);
   std::int64_t room = bundle_bytes / static_cast<std::int64_t>(element_bytes);
@@ -42,13 +45,17 @@ std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const Trans
       block[a] = piece.set.axis[a].count;
       room /= std::max<std::int64_t>(1, block[a]);
     }
-  for (const std::size_t a : fastest_first(piece)) {
-    if (is_transformed(step, a)) continue;
+  const auto extend = [&](std::size_t a, std::int64_t most) {
+    if (is_transformed(step, a)) return;
+    room *= block[a];
     const std::int64_t count = piece.set.axis[a].count;
-    const std::int64_t blocks = (count - 1) / std::clamp<std::int64_t>(room, 1, count) + 1;
+    const std::int64_t blocks = (count - 1) / std::clamp<std::int64_t>(std::min(room, most), 1, count) + 1;
     block[a] = (count - 1) / blocks + 1;  // near-equal blocks instead of a small last one
     room /= block[a];
-  }
+  };
+  const std::int64_t run = host_defaults().run_bytes_worth_a_bundle / static_cast<std::int64_t>(element_bytes);
+  for (const std::size_t a : run_axes) extend(a, run);
+  for (const std::size_t a : fastest_first(piece)) extend(a, room * block[a]);
   return block;
 }
 
@@ -137,9 +144,32 @@ Piece BundledFft::results_of(const IndexSet& set, const Piece& lines, const Piec
   return setup_.step.keeps_numbers() ? lines : scratch_piece(set, result, out_bytes_);
 }
 
+/// Axes along which owners' arrays are contiguous while bundles of these blocks have only parts of a cache line, if all
+/// points of their lines fall into one set of the cache. The next bundles then find none of these cache lines any more,
+/// and each of them comes from memory once for every part.
+std::vector<std::size_t> BundledFft::run_axes(const Blocks& block) const {
+  const auto element_bytes = static_cast<std::int64_t>(std::max(in_bytes_, out_bytes_));
+  std::vector<std::size_t> axes;
+  for (const Layout* owners : {&setup_.to, &setup_.from})
+    for (const Piece& piece : owners->pieces(setup_.rank)) {
+      const std::size_t fastest = fastest_first(piece).front();
+      const bool parts = block[fastest] * element_bytes < static_cast<std::int64_t>(cache_line) &&
+                         block[fastest] < piece.set.axis[fastest].count;
+      const bool one_set = std::any_of(setup_.step.axes.begin(), setup_.step.axes.end(), [&](const AxisStep& axis) {
+        return piece.stride[static_cast<std::size_t>(axis.axis)] * element_bytes % host_defaults().cache_way_bytes == 0;
+      });
+      if (parts && one_set) axes.push_back(fastest);
+    }
+  return axes;
+}
+
 void BundledFft::cut(const Piece& piece, const Piece& result) {
-  block_ = choose_blocks(piece, setup_.step, std::max(in_bytes_, out_bytes_),
-                         setup_.bundle_bytes > 0 ? setup_.bundle_bytes : default_bundle_bytes());
+  const auto blocks_along = [&](const std::vector<std::size_t>& run_axes) {
+    return choose_blocks(piece, setup_.step, std::max(in_bytes_, out_bytes_),
+                         setup_.bundle_bytes > 0 ? setup_.bundle_bytes : default_bundle_bytes(), run_axes);
+  };
+  block_ = blocks_along({});
+  block_ = blocks_along(run_axes(block_));
   const auto axes = static_cast<std::size_t>(piece.set.axes);
   turns_ = is_worth_turning(piece);
   choose_row_axis(piece, result);

@@ -107,6 +107,7 @@ class BundledFft {
 
   std::string describe_check() const;
   void cut(const Piece& piece, const Piece& result);
+  std::vector<std::size_t> run_axes(const Blocks& block) const;
   void choose_row_axis(const Piece& piece, const Piece& result);
   bool is_worth_turning(const Piece& piece) const;
   Piece results_of(const IndexSet& set, const Piece& lines, const Piece& result) const;

@@ -27,6 +27,12 @@ struct HostDefaults {
   std::size_t bytes_to_write_past_cache = 24 * mebibyte;
   /// Runs shorter than that are written through the cache after all: a line written in part is written twice.
   std::int64_t run_bytes_to_write_past_cache = 256;
+  /// Addresses that lie so far apart share a set of a core's own cache: its bytes by its ways (AMD: 1 MiB by 8, Intel:
+  /// 2 MiB by 16).
+  std::int64_t cache_way_bytes = 128 * kibibyte;
+  /// Runs of owners' arrays that a bundle reads or writes if its own runs are along another axis: so many can still be
+  /// written past the cache.
+  std::int64_t run_bytes_worth_a_bundle = 256;
   /// Runs longer than that are left to memcpy; shorter ones are copied in line, without a call.
   std::int64_t run_bytes_worth_a_call = 128;
   /// Copies that are added up in between ask for so many bytes before they copy them: what memory brings while sums

@@ -140,6 +140,34 @@ TEST(BundledFft, WritesEveryResultToItsOwner) {
       }
 }
 
+/// Rows of the output are columns of the bundles, and all points of a line share a set of the cache: a bundle has whole
+/// runs of both.
+TEST(BundledFft, FillsRunsOfItsOwners) {
+  const Shape extents{1, 4, 64, 128};
+  const Layout lines = Layout::single(extents, 1, 0), turned = lines.with_order({0, 1, 3, 2});
+  std::vector<Value> in;
+  for (std::int64_t i = 0; i < product(extents); ++i) in.push_back(number(i));
+  std::vector<Value> expected = in, out(in.size());
+  serial_dft(expected, extents, 1, -1);
+  LocalFfts ffts({candidates("fftw")}, Effort::estimate);
+  BundledFftSetup setup;
+  setup.step = fourier_step({1}, Kind::c2c, extents);
+  setup.before = setup.after = {lines, true};
+  setup.from = lines;
+  setup.to = turned;
+  setup.ffts = ffts.step("");
+  setup.bundle_bytes = 48 * 4 * 16;  // of 48 lines: three of each of 16 rows, and not of one row
+  BundledFft fft(setup);
+  ffts.make(world());
+  EXPECT_NE(fft.describe().find("in 172 bundles"), std::string::npos) << fft.describe();
+  const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
+  const std::vector<std::vector<Value>> sources{in};
+  fft.run(Arrays(sources), OwnTarget(reinterpret_cast<std::byte*>(out.data())), scratch.get());
+  for_elements(only_piece(turned, 0), [&](std::int64_t address, const Index& index) {
+    ASSERT_NEAR(std::abs(out[to_size(address)] - expected[to_size(number_of(index, extents))]), 0, 1e-12);
+  });
+}
+
 /// Of each array whose lines a bundle fetches, while the one before is transformed, and only where lines come from
 /// memory.
 TEST(BundledFft, ReadsAheadWhereResultsGoPastTheCache) {

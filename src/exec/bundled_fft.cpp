@@ -6,85 +6,13 @@
 #include "base/aligned.hpp"
 #include "base/compute.hpp"
 #include "base/team.hpp"
+#include "exec/bundle_shape.hpp"
 #include "exec/fft_operation.hpp"
 #include "exec/own_cache.hpp"
 #include "pack/pack.hpp"
 #include "pack/past_cache.hpp"
 
 namespace shardfft {
-
-namespace {
-
-bool is_transformed(const TransformStep& step, std::size_t axis) { return step.has(static_cast<int>(axis)); }
-
-std::vector<std::size_t> axes_of(const Piece& piece) {
-  std::vector<std::size_t> axes(static_cast<std::size_t>(piece.set.axes));
-  for (std::size_t a = 0; a < axes.size(); ++a) axes[a] = a;
-  return axes;
-}
-
-/// From the fastest to the slowest in memory.
-std::vector<std::size_t> fastest_first(const Piece& piece) {
-  std::vector<std::size_t> axes = axes_of(piece);
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](std::size_t a, std::size_t b) { return piece.stride[a] < piece.stride[b]; });
-  return axes;
-}
-
-/// Block sizes along the axes of a piece: transformed axes whole, the others as far as `bundle_bytes` go, the fastest
-/// first. But of each of `run_axes`, along which lines lie one behind the other with their owners, a block has so many
-/// that they fill a run of memory.
-std::array<std::int64_t, max_axes> choose_blocks(const Piece& piece, const TransformStep& step,
-                                                 std::size_t element_bytes, std::int64_t bundle_bytes,
-                                                 const std::vector<std::size_t>& run_axes) {
-  std::array<std::int64_t, max_axes> block{};
-  block.fill(1);
-  std::int64_t room = bundle_bytes / static_cast<std::int64_t>(element_bytes);
-  for (const std::size_t a : axes_of(piece))
-    if (is_transformed(step, a)) {
-      block[a] = piece.set.axis[a].count;
-      room /= std::max<std::int64_t>(1, block[a]);
-    }
-  const auto extend = [&](std::size_t a, std::int64_t most) {
-    if (is_transformed(step, a)) return;
-    room *= block[a];
-    const std::int64_t count = piece.set.axis[a].count;
-    const std::int64_t blocks = (count - 1) / std::clamp<std::int64_t>(std::min(room, most), 1, count) + 1;
-    block[a] = (count - 1) / blocks + 1;  // near-equal blocks instead of a small last one
-    room /= block[a];
-  };
-  const std::int64_t run = host_defaults().run_bytes_worth_a_bundle / static_cast<std::int64_t>(element_bytes);
-  for (const std::size_t a : run_axes) extend(a, run);
-  for (const std::size_t a : fastest_first(piece)) extend(a, room * block[a]);
-  return block;
-}
-
-/// Dense in the memory order of `like`, with rows kept off the strides that fall into one cache set.
-Piece scratch_piece(const IndexSet& set, const Piece& like, std::size_t element_bytes) {
-  Piece piece{set, 0, {}};
-  std::int64_t stride = 1;
-  for (const std::size_t a : fastest_first(like)) {
-    piece.stride[a] = stride;
-    stride *= set.axis[a].count;
-    const std::int64_t bytes = stride * static_cast<std::int64_t>(element_bytes);
-    if (set.axis[a].count > 1 && bytes % 512 == 0) stride += static_cast<std::int64_t>(cache_line / element_bytes);
-  }
-  return piece;
-}
-
-/// Whether a rank's part of a layout is this very piece.
-bool is_part(const Layout& layout, int rank, const Piece& piece) {
-  const auto own = layout.pieces(rank);
-  return own.size() == 1 && own.front() == piece;
-}
-
-std::size_t extent_bytes(const Piece& piece, std::size_t element_bytes) {
-  std::int64_t last = 0;
-  for (const std::size_t a : axes_of(piece)) last += (piece.set.axis[a].count - 1) * piece.stride[a];
-  return round_up(static_cast<std::size_t>(last + 1) * element_bytes, cache_line);
-}
-
-}  // namespace
 
 bool BundledFft::worth_it(const BundledFftSetup& setup) {
   const auto pieces = setup.before.layout.pieces(setup.rank);
@@ -144,32 +72,14 @@ Piece BundledFft::results_of(const IndexSet& set, const Piece& lines, const Piec
   return setup_.step.keeps_numbers() ? lines : scratch_piece(set, result, out_bytes_);
 }
 
-/// Axes along which owners' arrays are contiguous while bundles of these blocks have only parts of a cache line, if all
-/// points of their lines fall into one set of the cache. The next bundles then find none of these cache lines any more,
-/// and each of them comes from memory once for every part.
-std::vector<std::size_t> BundledFft::run_axes(const Blocks& block) const {
-  const auto element_bytes = static_cast<std::int64_t>(std::max(in_bytes_, out_bytes_));
-  std::vector<std::size_t> axes;
-  for (const Layout* owners : {&setup_.to, &setup_.from})
-    for (const Piece& piece : owners->pieces(setup_.rank)) {
-      const std::size_t fastest = fastest_first(piece).front();
-      const bool parts = block[fastest] * element_bytes < static_cast<std::int64_t>(cache_line) &&
-                         block[fastest] < piece.set.axis[fastest].count;
-      const bool one_set = std::any_of(setup_.step.axes.begin(), setup_.step.axes.end(), [&](const AxisStep& axis) {
-        return piece.stride[static_cast<std::size_t>(axis.axis)] * element_bytes % host_defaults().cache_way_bytes == 0;
-      });
-      if (parts && one_set) axes.push_back(fastest);
-    }
-  return axes;
-}
-
 void BundledFft::cut(const Piece& piece, const Piece& result) {
+  const std::size_t element_bytes = std::max(in_bytes_, out_bytes_);
   const auto blocks_along = [&](const std::vector<std::size_t>& run_axes) {
-    return choose_blocks(piece, setup_.step, std::max(in_bytes_, out_bytes_),
+    return choose_blocks(piece, setup_.step, element_bytes,
                          setup_.bundle_bytes > 0 ? setup_.bundle_bytes : default_bundle_bytes(), run_axes);
   };
   block_ = blocks_along({});
-  block_ = blocks_along(run_axes(block_));
+  block_ = blocks_along(run_axes({setup_.to, setup_.from}, setup_.rank, setup_.step, block_, element_bytes));
   const auto axes = static_cast<std::size_t>(piece.set.axes);
   turns_ = is_worth_turning(piece);
   choose_row_axis(piece, result);
@@ -178,7 +88,7 @@ void BundledFft::cut(const Piece& piece, const Piece& result) {
     count_[a] = (piece.set.axis[a].count - 1) / block_[a] + 1;
     bundle_count_ *= count_[a];
   }
-  Blocks at{};
+  BundleBlocks at{};
   const auto advance = [&] {
     for (std::size_t a = axes; a-- > 0; at[a] = 0) {
       at[a] += a == row_axis_ && at[a] == 0 ? row_length_ : 1;
@@ -191,7 +101,7 @@ void BundledFft::cut(const Piece& piece, const Piece& result) {
   } while (advance());
 }
 
-IndexSet BundledFft::set_of(const Piece& piece, const Blocks& at) const {
+IndexSet BundledFft::set_of(const Piece& piece, const BundleBlocks& at) const {
   IndexSet set = piece.set;
   for (const std::size_t a : axes_of(piece)) {
     const Progression& own = piece.set.axis[a];
@@ -202,7 +112,7 @@ IndexSet BundledFft::set_of(const Piece& piece, const Blocks& at) const {
 }
 
 /// The row of bundles that begins at `at`.
-void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times) {
+void BundledFft::add(const Piece& piece, const Piece& result, const BundleBlocks& at, std::int64_t times) {
   const IndexSet set = set_of(piece, at);
   // The transform changes the extent of a halved axis and nothing else.
   const auto result_set_of = [&](IndexSet s) {
@@ -228,16 +138,17 @@ void BundledFft::add(const Piece& piece, const Piece& result, const Blocks& at, 
     bundle.check_stores = setup_.check->joins_store(bundle.lines, stores);
   }
   if (times > 1) {
-    Blocks next = at;
+    BundleBlocks next = at;
     ++next[row_axis_];
     lines.set = set_of(piece, next);
     results.set = result_set_of(lines.set);
-    const auto gather = gather_boxes(setup_.from, lines, setup_.rank);
-    for (std::size_t i = 0; i < gather.size(); ++i)
-      bundle.gather[i].step = gather[i].boxes.from.offset - bundle.gather[i].copy.boxes.from.offset;
-    const auto store = scatter_boxes(results, setup_.to, setup_.rank);
-    for (std::size_t i = 0; i < store.size(); ++i)
-      bundle.store[i].step = store[i].boxes.to.offset - bundle.store[i].copy.boxes.to.offset;
+    const auto set_steps = [](std::vector<OwnersBox>& boxes, const std::vector<PeerCopy>& following,
+                              Box LocalCopy::*owners) {
+      for (std::size_t i = 0; i < boxes.size(); ++i)
+        boxes[i].step = (following[i].boxes.*owners).offset - (boxes[i].copy.boxes.*owners).offset;
+    };
+    set_steps(bundle.gather, gather_boxes(setup_.from, lines, setup_.rank), &LocalCopy::from);
+    set_steps(bundle.store, scatter_boxes(results, setup_.to, setup_.rank), &LocalCopy::to);
   }
   bundles_.push_back(std::move(bundle));
 }

@@ -8,6 +8,7 @@
 
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
+#include "exec/bundle_shape.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "exec/verify/box_rows.hpp"
@@ -88,8 +89,6 @@ class BundledFft {
   static bool worth_it(const BundledFftSetup& setup);
 
  private:
-  using Blocks = std::array<std::int64_t, max_axes>;
-
   /// Between a bundle and an owner's array.
   struct OwnersBox {
     PeerCopy copy;
@@ -107,13 +106,12 @@ class BundledFft {
 
   std::string describe_check() const;
   void cut(const Piece& piece, const Piece& result);
-  std::vector<std::size_t> run_axes(const Blocks& block) const;
   void choose_row_axis(const Piece& piece, const Piece& result);
   bool is_worth_turning(const Piece& piece) const;
   Piece results_of(const IndexSet& set, const Piece& lines, const Piece& result) const;
-  IndexSet set_of(const Piece& piece, const Blocks& at) const;
+  IndexSet set_of(const Piece& piece, const BundleBlocks& at) const;
   std::shared_ptr<PlannedFft>& fft_of(const Piece& lines, const Piece& results);
-  void add(const Piece& piece, const Piece& result, const Blocks& at, std::int64_t times);
+  void add(const Piece& piece, const Piece& result, const BundleBlocks& at, std::int64_t times);
   /// Of one thread: lines and results of a bundle, and what its transform needs.
   std::size_t thread_bytes() const;
   /// One thread of a run.
@@ -145,8 +143,8 @@ class BundledFft {
   bool scatters_ = false;  ///< results go to other ranks as well
   bool turns_ = false;     ///< each line of the results is contiguous in scratch
   std::map<std::vector<std::int64_t>, std::shared_ptr<PlannedFft>> ffts_;
-  Blocks block_{};                 ///< indices of a bundle along each axis
-  Blocks count_{};                 ///< bundles along each axis
+  BundleBlocks block_{};           ///< indices of a bundle along each axis
+  BundleBlocks count_{};           ///< bundles along each axis
   std::size_t row_axis_ = 0;       ///< along which rows run
   std::int64_t row_length_ = 1;    ///< of rows of whole bundles; a shorter last one is a row of its own
   std::int64_t bundle_count_ = 0;  ///< product of count_

@@ -14,13 +14,6 @@
 
 namespace shardfft {
 
-namespace {
-
-/// The work slot that the task leaves free.
-Slot spare_slot(const Task& task) { return task.from == Slot::work0 ? Slot::work1 : Slot::work0; }
-
-}  // namespace
-
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
@@ -107,7 +100,7 @@ void Executor::size_workspace() {
       scratch_bytes_ = std::max(scratch_bytes_, round_up(task.operation->scratch_bytes(), cache_line));
       grow(task.from, task.from_state);
       grow(task.to, task.to_state);
-      if (task.operation->writes_host_memory()) grow(spare_slot(task), task.to_state);
+      if (task.operation->writes_host_memory()) grow(other_buffer(task.from), task.to_state);
       if (task.from == Slot::in && task.operation->reads_host_memory())
         stage_bytes_ = std::max(stage_bytes_, bytes_of(task.from_state));
     }
@@ -253,8 +246,8 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
 /// the input, where that is the same array.
 Slot Executor::writable_output(const Task& task, const std::byte* from, const std::byte* out) {
   if (!task.operation->writes_host_memory() || (host_->locate(out).window >= 0 && from != out)) return task.to;
-  wait_for_readers(spare_slot(task));
-  return spare_slot(task);
+  wait_for_readers(other_buffer(task.from));
+  return other_buffer(task.from);
 }
 
 /// Until the other ranks have read what any task had in `s`.

@@ -1,17 +1,16 @@
 #include "gpu/mapping_watch.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 
+#include "base/page_size.hpp"
+
 namespace shardfft::gpu {
 
 namespace {
-
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 enum class Page { locked, unlocked, missing };
 

@@ -13,8 +13,6 @@ std::vector<int> moving_steps(const Program& program) {
   return steps;
 }
 
-Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
-
 /// Gives the stops of a stretch that ends in `to` their buffers, from the last to the first. Returns where it begins.
 Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Target& target, Slot to) {
   const Slot end = to;

@@ -9,6 +9,8 @@ namespace shardfft {
 
 /// The user's input and output, two buffers of the workspace, and there what a task has for itself while it runs.
 enum class Slot { in, out, work0, work1, scratch };
+/// A buffer of the workspace that is not this one.
+inline Slot other_buffer(Slot slot) { return slot == Slot::work0 ? Slot::work1 : Slot::work0; }
 
 /// A step of the program, from slot to slot. When from == to it runs in place.
 struct Stop {

@@ -11,12 +11,11 @@
 
 #include "base/aligned.hpp"
 #include "base/clock.hpp"
+#include "base/page_size.hpp"
 
 namespace shardfft {
 
 namespace {
-
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 /// Reserves memory: a page that could not be had later would end the process.
 bool reserve(int descriptor, std::size_t first, std::size_t bytes) {

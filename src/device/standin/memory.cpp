@@ -7,6 +7,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "base/page_size.hpp"
 #include "device/standin/settings.hpp"
 
 namespace shardfft::device::standin {

@@ -21,8 +21,6 @@ std::uint64_t identity_of(int descriptor) {
 
 }  // namespace
 
-std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-
 IpcHandle to_handle(const FileAddress& address) {
   static_assert(sizeof address <= sizeof(IpcHandle));
   IpcHandle handle{};

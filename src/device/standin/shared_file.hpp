@@ -40,6 +40,4 @@ class SharedFile {
   std::size_t bytes_;
 };
 
-std::size_t page_size();
-
 }  // namespace shardfft::device::standin

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "common.cuh"
-#include "gpu/exchange.hpp"
+#include "gpu/move/exchange.hpp"
 
 using namespace shardfft;
 

@@ -11,7 +11,7 @@
 #include "device/handles.hpp"
 #include "device/line_pass.hpp"
 #include "device/vendor_fft.hpp"
-#include "gpu/fft_passes.hpp"
+#include "gpu/pass/fft_passes.hpp"
 
 using namespace shardfft;
 namespace lines = shardfft::device::lines;

@@ -117,4 +117,11 @@ Program joined(const Program& first, Step between, const Program& second) {
   return result;
 }
 
+std::string describe_modes(const ModesStep& step) {
+  const std::string axis = " along axis " + std::to_string(step.modes.axis - 1);
+  const std::string kept = std::to_string(step.modes.kept), all = std::to_string(step.modes.all);
+  if (step.sign == Direction::forward) return "keep " + kept + " of " + all + " modes" + axis;
+  return "pad " + kept + " modes to " + all + axis;
+}
+
 }  // namespace shardfft

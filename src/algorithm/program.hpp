@@ -177,4 +177,7 @@ struct Problem {
 
 const char* step_name(const Step& step);
 
+/// "keep 4 of 5 modes along axis 1"; axes are numbered as in users' arrays.
+std::string describe_modes(const ModesStep& step);
+
 }  // namespace shardfft

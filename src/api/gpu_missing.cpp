@@ -1,6 +1,6 @@
 // Stands for src/gpu in builds without GPUs.
 #include "base/check.hpp"
-#include "gpu/make.hpp"
+#include "gpu/run/make.hpp"
 #include "shardfft/gpu.hpp"
 
 namespace shardfft {

@@ -2,7 +2,7 @@
 
 #include "base/check.hpp"
 #include "exec/executor.hpp"
-#include "gpu/make.hpp"
+#include "gpu/run/make.hpp"
 #include "mpi/waiting_room.hpp"
 
 namespace shardfft {

@@ -9,9 +9,9 @@
 
 #include "api/call_check.hpp"
 #include "api/trace_file.hpp"
-#include "exec/compile.hpp"
-#include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
+#include "run/runner.hpp"
+#include "run/setup.hpp"
 #include "shardfft/buffer.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/ranks.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.hpp"
-#include "gpu/make.hpp"
+#include "gpu/run/make.hpp"
 
 namespace shardfft {
 

@@ -4,8 +4,8 @@
 
 #include "algorithm/algorithm.hpp"
 #include "api/option_checks.hpp"
-#include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
+#include "run/runner.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/plan.hpp"
 

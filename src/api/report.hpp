@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
+#include "run/runner.hpp"
 #include "shardfft/plan.hpp"
 
 namespace shardfft {

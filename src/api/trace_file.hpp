@@ -2,8 +2,8 @@
 // The Chrome trace of a plan (option `trace`): opens in Perfetto or chrome://tracing.
 #include <string>
 
-#include "exec/runner.hpp"
 #include "mpi/communicator.hpp"
+#include "run/runner.hpp"
 
 namespace shardfft {
 

@@ -11,10 +11,10 @@
 #include "exec/bundle_shape.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
-#include "exec/verify/box_rows.hpp"
-#include "exec/verify/lines_check.hpp"
 #include "geometry/schedule.hpp"
 #include "tune/defaults.hpp"
+#include "verify/box_rows.hpp"
+#include "verify/lines_check.hpp"
 
 namespace shardfft {
 

@@ -13,9 +13,9 @@
 #include "exec/modes_operation.hpp"
 #include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"
+#include "exec/program_checks.hpp"
 #include "exec/real_in_place.hpp"
 #include "exec/reshape_operation.hpp"
-#include "exec/verify/program_checks.hpp"
 #include "lower/orders.hpp"
 #include "lower/transforms.hpp"
 

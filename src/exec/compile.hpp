@@ -8,30 +8,15 @@
 #include "algorithm/program.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
-#include "exec/runner.hpp"
-#include "exec/verify/step_check.hpp"
 #include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
+#include "run/runner.hpp"
+#include "run/setup.hpp"
 #include "shardfft/report.hpp"
 #include "tune/defaults.hpp"
+#include "verify/step_check.hpp"
 
 namespace shardfft {
-
-class Watch;
-
-struct ExecutorSetup {
-  Communicator comm;
-  Options options;
-  Precision precision = Precision::f64;
-  std::string exchange;                      ///< on CPUs a name, never "auto"
-  std::vector<std::string> other_exchanges;  ///< that a trial may find faster, the most promising first
-  FftMakers local_ffts;
-  std::vector<Choice> choices;                                               ///< made for options that leave one
-  std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;  ///< of results that are written so
-  ShortNumbers numbers{};                                                    ///< in messages
-  std::optional<double> plan_until{};  ///< libraries that measure while they plan stop then, on base/clock
-  Watch* watch = nullptr;              ///< what ranks look at that wait in the middle of a call
-};
 
 /// An operation, the buffers it works on, and the states at its ends.
 struct Task {

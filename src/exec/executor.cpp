@@ -5,12 +5,12 @@
 
 #include "base/check_hooks.hpp"
 #include "exec/movement.hpp"
-#include "exec/tolerance.hpp"
-#include "exec/trial/store_trial.hpp"
+#include "exec/store_trial.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
 #include "pack/block_sums.hpp"
 #include "pack/pack.hpp"
+#include "run/tolerance.hpp"
 
 namespace shardfft {
 

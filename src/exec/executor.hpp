@@ -7,10 +7,10 @@
 #include "algorithm/program.hpp"
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
-#include "exec/runner.hpp"
-#include "exec/trial/run_trial.hpp"
-#include "exec/verify/verifier.hpp"
 #include "mpi/host_window.hpp"
+#include "run/run_trial.hpp"
+#include "run/runner.hpp"
+#include "verify/verifier.hpp"
 
 namespace shardfft {
 

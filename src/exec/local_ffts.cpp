@@ -8,9 +8,9 @@
 
 #include "base/clock.hpp"
 #include "base/heap.hpp"
-#include "exec/trial/local_fft_trial.hpp"
-#include "exec/trial/trial_budget.hpp"
+#include "exec/local_fft_trial.hpp"
 #include "local/work_memory.hpp"
+#include "run/trial_budget.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {

@@ -36,13 +36,6 @@ class ModesOperation : public Operation {
 
 }  // namespace
 
-std::string describe_modes(const ModesStep& step) {
-  const std::string axis = " along axis " + std::to_string(step.modes.axis - 1);
-  const std::string kept = std::to_string(step.modes.kept), all = std::to_string(step.modes.all);
-  if (step.sign == Direction::forward) return "keep " + kept + " of " + all + " modes" + axis;
-  return "pad " + kept + " modes to " + all + axis;
-}
-
 std::unique_ptr<Operation> make_modes(const ModesStep& step, const State& before, const State& after, int rank,
                                       Precision precision, int threads, Trace* trace) {
   return std::make_unique<ModesOperation>(step, before, after, rank, precision, threads, trace);

@@ -8,7 +8,4 @@ namespace shardfft {
 std::unique_ptr<Operation> make_modes(const ModesStep& step, const State& before, const State& after, int rank,
                                       Precision precision, int threads, Trace* trace);
 
-/// "keep 4 of 5 modes along axis 1"; axes are numbered as in users' arrays.
-std::string describe_modes(const ModesStep& step);
-
 }  // namespace shardfft

@@ -9,20 +9,6 @@
 
 namespace shardfft {
 
-void require_same_order(const State& before, const State& after) {
-  if (!before.layout.same_as(after.layout))
-    fail(Status::unsupported,
-         "workspace = least cannot change the order of axes within a transform: leave the order of ",
-         "the output to the plan, or plan with workspace = fast");
-}
-
-void require_real_in_place(const TransformStep& step, const State& before, const State& after) {
-  const AxisOrder order = before.layout.order();
-  if (step.axes.size() != 1 || order != after.layout.order() || order.back() != step.axes.front().axis)
-    fail(Status::unsupported, "workspace = least transforms real arrays where their halved axis, here ",
-         step.axes.front().axis - 1, ", is the fastest in memory, and all axes keep their order");
-}
-
 RealInPlace::RealInPlace(const TransformStep& step, const State& before, const State& after, const FftSpec& spec,
                          const StepFfts& ffts, Trace* trace)
     : text_(describe_fft(spec)), trace_(trace) {

@@ -2,13 +2,9 @@
 // Real transforms inside one array: lines that become longer go from the last to the first, lines that become shorter
 // from the first to the last, some at a time by way of scratch, so that none is written before it was read.
 #include "exec/fft_operation.hpp"
+#include "lower/in_place.hpp"
 
 namespace shardfft {
-
-/// Throws Error(unsupported) where a transform that keeps its numbers changes the order of axes in memory.
-void require_same_order(const State& before, const State& after);
-/// Throws Error(unsupported) where the halved axis is not the fastest one, or the other axes change their order.
-void require_real_in_place(const TransformStep& step, const State& before, const State& after);
 
 /// Of one halved axis, the fastest in memory on both sides.
 class RealInPlace : public Operation {

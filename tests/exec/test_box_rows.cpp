@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "exec/verify/box_rows.hpp"
+#include "verify/box_rows.hpp"
 
 namespace shardfft::test {
 namespace {

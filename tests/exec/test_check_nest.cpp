@@ -6,8 +6,8 @@
 #include <tuple>
 #include <vector>
 
-#include "exec/verify/check_nest.hpp"
-#include "exec/verify/sum_range.hpp"
+#include "verify/check_nest.hpp"
+#include "verify/sum_range.hpp"
 
 namespace shardfft {
 namespace {

@@ -6,7 +6,7 @@
 #include <complex>
 #include <random>
 
-#include "exec/verify/check_weights.hpp"
+#include "verify/check_weights.hpp"
 
 namespace shardfft {
 namespace {

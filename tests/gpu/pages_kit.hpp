@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "gpu/group_kit.hpp"
-#include "gpu/mapping_watch.hpp"
+#include "gpu/run/mapping_watch.hpp"
 
 namespace shardfft::test {
 

@@ -1,7 +1,7 @@
 #pragma once
 // Conformance of the exchanges between GPUs: index-encoded elements move between two layouts, several times without a
 // pause, so that what is not ordered by events or messages shows as elements of another run.
-#include "gpu/exchange.hpp"
+#include "gpu/move/exchange.hpp"
 #include "mpi_exchange/layouts.hpp"
 
 namespace shardfft::kit {

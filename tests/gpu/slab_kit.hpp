@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "gpu/slab.hpp"
+#include "gpu/slab/slab.hpp"
 #include "support/transform_check.hpp"
 
 namespace shardfft::test {

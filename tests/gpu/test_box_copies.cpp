@@ -1,7 +1,7 @@
 // Box copies as calls of the copy engines: every byte once, by as few calls as the shape allows.
 #include <gtest/gtest.h>
 
-#include "gpu/box_copies.hpp"
+#include "gpu/move/box_copies.hpp"
 #include "mpi_exchange/layouts.hpp"
 #include "pack/pack.hpp"
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "gpu/line_weights.hpp"
+#include "gpu/check/line_weights.hpp"
 #include "gpu/plane_kit.hpp"
 
 namespace shardfft::test {

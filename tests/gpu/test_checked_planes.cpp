@@ -13,7 +13,7 @@
 
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
-#include "gpu/fft_passes.hpp"
+#include "gpu/pass/fft_passes.hpp"
 #include "local/loops.hpp"
 
 namespace shardfft::test {

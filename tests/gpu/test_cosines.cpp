@@ -5,8 +5,8 @@
 #include <random>
 
 #include "device/line_pass.hpp"
-#include "gpu/device_fft.hpp"
-#include "gpu/fft_passes.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/fft_passes.hpp"
 #include "gpu/group_kit.hpp"
 #include "local/loops.hpp"
 #include "support/case_sweeps.hpp"

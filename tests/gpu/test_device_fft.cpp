@@ -11,10 +11,10 @@
 #include "device/handles.hpp"
 #include "device/line_pass.hpp"
 #include "device/vendor_fft.hpp"
-#include "gpu/device_check.hpp"
-#include "gpu/device_fft.hpp"
-#include "gpu/device_fft_trial.hpp"
-#include "gpu/fft_passes.hpp"
+#include "gpu/check/device_check.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/device_fft_trial.hpp"
+#include "gpu/pass/fft_passes.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft {

@@ -8,8 +8,8 @@
 
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
-#include "gpu/device_check.hpp"
-#include "gpu/padded_fft.hpp"
+#include "gpu/check/device_check.hpp"
+#include "gpu/pass/padded_fft.hpp"
 #include "support/device_flips.hpp"
 
 namespace shardfft::test {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu/group_kit.hpp"
-#include "gpu/pipeline.hpp"
+#include "gpu/run/pipeline.hpp"
 
 namespace shardfft::test {
 namespace {

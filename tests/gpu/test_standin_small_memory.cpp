@@ -5,8 +5,8 @@
 #include "device/handles.hpp"
 #include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
-#include "gpu/device_fft.hpp"
-#include "gpu/fft_passes.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/fft_passes.hpp"
 #include "gpu/group_kit.hpp"
 
 namespace shardfft::test {

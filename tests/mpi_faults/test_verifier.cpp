@@ -1,7 +1,7 @@
 // What ranks tell each other at the end of a run: every bit that differs between what one sent and another received.
 #include <gtest/gtest.h>
 
-#include "exec/verify/verifier.hpp"
+#include "verify/verifier.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {

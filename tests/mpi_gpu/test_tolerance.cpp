@@ -1,5 +1,5 @@
 // Plans of a process a GPU whose messages have short numbers.
-#include "gpu/exchange.hpp"
+#include "gpu/move/exchange.hpp"
 #include "gpu/tolerance_kit.hpp"
 #include "support/world.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "exec/own_cache.hpp"
-#include "exec/trial/store_trial.hpp"
+#include "exec/store_trial.hpp"
 #include "support/no_memory.hpp"
 #include "support/world.hpp"
 #include "tune/defaults.hpp"

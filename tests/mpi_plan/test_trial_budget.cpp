@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hooks.hpp"
-#include "exec/trial/trial_budget.hpp"
+#include "run/trial_budget.hpp"
 #include "support/fake_time.hpp"
 #include "support/world.hpp"
 

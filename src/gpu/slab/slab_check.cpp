@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "device/sums.hpp"
-#include "exec/verify/transform_check.hpp"
+#include "verify/transform_check.hpp"
 
 namespace shardfft::gpu {
 

@@ -6,8 +6,8 @@
 #include "base/hooks.hpp"
 #include "device/line_checks.hpp"
 #include "geometry/schedule.hpp"
-#include "gpu/device_check.hpp"
-#include "gpu/line_weights.hpp"
+#include "gpu/check/device_check.hpp"
+#include "gpu/check/line_weights.hpp"
 
 namespace shardfft::gpu {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu/slab.hpp"
+#include "gpu/slab/slab.hpp"
 
 namespace shardfft::gpu {
 

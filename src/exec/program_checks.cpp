@@ -1,0 +1,95 @@
+#include "exec/program_checks.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "exec/repeat_check.hpp"
+
+namespace shardfft {
+
+ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Program& program, const std::vector<Stretch>& stretches)
+    : setup_(setup), program_(program), stretches_(stretches) {
+  for (const Stretch& stretch : stretches) {
+    const Stop& first = stretch.front();
+    if (std::holds_alternative<CannonStep>(step(first)))
+      fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
+    const auto sums_of = [&](const Stop& stop) {
+      return std::make_shared<MoveSums>(before(stop).layout, after(stop).layout, setup.comm.rank(),
+                                        element_bytes(before(stop), setup.precision));
+    };
+    moves_.push_back(std::holds_alternative<ReshapeStep>(step(first)) ? sums_of(first) : nullptr);
+    scatters_.push_back(stretch.size() > 1 && !transforms(stretch.back()) ? sums_of(stretch.back()) : nullptr);
+    if (scatters_.back() && !scatters_.back()->sends_all())
+      fail(Status::internal, "a transform whose results go to no rank cannot be checked");
+  }
+}
+
+/// Its only one.
+const Stop* ProgramChecks::transform_of(const Stretch& stretch) const {
+  const auto found =
+      std::find_if(stretch.begin(), stretch.end(), [this](const Stop& stop) { return transforms(stop); });
+  return found == stretch.end() ? nullptr : &*found;
+}
+
+/// Whether the stretch reads the array as the one before it wrote it; a view in between gives it other axes.
+bool ProgramChecks::adjacent(std::size_t stretch) const {
+  return stretch > 0 && stretch < stretches_.size() &&
+         stretches_[stretch - 1].back().step + 1 == stretches_[stretch].front().step;
+}
+
+/// By the transform that writes it.
+bool ProgramChecks::source_is_added_up(std::size_t move) const {
+  return adjacent(move) && transforms(stretches_[move - 1].back()) && moves_[move]->sends_all();
+}
+
+/// By the transform that reads it, in a stretch of its own.
+bool ProgramChecks::result_is_added_up(std::size_t move) const {
+  return adjacent(move + 1) && transforms(stretches_[move + 1].front()) && moves_[move]->receives_all();
+}
+
+std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
+  const Stop* const found = transform_of(stretches_[stretch]);
+  if (found == nullptr) return nullptr;
+  const Stop& fft = *found;
+  LinesCheckSetup lines;
+  lines.step = std::get<TransformStep>(step(fft));
+  lines.is_complex = before(fft).is_complex;
+  lines.precision = setup_.precision;
+  lines.scale = fft.scale;
+  lines.threads = setup_.options.threads;
+  lines.gathers = moves_[stretch] != nullptr;
+  if (lines.gathers) {
+    lines.from = moves_[stretch];
+    lines.walks_input = !source_is_added_up(stretch);
+  } else if (stretch > 0 && moves_[stretch - 1] && stretches_[stretch - 1].size() == 1 &&
+             result_is_added_up(stretch - 1)) {
+    lines.from = moves_[stretch - 1];
+  }
+  lines.scatters = scatters_[stretch] != nullptr;
+  if (lines.scatters)
+    lines.to = scatters_[stretch];
+  else if (stretch + 1 < stretches_.size() && moves_[stretch + 1] && source_is_added_up(stretch + 1))
+    lines.to = moves_[stretch + 1];
+  lines.last = stretch + 1 == stretches_.size() && !lines.scatters;
+  return std::make_shared<LinesCheck>(lines);
+}
+
+std::shared_ptr<StepCheck> ProgramChecks::scatter(std::size_t stretch) const {
+  return scatters_[stretch] ? make_move_check(scatters_[stretch], false, true) : nullptr;
+}
+
+std::shared_ptr<StepCheck> ProgramChecks::other(std::size_t stretch, Operation& operation) const {
+  const Stop& stop = stretches_[stretch].front();
+  if (moves_[stretch])
+    return make_move_check(moves_[stretch], !source_is_added_up(stretch), !result_is_added_up(stretch));
+  return make_repeat_check(operation, bytes(before(stop)), bytes(after(stop)));
+}
+
+std::shared_ptr<StepCheck> ProgramChecks::copy() const {
+  const State& all = program_.states.front();
+  const auto sums =
+      std::make_shared<MoveSums>(all.layout, all.layout, setup_.comm.rank(), element_bytes(all, setup_.precision));
+  return make_move_check(sums, true, true);
+}
+
+}  // namespace shardfft

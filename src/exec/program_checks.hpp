@@ -1,0 +1,39 @@
+#pragma once
+// The checks of a program's stretches on one rank (option verify), and which of them adds up what moves.
+#include "exec/compile.hpp"
+#include "verify/lines_check.hpp"
+
+namespace shardfft {
+
+class ProgramChecks {
+ public:
+  /// Throws Error where a step cannot be checked; does not communicate. What it is given lives as long.
+  ProgramChecks(const ExecutorSetup& setup, const Program& program, const std::vector<Stretch>& stretches);
+  /// Of a stretch that transforms: for whoever runs it to tell of its lines. Null for others.
+  std::shared_ptr<LinesCheck> lines(std::size_t stretch) const;
+  /// Of the move behind a transform in the same stretch. Null where there is none.
+  std::shared_ptr<StepCheck> scatter(std::size_t stretch) const;
+  /// Of any other stretch, which `operation` runs.
+  std::shared_ptr<StepCheck> other(std::size_t stretch, Operation& operation) const;
+  /// Of a program of no steps, which is a copy.
+  std::shared_ptr<StepCheck> copy() const;
+
+ private:
+  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
+  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
+  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
+  std::size_t bytes(const State& state) const { return state_bytes(state, setup_.precision, setup_.comm.rank()); }
+  bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
+  const Stop* transform_of(const Stretch& stretch) const;
+  bool adjacent(std::size_t stretch) const;
+  bool source_is_added_up(std::size_t move) const;
+  bool result_is_added_up(std::size_t move) const;
+
+  const ExecutorSetup& setup_;
+  const Program& program_;
+  const std::vector<Stretch>& stretches_;
+  std::vector<std::shared_ptr<MoveSums>> moves_;     ///< one a stretch; null where it does not begin with a reshape
+  std::vector<std::shared_ptr<MoveSums>> scatters_;  ///< the same of reshapes behind its transform
+};
+
+}  // namespace shardfft

@@ -1,0 +1,118 @@
+#include "exec/store_trial.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/aligned.hpp"
+#include "base/clock.hpp"
+#include "exec/own_cache.hpp"
+#include "pack/pack.hpp"
+
+namespace shardfft {
+
+namespace {
+
+constexpr std::int64_t element = 16;
+constexpr std::int64_t rows = 128;
+constexpr std::int64_t column_bytes = rows * element;
+
+/// What a plan does with its arrays: a rank writes its own where others read it, and reads its next one from theirs.
+/// Arrays of some rows, in bundles of columns that go through a buffer in cache.
+class StoreTrial {
+ public:
+  /// `host`: null where ranks read only their own. `bytes` of an array and `own_cache` of a core are the same on all
+  /// ranks. Collective.
+  StoreTrial(HostMemory* host, std::size_t bytes, std::size_t own_cache)
+      : host_(host),
+        ranks_(host == nullptr ? 1 : host->host().size()),
+        each_(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / column_bytes / ranks_)),
+        width_(std::clamp<std::int64_t>(bundle_bytes(static_cast<std::int64_t>(own_cache)) / column_bytes, 1, each_)) {
+    each_ -= each_ % width_;
+    // The collective one first: a rank without memory of its own must not leave others waiting.
+    if (host != nullptr) window_ = host->allocate(array_bytes());
+    own_ = allocate_aligned(array_bytes());
+    read_ = allocate_aligned(array_bytes());
+    buffer_ = allocate_aligned(static_cast<std::size_t>(width_ * column_bytes));
+    if (!window_) written_ = allocate_aligned(array_bytes());
+    for (std::byte* array : {own_.get(), read_.get(), written(me())}) std::memset(array, 0, array_bytes());
+  }
+
+  /// Seconds of two reshapes, there and back.
+  double round(bool past_cache) {
+    const double begin = clock_seconds();
+    reshape(own_.get(), read_.get(), past_cache);
+    reshape(read_.get(), own_.get(), past_cache);
+    return clock_seconds() - begin;
+  }
+
+ private:
+  int me() const { return host_ == nullptr ? 0 : host_->host().rank(); }
+  void meet() const {
+    if (host_ != nullptr) host_->host().barrier();
+  }
+  std::int64_t columns() const { return each_ * ranks_; }
+  std::size_t array_bytes() const { return static_cast<std::size_t>(columns() * column_bytes); }
+  std::byte* written(int rank) const { return window_ ? window_->segment(rank) : written_.get(); }
+
+  void reshape(const std::byte* from, std::byte* to, bool past_cache) {
+    pass(from, 0, written(me()), 0, columns(), past_cache);
+    meet();
+    // A rank begins with what it has written itself.
+    for (int turn = 0; turn < ranks_; ++turn) {
+      const int owner = (me() + turn) % ranks_;
+      pass(written(owner), me() * each_, to, owner * each_, each_, past_cache);
+    }
+    meet();
+  }
+
+  void pass(const std::byte* from, std::int64_t from_column, std::byte* to, std::int64_t to_column, std::int64_t count,
+            bool past_cache) {
+    const Box bundle = Box::run(0, rows * width_);
+    for (std::int64_t column = 0; column < count; column += width_) {
+      const auto lines = [&](std::int64_t first) { return Box{2, first + column, {rows, width_}, {columns(), 1}}; };
+      copy_box(from, lines(from_column), buffer_.get(), bundle, element);
+      if (past_cache)
+        stream_box(buffer_.get(), bundle, to, lines(to_column), element);
+      else
+        copy_box(buffer_.get(), bundle, to, lines(to_column), element);
+    }
+  }
+
+  HostMemory* host_;
+  int ranks_;
+  std::int64_t each_;   ///< columns of an array that each rank reads
+  std::int64_t width_;  ///< columns of a bundle
+  std::shared_ptr<HostWindow> window_;
+  AlignedMemory own_, read_, written_, buffer_;
+};
+
+/// The slowest rank decides. Past the cache unless that is clearly slower: in a run the last-level cache may be full of
+/// other data.
+bool should_write_past_cache(const Communicator& comm, StoreTrial& trial) {
+  double cached = std::numeric_limits<double>::infinity(), past = cached;
+  for (int round = 0; round < host_defaults().trial_rounds; ++round) {
+    comm.barrier();
+    cached = std::min(cached, comm.max(trial.round(false)));
+    past = std::min(past, comm.max(trial.round(true)));
+  }
+  return host_defaults().trial_clearly_less * past < cached;
+}
+
+}  // namespace
+
+std::size_t bytes_to_write_past_cache(const Communicator& comm, HostMemory* host, std::size_t bytes, Effort effort) {
+  const std::size_t beyond_doubt = host_defaults().bytes_to_write_past_cache;
+  const auto own_cache = static_cast<std::size_t>(comm.max(own_cache_bytes()));
+  const bool tries = effort != Effort::estimate && bytes >= own_cache && bytes < beyond_doubt;
+  if (comm.min(std::int64_t{tries ? 1 : 0}) == 0) return beyond_doubt;
+  std::unique_ptr<StoreTrial> trial;
+  try {
+    agree(comm, [&] { trial = std::make_unique<StoreTrial>(host, bytes, own_cache); });
+  } catch (const Error&) {  // no memory to try it with
+    return beyond_doubt;
+  }
+  return should_write_past_cache(comm, *trial) ? own_cache : beyond_doubt;
+}
+
+}  // namespace shardfft

@@ -1,0 +1,208 @@
+#include "gpu/check/device_check.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "device/sums.hpp"
+#include "geometry/schedule.hpp"
+#include "verify/transform_check.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// An array of so many bytes as a box of words.
+constexpr std::size_t word_bytes = sizeof(std::uint32_t);
+Box words_of(std::size_t bytes) { return Box::run(0, static_cast<std::int64_t>(bytes / word_bytes)); }
+
+/// One side of a transform.
+class DeviceSide {
+ public:
+  DeviceSide(const CheckSide& side, Precision precision, std::size_t lines) : lines_(lines) {
+    what_.element = {precision, side.is_complex};
+    if (lines == 0) return;
+    std::vector<std::complex<double>> weights;
+    for (const CheckLoop& loop : side.loops) {
+      if (loop.unit_stride > 0) {
+        what_.units.push_back({loop.n, loop.stride, loop.unit_stride});
+        continue;
+      }
+      what_.line.push_back({loop.n, loop.stride});
+      weights.insert(weights.end(), loop.weight.begin(), loop.weight.end());
+    }
+    bytes_ = weights.size() * sizeof weights.front();
+    weights_ = device::make_memory(bytes_);
+    what_.weights = static_cast<const double*>(weights_.get());
+    const device::Stream stream = device::make_stream();
+    device::copy_bytes(weights_.get(), weights.data(), bytes_, stream.get());
+    device::synchronize(stream.get());
+  }
+  std::size_t held_bytes() const { return bytes_; }
+
+  void enqueue(const std::byte* array, double* sums, std::uint64_t* bits, device::StreamHandle stream) const {
+    if (lines_ > 0) device::add_weighted(array, what_, sums, bits, stream);
+  }
+
+ private:
+  std::size_t lines_;
+  device::WeightedSums what_;
+  std::size_t bytes_ = 0;
+  device::Memory weights_;
+};
+
+/// Behind the bits: how many lines were compared, and the largest difference.
+class DeviceTransformCheck : public DeviceCheck {
+ public:
+  explicit DeviceTransformCheck(const FftSpec& spec)
+      : check_(spec, spec.kind == Kind::r2r ? Rounding::with_neighbours : Rounding::alone),  // gpu/cosine_pass.cpp
+        lines_(check_.lines()),
+        in_(check_.input(), spec.precision, lines_),
+        out_(check_.output(), spec.precision, lines_) {}
+  std::size_t results() const override { return 4; }
+  std::size_t sums() const override { return 2 * sums_of_side(); }
+  std::size_t held_bytes() const override { return in_.held_bytes() + out_.held_bytes(); }
+  void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    in_.enqueue(buffers.in, line_sums(0), device_, stream);
+  }
+  void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    out_.enqueue(buffers.out, line_sums(1), device_ + 1, stream);
+    device::compare_lines(line_sums(0), line_sums(1), static_cast<std::int64_t>(lines_), check_.limits(), device_ + 2,
+                          stream);
+  }
+  Finding finding() const override {
+    return transform_finding(static_cast<std::int64_t>(host_[2]), std::bit_cast<double>(host_[3]));
+  }
+  std::size_t table_bytes() const override { return check_.table_bytes(); }
+
+ private:
+  std::size_t sums_of_side() const { return 3 * lines_; }
+  double* line_sums(std::size_t side) const {
+    return static_cast<double*>(static_cast<void*>(sums_)) + side * sums_of_side();
+  }
+
+  TransformCheck check_;
+  std::size_t lines_;
+  DeviceSide in_, out_;
+};
+
+/// All ranks together have the same bits before and after, so that an array is read for a move only where no other step
+/// has read it, or where some of it stays behind. Behind the bits: those that go, and those that came.
+class DeviceMoveCheck : public DeviceCheck {
+ public:
+  DeviceMoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
+      : element_bytes_(element_bytes),
+        in_(Box::run(0, from.count(rank))),
+        out_(Box::run(0, to.count(rank))),
+        told_(static_cast<std::size_t>(from.ranks())) {
+    const Schedule schedule = make_schedule(from, to, rank);
+    const auto boxes_of = [&](const std::vector<Message>& messages, Box LocalCopy::*own) {
+      std::vector<Box> boxes;
+      for (const Message& message : messages) boxes.insert(boxes.end(), message.boxes.begin(), message.boxes.end());
+      for (const LocalCopy& copy : schedule.self) boxes.push_back(copy.*own);
+      return boxes;
+    };
+    sent_ = boxes_of(schedule.send, &LocalCopy::from);
+    received_ = boxes_of(schedule.recv, &LocalCopy::to);
+    sends_all_ = elements_of(sent_) == in_.elements();
+    receives_all_ = elements_of(received_) == out_.elements();
+  }
+  std::size_t results() const override { return 4; }
+  bool reads_input() const override { return previous_ == nullptr; }
+  void stand_between(const DeviceCheck* previous, const DeviceCheck* next) override {
+    previous_ = sends_all_ ? previous : nullptr;
+    next_ = receives_all_ && next != nullptr && next->reads_input() ? next : nullptr;
+  }
+  void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    if (!sends_all_)
+      for (const Box& box : sent_) add(buffers.in, box, 2, stream);
+    if (previous_ == nullptr) add(buffers.in, in_, 0, stream);
+  }
+  void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    if (!receives_all_)
+      for (const Box& box : received_) add(buffers.out, box, 3, stream);
+    if (next_ == nullptr) add(buffers.out, out_, 1, stream);
+  }
+  std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : bits(0); }
+  std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : bits(1); }
+  StepBits after(const std::byte* out) override {
+    const std::uint64_t sent = sends_all_ ? input_bits() : bits(2);
+    const std::uint64_t received = receives_all_ ? output_bits() : bits(3);
+    std::fill(told_.begin(), told_.end(), static_cast<std::uint32_t>(sent - received));
+    return DeviceCheck::after(out);
+  }
+  Finding finding() const override { return {1, 0, {}}; }
+  std::span<const std::uint64_t> sent() const override { return told_; }
+  std::size_t table_bytes() const override {
+    return told_.size() * sizeof told_.front() + (sent_.size() + received_.size()) * sizeof(Box);
+  }
+
+ private:
+  static std::int64_t elements_of(const std::vector<Box>& boxes) {
+    std::int64_t count = 0;
+    for (const Box& box : boxes) count += box.elements();
+    return count;
+  }
+  void add(const std::byte* array, const Box& box, std::size_t result, device::StreamHandle stream) const {
+    device::add_bits(array, box, element_bytes_, device_ + result, stream);
+  }
+
+  std::size_t element_bytes_;
+  Box in_, out_;
+  std::vector<Box> sent_, received_;
+  bool sends_all_ = true, receives_all_ = true;
+  std::vector<std::uint64_t> told_;  ///< to all ranks the same
+  const DeviceCheck *previous_ = nullptr, *next_ = nullptr;
+};
+
+/// Behind the bits: words that differ.
+class DeviceRepeatCheck : public DeviceCheck {
+ public:
+  DeviceRepeatCheck(DeviceOperation& operation, std::size_t in_bytes, std::size_t out_bytes)
+      : operation_(operation), in_(words_of(in_bytes)), out_(words_of(out_bytes)), out_bytes_(out_bytes) {
+    if (out_bytes_ > 0) copy_ = device::make_memory(out_bytes_);
+  }
+  std::size_t results() const override { return 3; }
+  std::size_t held_bytes() const override { return out_bytes_; }
+  void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    DeviceBuffers again = buffers;
+    again.out = static_cast<std::byte*>(copy_.get());
+    again.one_array = false;
+    operation_.enqueue(0, again, stream);
+    device::add_bits(buffers.in, in_, word_bytes, device_, stream);
+  }
+  void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    device::add_bits(buffers.out, out_, word_bytes, device_ + 1, stream);
+    device::add_differences(static_cast<const std::byte*>(copy_.get()), buffers.out, out_bytes_, device_ + 2, stream);
+  }
+  Finding finding() const override { return repeat_finding(host_[2] == 0); }
+  std::size_t table_bytes() const override { return 0; }
+
+ private:
+  DeviceOperation& operation_;
+  Box in_, out_;
+  std::size_t out_bytes_;
+  device::Memory copy_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceCheck> DeviceOperation::make_check() { return nullptr; }
+
+std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec) {
+  auto own = fft.make_check();
+  return own ? std::move(own) : std::make_unique<DeviceTransformCheck>(spec);
+}
+
+std::unique_ptr<DeviceCheck> make_device_move_check(const Layout& from, const Layout& to, int rank,
+                                                    std::size_t element_bytes) {
+  return std::make_unique<DeviceMoveCheck>(from, to, rank, element_bytes);
+}
+
+std::unique_ptr<DeviceCheck> make_device_repeat_check(DeviceOperation& operation, std::size_t in_bytes,
+                                                      std::size_t out_bytes) {
+  return std::make_unique<DeviceRepeatCheck>(operation, in_bytes, out_bytes);
+}
+
+}  // namespace shardfft::gpu

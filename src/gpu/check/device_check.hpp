@@ -1,0 +1,64 @@
+#pragma once
+// Checks of steps on GPUs (option verify): the GPU sums, what the sums say is judged as on CPUs.
+#include <cstdint>
+#include <memory>
+
+#include "gpu/operation.hpp"
+#include "local/local_fft.hpp"
+#include "shardfft/layout.hpp"
+#include "verify/step_check.hpp"
+
+namespace shardfft::gpu {
+
+/// One step of one member. before() and after() come when a run has ended, and read what the GPU has summed; the arrays
+/// that they are given count for nothing.
+class DeviceCheck : public StepCheck {
+ public:
+  /// Numbers of 64 bits that a run's results take on the GPU and the host: first the sums of the bits of input and
+  /// output. And what stays on the GPU. Zero when a run begins.
+  virtual std::size_t results() const = 0;
+  virtual std::size_t sums() const { return 0; }
+  /// Where they are, and of which step. Before the first run.
+  virtual void place(std::size_t step, std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) {
+    step_ = step;
+    device_ = on_device;
+    host_ = on_host;
+    sums_ = sums;
+  }
+  std::uint64_t* on_device() const { return device_; }
+  /// The checks of the steps before and after this one, or null. Of later steps first; they live as long.
+  virtual void stand_between(const DeviceCheck* /*previous*/, const DeviceCheck* /*next*/) {}
+  /// Whether it takes the sum of its input's bits itself.
+  virtual bool reads_input() const { return true; }
+  /// Whether enqueue_before() and enqueue_after() look at the arrays, and not the step itself.
+  virtual bool looks_around() const { return true; }
+  /// Around the step, on its stream, with the member's device current.
+  virtual void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
+  virtual void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
+  /// Device memory of its own: tables, and arrays of second runs.
+  virtual std::size_t held_bytes() const { return 0; }
+  /// Of a run that has ended.
+  virtual std::uint64_t input_bits() const { return bits(0); }
+  virtual std::uint64_t output_bits() const { return bits(1); }
+  void before(const std::byte*, bool) override {}
+  StepBits after(const std::byte*) override { return {input_bits(), output_bits()}; }
+
+ protected:
+  /// Sums of bits: kernels of lines add up 32 of them.
+  std::uint64_t bits(std::size_t result) const { return static_cast<std::uint32_t>(host_[result]); }
+
+  std::size_t step_ = 0;
+  std::uint64_t *device_ = nullptr, *sums_ = nullptr;
+  const std::uint64_t* host_ = nullptr;
+};
+
+/// Of the transform `fft`: its own, or where it has none, one by kernels that read its arrays. Tables are on the
+/// current device.
+std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec);
+std::unique_ptr<DeviceCheck> make_device_move_check(const Layout& from, const Layout& to, int rank,
+                                                    std::size_t element_bytes);
+/// Allocates on the current device; the operation lives as long, and has one phase.
+std::unique_ptr<DeviceCheck> make_device_repeat_check(DeviceOperation& operation, std::size_t in_bytes,
+                                                      std::size_t out_bytes);
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,144 @@
+// host_staged: messages through pinned host memory, for MPI libraries that do not take device pointers. While one
+// message is on the network the next one is on its way to the host.
+#include "base/aligned.hpp"
+#include "exchange/link.hpp"
+#include "gpu/move/strategies.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Host memory for all messages of one direction, one behind the other.
+class HostRuns {
+ public:
+  HostRuns(const Blocks& blocks, std::size_t element_bytes) {
+    for (int i = 0; i < blocks.size(); ++i) {
+      begin_.push_back(bytes_);
+      bytes_ += round_up(static_cast<std::size_t>(blocks[i].count) * element_bytes, cache_line);
+    }
+    if (bytes_ > 0) memory_ = device::make_pinned_memory(bytes_);
+  }
+  std::size_t bytes() const { return bytes_; }
+  std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + begin_[static_cast<std::size_t>(i)]; }
+
+ private:
+  std::size_t bytes_ = 0;
+  device::PinnedMemory memory_;
+  std::vector<std::size_t> begin_;
+};
+
+class HostStaged : public MessageExchange {
+ public:
+  /// With the member's device current.
+  explicit HostStaged(const DeviceReshapeSetup& setup)
+      : MessageExchange(setup, 0),
+        link_(setup_),
+        out_(send_, setup_.element_bytes),
+        in_(recv_, setup_.element_bytes),
+        down_(device::make_stream()),
+        up_(device::make_stream()),
+        begun_(device::make_event()),
+        sends_(setup_.watch),
+        receives_(setup_.watch) {
+    for (int i = 0; i < send_.size(); ++i) {
+      packed_.push_back(device::make_event());
+      staged_.push_back(device::make_event());
+    }
+    for (int i = 0; i < recv_.size(); ++i) landed_.push_back(device::make_event());
+  }
+
+  void enqueue(int, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    device::synchronize(up_.get());  // the last run's copies may still read the runs that are received into
+    post_receives();
+    device::record(begun_.get(), stream);
+    device::wait(up_.get(), begun_.get());
+    for (const int i : send_order_) stage(i, buffers, stream);
+    copy_stays(buffers, stream);
+    std::size_t sent = 0;
+    int arrived = 0;
+    wait_until(setup_.watch, [&] {
+      const bool sends = sent < send_order_.size() && send_staged(send_order_[sent]);
+      const int message = arrived < recv_.size() ? next_arrived() : -1;
+      if (sends) ++sent;
+      if (message >= 0) {
+        land(message, buffers, stream);
+        ++arrived;
+      }
+      return sent == send_order_.size() && arrived == recv_.size();
+    });
+    receives_.clear();
+    sends_.wait_all();
+  }
+  std::size_t pinned_bytes() const override { return out_.bytes() + in_.bytes(); }
+  bool awaits_messages() const override { return true; }
+  bool capturable() const override { return false; }
+  std::string describe() const override {
+    return "host_staged, " + std::to_string(send_.size()) + " messages through pinned host memory";
+  }
+
+ private:
+  void post_receives() {
+    message_of_request_.clear();
+    missing_.assign(static_cast<std::size_t>(recv_.size()), 0);
+    for (const int i : recv_order_) {
+      link_.receive(in_.run(i), recv_[i].count, recv_[i].peer, receives_);
+      missing_[static_cast<std::size_t>(i)] = link_.messages(recv_[i].count);
+      message_of_request_.resize(receives_.size(), i);
+    }
+  }
+
+  /// Brings a message to the host, beside the packing of the next one.
+  void stage(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
+    const auto index = static_cast<std::size_t>(i);
+    pack(i, buffers, stream);
+    device::record(packed_[index].get(), stream);
+    device::wait(down_.get(), packed_[index].get());
+    device::copy_bytes(out_.run(i), outgoing(i, buffers), bytes_of(send_[i]), down_.get());
+    device::record(staged_[index].get(), down_.get());
+  }
+
+  /// Sends the message if it is on the host.
+  bool send_staged(int i) {
+    if (!device::done(staged_[static_cast<std::size_t>(i)].get())) return false;
+    link_.send(out_.run(i), send_[i].count, send_[i].peer, sends_);
+    return true;
+  }
+
+  /// A message that has come since the last call, or -1. Lets MPI move the others.
+  int next_arrived() {
+    const int request = receives_.test_any();
+    if (request < 0) return -1;
+    const int message = message_of_request_[static_cast<std::size_t>(request)];
+    return --missing_[static_cast<std::size_t>(message)] == 0 ? message : -1;
+  }
+
+  void land(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
+    const device::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
+    device::copy_bytes(incoming(i, buffers), in_.run(i), bytes_of(recv_[i]), up_.get());
+    device::record(landed, up_.get());
+    device::wait(stream, landed);
+    unpack(i, buffers, stream);
+  }
+
+  Link link_;
+  HostRuns out_, in_;
+  device::Stream down_, up_;  ///< to and from the host
+  device::Event begun_;
+  std::vector<device::Event> packed_, staged_, landed_;
+  RequestSet sends_, receives_;
+  std::vector<int> message_of_request_;
+  std::vector<std::int64_t> missing_;  ///< requests that each message still waits for
+};
+
+}  // namespace
+
+MemberOperations make_host_staged_exchange(const DeviceReshapeSetup& setup) {
+  MemberOperations operations;
+  setup.team->agree([&] {
+    const device::DeviceScope scope(setup.team->here().front().device);
+    operations.push_back(std::make_unique<HostStaged>(setup));
+  });
+  return operations;
+}
+
+}  // namespace shardfft::gpu

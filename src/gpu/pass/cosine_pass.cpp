@@ -1,0 +1,167 @@
+// Cosine and sine transforms along one axis: two real lines as a complex one, butterflies, complex Fourier transforms
+// of a work array by whatever is best for its lines, butterflies (device/cosine_map.hpp). The work array keeps the
+// order of the input in memory, so that strided lines stay strided and no pass transposes.
+#include <algorithm>
+#include <map>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+#include "device/cosine.hpp"
+#include "device/line_pass.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/loop_pieces.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+constexpr std::size_t alignment = 256;
+
+class CosinePass : public FftPass {
+ public:
+  CosinePass(const FftSpec& spec, std::int64_t piece_bytes)
+      : precision_(spec.precision),
+        type_(spec.types.front()),
+        line_(spec.transform.front()),
+        loops_(merged(spec.batch)),
+        scale_(spec.scale) {
+    if (loops_.empty()) loops_.push_back({1, 1, 1});
+    // The fastest loop counts pairs of lines: of complex numbers, which are two real ones, the parts.
+    const FftDim lines = loops_.back();
+    lines_ = lines.n;
+    loops_.back() = {(lines.n + 1) / 2, 2 * lines.in_stride, 2 * lines.out_stride};
+    in_second_ = lines.in_stride;
+    out_second_ = lines.out_stride;
+    const std::int64_t line_bytes = work_points() * complex_bytes();
+    for (const LoopPiece& piece : cut_loops(loops_, line_bytes, piece_bytes)) add(piece);
+  }
+
+  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const override {
+    const auto bytes = static_cast<std::int64_t>(ElementType{precision_, false}.bytes());
+    for (const Piece& piece : pieces_) {
+      const Fourier& fourier = ffts_.at(piece.counts);
+      device::before_fourier(from + piece.in * bytes, scratch, piece.lines, precision_, stream);
+      DeviceBuffers buffers{scratch, scratch, scratch + fourier.work_bytes};
+      buffers.one_array = true;
+      fourier.operation->enqueue(0, buffers, stream);
+      device::after_fourier(scratch, to + piece.out * bytes, piece.lines, precision_, stream);
+    }
+  }
+  std::size_t scratch_bytes() const override {
+    std::size_t most = 0;
+    for (const auto& [counts, fourier] : ffts_)
+      most = std::max(most, fourier.work_bytes + fourier.operation->scratch_bytes());
+    return most;
+  }
+  std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
+  std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
+  std::string name() const override {
+    return "pairs of lines with " + (ffts_.empty() ? "nothing" : ffts_.begin()->second.operation->describe());
+  }
+  bool scales() const override { return true; }
+
+ private:
+  using Counts = std::vector<std::int64_t>;
+  struct Piece {
+    std::int64_t in = 0, out = 0;  ///< in real numbers: where it begins
+    Counts counts;                 ///< of its loops
+    device::CosineLines lines;
+  };
+  /// Of pieces of the same counts.
+  struct Fourier {
+    std::unique_ptr<DeviceOperation> operation;
+    std::size_t work_bytes = 0;
+  };
+
+  std::int64_t complex_bytes() const { return static_cast<std::int64_t>(ElementType{precision_, true}.bytes()); }
+  /// Of a pair of lines.
+  std::int64_t work_points() const {
+    return device::fourier_lines(type_, line_.n) * device::fourier_points(type_, line_.n);
+  }
+  std::size_t sum_of(std::size_t (DeviceOperation::*bytes)() const) const {
+    std::size_t sum = 0;
+    for (const auto& [counts, fourier] : ffts_) sum += (*fourier.operation.*bytes)();
+    return sum;
+  }
+
+  void add(const LoopPiece& piece) {
+    Piece& made = pieces_.emplace_back();
+    made.in = piece.in;
+    made.out = piece.out;
+    device::CosineLines& lines = made.lines;
+    if (piece.loops.size() > static_cast<std::size_t>(device::CosineLines::most_loops))
+      fail(Status::internal, "cosine transforms over ", piece.loops.size(), " loops");
+    lines.type = type_;
+    lines.n = line_.n;
+    lines.line.in = line_.in_stride;
+    lines.line.out = line_.out_stride;
+    lines.scale = scale_;
+    for (const FftDim& loop : piece.loops) {
+      made.counts.push_back(loop.n);
+      lines.loops[lines.depth++] = {loop.n, loop.in_stride, 0, loop.out_stride};
+      if (loop.n > 1 && loop.in_stride > line_.in_stride) lines.line_at = lines.depth;
+    }
+    lines.pair_loop = lines.depth - 1;
+    lines.lines = std::min(2 * piece.loops.back().n, lines_ - 2 * piece.begin.back());
+    lines.in_second = in_second_;
+    lines.out_second = out_second_;
+    const std::int64_t numbers = stride_work(lines);
+    if (ffts_.contains(made.counts)) return;
+    ffts_[made.counts] = {make_device_fft(fourier_spec(lines)),
+                          round_up(static_cast<std::size_t>(numbers * complex_bytes()), alignment)};
+  }
+
+  /// Gives the work array its strides, the order being that of the input; returns how many numbers it has. Rows of
+  /// neighbouring lines begin where line passes can read them.
+  std::int64_t stride_work(device::CosineLines& lines) const {
+    std::int64_t stride = 1;
+    for (int a = lines.depth; a >= 0; --a) {
+      if (a == lines.line_at) {
+        if (stride > 1)
+          stride = static_cast<std::int64_t>(
+              round_up(static_cast<std::size_t>(stride), static_cast<std::size_t>(device::lines::unit(precision_))));
+        lines.line.work = stride;
+        stride *= work_points();
+      }
+      if (a == 0) break;
+      lines.loops[a - 1].work = stride;
+      stride *= lines.loops[a - 1].count;
+    }
+    return stride;
+  }
+
+  FftSpec fourier_spec(const device::CosineLines& lines) const {
+    const std::int64_t n = device::fourier_points(type_, line_.n), many = device::fourier_lines(type_, line_.n);
+    FftSpec spec;
+    spec.precision = precision_;
+    spec.direction = device::fourier_direction(type_);
+    spec.transform = {{n, lines.line.work, lines.line.work}};
+    for (int a = 0; a < lines.depth; ++a)
+      spec.batch.push_back({lines.loops[a].count, lines.loops[a].work, lines.loops[a].work});
+    if (many > 1) spec.batch.push_back({many, n * lines.line.work, n * lines.line.work});
+    spec.in_place = true;
+    spec.preserve_input = false;
+    spec.effort = Effort::estimate;
+    return spec;
+  }
+
+  Precision precision_;
+  AxisTransform type_;
+  FftDim line_;
+  Loops loops_;  ///< the last one counts pairs of lines
+  double scale_;
+  std::int64_t lines_ = 1, in_second_ = 1, out_second_ = 1;
+  std::vector<Piece> pieces_;
+  std::map<Counts, Fourier> ffts_;
+};
+
+}  // namespace
+
+PassPointer make_cosine_pass(const FftSpec& spec, std::int64_t piece_bytes) {
+  require(spec.kind == Kind::r2r && spec.transform.size() == 1 && spec.types.size() == 1,
+          "a cosine pass is of one axis");
+  return std::make_unique<CosinePass>(spec, piece_bytes);
+}
+
+}  // namespace shardfft::gpu

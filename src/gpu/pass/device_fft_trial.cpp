@@ -1,0 +1,105 @@
+#include "gpu/pass/device_fft_trial.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu/check/device_check.hpp"
+#include "local/loops.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// A transform on a stream as a run of a plan enqueues it, with its check or without.
+class TimedFft {
+ public:
+  TimedFft(DeviceOperation& fft, const FftSpec& spec, bool verify) : fft_(fft) {
+    if (!verify) return;
+    check_ = make_device_transform_check(fft, spec);
+    sum_bytes_ = (check_->results() + check_->sums()) * sizeof(std::uint64_t);
+    sums_ = device::make_memory(sum_bytes_);
+    auto* const results = static_cast<std::uint64_t*>(sums_.get());
+    check_->place(0, results, nullptr, results + check_->results());
+  }
+
+  void enqueue(const DeviceBuffers& buffers, device::StreamHandle stream) {
+    if (check_ != nullptr) {
+      device::fill_zero(sums_.get(), sum_bytes_, stream);
+      check_->enqueue_before(buffers, stream);
+    }
+    fft_.enqueue(0, buffers, stream);
+    if (check_ != nullptr) check_->enqueue_after(buffers, stream);
+  }
+
+ private:
+  DeviceOperation& fft_;
+  std::unique_ptr<DeviceCheck> check_;
+  std::size_t sum_bytes_ = 0;
+  device::Memory sums_;
+};
+
+}  // namespace
+
+DeviceFftTrial::DeviceFftTrial(const FftSpec& spec, bool verify)
+    : spec_(spec),
+      verify_(verify),
+      in_bytes_(static_cast<std::size_t>(input_extent(input_loops(spec))) * input_element(spec).bytes()),
+      out_bytes_(static_cast<std::size_t>(output_extent(output_loops(spec))) * output_element(spec).bytes()) {
+  if (spec.in_place) in_bytes_ = out_bytes_ = std::max(in_bytes_, out_bytes_);
+}
+
+/// For so many bytes, and for as much of a transform's and the library's own.
+bool DeviceFftTrial::has_room(std::size_t bytes) { return device::memory_info().free / 2 > bytes; }
+
+bool DeviceFftTrial::add(Make make) {
+  if (!best_) best_ = make;
+  if (!in_) {
+    if (!has_room(in_bytes_ + out_bytes_)) return false;
+    in_ = device::make_memory(in_bytes_);
+    if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
+  }
+  const std::unique_ptr<DeviceOperation> fft = make();
+  if (fft == nullptr) return true;
+  if (fft->describe() == std::exchange(tried_, fft->describe())) return true;  // the same once more
+  if (!best_ms_)
+    runs_in_place_ = fft->runs_in_place();
+  else if (!has_room(fft->scratch_bytes()) || (runs_in_place_ && !fft->runs_in_place()))
+    return true;
+  const double ms = milliseconds(*fft);
+  if (!best_ms_ || ms < *best_ms_ * (1 - gpu_defaults().trial_margin)) {
+    best_ = std::move(make);
+    best_ms_ = ms;
+  }
+  return true;
+}
+
+/// The fastest of several runs, after one that warms up. Numbers that are all zero take no other way through a pass.
+double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
+  const device::Memory scratch = device::make_memory(fft.scratch_bytes());
+  const device::Stream stream = device::make_stream();
+  const device::Event begin = device::make_event(device::EventUse::timing);
+  const device::Event end = device::make_event(device::EventUse::timing);
+  const auto in = static_cast<std::byte*>(in_.get());
+  const auto out = spec_.in_place ? in : static_cast<std::byte*>(out_.get());
+  TimedFft timed(fft, spec_, verify_);
+  device::fill_zero(in, in_bytes_, stream.get());
+  double best = 0;
+  for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
+    device::record(begin.get(), stream.get());
+    timed.enqueue({in, out, static_cast<std::byte*>(scratch.get())}, stream.get());
+    device::record(end.get(), stream.get());
+    device::synchronize(stream.get());
+    const double ms = device::elapsed_ms(begin.get(), end.get());
+    if (run == 1 || (run > 1 && ms < best)) best = ms;
+  }
+  return best;
+}
+
+std::unique_ptr<DeviceOperation> DeviceFftTrial::fastest() {
+  in_ = {};
+  out_ = {};
+  return best_();
+}
+
+}  // namespace shardfft::gpu

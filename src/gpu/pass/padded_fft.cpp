@@ -1,0 +1,122 @@
+#include "gpu/pass/padded_fft.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "device/plane_pass.hpp"
+#include "gpu/pass/placed_passes.hpp"
+#include "local/loops.hpp"
+#include "lower/fft_spec.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// A loop over spectra: along which stride users have it, and which it has between the passes.
+struct PaddedLoop {
+  FftDim user;
+  std::int64_t stride = 1;
+};
+
+class PaddedFft {
+ public:
+  explicit PaddedFft(const FftSpec& spec) : spec_(spec), forward_(spec.direction == Direction::forward) {
+    for (const FftDim& d : spec.transform) loops_.push_back({d});
+    for (const FftDim& d : spec.batch) loops_.push_back({d});
+    std::vector<PaddedLoop*> by_stride;
+    for (PaddedLoop& loop : loops_) by_stride.push_back(&loop);
+    std::stable_sort(by_stride.begin(), by_stride.end(), [this](const PaddedLoop* a, const PaddedLoop* b) {
+      return spectrum_stride(a->user) < spectrum_stride(b->user);
+    });
+    innermost_ = by_stride.front() == &loops_[last];
+    std::int64_t stride = device::lines::whole_bundles(points(), spec.precision);
+    for (PaddedLoop* const loop : by_stride) {
+      if (loop == &loops_[last]) continue;
+      loop->stride = stride;
+      stride *= loop->user.n;
+    }
+    numbers_ = stride;
+    if (spectrum_stride(loops_[slow].user) < spectrum_stride(loops_[fast].user)) std::swap(slow_, fast_);
+  }
+
+  std::unique_ptr<DeviceOperation> plan() const {
+    if (!innermost_) return nullptr;
+    FftSpec planes = planes_spec(), lines = lines_spec();
+    (forward_ ? lines : planes).scale = spec_.scale;
+    PassPointer of_planes = make_padded_plane_pass(planes);
+    PassPointer of_lines = of_planes != nullptr ? make_line_pass(lines, LinesFor::trial) : nullptr;
+    if (of_lines == nullptr) return nullptr;
+    const std::string text =
+        describe_fft(spec_) + " by " +
+        (forward_ ? of_planes->name() + ", " + of_lines->name() : of_lines->name() + ", " + of_planes->name()) +
+        ", padded between";
+    const Spot in{RunArray::in}, between{RunArray::scratch}, out{RunArray::out};
+    std::vector<PlacedPass> passes;
+    if (forward_) passes.push_back({in, between, std::move(of_planes), {}, planes});
+    passes.push_back({forward_ ? between : in, forward_ ? out : between, std::move(of_lines), {}, lines});
+    if (!forward_) passes.push_back({between, out, std::move(of_planes), {}, planes});
+    const std::size_t bytes = static_cast<std::size_t>(numbers_) * ElementType{spec_.precision, true}.bytes();
+    return std::make_unique<DeviceFft>(std::move(passes), bytes, true, text);
+  }
+
+ private:
+  static constexpr std::size_t slow = 0, fast = 1, last = 2;  ///< the last one is halved if one is
+
+  std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].n, is_halved(spec_)); }
+  std::int64_t spectrum_stride(const FftDim& d) const { return forward_ ? d.out_stride : d.in_stride; }
+
+  /// What is between the passes, on one side of the planes' rows.
+  FftDim of_planes(const PaddedLoop& loop) const {
+    return forward_ ? FftDim{loop.user.n, loop.user.in_stride, loop.stride}
+                    : FftDim{loop.user.n, loop.stride, loop.user.out_stride};
+  }
+  /// And of the users' spectra.
+  FftDim of_lines(const PaddedLoop& loop) const {
+    return forward_ ? FftDim{loop.user.n, loop.stride, loop.user.out_stride}
+                    : FftDim{loop.user.n, loop.user.in_stride, loop.stride};
+  }
+  FftSpec planes_spec() const {
+    FftSpec planes = stage(spec_.kind);
+    planes.transform = {of_planes(loops_[fast_]), of_planes(loops_[last])};
+    planes.batch = {of_planes(loops_[slow_])};
+    for (std::size_t i = last + 1; i < loops_.size(); ++i) planes.batch.push_back(of_planes(loops_[i]));
+    planes.preserve_input = false;
+    return planes;
+  }
+  FftSpec lines_spec() const {
+    FftSpec lines = stage(Kind::c2c);
+    lines.transform = {of_lines(loops_[slow_])};
+    lines.batch = {of_lines(loops_[fast_]), of_lines(loops_[last])};
+    lines.batch.back().n = points();
+    for (std::size_t i = last + 1; i < loops_.size(); ++i) lines.batch.push_back(of_lines(loops_[i]));
+    return lines;
+  }
+  FftSpec stage(Kind kind) const {
+    FftSpec stage = spec_;
+    stage.kind = kind;
+    stage.scale = 1;
+    stage.in_place = false;
+    return stage;
+  }
+
+  const FftSpec& spec_;
+  bool forward_;
+  std::vector<PaddedLoop> loops_;  ///< the transformed axes, then the batch
+  std::size_t slow_ = slow, fast_ = fast;
+  bool innermost_ = false;  ///< a row's spectrum is one run of memory
+  std::int64_t numbers_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceOperation> make_padded_fft(const FftSpec& spec) {
+  if (spec.kind == Kind::r2r || spec.transform.size() != 3 || is_empty(spec)) return nullptr;
+  const bool real = is_halved(spec), forward = spec.direction == Direction::forward;
+  if (real ? (spec.kind == Kind::r2c) != forward
+           : device::lines::begins_with_units(spec.transform.back().n, spec.precision))
+    return nullptr;
+  return PaddedFft(spec).plan();
+}
+
+}  // namespace shardfft::gpu

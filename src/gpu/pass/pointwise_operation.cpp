@@ -1,0 +1,168 @@
+#include "gpu/pass/pointwise_operation.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "device/pointwise.hpp"
+#include "geometry/schedule.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+using Enqueue = std::function<void(const DeviceBuffers&, device::StreamHandle)>;
+
+class PointwiseOperation : public DeviceOperation {
+ public:
+  PointwiseOperation(std::string text, bool in_place, Enqueue enqueue)
+      : text_(std::move(text)), in_place_(in_place), enqueue_(std::move(enqueue)) {}
+  void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    enqueue_(buffers, stream);
+  }
+  bool runs_in_place() const override { return in_place_; }
+  std::string describe() const override { return text_; }
+
+ private:
+  std::string text_;
+  bool in_place_;
+  Enqueue enqueue_;
+};
+
+using Pieces = std::vector<Piece>;
+
+/// An operator's factors as numbers of the spectrum's type, in the order in memory; of one field where all are alike.
+template <class Number>
+std::vector<Number> table_of(const SpectralFactors& factors, Pieces pieces) {
+  std::int64_t count = 0;
+  for (Piece& piece : pieces) {
+    if (!factors.differ_by_field()) piece.set.axis[0].count = 1;
+    count += piece.set.count();
+  }
+  std::vector<Number> table(static_cast<std::size_t>(count), Number(1));
+  auto* const bytes = reinterpret_cast<std::byte*>(table.data());
+  multiply(bytes, bytes, factors, pieces, element_type<Number>, 1);
+  return table;
+}
+
+/// The factors come to the GPU when an operator is first applied, and stay there as long as it lives.
+class OperatorOperation : public DeviceOperation {
+ public:
+  OperatorOperation(const OperatorStep& step, Pieces pieces, int rank, ElementType element)
+      : step_(step), pieces_(std::move(pieces)), rank_(rank), element_(element) {}
+
+  void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    std::int64_t count = 0;
+    for (const Piece& piece : pieces_) count += piece.set.count();
+    if (count == 0) return;
+    const Table& table = table_here(stream);
+    device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, element_, stream);
+  }
+  bool runs_in_place() const override { return true; }
+  std::size_t held_bytes() const override {
+    std::size_t sum = 0;
+    for (const Table& table : tables_) sum += table.bytes;
+    return sum;
+  }
+  const void* reads() const override { return step_.factors->empty() ? nullptr : step_.factors->at(rank_).get(); }
+  std::string describe() const override { return "operator"; }
+
+ private:
+  struct Table {
+    std::weak_ptr<const SpectralFactors> factors;
+    device::Memory memory;
+    std::size_t bytes;
+    std::int64_t count;
+  };
+
+  const Table& table_here(device::StreamHandle stream) {
+    const auto& factors = step_.factors->at(rank_);
+    for (const Table& table : tables_)
+      if (table.factors.lock() == factors) return table;
+    device::synchronize(stream);  // earlier runs may use the memory that is freed now
+    std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
+    return element_.precision == Precision::f64 ? upload_of<double>(factors, stream)
+                                                : upload_of<float>(factors, stream);
+  }
+
+  template <class T>
+  const Table& upload_of(const std::shared_ptr<const SpectralFactors>& factors, device::StreamHandle stream) {
+    if (element_.is_complex) return upload(factors, table_of<std::complex<T>>(*factors, pieces_), stream);
+    return upload(factors, table_of<T>(*factors, pieces_), stream);
+  }
+
+  template <class T>
+  const Table& upload(const std::shared_ptr<const SpectralFactors>& factors, const std::vector<T>& numbers,
+                      device::StreamHandle stream) {
+    const std::size_t bytes = numbers.size() * sizeof(T);
+    tables_.push_back({factors, device::make_memory(bytes), bytes, static_cast<std::int64_t>(numbers.size())});
+    device::copy_bytes(tables_.back().memory.get(), numbers.data(), bytes, stream);
+    device::synchronize(stream);
+    return tables_.back();
+  }
+
+  OperatorStep step_;
+  Pieces pieces_;
+  int rank_;
+  ElementType element_;
+  std::vector<Table> tables_;
+};
+
+std::unique_ptr<DeviceOperation> make_twiddle(const TwiddleStep& step, const Pieces& pieces, Precision precision) {
+  return std::make_unique<PointwiseOperation>(
+      "twiddle", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
+        device::twiddle(b.in, b.out, step.factors, pieces, step.sign, precision, stream);
+      });
+}
+
+std::unique_ptr<DeviceOperation> make_promote(const PromoteStep& step, std::int64_t count, Precision precision) {
+  const char* const text = step.sign == Direction::forward ? "promote" : "real part";
+  return std::make_unique<PointwiseOperation>(text, false, [=](const DeviceBuffers& b, device::StreamHandle stream) {
+    if (count > 0) device::promote(b.in, b.out, count, step.sign, precision, stream);
+  });
+}
+
+std::unique_ptr<DeviceOperation> make_half_spectrum(const HalfSpectrumStep& step, const Pieces& pieces,
+                                                    Precision precision) {
+  return std::make_unique<PointwiseOperation>(
+      "double the paired modes", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
+        device::half_spectrum(b.in, b.out, step.modes, pieces, precision, stream);
+      });
+}
+
+std::unique_ptr<DeviceOperation> make_modes(const ModesStep& step, const Piece& before, const Piece& after,
+                                            ElementType element) {
+  const auto move = step.sign == Direction::forward ? device::keep_modes : device::pad_modes;
+  return std::make_unique<PointwiseOperation>(describe_modes(step), false,
+                                              [=](const DeviceBuffers& b, device::StreamHandle stream) {
+                                                move(b.in, before, b.out, after, step.modes, element, stream);
+                                              });
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, const State& after, int rank,
+                                                Precision precision) {
+  if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
+    return make_twiddle(*twiddle, before.layout.pieces(rank), precision);
+  if (const auto* promote = std::get_if<PromoteStep>(&step))
+    return make_promote(*promote, before.layout.count(rank), precision);
+  if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
+    return make_half_spectrum(*half, before.layout.pieces(rank), precision);
+  if (const auto* modes = std::get_if<ModesStep>(&step))
+    return make_modes(*modes, only_piece(before.layout, rank), only_piece(after.layout, rank),
+                      {precision, before.is_complex});
+  if (const auto* factors = std::get_if<OperatorStep>(&step))
+    return std::make_unique<OperatorOperation>(*factors, before.layout.pieces(rank), rank,
+                                               ElementType{precision, before.is_complex});
+  return nullptr;
+}
+
+std::unique_ptr<DeviceOperation> make_copy(std::size_t bytes) {
+  return std::make_unique<PointwiseOperation>("copy", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
+    if (bytes > 0 && b.in != b.out) device::copy_bytes(b.out, b.in, bytes, stream);
+  });
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,78 @@
+// Contiguous lines, one behind the other, transformed by cuFFT inside their array, some at a time. Real lines change
+// their length: they go by way of scratch, from the last to the first where they become longer, so that none is written
+// over before it was read.
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "device/vendor_fft.hpp"
+#include "gpu/pass/fft_passes.hpp"
+#include "local/loops.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+class RowsPass : public FftPass {
+ public:
+  RowsPass(const FftSpec& spec, std::int64_t piece_bytes) : direction_(spec.direction), real_(is_halved(spec)) {
+    const std::int64_t n = spec.transform.front().n;
+    const std::int64_t in_points = spec.kind == Kind::c2r ? n / 2 + 1 : n;
+    const std::int64_t out_points = spec.kind == Kind::r2c ? n / 2 + 1 : n;
+    in_bytes_ = in_points * static_cast<std::int64_t>(input_element(spec).bytes());
+    out_bytes_ = out_points * static_cast<std::int64_t>(output_element(spec).bytes());
+    rows_ = points(spec.batch);
+    block_ = std::clamp<std::int64_t>(piece_bytes / std::max(in_bytes_, out_bytes_), 1, rows_);
+    // cuFFT wants real arrays to begin where a complex number could.
+    if (real_) block_ = std::min(block_ + block_ % 2, rows_);
+    const auto plan = [&](std::int64_t rows) {
+      return device::VendorFft(
+          {spec.kind, spec.precision, {n}, rows, {{in_points}, 1, in_points}, {{out_points}, 1, out_points}});
+    };
+    whole_ = plan(block_);
+    if (rows_ % block_ != 0) tail_ = plan(rows_ % block_);
+  }
+
+  void enqueue(const std::byte* /*from*/, std::byte* to, std::byte* scratch,
+               device::StreamHandle stream) const override {
+    const std::int64_t blocks = (rows_ + block_ - 1) / block_;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+      const std::int64_t first = (out_bytes_ > in_bytes_ ? blocks - 1 - i : i) * block_;
+      const std::int64_t rows = std::min(block_, rows_ - first);
+      const std::byte* source = to + first * in_bytes_;
+      if (real_) {
+        device::copy_bytes(scratch, source, static_cast<std::size_t>(rows * in_bytes_), stream);
+        source = scratch;
+      }
+      (rows == block_ ? whole_ : tail_).execute(source, to + first * out_bytes_, direction_, stream);
+    }
+  }
+  std::size_t scratch_bytes() const override { return real_ ? static_cast<std::size_t>(block_ * in_bytes_) : 0; }
+  std::size_t library_bytes() const override { return whole_.work_bytes() + tail_.work_bytes(); }
+  std::string name() const override { return "cufft in blocks of " + std::to_string(block_) + " lines"; }
+
+ private:
+  Direction direction_;
+  bool real_;
+  std::int64_t in_bytes_ = 0, out_bytes_ = 0;  ///< of a line
+  std::int64_t rows_ = 1;
+  std::int64_t block_ = 1;  ///< lines transformed at once
+  device::VendorFft whole_, tail_;
+};
+
+}  // namespace
+
+bool rows_pass_fits(const FftSpec& spec) {
+  if (is_empty(spec) || spec.kind == Kind::r2r || spec.transform.size() != 1) return false;
+  const FftDim& line = spec.transform.front();
+  const Loops rows = merged(spec.batch);
+  if (line.in_stride != 1 || line.out_stride != 1 || rows.size() > 1) return false;
+  return rows.empty() || (rows.front().in_stride == (spec.kind == Kind::c2r ? line.n / 2 + 1 : line.n) &&
+                          rows.front().out_stride == (spec.kind == Kind::r2c ? line.n / 2 + 1 : line.n));
+}
+
+PassPointer make_rows_pass(const FftSpec& spec, std::int64_t piece_bytes) {
+  require(rows_pass_fits(spec), "lines that are no rows of a dense array");
+  return std::make_unique<RowsPass>(spec, piece_bytes);
+}
+
+}  // namespace shardfft::gpu

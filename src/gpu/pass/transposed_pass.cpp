@@ -1,0 +1,96 @@
+// Strided lines as three passes over one piece of the array after another: lines made contiguous, transformed by
+// cuFFT, put back. cuFFT's own strided transforms in double precision cost more wherever the length is no power of two
+// (docs/gpu-design.md).
+#include <algorithm>
+#include <map>
+
+#include "base/check.hpp"
+#include "device/copy_box.hpp"
+#include "device/vendor_fft.hpp"
+#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/loop_pieces.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+class TransposedPass : public FftPass {
+ public:
+  TransposedPass(const FftSpec& spec, std::int64_t piece_bytes)
+      : direction_(spec.direction), element_(spec.precision, true), line_(spec.transform.front()) {
+    const auto bytes = static_cast<std::int64_t>(element_.bytes());
+    for (const LoopPiece& piece : cut_loops(merged(spec.batch), line_.n * bytes, piece_bytes)) add(piece);
+    for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
+  }
+  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const override {
+    for (const LoopPiece& piece : pieces_) {
+      const Box dense = dense_box(piece.loops);
+      device::copy_box(from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
+      plans_.at(lines_of(piece)).execute(scratch, scratch, direction_, stream);
+      device::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
+    }
+  }
+  std::size_t library_bytes() const override {
+    std::size_t sum = 0;
+    for (const auto& [lines, plan] : plans_) sum += plan.work_bytes();
+    return sum;
+  }
+  std::size_t scratch_bytes() const override {
+    return static_cast<std::size_t>(most_lines_ * line_.n) * element_.bytes();
+  }
+  std::string name() const override { return "transposed cufft"; }
+
+ private:
+  static std::int64_t lines_of(const LoopPiece& piece) { return points(piece.loops); }
+
+  void add(const LoopPiece& piece) {
+    pieces_.push_back(piece);
+    const std::int64_t lines = lines_of(piece);
+    if (plans_.contains(lines)) return;
+    const device::VendorFftSide side{{line_.n}, 1, line_.n};
+    plans_.emplace(lines, device::VendorFft({Kind::c2c, element_.precision, {line_.n}, lines, side, side}));
+  }
+
+  /// The points of a piece, each line's last, in the array.
+  Box box(const LoopPiece& piece, std::int64_t FftDim::*stride, std::int64_t offset) const {
+    Loops loops = piece.loops;
+    loops.push_back(line_);
+    Box result = box_of(loops, stride);
+    result.offset = offset;
+    return result;
+  }
+  Box dense_box(const Loops& batch) const {
+    Box result;
+    result.axes = 1;
+    result.count[0] = points(batch) * line_.n;
+    result.stride[0] = 1;
+    return result;
+  }
+
+  Direction direction_;
+  ElementType element_;
+  FftDim line_;
+  std::vector<LoopPiece> pieces_;
+  std::map<std::int64_t, device::VendorFft> plans_;  ///< by lines of a piece
+  std::int64_t most_lines_ = 0;
+};
+
+bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
+
+}  // namespace
+
+bool transposed_pass_pays(const FftSpec& spec) {
+  if (spec.kind != Kind::c2c || spec.transform.size() != 1 || spec.precision != Precision::f64) return false;
+  const FftDim& line = spec.transform.front();
+  const bool strided = line.in_stride != 1 || line.out_stride != 1;
+  return strided && line.n > gpu_defaults().longest_strided_line && !is_power_of_two(line.n) &&
+         points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
+}
+
+PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes) {
+  require(spec.kind == Kind::c2c && spec.transform.size() == 1, "only complex lines are transposed");
+  return std::make_unique<TransposedPass>(spec, piece_bytes);
+}
+
+}  // namespace shardfft::gpu

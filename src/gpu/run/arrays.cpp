@@ -1,0 +1,122 @@
+#include "gpu/run/arrays.hpp"
+
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "device/facts.hpp"
+#include "shardfft/option_table.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+const char* kind_text(device::MemoryKind kind) {
+  switch (kind) {
+    case device::MemoryKind::pageable:
+      return "plain host memory";
+    case device::MemoryKind::pinned:
+      return "pinned host memory";
+    case device::MemoryKind::managed:
+      return "managed memory";
+    case device::MemoryKind::device:
+      break;
+  }
+  return "device memory";
+}
+
+bool on_host(device::MemoryKind kind) {
+  return kind == device::MemoryKind::pageable || kind == device::MemoryKind::pinned;
+}
+
+bool fits(MemoryModel model, device::MemoryKind kind) {
+  switch (model) {
+    case MemoryModel::host:
+    case MemoryModel::registered:
+      return on_host(kind);
+    case MemoryModel::managed:
+      return kind == device::MemoryKind::managed;
+    case MemoryModel::device:
+      return kind == device::MemoryKind::device;
+    case MemoryModel::automatic:
+      break;
+  }
+  return true;
+}
+
+bool aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array) % device::unit_bytes == 0; }
+
+}  // namespace
+
+void UserArrays::check(const void* array, std::size_t bytes, const char* which, device::Memory& stage) {
+  if (bytes == 0) return;
+  const device::PointerInfo info = device::describe(array);
+  require(fits(model_, info.kind), "the ", which, " lies in ", kind_text(info.kind),
+          ", but the plan was made with memory=", to_text(model_));
+  require(info.kind != device::MemoryKind::device || info.device == member_.device, "the ", which, " lies on GPU ",
+          info.device, ", but rank ", member_.rank, " runs on GPU ", member_.device);
+  if (on_host(info.kind) || !aligned(array)) reserve(stage);
+}
+
+/// The runtime still takes memory for pinned after it was unmapped, and would copy to and from the pages that it had.
+void UserArrays::forget_others(const std::byte* array, std::size_t bytes, device::StreamHandle stream) {
+  for (auto known = pinned_.begin(); known != pinned_.end();) {
+    const PinnedArray& pinned = known->second;
+    const bool too_small = known->first == array && pinned.bytes() < bytes;
+    if (!too_small && (!pinned.overlaps(array, bytes) || pinned.there())) {
+      ++known;
+      continue;
+    }
+    device::synchronize(stream);  // copies of earlier calls
+    known = pinned_.erase(known);
+  }
+}
+
+void UserArrays::meet(const std::byte* array, std::size_t bytes, const device::PointerInfo& info,
+                      device::StreamHandle stream) {
+  if (info.kind == device::MemoryKind::managed) device::prefetch(const_cast<std::byte*>(array), bytes, stream);
+  if (model_ == MemoryModel::registered) {
+    forget_others(array, bytes, stream);
+    if (pinned_.contains(array) || device::describe(array).kind == device::MemoryKind::pinned) return;
+    try {
+      pinned_.try_emplace(array, const_cast<std::byte*>(array), bytes);
+      return;
+    } catch (const Error&) {
+      waits_ = true;  // some of its pages are pinned already, or the system's limit is reached
+    }
+  }
+  waits_ = waits_ || info.kind == device::MemoryKind::pageable;
+}
+
+void UserArrays::reserve(device::Memory& stage) const {
+  if (!stage) stage = device::make_memory(largest_);
+}
+
+std::byte* UserArrays::stage(device::Memory& memory) {
+  reserve(memory);
+  copies_ = true;
+  return static_cast<std::byte*>(memory.get());
+}
+
+const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream) {
+  if (bytes == 0) return nullptr;
+  const device::PointerInfo info = device::describe(array);
+  meet(array, bytes, info, stream);
+  if (!copy && !on_host(info.kind) && aligned(array)) return array;
+  std::byte* const staged = stage(input_stage_);
+  device::copy_bytes(staged, array, bytes, stream);
+  return staged;
+}
+
+std::byte* UserArrays::output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream) {
+  if (bytes == 0) return nullptr;
+  const device::PointerInfo info = device::describe(array);
+  meet(array, bytes, info, stream);
+  if (!on_host(info.kind) && aligned(array) && (!shared || info.exportable)) return array;
+  return stage(output_stage_);
+}
+
+void UserArrays::deliver(std::byte* array, const std::byte* result, std::size_t bytes, device::StreamHandle stream) {
+  if (bytes > 0 && array != result) device::copy_bytes(array, result, bytes, stream);
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,299 @@
+#include "gpu/run/compile.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "gpu/move/in_place_reshape.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/in_place_fft.hpp"
+#include "gpu/pass/pointwise_operation.hpp"
+#include "gpu/run/device_target.hpp"
+#include "gpu/run/pipeline.hpp"
+#include "gpu/slab/slab.hpp"
+#include "lower/fft_spec.hpp"
+#include "lower/in_place.hpp"
+#include "lower/orders.hpp"
+#include "lower/stretch.hpp"
+#include "lower/transforms.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+double scale_of(const Stretch& stretch) {
+  double scale = 1;
+  for (const Stop& stop : stretch) scale *= stop.scale;
+  return scale;
+}
+
+/// The slab engine's operations for the stretches that it takes of all programs: a forward transform and a backward one
+/// share memory.
+class SlabOperations {
+ public:
+  void want(const Program& program, int step, double scale) {
+    (is_forward_slab(program, step) ? forward_ : backward_).push_back({&program, step, scale, {}});
+  }
+
+  /// Collective.
+  void make(const ExecutorSetup& setup, Team& team) {
+    for (std::size_t i = 0; i < std::max(forward_.size(), backward_.size()); ++i) {
+      Wanted* const forward = i < forward_.size() ? &forward_[i] : nullptr;
+      Wanted* const backward = i < backward_.size() ? &backward_[i] : nullptr;
+      SlabSetup slab;
+      slab.team = &team;
+      slab.precision = setup.precision;
+      slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
+      slab.chunks = setup.options.chunks;
+      slab.verify = setup.options.verify;
+      const Wanted* const one = forward != nullptr ? forward : backward;
+      if (one == nullptr) continue;
+      auto made = make_slab(*one->program, one->step, slab);
+      if (forward != nullptr) forward->operations = std::move(made[0]);
+      if (backward != nullptr) backward->operations = std::move(made[1]);
+    }
+  }
+
+  /// None where nothing was wanted.
+  MemberOperations take(const Program& program, int step) {
+    for (auto* list : {&forward_, &backward_})
+      for (Wanted& wanted : *list)
+        if (wanted.program == &program && wanted.step == step) return std::move(wanted.operations);
+    return {};
+  }
+
+ private:
+  struct Wanted {
+    const Program* program;
+    int step;
+    double scale;
+    MemberOperations operations;
+  };
+  std::vector<Wanted> forward_, backward_;
+};
+
+/// One program, stretch by stretch.
+class Compiler {
+ public:
+  Compiler(const ExecutorSetup& setup, const NamedProgram& program, Team& team)
+      : setup_(setup), program_(program.program), team_(team), target_(setup, team) {
+    stretches_ = cut_in_stretches(program_, program.scale, target_);
+  }
+
+  /// Says which stretches the slab engine takes.
+  void want_slabs(SlabOperations& slabs) {
+    for (const Stretch& stretch : stretches_)
+      if (stretch.size() > 1 && target_.begins_slab(program_, stretch.front().step))
+        slabs.want(program_, stretch.front().step, scale_of(stretch));
+  }
+
+  /// `slabs` has made what was wanted; steps of the trace are numbered from `trace_step` on.
+  std::vector<DeviceTask> run(SlabOperations& slabs, int trace_step) {
+    std::vector<DeviceTask> tasks;
+    for (const Stretch& stretch : stretches_) {
+      const Stop &first = stretch.front(), &last = stretch.back();
+      DeviceTask& task = tasks.emplace_back();
+      task.from = first.from;
+      task.to = last.to;
+      task.from_state = before(first);
+      task.to_state = after(last);
+      task.operations = slabs.take(program_, first.step);
+      const bool by_engine = !task.operations.empty();
+      if (!by_engine && stretch.size() > 1 && !is_reshape(first)) {
+        task.middle = stretch[1].from;
+        task.middle_state = before(stretch[1]);
+      }
+      if (!by_engine) choose_landing(task, stretch);
+      const bool fused = by_engine || stretch.size() > 1 || task.landing;
+      if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
+      if (setup_.options.verify)
+        task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
+          return fused ? operation.make_check() : make_check(first, rank, operation);
+        });
+    }
+    if (tasks.empty()) {
+      const State& all = program_.states.front();
+      DeviceTask& task = tasks.emplace_back();
+      task.from_state = task.to_state = all;
+      task.operations = for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
+      if (setup_.options.verify)
+        task.checks = checks_for_members(task, [&](int rank, DeviceOperation&) {
+          return make_device_move_check(all.layout, all.layout, rank, element_bytes(all));
+        });
+    }
+    mark_early(tasks);
+    for (DeviceTask& task : tasks) task.trace_step = trace_step++;
+    return tasks;
+  }
+
+ private:
+  bool least() const { return setup_.options.workspace == Workspace::least; }
+  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
+  bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
+  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
+  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
+
+  /// The buffer that others write into where that is not the result: that of a transform behind a reshape which does
+  /// not run in place, or a free one where they write slowly into the result.
+  void choose_landing(DeviceTask& task, const Stretch& stretch) const {
+    const Stop& last = stretch.back();
+    if (!is_reshape(last)) {
+      if (stretch.size() == 1 || last.from == last.to) return;
+      task.landing = last.from;
+      task.landing_state = before(last);
+    } else if (last.to == Slot::out && target_.lands_slowly(after(last))) {
+      for (const Slot slot : {Slot::work0, Slot::work1})
+        if (!task.landing && slot != task.from && slot != task.middle) task.landing = slot;
+      task.landing_state = after(last);
+    }
+  }
+
+  /// The first task has its input from the beginning; others may only announce.
+  void mark_early(std::vector<DeviceTask>& tasks) const {
+    if (setup_.options.verify) return;  // sums of all inputs come first
+    for (auto task = tasks.begin(); task != tasks.end(); ++task) {
+      const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
+      task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
+                                const Slot written = task->written();
+                                return before.from == written || before.to == written || before.middle == written ||
+                                       before.landing == written;
+                              });
+    }
+  }
+
+  /// What may fail on one rank only is agreed.
+  template <class Make>
+  MemberOperations for_members(const Make& make) {
+    MemberOperations operations;
+    team_.agree([&] {
+      for (const Member& member : team_.here()) {
+        const device::DeviceScope scope(member.device);
+        operations.push_back(make(member.rank));
+      }
+    });
+    return operations;
+  }
+
+  MemberOperations make_operations(const Stop& stop) {
+    const Step& s = step(stop);
+    if (is_reshape(stop))
+      return least() ? make_in_place_reshape(setup_.exchange, reshape_setup(stop))
+                     : make_device_reshape(setup_.exchange, reshape_setup(stop));
+    return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
+      if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
+      if (least()) require_one_array(s);
+      if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank, setup_.precision)) return pointwise;
+      fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
+    });
+  }
+
+  std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
+
+  template <class Make>
+  std::vector<std::unique_ptr<DeviceCheck>> checks_for_members(const DeviceTask& task, const Make& make) {
+    std::vector<std::unique_ptr<DeviceCheck>> checks;
+    team_.agree([&] {
+      for (std::size_t m = 0; m < task.operations.size(); ++m) {
+        const device::DeviceScope scope(team_.here()[m].device);
+        checks.push_back(make(team_.here()[m].rank, *task.operations[m]));
+      }
+    });
+    return checks;
+  }
+
+  std::unique_ptr<DeviceCheck> make_check(const Stop& stop, int rank, DeviceOperation& operation) const {
+    const State &from = before(stop), &to = after(stop);
+    if (is_reshape(stop)) return make_device_move_check(from.layout, to.layout, rank, element_bytes(from));
+    if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
+      FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
+      spec.scale = stop.scale;
+      return make_device_transform_check(operation, spec);
+    }
+    return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
+                                    state_bytes(to, setup_.precision, rank));
+  }
+
+  DeviceReshapeSetup reshape_setup(const Stop& stop) const {
+    DeviceReshapeSetup reshape{&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))};
+    reshape.numbers = setup_.numbers;
+    return reshape;
+  }
+
+  DevicePipelineFft pipeline_fft(const Stop& stop) const {
+    return {std::get<TransformStep>(step(stop)),
+            before(stop),
+            after(stop),
+            stop.scale,
+            stop.from == Slot::in,
+            stop.from == stop.to,
+            setup_.options.effort};
+  }
+
+  /// A reshape with the transforms at its ends, in chunks.
+  MemberOperations make_pipeline(const Stretch& stretch) {
+    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;  // which may be all there is
+    DevicePipelineSetup pipeline;
+    pipeline.exchange = setup_.exchange;
+    pipeline.reshape = reshape_setup(stretch[reshape]);
+    pipeline.precision = setup_.precision;
+    pipeline.verify = setup_.options.verify;
+    if (reshape > 0) pipeline.before = pipeline_fft(stretch.front());
+    if (reshape + 1 < stretch.size()) pipeline.after = pipeline_fft(stretch.back());
+    pipeline.chunking = stretch.size() == 1 ? target_.receiver_chunking(program_, stretch[reshape].step)
+                                            : target_.chunking(program_, stretch[reshape].step,
+                                                               pipeline.before.has_value(), pipeline.after.has_value());
+    return make_device_pipeline(pipeline);
+  }
+
+  std::unique_ptr<DeviceOperation> make_fft(const TransformStep& fft, const Stop& stop, int rank) {
+    FftSpec spec = fft_spec(fft, before(stop), after(stop), rank, setup_.precision);
+    spec.scale = stop.scale;
+    spec.preserve_input = stop.from == Slot::in;
+    spec.in_place = stop.from == stop.to;
+    spec.effort = setup_.options.effort;
+    if (!least()) return make_device_fft(spec, setup_.options.verify);
+    if (!fft.keeps_numbers())
+      require_real_in_place(fft, before(stop), after(stop));
+    else
+      require_same_order(before(stop), after(stop));
+    return make_in_place_fft(spec);
+  }
+
+  /// Of a step that is no transform.
+  void require_one_array(const Step& step) const {
+    if (!can_run_in_place(step))
+      fail(Status::unsupported, "the step '", step_name(step), "' cannot run in place: plan with workspace = fast");
+    if (setup_.options.verify)
+      fail(Status::unsupported, "the option verify repeats the step '", step_name(step), "' in a second array: plan ",
+           "with workspace = fast");
+  }
+
+  const ExecutorSetup& setup_;
+  const Program& program_;
+  Team& team_;
+  DeviceTarget target_;
+  std::vector<Stretch> stretches_;
+};
+
+}  // namespace
+
+Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team) {
+  DeviceTarget target(setup, team);
+  return cut_transforms(choose_orders(program, target), target);
+}
+
+std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+                                             Team& team, int trace_step) {
+  std::vector<Compiler> compilers;
+  SlabOperations slabs;
+  for (const NamedProgram& program : programs) compilers.emplace_back(setup, program, team).want_slabs(slabs);
+  slabs.make(setup, team);
+  std::vector<std::vector<DeviceTask>> tasks;
+  for (Compiler& compiler : compilers) {
+    tasks.push_back(compiler.run(slabs, trace_step));
+    trace_step += static_cast<int>(tasks.back().size());
+  }
+  return tasks;
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,44 @@
+#pragma once
+// From a program to the operations that run it on GPUs.
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gpu/check/device_check.hpp"
+#include "gpu/move/exchange.hpp"
+#include "gpu/team.hpp"
+#include "lower/stretch.hpp"
+#include "run/runner.hpp"
+#include "run/setup.hpp"
+
+namespace shardfft::gpu {
+
+/// A stretch of the program as operations of all members here, the buffers they work on, and the states at the ends.
+struct DeviceTask {
+  Slot from = Slot::in;
+  Slot to = Slot::out;
+  State from_state;
+  State to_state;
+  int trace_step = 0;
+  std::optional<Slot> middle{};  ///< the buffer inside fused steps, and what it holds
+  State middle_state{};
+  std::optional<Slot> landing{};  ///< the buffer that others write into where it is not `to`, and what it holds
+  State landing_state{};
+  bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
+  MemberOperations operations;
+  std::vector<std::unique_ptr<DeviceCheck>> checks{};  ///< with the option verify, one a member
+
+  /// The buffer that others write into, if they do.
+  Slot written() const { return landing.value_or(to); }
+  const DeviceOperation& first() const { return *operations.front(); }
+};
+
+/// The program as the team runs it: its orders in memory. setup.exchange is a name, never "auto". Collective.
+Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team);
+
+/// Operations of every program, at least one each; `team` outlives them. Steps of the trace are numbered from
+/// `trace_step` on. Collective.
+std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
+                                             Team& team, int trace_step);
+
+}  // namespace shardfft::gpu

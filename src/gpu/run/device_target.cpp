@@ -1,0 +1,246 @@
+#include "gpu/run/device_target.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/in_place_fft.hpp"
+#include "gpu/run/pipeline.hpp"
+#include "gpu/slab/slab.hpp"
+#include "local/loops.hpp"
+#include "lower/fft_spec.hpp"
+#include "lower/orders.hpp"
+
+namespace shardfft::gpu {
+
+/// Orders in memory that transform without copies: the natural one where line passes then run, and for cosine
+/// transforms, whose work arrays may have any; else the transformed axis slowest, so that its lines are one strided
+/// batch. With the least workspace, the order before: pages of an array keep it.
+AxisOrder DeviceTarget::order_after(const Program& program, int step) {
+  const auto at = static_cast<std::size_t>(step);
+  if (least()) return program.states[at].layout.order();
+  const auto* const fft = at + 1 < program.steps.size() ? std::get_if<TransformStep>(&program.steps[at + 1]) : nullptr;
+  if (fft == nullptr || fft->axes.size() != 1 || stage_end(program, at + 1) != at + 3) return {};
+  const int axis = fft->axes.front().axis;
+  const State& state = program.states[at + 1];
+  if (axis == 0 || axis + 1 == state.layout.axes() || fft->kind() == Kind::r2r || line_pass_fits_all(*fft, state))
+    return {};
+  AxisOrder order(static_cast<std::size_t>(state.layout.axes()));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + 1, order.begin() + axis, order.begin() + axis + 1);  // behind the batch
+  return order;
+}
+
+bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& state) const {
+  std::int64_t fits = 1;
+  team_.agree([&] {
+    for (const Member& member : team_.here()) {
+      const device::DeviceScope scope(member.device);
+      const FftSpec spec = fft_spec(fft, state, state, member.rank, setup_.precision);
+      if (!is_empty(spec) && !line_pass_fits(spec, LinesFor::alone)) fits = 0;
+    }
+  });
+  return team_.min(fits) == 1;
+}
+
+/// Whether the passes of the transform as a whole add up their lines themselves (option verify), on all GPUs.
+bool DeviceTarget::checks_itself(const Program& program, int step) const {
+  const auto at = static_cast<std::size_t>(step);
+  const auto& fft = std::get<TransformStep>(program.steps[at]);
+  const auto joins = [&fft](const AxisStep& axis) {
+    return axis.kind != Kind::r2r && axis.sign == fft.axes.front().sign;
+  };
+  if (!std::all_of(fft.axes.begin(), fft.axes.end(), joins)) return false;
+  std::int64_t checks = 1;
+  team_.agree([&] {
+    for (const Member& member : team_.here()) {
+      const device::DeviceScope scope(member.device);
+      FftSpec spec = fft_spec(fft, program.states[at], program.states[at + 1], member.rank, setup_.precision);
+      spec.preserve_input = false;  // it is next to a reshape
+      if (!shardfft::gpu::checks_itself(spec)) checks = 0;
+    }
+  });
+  return team_.min(checks) == 1;
+}
+
+bool DeviceTarget::begins_slab(const Program& program, int step) const {
+  return !least() && leaves_way_open(setup_.exchange) && team_.all_peers() &&
+         runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks, setup_.options.verify);
+}
+
+namespace {
+
+/// The axis of a transform that runs alone next to a reshape into or out of `beyond`: one that is cut there, since a
+/// pass along it can have what does not travel in its place; else `otherwise`. A halved axis cannot move in the list.
+int axis_alone(const TransformStep& fft, const Layout& beyond, int otherwise) {
+  if (fft.keeps_numbers())
+    for (const AxisStep& axis : fft.axes)
+      if (!beyond.axis_is_local(axis.axis)) return axis.axis;
+  return otherwise;
+}
+
+TransformStep only(const TransformStep& fft, int axis) {
+  TransformStep alone;
+  for (const AxisStep& a : fft.axes)
+    if (a.axis == axis) alone.axes = {a};
+  return alone;
+}
+
+}  // namespace
+
+/// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
+/// that one pass over memory takes stay together; with the option verify so do all axes whose passes check themselves,
+/// where what is left can be cut too, because lines of the vendor's library are read twice more for their sums.
+std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int step) {
+  const auto at = static_cast<std::size_t>(step);
+  const auto& fft = std::get<TransformStep>(program.steps[at]);
+  const std::vector<int> axes = fft.numbers();
+  if (axes.size() < 2) return {axes};
+  if (least()) {  // a halved axis, the last one, is transformed in place on its own
+    if (fft.keeps_numbers()) return {axes};
+    return {{axes.begin(), axes.end() - 1}, {axes.back()}};
+  }
+  for (int first = step - slab_steps + 1; first <= step; ++first)
+    if (begins_slab(program, first)) return {axes};
+  const auto is_reshape = [&program](std::size_t i) {
+    return i < program.steps.size() && std::holds_alternative<ReshapeStep>(program.steps[i]);
+  };
+  const auto others = [&axes](int axis) {
+    std::vector<int> rest = axes;
+    std::erase(rest, axis);
+    return rest;
+  };
+  const bool together = setup_.options.verify && checks_itself(program, step);
+  if (is_reshape(at + 1)) {  // runs last
+    const State &from = program.states[at + 1], &to = program.states[at + 2];
+    if (together && chunking({from.layout, to.layout, &fft, nullptr}, from, to).cuts()) return {axes};
+    const TransformStep alone = only(fft, axis_alone(fft, to.layout, axes.front()));
+    const int axis = alone.axes.front().axis;
+    if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts()) return {{axis}, others(axis)};
+  } else if (at > 0 && is_reshape(at - 1)) {  // runs first
+    const State &from = program.states[at - 1], &to = program.states[at];
+    if (together && chunking({from.layout, to.layout, nullptr, &fft}, from, to).cuts()) return {axes};
+    const TransformStep alone = only(fft, axis_alone(fft, from.layout, axes.back()));
+    const int axis = alone.axes.front().axis;
+    if (alone.keeps_numbers() && chunking({from.layout, to.layout, nullptr, &alone}, from, to).cuts())
+      return {others(axis), {axis}};
+  }
+  return {axes};
+}
+
+namespace {
+
+/// Every element goes somewhere, and every element of the result comes from somewhere.
+bool leaves_nothing(const Schedule& schedule, const Layout& from, const Layout& to, int rank) {
+  std::int64_t own = 0;
+  for (const LocalCopy& copy : schedule.self) own += copy.from.elements();
+  return schedule.send_count + own == from.count(rank) && schedule.recv_count + own == to.count(rank);
+}
+
+}  // namespace
+
+/// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
+int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
+  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
+  std::int64_t sent = 0, moves_all = 1;
+  for (const Member& member : team_.here()) {
+    const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);
+    sent = std::max(sent, schedule.send_count);
+    if (!leaves_nothing(schedule, from.layout, to.layout, member.rank)) moves_all = 0;
+  }
+  sent = team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision));
+  if (sent == 0) return 1;
+  // What transforms beside the reshape sum up is all that they write and read.
+  if (setup_.options.verify && team_.min(moves_all) == 0) return 1;
+  return setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
+}
+
+Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
+  const int chunks = wanted_chunks(from, to);
+  if (chunks < 2) return {};
+  const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
+  return choose_device_chunking(team_, steps, from, to, setup_.precision, chunks, static_cast<std::int64_t>(least_row));
+}
+
+Chunking DeviceTarget::chunking(const Program& program, int step, bool with_before, bool with_after) const {
+  const auto at = static_cast<std::size_t>(step);
+  const State &from = program.states[at], &to = program.states[at + 1];
+  return chunking({from.layout, to.layout, with_before ? &std::get<TransformStep>(program.steps[at - 1]) : nullptr,
+                   with_after ? &std::get<TransformStep>(program.steps[at + 1]) : nullptr},
+                  from, to);
+}
+
+Chunking DeviceTarget::receiver_chunking(const Program& program, int step) const {
+  const State &from = program.states[static_cast<std::size_t>(step)],
+              &to = program.states[static_cast<std::size_t>(step) + 1];
+  Chunking chunking;
+  for (const int axis : to.layout.order())
+    if (chunking.axis < 0 && longest_run(to.layout, axis) > 1) chunking.axis = axis;
+  if (chunking.axis < 0) return chunking;
+  chunking.ends = ChunkEnds::receiver;
+  chunking.parts = static_cast<int>(
+      std::min<std::int64_t>(std::max(wanted_chunks(from, to), 1), longest_run(to.layout, chunking.axis)));
+  return chunking;
+}
+
+Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
+  if (least()) return {};
+  if (begins_slab(program, steps[at])) return {slab_steps, false, true};
+  int reshape = steps[at];
+  if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
+  const auto cuts = [&](const ChunkedSteps& chunked) {
+    if (chunked.after != nullptr && begins_slab(program, reshape + 1)) return false;
+    // One that cannot run where peers write leads to the output: both buffers of the workspace are in use.
+    if (chunked.after != nullptr && !chunked.after->keeps_numbers() && steps.back() != reshape + 1) return false;
+    const auto i = static_cast<std::size_t>(reshape);
+    return chunking(chunked, program.states[i], program.states[i + 1]).cuts();
+  };
+  return {pipelined_steps(program, steps, at, cuts), true};
+}
+
+/// With the least workspace, everything. Else the result of a reshape that peers of other processes would write into
+/// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that
+/// come after it run there.
+bool DeviceTarget::in_place(const Program& program, int step) {
+  if (least()) return true;
+  const auto at = static_cast<std::size_t>(step);
+  if (!Target::in_place(program, step)) return false;
+  if (at == 0 || !std::holds_alternative<ReshapeStep>(program.steps[at - 1])) return true;
+  for (int later = step + 1; later < static_cast<int>(program.steps.size()); ++later)
+    if (!Target::in_place(program, later)) return true;
+  return !lands_slowly(program.states[at]);
+}
+
+bool DeviceTarget::lands_slowly(const State& state) const {
+  if (least() || team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
+  const std::size_t most = max_state_bytes(state, setup_.precision);
+  if (most <= gpu_defaults().large_page_bytes || most > peer_gpu_defaults().most_bytes_of_own_rows) return false;
+  for (int rank = 0; rank < team_.ranks(); ++rank)
+    if (state_bytes(state, setup_.precision, rank) % gpu_defaults().large_page_bytes != 0) return true;
+  return false;
+}
+
+/// Ranks must decide alike: what one sends the other may be scaled already.
+bool DeviceTarget::scales_free(const Program& program, int step) {
+  const auto at = static_cast<std::size_t>(step);
+  std::int64_t free = 1;
+  team_.agree([&] {
+    for (const Member& member : team_.here()) {
+      const device::DeviceScope scope(member.device);
+      FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
+                              member.rank, setup_.precision);
+      if (least()) {
+        if (!scales_free_in_place(spec)) free = 0;
+        continue;
+      }
+      for (const bool kept : {false, true}) {  // which it will be is not known yet
+        spec.preserve_input = kept;
+        if (!shardfft::gpu::scales_free(spec)) free = 0;
+      }
+    }
+  });
+  return team_.min(free) == 1;
+}
+
+}  // namespace shardfft::gpu

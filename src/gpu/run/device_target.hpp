@@ -1,0 +1,43 @@
+#pragma once
+// What programs are lowered for on GPUs: line passes, and the slab engine.
+#include "gpu/team.hpp"
+#include "lower/chunking.hpp"
+#include "lower/stretch.hpp"
+#include "lower/target.hpp"
+#include "run/runner.hpp"
+#include "run/setup.hpp"
+
+namespace shardfft::gpu {
+
+class DeviceTarget : public Target {
+ public:
+  /// setup.exchange is a name, never "auto".
+  DeviceTarget(const ExecutorSetup& setup, const Team& team) : setup_(setup), team_(team) {}
+
+  std::vector<std::vector<int>> groups(const Program& program, int step) override;
+  AxisOrder order_after(const Program& program, int step) override;
+  Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
+  bool scales_free(const Program& program, int step) override;
+  bool in_place(const Program& program, int step) override;
+
+  /// Whether the slab engine takes the step and the next ones.
+  bool begins_slab(const Program& program, int step) const;
+  /// How the reshape `step` and the transforms right before and after it that run with it are cut in chunks.
+  Chunking chunking(const Program& program, int step, bool with_before, bool with_after) const;
+  /// The same of a reshape without transforms: along the slowest axis of its result.
+  Chunking receiver_chunking(const Program& program, int step) const;
+  /// Whether GPUs write slowly into an array of this state that another process has allocated.
+  bool lands_slowly(const State& state) const;
+
+ private:
+  bool least() const { return setup_.options.workspace == Workspace::least; }
+  int wanted_chunks(const State& from, const State& to) const;
+  Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
+  bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
+  bool checks_itself(const Program& program, int step) const;
+
+  const ExecutorSetup& setup_;
+  const Team& team_;
+};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,54 @@
+#pragma once
+// The checks of one program on the members of this process (option verify): where their sums are, and what they say.
+#include <memory>
+#include <vector>
+
+#include "device/handles.hpp"
+#include "gpu/check/device_check.hpp"
+#include "gpu/run/compile.hpp"
+#include "gpu/team.hpp"
+#include "run/runner.hpp"
+#include "verify/verifier.hpp"
+
+namespace shardfft::gpu {
+
+class DeviceVerifier {
+ public:
+  /// Takes the checks out of the tasks. Does not communicate.
+  DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks);
+
+  /// A run begins on these streams, one a member.
+  void begin(const std::vector<device::StreamHandle>& streams);
+  /// Around a task of a member, with its device current.
+  void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
+  void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
+  /// Whether before() and after() look at a task's arrays.
+  bool looks_around(std::size_t task, std::size_t member) const { return places_[member].checks[task]->looks_around(); }
+  /// All tasks are enqueued: the results come to the host.
+  void fetch(const std::vector<device::StreamHandle>& streams);
+  /// The run has ended. As Verifier::conclude().
+  Failure conclude();
+
+  Verified verified() const;
+  /// Device memory of a member: tables, sums, arrays of second runs.
+  std::size_t held_bytes(std::size_t member) const { return places_[member].held_bytes; }
+  std::size_t pinned_bytes(std::size_t member) const { return places_[member].result_bytes; }
+
+ private:
+  struct Place {
+    std::vector<DeviceCheck*> checks;  ///< by task
+    device::Memory on_device;          ///< results, then sums
+    device::PinnedMemory on_host;      ///< results
+    std::size_t result_bytes = 0, sum_bytes = 0, held_bytes = 0;
+
+    /// For the numbers of all checks.
+    void allocate(std::size_t results, std::size_t sums);
+  };
+
+  Team& team_;
+  std::unique_ptr<Tally> tally_;     ///< null where all members are in this process
+  std::vector<Place> places_;        ///< by member
+  std::vector<Verifier> verifiers_;  ///< by member; they own the checks
+};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,305 @@
+#include "gpu/run/executor.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+#include "device/facts.hpp"
+#include "mpi/kept_for_mpi.hpp"
+#include "shardfft/option_table.hpp"
+
+namespace shardfft::gpu {
+
+DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
+    : setup_(std::move(setup)),
+      team_(std::move(team)),
+      model_(setup_.options.memory),
+      imports_(std::make_shared<ImportUser>([this] { finish_runs(); })),
+      trace_(!setup_.options.trace.empty()),
+      times_(*team_) {
+  team_->agree([&] {
+    for (const Member& member : team_->here()) {
+      const device::DeviceScope scope(member.device);
+      own_streams_.push_back(device::make_stream());
+      finished_.push_back(device::make_event());
+    }
+    set_streams({});
+  });
+}
+
+Program DeviceExecutor::lower(const Program& program) { return lower_for_devices(setup_, program, *team_); }
+
+void DeviceExecutor::add(std::vector<NamedProgram> programs) {
+  team_->agree([&] {
+    for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
+  });
+  int trace_step = 0;
+  for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
+  finish_runs();  // the buffers may grow
+  for (auto& tasks : compile(setup_, programs, *team_, trace_step)) {
+    for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
+    Prepared& prepared = prepared_.emplace_back();
+    for (const DeviceTask& task : tasks) {
+      if (team_->ranks() > 1 && task.first().writes_peers()) prepared.shared[task.written()];
+      if (team_->ranks() > 1 && task.first().writes_scratches()) prepared.shared[Slot::scratch];
+    }
+    prepared.tasks = std::move(tasks);
+  }
+  try {
+    team_->agree([&] {
+      for (Prepared& prepared : prepared_)
+        if (setup_.options.verify && !prepared.verifier)
+          prepared.verifier = std::make_unique<DeviceVerifier>(*team_, prepared.tasks);
+      if (places_.empty()) add_members(programs.front().program);
+      size_buffers();
+      for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
+    });
+  } catch (...) {
+    forget_tasks();
+    throw;
+  }
+  times_.resize(prepared_.size());
+  allocated_ = false;
+  programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
+}
+
+/// Drops the tasks of programs that were compiled and then refused. Collective.
+void DeviceExecutor::forget_tasks() {
+  const auto refused = prepared_.begin() + static_cast<std::ptrdiff_t>(programs_.size());
+  for (auto program = refused; program != prepared_.end(); ++program)
+    for (DeviceTask& task : program->tasks)
+      for (auto& operation : task.operations) operation->close_peers();
+  team_->meet();
+  prepared_.erase(refused, prepared_.end());
+  size_buffers();
+}
+
+/// Copies of the users' arrays hold either end of any program: all programs of a plan lead between the same two states.
+void DeviceExecutor::add_members(const Program& program) {
+  for (std::size_t m = 0; m < team_->here().size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    const std::size_t most = std::max(bytes_of(program.states.front(), m), bytes_of(program.states.back(), m));
+    places_.emplace_back(UserArrays(model_, team_->here()[m], most));
+  }
+}
+
+/// Memory of this process that others use lives until all have finished with it, or for ever if some gave up.
+DeviceExecutor::~DeviceExecutor() {
+  // A destructor cannot report failures, but must meet the others, which wait for it.
+  const auto succeeds = [](const auto& work) {
+    try {
+      work();
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  };
+  if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
+  bool together = !mpi_finalized() && !broken_;
+  const bool done = end_runs();
+  imports_->leave(done);
+  together = together && succeeds([this] { team_->meet(); });
+  succeeds([&] {
+    for (Prepared& program : prepared_)
+      if (done) program.shared.clear();
+    for (Prepared& program : prepared_)
+      for (DeviceTask& task : program.tasks)
+        for (auto& operation : task.operations) {
+          if (!together) operation->break_off();
+          if (done) operation->close_peers();
+        }
+  });
+  if (together) succeeds([this] { team_->meet(); });
+  if (!together && !team_->all_here()) keep_for_others();
+}
+
+/// What others may still write into or wait for, and what this process still writes into: workspaces, copies of arrays,
+/// and what operations hold (tokens, events, messages).
+void DeviceExecutor::keep_for_others() {
+  for (Place& place : places_) {
+    retired_.push_back(std::move(place.own_workspace));
+    for (device::Memory& stage : place.arrays.take_stages()) retired_.push_back(std::move(stage));
+  }
+  keep_for_mpi(std::make_shared<std::vector<device::Memory>>(std::move(retired_)));
+  keep_for_mpi(std::make_shared<std::vector<Prepared>>(std::move(prepared_)));
+  keep_for_mpi(std::move(team_));
+}
+
+/// The same if another rank has failed: work that waits for that rank is ended. Returns whether nothing runs any more.
+bool DeviceExecutor::end_runs() noexcept {
+  const bool good = !broken_ && !failure_of([this] {
+                                   for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);
+                                   finish_runs();
+                                 }).failed();
+  if (!good) give_up();
+  return good || settled_;
+}
+
+/// Waits for all runs so far. Not for the callers' streams: they may have been destroyed since.
+void DeviceExecutor::finish_runs() {
+  for (std::size_t m = 0; m < own_streams_.size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    device::wait(own_streams_[m].get(), finished_[m].get());
+    device::synchronize(own_streams_[m].get());
+  }
+}
+
+void DeviceExecutor::check_streams(std::span<void* const> streams) const {
+  for (std::size_t m = 0; m < streams.size(); ++m) {
+    if (streams[m] == nullptr) continue;
+    const Member& member = team_->here()[m];
+    const device::DeviceScope scope(member.device);
+    const int device = device::device_of_stream(streams[m]);
+    require(device == member.device, "the stream belongs to GPU ", device, ", but rank ", member.rank, " runs on GPU ",
+            member.device);
+  }
+}
+
+/// Runs on the streams used so far are finished first: the buffers are in order with one stream only.
+void DeviceExecutor::set_streams(std::span<void* const> streams) {
+  if (!streams.empty()) team_->agree([&] { check_streams(streams); });
+  finish_runs();
+  streams_.clear();
+  asynchronous_ = !streams.empty() && std::find(streams.begin(), streams.end(), nullptr) == streams.end();
+  for (std::size_t m = 0; m < own_streams_.size(); ++m)
+    streams_.push_back(m < streams.size() && streams[m] != nullptr ? streams[m] : own_streams_[m].get());
+}
+
+std::size_t DeviceExecutor::bytes_of(const State& state, std::size_t member) const {
+  return state_bytes(state, setup_.precision, team_->here()[member].rank);
+}
+
+std::size_t DeviceExecutor::input_bytes(int program, std::size_t member) const {
+  return bytes_of(program_at(program).states.front(), member);
+}
+
+std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const {
+  return bytes_of(program_at(program).states.back(), member);
+}
+
+void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
+  Place& place = places_.front();
+  require(bytes >= place.workspace_bytes(), "the workspace has ", bytes, " bytes, the plan needs ",
+          place.workspace_bytes());
+  if (place.workspace_bytes() == 0) return;
+  require(memory != nullptr, "the workspace is a null pointer");
+  require(reinterpret_cast<std::uintptr_t>(memory) % alignment == 0, "the workspace must be aligned to ", alignment,
+          " bytes");
+  const device::PointerInfo info = device::describe(memory);
+  require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
+          "the workspace must be memory of GPU ", team_->here().front().device);
+  for (const Prepared& program : prepared_)
+    for (const auto& [slot, addresses] : program.shared)
+      require(info.exportable || slot == Slot::out, "other GPUs write into this plan's workspace: it must be a",
+              " whole allocation of the GPU runtime, not memory of a pool");
+  finish_runs();  // they used the old one
+  place.workspace = memory;
+  place.workspace_size = bytes;
+  place.workspace_id = info.id;
+  if (place.own_workspace) retired_.push_back(std::move(place.own_workspace));
+}
+
+/// Closes what this rank has open of others' workspaces, and returns when all have closed what they had of this one's.
+/// The next run of a program shares them anew. Collective.
+void DeviceExecutor::close_workspaces() {
+  team_->agree([&] { finish_runs(); });
+  for (Prepared& program : prepared_)
+    for (auto& [slot, addresses] : program.shared)
+      if (slot != Slot::out) addresses = {};
+  team_->meet();
+}
+
+void DeviceExecutor::allocate_workspace() {
+  if (allocated_) return;
+  const bool replaced = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
+    return place.workspace_size > 0 && place.workspace_bytes() > place.workspace_size;
+  });
+  if (team_->max(std::int64_t{replaced}) != 0) close_workspaces();
+  team_->agree([&] {
+    for (std::size_t m = 0; m < places_.size(); ++m) {
+      Place& place = places_[m];
+      if (place.workspace_bytes() <= place.workspace_size) continue;
+      const device::DeviceScope scope(team_->here()[m].device);
+      place.workspace_size = 0;
+      place.own_workspace = device::Memory();  // not both at a time
+      place.own_workspace = device::make_memory(place.workspace_bytes());
+      place.workspace = static_cast<std::byte*>(place.own_workspace.get());
+      place.workspace_size = place.workspace_bytes();
+      place.workspace_id = device::describe(place.workspace).id;
+    }
+  });
+  allocated_ = true;
+}
+
+std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
+  const device::DeviceScope scope(team_->here()[static_cast<std::size_t>(member)].device);
+  switch (model_) {
+    case MemoryModel::host:
+      return allocate_aligned(bytes);
+    case MemoryModel::registered:
+      return {device::allocate_pinned(bytes), device::release_pinned};
+    case MemoryModel::managed:
+      return {device::allocate_managed(bytes), device::release_managed};
+    case MemoryModel::device:
+    case MemoryModel::automatic:
+      break;
+  }
+  return {device::allocate(bytes), device::release};
+}
+
+/// What is copied to the device needs another array there.
+void DeviceExecutor::check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const {
+  if (in_place_bytes(static_cast<int>(member)) == 0) return;
+  require(in == out, "plans with workspace = least transform one array in place: input and output must be the same",
+          " pointer");
+  require(device::describe(out).kind == device::MemoryKind::device &&
+              reinterpret_cast<std::uintptr_t>(out) % device::unit_bytes == 0,
+          "plans with workspace = least transform arrays in device memory that begin at multiples of ",
+          device::unit_bytes, " bytes, as allocate_input() gives them");
+}
+
+void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    if (least()) check_one_array(m, in[m], out[m]);
+    places_[m].arrays.check_input(in[m], input_bytes(program, m));
+    places_[m].arrays.check_output(out[m], output_bytes(program, m));
+  }
+}
+
+std::vector<StepReport> DeviceExecutor::steps(int program) const {
+  std::vector<StepReport> reports;
+  for (const DeviceTask& task : now(program).tasks) {
+    const Activity activity = task.first().activity();
+    StepReport report;
+    report.text = task.first().describe();
+    report.trace_step = task.trace_step;
+    report.role = activity == Activity::exchange ? Role::moves : Role::computes;
+    report.overlaps = activity == Activity::other;
+    if (setup_.options.chunks > 1 && team_->ranks() > 1 && activity == Activity::exchange)
+      report.text += " (not cut in chunks)";
+    if (report.role == Role::moves || report.overlaps) report.text += setup_.numbers.text();
+    for (const auto& operation : task.operations) {
+      report.bytes_sent = std::max(report.bytes_sent, operation->bytes_sent());
+      report.loss += operation->loss();
+    }
+    reports.push_back(report);
+  }
+  return reports;
+}
+
+Verified DeviceExecutor::verified(int program) const {
+  const auto& verifier = now(program).verifier;
+  return verifier ? verifier->verified() : Verified{};
+}
+
+RunnerFacts DeviceExecutor::facts() const {
+  std::ostringstream text;
+  const Member& first = team_->here().front();
+  text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << device::device_name(first.device)
+       << "; memory " << to_text(setup_.options.memory);
+  return {setup_.exchange, "cuFFT", text.str(), setup_.choices};
+}
+
+}  // namespace shardfft::gpu

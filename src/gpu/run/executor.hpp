@@ -1,0 +1,165 @@
+#pragma once
+// Runs programs on GPUs: the members of a team that this process has, each on a stream of its own.
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gpu/run/arrays.hpp"
+#include "gpu/run/compile.hpp"
+#include "gpu/run/device_verifier.hpp"
+#include "gpu/run/replay.hpp"
+#include "gpu/run/step_times.hpp"
+#include "gpu/team.hpp"
+#include "run/runner.hpp"
+
+namespace shardfft::gpu {
+
+/// Work is enqueued on one stream a member. A call waits for it when a member has no stream of the caller's, when an
+/// array lies in plain host memory, with the option verify, and inside exchanges that send messages; else it returns at
+/// once.
+class DeviceExecutor : public Runner {
+ public:
+  /// Collective.
+  DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team);
+  ~DeviceExecutor() override;
+
+  Program lower(const Program& program) override;
+  void add(std::vector<NamedProgram> programs) override;
+  const std::vector<NamedProgram>& programs() const override { return programs_; }
+  void set_streams(std::span<void* const> streams) override;
+  int device(int member) const override { return team_->here()[static_cast<std::size_t>(member)].device; }
+  void* stream(int member) const override { return streams_[static_cast<std::size_t>(member)]; }
+  void check_arrays(int program, InputArrays in, OutputArrays out) override;
+  void run(int program, InputArrays in, OutputArrays out) override;
+  bool ready() const override { return allocated_; }
+  void others_gave_up() override { give_up(); }
+  bool half_way() const override { return broken_; }
+  std::size_t workspace_bytes() const override;
+  std::size_t table_bytes() const override;
+  std::size_t library_bytes() const override;
+  std::size_t pinned_bytes() const override;
+  std::size_t in_place_bytes(int member) const override;
+  void set_workspace(std::byte* memory, std::size_t bytes) override;
+  std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
+  std::vector<StepReport> steps(int program) const override;
+  void harvest() override { times_.harvest(trace_); }
+  void finish_runs() override;
+  const Trace& trace() const override { return trace_; }
+  std::int64_t runs(int program) const override { return now(program).runs; }
+  std::int64_t timed_runs(int program) const override { return times_.runs(program); }
+  double seconds(int program) const override { return times_.seconds(program); }
+  std::int64_t graph_runs(int program) const override { return now(program).replay.launches(); }
+  Verified verified(int program) const override;
+  RunnerFacts facts() const override;
+
+ private:
+  static constexpr std::size_t alignment = 256;  ///< of a workspace and of what lies in it
+
+  /// One member's memory and what this call does with it.
+  struct Place {
+    explicit Place(UserArrays of_member) : arrays(std::move(of_member)) {}
+    UserArrays arrays;
+    std::map<Slot, std::size_t> slot_bytes;  ///< of the workspace's slots, which lie one behind the other
+    device::Memory own_workspace;
+    std::byte* workspace = nullptr;
+    std::size_t workspace_size = 0;
+    std::uint64_t workspace_id = 0;  ///< device::PointerInfo::id
+    const std::byte* in = nullptr;   ///< as the device sees the arrays
+    std::byte* out = nullptr;
+    std::size_t workspace_bytes() const;
+    /// Where the slot is; null where it has no bytes.
+    std::byte* in_workspace(Slot slot) const;
+  };
+  /// Addresses of one buffer on all ranks, and of which allocations.
+  struct Shared {
+    SharedAddresses addresses;
+    std::vector<std::pair<void*, std::uint64_t>> mine;
+  };
+  /// A program's tasks, and what its runs keep.
+  struct Prepared {
+    std::vector<DeviceTask> tasks;
+    std::map<Slot, Shared> shared;  ///< what other members write into
+    Replay replay;
+    std::unique_ptr<DeviceVerifier> verifier;  ///< with the option verify
+    std::int64_t runs = 0;
+  };
+
+  Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
+  const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
+  const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
+  void add_members(const Program& program);
+  void forget_tasks();
+  /// With the least workspace every array is input and output at once.
+  bool least() const { return setup_.options.workspace == Workspace::least; }
+  /// What the member's array holds that is input and output at once.
+  std::size_t in_place_bytes(const Program& program, std::size_t member) const;
+  void refuse_what_does_not_fit(const Program& program) const;
+  /// Over all operations of a member.
+  std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
+  /// With what the option verify needs.
+  std::size_t held_bytes(std::size_t member) const;
+  std::size_t pinned_bytes(std::size_t member) const;
+  /// Of the member that has most.
+  std::size_t most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const;
+
+  bool end_runs() noexcept;
+  void keep_for_others();
+  void check_streams(std::span<void* const> streams) const;
+  void size_buffers();
+  void allocate_workspace();
+  void close_workspaces();
+  std::size_t bytes_of(const State& state, std::size_t member) const;
+  std::size_t input_bytes(int program, std::size_t member) const;
+  std::size_t output_bytes(int program, std::size_t member) const;
+
+  void place_arrays(int program, InputArrays in, OutputArrays out);
+  void check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const;
+  bool in_place() const;
+  void announce(int program);
+  using InCall = std::unique_lock<std::mutex>;  ///< of imports_
+  Meeting::Words least_or_give_up(const Meeting::Words& words);
+  bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);
+  bool changed(int program) const;
+  std::vector<std::pair<void*, std::uint64_t>> addresses(int program, Slot slot) const;
+  void share(int program, InCall& in_call);
+  std::span<std::byte* const> shared_addresses(int program, Slot slot, std::byte* const& own) const;
+
+  std::byte* slot(Slot slot, std::size_t member) const;
+  void enqueue_phase(int program, const DeviceTask& task, int phase, const std::vector<device::StreamHandle>& streams);
+  void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
+                    device::StreamHandle stream, bool after);
+  void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
+  void run_tasks(int program, bool announced);
+  void give_up() noexcept;
+  void deliver(int program, OutputArrays out);
+  void await(std::size_t member);
+  void await_end(std::size_t member);
+  void settle(std::size_t member, device::StreamHandle stream) const;
+  void settle_own(std::size_t member) const;
+  void refuse_if_broken() const;
+  bool any_copies() const;
+
+  ExecutorSetup setup_;
+  std::unique_ptr<Team> team_;
+  MemoryModel model_;
+  std::vector<device::Stream> own_streams_;
+  std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones
+  bool asynchronous_ = false;
+  std::vector<device::Event> finished_;  ///< the last asynchronous run
+  std::shared_ptr<ImportUser> imports_;
+  std::vector<NamedProgram> programs_;
+  std::vector<Prepared> prepared_;  ///< by program
+  bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
+  std::vector<Place> places_;
+  bool allocated_ = false;               ///< for all programs
+  std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
+  Trace trace_;
+  StepTimes times_;
+  bool broken_ = false;   ///< a call failed half-way
+  bool settled_ = false;  ///< and its work, and that of earlier ones, has ended
+};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,368 @@
+// One call of a GPU plan: where its arrays are, what the processes tell each other, what is enqueued.
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "base/check.hpp"
+#include "base/hooks.hpp"
+#include "gpu/run/executor.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// For work whose failure matters less than an error that is being reported already. Returns whether it succeeded.
+template <class Work>
+bool try_to(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
+  const DeviceTask& first = now(program).tasks.front();
+  times_.begin(program, trace_, streams_);
+  const bool shares = now(program).shared.contains(Slot::out);
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    Place& place = places_[m];
+    const device::DeviceScope scope(team_->here()[m].device);
+    place.arrays.begin();
+    if (least()) {  // one array, even where a rank's input or output is empty
+      place.in = place.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
+      continue;
+    }
+    // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
+    const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
+    place.in = place.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
+    place.out = place.arrays.output(out[m], output_bytes(program, m), shares, streams_[m]);
+  }
+  if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
+}
+
+/// Begins the first task, and says for the others which arrays may be written before they are asked for: nothing before
+/// those tasks uses them. Whether input and output are one array is not known to others, so they are told.
+void DeviceExecutor::announce(int program) {
+  for (const DeviceTask& task : now(program).tasks)
+    if (task.announced_early) enqueue_phase(program, task, 0, streams_);
+}
+
+bool DeviceExecutor::in_place() const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.in != nullptr && place.in == place.out; });
+}
+
+/// Before the meeting this rank has announced what others may do after it.
+Meeting::Words DeviceExecutor::least_or_give_up(const Meeting::Words& words) {
+  try {
+    return team_->least(words);
+  } catch (...) {
+    give_up();
+    throw;
+  }
+}
+
+/// The first meeting of a call, where processes write into each other's memory. Nobody is left waiting for a rank that
+/// cannot take part. Returns whether the announcements count.
+bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call) {
+  if (!meets_) {
+    refuse_if_broken();
+    place_arrays(program, in, out);
+    if (changed(program)) share(program, in_call);
+    return false;
+  }
+  // Of all processes: the first that failed; minus one where any has other arrays, or input and output in one.
+  Meeting::Words words{team_->ranks(), 0, 0};
+  std::exception_ptr error;
+  try {
+    refuse_if_broken();
+    place_arrays(program, in, out);
+    words = {team_->ranks(), changed(program) ? -1 : 0, in_place() ? -1 : 0};
+    if (!in_place()) announce(program);
+  } catch (...) {
+    error = std::current_exception();
+    words = {team_->comm().rank(), 0, 0};
+  }
+  const auto [failed, others, one_array] = least_or_give_up(words);
+  if (error) std::rethrow_exception(error);
+  if (failed < team_->ranks())
+    fail(Status::backend_failure, "another rank, ", failed, ", could not prepare its arrays");
+  if (others != 0) share(program, in_call);
+  return one_array == 0;
+}
+
+std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
+  const Place& place = places_[member];
+  switch (slot) {
+    case Slot::in:
+      return const_cast<std::byte*>(place.in);  // only ever read: no task writes to Slot::in
+    case Slot::out:
+      return place.out;
+    default:
+      return place.in_workspace(slot);
+  }
+}
+
+/// An address is not enough: new memory may lie where old memory was.
+std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot slot) const {
+  std::vector<std::pair<void*, std::uint64_t>> list;
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const bool empty = slot == Slot::out && output_bytes(program, m) == 0;
+    std::byte* const address = empty ? nullptr : this->slot(slot, m);
+    std::uint64_t id = 0;
+    if (address != nullptr) id = slot == Slot::out ? device::describe(address).id : places_[m].workspace_id;
+    list.emplace_back(address, id);
+  }
+  return list;
+}
+
+bool DeviceExecutor::changed(int program) const {
+  const auto& shared = now(program).shared;
+  return std::any_of(shared.begin(), shared.end(), [&](const auto& entry) {
+    const auto& [slot, one] = entry;
+    return one.addresses.stale() || one.mine != addresses(program, slot);
+  });
+}
+
+void DeviceExecutor::share(int program, InCall& in_call) {
+  in_call.unlock();
+  // Earlier runs may still write to memory of others that is closed now.
+  if (!team_->all_here()) team_->agree([&] { finish_runs(); });
+  if (team_->max(std::int64_t{!retired_.empty()}) != 0) {
+    close_workspaces();
+    retired_.clear();
+  }
+  // Opening one buffer may have closed another one; the second time there is room for all.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    for (auto& [slot, one] : now(program).shared) {
+      auto list = addresses(program, slot);
+      std::vector<void*> mine;
+      for (const auto& [address, id] : list) mine.push_back(address);
+      one.addresses.share(*team_, mine, imports_);
+      one.mine = std::move(list);  // not before: a failed call must share again
+    }
+    in_call.lock();
+    if (team_->max(std::int64_t{changed(program)}) == 0) return;
+    in_call.unlock();
+  }
+  fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
+}
+
+/// Of all ranks; `own` is that of a rank alone.
+std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot slot, std::byte* const& own) const {
+  if (team_->ranks() == 1) return {&own, 1};
+  return now(program).shared.at(slot).addresses.all();
+}
+
+void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phase,
+                                   const std::vector<device::StreamHandle>& streams) {
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    const Place& place = places_[m];
+    DeviceBuffers buffers{slot(task.from, m), slot(task.to, m)};
+    const bool from_in_to_out = task.from == Slot::in && task.written() == Slot::out;
+    buffers.one_array = task.from == task.written() || (from_in_to_out && place.in == place.out);
+    if (task.middle) buffers.middle = slot(*task.middle, m);
+    buffers.scratch = slot(Slot::scratch, m);
+    if (task.landing) buffers.landing = slot(*task.landing, m);
+    if (task.first().writes_peers())
+      buffers.outs = shared_addresses(program, task.written(), task.landing ? buffers.landing : buffers.out);
+    if (task.first().writes_scratches()) buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
+    around_phase(program, task, m, phase, buffers, streams[m], false);
+    task.operations[m]->enqueue(phase, buffers, streams[m]);
+    around_phase(program, task, m, phase, buffers, streams[m], true);
+  }
+}
+
+/// Checks a task with the option verify, before its first phase and after its last one.
+void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size_t member, int phase,
+                                  const DeviceBuffers& buffers, device::StreamHandle stream, bool after) {
+  using Moment = DeviceStepHook::Moment;
+  DeviceVerifier* const verifier = now(program).verifier.get();
+  if (phase != (after ? task.first().phases() - 1 : 0)) return;
+  const auto number = static_cast<std::size_t>(&task - now(program).tasks.data());
+  const auto reached = [&](Moment moment) {
+    DeviceStepHook* const hook = installed<DeviceStepHook>();
+    if (hook == nullptr) return;
+    std::byte* const array = after ? buffers.out : const_cast<std::byte*>(buffers.in);
+    hook->reached(number, moment, array, bytes_of(after ? task.to_state : task.from_state, member), stream);
+  };
+  const bool looks_around = verifier == nullptr || verifier->looks_around(number, member);
+  if (!after || looks_around) reached(after ? Moment::after : Moment::before);
+  if (verifier == nullptr) return;
+  if (after) return verifier->after(number, member, buffers, stream);
+  verifier->before(number, member, buffers, stream);
+  if (looks_around) reached(Moment::in_middle);
+}
+
+/// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
+/// told to the others at the next meeting, so that all ranks give up and none waits for another one. Where they may be
+/// waiting for messages instead, and look for news meanwhile, it is thrown at once: the news are what tells them.
+void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed,
+                                   bool announced) {
+  std::exception_ptr error;
+  const auto& tasks = now(program).tasks;
+  const bool throws = team_->all_here() || std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
+                        return task.first().awaits_messages();
+                      });
+  for (const DeviceTask& task : tasks) {
+    const int begin = announced && task.announced_early ? 1 : 0, end = task.first().phases();
+    for (int phase = begin; phase < end; ++phase) {
+      if (phase > begin && team_->meet(error != nullptr)) {
+        give_up();
+        team_->meet();  // from here on no rank writes into another one's arrays
+        if (error) std::rethrow_exception(error);
+        if (team_->watch() != nullptr) team_->watch()->await_news();
+        fail(Status::backend_failure, "another rank failed in the middle of the transform");
+      }
+      if (error) continue;
+      try {
+        enqueue_phase(program, task, phase, streams);
+        if (timed && phase == end - 1) times_.mark({task.trace_step, task.first().activity()}, streams);
+      } catch (...) {
+        if (throws) throw;
+        error = std::current_exception();
+      }
+    }
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+/// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here.
+void DeviceExecutor::give_up() noexcept {
+  if (broken_) return;
+  broken_ = true;
+  const auto of_all = [this](const auto& work) {
+    for (const Prepared& program : prepared_)
+      for (const DeviceTask& task : program.tasks)
+        for (const auto& operation : task.operations) settled_ &= try_to([&] { work(*operation); });
+  };
+  settled_ = true;
+  if (team_->watch() != nullptr) team_->watch()->withdraw_messages();
+  of_all([](DeviceOperation& operation) { operation.break_off(); });
+  // try_to() catches what these throw.
+  // cppcheck-suppress throwInNoexceptFunction
+  for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= try_to([&] { settle_own(m); });
+  of_all([](DeviceOperation& operation) { operation.abandon(); });
+  for (std::size_t m = 0; m < places_.size(); ++m) settled_ &= try_to([&] { settle(m, streams_[m]); });
+}
+
+/// Waits for the last run and for the stream of the plan's own.
+void DeviceExecutor::settle_own(std::size_t member) const {
+  device::wait(own_streams_[member].get(), finished_[member].get());
+  settle(member, own_streams_[member].get());
+}
+
+/// Waits until the stream is idle, for some seconds: a device that has failed may never end. Throws then.
+void DeviceExecutor::settle(std::size_t member, device::StreamHandle stream) const {
+  constexpr double seconds = 5;
+  const device::DeviceScope scope(team_->here()[member].device);
+  const device::Event end = device::make_event();
+  device::record(end.get(), stream);
+  for (Patience patience; patience.waited() < seconds; patience.rest())
+    if (device::done(end.get())) return;
+  fail(Status::backend_failure, "the work of a call that has failed does not end");
+}
+
+/// Waits for the member's stream.
+void DeviceExecutor::await(std::size_t member) {
+  const device::DeviceScope scope(team_->here()[member].device);
+  if (!team_->all_here()) {
+    device::record(finished_[member].get(), streams_[member]);
+    await_end(member);
+  }
+  device::synchronize(streams_[member]);
+}
+
+/// Waits until the member's last run has ended, and looks for news of other processes that failed.
+void DeviceExecutor::await_end(std::size_t member) {
+  if (team_->all_here()) return;
+  const device::DeviceScope scope(team_->here()[member].device);
+  wait_until(team_->watch(), [&] {
+    const bool ended = device::done(finished_[member].get());  // perhaps because it failed
+    for (const Prepared& program : prepared_)
+      for (const DeviceTask& task : program.tasks) task.operations[member]->check();
+    return ended;
+  });
+}
+
+void DeviceExecutor::refuse_if_broken() const {
+  if (broken_) fail(Status::backend_failure, "an earlier call of this plan failed half-way: make a new plan");
+}
+
+void DeviceExecutor::run_tasks(int program, bool announced) {
+  Replay& replay = now(program).replay;
+  const auto& tasks = now(program).tasks;
+  DeviceVerifier* const verifier = now(program).verifier.get();
+  const auto enqueue = [&](const std::vector<device::StreamHandle>& streams, bool timed, bool early) {
+    if (verifier != nullptr) verifier->begin(streams);
+    enqueue_tasks(program, streams, timed, early);
+    if (verifier != nullptr) verifier->fetch(streams);
+  };
+  // What looks into a run is called while it is enqueued.
+  const bool capturable =
+      team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
+      std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
+  if (!capturable) {
+    enqueue(streams_, true, announced);
+    return;
+  }
+  std::vector<const void*> pointers;
+  for (const Place& place : places_) pointers.insert(pointers.end(), {place.in, place.out, place.workspace});
+  for (const DeviceTask& task : tasks)
+    for (const auto& operation : task.operations) pointers.push_back(operation->reads());
+  replay.see(pointers);
+  if (replay.ready()) {
+    times_.drop();
+    replay.launch(*team_, streams_);
+    return;
+  }
+  enqueue(streams_, true, announced);
+  if (!replay.due()) return;
+  std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
+  for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
+  replay.capture(*team_, own, [&] { enqueue(own, false, false); });
+}
+
+bool DeviceExecutor::any_copies() const {
+  return std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.copies(); });
+}
+
+/// Results go where the caller wants them; waits for them where it must.
+void DeviceExecutor::deliver(int program, OutputArrays out) {
+  for (std::size_t m = 0; m < places_.size(); ++m) {
+    const device::DeviceScope scope(team_->here()[m].device);
+    places_[m].arrays.deliver(out[m], places_[m].out, output_bytes(program, m), streams_[m]);
+    if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
+  }
+  if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);
+  times_.end();
+  ++now(program).runs;
+  const bool wait =
+      !asynchronous_ || now(program).verifier ||
+      std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.waits(); });
+  for (std::size_t m = 0; wait && m < places_.size(); ++m) await(m);
+}
+
+void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
+  allocate_workspace();
+  InCall in_call = imports_->in_call();
+  const bool announced = place_and_meet(program, in, out, in_call);
+  Failure verdict;
+  try {
+    run_tasks(program, announced);
+    deliver(program, out);
+    if (now(program).verifier) verdict = now(program).verifier->conclude();
+  } catch (...) {
+    give_up();
+    throw;
+  }
+  harvest();
+  if (verdict.failed()) throw Error(verdict.code, verdict.text);
+}
+
+}  // namespace shardfft::gpu

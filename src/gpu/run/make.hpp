@@ -1,0 +1,17 @@
+#pragma once
+// What src/api needs of the GPU part, which a build may lack (src/api/gpu_missing.cpp).
+#include <memory>
+#include <vector>
+
+#include "run/runner.hpp"
+#include "run/setup.hpp"
+
+namespace shardfft::gpu {
+
+/// Throws Error unless this process could use GPU `device` (-1: any); does not communicate.
+void check_device(int device);
+/// A runner whose ranks are `devices`, all in this process, and setup.comm is not used; without devices one rank a
+/// process of setup.comm, on the GPU that options.device says. For programs like this one. Collective.
+std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices);
+
+}  // namespace shardfft::gpu

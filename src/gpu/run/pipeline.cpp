@@ -1,0 +1,219 @@
+#include "gpu/run/pipeline.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "device/facts.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "gpu/run/pipeline_check.hpp"
+#include "gpu/run/pipeline_end.hpp"
+#include "local/loops.hpp"
+#include "lower/fft_spec.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Whether a chunk can be transformed where it lies as fast as the whole.
+bool runs_well(const FftPart& part) {
+  if (is_empty(part.spec)) return true;
+  if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
+  const Loops loops = output_loops(part.spec);
+  const bool dense = output_extent(loops) == points(loops);
+  return runs_where_it_lies(part.spec) && (dense || scales_free(part.spec));
+}
+
+/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
+/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
+/// False where they begin within sectors: what is stored in a part of one is read before.
+bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
+                     std::int64_t least_row) {
+  for (const State* state : {&from, &to}) {
+    const Layout& layout = state->layout;
+    if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
+    const auto bytes = static_cast<std::int64_t>(element_bytes(*state, precision));
+    const std::int64_t grain = device::run_bytes / bytes;
+    std::int64_t least = least_row;
+    for (const Progression& part : layout.parts(chunking.axis)) {
+      if (part.count * bytes % device::sector_bytes != 0) return false;
+      if (part.count % grain != 0) least = 2 * least_row;
+    }
+    chunking.grain = std::max(chunking.grain, grain);
+    if (least > 0)
+      chunking.parts =
+          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
+  }
+  const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
+  chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
+  return chunking.cuts();
+}
+
+/// Phases are those of the exchange, which announces: all chunks go through each of them together. The transforms keep
+/// the stream busy; copies run on streams of the exchange's own.
+class DevicePipeline : public DeviceOperation {
+ public:
+  /// `move`: the check of the reshape, or null.
+  DevicePipeline(PipelineEnd before, PipelineEnd after, std::vector<std::unique_ptr<DeviceOperation>> exchanges,
+                 std::unique_ptr<DeviceCheck> move, std::string cut)
+      : before_(std::move(before)),
+        after_(std::move(after)),
+        exchanges_(std::move(exchanges)),
+        move_(std::move(move)),
+        text_("pipeline of " + std::move(cut) + ": ") {
+    if (!before_.empty()) text_ += before_.text() + (before_.moves_own() ? " (leaves the own part in place), " : ", ");
+    text_ += exchanges_.front()->describe() + " a chunk";
+    if (!after_.empty()) text_ += ", " + after_.text();
+    if (!before_.moves_own() && after_.moves_own()) text_ += " (takes the own part from its place)";
+  }
+
+  int phases() const override { return exchanges_.front()->phases(); }
+  bool announces() const override { return true; }
+  bool writes_peers() const override { return true; }
+  bool capturable() const override { return exchanges_.front()->capturable(); }
+  Activity activity() const override { return Activity::other; }
+  std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
+  /// Others may write into the output only when the input has been read.
+  bool runs_in_place() const override { return !before_.empty(); }
+  std::string describe() const override { return text_; }
+  std::int64_t bytes_sent() const override {
+    std::int64_t bytes = 0;
+    for (const auto& exchange : exchanges_) bytes += exchange->bytes_sent();
+    return bytes;
+  }
+  Loss loss() const override {
+    Loss sum;
+    for (const auto& exchange : exchanges_) sum += exchange->loss();
+    return sum;
+  }
+  std::unique_ptr<DeviceCheck> make_check() override {
+    return PipelineCheck::make(std::move(move_), before_.make_check(), after_.make_check());
+  }
+  std::size_t held_bytes() const override {
+    return sum_of(&DeviceOperation::held_bytes) + before_.held_bytes() + after_.held_bytes();
+  }
+  std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
+  std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
+  void check() override { for_each(&DeviceOperation::check); }
+  void break_off() override { for_each(&DeviceOperation::break_off); }
+  void abandon() override { for_each(&DeviceOperation::abandon); }
+  void close_peers() override { for_each(&DeviceOperation::close_peers); }
+
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    const bool one_array = buffers.one_array && !before_.empty();
+    std::byte* const source =
+        before_.empty() ? const_cast<std::byte*>(buffers.in) : buffers.middle;  // `in` is only read
+    const bool leaves_own = before_.moves_own() && !one_array, takes_own = !leaves_own && after_.moves_own();
+    // What lands elsewhere than in the output is led from there by the transform, or by the exchange itself.
+    const bool leads = buffers.landing != nullptr && !after_.empty();
+    std::byte* const result = leads ? buffers.landing : buffers.out;  // of the exchange
+    const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? result : nullptr};
+    const EndBuffers then{result, buffers.out, buffers.scratch, takes_own ? source : nullptr};
+    if (phase == 0 && one_array) before_.run_all(first, stream);
+    DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
+    if (!leads) moved.landing = buffers.landing;
+    moved.own_is_there = leaves_own || takes_own;
+    const int last = phases() - 1;
+    for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {
+      if (phase == 1 && !before_.empty() && !one_array && (before_.chunked() || k == 0)) before_.run(k, first, stream);
+      exchanges_[static_cast<std::size_t>(k)]->enqueue(phase, moved, stream);
+      if (phase == last && after_.chunked()) after_.run(k, then, stream);
+    }
+    if (phase == last && !after_.chunked()) after_.run_all(then, stream);
+  }
+
+ private:
+  /// Every operation of which it is made.
+  template <class Member>
+  void for_each(const Member& member) const {
+    const auto visit = [&](DeviceOperation& operation) { std::invoke(member, operation); };
+    before_.for_each(visit);
+    for (const auto& exchange : exchanges_) visit(*exchange);
+    after_.for_each(visit);
+  }
+  std::size_t sum_of(std::size_t (DeviceOperation::*bytes)() const) const {
+    std::size_t sum = 0;
+    for_each([&](const DeviceOperation& operation) { sum += (operation.*bytes)(); });
+    return sum;
+  }
+
+  PipelineEnd before_, after_;
+  std::vector<std::unique_ptr<DeviceOperation>> exchanges_;  ///< one a chunk
+  std::unique_ptr<DeviceCheck> move_;                        ///< until it is given away
+  std::string text_;
+};
+
+}  // namespace
+
+int automatic_chunks(std::size_t bytes) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.pipeline_chunk_bytes, 1U << 20));
+  return std::clamp(fit, 1, defaults.most_pipeline_chunks);
+}
+
+Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
+                                Precision precision, int chunks, std::int64_t least_row) {
+  for (Chunking chunking : possible_chunkings(steps, chunks)) {
+    if (!take_whole_runs(chunking, from, to, precision, least_row)) continue;
+    std::int64_t good = 1;
+    team.agree([&] {
+      for (const Member& member : team.here()) {
+        const device::DeviceScope scope(member.device);
+        for (int k = 0; k < chunking.parts; ++k) {
+          if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
+              !runs_well(part_of(*steps.before, state_after(reversed(*steps.before), from), from, member.rank,
+                                 precision, chunking.slice(k))))
+            good = 0;
+          if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) continue;
+          FftPart after =
+              part_of(*steps.after, to, state_after(*steps.after, to), member.rank, precision, chunking.slice(k));
+          after.spec.preserve_input = false;  // what has arrived is read once
+          if (!runs_well(after)) good = 0;
+        }
+      }
+    });
+    if (team.min(good) == 1) return chunking;
+  }
+  return {};
+}
+
+MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
+  Team& team = *setup.reshape.team;
+  const Chunking& chunking = setup.chunking;
+  std::vector<std::pair<PipelineEnd, PipelineEnd>> ends(team.here().size());
+  std::vector<std::unique_ptr<DeviceCheck>> moves(team.here().size());
+  team.agree([&] {
+    for (std::size_t m = 0; m < team.here().size(); ++m) {
+      const Member& member = team.here()[m];
+      const device::DeviceScope scope(member.device);
+      if (setup.before)
+        ends[m].first = PipelineEnd(*setup.before, setup, chunking.ends != ChunkEnds::receiver, member.rank,
+                                    OwnPoints::Side::output, setup.reshape.to);
+      if (setup.after)
+        ends[m].second = PipelineEnd(*setup.after, setup, chunking.ends != ChunkEnds::sender, member.rank,
+                                     OwnPoints::Side::input, setup.reshape.from);
+      if (setup.verify)
+        moves[m] =
+            make_device_move_check(setup.reshape.from, setup.reshape.to, member.rank, setup.reshape.element_bytes);
+    }
+  });
+  std::vector<std::vector<std::unique_ptr<DeviceOperation>>> exchanges(team.here().size());
+  for (int k = 0; k < chunking.parts; ++k) {
+    DeviceReshapeSetup reshape = setup.reshape;
+    reshape.from_slice = chunking.from(k);
+    reshape.to_slice = chunking.to(k);
+    MemberOperations made = make_device_reshape(setup.exchange, reshape);
+    for (std::size_t m = 0; m < made.size(); ++m) exchanges[m].push_back(std::move(made[m]));
+  }
+  MemberOperations operations;
+  for (std::size_t m = 0; m < exchanges.size(); ++m)
+    operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(ends[m].second),
+                                                          std::move(exchanges[m]), std::move(moves[m]),
+                                                          shardfft::describe(chunking)));
+  return operations;
+}
+
+}  // namespace shardfft::gpu

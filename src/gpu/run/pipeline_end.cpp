@@ -1,0 +1,138 @@
+#include "gpu/run/pipeline_end.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hooks.hpp"
+#include "gpu/pass/device_fft.hpp"
+#include "local/loops.hpp"
+#include "lower/fft_spec.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+using Moment = DeviceStepHook::Moment;
+
+/// Of the numbers of one side that lie behind the first one.
+std::size_t run_bytes(const Loops& loops, std::int64_t FftDim::*stride, ElementType element) {
+  std::int64_t run = points(loops) == 0 ? 0 : 1;
+  for (const FftDim& loop : loops)
+    if (loop.*stride == 1) run *= loop.n;
+  return static_cast<std::size_t>(run) * element.bytes();
+}
+
+/// A chunk of a transform, for who looks into the run.
+class LookedAt {
+ public:
+  LookedAt(const FftSpec& spec, const EndCheck* check, int chunk, device::StreamHandle stream)
+      : spec_(spec), check_(check), chunk_(chunk), stream_(stream), hook_(installed<DeviceStepHook>()) {}
+
+  /// Its input, or its output, from there on.
+  void reached(Moment moment, OwnPoints::Side side, const std::byte* array) const {
+    if (hook_ == nullptr || check_ == nullptr) return;
+    const std::size_t bytes = side == OwnPoints::Side::input
+                                  ? run_bytes(input_loops(spec_), &FftDim::in_stride, input_element(spec_))
+                                  : run_bytes(output_loops(spec_), &FftDim::out_stride, output_element(spec_));
+    hook_->reached(check_->step(), moment, const_cast<std::byte*>(array), bytes, stream_);
+  }
+  /// Where it is not the transform that sums up its arrays.
+  void reached_around(Moment moment, OwnPoints::Side side, const std::byte* array) const {
+    if (check_ != nullptr && check_->chunk(chunk_).looks_around()) reached(moment, side, array);
+  }
+
+ private:
+  const FftSpec& spec_;
+  const EndCheck* check_;
+  int chunk_;
+  device::StreamHandle stream_;
+  DeviceStepHook* hook_;
+};
+
+std::int64_t number_bytes(const State& state, Precision precision) {
+  return static_cast<std::int64_t>(element_bytes(state, precision));
+}
+
+}  // namespace
+
+FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
+                const Slice& slice) {
+  const Piece in = sliced(only_piece(before.layout, rank), slice), out = sliced(only_piece(after.layout, rank), slice);
+  return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * number_bytes(before, precision),
+          out.offset * number_bytes(after, precision)};
+}
+
+PipelineEnd::PipelineEnd(const DevicePipelineFft& fft, const DevicePipelineSetup& setup, bool chunked, int rank,
+                         OwnPoints::Side side, const Layout& beyond)
+    : side_(side), chunked_(chunked) {
+  const Layout& here = (side == OwnPoints::Side::output ? fft.after : fft.before).layout;
+  for (int k = 0; k < (chunked ? setup.chunking.parts : 1); ++k) {
+    const Slice slice = chunked ? setup.chunking.slice(k) : Slice{};
+    FftPart part = part_of(fft.step, fft.before, fft.after, rank, setup.precision, slice);
+    part.spec.scale = fft.scale;
+    part.spec.preserve_input = fft.preserve_input;
+    part.spec.in_place = fft.in_place;
+    // What was found fit for chunks is the way that is expected to be the fastest.
+    part.spec.effort = chunked ? Effort::estimate : fft.effort;
+    Fft& made = ffts_.emplace_back();
+    made.operation = make_device_fft(part.spec, setup.verify);
+    if (text_.empty()) text_ = made.operation->describe();
+    scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
+    if (const auto own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side))
+      made.own = make_own_points_pass(part.spec, *own);
+    made.part = std::move(part);
+    if (setup.verify) add_check(made);
+  }
+}
+
+void PipelineEnd::add_check(Fft& fft) {
+  fft.check = make_device_transform_check(*fft.operation, fft.part.spec);
+  if (fft.check->looks_around()) fft.own.reset();  // at one array on each side
+  if (fft.own) fft.own->prepare_checks();
+}
+
+bool PipelineEnd::moves_own() const {
+  return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
+}
+
+std::size_t PipelineEnd::held_bytes() const {
+  std::size_t sum = 0;
+  for (const Fft& fft : ffts_)
+    if (fft.own) sum += fft.own->held_bytes();
+  return sum;
+}
+
+std::unique_ptr<EndCheck> PipelineEnd::make_check() {
+  std::vector<std::unique_ptr<DeviceCheck>> chunks;
+  for (Fft& fft : ffts_)
+    if (fft.check) chunks.push_back(std::move(fft.check));
+  if (chunks.empty()) return nullptr;
+  auto check = std::make_unique<EndCheck>(std::move(chunks));
+  check_ = check.get();
+  return check;
+}
+
+void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
+  const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
+  const std::byte* const in = buffers.in + fft.part.in;
+  std::byte* const out = buffers.out + fft.part.out;
+  const bool with_own = buffers.beyond != nullptr;
+  DeviceCheck* const check = check_ != nullptr ? &check_->chunk(chunk) : nullptr;
+  const DeviceBuffers arrays{in, out, buffers.scratch, {}, nullptr};
+  const LookedAt looked_at(fft.part.spec, check_, chunk, stream);
+  const std::byte* const here = side_ == OwnPoints::Side::input ? in : out;
+  const std::byte* const next_to_reshape = with_own ? buffers.beyond + fft.own->offset_beyond() : here;
+
+  if (side_ == OwnPoints::Side::input) looked_at.reached(Moment::between, side_, next_to_reshape);
+  if (check != nullptr) check->enqueue_before(arrays, stream);
+  looked_at.reached_around(Moment::in_middle, OwnPoints::Side::input, in);
+  if (with_own)
+    fft.own->enqueue(in, out, buffers.beyond, check != nullptr ? check->on_device() : nullptr, stream);
+  else
+    fft.operation->enqueue(0, arrays, stream);
+  looked_at.reached_around(Moment::after, OwnPoints::Side::output, out);
+  if (check != nullptr) check->enqueue_after(arrays, stream);
+  if (side_ == OwnPoints::Side::output) looked_at.reached(Moment::between, side_, next_to_reshape);
+}
+
+}  // namespace shardfft::gpu

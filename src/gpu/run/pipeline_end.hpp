@@ -1,0 +1,75 @@
+#pragma once
+// The transforms at one end of a reshape between GPUs, chunk by chunk or all at once, on one member.
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/pass/line_pass.hpp"
+#include "gpu/run/pipeline.hpp"
+#include "gpu/run/pipeline_check.hpp"
+
+namespace shardfft::gpu {
+
+/// One member's part of a chunk's transform, at byte offsets of its arrays.
+struct FftPart {
+  FftSpec spec;
+  std::int64_t in = 0, out = 0;
+};
+FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
+                const Slice& slice);
+
+/// What one run of an end works on. `beyond`: the array at the other end of the reshape where the passes have what does
+/// not travel there; else null.
+struct EndBuffers {
+  const std::byte* in;
+  std::byte *out, *scratch, *beyond = nullptr;
+};
+
+class PipelineEnd {
+ public:
+  PipelineEnd() = default;
+  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that. `chunked`: in those of the
+  /// setup, with its checks.
+  PipelineEnd(const DevicePipelineFft& fft, const DevicePipelineSetup& setup, bool chunked, int rank,
+              OwnPoints::Side side, const Layout& beyond);
+
+  bool empty() const { return ffts_.empty(); }
+  bool chunked() const { return chunked_; }
+  /// Whether its passes can have what does not travel in the array at the other end of the reshape.
+  bool moves_own() const;
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  /// Of what is not in its operations.
+  std::size_t held_bytes() const;
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Fft& fft : ffts_) visit(*fft.operation);
+  }
+  const std::string& text() const { return text_; }
+  /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
+  std::unique_ptr<EndCheck> make_check();
+
+  void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
+  void run_all(const EndBuffers& buffers, device::StreamHandle stream) const {
+    for (int k = 0; k < static_cast<int>(ffts_.size()); ++k) run(k, buffers, stream);
+  }
+
+ private:
+  struct Fft {
+    std::unique_ptr<DeviceOperation> operation;
+    std::optional<OwnPointsPass> own;  ///< the same with what does not travel in another array
+    FftPart part;
+    std::unique_ptr<DeviceCheck> check;  ///< until it is given away
+  };
+  void add_check(Fft& fft);
+
+  OwnPoints::Side side_ = OwnPoints::Side::output;
+  std::vector<Fft> ffts_;
+  bool chunked_ = false;
+  std::size_t scratch_bytes_ = 0;
+  std::string text_;
+  const EndCheck* check_ = nullptr;
+};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,62 @@
+#include "gpu/run/replay.hpp"
+
+#include "device/capture.hpp"
+
+namespace shardfft::gpu {
+
+void Replay::see(const std::vector<const void*>& pointers) {
+  if (pointers != pointers_) {
+    graph_ = device::Graph();
+    pointers_ = pointers;
+    seen_ = 0;
+  }
+  if (seen_ < runs_before_capture) ++seen_;
+}
+
+void Replay::make_joints(const Team& team) {
+  if (!joints_.empty()) return;
+  for (const Member& member : team.here()) {
+    const device::DeviceScope scope(member.device);
+    joints_.push_back(device::make_event());
+  }
+}
+
+void Replay::fork(const Team& team, const Streams& streams) {
+  const device::DeviceScope scope(team.here().front().device);
+  device::record(joints_.front().get(), streams.front());
+  for (std::size_t m = 1; m < streams.size(); ++m) {
+    device::set_device(team.here()[m].device);
+    device::wait(streams[m], joints_.front().get());
+  }
+  device::set_device(team.here().front().device);
+}
+
+void Replay::join(const Team& team, const Streams& streams) {
+  const device::DeviceScope scope(team.here().front().device);
+  for (std::size_t m = 1; m < streams.size(); ++m) {
+    device::set_device(team.here()[m].device);
+    device::record(joints_[m].get(), streams[m]);
+    device::set_device(team.here().front().device);
+    device::wait(streams.front(), joints_[m].get());
+  }
+}
+
+void Replay::capture(const Team& team, const Streams& streams, const std::function<void()>& body) {
+  make_joints(team);
+  const device::DeviceScope scope(team.here().front().device);
+  graph_ = device::captured(streams.front(), [&] {
+    fork(team, streams);
+    body();
+    join(team, streams);
+  });
+}
+
+void Replay::launch(const Team& team, const Streams& streams) {
+  const device::DeviceScope scope(team.here().front().device);
+  join(team, streams);
+  device::launch(graph_.get(), streams.front());
+  fork(team, streams);
+  ++launches_;
+}
+
+}  // namespace shardfft::gpu

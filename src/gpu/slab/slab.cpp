@@ -1,0 +1,373 @@
+#include "gpu/slab/slab.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+#include "base/environment.hpp"
+#include "device/facts.hpp"
+#include "device/pointwise.hpp"
+#include "gpu/slab/slab_program.hpp"
+#include "gpu/slab/slab_rank.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+using gpu::SlabArrays;
+using gpu::SlabPeer;
+using gpu::SlabRank;
+using gpu::SlabShape;
+
+SlabShape known_shape(const Program& program, int first, Precision precision) {
+  const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
+  if (!shape) fail(Status::internal, "steps from ", first, " on are not a slab transform");
+  return *shape;
+}
+
+/// Whether passes may store into peers: stores are not cut in chunks; more GPUs and unequal shares have not been
+/// measured.
+bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
+  return shape.ranks == 2 && options.chunks <= 1 && shape.nx % 2 == 0 && shape.ny % 2 == 0;
+}
+
+/// Bytes of planes up to which stores are faster than copies.
+std::size_t most_to_store(const gpu::SlabFusion& fusion) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  return fusion.planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store;
+}
+
+/// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
+/// passes can leave away at the spectrum. Small ones are not where they are complex, or in single precision and copied
+/// to the peers. With the option verify all are padded that passes of our own want so: these check themselves.
+SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
+  if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
+  SlabShape padded = shape;
+  padded.padded = padded.dense_spectrum = true;
+  const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
+  const bool large = padded.planes_bytes(0) >= setup.padded_from;
+  const bool no_passes = !shape.real() && !device::lines::begins_with_units(shape.nz, shape.transform.precision);
+  const bool even_small = shape.real() ? setup.verify || shape.transform.precision == Precision::f64 ||
+                                             (fusion.direct && may_store(shape, options))
+                                       : setup.verify && no_passes;
+  return fusion.y && fusion.x && (large || even_small) ? padded : shape;
+}
+
+/// Whether peers write into rows of our own and not into the spectrum: padded z lines; spectra of other processes that
+/// are no whole number of large pages, which GPUs write slowly, but for the largest ones, where passes between two
+/// arrays cost more. The same on all ranks.
+bool has_own_rows(const SlabShape& shape, const SlabSetup& setup) {
+  if (shape.dense_spectrum || setup.team->all_here()) return shape.dense_spectrum;
+  if (shape.spectrum_bytes(0) > peer_gpu_defaults().most_bytes_of_own_rows) return false;
+  for (int r = 0; r < shape.ranks; ++r)
+    if (shape.spectrum_bytes(r) % setup.page_bytes != 0) return true;
+  return false;
+}
+
+/// What both directions of one member share.
+struct SlabMember {
+  SlabShape shape;
+  SlabRank rank;
+  int number = 0;  ///< its rank
+  std::array<double, 2> scale{1, 1};
+  bool all_here = true;
+  bool own_rows = false;  ///< of all ranks, those without any too
+  device::Memory tokens{};
+  std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
+  std::vector<SlabPeer> peers{};
+
+  std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes() + rank.weight_bytes(); }
+  /// Scratch of rank r: its planes, behind them rows where there are any.
+  std::size_t rows_offset(int r) const { return round_up(shape.planes_bytes(r), std::size_t{256}); }
+  std::size_t scratch_bytes(bool with_rows) const {
+    return with_rows ? rows_offset(number) + shape.rows_bytes(number) : shape.planes_bytes(number);
+  }
+  /// Where peers have their planes and, if not in their spectra, their rows.
+  void see(std::span<std::byte* const> scratches) {
+    for (std::size_t q = 0; q < scratches.size(); ++q) {
+      peers[q].arrays.planes = scratches[q];
+      if (own_rows) peers[q].arrays.rows = scratches[q] + rows_offset(static_cast<int>(q));
+    }
+  }
+  std::uint32_t* own_tokens() const { return static_cast<std::uint32_t*>(tokens.get()); }
+  double left_to_scale(Direction direction) const {
+    return rank.fused_x() ? 1 : scale[static_cast<std::size_t>(direction)];
+  }
+  std::string describe() const {
+    return std::string("slab, ") + std::to_string(rank.chunks(0)) + " chunks in " + std::to_string(rank.parts()) +
+           " parts, " + (rank.fused_planes() ? "plane kernels for z and y, " : "") +
+           (rank.fused_rows() ? "row kernels for z, " : "") + "line kernels for" + (rank.fused_y() ? " y" : "") +
+           (rank.fused_x() ? " x" : "") + (rank.fused_y() || rank.fused_x() ? "" : " no axis") +
+           (rank.stores() ? ", which store into the peers" : "") + (shape.dense_spectrum ? ", padded inside" : "") +
+           (shape.woven ? ", planes of the first axis and the last one" : "");
+  }
+};
+
+class SlabOperation : public DeviceOperation {
+ public:
+  explicit SlabOperation(std::shared_ptr<SlabMember> member) : member_(std::move(member)) {}
+
+  /// begin, turns, finish. One thread that drives all GPUs gives each a turn in a phase; processes meet less often.
+  int phases() const override { return member_->all_here ? 2 + member_->rank.turns() : 3; }
+  bool capturable() const override { return member_->all_here; }
+  /// Transforms run while copies are under way: neither's time can be told from the events around both.
+  Activity activity() const override { return member_->shape.ranks > 1 ? Activity::other : Activity::fft; }
+  void close_peers() override { *member_->token_addresses = {}; }
+  /// Copies that wait for their turn take it.
+  void abandon() override {
+    SlabMember& m = *member_;
+    const device::DeviceScope scope(m.rank.device());
+    const device::Stream stream = device::make_stream();
+    const std::vector<std::uint32_t> all(m.rank.tokens(), 1);
+    device::wait(stream.get(), m.rank.ready());  // until then they are to be cleared
+    if (!all.empty()) device::copy_bytes(m.tokens.get(), all.data(), all.size() * sizeof all[0], stream.get());
+    device::synchronize(stream.get());
+    m.rank.drain();
+  }
+  std::string describe() const override { return member_->describe(); }
+  std::unique_ptr<DeviceCheck> make_check() override {
+    auto check = std::make_unique<SlabCheck>(sends_planes() ? Direction::forward : Direction::backward,
+                                             member_->shape.ranks, member_->rank.copied());
+    check_ = check.get();
+    return check;
+  }
+  std::int64_t bytes_sent() const override {
+    const SlabShape& s = member_->shape;
+    const int me = member_->number;
+    const std::int64_t rows =
+        sends_planes() ? s.x_count(me) * (s.ny - s.y_count(me)) : s.y_count(me) * (s.nx - s.x_count(me));
+    return rows * s.pitch() * static_cast<std::int64_t>(s.complex_bytes());  // the padding travels, too
+  }
+
+ protected:
+  virtual bool sends_planes() const = 0;
+  bool is_last(int phase) const { return phase == phases() - 1; }
+  /// send(turn) for the turns of a phase between the first and the last one.
+  template <class Send>
+  void send_turns(int phase, Send send) const {
+    const int first = member_->all_here ? phase - 1 : 0, count = member_->all_here ? 1 : member_->rank.turns();
+    for (int turn = first; turn < first + count; ++turn) send(turn);
+  }
+  void scale(std::byte* data, std::int64_t count, bool is_complex, Direction direction,
+             device::StreamHandle stream) const {
+    const double factor = member_->left_to_scale(direction);
+    if (factor != 1 && count > 0)
+      device::scale(data, count, {member_->shape.transform.precision, is_complex}, factor, stream);
+  }
+
+  std::shared_ptr<SlabMember> member_;
+  const SlabCheck* check_ = nullptr;  ///< with the option verify
+};
+
+/// Field to planes, planes to the x rows of all ranks, x lines from there to the spectrum. The x rows are the spectra
+/// themselves, where these are not padded inside.
+class SlabForward : public SlabOperation {
+ public:
+  using SlabOperation::SlabOperation;
+
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    SlabMember& m = *member_;
+    void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number) : nullptr;
+    auto* const field = const_cast<std::byte*>(buffers.in);  // only read
+    const SlabArrays own{field, buffers.scratch, buffers.out, rows, m.own_tokens(), check_};
+    if (phase == 0) {
+      m.rank.begin_forward(own, stream);
+    } else if (!is_last(phase)) {
+      for (std::size_t q = 0; q < m.peers.size() && writes_peers(); ++q) m.peers[q].arrays.rows = buffers.outs[q];
+      m.see(buffers.scratches);
+      send_turns(phase, [&](int turn) { m.rank.send_forward(own, m.peers, turn, stream); });
+    } else {
+      m.rank.finish_forward(own, m.peers, stream);
+      scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
+    }
+  }
+  std::size_t scratch_bytes() const override { return member_->scratch_bytes(member_->own_rows); }
+  bool writes_peers() const override { return !member_->own_rows; }
+  bool writes_scratches() const override { return member_->own_rows; }
+  /// Of both directions.
+  std::size_t held_bytes() const override { return member_->held_bytes(); }
+  std::size_t library_bytes() const override { return member_->rank.library_bytes(); }
+
+ protected:
+  bool sends_planes() const override { return true; }
+};
+
+/// x lines from the spectrum to x rows, from there to the planes of all ranks, planes to field.
+class SlabBackward : public SlabOperation {
+ public:
+  using SlabOperation::SlabOperation;
+
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    SlabMember& m = *member_;
+    void* const rows = has_rows() ? buffers.scratch + m.rows_offset(m.number) : nullptr;
+    auto* const spectrum = const_cast<std::byte*>(buffers.in);  // only read
+    const SlabArrays own{buffers.out, buffers.scratch, spectrum, rows, m.own_tokens(), check_};
+    if (phase == 0) {
+      m.rank.begin_backward(own, stream);
+    } else if (!is_last(phase)) {
+      m.see(buffers.scratches);
+      send_turns(phase, [&](int turn) { m.rank.send_backward(own, m.peers, turn, stream); });
+    } else {
+      m.rank.finish_backward(own, m.peers, stream);
+      scale(buffers.out, m.shape.x_count(m.number) * m.shape.ny * m.shape.nz, m.shape.transform.kind == Kind::c2c,
+            Direction::backward, stream);
+    }
+  }
+  std::size_t scratch_bytes() const override { return member_->scratch_bytes(has_rows()); }
+  bool writes_scratches() const override { return true; }
+
+ protected:
+  bool sends_planes() const override { return false; }
+
+ private:
+  bool has_rows() const { return member_->own_rows || !member_->rank.stores(); }
+};
+
+/// SlabOptions::paired: what the caller or the user says, but not for members of one process that share a GPU
+/// (SlabRank::tokens).
+std::optional<bool> common_pairing(const SlabSetup& setup, const Team& team) {
+  std::optional<bool> paired = setup.paired;
+  team.agree([&] {
+    if (!paired) paired = switch_in_environment("SHARDFFT_SLAB_TURNS", "whether ranks of a slab send in turn");
+  });
+  const std::int64_t said = paired ? std::int64_t{*paired} : -1;
+  if (team.min(said) != team.max(said))
+    fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
+  std::vector<int> devices;
+  for (const Member& member : team.here()) devices.push_back(member.device);
+  return gpu::may_pair(devices) ? paired : false;
+}
+
+/// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
+/// stores into peers where not all can. Else plane passes are each GPU's own affair.
+gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const Team& team) {
+  gpu::SlabOptions options;
+  options.chunks = setup.chunks;
+  options.checks = setup.verify;
+  if (setup.chunks == 1) options.parts = {1};  // nothing is to be cut
+  options.paired = common_pairing(setup, team);
+  options.forward_scale = setup.scale[0];
+  options.backward_scale = setup.scale[1];
+  std::int64_t least = 7, most = 0;
+  std::int64_t stores = may_store(shape, options) ? 1 : 0;
+  team.agree([&] {
+    for (const Member& member : team.here()) {
+      const device::DeviceScope scope(member.device);
+      const SlabShape made = padded_where_faster(shape, options, setup);
+      const gpu::SlabFusion fusion = gpu::fusion_of(made, options);
+      const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
+      least = std::min(least, flags);
+      most = std::max(most, flags);
+      if (!fusion.direct || made.planes_bytes(0) > most_to_store(fusion)) stores = 0;
+    }
+  });
+  options.fused = team.min(least) == team.max(most);
+  options.stores = team.min(stores) == 1 && options.fused;
+  return options;
+}
+
+std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabOptions& options, const SlabSetup& setup,
+                                        const Member& member) {
+  const device::DeviceScope scope(member.device);
+  const SlabShape shape = padded_where_faster(dense, options, setup);
+  const bool own_rows = has_own_rows(shape, setup);
+  const std::size_t rows_bytes = own_rows ? shape.rows_bytes(member.rank) : 0;
+  const std::size_t arrays = shape.field_bytes(member.rank) + shape.spectrum_bytes(member.rank);
+  const std::size_t needed = arrays + shape.planes_bytes(member.rank) + rows_bytes;
+  if (needed > device::current_facts().memory_bytes)
+    fail(Status::out_of_memory, "rank ", member.rank, " needs ", needed, " bytes of its GPU, ", arrays,
+         " of them for input and output, the rest for the planes between them; the GPU has ",
+         device::current_facts().memory_bytes);
+  SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
+  auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
+  made->all_here = setup.team->all_here();
+  made->own_rows = own_rows;
+  made->tokens = gpu::make_tokens(made->rank);
+  return made;
+}
+
+/// To be shared: ready, then for every rank the events of its parts and chunks.
+std::vector<device::EventHandle> events_of(const SlabRank& rank) {
+  std::vector<device::EventHandle> events = {rank.ready()};
+  for (int to = 0; to < rank.ranks(); ++to)
+    for (int p = 0; p < rank.parts(); ++p)
+      for (int c = 0; c < rank.chunks(p); ++c) events.push_back(rank.sent(p, c, to));
+  return events;
+}
+
+SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, const SlabMember& me) {
+  SlabPeer peer;
+  peer.arrays.tokens = reinterpret_cast<std::uint32_t*>(me.token_addresses->all()[q]);
+  peer.ready = events.front();
+  const auto each = static_cast<std::ptrdiff_t>(me.rank.turns());
+  const auto first = events.begin() + 1 + each * me.number;
+  peer.sent_here.assign(first, first + each);
+  return peer;
+}
+
+}  // namespace
+
+bool is_slab(const Program& program, int first) {
+  return slab_shape_of_either(program, first, Precision::f64).has_value();
+}
+
+bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify) {
+  const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
+  if (!shape || !(shape->woven || verify)) return shape.has_value();
+  SlabSetup setup;
+  setup.precision = precision;
+  setup.chunks = chunks;
+  setup.verify = verify;
+  const gpu::SlabOptions options = common_options(*shape, setup, team);
+  std::int64_t takes = options.fused ? 1 : 0;
+  team.agree([&] {
+    for (const Member& member : team.here()) {
+      const device::DeviceScope scope(member.device);
+      const gpu::SlabFusion fusion = gpu::fusion_of(padded_where_faster(*shape, options, setup), options);
+      if (shape->woven && (!fusion.planes || !fusion.x || fusion.copied)) takes = 0;
+      if (verify && !fusion.checked) takes = 0;
+    }
+  });
+  return team.min(takes) == 1;
+}
+
+bool is_forward_slab(const Program& program, int first) {
+  return slab_shape_of(program, first, Precision::f64).has_value();
+}
+
+std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup) {
+  require(setup.team != nullptr, "a slab transform of GPUs needs a team");
+  Team& team = *setup.team;
+  const SlabShape shape = known_shape(program, first, setup.precision);
+  if (!team.all_peers()) fail(Status::unsupported, "the slab engine needs GPUs that can use each other's memory");
+  std::vector<std::shared_ptr<SlabMember>> members;
+  std::vector<std::vector<device::EventHandle>> mine;
+  std::vector<void*> tokens;
+  const gpu::SlabOptions options = common_options(shape, setup, team);
+  team.agree([&] {
+    for (const Member& member : team.here()) {
+      members.push_back(make_member(shape, options, setup, member));
+      mine.push_back(events_of(members.back()->rank));
+      tokens.push_back(members.back()->tokens.get());
+    }
+  });
+  std::vector<int> others(static_cast<std::size_t>(team.ranks()));
+  std::iota(others.begin(), others.end(), 0);  // planes are cut by all, empty ranks included
+  const auto events = team.share_events(mine, others);
+  auto addresses = std::make_shared<SharedAddresses>();
+  addresses->share(team, tokens);
+  std::array<MemberOperations, 2> operations;
+  for (const auto& member : members) {
+    member->token_addresses = addresses;
+    for (std::size_t q = 0; q < events.size(); ++q) member->peers.push_back(peer_of(events[q], q, *member));
+    operations[0].push_back(std::make_unique<SlabForward>(member));
+    operations[1].push_back(std::make_unique<SlabBackward>(member));
+  }
+  return operations;
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,44 @@
+#pragma once
+// The fused slab: two transforms and the exchange between them as one operation, on the slab engine (src/gpu/slab).
+#include <array>
+#include <optional>
+
+#include "algorithm/program.hpp"
+#include "gpu/move/exchange.hpp"
+#include "shardfft/options.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+struct SlabSetup {
+  Team* team = nullptr;
+  Precision precision = Precision::f64;
+  std::array<double, 2> scale{1, 1};  ///< forward, backward
+  int chunks = 0;                     ///< 0: chosen by size; 1: nothing is cut
+  std::optional<bool> paired{};       ///< SlabOptions::paired
+  /// Bytes of a member's planes from which on complex transforms and real ones in single precision are padded inside
+  /// even where passes cannot store into peers.
+  std::size_t padded_from = peer_gpu_defaults().bytes_worth_padding;
+  std::size_t page_bytes = gpu_defaults().large_page_bytes;
+  bool verify = false;  ///< the option: then only passes that check themselves
+};
+
+/// Steps of a program that become one slab operation.
+inline constexpr int slab_steps = 3;
+/// Whether steps [first, first + slab_steps) of the program are Fft, Reshape, Fft of a three-dimensional slab transform
+/// whose states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum;
+/// natural order in memory; near-equal runs; one field; or the reverse of such steps. x is the first axis and y the
+/// middle one, or the other way round.
+bool is_slab(const Program& program, int first);
+/// Whether the engine also takes them on this team: where x is the middle axis all members need plane passes, and with
+/// the option verify passes that check themselves. Collective.
+bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify);
+/// Whether it is such steps themselves, not the reverse of them.
+bool is_forward_slab(const Program& program, int first);
+/// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`
+/// is left unchanged. Scratch holds the planes (one complex field) and behind them the rows (one spectrum). There are
+/// no rows forward where peers write into the spectrum itself, nor backward where passes store into peers. Arrays must
+/// be aligned to 16 bytes. Collective; throws unsupported where the team's GPUs are not all peers.
+std::array<MemberOperations, 2> make_slab(const Program& program, int first, const SlabSetup& setup);
+
+}  // namespace shardfft::gpu

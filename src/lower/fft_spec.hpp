@@ -1,0 +1,26 @@
+#pragma once
+// Which local transform a step of a program is, between two states or two pieces of them.
+#include <string>
+
+#include "algorithm/program.hpp"
+#include "geometry/schedule.hpp"
+#include "local/local_fft.hpp"
+
+namespace shardfft {
+
+/// The local transform that leads from state `before` to state `after` on `rank`.
+FftSpec fft_spec(const TransformStep& step, const State& before, const State& after, int rank, Precision precision);
+
+/// The same between two pieces whose index sets belong together. Batch loops take their counts from `in`. Cosine and
+/// sine transforms are of real numbers: those of complex ones (`is_complex`, of the input) are a batch of their parts.
+FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision,
+                         bool is_complex);
+
+/// The name of a transform that leads on from `before`, for LocalFfts: the same on all ranks, and for steps of which a
+/// library makes the one as fast as the other. "c2c 64 32 forward", "c2c 64 backward, side by side".
+std::string name_fft(const TransformStep& step, const State& before);
+
+/// "fft c2c 64 32", "r2r dct2 64 dst1 32".
+std::string describe_fft(const FftSpec& spec);
+
+}  // namespace shardfft

@@ -1,0 +1,72 @@
+#include "run/local_fft_choice.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+namespace shardfft {
+
+namespace {
+
+/// What a library took for all steps that it was tried for.
+struct Total {
+  std::string name;
+  double seconds = 0;
+  std::size_t steps = 0;
+};
+
+std::vector<Total> totals_of(const std::vector<LocalFftChoice::Step>& steps) {
+  std::vector<Total> totals;
+  for (const auto& step : steps)
+    for (const auto& time : step.times) {
+      auto found =
+          std::find_if(totals.begin(), totals.end(), [&](const Total& total) { return total.name == time.name; });
+      if (found == totals.end()) found = totals.insert(found, {time.name});
+      found->seconds += time.seconds;
+      ++found->steps;
+    }
+  return totals;
+}
+
+/// Of the library that was chosen.
+double seconds_of(const LocalFftChoice::Step& step) {
+  for (const auto& time : step.times)
+    if (time.name == step.name) return time.seconds;
+  return 0;
+}
+
+}  // namespace
+
+std::string LocalFftChoice::name() const {
+  std::string text;
+  for (const std::string& one : names) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+std::string LocalFftChoice::why() const {
+  std::ostringstream text;
+  text << (note.empty() ? "there is nothing else to choose from" : note) << std::setprecision(3);
+  const std::vector<Total> totals = totals_of(steps);
+  for (const Total& total : totals) {
+    text << (&total == totals.data() ? " " : ", ") << total.name << " " << total.seconds * 1e3 << " ms";
+    if (total.steps < steps.size()) text << " (" << total.steps << " of " << steps.size() << " transforms)";
+  }
+  if (names.size() < 2) return text.str();
+  if (!totals.empty()) {
+    double seconds = 0;
+    for (const Step& step : steps) seconds += seconds_of(step);
+    text << "; together " << seconds * 1e3 << " ms";
+  }
+  for (const std::string& one : names) {
+    text << (&one == names.data() && totals.empty() ? ": " : "; ") << one << " makes";
+    bool first = true;
+    for (const Step& step : steps) {
+      if (step.name != one) continue;
+      text << (first ? " " : ", ") << step.step;
+      first = false;
+    }
+  }
+  return text.str();
+}
+
+}  // namespace shardfft

@@ -1,0 +1,41 @@
+#pragma once
+// The linearity checksum of local transforms (Jou and Abraham 1986, Wang and Jha 1994): for every single transform
+// y = T x of a batch, sum_j r_j y_j = sum_k (T^t r)_k x_k with fixed weights r, up to rounding.
+#include "local/local_fft.hpp"
+#include "pack/line_residual.hpp"
+#include "verify/check_sums.hpp"
+#include "verify/step_check.hpp"
+
+namespace shardfft {
+
+/// Whether a transform has rounding errors of its own only, or also those of a neighbour in the batch, or of any other
+/// of its lines, with which it is transformed as one complex line.
+enum class Rounding { alone, with_neighbours, with_any };
+
+/// Of so many lines whose sums were compared, and the largest line_residual() of any.
+Finding transform_finding(std::int64_t checks, double largest_square);
+
+class TransformCheck {
+ public:
+  explicit TransformCheck(const FftSpec& spec, Rounding rounding = Rounding::alone);
+  /// What the sums of its input and of its output say. The squares of the first are less than those of the input, which
+  /// makes a finding of no error right, and of an error a guess; or come from output_squares().
+  Finding finding(const CheckSums& before, const CheckSums& after) const;
+  /// What the sum of squares of the input of such an output is at most: finite, because where that of the input is not,
+  /// its sums tell.
+  double input_squares(double output_squares) const;
+  const CheckSide& input() const { return in_; }
+  const CheckSide& output() const { return out_; }
+  std::size_t lines() const { return lines_; }  ///< transforms
+  const LineLimits& limits() const { return limits_; }
+  std::size_t table_bytes() const { return in_.table_bytes() + out_.table_bytes(); }
+
+ private:
+  std::size_t lines_ = 0;
+  LineLimits limits_;
+  bool with_any_ = false;
+  double squares_part_ = 1;
+  CheckSide in_, out_;
+};
+
+}  // namespace shardfft

@@ -1,0 +1,71 @@
+#pragma once
+// The checks of one program (option verify), and how ranks compare them at the end of a run.
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "mpi/request.hpp"
+#include "mpi/tally.hpp"
+#include "verify/step_check.hpp"
+
+namespace shardfft {
+
+class Verifier {
+ public:
+  /// Of one of so many ranks: the checks of each task, in the order in which they run; `names` of the tasks for
+  /// messages.
+  Verifier(int rank, int ranks, std::vector<std::vector<std::shared_ptr<StepCheck>>> checks,
+           std::vector<std::string> names);
+  /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
+  void begin(std::optional<std::uint64_t> input);
+  /// Around task `i`.
+  void before(std::size_t i, const std::byte* in);
+  void after(std::size_t i, const std::byte* out);
+  /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
+  /// other.
+  Failure conclude(const Communicator& comm, Tally& tally, Watch* watch);
+  /// The same where all ranks are in this process.
+  static Failure conclude(std::span<Verifier> ranks);
+
+  /// As if nothing had run.
+  void forget_runs() {
+    checks_ = 0;
+    largest_residual_ = 0;
+  }
+
+  std::int64_t checks() const { return checks_; }
+  double largest_residual() const { return largest_residual_; }
+  std::size_t table_bytes() const;
+
+ private:
+  void add(std::size_t i, StepCheck& check, const std::byte* out);
+  void find(std::size_t i, const std::string& what);
+  /// Where the first error is: the earlier step first, then the lower rank. Beyond all where there is none.
+  std::int64_t place_of_error() const;
+  std::int64_t beyond_all() const;
+  Failure failure() const;
+  Failure first_failure(const Communicator& comm, Watch* watch);
+  /// Adds up to 0 over the ranks where each received what others sent it.
+  std::uint64_t imbalance() const;
+  /// What this rank sent, by rank and then by reshape; and the same of what others say that they sent it.
+  std::vector<std::uint64_t> sent() const;
+  void compare(const std::vector<std::uint64_t>& heard);
+
+  int rank_, ranks_;
+  /// A check that compares with other ranks.
+  struct Move {
+    std::size_t task;
+    const StepCheck* check;
+  };
+  std::vector<std::vector<std::shared_ptr<StepCheck>>> checks_of_;
+  std::vector<std::string> names_;
+  std::vector<Move> moves_;
+  std::optional<std::uint64_t> written_;  ///< the bits that the next task must find
+  std::int64_t checks_ = 0;
+  double largest_residual_ = 0;
+  std::size_t first_ = 0;  ///< the first task in which this rank found an error
+  std::string error_;      ///< empty: none
+};
+
+}  // namespace shardfft

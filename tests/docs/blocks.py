@@ -26,8 +26,9 @@ class Block:
 
 
 def documents() -> list[Path]:
-    """README and everything in docs/."""
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    """The pages of the root, everything in docs/, and the Python package's page."""
+    root = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")]
+    return [*root, *sorted(ROOT.glob("docs/**/*.md")), ROOT / "bindings" / "python" / "README.md"]
 
 
 def blocks_of(path: Path, name: str) -> list[Block]:

@@ -14,6 +14,8 @@ QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
 NO_OPTIMISER = "-DCMAKE_CXX_FLAGS_RELEASE=-O0"
 DRIVERS = "-j 2 --target bench-shardfft bench-fftw-mpi"  # all of them: the project's own build
 PART_OF_CI = "continuous integration runs it as a whole"
+FIRST_LINES = "test_first_lines runs these lines one after the other, from an empty folder"
+PROGRAM_ABOVE = "the program above it, which its own test runs"
 
 RUN = [
     # ./run and .ci/run
@@ -23,11 +25,10 @@ RUN = [
     (r"\./run claim (cannon-overlap)( --mesh 2x2x2 --threads 4 --blocks .*)?",
      "./run claim {1} --tiny --into results/claims"),
     # building and installing
+    (r"cmake --preset (dev)", "cmake --list-presets | grep -w {1}"),
     (r"cmake -S bench -B build-bench", f"{{0}} {{install}} {NO_OPTIMISER}"),
     (r"cmake -S bench/scaling -B build-scaling && cmake --build build-scaling", "{0}"),
-    (r"cmake -S bench -B build-bench && cmake --build build-bench -j",
-     f"cmake -S bench -B build-bench {{install}} {NO_OPTIMISER} && cmake --build build-bench {DRIVERS}"),
-    (r"cmake --build build-bench -j", f"cmake --build build-bench {DRIVERS}"),
+    (r'cmake --build build-bench --parallel "\$\(nproc\)"', f"cmake --build build-bench {DRIVERS}"),
     (r"pip install \./bench/harness", "pip install --quiet --no-deps ./bench/harness"),
     # the harness
     (r"shardfft-bench (libraries|bench list)", "{0}"),
@@ -48,16 +49,20 @@ RUN = [
 ]  # fmt: skip
 
 NOT_RUN = [
-    (r"\./run (test|lint|speed)", PART_OF_CI),
+    (r"\./run (test|lint|speed|build)", PART_OF_CI),
+    (r"cmake --build --preset dev .*|build/dev/.*", "the preset is read; its build is the one that runs all tests"),
     (r"\.ci/run.*", PART_OF_CI),
+    (r'cmake (-S \. -B build -D.*|--build build --parallel "\$\(nproc\)"|--install build --prefix .*)', FIRST_LINES),
+    (r"(python3 -m venv|\.|export|pip install \./bindings/python) .*", FIRST_LINES),
+    (r"mpirun -n 4 (\./app|python -m mpi4py app\.py)", PROGRAM_ABOVE),
     (r"mpirun -n 4 python -m mpi4py script\.py", "a script of the reader's"),
     (r"\./run random .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
 ]
 
 # Commands within the text are not run: their words are compared with what there is.
 INLINE = [
-    r"cmake -S \. -B build -DSHARDFFT_TESTS=OFF && cmake --build build -j && cmake --install build --prefix <where>",
-    r"pip install \./bindings/python",
+    r"mpirun -n 4 python -m mpi4py app\.py",
+    r"cmake --preset dev",
     r"mpirun -n 3 bench-<library> .*",
     r"mpirun -n 4 python script\.py",
     r"python -m \.\.\.",

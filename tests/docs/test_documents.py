@@ -13,7 +13,7 @@ from frames import PROJECT, program
 from place import INSTALL, VENV
 
 BLOCKS = all_blocks()
-RANKS = {"README.md": 8}  # that a document's blocks are written for; 2 elsewhere
+RANKS = {"README.md": 4}  # that a document's blocks are written for; 2 elsewhere
 DRAWINGS = {"", "text"}  # blocks that are no code
 
 

@@ -87,7 +87,7 @@ def _told(options: Mapping[str, Any]) -> _core.Options:
     if told.get("processor") == "gpu" and not _core.gpu_support():
         raise Error(
             "this build of shardfft has no GPU support: install it with "
-            "'pip install ./bindings/python -C cmake.define.SHARDFFT_GPU=CUDA'",
+            "'pip install ./bindings/python --config-settings=cmake.define.SHARDFFT_GPU=CUDA'",
             "unsupported",
         )
     return told

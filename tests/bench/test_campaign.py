@@ -209,6 +209,22 @@ def test_nothing_but_missing_libraries_is_a_failure(tmp_path, fake_drivers, plai
     assert run(experiment(["fake-absent"]), fake_drivers, plain_launcher, tmp_path / "out") == cli.FAILURES
 
 
+@pytest.mark.parametrize("more", [[], ["--retry-failed"]])
+def test_a_library_that_is_found_later_comes_into_the_folder(tmp_path, fake_drivers, plain_launcher, experiment, more):
+    from shardfft_bench.report.collect import failures
+
+    path, out = experiment(["fake-absent", "fake-good"], rounds=1), tmp_path / "out"
+    for _ in range(2):  # what is still missing is not noted again
+        assert run(path, fake_drivers, plain_launcher, out, *more) == cli.OK
+        assert sorted(one["status"] for one in results.load(out)) == ["missing", "ok"]
+    manifest = fake_drivers / "bench-manifest.json"
+    manifest.write_text(manifest.read_text().replace('"missing": "nobody has built it"', '"driver": "bench-fake-good"'))
+    assert run(path, fake_drivers, plain_launcher, out, *more) == cli.OK
+    found = results.load(out)
+    assert [one["status"] for one in found if one["library"] == "fake-absent"] == ["missing", "ok"]
+    assert len(found) == 3 and failures(found) == []
+
+
 def test_grids_are_run_at_the_ranks_that_they_have_room_for(experiment):
     from shardfft_bench import experiments
 

@@ -162,6 +162,21 @@ def test_the_report_shows_scaling_failures_and_stands_alone(tmp_path):
     assert 'src="http' not in page and "<script" not in page and "<link" not in page
 
 
+def test_the_report_keeps_a_page_of_other_results(tmp_path, capsys):
+    (tmp_path / "sets").mkdir()
+    one, two = (write(tmp_path / "sets" / name, [record(name, 1.0)]) for name in ("one", "two"))
+    sets, page = str(tmp_path / "sets"), tmp_path / "sets" / "report" / "index.html"
+    assert cli.main(["report", one, "--out", str(page.parent)]) == cli.OK
+    before = page.read_text()
+    assert cli.main(["report", sets]) == cli.MISTAKE
+    assert "a page of other results" in capsys.readouterr().err and page.read_text() == before
+    assert cli.main(["report", sets, "--out", str(page.parent)]) == cli.OK and page.read_text() != before
+    for _ in range(2):
+        assert cli.main(["report", sets]) == cli.OK, "its own page is replaced"
+    assert cli.main(["report", one]) == cli.OK
+    assert cli.main(["report", one, two]) == cli.MISTAKE
+
+
 def test_the_report_of_a_damaged_file_keeps_the_rest(tmp_path, capsys):
     source = write(tmp_path / "results", [record("a", 1.0), record("b", 2.0)])
     with open(tmp_path / "results" / results.FILE, "a") as file:

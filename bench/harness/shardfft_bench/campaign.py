@@ -36,10 +36,15 @@ def revision() -> str:
         return f"shardfft-bench {__version__}"
 
 
-def finished(file: Path, retry_failed: bool) -> set[str]:
-    """Keys of the runs that need not be repeated."""
-    final = {"ok", "unsupported", "missing"} if retry_failed else None
-    return {record["key"] for record in results.load(file) if final is None or record["status"] in final}
+def finished(file: Path, retry_failed: bool, libraries: dict[str, Library]) -> set[str]:
+    """Keys of the runs that need not be repeated. What was missing is to be run once its library is found."""
+
+    def final(record: dict) -> bool:
+        if record["status"] == "missing":
+            return record["library"] not in libraries or not libraries[record["library"]].found
+        return not retry_failed or record["status"] in {"ok", "unsupported"}
+
+    return {record["key"] for record in results.load(file) if final(record)}
 
 
 class Progress:
@@ -147,7 +152,7 @@ def alone(file: Path):
 def _carry_out(
     runs: list[Run], libraries: dict[str, Library], launcher: Launcher, file: Path, name: str, retry_failed: bool
 ) -> dict[str, int]:
-    done = finished(file, retry_failed)
+    done = finished(file, retry_failed, libraries)
     todo = [run for run in runs if run.key not in done]
     counts: dict[str, int] = {}
     git = revision()

@@ -95,7 +95,7 @@ def _report(options: argparse.Namespace) -> int:
 
     first = Path(options.results[0])
     target = Path(options.out) if options.out else (first if first.is_dir() else first.parent) / "report"
-    print(write_report(options.results, target))
+    print(write_report(options.results, target, replace=bool(options.out)))
     return OK
 
 
@@ -177,7 +177,7 @@ def add_commands(commands) -> None:
     _add_paper(commands)
     report = commands.add_parser("report", help="one HTML page with PNG and SVG pictures")
     report.add_argument("results", nargs="+", help="result folders or files")
-    report.add_argument("--out", help="folder of the page (default: report/ beside the first results)")
+    report.add_argument("--out", help="folder of the page, replaced (default: report/ beside the first results)")
     report.set_defaults(act=_report)
     table_ = commands.add_parser("table", help="medians, extremes and errors of every point as text, Markdown or CSV")
     table_.add_argument("results", nargs="+", help="result folders or files")

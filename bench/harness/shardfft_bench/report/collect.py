@@ -154,12 +154,13 @@ def cells(records: list[dict]) -> list[Cell]:
 def failures(records: list[dict]) -> list[dict]:
     """One entry a label, kind of failure and reason, with the points where it happened and how often.
 
-    Runs that a later try mended are left out.
+    Runs that a later try mended are left out, and that a library was missing before it was tried.
     """
     found: dict[tuple, dict] = {}
     good = {record["key"] for record in records if record["status"] == "ok"}
+    tried = {record["key"] for record in records if record["status"] != "missing"}
     for record in records:
-        if record["key"] in good:
+        if record["key"] in good or (record["status"] == "missing" and record["key"] in tried):
             continue
         label, status, reason = record["label"], record["status"], record.get("reason", "")
         entry = found.setdefault(

@@ -205,8 +205,26 @@ def _contents(names: list[str]) -> str:
     return f"<ul>{links}</ul>" if len(names) > 1 else ""
 
 
-def write_report(sources: list[str], target: Path) -> Path:
-    """Writes `target`/index.html with its PNG and SVG files and returns its path."""
+def _mark(sources: list[str], target: Path) -> str:
+    """The line of a page that says which sources it is of."""
+    names = sorted(os.path.relpath(source, target) for source in sources)
+    return f"<meta name=sources content='{html.escape(json.dumps(names))}'>"
+
+
+def _spare(path: Path, mark: str) -> None:
+    """Refuses to replace a page of other sources."""
+    if path.exists() and mark not in path.read_text(encoding="utf-8", errors="replace"):
+        raise BenchError(f"{path} is a page of other results, which is kept; --out names a folder for this one")
+
+
+def write_report(sources: list[str], target: Path, replace: bool = False) -> Path:
+    """Writes `target`/index.html with its PNG and SVG files and returns its path.
+
+    `replace`: also where a page of other sources is.
+    """
+    mark = _mark(sources, target)
+    if not replace:
+        _spare(target / "index.html", mark)
     loaded, faults = _load(sources)
     records = [record for _, some in loaded for record in some]
     if not records:
@@ -224,7 +242,7 @@ def write_report(sources: list[str], target: Path) -> Path:
         for file, _ in loaded
     )
     page = (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>FFT benchmark</title><style>{CSS}</style>"
+        f"<!doctype html><html lang=en><meta charset=utf-8>{mark}<title>FFT benchmark</title><style>{CSS}</style>"
         f"<h1>Distributed FFT libraries compared</h1><p class=note>Raw data: {links}. Times are per-repeat maxima over "
         "the ranks, data refilled before every repeat, libraries in interleaved order. Every library shown gave the "
         "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "

@@ -93,6 +93,17 @@ def _told(options: Mapping[str, Any]) -> _core.Options:
     return told
 
 
+def _require_some_axes(chosen: list[int]) -> None:
+    if not chosen:
+        raise ValueError("axes is empty: there is nothing to transform; leave it out to transform all axes")
+    twice = sorted({axis for axis in chosen if chosen.count(axis) > 1})
+    if twice:
+        raise ValueError(
+            f"axes names axis {twice[0]} more than once, and a plan transforms each axis once: to transform one again, "
+            "as NumPy would, call again with the result"
+        )
+
+
 def problem(
     ranks: int,
     shape: int | Iterable[int],
@@ -110,8 +121,7 @@ def problem(
     count = len(extents)
     wanted = range(count) if axes is None else _layout._axes(axes)
     chosen = [_layout._axis(axis, count) for axis in wanted]
-    if not chosen or len(set(chosen)) != len(chosen):
-        raise ValueError(f"axes must name one axis at least, and none twice: {axes!r}")
+    _require_some_axes(chosen)
     if n is not None and kind != "c2r":
         raise ValueError("n is the real extent of a c2r transform; other kinds have it in shape")
     if n is not None and _layout._integer(n, "n") < 1:

@@ -1,4 +1,4 @@
-"""Markdown tables of docs/performance.md, out of measured files.
+"""Markdown tables of bench/results/measurements.md, out of measured files.
 
 tables.py strategies RESULTS --floor memory_floor.jsonl  exchange strategies against the memory's speed
 """

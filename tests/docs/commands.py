@@ -63,6 +63,8 @@ NOT_RUN = [
 INLINE = [
     r"mpirun -n 4 python -m mpi4py app\.py",
     r"cmake --preset dev",
+    r"mpirun --bind-to core",
+    r"pip install mkl-devel mkl-include",
     r"mpirun -n 3 bench-<library> .*",
     r"mpirun -n 4 python script\.py",
     r"python -m \.\.\.",

@@ -1,27 +1,21 @@
 // Files of the cache: "shardfft-kernel 1", key, length and hash of the content, each on a line, then the content.
 #include "device/kernel_cache.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <thread>
 
 #include "base/environment.hpp"
+#include "base/own_folder.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::device::lines {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* first_line = "shardfft-kernel 1";
 constexpr std::chrono::milliseconds between_looks{20};
@@ -32,55 +26,39 @@ std::string head_of(const std::string& key, const std::string& content) {
   return head.str();
 }
 
-std::optional<std::string> read(const fs::path& file, const std::string& key) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  const std::string all{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+std::optional<std::string> read(const OwnFolder& folder, const std::string& file, const std::string& key) {
+  const std::optional<std::string> all = folder.read(file);
+  if (!all) return std::nullopt;
   std::size_t begin = 0;
   for (int line = 0; line < 4; ++line) {
-    begin = all.find('\n', begin);
+    begin = all->find('\n', begin);
     if (begin == std::string::npos) return std::nullopt;
     ++begin;
   }
-  std::string content = all.substr(begin);
-  if (all.compare(0, begin, head_of(key, content)) != 0) return std::nullopt;
+  std::string content = all->substr(begin);
+  if (all->compare(0, begin, head_of(key, content)) != 0) return std::nullopt;
   return content;
-}
-
-/// Under another name first: readers see a whole file or none. Failures only mean that nothing is kept.
-void write(const fs::path& file, const std::string& key, const std::string& content) {
-  std::string name = file.string() + ".XXXXXX";
-  const int descriptor = mkstemp(name.data());
-  if (descriptor < 0) return;
-  const std::string all = head_of(key, content) + content;
-  std::size_t done = 0;
-  while (done < all.size()) {
-    const ssize_t written = ::write(descriptor, all.data() + done, all.size() - done);
-    if (written <= 0) break;
-    done += static_cast<std::size_t>(written);
-  }
-  const bool closed = ::close(descriptor) == 0;
-  if (done != all.size() || !closed || std::rename(name.c_str(), file.c_str()) != 0) ::unlink(name.c_str());
 }
 
 /// Held by one process of a host at a time; the system takes it back from a process that ends.
 class Lock {
  public:
-  explicit Lock(std::string file)
-      : file_(std::move(file)), descriptor_(::open(file_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+  Lock(const OwnFolder& folder, std::string file)
+      : folder_(folder), file_(std::move(file)), descriptor_(folder_.open_lock(file_)) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(gpu_defaults().longest_kernel_wait);
     while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(between_looks);
   }
   ~Lock() {
     if (descriptor_ < 0) return;
-    ::unlink(file_.c_str());  // who waits for it finds what was made
+    folder_.remove(file_);  // who waits for it finds what was made
     ::close(descriptor_);
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
  private:
+  const OwnFolder& folder_;
   std::string file_;
   int descriptor_;
 };
@@ -105,14 +83,14 @@ std::string cache_directory() {
 
 std::string cached(const std::string& directory, const std::string& key, const std::function<std::string()>& make) {
   if (directory.empty()) return make();
-  const fs::path file = fs::path(directory) / (hash_of(key) + ".cubin");
-  if (auto found = read(file, key)) return *std::move(found);
-  std::error_code ignored;
-  fs::create_directories(directory, ignored);
-  const Lock lock(file.string() + ".lock");
-  if (auto found = read(file, key)) return *std::move(found);
+  const OwnFolder folder(directory);
+  if (!folder.usable()) return make();
+  const std::string file = hash_of(key) + ".cubin";
+  if (auto found = read(folder, file, key)) return *std::move(found);
+  const Lock lock(folder, file + ".lock");
+  if (auto found = read(folder, file, key)) return *std::move(found);
   std::string made = make();
-  write(file, key, made);
+  folder.write(file, head_of(key, made) + made);
   return made;
 }
 

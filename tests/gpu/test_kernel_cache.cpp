@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -84,6 +85,80 @@ TEST_F(KernelCache, DoesWithoutADirectory) {
   if (geteuid() == 0) return;  // may write anywhere
   fs::permissions(directory_, fs::perms::owner_read | fs::perms::owner_exec);
   EXPECT_EQ(get("a"), std::string("ma\0de\n", 6));
+}
+
+/// Compiled kernels are run: who can write them can run anything as this user.
+TEST_F(KernelCache, TrustsNoFolderThatOthersMayWrite) {
+  get("a");
+  for (const fs::perms more : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(directory_, more, fs::perm_options::add);
+    const int before = made_;
+    testing::internal::CaptureStderr();
+    get("a");
+    get("b");
+    EXPECT_EQ(made_, before + 2) << "neither read";
+    EXPECT_EQ(files().size(), 1U) << "nor written";
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find(directory_.string() + " is neither read nor written"), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << "once";
+    fs::permissions(directory_, more, fs::perm_options::remove);
+    get("a");
+    EXPECT_EQ(made_, before + 2);
+  }
+}
+
+TEST_F(KernelCache, TrustsNoFileThatOthersMayWrite) {
+  get("a");
+  const fs::path file = files().at(0);
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  const auto written = fs::last_write_time(file);
+  get("a", "other");
+  EXPECT_EQ(made_, 2);
+  EXPECT_EQ(fs::last_write_time(file), written);
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
+  EXPECT_EQ(get("a"), std::string("ma\0de\n", 6));
+  EXPECT_EQ(made_, 2);
+}
+
+TEST_F(KernelCache, TrustsNothingOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  get("a");
+  const fs::path file = files().at(0);
+  for (const fs::path& path : {file, directory_}) {
+    ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+    const int before = made_;
+    get("a", "other");
+    get("a", "other");
+    EXPECT_EQ(made_, before + 2) << path;
+    ASSERT_EQ(chown(path.c_str(), 0, 0), 0);
+    EXPECT_EQ(get("a"), std::string("ma\0de\n", 6));
+    EXPECT_EQ(made_, before + 2) << path;
+  }
+}
+
+/// In the place of a kernel, and of the lock of one that is to be made.
+TEST_F(KernelCache, FollowsNoLinks) {
+  const fs::path elsewhere = directory_ / "elsewhere";
+  get("a");
+  const fs::path file = files().at(0);
+  fs::rename(file, elsewhere);
+  fs::create_symlink(elsewhere, file);
+  EXPECT_EQ(get("a", "other"), "other");
+  EXPECT_EQ(get("a", "other"), "other");
+  EXPECT_EQ(made_, 3);
+  fs::remove(file);
+  const fs::path target = directory_ / "target";
+  fs::create_symlink(target, file.string() + ".lock");
+  EXPECT_EQ(get("a", "other"), "other");
+  EXPECT_FALSE(fs::exists(target)) << "no lock is made where the link leads";
+  EXPECT_EQ(get("a"), "other") << "kept without a lock";
+}
+
+TEST_F(KernelCache, MakesFoldersForThisUserOnly) {
+  const mode_t before = umask(0);
+  cached((directory_ / "new" / "deep").string(), "a", [] { return std::string("made"); });
+  umask(before);
+  EXPECT_EQ(fs::status(directory_ / "new" / "deep").permissions(), fs::perms::owner_all);
 }
 
 TEST_F(KernelCache, PassesErrorsOnAndLeavesNothing) {

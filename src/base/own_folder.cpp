@@ -1,0 +1,121 @@
+#include "base/own_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <iostream>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+namespace shardfft {
+
+namespace {
+
+void say_once(const std::string& sentence) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(sentence).second) std::cerr << sentence << std::endl;
+}
+
+void say_not_used(const std::string& path, const std::string& why) {
+  say_once("shardfft: " + path + " is neither read nor written, because " + why);
+}
+
+/// Closes what is not this user's alone, and says so; -1 then.
+int judged(int descriptor, const std::string& path, mode_t kind) {
+  if (descriptor < 0) return -1;
+  struct stat found {};
+  std::ostringstream why;
+  if (fstat(descriptor, &found) != 0 || (found.st_mode & S_IFMT) != kind)
+    why << "it is no " << (kind == S_IFDIR ? "folder" : "plain file");
+  else if (found.st_uid != geteuid())
+    why << "user " << found.st_uid << " owns it, and this process is user " << geteuid() << "'s";
+  else if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    why << "its group or others may write it (mode " << std::oct << (found.st_mode & 07777) << "; chmod go-w helps)";
+  else
+    return descriptor;
+  ::close(descriptor);
+  say_not_used(path, why.str());
+  return -1;
+}
+
+bool write_all(int descriptor, const std::string& content) {
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t written = ::write(descriptor, content.data() + done, content.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+int open_folder(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
+  mkdir(path.c_str(), 0700);
+  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+}  // namespace
+
+OwnFolder::OwnFolder(const std::string& path) : path_(path), descriptor_(judged(open_folder(path), path, S_IFDIR)) {}
+
+OwnFolder::~OwnFolder() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+/// O_NONBLOCK: nobody has to come to the other end of a pipe.
+int OwnFolder::open_own(const std::string& name, int flags) const {
+  if (!usable()) return -1;
+  const std::string path = path_ + "/" + name;
+  const int found = openat(descriptor_, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  if (found < 0 && errno == ELOOP) say_not_used(path, "it is a link");
+  return judged(found, path, S_IFREG);
+}
+
+std::optional<std::string> OwnFolder::read(const std::string& name) const {
+  const int file = open_own(name, O_RDONLY);
+  if (file < 0) return std::nullopt;
+  std::string all;
+  std::array<char, 1 << 16> part;
+  ssize_t got = 1;
+  while (got != 0) {
+    got = ::read(file, part.data(), part.size());
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) all.append(part.data(), static_cast<std::size_t>(got));
+  }
+  ::close(file);
+  return got < 0 ? std::nullopt : std::optional<std::string>(std::move(all));
+}
+
+void OwnFolder::write(const std::string& name, const std::string& content) const {
+  // What is there already must be this user's own to be replaced.
+  const int before = open_own(name, O_RDONLY);
+  if (before >= 0)
+    ::close(before);
+  else if (struct stat any{}; !usable() || fstatat(descriptor_, name.c_str(), &any, AT_SYMLINK_NOFOLLOW) == 0)
+    return;
+  std::ostringstream other;
+  other << name << '.' << getpid() << '.' << gettid();
+  const std::string unfinished = other.str();
+  remove(unfinished);  // of a process that had this number before
+  const int file = open_own(unfinished, O_WRONLY | O_CREAT | O_EXCL);
+  if (file < 0) return;
+  const bool written = write_all(file, content);
+  const bool closed = ::close(file) == 0;
+  if (!written || !closed || renameat(descriptor_, unfinished.c_str(), descriptor_, name.c_str()) != 0)
+    remove(unfinished);
+}
+
+int OwnFolder::open_lock(const std::string& name) const { return open_own(name, O_RDWR | O_CREAT); }
+
+void OwnFolder::remove(const std::string& name) const { unlinkat(descriptor_, name.c_str(), 0); }
+
+}  // namespace shardfft

@@ -1,0 +1,36 @@
+#pragma once
+// Files that this library keeps on disk for its user, and that nobody else may have written.
+#include <optional>
+#include <string>
+
+namespace shardfft {
+
+/// A folder of this user's. It is neither read nor written if another user owns it or others may write it, and the same
+/// holds for each file in it; a sentence on standard error says so once. They are judged when they are open already, so
+/// that nobody can put another one in their place meanwhile. Links in the place of files are not followed.
+class OwnFolder {
+ public:
+  /// Makes the folder, for this user only, and those above it, where there is none.
+  explicit OwnFolder(const std::string& path);
+  ~OwnFolder();
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+
+  /// Whether files can be kept here.
+  bool usable() const { return descriptor_ >= 0; }
+  /// Of a file; nothing where there is none.
+  std::optional<std::string> read(const std::string& name) const;
+  /// Under another name first: readers see a whole file or none. Failures only mean that nothing is kept.
+  void write(const std::string& name, const std::string& content) const;
+  /// Opens a file to lock it, and makes it where there is none; -1 where it cannot be had. The caller closes it.
+  int open_lock(const std::string& name) const;
+  void remove(const std::string& name) const;
+
+ private:
+  int open_own(const std::string& name, int flags) const;
+
+  std::string path_;
+  int descriptor_;
+};
+
+}  // namespace shardfft

@@ -1,7 +1,4 @@
 # `cmake --install` and what a user's find_package(shardfft) reads.
-# The public headers need it of whoever includes them.
-target_compile_features(shardfft PUBLIC cxx_std_20)
-
 option(SHARDFFT_INSTALL "Install the library, its headers and its CMake package" ${PROJECT_IS_TOP_LEVEL})
 if(NOT SHARDFFT_INSTALL)
   return()
@@ -12,6 +9,12 @@ include(CMakePackageConfigHelpers)
 set(_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shardfft)
 install(TARGETS shardfft EXPORT shardfft-targets COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET shardfft_static)
+  # Exported on its own: only a program that links it needs what the library is made of.
+  install(TARGETS shardfft_static EXPORT shardfft-static COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT shardfft-static NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
+endif()
 install(DIRECTORY include/shardfft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
 
@@ -22,8 +25,9 @@ foreach(package MKLSequential CBLAS CUDAToolkit NCCL)
     list(APPEND SHARDFFT_OPTIONAL_PACKAGES ${package})
   endif()
 endforeach()
-if(SHARDFFT_GPU STREQUAL "STANDIN")
-  list(APPEND SHARDFFT_OPTIONAL_PACKAGES Threads)
+set(SHARDFFT_IS_SHARED OFF)
+if(BUILD_SHARED_LIBS)
+  set(SHARDFFT_IS_SHARED ON)
 endif()
 set(SHARDFFT_BUILT_WITH_MKL)
 if(MKLSequential_FOUND)

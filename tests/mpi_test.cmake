@@ -9,14 +9,15 @@ else()
   endif()
 endif()
 
-# Tests of GPU plans link the library with the stand-in, unless the library itself has GPUs or the stand-in.
+# Tests of GPU plans link the library with the stand-in, unless the library itself has GPUs or the stand-in. These libraries
+# are shared and hide nothing.
 function(shardfft_test_program name source)
   set(optimise -O1)
   if(SHARDFFT_SANITIZE AND NOT name MATCHES "^gpu_")
     set(optimise -O0)
   endif()
   add_executable(${name} ${source})
-  set(library shardfft)
+  set(library shardfft_whole)
   if(name MATCHES "^(mpi_)?gpu_" AND TARGET shardfft_standin)
     set(library shardfft_standin)
   endif()

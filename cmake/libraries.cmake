@@ -1,0 +1,34 @@
+# The libraries that are made of the objects.
+
+# shardfft_library(NAME TYPE OBJECT-TARGET...): one of them; TYPE is SHARED, STATIC, or "" for what BUILD_SHARED_LIBS says.
+function(shardfft_library target type)
+  set(objects ${ARGN})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+  add_library(${target} ${type} ${objects})
+  shardfft_common(${target})
+  target_link_libraries(${target} PRIVATE Threads::Threads ${SHARDFFT_GPU_LIBRARIES})
+endfunction()
+
+# The library. Minor versions may change the interface until 1.0.
+set(_objects shardfft_objects shardfft_gpu_objects)
+shardfft_library(shardfft "" ${_objects})
+add_library(shardfft::shardfft ALIAS shardfft)
+set_target_properties(shardfft PROPERTIES VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(BUILD_SHARED_LIBS)
+  # Where oneMKL lies in a folder of its own, the installed library finds it as the built one does.
+  set_target_properties(shardfft PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  shardfft_library(shardfft_static STATIC ${_objects})
+  set_target_properties(shardfft_static PROPERTIES OUTPUT_NAME shardfft EXPORT_NAME static)
+  add_library(shardfft::static ALIAS shardfft_static)
+else()
+  add_library(shardfft::static ALIAS shardfft)
+endif()
+
+# What tests link: they reach into the library, so that these hide nothing.
+if(SHARDFFT_TESTS)
+  shardfft_library(shardfft_whole SHARED ${_objects})
+  if(TARGET shardfft_standin_objects)
+    shardfft_library(shardfft_standin SHARED shardfft_objects shardfft_standin_objects)
+  endif()
+endif()

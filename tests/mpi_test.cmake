@@ -26,6 +26,10 @@ function(shardfft_test_program name source)
     set(main shardfft_test_main${optimise})
   endif()
   target_link_libraries(${name} PRIVATE ${main} shardfft_test_support ${library})
+  # These call FFTW themselves, as applications may.
+  if(name MATCHES "^(threads_test_plans_on_threads|mpi_plan_test_beside_others)$")
+    target_link_libraries(${name} PRIVATE FFTW::double FFTW::float)
+  endif()
   target_compile_options(${name} PRIVATE -Wall -Wextra ${optimise}
     $<TARGET_PROPERTY:shardfft,INTERFACE_COMPILE_OPTIONS> ${SHARDFFT_TEST_CHECKS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -1,5 +1,7 @@
 #include "api/members.hpp"
 
+#include <pthread.h>
+
 #include "base/check.hpp"
 #include "exec/executor.hpp"
 #include "gpu/run/make.hpp"
@@ -8,6 +10,11 @@
 namespace shardfft {
 
 namespace {
+
+/// Whether MPI ran already when this process was forked. Its connections are the parent's then.
+bool mpi_is_inherited = false;
+[[maybe_unused]] const int watched =
+    pthread_atfork(nullptr, nullptr, [] { mpi_is_inherited = mpi_initialized() && !mpi_finalized(); });
 
 std::vector<int> devices_of(const Ranks& ranks) {
   const auto* devices = std::get_if<Devices>(&ranks);
@@ -23,6 +30,9 @@ std::vector<int> devices_of(const Ranks& ranks) {
 Communicator communicator_of(const Ranks& ranks) {
   const auto* comm = std::get_if<MPI_Comm>(&ranks);
   if (comm == nullptr) return {};
+  require(!mpi_is_inherited,
+          "this process was forked from one that had initialised MPI, which only that process may use: transform there,"
+          " or in processes that are started anew");
   if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);
   return Communicator::duplicate(*comm);
 }
@@ -35,10 +45,24 @@ Members::Members(const Ranks& who, const Options& o, Words w)
 }
 
 Members::~Members() {
+  if (home.left()) {
+    static_cast<void>(runner.release());
+    static_cast<void>(calls.release());
+    static_cast<void>(trace_file.release());
+    static_cast<void>(new Communicator(std::move(comm)));  // the last one frees it in MPI
+    return;
+  }
   if (calls && calls->given_up())
     comm.abandon();
   else if (runner && trace_file)
     trace_file->write(*runner);
+}
+
+void Members::require_usable(const char* what) const {
+  require(!home.left(), "this ", what,
+          " was made before this process was forked, and only the process that made it can",
+          " use it: transform there, or in processes that are started anew");
+  require(!comm.valid() || !mpi_finalized(), "MPI is finalized already: this ", what, " can only be destroyed");
 }
 
 Place Members::place() const {

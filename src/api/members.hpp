@@ -9,6 +9,7 @@
 
 #include "api/call_check.hpp"
 #include "api/trace_file.hpp"
+#include "base/forks.hpp"
 #include "mpi/communicator.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
@@ -32,6 +33,7 @@ struct Members {
   };
 
   Words words;
+  HomeProcess home;
   std::vector<int> devices;  ///< none over a communicator
   Communicator comm;         ///< none over devices
   Options options;
@@ -49,6 +51,9 @@ struct Members {
   void* stream(int member) const;
   void set_streams(std::span<void* const> streams);
 
+  /// Throws Error where nothing is left to do but to end this: after MPI_Finalize, and in a forked child. `what`:
+  /// "plan".
+  void require_usable(const char* what) const;
   /// Throws Error where there is not one array a member.
   void check_count(InputArrays in, OutputArrays out) const;
   /// The beginning of a call. `mine`: what is wrong on this process. `makes`: ranks make something together then, other
@@ -65,6 +70,7 @@ struct Members {
   Members(const Ranks& who, const Options& o, Words w);
   Members(const Members&) = delete;
   Members& operator=(const Members&) = delete;
+  /// In a forked child nothing that other ranks or the parent share is ended.
   ~Members();
 
   /// Processes agree on failures; devices of one process have no other rank to agree with.

@@ -24,7 +24,7 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 
 Plan::Impl& Plan::impl() const {
   require(impl_ != nullptr, "this plan was moved from: only the plan that it was moved to can be used");
-  require(!impl_->comm.valid() || !mpi_finalized(), "MPI is finalized already: this plan can only be destroyed");
+  impl_->require_usable("plan");
   return *impl_;
 }
 

@@ -148,8 +148,7 @@ bool Redistribution::failed_half_way() const { return impl_ != nullptr && impl_-
 
 Redistribution::Impl& Redistribution::impl() const {
   require(impl_ != nullptr, "this redistribution was moved from: only the one that it was moved to can be used");
-  require(!impl_->comm.valid() || !mpi_finalized(),
-          "MPI is finalized already: this redistribution can only be destroyed");
+  impl_->require_usable("redistribution");
   return *impl_;
 }
 

@@ -151,7 +151,8 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
 
 std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
   if (!host_) return allocate_aligned(bytes);
-  const auto window = host_->allocate(static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes))));
+  const auto most = static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes)));
+  const auto window = host_->allocate(most, HostWindow::InChildren::copy);
   return std::shared_ptr<void>(window, window->mine());
 }
 

@@ -1,5 +1,6 @@
 // FFTW 3: the guru64 interface takes any strides and any number of batch loops.
 #include <fftw3.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -60,6 +61,38 @@ std::mutex& planner_mutex() {
   static std::mutex mutex;
   return mutex;
 }
+
+/// Lives of FFTW's planner. fftw_cleanup(), which other parts of a program may call, ends one. It frees what plans read
+/// when they are destroyed, though not what they read when they run. FFTW does not tell of it, but it forgets what was
+/// planned: here a plan that nobody else makes. Who asks holds planner_mutex().
+template <class Real>
+class PlannerLife {
+  using F = Fftw<Real>;
+
+ public:
+  /// Of the present one; it never returns. Always the same where FFTW (oneMKL's stands in for it) remembers nothing.
+  static int number() {
+    if (blind_ || knows_it(FFTW_WISDOM_ONLY)) return number_;
+    knows_it(0);
+    blind_ = !knows_it(FFTW_WISDOM_ONLY);
+    return ++number_;
+  }
+
+ private:
+  /// Or, without FFTW_WISDOM_ONLY, tells it.
+  static bool knows_it(unsigned flags) {
+    static const std::int64_t stride = 1000003 + 2 * std::int64_t{getpid()};  // wisdom of other processes may be read
+    static typename F::Complex nothing[1];                                    // FFTW_ESTIMATE never touches it
+    const fftw_iodim64 two{2, stride, stride};
+    const auto plan = F::plan_c2c(1, &two, 0, nullptr, nothing, nothing, FFTW_FORWARD, FFTW_ESTIMATE | flags);
+    if (plan == nullptr) return false;
+    F::destroy(plan);
+    return true;
+  }
+
+  static inline int number_ = 0;
+  static inline bool blind_ = false;
+};
 
 unsigned effort_flag(Effort effort) {
   switch (effort) {
@@ -157,10 +190,12 @@ class FftwFft : public LocalFft {
   }
 
  private:
+  /// A plan of a planner that has ended stays for ever.
   struct Destroy {
+    int life = 0;
     void operator()(typename F::Plan plan) const {
       const std::lock_guard<std::mutex> lock(planner_mutex());
-      F::destroy(plan);
+      if (PlannerLife<Real>::number() == life) F::destroy(plan);
     }
   };
   using PlanOwner = std::unique_ptr<std::remove_pointer_t<typename F::Plan>, Destroy>;
@@ -176,7 +211,8 @@ class FftwFft : public LocalFft {
     const auto loops = fftw_dims(spec.batch);
     const int rank = narrow(static_cast<std::int64_t>(dims.size()), "number of axes");
     const int batch = narrow(static_cast<std::int64_t>(loops.size()), "number of batch loops");
-    PlanOwner plan(call_planner(spec, rank, dims.data(), batch, loops.data(), arrays.in(), arrays.out(), flags));
+    const Destroy end{PlannerLife<Real>::number()};
+    PlanOwner plan(call_planner(spec, rank, dims.data(), batch, loops.data(), arrays.in(), arrays.out(), flags), end);
     F::set_timelimit(FFTW_NO_TIMELIMIT);  // it is one of the process: plans of the application are not ours to limit
     if (!plan) fail(Status::backend_failure, "FFTW cannot plan a transform of ", rank, " axes and ", batch, " loops");
     return plan;

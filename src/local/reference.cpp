@@ -166,6 +166,9 @@ class ReferenceFft : public LocalFft {
     const auto field_of = [&](std::size_t b) {
       return Field(spec_, cosines_, values + static_cast<std::int64_t>(b) * points(spec_.transform), lines);
     };
+    // The half that is not given is transformed along the other axes too, before it is completed. What happens to lie
+    // there may trap.
+    if (spec_.kind == Kind::c2r) std::fill_n(values, points(spec_.batch) * points(spec_.transform), Number());
     for_batch(&FftDim::in_stride, [&](std::size_t b, std::int64_t offset) {
       Field field = field_of(b);
       field.for_points(

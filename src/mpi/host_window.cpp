@@ -21,7 +21,7 @@ HostWindow::Grant::~Grant() {
 }
 
 /// Each rank makes its own segment, so that every rank's memory is near it.
-HostWindow::HostWindow(const Communicator& host, std::size_t bytes)
+HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children)
     : rank_(host.rank()), bytes_(bytes), grant_(mapped_bytes(bytes)) {
   const std::size_t mapped = mapped_bytes(bytes);
   const bool room = mapped <= available_memory() / static_cast<std::size_t>(host.size());
@@ -37,6 +37,8 @@ HostWindow::HostWindow(const Communicator& host, std::size_t bytes)
         Status::out_of_memory, "cannot share ", mapped, " bytes of each of the ", host.size(),
         " ranks of this host: there is no memory for them, or the ranks may not open each other's files through /proc;",
         " other exchanges than shared_window need no shared memory");
+  for (int r = 0; r < host.size(); ++r)
+    kept_.emplace_back(segment(r), mapped, r == rank_ && in_children == InChildren::copy ? mine.descriptor() : -1);
 }
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
@@ -59,9 +61,9 @@ void HostMemory::forget_unused() {
   }
 }
 
-std::shared_ptr<HostWindow> HostMemory::allocate(std::size_t bytes) {
+std::shared_ptr<HostWindow> HostMemory::allocate(std::size_t bytes, HostWindow::InChildren in_children) {
   forget_unused();
-  auto window = std::make_shared<HostWindow>(host_, bytes);
+  auto window = std::make_shared<HostWindow>(host_, bytes, in_children);
   const auto free = std::find(windows_.begin(), windows_.end(), nullptr);
   if (free == windows_.end())
     windows_.push_back(window);

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <vector>
 
 #include "base/available_memory.hpp"
+#include "base/forks.hpp"
 #include "base/hooks.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/memory_file.hpp"
@@ -19,7 +21,10 @@ namespace shardfft {
 /// please. What others have mapped stays theirs.
 class HostWindow {
  public:
-  HostWindow(const Communicator& host, std::size_t bytes);
+  /// What processes that are forked from a rank find in its own segment; they find no other.
+  enum class InChildren { nothing, copy };
+
+  HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children = InChildren::nothing);
   std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)].get(); }
   std::byte* mine() const { return segment(rank_); }
   std::size_t bytes() const { return bytes_; }
@@ -48,6 +53,7 @@ class HostWindow {
   std::size_t bytes_;
   Grant grant_;
   std::vector<Mapping> segments_;
+  std::list<KeptFromChildren> kept_;
 };
 
 /// Where a rank keeps the array that its readers want: an offset into one of the host's windows.
@@ -69,7 +75,8 @@ class HostMemory {
   bool holds(const std::vector<int>& ranks) const;
   /// A new window, which addresses are looked up in as long as any rank of the host uses it. Forgets those that none
   /// uses any more. Collective over the host.
-  std::shared_ptr<HostWindow> allocate(std::size_t bytes);
+  std::shared_ptr<HostWindow> allocate(std::size_t bytes,
+                                       HostWindow::InChildren in_children = HostWindow::InChildren::nothing);
   /// Where `p` lies; window -1 when it lies in none.
   HostAddress locate(const void* p) const;
   /// The memory of `rank` (of the plan) at an address that it published.

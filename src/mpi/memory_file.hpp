@@ -29,6 +29,8 @@ class MemoryFile {
 
   /// By which other processes find the file; -1: there is none.
   std::int64_t ticket() const;
+  /// This process's number of the file; -1: there is none.
+  int descriptor() const { return descriptor_; }
   /// Maps the first `bytes` of a file; null when it cannot be opened or mapped.
   static Mapping map(std::int64_t ticket, std::size_t bytes);
 

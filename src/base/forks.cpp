@@ -1,0 +1,75 @@
+#include "base/forks.hpp"
+
+#include <fcntl.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+namespace shardfft {
+
+namespace {
+
+struct Shared {
+  std::size_t bytes;
+  int descriptor;
+};
+
+/// What forks change. Never destroyed: processes fork while they end, too.
+struct Process {
+  std::uint64_t forks = 0;
+  std::mutex mutex;
+  std::map<std::byte*, Shared> shared;
+};
+
+Process& process() {
+  static Process& one = *new Process;
+  return one;
+}
+
+void before_fork() {
+  // A child has none of the threads that OpenMP keeps for the next team, and GNU's would wait for them for ever. So
+  // this thread's end here, and both processes start new ones when they need any.
+  omp_pause_resource_all(omp_pause_soft);
+  process().mutex.lock();
+}
+
+void after_fork() { process().mutex.unlock(); }
+
+/// Its own memory, or none, in the place of what it would share.
+void in_child() {
+  ++process().forks;
+  for (const auto& [memory, shared] : process().shared) {
+    const bool copy = shared.descriptor >= 0;
+    const int file = copy ? MAP_PRIVATE : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    // Where the kernel refuses, nothing is better than what others use.
+    if (mmap(memory, shared.bytes, copy ? PROT_READ | PROT_WRITE : PROT_NONE, file | MAP_FIXED, shared.descriptor, 0) ==
+        MAP_FAILED)
+      munmap(memory, shared.bytes);
+  }
+  after_fork();
+}
+
+[[maybe_unused]] const int watched = pthread_atfork(before_fork, after_fork, in_child);
+
+}  // namespace
+
+std::uint64_t HomeProcess::forks() { return process().forks; }
+
+KeptFromChildren::KeptFromChildren(std::byte* memory, std::size_t bytes, int descriptor) : memory_(memory) {
+  const int own = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  const std::lock_guard lock(process().mutex);
+  process().shared[memory] = {bytes, own};
+}
+
+KeptFromChildren::~KeptFromChildren() {
+  const std::lock_guard lock(process().mutex);
+  const auto found = process().shared.find(memory_);
+  if (found->second.descriptor >= 0) ::close(found->second.descriptor);
+  process().shared.erase(found);
+}
+
+}  // namespace shardfft

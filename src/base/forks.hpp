@@ -1,0 +1,36 @@
+#pragma once
+// What a process that was forked from this one may do with what it inherits: nothing that the two would share.
+#include <cstddef>
+#include <cstdint>
+
+namespace shardfft {
+
+/// The process in which an object was made. Costs nothing to ask.
+class HomeProcess {
+ public:
+  /// Whether this is a child, forked since.
+  bool left() const { return forks_ != forks(); }
+
+ private:
+  /// Forks between this process and the one that loaded the library.
+  static std::uint64_t forks();
+
+  std::uint64_t forks_ = forks();
+};
+
+/// Mapped memory that several processes share, and that none of their children may write. A child finds its own copy
+/// there if the beginning of a file is mapped, whose pages it shares until it writes them: it sees what others write
+/// into the rest. Otherwise it finds nothing there, and is ended when it looks.
+class KeptFromChildren {
+ public:
+  /// `descriptor`: of the file, which this keeps open by a number of its own; -1: children find nothing.
+  KeptFromChildren(std::byte* memory, std::size_t bytes, int descriptor);
+  ~KeptFromChildren();
+  KeptFromChildren(const KeptFromChildren&) = delete;
+  KeptFromChildren& operator=(const KeptFromChildren&) = delete;
+
+ private:
+  std::byte* memory_;
+};
+
+}  // namespace shardfft

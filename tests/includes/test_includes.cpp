@@ -1,5 +1,5 @@
 // Includes go one way, from a folder to those below it: base <- tune <- {geometry, mpi} <- {pack, local} <- {device,
-// exchange} <- {algorithm, reshape} <- {cannon, lower} <- verify <- run <- {exec, gpu} <- api; within gpu from its
+// exchange} <- {algorithm, reshape} <- {cannon, lower} <- verify <- run <- {exec, gpu} <- api <- c; within gpu from its
 // sub-folders to those below them: gpu <- gpu/check <- {gpu/pass, gpu/move} <- gpu/slab <- gpu/run.
 #include <gtest/gtest.h>
 
@@ -23,6 +23,7 @@ const std::map<std::string, int>& heights() {
       {"device", 4},    {"exchange", 4},  {"reshape", 5},  {"algorithm", 5}, {"cannon", 6},     {"lower", 6},
       {"verify", 7},    {"run", 8},       {"exec", 9},     {"gpu", 9},       {"gpu/check", 10}, {"gpu/pass", 11},
       {"gpu/move", 11}, {"gpu/slab", 12}, {"gpu/run", 13}, {"api", 14},
+      {"c", 15},
   };
   return table;
 }

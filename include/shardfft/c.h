@@ -1,0 +1,12 @@
+#ifndef SHARDFFT_C_H
+#define SHARDFFT_C_H
+/* The C interface: include this one. C11 and C++. */
+#include "shardfft/c/base.h"
+#include "shardfft/c/gpu.h"
+#include "shardfft/c/layout.h"
+#include "shardfft/c/operator.h"
+#include "shardfft/c/options.h"
+#include "shardfft/c/plan.h"
+#include "shardfft/c/redistribution.h"
+#include "shardfft/c/side.h"
+#endif

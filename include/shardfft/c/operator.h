@@ -1,0 +1,47 @@
+#ifndef SHARDFFT_C_OPERATOR_H
+#define SHARDFFT_C_OPERATOR_H
+/* Operators: what shardfft_plan_apply() multiplies a spectrum by. One serves many plans.
+ *
+ * `lengths` are those of the domain along the axes of the array, an entry an axis (`axes` of them); NULL means 2 pi
+ * along axes with a Fourier transform and pi along those with a cosine or sine transform. Wrong arguments (an axis that
+ * is not transformed, an array of another size) are errors of shardfft_plan_apply(). */
+#include "shardfft/c/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Real or complex factors in the layout of the plan's output: those of this rank's part of one field, or of all fields.
+ * They are copied. */
+shardfft_status shardfft_operator_array(shardfft_precision precision, int is_complex, const void* factors,
+                                        int64_t count, shardfft_operator* made);
+
+/* Writes the real and the imaginary part of the factor of a mode, given by its global indices or by its wavenumbers,
+ * one an axis. Called when the operator is applied for the first time, from the thread that applies it. */
+typedef void (*shardfft_factor_of_indices)(void* user, int axes, const int64_t* index, double factor[2]);
+typedef void (*shardfft_factor_of_wavenumbers)(void* user, int axes, const double* wavenumber, double factor[2]);
+/* Called once with `user` when nothing needs it any more, even where making the operator fails; may be NULL. */
+typedef void (*shardfft_release)(void* user);
+shardfft_status shardfft_operator_of_indices(shardfft_factor_of_indices factor, void* user, shardfft_release release,
+                                             shardfft_operator* made);
+shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers factor, void* user,
+                                                 shardfft_release release, int axes, const double* lengths,
+                                                 shardfft_operator* made);
+
+/* (i k)^order along `axis`: the order-th derivative. */
+shardfft_status shardfft_operator_derivative(int axis, int order, int axes, const double* lengths,
+                                             shardfft_operator* made);
+/* -|k|^2 over the transformed axes. */
+shardfft_status shardfft_operator_laplacian(int axes, const double* lengths, shardfft_operator* made);
+/* -1 / |k|^2, and 0 where |k| is 0. */
+shardfft_status shardfft_operator_inverse_laplacian(int axes, const double* lengths, shardfft_operator* made);
+/* exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma. */
+shardfft_status shardfft_operator_gaussian(double sigma, int axes, const double* lengths, shardfft_operator* made);
+/* Both factors, in one pass. */
+shardfft_status shardfft_operator_multiply(shardfft_operator a, shardfft_operator b, shardfft_operator* product);
+shardfft_status shardfft_operator_free(shardfft_operator* made);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,43 @@
+#ifndef SHARDFFT_C_SIDE_H
+#define SHARDFFT_C_SIDE_H
+/* One side of a plan, its input or its output, and what its indices mean. */
+#include "shardfft/c/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+shardfft_status shardfft_side_layout(shardfft_side side, shardfft_layout* layout);
+/* The type of one number: its precision, and whether it is complex (1 or 0). */
+shardfft_status shardfft_side_element(shardfft_side side, shardfft_precision* precision, int* is_complex);
+shardfft_status shardfft_side_fields(shardfft_side side, int64_t* fields);
+shardfft_status shardfft_side_rank(shardfft_side side, int* rank);
+/* How many axes the plan transforms, and where a pointer is not NULL which, what is done along each of them, and the
+ * number of points along each. */
+shardfft_status shardfft_side_axes(shardfft_side side, int* count, int* axes);
+shardfft_status shardfft_side_transforms(shardfft_side side, int* count, shardfft_axis_transform* transforms);
+shardfft_status shardfft_side_points(shardfft_side side, int* count, int64_t* points);
+/* Half spectra: extent of the halved axis in the real array, and that axis; else 0 and -1. */
+shardfft_status shardfft_side_real_extent(shardfft_side side, int64_t* extent);
+shardfft_status shardfft_side_halved_axis(shardfft_side side, int* axis);
+/* What the plan does along `axis`, which it must transform. */
+shardfft_status shardfft_side_transform_of(shardfft_side side, int axis, shardfft_axis_transform* transform);
+/* Elements and bytes of this rank's array, all fields together. */
+shardfft_status shardfft_side_count(shardfft_side side, int64_t* count);
+shardfft_status shardfft_side_bytes(shardfft_side side, size_t* bytes);
+
+/* values[i] for the global index index[i] of an axis. Frequencies are in cycles per unit of `spacing`, k / (n spacing)
+ * with k = 0, 1, ..., -2, -1, or 0, 1, ..., n/2 on the halved axis; wavenumbers are those of a domain of `length`, also
+ * along axes with cosine and sine transforms; coordinates are index times spacing. */
+shardfft_status shardfft_side_frequencies(shardfft_side side, int axis, double spacing, int64_t count,
+                                          const int64_t* index, double* values);
+shardfft_status shardfft_side_wavenumbers(shardfft_side side, int axis, double length, int64_t count,
+                                          const int64_t* index, double* values);
+shardfft_status shardfft_side_coordinates(shardfft_side side, int axis, double spacing, int64_t count,
+                                          const int64_t* index, double* values);
+shardfft_status shardfft_side_free(shardfft_side* side);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

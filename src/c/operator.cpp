@@ -1,0 +1,154 @@
+// Operators and sides of the C interface.
+#include "shardfft/c/operator.h"
+
+#include "c/wall.hpp"
+#include "shardfft/c/side.h"
+
+using namespace shardfft;
+using namespace shardfft::c;
+
+namespace {
+
+Operator::Lengths lengths_of(int axes, const double* lengths) {
+  if (lengths == nullptr) return {};
+  const auto each = given(lengths, axes, "lengths");
+  return {each.begin(), each.end()};
+}
+
+template <class Make>
+shardfft_status made_of(shardfft_operator* made, const Make& make) {
+  return guarded([&] { give(made, make()); });
+}
+
+/// What a caller's function is called with; the last copy hands it back.
+std::shared_ptr<void> kept(void* user, shardfft_release release) {
+  return {user, [release](void* last) {
+            if (release != nullptr) release(last);
+          }};
+}
+
+/// An operator of a caller's function of numbers of an axis each.
+template <class Number, class Factor>
+auto caller_of(Factor factor, const std::shared_ptr<void>& user) {
+  require(factor != nullptr, "'factor' is a null pointer; a function is expected");
+  return [factor, user](std::span<const Number> mode) {
+    double value[2] = {0, 0};
+    factor(user.get(), static_cast<int>(mode.size()), mode.data(), value);
+    return std::complex<double>(value[0], value[1]);
+  };
+}
+
+template <class T, class Ask>
+shardfft_status asked(shardfft_side side, T* result, const char* name, const Ask& ask) {
+  return guarded([&] { place(result, name) = static_cast<T>(ask(*get(side))); });
+}
+template <class T, class Ask>
+shardfft_status listed(shardfft_side side, int* count, T* result, const Ask& ask) {
+  return guarded([&] { give_list(count, result, ask(*get(side))); });
+}
+
+template <AxisValues (Side::*Of)(int, double) const>
+shardfft_status values_of(shardfft_side side, int axis, double unit, std::int64_t count, const std::int64_t* index,
+                          double* values) {
+  return guarded([&] {
+    const AxisValues all = (get(side).get()->*Of)(axis, unit);
+    const auto to = given(values, count, "values");
+    const auto from = given(index, count, "index");
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = all[from[i]];
+  });
+}
+
+}  // namespace
+
+shardfft_status shardfft_operator_array(shardfft_precision precision, int is_complex, const void* factors,
+                                        int64_t count, shardfft_operator* made) {
+  return made_of(made, [&] {
+    require(precision == SHARDFFT_F32 || precision == SHARDFFT_F64, "the precision has the value ", precision,
+            ", which stands for none of: SHARDFFT_F32, SHARDFFT_F64");
+    given(static_cast<const char*>(factors), count, "factors");
+    return Operator::array({static_cast<Precision>(precision), is_complex != 0}, factors, count);
+  });
+}
+shardfft_status shardfft_operator_of_indices(shardfft_factor_of_indices factor, void* user, shardfft_release release,
+                                             shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::of_indices(caller_of<std::int64_t>(factor, kept(user, release))); });
+}
+shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers factor, void* user,
+                                                 shardfft_release release, int axes, const double* lengths,
+                                                 shardfft_operator* made) {
+  return made_of(made, [&] {
+    const auto function = caller_of<double>(factor, kept(user, release));
+    return Operator::of_wavenumbers(function, lengths_of(axes, lengths));
+  });
+}
+shardfft_status shardfft_operator_derivative(int axis, int order, int axes, const double* lengths,
+                                             shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::derivative(axis, order, lengths_of(axes, lengths)); });
+}
+shardfft_status shardfft_operator_laplacian(int axes, const double* lengths, shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::laplacian(lengths_of(axes, lengths)); });
+}
+shardfft_status shardfft_operator_inverse_laplacian(int axes, const double* lengths, shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::inverse_laplacian(lengths_of(axes, lengths)); });
+}
+shardfft_status shardfft_operator_gaussian(double sigma, int axes, const double* lengths, shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::gaussian(sigma, lengths_of(axes, lengths)); });
+}
+shardfft_status shardfft_operator_multiply(shardfft_operator a, shardfft_operator b, shardfft_operator* product) {
+  return made_of(product, [&] { return *get(a) * *get(b); });
+}
+shardfft_status shardfft_operator_free(shardfft_operator* made) { return end(made); }
+
+shardfft_status shardfft_side_layout(shardfft_side side, shardfft_layout* layout) {
+  return guarded([&] { give(layout, get(side)->layout); });
+}
+shardfft_status shardfft_side_element(shardfft_side side, shardfft_precision* precision, int* is_complex) {
+  return guarded([&] {
+    const ElementType element = get(side)->element;
+    place(precision, "precision") = static_cast<shardfft_precision>(element.precision);
+    place(is_complex, "is_complex") = element.is_complex ? 1 : 0;
+  });
+}
+shardfft_status shardfft_side_fields(shardfft_side side, int64_t* fields) {
+  return asked(side, fields, "fields", [](const Side& s) { return s.fields; });
+}
+shardfft_status shardfft_side_rank(shardfft_side side, int* rank) {
+  return asked(side, rank, "rank", [](const Side& s) { return s.rank; });
+}
+shardfft_status shardfft_side_axes(shardfft_side side, int* count, int* axes) {
+  return listed(side, count, axes, [](const Side& s) { return s.axes; });
+}
+shardfft_status shardfft_side_transforms(shardfft_side side, int* count, shardfft_axis_transform* transforms) {
+  return listed(side, count, transforms, [](const Side& s) { return s.transforms; });
+}
+shardfft_status shardfft_side_points(shardfft_side side, int* count, int64_t* points) {
+  return listed(side, count, points, [](const Side& s) { return s.points; });
+}
+shardfft_status shardfft_side_real_extent(shardfft_side side, int64_t* extent) {
+  return asked(side, extent, "extent", [](const Side& s) { return s.real_extent; });
+}
+shardfft_status shardfft_side_halved_axis(shardfft_side side, int* axis) {
+  return asked(side, axis, "axis", [](const Side& s) { return s.halved_axis(); });
+}
+shardfft_status shardfft_side_transform_of(shardfft_side side, int axis, shardfft_axis_transform* transform) {
+  return asked(side, transform, "transform", [&](const Side& s) { return s.transform_of(axis); });
+}
+shardfft_status shardfft_side_count(shardfft_side side, int64_t* count) {
+  return asked(side, count, "count", [](const Side& s) { return s.count(); });
+}
+shardfft_status shardfft_side_bytes(shardfft_side side, size_t* bytes) {
+  return asked(side, bytes, "bytes", [](const Side& s) { return s.bytes(); });
+}
+shardfft_status shardfft_side_frequencies(shardfft_side side, int axis, double spacing, int64_t count,
+                                          const int64_t* index, double* values) {
+  return values_of<&Side::frequencies>(side, axis, spacing, count, index, values);
+}
+shardfft_status shardfft_side_wavenumbers(shardfft_side side, int axis, double length, int64_t count,
+                                          const int64_t* index, double* values) {
+  return values_of<&Side::wavenumbers>(side, axis, length, count, index, values);
+}
+shardfft_status shardfft_side_coordinates(shardfft_side side, int axis, double spacing, int64_t count,
+                                          const int64_t* index, double* values) {
+  return values_of<&Side::coordinates>(side, axis, spacing, count, index, values);
+}
+shardfft_status shardfft_side_free(shardfft_side* side) { return end(side); }

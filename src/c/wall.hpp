@@ -1,0 +1,91 @@
+#pragma once
+// What every function of the C interface is made of: no exception leaves it, and no null pointer is written through.
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "c/handles.hpp"
+
+namespace shardfft::c {
+
+/// Keeps what is being thrown for shardfft_last_error(); inside a handler.
+shardfft_status keep_failure() noexcept;
+
+template <class Work>
+shardfft_status guarded(const Work& work) noexcept {
+  try {
+    work();
+    return SHARDFFT_OK;
+  } catch (...) {
+    return keep_failure();
+  }
+}
+
+/// Runs `work` on every rank; what it throws on one is thrown on all. Collective.
+void agreed(MPI_Comm comm, const std::function<void()>& work);
+
+/// Where a result goes. Throws where the caller gave no place for it.
+template <class T>
+T& place(T* result, const char* name) {
+  require(result != nullptr, "'", name, "' is a null pointer; the address of a variable for the result is expected");
+  return *result;
+}
+
+/// A new handle for `object` in `*result`.
+template <class Handle>
+void give(Handle* result, typename Held<Handle>::Type object) {
+  Handle& handle = place(result, Held<Handle>::name);
+  handle = Registry<Handle>::one().add(std::make_shared<typename Held<Handle>::Type>(std::move(object)));
+}
+void give_text(char** result, const std::string& text);
+/// Separated by commas, or by what else is said.
+void give_names(char** result, const std::vector<std::string>& names, char separator = ',');
+
+/// Ends a handle; null is allowed, as a handle and as its address.
+template <class Handle>
+shardfft_status end(Handle* handle) noexcept {
+  return guarded([&] {
+    if (handle == nullptr || *handle == nullptr) return;
+    const auto ended = Registry<Handle>::one().take(*handle);
+    *handle = nullptr;
+  });
+}
+
+/// `count` elements that the caller gave.
+template <class T>
+std::span<T> given(T* elements, std::int64_t count, const char* name) {
+  require(count >= 0, "the number of elements of '", name, "' is ", count, "; it must not be negative");
+  require(elements != nullptr || count == 0, "'", name, "' is a null pointer; ", count, " elements are expected");
+  return {elements, static_cast<std::size_t>(count)};
+}
+inline const char* given_text(const char* text, const char* name) {
+  require(text != nullptr, "'", name, "' is a null pointer; a text is expected");
+  return text;
+}
+/// One array of each member. Wrong ones are none, which plans refuse on every rank.
+template <class T>
+std::span<T> arrays(T* each, int count) {
+  return each == nullptr || count < 0 ? std::span<T>() : std::span<T>(each, static_cast<std::size_t>(count));
+}
+
+template <class T, class List>
+void copy_to(T* result, const List& list) {
+  for (const auto& entry : list) *result++ = static_cast<T>(entry);
+}
+/// How many there are, and they themselves where the caller wants them.
+template <class T, class List>
+void give_list(int* count, T* result, const List& list) {
+  place(count, "count") = narrow(static_cast<std::int64_t>(list.size()), "the number of entries");
+  if (result != nullptr) copy_to(result, list);
+}
+
+/// Null stands for the defaults.
+inline Options options_of(shardfft_options options) { return options == nullptr ? Options() : *get(options); }
+std::vector<int> devices_of(int count, const int* devices);
+
+inline shardfft_progression c_progression(const Progression& p) { return {p.first, p.count, p.stride}; }
+inline Progression progression(const shardfft_progression& p) { return {p.first, p.count, p.stride}; }
+IndexSet index_set(std::span<const shardfft_progression> axes);
+
+}  // namespace shardfft::c

@@ -1,0 +1,167 @@
+/* GPUs in the C interface: plans and redistributions over GPUs of this process, their memory and streams, and the GPU
+ * of a process. The arrays have few elements: everything else is tested in C++. */
+#include "support/c_kit.h"
+
+enum { GPUS = 2, N0 = 4, N1 = 6, PART = N0 * N1 / GPUS };
+static const int64_t shape[2] = {N0, N1};
+static const int devices[GPUS] = {0, 1};
+
+static int enough_gpus(void) {
+  char *names = NULL, *support = NULL;
+  OK(shardfft_gpu_support(&support));
+  OK(shardfft_gpu_names(&names));
+  const int enough = strchr(names, '\n') != NULL;
+  if (!enough) printf("skipped: two GPUs are needed (%s)\n", support);
+  shardfft_text_free(support);
+  shardfft_text_free(names);
+  return enough;
+}
+
+static shardfft_layout planes(int ranks, int axis) {
+  shardfft_layout layout = NULL;
+  OK(shardfft_layout_slab(2, shape, ranks, axis, NULL, &layout));
+  return layout;
+}
+
+/* The spectrum of 1 at element (0, 0) is 1 everywhere; and back. */
+static void check_delta(shardfft_plan plan, void* const* fields, void* const* spectra) {
+  const double complex zero = 0, one = 1;
+  double complex part[PART], back[PART];
+  for (int m = 0; m < GPUS; ++m) {
+    for (int i = 0; i < PART; ++i) ((double complex*)fields[m])[i] = m == 0 && i == 0 ? one : zero;
+    memset(spectra[m], 0, sizeof part);
+  }
+  OK(shardfft_plan_forward_members(plan, GPUS, (const void* const*)fields, spectra));
+  for (int m = 0; m < GPUS; ++m) {
+    void* stream = NULL;
+    OK(shardfft_plan_stream(plan, m, &stream));
+    OK(shardfft_synchronize_stream(m, stream));
+    memcpy(part, spectra[m], sizeof part);
+    for (int i = 0; i < PART; ++i) CHECK(cabs(part[i] - one) < 1e-14);
+    memset(fields[m], 0, sizeof part);
+  }
+  OK(shardfft_plan_backward_members(plan, GPUS, (const void* const*)spectra, fields));
+  for (int m = 0; m < GPUS; ++m) {
+    void* stream = NULL;
+    OK(shardfft_plan_stream(plan, m, &stream));
+    OK(shardfft_synchronize_stream(m, stream));
+    memcpy(back, fields[m], sizeof back);
+    for (int i = 0; i < PART; ++i) CHECK(cabs(back[i] - (m == 0 && i == 0 ? one : zero)) < 1e-14);
+  }
+}
+
+static void plans_over_devices(void) {
+  shardfft_layout layout = planes(GPUS, 0);
+  shardfft_options options = NULL;
+  shardfft_plan plan = NULL;
+  shardfft_operator factors = NULL;
+  int ranks = 0, members = 0, device = -1, other_device = -1;
+  OK(shardfft_options_create(&options));
+  OK(shardfft_options_set(options, "memory", "managed"));
+  OK(shardfft_plan_create_devices(GPUS, devices, SHARDFFT_C2C, SHARDFFT_F64, layout, SHARDFFT_NATURAL_OUTPUT, options,
+                                  &plan));
+  OK(shardfft_plan_ranks(plan, &ranks));
+  OK(shardfft_plan_members(plan, &members));
+  OK(shardfft_plan_device(plan, 1, &device));
+  CHECK(ranks == GPUS && members == GPUS && device == 1);
+  FAILS(shardfft_plan_device(plan, 2, &device), SHARDFFT_INVALID_ARGUMENT, "member");
+  FAILS(shardfft_plan_set_workspace(plan, NULL, 0), SHARDFFT_INVALID_ARGUMENT, "2 members");
+
+  shardfft_buffer buffers[2 * GPUS];
+  void* arrays[2 * GPUS];
+  for (int m = 0; m < GPUS; ++m) {
+    OK(shardfft_plan_allocate_input(plan, m, &buffers[m]));
+    OK(shardfft_plan_allocate_output(plan, m, &buffers[GPUS + m]));
+    OK(shardfft_buffer_data(buffers[m], &arrays[m]));
+    OK(shardfft_buffer_data(buffers[GPUS + m], &arrays[GPUS + m]));
+  }
+  char* kind = NULL;
+  OK(shardfft_memory_place(arrays[1], &kind, &other_device));
+  CHECK(strcmp(kind, "managed") == 0 && other_device == 1);
+  shardfft_text_free(kind);
+  check_delta(plan, arrays, &arrays[GPUS]);
+
+  /* On streams of another plan's, as a program would hand on its own. */
+  shardfft_plan other = NULL;
+  void *streams[GPUS], *stream = NULL;
+  OK(shardfft_plan_create_devices(GPUS, devices, SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, NULL, &other));
+  for (int m = 0; m < GPUS; ++m) OK(shardfft_plan_stream(other, m, &streams[m]));
+  OK(shardfft_plan_set_streams(plan, GPUS, streams));
+  OK(shardfft_plan_stream(plan, 1, &stream));
+  CHECK(stream == streams[1]);
+  FAILS(shardfft_plan_set_streams(plan, 1, streams), SHARDFFT_INVALID_ARGUMENT, "");
+  check_delta(plan, arrays, &arrays[GPUS]);
+  OK(shardfft_order_streams(0, streams[0], streams[0]));
+  OK(shardfft_plan_set_streams(plan, 0, NULL));
+
+  /* A convolution with a delta is what it is applied to. */
+  ((double complex*)arrays[0])[0] = 1;
+  OK(shardfft_plan_convolution_members(other, GPUS, (const void* const*)arrays, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
+  CHECK(cabs(((double complex*)arrays[GPUS])[0] - 1) < 1e-14 && cabs(((double complex*)arrays[GPUS])[1]) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+  OK(shardfft_plan_free(&other));
+  OK(shardfft_plan_free(&plan));
+  for (int b = 0; b < 2 * GPUS; ++b) OK(shardfft_buffer_free(&buffers[b]));
+  OK(shardfft_options_free(&options));
+  OK(shardfft_layout_free(&layout));
+}
+
+static void redistributions_over_devices(void) {
+  shardfft_layout rows = planes(GPUS, 0), columns = planes(GPUS, 1);
+  shardfft_redistribution made = NULL;
+  int32_t in[GPUS][PART], out[GPUS][PART];
+  const void* from[GPUS] = {in[0], in[1]};
+  void *to[GPUS] = {out[0], out[1]}, *back[GPUS] = {in[0], in[1]};
+  int device = -1;
+  OK(shardfft_redistribution_create_devices(GPUS, devices, rows, columns, sizeof(int32_t), NULL, &made));
+  for (int m = 0; m < GPUS; ++m)
+    for (int i = 0; i < PART; ++i) in[m][i] = m * PART + i;
+  OK(shardfft_redistribution_forward_members(made, GPUS, from, to));
+  CHECK(out[1][0] == 3 && out[1][3] == 9 && out[0][PART - 1] == 20); /* columns 3 to 5 are those of member 1 */
+  memset(in, 0, sizeof in);
+  OK(shardfft_redistribution_backward_members(made, GPUS, (const void* const*)to, back));
+  CHECK(in[1][PART - 1] == 23 && in[0][5] == 5);
+  OK(shardfft_redistribution_device(made, 1, &device));
+  CHECK(device == 1);
+  OK(shardfft_redistribution_set_streams(made, 0, NULL));
+  shardfft_buffer buffer = NULL;
+  OK(shardfft_redistribution_allocate_output(made, 1, &buffer));
+  OK(shardfft_buffer_free(&buffer));
+  OK(shardfft_redistribution_free(&made));
+  OK(shardfft_layout_free(&rows));
+  OK(shardfft_layout_free(&columns));
+}
+
+/* One process with one GPU, by options. */
+static void gpu_of_a_process(void) {
+  shardfft_layout layout = planes(1, 0);
+  shardfft_options options = NULL;
+  shardfft_plan plan = NULL;
+  int device = -1, before = -1, now = -1;
+  double complex in[N0 * N1] = {1}, out[N0 * N1] = {0};
+  OK(shardfft_options_create(&options));
+  OK(shardfft_options_set(options, "processor", "gpu"));
+  OK(shardfft_options_set_integer(options, "device", 1));
+  OK(shardfft_plan_create(MPI_COMM_SELF, SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, options, &plan));
+  OK(shardfft_plan_device(plan, 0, &device));
+  CHECK(device == 1);
+  OK(shardfft_plan_forward(plan, in, out));
+  for (int i = 0; i < N0 * N1; ++i) CHECK(cabs(out[i] - 1) < 1e-14);
+  OK(shardfft_set_current_gpu(1, &before));
+  OK(shardfft_set_current_gpu(before, &now));
+  CHECK(now == 1);
+  FAILS(shardfft_set_current_gpu(1000, NULL), SHARDFFT_BACKEND_FAILURE, "");
+  OK(shardfft_plan_free(&plan));
+  OK(shardfft_options_free(&options));
+  OK(shardfft_layout_free(&layout));
+}
+
+static void tests(void) {
+  if (!enough_gpus()) return;
+  plans_over_devices();
+  redistributions_over_devices();
+  gpu_of_a_process();
+}
+
+int main(int argc, char** argv) { return run_tests(argc, argv, tests); }

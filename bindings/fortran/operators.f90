@@ -1,0 +1,227 @@
+! Operators: what plan%apply() multiplies a spectrum by.
+module shardfft_operator_module
+  use shardfft_base
+  use shardfft_c_operator
+  use shardfft_arrays
+  implicit none
+  private
+  public :: shardfft_operator, shardfft_factor_of_indices, shardfft_factor_of_wavenumbers
+
+  ! lengths: those of the domain, an entry a dimension; absent they are 2 pi along dimensions with a Fourier transform and
+  ! pi along those with a cosine or sine transform. What does not fit a plan is an error of plan%apply().
+  type :: shardfft_operator
+    type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure, private :: array_1, array_2, array_3, array_4, array_5
+    generic :: array => array_1, array_2, array_3, array_4, array_5
+    procedure :: of_indices, of_wavenumbers, derivative, laplacian, inverse_laplacian, gaussian, multiply
+    procedure :: free => free_operator
+  end type shardfft_operator
+
+  abstract interface
+    ! The factor of a mode, from its global indices (from 1) or its wavenumbers, an entry a dimension.
+    function shardfft_factor_of_indices(index) result(factor)
+      import :: int64, real64
+      integer(int64), intent(in) :: index(:)
+      complex(real64) :: factor
+    end function shardfft_factor_of_indices
+    function shardfft_factor_of_wavenumbers(wavenumber) result(factor)
+      import :: real64
+      real(real64), intent(in) :: wavenumber(:)
+      complex(real64) :: factor
+    end function shardfft_factor_of_wavenumbers
+  end interface
+
+  ! A function of the caller's, as C hands it back.
+  type :: kept_function
+    procedure(shardfft_factor_of_indices), pointer, nopass :: of_indices => null()
+    procedure(shardfft_factor_of_wavenumbers), pointer, nopass :: of_wavenumbers => null()
+  end type kept_function
+
+contains
+
+  subroutine of_array(self, factors, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    type(given_array), intent(in) :: factors
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable :: words
+    integer :: code
+    code = factors%code
+    if (code < 1) code = 4
+    words = misfit(factors, 'array of factors', code, factors%count)
+    if (words /= '') then
+      call settle_words(shardfft_invalid_argument, words, stat, errmsg)
+      return
+    end if
+    call settle(shardfft_operator_array(int(mod(code - 1, 2), c_int), int((code - 1) / 2, c_int), factors%address, &
+      factors%count, self%handle), stat, errmsg)
+  end subroutine of_array
+
+  ! Real or complex factors in the layout of the plan's output. They are copied.
+  subroutine array_1(self, factors, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    class(*), intent(in), target :: factors(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call of_array(self, look(factors), stat, errmsg)
+  end subroutine array_1
+  subroutine array_2(self, factors, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    class(*), intent(in), target :: factors(:, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call of_array(self, look(factors), stat, errmsg)
+  end subroutine array_2
+  subroutine array_3(self, factors, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    class(*), intent(in), target :: factors(:, :, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call of_array(self, look(factors), stat, errmsg)
+  end subroutine array_3
+  subroutine array_4(self, factors, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    class(*), intent(in), target :: factors(:, :, :, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call of_array(self, look(factors), stat, errmsg)
+  end subroutine array_4
+  subroutine array_5(self, factors, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    class(*), intent(in), target :: factors(:, :, :, :, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call of_array(self, look(factors), stat, errmsg)
+  end subroutine array_5
+
+  subroutine call_of_indices(user, axes, index, factor) bind(C)
+    type(c_ptr), value :: user
+    integer(c_int), value :: axes
+    integer(c_int64_t), intent(in) :: index(*)
+    real(c_double), intent(inout) :: factor(2)
+    type(kept_function), pointer :: kept
+    complex(real64) :: value
+    call c_f_pointer(user, kept)
+    value = kept%of_indices(index(axes:1:-1) + 1)
+    factor = [real(value, real64), aimag(value)]
+  end subroutine call_of_indices
+  subroutine call_of_wavenumbers(user, axes, wavenumber, factor) bind(C)
+    type(c_ptr), value :: user
+    integer(c_int), value :: axes
+    real(c_double), intent(in) :: wavenumber(*)
+    real(c_double), intent(inout) :: factor(2)
+    type(kept_function), pointer :: kept
+    complex(real64) :: value
+    call c_f_pointer(user, kept)
+    value = kept%of_wavenumbers(wavenumber(axes:1:-1))
+    factor = [real(value, real64), aimag(value)]
+  end subroutine call_of_wavenumbers
+  subroutine release(user) bind(C)
+    type(c_ptr), value :: user
+    type(kept_function), pointer :: kept
+    call c_f_pointer(user, kept)
+    deallocate (kept)
+  end subroutine release
+
+  ! The function is called when the operator is applied for the first time. It must not be an internal procedure of one
+  ! that has ended by then.
+  subroutine of_indices(self, factor, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    procedure(shardfft_factor_of_indices) :: factor
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(kept_function), pointer :: kept
+    allocate (kept)
+    kept%of_indices => factor
+    call settle(shardfft_operator_of_indices(c_funloc(call_of_indices), c_loc(kept), c_funloc(release), self%handle), &
+      stat, errmsg)
+  end subroutine of_indices
+  subroutine of_wavenumbers(self, factor, lengths, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    procedure(shardfft_factor_of_wavenumbers) :: factor
+    real(real64), intent(in), optional :: lengths(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(kept_function), pointer :: kept
+    real(c_double), allocatable, target :: extents(:)
+    allocate (kept)
+    kept%of_wavenumbers => factor
+    call turn(lengths, extents)
+    call settle(shardfft_operator_of_wavenumbers(c_funloc(call_of_wavenumbers), c_loc(kept), c_funloc(release), &
+      size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
+  end subroutine of_wavenumbers
+
+  ! C's lengths; of none, none.
+  subroutine turn(lengths, extents)
+    real(real64), intent(in), optional :: lengths(:)
+    real(c_double), allocatable, intent(out) :: extents(:)
+    if (present(lengths)) then
+      extents = lengths(size(lengths):1:-1)
+    else
+      allocate (extents(0))
+    end if
+  end subroutine turn
+
+  ! (i k)^order along dimension `dim` of an array of `dims` dimensions: the order-th derivative.
+  subroutine derivative(self, dims, dim, order, lengths, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    integer, intent(in) :: dims, dim
+    integer, intent(in), optional :: order
+    real(real64), intent(in), optional :: lengths(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(c_double), allocatable, target :: extents(:)
+    integer(c_int) :: times
+    times = 1
+    if (present(order)) times = int(order, c_int)
+    call turn(lengths, extents)
+    call settle(shardfft_operator_derivative(int(dims - dim, c_int), times, size(extents, kind=c_int), c_loc(extents), &
+      self%handle), stat, errmsg)
+  end subroutine derivative
+  ! -|k|^2 over the transformed dimensions; -1 / |k|^2, and 0 where |k| is 0; exp(-sigma^2 |k|^2 / 2).
+  subroutine laplacian(self, lengths, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    real(real64), intent(in), optional :: lengths(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(c_double), allocatable, target :: extents(:)
+    call turn(lengths, extents)
+    call settle(shardfft_operator_laplacian(size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
+  end subroutine laplacian
+  subroutine inverse_laplacian(self, lengths, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    real(real64), intent(in), optional :: lengths(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(c_double), allocatable, target :: extents(:)
+    call turn(lengths, extents)
+    call settle(shardfft_operator_inverse_laplacian(size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
+  end subroutine inverse_laplacian
+  subroutine gaussian(self, sigma, lengths, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    real(real64), intent(in) :: sigma
+    real(real64), intent(in), optional :: lengths(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(c_double), allocatable, target :: extents(:)
+    call turn(lengths, extents)
+    call settle(shardfft_operator_gaussian(sigma, size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
+  end subroutine gaussian
+
+  ! The factors of both, in one pass.
+  subroutine multiply(self, a, b, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    type(shardfft_operator), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(shardfft_operator_multiply(a%handle, b%handle, self%handle), stat, errmsg)
+  end subroutine multiply
+
+  subroutine free_operator(self, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(shardfft_operator_free(self%handle), stat, errmsg)
+  end subroutine free_operator
+end module shardfft_operator_module

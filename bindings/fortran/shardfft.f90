@@ -1,0 +1,21 @@
+! shardfft for Fortran: use this one. Distributed FFTs of arrays a(n1, n2, n3), whose first dimension is the fastest in
+! memory; dimensions, indices and members count from 1, ranks and GPUs from 0, as MPI's and the GPU runtime's.
+!
+! Every procedure takes stat= and errmsg=, as allocate does: without stat an error ends the program, with a sentence that
+! says what was wrong. Whatever was created is ended by %free(), which is collective for plans and redistributions.
+module shardfft
+  use shardfft_base, only: shardfft_ok, shardfft_invalid_argument, shardfft_mismatch, shardfft_unsupported, &
+    shardfft_out_of_memory, shardfft_mpi_failure, shardfft_backend_failure, shardfft_internal, shardfft_timed_out, &
+    shardfft_corrupted, shardfft_c2c, shardfft_r2c, shardfft_c2r, shardfft_r2r, shardfft_single, shardfft_double, &
+    shardfft_fft, shardfft_dct1, shardfft_dct2, shardfft_dct3, shardfft_dct4, shardfft_dst1, shardfft_dst2, &
+    shardfft_dst3, shardfft_dst4, shardfft_progression, shardfft_library_version, shardfft_status_word
+  use shardfft_gpu_module
+  use shardfft_layout_module
+  use shardfft_operator_module
+  use shardfft_options_module
+  use shardfft_plan_module
+  use shardfft_redistribution_module
+  use shardfft_side_module
+  implicit none
+  public
+end module shardfft

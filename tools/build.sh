@@ -27,10 +27,10 @@ bash "$ROOT/tools/make_venv.sh"
 
 hold_lock "$BUILD"
 mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)"
-  -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)")
+  -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)" -DMPI_Fortran_COMPILER="$(mpi_tool mpifort)")
 say "building the library with $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
-  -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" -DSHARDFFT_BENCH=OFF -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_COMPAT=$compat -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
+  -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" -DSHARDFFT_BENCH=OFF -DSHARDFFT_FORTRAN=ON -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_COMPAT=$compat -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
   cat "$BUILD/configure.log" >&2
   die "cmake failed; its words are above"
 }

@@ -3,7 +3,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-packages=(cmake g++ make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-dev libopenblas-dev libgtest-dev nlohmann-json3-dev
+packages=(cmake g++ gfortran make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-dev libopenblas-dev libgtest-dev nlohmann-json3-dev
   python3 python3-dev python3-venv)
 for group in "$@"; do
   case "$group" in

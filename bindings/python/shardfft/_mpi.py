@@ -48,6 +48,12 @@ _checked = False
 def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     """Give ``comm``, or ``MPI.COMM_WORLD`` for None, after checking that the library can use it."""
     global _checked
+    # Before anything is asked of MPI: its connections are the parent's.
+    if _core.mpi_inherited():
+        raise ArgumentError(
+            "this process was forked from one that had initialised MPI, which only that process may use: transform "
+            "there, or in processes that are started anew (multiprocessing.get_context('spawn'))"
+        )
     from mpi4py import MPI
 
     if not _checked:

@@ -53,7 +53,6 @@ auto keeping(const nanobind::object& arrays, const Planned& planned, const Work&
     // cppcheck-suppress incorrectLogicOperator
     if (!failed_before && planned.failed_half_way()) {
       const nanobind::gil_scoped_acquire alone;
-      nanobind::set_leak_warnings(false);
       arrays.inc_ref();
     }
     throw;

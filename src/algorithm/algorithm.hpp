@@ -31,7 +31,8 @@ bool cyclic_fits(const Problem& problem);
 /// The algorithm that "auto" stands for.
 Choice choose_algorithm(const Problem& problem);
 /// Where "auto" stands for slab, pencil or brick and the output layout is fixed, so that nobody sees which: what the
-/// others make of the problem, where that differs from `chosen`.
-std::vector<Program> alternatives(const Problem& problem, const Program& chosen);
+/// others make of the problem, where that differs from `chosen`, and what "auto" makes of it where only so many ranks
+/// transform as `fewer_ranks` says.
+std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const std::vector<int>& fewer_ranks);
 
 }  // namespace shardfft

@@ -38,7 +38,7 @@ Shape square_grid(std::int64_t ranks, std::int64_t extent1, std::int64_t extent2
 
 /// The input's own cuts when they are pencils over the wanted axes.
 bool input_is_pencil(const Problem& p, const std::vector<int>& cuts) {
-  if (!p.input.is_grid() || !p.grid.empty()) return false;
+  if (!p.input.is_grid() || !p.grid.empty() || p.active > 0) return false;
   for (int a = 0; a < p.input.axes(); ++a)
     if (p.input.parts(a).size() > 1 && std::find(cuts.begin(), cuts.end(), a) == cuts.end()) return false;
   std::int64_t used = 1;
@@ -56,10 +56,11 @@ std::vector<GridDim> pencil_dims(const Problem& p, const std::vector<int>& cuts)
   }
   Shape grid = p.grid;
   const auto extent = [&](std::size_t i) { return shape[static_cast<std::size_t>(cuts[i])]; };
-  if (grid.empty()) grid = cuts.size() == 1 ? Shape{p.ranks()} : square_grid(p.ranks(), extent(0), extent(1));
+  if (grid.empty())
+    grid = cuts.size() == 1 ? Shape{p.active_ranks()} : square_grid(p.active_ranks(), extent(0), extent(1));
   std::int64_t product = 1;
   for (const std::int64_t g : grid) product *= g;
-  require(grid.size() == cuts.size() && product == p.ranks(), "option grid needs ", cuts.size(),
+  require(grid.size() == cuts.size() && product == p.active_ranks(), "option grid needs ", cuts.size(),
           " entries whose product is the number of ranks, ", p.ranks());
   for (std::size_t i = 0; i < cuts.size(); ++i) dims.push_back({cuts[i], runs(extent(i), grid[i]), grid[i]});
   return dims;
@@ -87,7 +88,7 @@ std::vector<Progression> cut_again(const std::vector<Progression>& coarse, std::
 /// Bricks p1 x p2 x p3 become lines in groups of p3 neighbouring ranks: axis 1 keeps its p1 parts, the parts of axis 2
 /// are cut again in p3.
 bool nested_dims(const Problem& p, std::vector<GridDim>& dims) {
-  if (!p.input.is_grid() || p.input.axes() != 4 || p.axes.back() != 3 || !p.grid.empty()) return false;
+  if (!p.input.is_grid() || p.input.axes() != 4 || p.axes.back() != 3 || !p.grid.empty() || p.active > 0) return false;
   const auto parts = [&](int a) { return static_cast<std::int64_t>(p.input.parts(a).size()); };
   if (parts(1) * parts(2) * parts(3) != p.ranks() || parts(3) == 1) return false;
   const auto& stride = p.input.rank_stride();

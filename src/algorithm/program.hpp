@@ -141,6 +141,7 @@ struct Program {
   std::string algorithm;
   std::vector<State> states;
   std::vector<Step> steps;
+  int active = 0;  ///< as Problem::active
 };
 
 /// The program that undoes `program` but for a factor: its steps from the last to the first, each turned round.
@@ -164,7 +165,10 @@ struct Problem {
   bool keeps_slowest = false;
   /// All ranks are on one host: to exchange with many costs them no more than with few.
   bool one_host = false;
+  /// So many ranks transform; the others only own input and output. 0: all of them. slab, pencil and brick heed it.
+  int active = 0;
   int ranks() const { return input.ranks(); }
+  int active_ranks() const { return active > 0 ? active : ranks(); }
   bool fixed_output() const { return output.axes() > 0; }
   int half_axis() const { return kind == Kind::r2c ? axes.back() : -1; }
   AxisTransform type(int axis) const;

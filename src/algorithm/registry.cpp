@@ -57,7 +57,7 @@ std::vector<std::string> algorithm_names() {
 Choice choose_algorithm(const Problem& problem) {
   const auto take = [](const char* name, const char* why) { return Choice{"algorithm", name, why}; };
   if (!problem.grid.empty()) return take("pencil", "a process grid is given");
-  if (problem.ranks() == 1) return take("slab", "one rank needs no exchange");
+  if (problem.active_ranks() == 1) return take("slab", "one rank needs no exchange");
   if (problem.input.axes() == 2) return take("six_step", "the array has one axis");
   if (is_cyclic(problem.input) && cyclic_fits(problem))
     return take("cyclic", "the input is cyclic and can stay so with one exchange");
@@ -65,7 +65,7 @@ Choice choose_algorithm(const Problem& problem) {
   const int cuts = cut_axes(problem.input);
   Shape extents(problem.input.shape().begin() + 1, problem.input.shape().end());
   std::sort(extents.begin(), extents.end());
-  const bool planes_suffice = problem.ranks() <= extents[extents.size() - 2];
+  const bool planes_suffice = problem.active_ranks() <= extents[extents.size() - 2];
   if (cuts == 1 && planes_suffice) return take("slab", "the input is cut along one axis");
   if (cuts == 2 && problem.one_host && planes_suffice)
     return take("slab", "all ranks are on one host, and there is a plane for every rank");
@@ -84,20 +84,26 @@ bool move_alike(const Program& a, const Program& b) {
 
 }  // namespace
 
-std::vector<Program> alternatives(const Problem& problem, const Program& chosen) {
+std::vector<Program> alternatives(const Problem& problem, const Program& chosen, const std::vector<int>& fewer_ranks) {
   static constexpr std::array<const char*, 3> names{"slab", "pencil", "brick"};
   const bool is_one = std::find(names.begin(), names.end(), chosen.algorithm) != names.end();
   if (!is_one || !problem.fixed_output() || !problem.grid.empty() || problem.ranks() == 1) return {};
   std::vector<Program> programs{chosen};
-  for (const char* const name : names) {
+  const auto add = [&](const char* name, const Problem& asked) {
     std::optional<Program> program;
     try {
-      program = make_program(name, problem);
+      program = make_program(name, asked);
     } catch (const Error&) {  // what cannot be is no alternative
-      continue;
+      return;
     }
     if (std::none_of(programs.begin(), programs.end(), [&](const Program& p) { return move_alike(p, *program); }))
       programs.push_back(std::move(*program));
+  };
+  for (const char* const name : names) add(name, problem);
+  for (const int active : fewer_ranks) {
+    Problem fewer = problem;
+    fewer.active = active;
+    add("auto", fewer);
   }
   programs.erase(programs.begin());
   return programs;

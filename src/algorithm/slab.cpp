@@ -29,7 +29,7 @@ int first_cut(const Problem& p) {
     if (!p.transforms(a) &&
         (idle < 0 || p.input.shape()[static_cast<std::size_t>(a)] > p.input.shape()[static_cast<std::size_t>(idle)]))
       idle = a;
-  if (idle > 0 && p.input.shape()[static_cast<std::size_t>(idle)] >= p.ranks()) return idle;
+  if (idle > 0 && p.input.shape()[static_cast<std::size_t>(idle)] >= p.active_ranks()) return idle;
   if (p.axes.size() > 1) return p.axes.front() != p.half_axis() ? p.axes.front() : p.axes[p.axes.size() - 2];
   return idle;
 }
@@ -42,12 +42,12 @@ Program slab_program(const Problem& problem) {
   require(cut > 0 || problem.ranks() == 1,
           "algorithm slab needs two axes; 1-D arrays over several ranks need six_step or cyclic");
   const Shape& shape = problem.input.shape();
-  const bool stays = only_cut(problem.input) == cut;
+  const bool stays = only_cut(problem.input) == cut && problem.active == 0;
   std::vector<GridDim> dims;
   if (cut > 0) {
     const auto c = static_cast<std::size_t>(cut);
-    auto parts =
-        stays && problem.input.rank_stride()[c] == 1 ? problem.input.parts(cut) : runs(shape[c], problem.ranks());
+    auto parts = stays && problem.input.rank_stride()[c] == 1 ? problem.input.parts(cut)
+                                                              : runs(shape[c], problem.active_ranks());
     const auto ranks = static_cast<std::int64_t>(parts.size());
     dims.push_back({cut, std::move(parts), ranks});
   }

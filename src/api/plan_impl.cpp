@@ -2,12 +2,28 @@
 // of its processor.
 #include "api/plan_impl.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "api/call_array.hpp"
 #include "exec/movement.hpp"
 
 namespace shardfft {
+
+namespace {
+
+/// Numbers of ranks that may be worth a trial in which the others rest. Collective.
+std::vector<int> fewer_ranks(const Communicator& comm) {
+  const HostDefaults& host = host_defaults();
+  const bool full = comm.size() >= host.ranks_that_may_rest && comm.size() >= sysconf(_SC_NPROCESSORS_ONLN);
+  std::vector<int> numbers;
+  if (comm.min(std::int64_t{full ? 1 : 0}) == 0) return numbers;
+  for (const double share : host.shares_of_ranks_to_try) numbers.push_back(static_cast<int>(share * comm.size()));
+  return numbers;
+}
+
+}  // namespace
 
 Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::optional<Layout>& out, OutputLayout kind,
                  const Options& o)
@@ -27,12 +43,13 @@ void Plan::Impl::make() {
   Alternatives others;
   const bool chooses = options.algorithm == "auto";
   const bool one_host = chooses && place() == Place::cpu && comm.valid() && on_one_host(comm, options);
+  const std::vector<int> fewer = one_host ? fewer_ranks(comm) : std::vector<int>{};
   together([&] {
     Problem problem = make_problem(spec);
     problem.one_host = one_host;
     if (chooses) setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
-    if (chooses) others.programs = alternatives(problem, program);
+    if (chooses) others.programs = alternatives(problem, program, fewer);
     if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;

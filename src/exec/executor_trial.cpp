@@ -142,13 +142,16 @@ struct Executor::Candidates {
   }
 
   /// What plans take by rule, on one host or on several, may need what it needs; nothing else may need more, but that
-  /// other algorithms have other buffers in cache.
+  /// other algorithms have other buffers in cache, and that ranks at work hold what belongs to those that rest.
   bool fits(const Executor& executor) {
     const RunWay way = executor.way(), own = first.way();
     const std::size_t bytes = executor.planned_bytes() + executor.window_bytes();
-    if (way.algorithm != own.algorithm)
-      return static_cast<double>(bytes) <= host_defaults().trial_most_memory * static_cast<double>(most_bytes) +
+    if (way.algorithm != own.algorithm) {
+      const int active = program_of(way.algorithm).active;
+      const double share = active > 0 ? static_cast<double>(first.setup_.comm.size()) / active : 1;
+      return static_cast<double>(bytes) <= share * host_defaults().trial_most_memory * static_cast<double>(most_bytes) +
                                                static_cast<double>(own_cache_bytes());
+    }
     if (way.chunks == own.chunks && way.exchange != "hierarchical") most_bytes = std::max(most_bytes, bytes);
     return bytes <= most_bytes;
   }

@@ -87,6 +87,12 @@ struct HostDefaults {
   double run_trial_seconds = 10;
   /// ... and for no longer than so many runs take.
   double run_trial_runs = 30;
+  /// Where ranks take every core of a host, runs are tried in which only these shares of them transform: a core that
+  /// somebody else needs for a moment then stops no rank that all others wait for (64 ranks on 64 cores of a virtual
+  /// machine took 8 to 20 times as long as 48).
+  std::array<double, 2> shares_of_ranks_to_try = {0.75, 0.5};
+  /// With fewer ranks each does more than what it may make the others wait.
+  int ranks_that_may_rest = 8;
   /// By another algorithm a plan may need so many times the memory of the expected one: less is no other class of
   /// memory.
   double trial_most_memory = 1.1;

@@ -78,12 +78,12 @@ std::size_t Members::index_of(int member) const {
 
 int Members::device(int member) const {
   index_of(member);
-  return runner->device(member);
+  return runner->member(member).device;
 }
 
 void* Members::stream(int member) const {
   index_of(member);
-  return runner->stream(member);
+  return runner->member(member).stream;
 }
 
 void Members::set_streams(std::span<void* const> streams) {

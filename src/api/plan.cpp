@@ -83,7 +83,7 @@ void Plan::set_streams(std::span<void* const> streams) { impl().set_streams(stre
 
 std::size_t Plan::in_place_bytes(int member) const { return impl().in_place_bytes(member); }
 
-std::size_t Plan::workspace_bytes() const { return impl().runner->workspace_bytes(); }
+std::size_t Plan::workspace_bytes() const { return impl().runner->memory().workspace; }
 
 void Plan::set_workspace(void* memory, std::size_t bytes) {
   require(members() == 1, "a plan of ", members(), " members in one process has a workspace for each, of its own");

@@ -171,7 +171,7 @@ int Redistribution::members() const { return impl().members(); }
 std::int64_t Redistribution::input_count(int member) const { return impl().at(member)[0]; }
 std::int64_t Redistribution::output_count(int member) const { return impl().at(member)[1]; }
 const std::string& Redistribution::exchange() const { return impl().exchange; }
-std::size_t Redistribution::workspace_bytes() const { return impl().runner->workspace_bytes(); }
+std::size_t Redistribution::workspace_bytes() const { return impl().runner->memory().workspace; }
 
 Buffer Redistribution::allocate_input(int member) {
   return impl().allocate(Call::allocate_input, member,
@@ -188,7 +188,7 @@ void Redistribution::set_streams(std::span<void* const> streams) { impl().set_st
 
 std::int64_t Redistribution::bytes_sent() const {
   std::int64_t sum = 0;
-  for (const StepReport& step : impl().runner->steps(forward_run)) sum += step.bytes_sent;
+  for (const StepReport& step : impl().runner->account(forward_run).steps) sum += step.bytes_sent;
   return sum;
 }
 

@@ -81,7 +81,7 @@ void tell_errors(const ReportInput& in, PlanReport& report) {
   std::vector<double> sums;
   const std::vector<Program*> programs = programs_of(report);
   for (std::size_t p = 0; p < programs.size(); ++p)
-    for (const StepReport& step : in.runner.steps(static_cast<int>(p)))
+    for (const StepReport& step : in.runner.account(static_cast<int>(p)).steps)
       sums.insert(sums.end(), {step.loss.error, step.loss.sent});
   if (in.comm.valid()) reduce(in.comm, sums, MPI_SUM);
   auto next = sums.begin();
@@ -93,17 +93,18 @@ void tell_errors(const ReportInput& in, PlanReport& report) {
     }
 }
 
-Program own_program(const Runner& runner, int number) {
+Program own_program(Runner& runner, int number) {
   Program program;
-  program.runs = runner.runs(number);
-  program.timed_runs = runner.timed_runs(number);
-  program.steps = own_steps(runner, number, program.timed_runs);
-  program.graph_runs = runner.graph_runs(number);
-  program.input_reads = runner.input_reads(number);
-  program.checks = runner.verified(number).checks;
-  program.largest_residual = runner.verified(number).largest_residual;
+  const Account account = runner.account(number);
+  program.runs = account.runs;
+  program.timed_runs = account.timed_runs;
+  program.steps = own_steps(runner, account);
+  program.graph_runs = account.graph_runs;
+  program.input_reads = account.input_reads;
+  program.checks = account.verified.checks;
+  program.largest_residual = account.verified.largest_residual;
   if (program.timed_runs == 0) return program;
-  program.seconds = program.mean_seconds = runner.seconds(number) / static_cast<double>(program.timed_runs);
+  program.seconds = program.mean_seconds = account.seconds / static_cast<double>(program.timed_runs);
   for (const PlanReport::Step& step : program.steps)
     for (const PlanReport::Time& time : step.times)
       if (time.communication) program.mean_communication_seconds += time.seconds;
@@ -139,15 +140,15 @@ bool is_communication(Role role, Activity activity) {
   return false;
 }
 
-std::vector<PlanReport::Step> own_steps(const Runner& runner, int program, std::int64_t runs) {
+std::vector<PlanReport::Step> own_steps(const Runner& runner, const Account& account) {
   std::vector<PlanReport::Step> steps;
   int number = 0;
-  for (const StepReport& known : runner.steps(program)) {
+  for (const StepReport& known : account.steps) {
     PlanReport::Step step{++number, known.text, role_name(known.role), known.bytes_sent, known.overlaps, {}, 0};
     for (int a = 0; a < activity_count; ++a) {
       const auto activity = static_cast<Activity>(a);
-      const double all = runs == 0 ? 0 : runner.trace().total(known.trace_step, activity);
-      const double seconds = all / static_cast<double>(std::max<std::int64_t>(1, runs));
+      const double all = account.timed_runs == 0 ? 0 : runner.trace().total(known.trace_step, activity);
+      const double seconds = all / static_cast<double>(std::max<std::int64_t>(1, account.timed_runs));
       step.times.push_back({activity_name(activity), is_communication(known.role, activity), seconds, seconds});
     }
     steps.push_back(step);
@@ -156,7 +157,6 @@ std::vector<PlanReport::Step> own_steps(const Runner& runner, int program, std::
 }
 
 PlanReport make_report(const ReportInput& in) {
-  in.runner.harvest();
   PlanReport report;
   report.transform = in.transform;
   report.ranks = in.ranks;
@@ -170,11 +170,12 @@ PlanReport make_report(const ReportInput& in) {
   report.local_fft = facts.local_fft;
   report.machine = facts.machine;
   report.choices = facts.choices;
-  report.workspace_bytes = in.runner.workspace_bytes();
-  report.window_bytes = in.runner.window_bytes();
-  report.table_bytes = in.runner.table_bytes();
-  report.library_bytes = in.runner.library_bytes();
-  report.pinned_bytes = in.runner.pinned_bytes();
+  const RunnerMemory memory = in.runner.memory();
+  report.workspace_bytes = memory.workspace;
+  report.window_bytes = memory.window;
+  report.table_bytes = memory.table;
+  report.library_bytes = memory.library;
+  report.pinned_bytes = memory.pinned;
   report.forward = own_program(in.runner, forward_program);
   report.backward = own_program(in.runner, backward_program);
   if (in.runner.programs().size() > apply_program) report.apply = own_program(in.runner, apply_program);

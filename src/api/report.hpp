@@ -25,9 +25,9 @@ struct ReportInput {
 /// cache-sized bundles is computation. docs/tracing.md has the table.
 bool is_communication(Role role, Activity activity);
 
-/// The steps that a program runs, as this rank knows them. The times are of `runs` runs, all
-/// activities in the order of the enumeration.
-std::vector<PlanReport::Step> own_steps(const Runner& runner, int program, std::int64_t runs);
+/// The steps of the account of a program, as this rank knows them: the mean times of its timed runs, all activities in
+/// the order of the enumeration.
+std::vector<PlanReport::Step> own_steps(const Runner& runner, const Account& account);
 
 /// Collective.
 PlanReport make_report(const ReportInput& input);

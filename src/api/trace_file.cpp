@@ -35,16 +35,16 @@ std::string processor_name() {
   return {name.data(), static_cast<std::size_t>(length)};
 }
 
-std::string facts_of(const Runner& runner) {
+std::string facts_of(Runner& runner) {
   Json steps = Json::object();
   Json programs = Json::array();
   for (const NamedProgram& named : runner.programs()) {
     const int program = static_cast<int>(programs.size());
     programs.push_back(named.name);
-    const std::vector<StepReport> known = runner.steps(program);
+    const Account account = runner.account(program);
     std::size_t next = 0;
-    for (const PlanReport::Step& step : own_steps(runner, program, runner.timed_runs(program)))
-      steps[std::to_string(known[next++].trace_step)] = step_json(step);
+    for (const PlanReport::Step& step : own_steps(runner, account))
+      steps[std::to_string(account.steps[next++].trace_step)] = step_json(step);
   }
   const Json facts = {
       {"host", processor_name()}, {"dropped", runner.trace().dropped()}, {"programs", programs}, {"steps", steps}};
@@ -227,7 +227,6 @@ void TraceFile::write(Runner& runner) noexcept {
 
 void TraceFile::write_all(Runner& runner) const {
   RankTrace mine;
-  runner.harvest();
   mine.facts = facts_of(runner);
   mine.epoch = runner.trace().epoch() - lead_;
   mine.frames = runner.trace().frames();

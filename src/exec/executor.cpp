@@ -30,7 +30,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
 }
 
 Executor::Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host)
-    : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()), host_(std::move(host)) {}
+    : Runner(std::move(setup)), host_(std::move(host)) {}
 
 Program Executor::lower(const Program& program) { return lower_for_host(setup_, program, host_.get()); }
 
@@ -45,11 +45,10 @@ void Executor::add(std::vector<NamedProgram> programs) {
     if (host_) choose_input_reads(tasks);
     tasks_.push_back(std::move(tasks));
   }
-  programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
+  append(std::move(programs));
   past_.resize(programs_.size());
   for (std::size_t program = 0; setup_.options.verify && program < past_.size(); ++program) make_verifier(program);
   size_workspace();
-  allocated_ = false;
   alias_copy_.reset();
 }
 
@@ -60,6 +59,7 @@ void Executor::make_local_ffts(LocalFfts& ffts) {
   for (const LocalFftChoice::Step& step : choice.steps) setup_.local_ffts.chosen.emplace(step.step, step.name);
   if (!programs_.empty()) return;
   local_fft_ = std::move(choice);
+  local_fft_version_ = local_fft_.version;
   tell_local_ffts(local_fft_);
 }
 
@@ -83,49 +83,34 @@ void Executor::choose_input_reads(std::vector<Task>& tasks) {
 }
 
 void Executor::size_workspace() {
-  work_bytes_ = {};
-  stage_bytes_ = scratch_bytes_ = alias_bytes_ = 0;
+  shared_.clear();
+  private_.clear();
   const auto bytes_of = [this](const State& state) {
-    // Shared buffers have the same size everywhere, so that an offset means the same on every rank.
-    const std::size_t bytes =
-        host_ ? max_state_bytes(state, setup_.precision) : state_bytes(state, setup_.precision, setup_.comm.rank());
-    return round_up(bytes, host_ ? 4096 : cache_line);
+    return host_ ? max_state_bytes(state, setup_.precision) : state_bytes(state, setup_.precision, setup_.comm.rank());
   };
   const auto grow = [&](Slot s, const State& state) {
-    if (s == Slot::work0) work_bytes_[0] = std::max(work_bytes_[0], bytes_of(state));
-    if (s == Slot::work1) work_bytes_[1] = std::max(work_bytes_[1], bytes_of(state));
+    if (s == Slot::work0 || s == Slot::work1) (host_ ? shared_ : private_).grow(s, bytes_of(state));
   };
   for (const auto& tasks : tasks_)
     for (const Task& task : tasks) {
-      scratch_bytes_ = std::max(scratch_bytes_, round_up(task.operation->scratch_bytes(), cache_line));
+      private_.grow(Slot::scratch, task.operation->scratch_bytes());
       grow(task.from, task.from_state);
       grow(task.to, task.to_state);
       if (task.operation->writes_host_memory()) grow(other_buffer(task.from), task.to_state);
       if (task.from == Slot::in && task.operation->reads_host_memory())
-        stage_bytes_ = std::max(stage_bytes_, bytes_of(task.from_state));
+        shared_.grow(Slot::in, bytes_of(task.from_state));
     }
   for (int program = 0; setup_.options.in_place && program < static_cast<int>(programs_.size()); ++program)
-    if (!starts_in_place(program)) alias_bytes_ = std::max(alias_bytes_, round_up(input_bytes(program), cache_line));
+    if (!starts_in_place(program)) private_.grow(Slot::in, input_bytes(program));
 }
 
-std::size_t Executor::planned_bytes() const {
-  return scratch_bytes_ + alias_bytes_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
-}
-
-std::size_t Executor::workspace_bytes() const {
-  return planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
-}
-
-std::size_t Executor::in_place_bytes(int /*member*/) const {
-  std::size_t most = 0;
-  const bool all = setup_.options.workspace == Workspace::least;
-  for (const NamedProgram& named : programs_) {
-    const auto& states = named.program.states;
-    for (const State& state : states)
-      if (all || &state == &states.front() || &state == &states.back())
-        most = std::max(most, state_bytes(state, setup_.precision, setup_.comm.rank()));
-  }
-  return most;
+RunnerMemory Executor::memory() const {
+  RunnerMemory bytes;
+  bytes.workspace = planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
+  bytes.table = table_bytes();
+  bytes.library = library_bytes_;
+  bytes.window = window_bytes();
+  return bytes;
 }
 
 std::size_t Executor::table_bytes() const {
@@ -137,13 +122,8 @@ std::size_t Executor::table_bytes() const {
   return bytes;
 }
 
-std::size_t Executor::window_bytes() const { return host_ ? work_bytes_[0] + work_bytes_[1] + stage_bytes_ : 0; }
-
 void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
-  require(bytes >= planned_bytes(), "the workspace has ", bytes, " bytes, the plan needs ", planned_bytes());
-  require(memory != nullptr || planned_bytes() == 0, "the workspace is a null pointer");
-  require(reinterpret_cast<std::uintptr_t>(memory) % cache_line == 0, "the workspace must be aligned to ", cache_line,
-          " bytes");
+  check_workspace(memory, bytes, planned_bytes(), cache_line);
   workspace_ = memory;
   workspace_size_ = bytes;
   own_workspace_.reset();
@@ -158,7 +138,7 @@ std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
 
 /// Memory may be missing on one rank or host only, so all agree at the first run.
 void Executor::allocate_workspace() {
-  if (allocated_) return;
+  if (ready_) return;
   agree(setup_.comm, [this] {
     if (window_bytes() > (window_ ? window_->bytes() : 0)) window_ = host_->allocate(window_bytes());
     if (planned_bytes() > workspace_size_) {
@@ -169,24 +149,14 @@ void Executor::allocate_workspace() {
       workspace_size_ = planned_bytes();
     }
   });
-  allocated_ = true;
+  ready_ = true;
 }
 
 std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
-  std::byte* const work = host_ ? (window_ ? window_->mine() : nullptr) : workspace_;
-  switch (s) {
-    case Slot::in:
-      return const_cast<std::byte*>(in);  // only ever read: routes never write to Slot::in
-    case Slot::out:
-      return out;
-    case Slot::work0:
-      return work;
-    case Slot::work1:
-      return work + work_bytes_[0];
-    case Slot::scratch:
-      return workspace_ + (host_ ? 0 : work_bytes_[0] + work_bytes_[1]);
-  }
-  return nullptr;
+  if (s == Slot::in) return const_cast<std::byte*>(in);  // only ever read: routes never write to Slot::in
+  if (s == Slot::out) return out;
+  if (s == Slot::scratch || !host_) return private_.at(s, workspace_);
+  return window_ ? shared_.at(s, window_->mine()) : nullptr;
 }
 
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
@@ -201,14 +171,13 @@ bool Executor::clashes(int program, const std::byte* in, const std::byte* out) c
 
 /// Tells the other ranks that memory is missing here before they wait for this rank.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
-  require(setup_.options.workspace == Workspace::fast || in.front() == out.front() || in_place_bytes(0) == 0,
+  require(!least() || in.front() == out.front() || in_place_bytes(0) == 0,
           "plans with workspace = least transform one array in place: input and output must be the same pointer");
-  if (alias_bytes_ == 0 && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
+  if (!private_.has(Slot::in) && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
 }
 
 std::size_t Executor::input_bytes(int program) const {
-  const State& first = programs_[static_cast<std::size_t>(program)].program.states.front();
-  return state_bytes(first, setup_.precision, setup_.comm.rank());
+  return state_bytes(program_at(program).states.front(), setup_.precision, setup_.comm.rank());
 }
 
 void Executor::make_alias_copy() {
@@ -219,7 +188,7 @@ void Executor::make_alias_copy() {
 }
 
 const std::byte* Executor::unaliased(int program, const std::byte* data) {
-  std::byte* const copy = alias_bytes_ > 0 ? workspace_ + (planned_bytes() - alias_bytes_) : alias_copy_.get();
+  std::byte* const copy = private_.has(Slot::in) ? private_.at(Slot::in, workspace_) : alias_copy_.get();
   copy_bytes(data, copy, input_bytes(program));
   return copy;
 }
@@ -237,7 +206,7 @@ const std::byte* Executor::readable_input(const Task& task, const std::byte* in,
   }
   wait_for_readers(Slot::in);  // of what was staged last, by whichever program
   const Scope scope(&trace_, Activity::stage);
-  std::byte* const stage = window_->mine() + work_bytes_[0] + work_bytes_[1];
+  std::byte* const stage = shared_.at(Slot::in, window_->mine());
   copy_bytes(in, stage, bytes);
   ++reads.staged;
   return stage;
@@ -260,7 +229,7 @@ void Executor::wait_for_readers(Slot s) {
 }
 
 void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
-  if (half_way_) fail(Status::internal, "an earlier call of this plan failed half-way: make a new plan");
+  refuse_if_half_way();
   allocate_workspace();
   half_way_ = true;
   Failure verdict;
@@ -300,11 +269,6 @@ void Executor::make_verifier(std::size_t program) {
   }
   past_[program].verifier =
       std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
-}
-
-Verified Executor::verified(int program) const {
-  const Verifier* const verifier = past(program).verifier.get();
-  return verifier == nullptr ? Verified{} : Verified{verifier->checks(), verifier->largest_residual()};
 }
 
 void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
@@ -375,6 +339,14 @@ std::vector<StepReport> Executor::steps(int program) const {
     report.loss = operation.loss();
   }
   return reports;
+}
+
+Account Executor::account(int program) {
+  const Past& past = past_[static_cast<std::size_t>(program)];
+  Account account{steps(program), past.runs, past.runs, past.seconds};
+  if (past.verifier) account.verified = {past.verifier->checks(), past.verifier->largest_residual()};
+  account.input_reads = past.reads;
+  return account;
 }
 
 }  // namespace shardfft

@@ -1,6 +1,5 @@
 #pragma once
 // Runs programs. It knows steps, buffers and operations; it knows no algorithms, no MPI calls, no FFT libraries.
-#include <array>
 #include <memory>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "base/aligned.hpp"
 #include "exec/compile.hpp"
 #include "mpi/host_window.hpp"
+#include "run/buffers.hpp"
 #include "run/run_trial.hpp"
 #include "run/runner.hpp"
 #include "verify/verifier.hpp"
@@ -24,31 +24,19 @@ class Executor : public Runner {
   Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host);
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
-  const std::vector<NamedProgram>& programs() const override { return programs_; }
   /// By whole runs on arrays of zeros (executor_trial.cpp).
   std::unique_ptr<Runner> fastest(const Alternatives& others) override;
   /// Makes the copy that a call with equal arrays needs where the plan was not made for such calls.
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
-  std::size_t in_place_bytes(int member) const override;
-  bool ready() const override { return allocated_; }
-  bool half_way() const override { return half_way_; }
-  /// Private memory; what ranks of a host share is always allocated by the executor.
-  std::size_t workspace_bytes() const override;
-  std::size_t window_bytes() const override;
-  std::size_t table_bytes() const override;
-  std::size_t library_bytes() const override { return library_bytes_; }
+  MemberPlace member(int /*member*/) const override { return {setup_.comm.rank()}; }
+  /// What ranks of a host share is always allocated by the executor.
+  RunnerMemory memory() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   /// In the host's shared window when the plan's exchange reads memory there, else plain.
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
-  std::vector<StepReport> steps(int program) const override;
-  const Trace& trace() const override { return trace_; }
-  std::int64_t runs(int program) const override { return past(program).runs; }
-  Verified verified(int program) const override;
-  /// Seconds in run() of this rank.
-  double seconds(int program) const override { return past(program).seconds; }
-  InputReads input_reads(int program) const override { return past(program).reads; }
-  RunnerFacts facts() const override { return {setup_.exchange, local_fft_.version, {}, setup_.choices}; }
+  /// Its seconds are those of this rank in run().
+  Account account(int program) override;
 
  private:
   /// What the runs of a program did so far.
@@ -61,7 +49,6 @@ class Executor : public Runner {
 
   struct Candidates;
 
-  const Past& past(int program) const { return past_[static_cast<std::size_t>(program)]; }
   void make_local_ffts(LocalFfts& ffts);
   void tell_local_ffts(const LocalFftChoice& choice);
   void choose_input_reads(std::vector<Task>& tasks);
@@ -83,8 +70,11 @@ class Executor : public Runner {
   Slot writable_output(const Task& task, const std::byte* from, const std::byte* out);
   void run_task(Task& task, const std::byte* source, std::byte* out, Past& past);
   void make_verifier(std::size_t program);
+  std::vector<StepReport> steps(int program) const;
+  std::size_t table_bytes() const;
   /// What set_workspace() must bring.
-  std::size_t planned_bytes() const;
+  std::size_t planned_bytes() const { return private_.bytes(); }
+  std::size_t window_bytes() const { return shared_.bytes(); }
   bool starts_in_place(int program) const;
   bool clashes(int program, const std::byte* in, const std::byte* out) const;
   std::size_t input_bytes(int program) const;
@@ -93,25 +83,22 @@ class Executor : public Runner {
   void wait_for_readers(Slot s);
   std::string uncut_text(const Operation& operation) const;
 
-  ExecutorSetup setup_;
-  Trace trace_;
   LocalFftChoice local_fft_;
   std::shared_ptr<HostMemory> host_;  ///< null where data moves in messages
   std::unique_ptr<CrossMemory> across_;
-  std::vector<NamedProgram> programs_;
   std::vector<std::vector<Task>> tasks_;  ///< by program
   std::vector<Past> past_;
-  std::unique_ptr<Tally> tally_;             ///< with the option verify
-  std::array<std::size_t, 2> work_bytes_{};  ///< of the two work slots, in shared memory when there is a host
-  std::size_t stage_bytes_ = 0;              ///< shared memory for inputs that others read
-  std::size_t scratch_bytes_ = 0;
+  std::unique_ptr<Tally> tally_;  ///< with the option verify
+  /// In the host's shared memory, of the same size everywhere, so that an offset means the same on every rank: the work
+  /// slots, and as Slot::in inputs that others read.
+  Buffers shared_{4096};
+  /// Scratch, the work slots where there is no host, and as Slot::in, if planned, the input of programs that cannot
+  /// start in place.
+  Buffers private_{cache_line};
   std::size_t library_bytes_ = 0;
-  std::size_t alias_bytes_ = 0;  ///< private memory for the input of programs that cannot start in place, if planned
-  bool allocated_ = false;       ///< on all ranks, for all programs
-  bool half_way_ = false;        ///< in the middle of a run, or a run ended there
   AlignedMemory own_workspace_;
   std::shared_ptr<HostWindow> window_;
-  std::byte* workspace_ = nullptr;  ///< private: scratch, and the work slots when there is no host
+  std::byte* workspace_ = nullptr;  ///< private memory
   std::size_t workspace_size_ = 0;
   AlignedMemory alias_copy_;  ///< the same where it was not planned: made at the first such call
 };

@@ -279,7 +279,7 @@ void Executor::tell(const RunChoice& choice, const std::vector<RunWay>& ways) {
 void Executor::lend(std::byte* workspace, std::size_t bytes, std::shared_ptr<HostWindow> window) {
   set_workspace(workspace, bytes);
   window_ = std::move(window);
-  allocated_ = true;
+  ready_ = true;
 }
 
 /// As if nothing had run.
@@ -287,7 +287,7 @@ void Executor::forget_runs() {
   workspace_ = nullptr;
   workspace_size_ = 0;
   window_.reset();
-  allocated_ = false;
+  ready_ = false;
   trace_ = Trace(!setup_.options.trace.empty());
   for (Past& past : past_) {
     past.runs = 0;

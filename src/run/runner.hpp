@@ -11,6 +11,7 @@
 #include "base/trace.hpp"
 #include "pack/short_numbers.hpp"
 #include "run/role.hpp"
+#include "run/setup.hpp"
 #include "shardfft/report.hpp"
 
 namespace shardfft {
@@ -33,6 +34,33 @@ struct Verified {
 };
 
 using InputReads = PlanReport::InputReads;
+
+/// What the runs of one program did so far.
+struct Account {
+  std::vector<StepReport> steps;
+  std::int64_t runs = 0;
+  std::int64_t timed_runs = 0;  ///< runs whose steps the trace knows
+  double seconds = 0;           ///< of the timed runs, on this process
+  std::int64_t graph_runs = 0;  ///< GPUs: runs that were launched as one graph
+  Verified verified{};
+  InputReads input_reads{};  ///< all zero where others do not read the input
+};
+
+/// Bytes that a runner needs, of the member that needs most.
+struct RunnerMemory {
+  std::size_t workspace = 0;  ///< private memory, which set_workspace() may bring
+  std::size_t table = 0;      ///< factors, matrices and lists of copies, kept as long as the plan lives
+  std::size_t library = 0;    ///< what the libraries of local transforms take, as observed
+  std::size_t pinned = 0;     ///< GPUs: host memory pinned for messages
+  std::size_t window = 0;     ///< memory that ranks of the host share
+};
+
+/// Where a member of this process is. CPUs have no device and no stream.
+struct MemberPlace {
+  int rank = 0;
+  int device = -1;
+  void* stream = nullptr;  ///< on which its runs are enqueued
+};
 
 /// What a runner works with, for reports.
 struct RunnerFacts {
@@ -64,62 +92,62 @@ struct Alternatives {
 class Runner {
  public:
   virtual ~Runner() = default;
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
   /// The program as this machine runs it: its orders in memory, its transforms cut. Its reverse runs as well.
   virtual Program lower(const Program& program) = 0;
   /// Adds lowered programs to run, numbered after those that it has. Programs that are added together share memory
   /// where they can.
   virtual void add(std::vector<NamedProgram> programs) = 0;
-  virtual const std::vector<NamedProgram>& programs() const = 0;
   /// Of this runner and others in its place, which do otherwise what the options leave open, the one whose runs take
   /// the least time; null where that is this one. Before the first run. Collective.
   virtual std::unique_ptr<Runner> fastest(const Alternatives& /*others*/) { return nullptr; }
+  virtual MemberPlace member(int member) const = 0;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
   /// Collective.
   virtual void set_streams(std::span<void* const> /*streams*/) {}
-  /// GPUs only: the GPU of a member, and the stream that its runs are enqueued on.
-  virtual int device(int /*member*/) const { return -1; }
-  virtual void* stream(int /*member*/) const { return nullptr; }
   /// Throws Error where run() could not use these arrays; does not communicate. Comes before every run.
-  virtual void check_arrays(int /*program*/, InputArrays /*in*/, OutputArrays /*out*/) {}
+  virtual void check_arrays(int program, InputArrays in, OutputArrays out) = 0;
   virtual void run(int program, InputArrays in, OutputArrays out) = 0;
-  /// Whether the next run begins at once; else ranks make something together first.
-  virtual bool ready() const = 0;
   /// Another rank gave up in the middle of a call: makes no run of this rank wait for it.
   virtual void others_gave_up() {}
-  /// Whether a run failed on this rank in its middle, where other ranks may wait for it for ever.
-  virtual bool half_way() const { return false; }
-  /// Private memory of the member that needs most.
-  virtual std::size_t workspace_bytes() const = 0;
+  virtual RunnerMemory memory() const = 0;
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;
-  /// Bytes of a member's array that is input and output at once.
-  virtual std::size_t in_place_bytes(int member) const = 0;
-  /// Memory that is kept as long as the plan lives: factors, matrices, lists of copies.
-  virtual std::size_t table_bytes() const { return 0; }
-  /// Memory that the libraries of local transforms take, as observed.
-  virtual std::size_t library_bytes() const { return 0; }
-  /// GPUs: host memory pinned for messages.
-  virtual std::size_t pinned_bytes() const { return 0; }
-  /// Memory that ranks of the host share.
-  virtual std::size_t window_bytes() const { return 0; }
   /// An array of the user's, where the plan reaches it without a copy.
   virtual std::shared_ptr<void> allocate(int member, std::size_t bytes) = 0;
-
-  virtual std::vector<StepReport> steps(int program) const = 0;
-  /// Takes the times of asynchronous runs that are done by now into the trace. Never waits.
-  virtual void harvest() {}
+  /// Of asynchronous runs it has the times of those that are done by now. Never waits.
+  virtual Account account(int program) = 0;
   /// Waits until all runs have ended, since the losses of steps are those of ended runs.
   virtual void finish_runs() {}
-  virtual const Trace& trace() const = 0;
-  virtual std::int64_t runs(int program) const = 0;
-  /// Runs whose steps the trace knows, and seconds of those runs.
-  virtual std::int64_t timed_runs(int program) const { return runs(program); }
-  virtual double seconds(int program) const = 0;
-  /// GPUs only: runs that were launched as one graph.
-  virtual std::int64_t graph_runs(int /*program*/) const { return 0; }
-  virtual Verified verified(int /*program*/) const { return {}; }
-  /// All zero where others do not read the input.
-  virtual InputReads input_reads(int /*program*/) const { return {}; }
-  virtual RunnerFacts facts() const = 0;
+
+  const std::vector<NamedProgram>& programs() const { return programs_; }
+  /// Whether the next run begins at once; else ranks make something together first.
+  bool ready() const { return ready_; }
+  /// Whether a run failed on this rank in its middle, where other ranks may wait for it for ever.
+  bool half_way() const { return half_way_; }
+  /// Bytes of a member's array that is input and output at once: with the least workspace also what it becomes in
+  /// between.
+  std::size_t in_place_bytes(int member) const;
+  const Trace& trace() const { return trace_; }
+  RunnerFacts facts() const { return {setup_.exchange, local_fft_version_, machine_, setup_.choices}; }
+
+ protected:
+  explicit Runner(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {}
+  const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
+  /// With the least workspace every array is input and output at once.
+  bool least() const { return setup_.options.workspace == Workspace::least; }
+  std::size_t in_place_bytes(const Program& program, int rank) const;
+  void refuse_if_half_way() const;
+  /// Behind those that it has; the next run is not ready for them.
+  void append(std::vector<NamedProgram> programs);
+
+  ExecutorSetup setup_;
+  Trace trace_;
+  std::vector<NamedProgram> programs_;
+  bool ready_ = false;     ///< on all ranks, for all programs
+  bool half_way_ = false;  ///< in the middle of a run, or a run ended there
+  std::string local_fft_version_;
+  std::string machine_;
 };
 
 }  // namespace shardfft

@@ -1,7 +1,7 @@
 #include "gpu/run/executor.hpp"
 
 #include <algorithm>
-#include <sstream>
+#include <string>
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
@@ -12,12 +12,15 @@
 namespace shardfft::gpu {
 
 DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
-    : setup_(std::move(setup)),
+    : Runner(std::move(setup)),
       team_(std::move(team)),
       model_(setup_.options.memory),
       imports_(std::make_shared<ImportUser>([this] { finish_runs(); })),
-      trace_(!setup_.options.trace.empty()),
       times_(*team_) {
+  const Member& first = team_->here().front();
+  local_fft_version_ = "cuFFT";
+  machine_ = "GPUs: rank " + std::to_string(first.rank) + " on GPU " + std::to_string(first.device) + ", " +
+             device::device_name(first.device) + "; memory " + to_text(setup_.options.memory);
   team_->agree([&] {
     for (const Member& member : team_->here()) {
       const device::DeviceScope scope(member.device);
@@ -60,8 +63,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
     throw;
   }
   times_.resize(prepared_.size());
-  allocated_ = false;
-  programs_.insert(programs_.end(), std::make_move_iterator(programs.begin()), std::make_move_iterator(programs.end()));
+  append(std::move(programs));
 }
 
 /// Drops the tasks of programs that were compiled and then refused. Collective.
@@ -96,7 +98,7 @@ DeviceExecutor::~DeviceExecutor() {
     }
   };
   if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
-  bool together = !mpi_finalized() && !broken_;
+  bool together = !mpi_finalized() && !half_way_;
   const bool done = end_runs();
   imports_->leave(done);
   together = together && succeeds([this] { team_->meet(); });
@@ -128,10 +130,10 @@ void DeviceExecutor::keep_for_others() {
 
 /// The same if another rank has failed: work that waits for that rank is ended. Returns whether nothing runs any more.
 bool DeviceExecutor::end_runs() noexcept {
-  const bool good = !broken_ && !failure_of([this] {
-                                   for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);
-                                   finish_runs();
-                                 }).failed();
+  const bool good = !half_way_ && !failure_of([this] {
+                                     for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);
+                                     finish_runs();
+                                   }).failed();
   if (!good) give_up();
   return good || settled_;
 }
@@ -180,12 +182,8 @@ std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const 
 
 void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
   Place& place = places_.front();
-  require(bytes >= place.workspace_bytes(), "the workspace has ", bytes, " bytes, the plan needs ",
-          place.workspace_bytes());
+  check_workspace(memory, bytes, place.workspace_bytes(), alignment);
   if (place.workspace_bytes() == 0) return;
-  require(memory != nullptr, "the workspace is a null pointer");
-  require(reinterpret_cast<std::uintptr_t>(memory) % alignment == 0, "the workspace must be aligned to ", alignment,
-          " bytes");
   const device::PointerInfo info = device::describe(memory);
   require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
@@ -211,7 +209,7 @@ void DeviceExecutor::close_workspaces() {
 }
 
 void DeviceExecutor::allocate_workspace() {
-  if (allocated_) return;
+  if (ready_) return;
   const bool replaced = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
     return place.workspace_size > 0 && place.workspace_bytes() > place.workspace_size;
   });
@@ -229,7 +227,7 @@ void DeviceExecutor::allocate_workspace() {
       place.workspace_id = device::describe(place.workspace).id;
     }
   });
-  allocated_ = true;
+  ready_ = true;
 }
 
 std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
@@ -289,17 +287,17 @@ std::vector<StepReport> DeviceExecutor::steps(int program) const {
   return reports;
 }
 
-Verified DeviceExecutor::verified(int program) const {
-  const auto& verifier = now(program).verifier;
-  return verifier ? verifier->verified() : Verified{};
+MemberPlace DeviceExecutor::member(int member) const {
+  const auto m = static_cast<std::size_t>(member);
+  return {team_->here()[m].rank, team_->here()[m].device, streams_[m]};
 }
 
-RunnerFacts DeviceExecutor::facts() const {
-  std::ostringstream text;
-  const Member& first = team_->here().front();
-  text << "GPUs: rank " << first.rank << " on GPU " << first.device << ", " << device::device_name(first.device)
-       << "; memory " << to_text(setup_.options.memory);
-  return {setup_.exchange, "cuFFT", text.str(), setup_.choices};
+Account DeviceExecutor::account(int program) {
+  times_.harvest(trace_);
+  const Prepared& mine = now(program);
+  Account account{steps(program), mine.runs, times_.runs(program), times_.seconds(program), mine.replay.launches()};
+  if (mine.verifier) account.verified = mine.verifier->verified();
+  return account;
 }
 
 }  // namespace shardfft::gpu

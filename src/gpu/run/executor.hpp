@@ -13,6 +13,7 @@
 #include "gpu/run/replay.hpp"
 #include "gpu/run/step_times.hpp"
 #include "gpu/team.hpp"
+#include "run/buffers.hpp"
 #include "run/runner.hpp"
 
 namespace shardfft::gpu {
@@ -28,32 +29,16 @@ class DeviceExecutor : public Runner {
 
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
-  const std::vector<NamedProgram>& programs() const override { return programs_; }
+  MemberPlace member(int member) const override;
   void set_streams(std::span<void* const> streams) override;
-  int device(int member) const override { return team_->here()[static_cast<std::size_t>(member)].device; }
-  void* stream(int member) const override { return streams_[static_cast<std::size_t>(member)]; }
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
   void run(int program, InputArrays in, OutputArrays out) override;
-  bool ready() const override { return allocated_; }
   void others_gave_up() override { give_up(); }
-  bool half_way() const override { return broken_; }
-  std::size_t workspace_bytes() const override;
-  std::size_t table_bytes() const override;
-  std::size_t library_bytes() const override;
-  std::size_t pinned_bytes() const override;
-  std::size_t in_place_bytes(int member) const override;
+  RunnerMemory memory() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
-  std::vector<StepReport> steps(int program) const override;
-  void harvest() override { times_.harvest(trace_); }
+  Account account(int program) override;
   void finish_runs() override;
-  const Trace& trace() const override { return trace_; }
-  std::int64_t runs(int program) const override { return now(program).runs; }
-  std::int64_t timed_runs(int program) const override { return times_.runs(program); }
-  double seconds(int program) const override { return times_.seconds(program); }
-  std::int64_t graph_runs(int program) const override { return now(program).replay.launches(); }
-  Verified verified(int program) const override;
-  RunnerFacts facts() const override;
 
  private:
   static constexpr std::size_t alignment = 256;  ///< of a workspace and of what lies in it
@@ -62,7 +47,7 @@ class DeviceExecutor : public Runner {
   struct Place {
     explicit Place(UserArrays of_member) : arrays(std::move(of_member)) {}
     UserArrays arrays;
-    std::map<Slot, std::size_t> slot_bytes;  ///< of the workspace's slots, which lie one behind the other
+    Buffers buffers{alignment};  ///< of the workspace
     device::Memory own_workspace;
     std::byte* workspace = nullptr;
     std::size_t workspace_size = 0;
@@ -70,8 +55,6 @@ class DeviceExecutor : public Runner {
     const std::byte* in = nullptr;   ///< as the device sees the arrays
     std::byte* out = nullptr;
     std::size_t workspace_bytes() const;
-    /// Where the slot is; null where it has no bytes.
-    std::byte* in_workspace(Slot slot) const;
   };
   /// Addresses of one buffer on all ranks, and of which allocations.
   struct Shared {
@@ -89,13 +72,8 @@ class DeviceExecutor : public Runner {
 
   Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
   const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
-  const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
   void add_members(const Program& program);
   void forget_tasks();
-  /// With the least workspace every array is input and output at once.
-  bool least() const { return setup_.options.workspace == Workspace::least; }
-  /// What the member's array holds that is input and output at once.
-  std::size_t in_place_bytes(const Program& program, std::size_t member) const;
   void refuse_what_does_not_fit(const Program& program) const;
   /// Over all operations of a member.
   std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
@@ -139,10 +117,9 @@ class DeviceExecutor : public Runner {
   void await_end(std::size_t member);
   void settle(std::size_t member, device::StreamHandle stream) const;
   void settle_own(std::size_t member) const;
-  void refuse_if_broken() const;
   bool any_copies() const;
+  std::vector<StepReport> steps(int program) const;
 
-  ExecutorSetup setup_;
   std::unique_ptr<Team> team_;
   MemoryModel model_;
   std::vector<device::Stream> own_streams_;
@@ -150,16 +127,12 @@ class DeviceExecutor : public Runner {
   bool asynchronous_ = false;
   std::vector<device::Event> finished_;  ///< the last asynchronous run
   std::shared_ptr<ImportUser> imports_;
-  std::vector<NamedProgram> programs_;
   std::vector<Prepared> prepared_;  ///< by program
   bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
   std::vector<Place> places_;
-  bool allocated_ = false;               ///< for all programs
   std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
-  Trace trace_;
   StepTimes times_;
-  bool broken_ = false;   ///< a call failed half-way
-  bool settled_ = false;  ///< and its work, and that of earlier ones, has ended
+  bool settled_ = false;  ///< where a run failed half-way: its work, and that of earlier ones, has ended
 };
 
 }  // namespace shardfft::gpu

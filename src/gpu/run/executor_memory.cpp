@@ -1,36 +1,20 @@
 // What a GPU plan needs of its GPUs' memory: how large its buffers are, its accounts, and what does not fit.
 #include <algorithm>
 
-#include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "device/facts.hpp"
 #include "gpu/run/executor.hpp"
 
 namespace shardfft::gpu {
 
-std::size_t DeviceExecutor::Place::workspace_bytes() const {
-  std::size_t sum = 0;
-  for (const auto& [slot, bytes] : slot_bytes) sum += bytes;
-  return device::in_whole_pages(sum);
-}
-
-std::byte* DeviceExecutor::Place::in_workspace(Slot slot) const {
-  std::byte* at = workspace;
-  for (const auto& [other, bytes] : slot_bytes) {
-    if (other == slot) return bytes == 0 ? nullptr : at;
-    at += bytes;
-  }
-  return nullptr;
-}
+std::size_t DeviceExecutor::Place::workspace_bytes() const { return device::in_whole_pages(buffers.bytes()); }
 
 void DeviceExecutor::size_buffers() {
   for (std::size_t m = 0; m < places_.size(); ++m) {
     Place& place = places_[m];
-    place.slot_bytes.clear();
+    place.buffers.clear();
     const auto grow = [&](Slot slot, std::size_t bytes) {
-      if (slot == Slot::in || slot == Slot::out) return;
-      std::size_t& most = place.slot_bytes[slot];
-      most = std::max(most, round_up(bytes, alignment));
+      if (slot != Slot::in && slot != Slot::out) place.buffers.grow(slot, bytes);
     };
     for (const Prepared& program : prepared_)
       for (const DeviceTask& task : program.tasks) {
@@ -43,28 +27,13 @@ void DeviceExecutor::size_buffers() {
   }
 }
 
-/// With the least workspace also what it becomes in between.
-std::size_t DeviceExecutor::in_place_bytes(const Program& program, std::size_t member) const {
-  std::size_t most = std::max(bytes_of(program.states.front(), member), bytes_of(program.states.back(), member));
-  if (!least()) return most;
-  for (const State& state : program.states) most = std::max(most, bytes_of(state, member));
-  return most;
-}
-
-std::size_t DeviceExecutor::in_place_bytes(int member) const {
-  std::size_t most = 0;
-  for (const NamedProgram& named : programs_)
-    most = std::max(most, in_place_bytes(named.program, static_cast<std::size_t>(member)));
-  return most;
-}
-
 /// Arrays of host memory are copied to the GPU, and managed ones move there, so it must hold them in every memory
 /// model. The workspace and the memory of operations count once they are known.
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    const std::size_t arrays =
-        least() ? in_place_bytes(program, m) : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
+    const std::size_t arrays = least() ? in_place_bytes(program, team_->here()[m].rank)
+                                       : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
     const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
     const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
@@ -73,12 +42,6 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
            " for input and output, ", workspace, " of workspace, ", held + library, " held by the plan), which has ",
            there);
   }
-}
-
-std::size_t DeviceExecutor::workspace_bytes() const {
-  std::size_t most = 0;
-  for (const Place& place : places_) most = std::max(most, place.workspace_bytes() + place.arrays.staged_bytes());
-  return most;
 }
 
 std::size_t DeviceExecutor::sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const {
@@ -108,14 +71,14 @@ std::size_t DeviceExecutor::most(const std::function<std::size_t(std::size_t)>& 
   return result;
 }
 
-std::size_t DeviceExecutor::table_bytes() const {
-  return most([this](std::size_t m) { return held_bytes(m); });
-}
-std::size_t DeviceExecutor::library_bytes() const {
-  return most([this](std::size_t m) { return sum_of(m, &DeviceOperation::library_bytes); });
-}
-std::size_t DeviceExecutor::pinned_bytes() const {
-  return most([this](std::size_t m) { return pinned_bytes(m); });
+RunnerMemory DeviceExecutor::memory() const {
+  RunnerMemory bytes;
+  bytes.workspace =
+      most([this](std::size_t m) { return places_[m].workspace_bytes() + places_[m].arrays.staged_bytes(); });
+  bytes.table = most([this](std::size_t m) { return held_bytes(m); });
+  bytes.library = most([this](std::size_t m) { return sum_of(m, &DeviceOperation::library_bytes); });
+  bytes.pinned = most([this](std::size_t m) { return pinned_bytes(m); });
+  return bytes;
 }
 
 }  // namespace shardfft::gpu

@@ -70,7 +70,7 @@ Meeting::Words DeviceExecutor::least_or_give_up(const Meeting::Words& words) {
 /// cannot take part. Returns whether the announcements count.
 bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call) {
   if (!meets_) {
-    refuse_if_broken();
+    refuse_if_half_way();
     place_arrays(program, in, out);
     if (changed(program)) share(program, in_call);
     return false;
@@ -79,7 +79,7 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
   Meeting::Words words{team_->ranks(), 0, 0};
   std::exception_ptr error;
   try {
-    refuse_if_broken();
+    refuse_if_half_way();
     place_arrays(program, in, out);
     words = {team_->ranks(), changed(program) ? -1 : 0, in_place() ? -1 : 0};
     if (!in_place()) announce(program);
@@ -103,7 +103,7 @@ std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
     case Slot::out:
       return place.out;
     default:
-      return place.in_workspace(slot);
+      return place.buffers.at(slot, place.workspace);
   }
 }
 
@@ -234,8 +234,8 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
 
 /// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here.
 void DeviceExecutor::give_up() noexcept {
-  if (broken_) return;
-  broken_ = true;
+  if (half_way_) return;
+  half_way_ = true;
   const auto of_all = [this](const auto& work) {
     for (const Prepared& program : prepared_)
       for (const DeviceTask& task : program.tasks)
@@ -288,10 +288,6 @@ void DeviceExecutor::await_end(std::size_t member) {
       for (const DeviceTask& task : program.tasks) task.operations[member]->check();
     return ended;
   });
-}
-
-void DeviceExecutor::refuse_if_broken() const {
-  if (broken_) fail(Status::backend_failure, "an earlier call of this plan failed half-way: make a new plan");
 }
 
 void DeviceExecutor::run_tasks(int program, bool announced) {
@@ -361,7 +357,7 @@ void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
     give_up();
     throw;
   }
-  harvest();
+  times_.harvest(trace_);
   if (verdict.failed()) throw Error(verdict.code, verdict.text);
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 
+#include "end_all.hpp"
 #include "handle.hpp"
 #include "shardfft/error.hpp"
 
@@ -73,10 +74,7 @@ Flags::Flags(unsigned flags)
       wisdom_only(flags & FFTW_WISDOM_ONLY) {}
 
 bool check(const Request& r) {
-  int begun = 0, ended = 0;
-  MPI_Initialized(&begun);
-  MPI_Finalized(&ended);
-  if (!begun || ended) refuse_as(Status::invalid_argument, "MPI is not running: call MPI_Init first");
+  if (!mpi_runs()) refuse_as(Status::invalid_argument, "MPI is not running: call MPI_Init first");
   if (r.comm == MPI_COMM_NULL) refuse_as(Status::invalid_argument, "the communicator is MPI_COMM_NULL");
   const std::string why = reason(r);
   // A rank without data may pass any pointer, so null is of no account.

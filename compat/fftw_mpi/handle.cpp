@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-#include "refusal.hpp"
+#include "end_all.hpp"
 
 namespace shardfft::compat {
 

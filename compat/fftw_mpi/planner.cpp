@@ -5,17 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
-#include <sstream>
 #include <string>
 
 #include "checks.hpp"
+#include "given_options.hpp"
 #include "handle.hpp"
 #include "lines.hpp"
 #include "refusal.hpp"
-#include "shardfft/option_table.hpp"
 
 namespace shardfft::compat {
 
@@ -39,16 +37,7 @@ Options options_of(const Request& r, bool in_place) {
   options.check_calls = false;  // as in FFTW, calls are not compared
   options.threads = planner_threads(r.precision);
   options.effort = flags.estimate ? Effort::estimate : flags.patient ? Effort::patient : Effort::measure;
-  if (const char* const asked = std::getenv("SHARDFFT_FFTW_OPTIONS")) {
-    std::istringstream words(asked);
-    for (std::string word; words >> word;) {
-      const std::size_t equals = word.find('=');
-      if (equals == std::string::npos)
-        throw Error(Status::invalid_argument,
-                    "SHARDFFT_FFTW_OPTIONS has the word '" + word + "', where NAME=VALUE is expected");
-      set_option(options, word.substr(0, equals), word.substr(equals + 1));
-    }
-  }
+  set_given_options(options, "SHARDFFT_FFTW_OPTIONS");
   return options;
 }
 

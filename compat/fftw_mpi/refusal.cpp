@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "end_all.hpp"
 #include "shardfft/fftw.h"
 
 namespace shardfft::compat {
@@ -17,30 +18,17 @@ bool is_asked_for() {
   return asked && std::strcmp(asked, "0") != 0;
 }
 
-bool is_usable(MPI_Comm comm) {
-  int begun = 0, ended = 0;
-  MPI_Initialized(&begun);
-  MPI_Finalized(&ended);
-  return begun && !ended && comm != MPI_COMM_NULL;
-}
-
 }  // namespace
 
 void refuse(const char* function, const std::string& why, MPI_Comm comm) {
   last_error = std::string(function) + ": " + why;
   if (!is_asked_for()) return;
   int rank = 0;
-  if (is_usable(comm)) MPI_Comm_rank(comm, &rank);
+  if (mpi_runs() && comm != MPI_COMM_NULL) MPI_Comm_rank(comm, &rank);
   if (rank == 0) std::fprintf(stderr, "shardfft: %s\n", last_error.c_str());
 }
 
 void forget_refusal() noexcept { last_error.clear(); }
-
-void end_all(const char* where, const std::string& why) noexcept {
-  std::fprintf(stderr, "shardfft: %s: %s\n", where, why.c_str());
-  if (is_usable(MPI_COMM_WORLD)) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-  std::abort();
-}
 
 }  // namespace shardfft::compat
 

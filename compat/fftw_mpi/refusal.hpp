@@ -11,8 +11,4 @@ namespace shardfft::compat {
 void refuse(const char* function, const std::string& why, MPI_Comm comm);
 void forget_refusal() noexcept;
 
-/// An error in the middle of a run, which the interface cannot tell: written to stderr, and MPI ends all ranks, as
-/// MPI's own errors do.
-[[noreturn]] void end_all(const char* where, const std::string& why) noexcept;
-
 }  // namespace shardfft::compat

@@ -1,0 +1,11 @@
+#pragma once
+// Options of plans that stand behind an interface without any: from an environment variable.
+#include "shardfft/options.hpp"
+
+namespace shardfft::compat {
+
+/// Sets what the variable names ("exchange=p2p local_fft=fftw"). Throws Error for words of another form, unknown
+/// options and wrong values.
+void set_given_options(Options& options, const char* variable);
+
+}  // namespace shardfft::compat

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Builds and installs into build/: build.sh [--with-tests] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python].
+# Builds and installs into build/: build.sh [--with-tests] [--with-compat] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python].
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: ./run build [--with-tests] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python]
+usage="usage: ./run build [--with-tests] [--with-compat] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python]
   the library and its headers go to build/install, the Python package into .venv"
 
 targets=(shardfft shardfft_static) python=yes python_tests=OFF all_ranks=OFF compat=OFF
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --with-tests) targets+=(all) compat=ON ;;
+    --with-compat) targets+=(shardfft_fftw_mpi shardfft_lammps) compat=ON ;;
     --with-python-tests) targets+=(python_standin) python_tests=ON ;;
     --no-python) python=no ;;
     --test-all-ranks)

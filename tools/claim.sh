@@ -33,7 +33,9 @@ name=$1
 shift
 [[ " ${names[*]} " == *" $name "* ]] || usage_error "claim: unknown claim '$name'; known: ${names[*]}" "$usage"
 
-bash "$ROOT/tools/build.sh" --no-python
+compat=()
+[[ $name == shims ]] && compat=(--with-compat)
+bash "$ROOT/tools/build.sh" --no-python "${compat[@]}"
 if [[ -f $ROOT/claims/${name//-/_}.sh ]]; then
   say "measuring $name"
   exec bash "$ROOT/claims/${name//-/_}.sh" "$@"

@@ -1,5 +1,5 @@
-/* A program as users of FFTW-MPI write them, with serial plans beside the distributed ones. It checks its numbers, and with
-   the argument "shardfft" that this library made the plans; with "none" that no plan was made and why. */
+/* A program as users of FFTW-MPI write them, with serial plans beside the distributed ones. It checks its numbers, and
+   with the argument "shardfft" that this library made the plans; with "none" that no plan was made and why. */
 #include <dlfcn.h>
 #include <fftw3-mpi.h>
 #include <math.h>

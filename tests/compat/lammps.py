@@ -1,8 +1,8 @@
 """Debian's LAMMPS, its binary as it is, with and without our preload: the same energies and forces.
 
-lammps.py LIBRARY MODE LAUNCHER...: MODE is `step0` (energies and forces before the first step, on 1 to 4 ranks) or `drift`
-(1000 steps: our drift of the total energy lies within what the original's differs by on other rank counts). The exit code
-is 77 where LAMMPS or its examples are not installed.
+lammps.py LIBRARY MODE LAUNCHER...: MODE is `step0` (energies and forces before the first step, on 1 to 4 ranks) or
+`drift` (1000 steps: our drift of the total energy lies within what the original's differs by on other rank counts). The
+exit code is 77 where LAMMPS or its examples are not installed.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Lammps:
         rows = [[float(number) for number in line] for line in lines if len(line) == len(names)]
         energy = names.index("TotEng")
         return (
-            dict(zip(names, rows[0])),
+            dict(zip(names, rows[0], strict=True)),
             [row[energy] for row in rows],
             [float(number) for line in forces for number in line.split()[1:]],
         )

@@ -17,7 +17,8 @@ RODS = """
 (set! num-bands 6)
 (set! k-points (list (vector3 0 0 0) (vector3 0.5 0 0) (vector3 0.5 0.5 0)))
 (set! geometry-lattice (make lattice (size 1 1 SIZE)))
-(set! geometry (list (make cylinder (center 0 0 0) (radius 0.2) (height infinity) (material (make dielectric (epsilon 12))))))
+(set! geometry (list (make cylinder (center 0 0 0) (radius 0.2) (height infinity)
+  (material (make dielectric (epsilon 12))))))
 (set! resolution 12)
 (run)
 """

@@ -163,8 +163,6 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
   spec.scale = setup_.scale;
   spec.effort = setup_.effort;
   spec.preserve_input = false;
-  // Rounding of earlier steps, which lines of large numbers leave in others, is not Hermitian.
-  spec.any_spectrum = setup_.check != nullptr;
   spec.in_place = setup_.step.keeps_numbers() && !turns_;
   if (text_.empty()) text_ = describe_fft(spec);
   return fft = setup_.ffts.add(spec, setup_.threads);

@@ -146,7 +146,6 @@ std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
     spec.threads = setup_.options.threads;
     spec.effort = setup_.options.effort;
     spec.preserve_input = stop.from == Slot::in;
-    spec.any_spectrum = setup_.options.verify;
     if (in_place_) {
       operation = make_fft_in_place(stop, spec, bundles.ffts);
       return;

@@ -22,7 +22,8 @@ struct Backend {
   bool scales = false;
   /// Out-of-place c2r over several axes overwrites its input whatever `preserve_input` says.
   bool c2r_destroys = false;
-  /// c2r over several axes makes something of its own of what is not half of a Hermitian spectrum.
+  /// c2r over several axes makes something of its own of what is not half of a Hermitian spectrum, so it is given one
+  /// axis at a time.
   bool needs_hermitian = false;
   /// It runs transforms while it plans, for longer than some runs take.
   bool measures = false;

@@ -248,6 +248,7 @@ Backend fftw_backend() {
   backend.version = fftw_version;  // "wrappers to Intel oneMKL" when MKL's libraries were linked or loaded first
   backend.make = make_fftw;
   backend.c2r_destroys = true;
+  backend.needs_hermitian = backend.version.find("MKL") != std::string::npos;
   backend.measures = true;
   backend.turns = true;
   backend.cosines = true;

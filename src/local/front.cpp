@@ -66,8 +66,7 @@ bool needs_finish(const FftSpec& spec, const Backend& backend) {
 bool needs_split(const FftSpec& spec, const Backend& backend) {
   if (spec.kind != Kind::r2r && spec.transform.size() > backend.max_axes) return true;
   if (spec.kind != Kind::c2r || spec.transform.size() == 1) return false;
-  return (spec.any_spectrum && backend.needs_hermitian) ||
-         (spec.preserve_input && !spec.in_place && backend.c2r_destroys);
+  return backend.needs_hermitian || (spec.preserve_input && !spec.in_place && backend.c2r_destroys);
 }
 
 std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {

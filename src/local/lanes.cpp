@@ -1,6 +1,6 @@
 // Lines in the lanes of the processor's vectors: as many transforms at once as a vector has numbers. Real parts and
-// imaginary parts are in vectors of their own, so that nothing but reading and writing turns numbers around. Two real
-// lines are the parts of a complex one. Lengths with large primes are convolutions.
+// imaginary parts are in vectors of their own, so that nothing but reading and writing turns numbers around. A real
+// line of even length is a complex one of half as many points. Lengths with large primes are convolutions.
 #include "local/lanes.hpp"
 
 #include <algorithm>
@@ -17,7 +17,10 @@ namespace {
 /// Scratch of longer lines is no part of a core's own cache any more.
 constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 
-/// Points of all lanes: one a line, of real lines two.
+/// Points of the complex transform that a line becomes.
+std::int64_t length_of(Kind kind, std::int64_t n) { return kind == Kind::c2c || n % 2 != 0 ? n : n / 2; }
+
+/// For lines of n complex points.
 std::int64_t scratch_bytes_of(std::int64_t n, int vector_bytes) {
   return lanes::scratch_points_of(n) * 2 * vector_bytes;
 }
@@ -36,22 +39,29 @@ class LanesFft : public LocalFft {
                      [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
     batch.resize(2);
     plan_.ends = ends_of(spec.kind);
-    plan_.n = line.n;
+    const std::int64_t n = length_of(spec.kind, line.n);
+    plan_.n = n;
+    plan_.numbers = line.n;
     plan_.lines = points(batch);
     plan_.row = batch[0].n;
     plan_.in = {line.in_stride, batch[0].in_stride, batch[1].in_stride};
     plan_.out = {line.out_stride, batch[0].out_stride, batch[1].out_stride};
     plan_.scale = static_cast<Real>(spec.scale);
-    if (lanes::way_of(line.n) == lanes::Way::passes) {
-      passes_.emplace(line.n);
+    if (n < line.n) {
+      // Spectra are multiplied by half the scale, because sums of two are made of them.
+      factors_ = lanes::half_roots<Real>(line.n, spec.kind == Kind::r2c ? spec.scale / 2 : 1);
+      plan_.factors = factors_.data();
+    }
+    if (lanes::way_of(n) == lanes::Way::passes) {
+      passes_.emplace(n);
       plan_.passes = passes_->passes();
       take_places(passes_->places(), spec.direction);
     } else {
-      convolution_.emplace(line.n);
+      convolution_.emplace(n);
       plan_.convolution = &convolution_->convolution();
       take_places(convolution_->places(), spec.direction);
     }
-    scratch_bytes_ = round_up(static_cast<std::size_t>(scratch_bytes_of(line.n, vector_bytes)), cache_line);
+    scratch_bytes_ = round_up(static_cast<std::size_t>(scratch_bytes_of(n, vector_bytes)), cache_line);
   }
   LanesFft(const LanesFft&) = delete;
   LanesFft& operator=(const LanesFft&) = delete;
@@ -79,6 +89,7 @@ class LanesFft : public LocalFft {
   std::optional<lanes::PassTables<Real>> passes_;
   std::optional<lanes::ConvolutionTables<Real>> convolution_;
   std::vector<std::int32_t> place_, index_;
+  std::vector<Real> factors_;
   std::size_t scratch_bytes_ = 0;
 };
 
@@ -88,11 +99,11 @@ std::unique_ptr<LocalFft> make_here(const FftSpec& spec) { return make_lanes(spe
 bool takes(const FftSpec& spec) {
   if (spec.kind == Kind::r2r) return false;
   const int vector_bytes = lanes::all_kernels().front().vector_bytes;
-  const auto element =
-      static_cast<std::int64_t>((spec.kind == Kind::c2r ? output_element : input_element)(spec).bytes());
-  if (points(spec.batch) * element < 2 * vector_bytes) return false;
+  const auto number = static_cast<std::int64_t>(ElementType{spec.precision, false}.bytes());
+  if (points(spec.batch) * number < vector_bytes) return false;
   return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const FftDim& d) {
-    return d.n <= most_scratch_bytes / vector_bytes && scratch_bytes_of(d.n, vector_bytes) <= most_scratch_bytes;
+    const std::int64_t n = length_of(spec.kind, d.n);
+    return n <= most_scratch_bytes / vector_bytes && scratch_bytes_of(n, vector_bytes) <= most_scratch_bytes;
   });
 }
 

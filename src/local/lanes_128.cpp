@@ -11,6 +11,8 @@ struct Isa128 {
   static constexpr int width = 16 / sizeof(T);
   using V = typename VectorOf<T, width>::type;
 
+  [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) { return a * b + c; }
+
   struct Part {
     int first, end;
   };

@@ -13,6 +13,13 @@ struct Isa256 {
   static constexpr int width = 32 / sizeof(T);
   using V = typename VectorOf<T, width>::type;
 
+  [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) {
+    if constexpr (sizeof(T) == 8)
+      return V(_mm256_fmadd_pd(__m256d(a), __m256d(b), __m256d(c)));
+    else
+      return V(_mm256_fmadd_ps(__m256(a), __m256(b), __m256(c)));
+  }
+
   using Part = __m256i;  ///< all bits of its numbers
 
   [[gnu::always_inline]] static Part part(int first, int count) {

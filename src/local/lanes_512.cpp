@@ -13,6 +13,13 @@ struct Isa512 {
   static constexpr int width = 64 / sizeof(T);
   using V = typename VectorOf<T, width>::type;
 
+  [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) {
+    if constexpr (sizeof(T) == 8)
+      return V(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c)));
+    else
+      return V(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c)));
+  }
+
   using Part = unsigned;  ///< a bit a number
 
   [[gnu::always_inline]] static Part part(int first, int count) { return ((1U << count) - 1) << first; }

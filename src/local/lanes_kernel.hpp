@@ -1,5 +1,5 @@
 #pragma once
-// Transforms of the lines of a batch: as many at once as there are lanes, of real ones twice as many.
+// Transforms of the lines of a batch: as many at once as there are lanes.
 #include "local/lanes_lines.hpp"
 
 namespace shardfft::lanes {
@@ -15,15 +15,16 @@ struct Kernel : LaneLines<Isa> {
     const int count = plan.convolution == nullptr ? plan.passes.count : 2 * plan.convolution->passes.count;
     ahead.passes = count > 0 ? count : 1;
     ahead.idle = reinterpret_cast<const char*>(scratch);
-    const std::int64_t at_once = plan.ends == Ends::complex ? W : 2 * W;
-    for (std::int64_t line = 0; line < plan.lines; line += at_once) {
-      const std::int64_t left = plan.lines - line;
-      const Group group{
-          in, out, line, static_cast<int>(left < at_once ? left : at_once), reinterpret_cast<Point*>(scratch), &ahead};
-      if (plan.ends == Ends::real_in)
-        real_to_half(plan, group);
-      else if (plan.ends == Ends::real_out)
-        half_to_real(plan, group);
+    for (std::int64_t line = 0; line < plan.lines; line += W) {
+      const int lines = static_cast<int>(plan.lines - line < W ? plan.lines - line : W);
+      const Group group{in,
+                        out,
+                        {plan.in, plan.row, line, lines},
+                        {plan.out, plan.row, line, lines},
+                        reinterpret_cast<Point*>(scratch),
+                        &ahead};
+      if (plan.ends != Ends::complex)
+        real_lines(plan, group);
       else if (plan.convolution == nullptr && plan.passes.count > 1)
         complex_lines(plan, group);
       else
@@ -32,29 +33,21 @@ struct Kernel : LaneLines<Isa> {
   }
 
  private:
-  /// Lines that are transformed at once, `count` from number `first` on.
+  /// W lines that are transformed at once, or those that are left.
   struct Group {
     const T* in;
     T* out;
-    std::int64_t first;
-    int count;
+    Places from, to;
     Point* scratch;
     ReadAhead* ahead;
   };
-  /// Those of the real parts of complex lines, or all, and those of their imaginary parts.
-  static Places first_lines(const Plan<T>& plan, const Lines& lines, const Group& g) {
-    return {lines, plan.row, g.first, g.count < W ? g.count : W};
-  }
-  static Places second_lines(const Plan<T>& plan, const Lines& lines, const Group& g) {
-    return {lines, plan.row, g.first + W, g.count < W ? 0 : g.count - W};
-  }
 
   /// Lines that lie side by side are read by the first pass, and written by the last one.
   static void complex_lines(const Plan<T>& plan, const Group& g) {
-    const Places in = first_lines(plan, plan.in, g), out = first_lines(plan, plan.out, g);
+    const Places &in = g.from, &out = g.to;
     const bool reads = in.all_beside(), writes = out.all_beside();
     const Inside inside{g.scratch};
-    if (!reads) read_all(plan, g, in);
+    if (!reads) read_all(plan, g);
     for (int i = 0; i < plan.passes.count; ++i) {
       const Pass<T>& p = plan.passes.pass[i];
       if (reads && i == 0)
@@ -67,68 +60,88 @@ struct Kernel : LaneLines<Isa> {
       else
         Base::template run_pass<true>(p, inside, inside, *g.ahead);
     }
-    if (!writes) write_all(plan, g, out, g.scratch);
+    if (!writes) write_all(plan, g, g.scratch);
   }
 
   static void complex_by_scratch(const Plan<T>& plan, const Group& g) {
-    read_all(plan, g, first_lines(plan, plan.in, g));
-    write_all(plan, g, first_lines(plan, plan.out, g), transform(plan, g.scratch, *g.ahead));
+    read_all(plan, g);
+    write_all(plan, g, transform(plan, g.scratch, *g.ahead));
   }
 
-  static void read_all(const Plan<T>& plan, const Group& g, const Places& lines) {
-    Base::read_complex(g.in, lines, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
+  static void read_all(const Plan<T>& plan, const Group& g) {
+    Base::read_complex(g.in, g.from, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
   }
-  static void write_all(const Plan<T>& plan, const Group& g, const Places& lines, const Point* data) {
-    Base::write_complex(g.out, lines, plan.n, [&](std::int64_t k) {
+  static void write_all(const Plan<T>& plan, const Group& g, const Point* data) {
+    Base::write_complex(g.out, g.to, plan.n, [&](std::int64_t k) {
       const Point& a = data[plan.place[k]];
       return Point{a.re * plan.scale, a.im * plan.scale};
     });
   }
 
-  /// The first W lines are the real parts of complex lines, the others their imaginary parts.
-  static void real_to_half(const Plan<T>& plan, const Group& g) {
-    Base::read_real(g.in, first_lines(plan, plan.in, g), plan.n, [&](std::int64_t k, const V& a) {
-      g.scratch[k] = {a, V{}};
-    });
-    if (g.count > W)
-      Base::read_real(g.in, second_lines(plan, plan.in, g), plan.n,
-                      [&](std::int64_t k, const V& a) { g.scratch[k].im = a; });
+  static void real_lines(const Plan<T>& plan, const Group& g) {
+    const bool even = plan.factors != nullptr;
+    if (plan.ends == Ends::real_in)
+      even ? even_to_half(plan, g) : odd_to_half(plan, g);
+    else
+      even ? half_to_even(plan, g) : half_to_odd(plan, g);
+  }
+
+  /// Numbers 2 j and 2 j + 1 of a line are a complex point z(j). With the spectra E and O of the even and the odd ones,
+  /// Z is E + i O, and the spectrum of the line E + O exp(-pi i k / n).
+  static void even_to_half(const Plan<T>& plan, const Group& g) {
+    V* const numbers = &g.scratch->re;
+    Base::read_real(g.in, g.from, plan.numbers, [&](std::int64_t k, const V& a) { numbers[k] = a; });
     const Point* const z = transform(plan, g.scratch, *g.ahead);
     const T half = plan.scale / 2;
-    const auto mirrored = [&](std::int64_t k) -> const Point& { return z[plan.place[k == 0 ? 0 : plan.n - k]]; };
-    Base::write_complex(g.out, first_lines(plan, plan.out, g), plan.n / 2 + 1, [&](std::int64_t k) {
-      const Point &a = z[plan.place[k]], &b = mirrored(k);
-      return Point{(a.re + b.re) * half, (a.im - b.im) * half};
-    });
-    if (g.count <= W) return;
-    Base::write_complex(g.out, second_lines(plan, plan.out, g), plan.n / 2 + 1, [&](std::int64_t k) {
-      const Point &a = z[plan.place[k]], &b = mirrored(k);
-      return Point{(a.im + b.im) * half, (b.re - a.re) * half};
+    Base::write_complex(g.out, g.to, plan.n + 1, [&](std::int64_t k) {
+      const Point &a = z[plan.place[k < plan.n ? k : 0]], &b = z[plan.place[k > 0 ? plan.n - k : 0]];
+      const Point odd = times({a.im + b.im, b.re - a.re}, plan.factors[2 * k], plan.factors[2 * k + 1]);
+      return Point{Base::fma(a.re + b.re, half, odd.re), Base::fma(a.im - b.im, half, odd.im)};
     });
   }
 
-  /// The other way: spectra A and B of real lines are A + i B of complex ones. Imaginary parts that must vanish are
-  /// not looked at.
-  static void half_to_real(const Plan<T>& plan, const Group& g) {
-    const std::int64_t n = plan.n;
+  /// The other way. Imaginary parts that must vanish are not looked at.
+  static void half_to_even(const Plan<T>& plan, const Group& g) {
     Point* const z = g.scratch;
-    Base::read_complex(g.in, first_lines(plan, plan.in, g), n / 2 + 1,
-                       [&](std::int64_t k, const Point& a) { z[k] = a; });
-    Base::read_complex(g.in, second_lines(plan, plan.in, g), n / 2 + 1, [&](std::int64_t k, const Point& b) {
-      const Point a = z[k];
-      if (k == 0 || 2 * k == n) {
-        z[k] = {a.re, b.re};
+    const std::int64_t n = plan.n;
+    Base::read_complex(g.in, g.from, n + 1, [&](std::int64_t k, const Point& b) {
+      const Point a = z[n - k];
+      if (2 * k < n) {
+        z[k] = b;
+      } else if (2 * k == n) {
+        z[k] = {b.re + b.re, -(b.im + b.im)};
+      } else if (k == n) {
+        z[0] = {a.re + b.re, a.re - b.re};
       } else {
-        z[k] = {a.re - b.im, a.im + b.re};
-        z[n - k] = {a.re + b.im, b.re - a.im};
+        const Point odd = times({a.re - b.re, a.im + b.im}, plan.factors[2 * (n - k)], -plan.factors[2 * (n - k) + 1]);
+        z[n - k] = {a.re + b.re - odd.im, a.im - b.im + odd.re};
+        z[k] = {a.re + b.re + odd.im, b.im - a.im + odd.re};
       }
     });
     const Point* const x = transform(plan, z, *g.ahead);
-    Base::write_real(g.out, first_lines(plan, plan.out, g), n,
-                     [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
-    if (g.count > W)
-      Base::write_real(g.out, second_lines(plan, plan.out, g), n,
-                       [&](std::int64_t k) { return x[plan.place[k]].im * plan.scale; });
+    Base::write_real(g.out, g.to, plan.numbers, [&](std::int64_t k) {
+      const Point& a = x[plan.place[k / 2]];
+      return (k % 2 == 0 ? a.re : a.im) * plan.scale;
+    });
+  }
+
+  static void odd_to_half(const Plan<T>& plan, const Group& g) {
+    Base::read_real(g.in, g.from, plan.n, [&](std::int64_t k, const V& a) { g.scratch[k] = {a, V{}}; });
+    const Point* const z = transform(plan, g.scratch, *g.ahead);
+    Base::write_complex(g.out, g.to, plan.n / 2 + 1, [&](std::int64_t k) {
+      const Point& a = z[plan.place[k]];
+      return Point{a.re * plan.scale, k == 0 ? V{} : a.im * plan.scale};
+    });
+  }
+
+  static void half_to_odd(const Plan<T>& plan, const Group& g) {
+    Point* const z = g.scratch;
+    Base::read_complex(g.in, g.from, plan.n / 2 + 1, [&](std::int64_t k, const Point& a) {
+      z[k] = {a.re, k == 0 ? V{} : a.im};
+      if (k > 0) z[plan.n - k] = {a.re, -a.im};
+    });
+    const Point* const x = transform(plan, z, *g.ahead);
+    Base::write_real(g.out, g.to, plan.n, [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
   }
 
   /// Of what scratch begins with; where the results are.

@@ -27,8 +27,12 @@ struct LanePasses {
 
   [[gnu::always_inline]] static Point add(const Point& a, const Point& b) { return {a.re + b.re, a.im + b.im}; }
   [[gnu::always_inline]] static Point sub(const Point& a, const Point& b) { return {a.re - b.re, a.im - b.im}; }
+  [[gnu::always_inline]] static V all(T number) { return number - V{}; }
+  /// a b + c. These files are compiled with contraction off: where compilers join products and sums differs from one
+  /// place to the next, and with it the bits.
+  [[gnu::always_inline]] static V fma(const V& a, T b, const V& c) { return Isa::fma(a, all(b), c); }
   [[gnu::always_inline]] static Point times(const Point& a, T re, T im) {
-    return {a.re * re - a.im * im, a.im * re + a.re * im};
+    return {fma(a.re, re, -(a.im * im)), fma(a.im, re, a.re * im)};
   }
   /// -i a.
   [[gnu::always_inline]] static Point turned(const Point& a) { return {a.im, -a.re}; }
@@ -70,10 +74,10 @@ struct LanePasses {
       Point even = first, odd_part{V{}, V{}};
       for (int j = 0; j < half; ++j) {
         const T c = roots.re[(j + 1) * k % R], s = roots.im[(j + 1) * k % R];
-        even.re += plus[j].re * c;
-        even.im += plus[j].im * c;
-        odd_part.re -= minus[j].im * s;
-        odd_part.im += minus[j].re * s;
+        even.re = fma(plus[j].re, c, even.re);
+        even.im = fma(plus[j].im, c, even.im);
+        odd_part.re = j == 0 ? minus[j].im * -s : fma(minus[j].im, -s, odd_part.re);
+        odd_part.im = j == 0 ? minus[j].re * s : fma(minus[j].re, s, odd_part.im);
       }
       x[k] = add(even, odd_part);
       x[R - k] = sub(even, odd_part);

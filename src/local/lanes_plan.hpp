@@ -42,13 +42,17 @@ struct Lines {
   std::int64_t rows = 0;      ///< distance of rows
 };
 
-/// Real lines have half a spectrum on their other side. Two of them are transformed as one complex line.
+/// Real lines have half a spectrum on their other side. No two lines are parts of one complex line, so that none
+/// changes another's result: of a line of even length every two numbers are a complex point; of one of odd length each
+/// is.
 enum class Ends { complex, real_in, real_out };
 
 template <class T>
 struct Plan {
   Ends ends = Ends::complex;
-  std::int64_t n = 1;
+  std::int64_t n = 1;          ///< points of the complex transform
+  std::int64_t numbers = 1;    ///< of a real line: twice n, or n where it is odd
+  const T* factors = nullptr;  ///< of a real line of even length: real and imaginary parts of n + 1
   std::int64_t lines = 1;
   std::int64_t row = 1;  ///< lines of a row; its last ones and the first ones of the next are transformed at once
   Lines in, out;

@@ -126,6 +126,18 @@ std::int64_t scratch_points_of(std::int64_t n) {
 }
 
 template <class Real>
+std::vector<Real> half_roots(std::int64_t n, double factor) {
+  std::vector<Real> list;
+  for (std::int64_t k = 0; k <= n / 2; ++k) {
+    Exact w = root(k, n);
+    if (2 * k % n == 0) w.imag(0);
+    if (4 * k == n) w.real(0);
+    append(list, w * static_cast<long double>(factor));
+  }
+  return list;
+}
+
+template <class Real>
 PassTables<Real>::PassTables(std::int64_t n) : n_(n), place_(static_cast<std::size_t>(n)) {
   std::int64_t length = n;
   for (const int radix : choose_passes(n)) {
@@ -192,6 +204,8 @@ void ConvolutionTables<Real>::make_bluestein(std::int64_t n) {
   convolution_.chirp = chirp_.data();
 }
 
+template std::vector<double> half_roots(std::int64_t, double);
+template std::vector<float> half_roots(std::int64_t, double);
 template class PassTables<double>;
 template class PassTables<float>;
 template class ConvolutionTables<double>;

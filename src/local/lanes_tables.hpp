@@ -17,6 +17,10 @@ Way way_of(std::int64_t n);
 /// Points of all lanes that the scratch for lines of n points holds.
 std::int64_t scratch_points_of(std::int64_t n);
 
+/// exp(-2 pi i k / n) times `factor` for k up to n / 2, n even: exact where a part is zero.
+template <class Real>
+std::vector<Real> half_roots(std::int64_t n, double factor);
+
 /// A forward transform of n points, without prime factors above 13.
 template <class Real>
 class PassTables {

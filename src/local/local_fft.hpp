@@ -25,8 +25,8 @@ struct FftDim {
 
 /// A batch of multi-dimensional transforms. For r2c and c2r the last entry of `transform` has the real extent n, and
 /// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...) for every kind: the usual c2r is
-/// backward. c2r of one axis ignores the imaginary parts that must vanish; over several axes the input must be half of
-/// a Hermitian spectrum, because libraries differ in what they make of another. Results are multiplied by `scale`.
+/// backward. c2r of any input is what c2c along the other axes and then c2r along the last entry make of it, and this
+/// ignores the imaginary parts that must vanish, as NumPy's irfftn does. Results are multiplied by `scale`.
 /// r2r is a cosine or sine transform of real numbers along every axis, the same in both directions.
 /// Strides are positive.
 /// In place, strides of the two sides may differ; only when they name the same bytes is no scratch array needed.
@@ -39,8 +39,6 @@ struct FftSpec {
   std::vector<AxisTransform> types{};  ///< r2r: one an entry of `transform`
   bool in_place = false;               ///< execute(x, x) instead of two distinct arrays
   bool preserve_input = true;          ///< false lets an out-of-place c2r overwrite its input
-  /// c2r over several axes: of any input, what c2c along the others and then c2r along the last entry make of it.
-  bool any_spectrum = false;
   double scale = 1;
   int threads = 1;
   Effort effort = Effort::measure;

@@ -62,9 +62,8 @@ inline SlabReference make_reference(const SlabCase& c, Direction direction, std:
   const SerialTransform serial = c.serial();
   const bool forward = direction == Direction::forward;
   SlabReference made;
-  made.source = forward || c.kind == Kind::c2c
-                    ? whole_field(c.shape, {c.precision, !forward || c.kind == Kind::c2c}, salt, 0)
-                    : half_spectrum(serial, {c.precision, true}, salt, 0);
+  made.source =
+      whole_field(forward ? c.shape : serial.spectrum_shape(), {c.precision, !forward || c.kind == Kind::c2c}, salt, 0);
   made.expected = forward ? serial.analyse(made.source) : serial.synthesise(made.source);
   for (Value& v : made.expected) v *= c.scale[to_index(direction)];
   return made;

@@ -40,8 +40,6 @@ void check(FftSpec spec, std::size_t points, const std::string& pass, Effort eff
   std::uniform_real_distribution<double> value(-1, 1);
   std::vector<Complex> in(points), expected(points), got(points);
   for (Complex& z : in) z = {value(random), value(random)};
-  if (spec.kind == Kind::c2r)  // the spectrum of a real field
-    make_local_fft("fftw", back_of(spec))->execute(std::vector<Complex>(in).data(), in.data());
   make_local_fft("fftw", spec)->execute(std::vector<Complex>(in).data(), expected.data());
 
   const std::size_t bytes = points * sizeof(Complex);
@@ -60,8 +58,7 @@ void check(FftSpec spec, std::size_t points, const std::string& pass, Effort eff
                      stream.get());
   device::copy_bytes(got.data(), target.get(), bytes, stream.get());
   device::synchronize(stream.get());
-  const double bound = spec.kind == Kind::c2r ? 1e-8 : 1e-11;  // there and back without scale
-  for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), bound) << "at " << i;
+  for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), 1e-11) << "at " << i;
   if (!spec.preserve_input) return;
   device::copy_bytes(got.data(), source.get(), bytes, stream.get());
   device::synchronize(stream.get());

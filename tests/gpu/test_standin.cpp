@@ -251,33 +251,41 @@ TEST(StandIn, DestroyedHandlesAreNoticed) {
   EXPECT_THROW(record(handle, stream.get()), Error);
 }
 
-/// Two axes of three by the stand-in for cuFFT and by the reference, out of padded arrays.
+/// Two axes of three by the stand-in for cuFFT and by the reference, and one axis back, out of padded arrays.
 TEST(StandIn, TransformsAsTheReference) {
   device::VendorFftSpec spec;
-  spec.kind = Kind::c2r;
+  spec.kind = Kind::r2c;
   spec.extents = {3, 10};
   spec.batch = 2;
-  spec.in = {{4, 7}, 1, 30};
-  spec.out = {{3, 12}, 1, 40};
+  spec.in = {{3, 12}, 1, 40};
+  spec.out = {{4, 7}, 1, 30};
   FftSpec same;
   same.kind = Kind::r2c;
   same.transform = {{3, 12, 7}, {10, 1, 1}};
   same.batch = {{2, 40, 30}};
-  std::vector<double> reals(80, 0), half(120, 0), result(80, 7);
+  std::vector<double> reals(80, 0), half(120, 7), result(120, 7);
   for (std::size_t i = 0; i < reals.size(); ++i) reals[i] = static_cast<double>(i * i % 17);
   make_local_fft("reference", same)->execute(reals.data(), half.data());
-  const Memory in = make_memory(120 * 8), out = make_memory(80 * 8);
+  const Memory in = make_memory(80 * 8), out = make_memory(120 * 8);
   const Stream stream = make_stream();
-  copy_bytes(in.get(), half.data(), 120 * 8, stream.get());
-  copy_bytes(out.get(), result.data(), 80 * 8, stream.get());
-  device::VendorFft(spec).execute(in.get(), out.get(), Direction::backward, stream.get());
-  copy_bytes(result.data(), out.get(), 80 * 8, stream.get());
+  copy_bytes(in.get(), reals.data(), 80 * 8, stream.get());
+  copy_bytes(out.get(), result.data(), 120 * 8, stream.get());
+  device::VendorFft(spec).execute(in.get(), out.get(), Direction::forward, stream.get());
+  copy_bytes(result.data(), out.get(), 120 * 8, stream.get());
   synchronize(stream.get());
-  for (std::size_t b = 0; b < 2; ++b)
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 12; ++j)
-        EXPECT_NEAR(result[b * 40 + i * 12 + j], j < 10 ? 30 * reals[b * 40 + i * 12 + j] : 7, 1e-11);
-  EXPECT_TRUE(std::isnan(first_of(in.get()))) << "cuFFT overwrites what it turns into reals";
+  for (std::size_t i = 0; i < 120; ++i) EXPECT_NEAR(result[i], half[i], 1e-11) << i;
+
+  std::swap(spec.in, spec.out);
+  spec.kind = Kind::c2r;
+  EXPECT_THROW(device::VendorFft{spec}, Error) << "several axes of half a spectrum";
+  spec.extents = {10};
+  spec.batch = 3;
+  spec.in = {{7}, 1, 7};
+  spec.out = {{12}, 1, 12};
+  device::VendorFft(spec).execute(out.get(), in.get(), Direction::backward, stream.get());
+  copy_bytes(result.data(), out.get(), 8, stream.get());
+  synchronize(stream.get());
+  EXPECT_TRUE(std::isnan(result[0])) << "cuFFT overwrites what it turns into reals";
 }
 
 TEST(StandIn, LinePassesDemandWhatKernelsDemand) {

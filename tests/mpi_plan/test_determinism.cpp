@@ -1,6 +1,8 @@
 // The same options and choices give the same bits: from run to run of a plan, and from plan to plan of a process.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "base/aligned.hpp"
 #include "support/transform_check.hpp"
 #include "support/world.hpp"
@@ -87,6 +89,25 @@ TEST(Determinism, EveryLocalFft) {
       c.options.threads = 2;
       check_repeats(c);
     }
+  }
+}
+
+/// They compute a line in one way, however many lines each thread and each chunk has.
+TEST(Determinism, LanesWithAnyThreadsAndChunks) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    std::optional<Bits> wanted;
+    for (const int threads : {1, 2, 3})
+      for (const int chunks : {1, 3}) {
+        TransformCase c{{48, 40, 36}, "slab", "left", kind, Precision::f64, quick()};
+        c.options.local_fft = "lanes";
+        c.options.exchange = "p2p";
+        c.options.threads = threads;
+        c.options.chunks = chunks;
+        Plan plan = make_plan(MPI_COMM_WORLD, c);
+        const Bits bits = run(plan);
+        if (!wanted) wanted = bits;
+        EXPECT_TRUE(bits == *wanted) << to_text(kind) << ", " << threads << " threads, " << chunks << " chunks";
+      }
   }
 }
 

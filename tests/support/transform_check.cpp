@@ -33,14 +33,6 @@ std::vector<Value> whole_field(const Shape& shape, ElementType element, std::uin
   return data;
 }
 
-std::vector<Value> half_spectrum(const SerialTransform& serial, ElementType element, std::uint64_t salt,
-                                 std::int64_t field) {
-  const double scale = 1 / std::sqrt(serial.points());
-  std::vector<Value> data = serial.analyse(whole_field(serial.shape, {Precision::f64, false}, salt, field));
-  for (Value& v : data) v = rounded(v * scale, element.precision);
-  return data;
-}
-
 namespace {
 
 std::int64_t largest_prime(double points) {
@@ -118,8 +110,7 @@ WholeArrays whole_arrays(const TransformCase& c, Direction direction, ElementTyp
   const Shape& shape = analysis ? c.shape : serial.spectrum_shape();
   WholeArrays whole{{}, {}, serial.points()};
   for (std::int64_t f = 0; f < c.options.batch; ++f) {
-    whole.input.push_back(analysis || serial.halved() < 0 ? whole_field(shape, from, salt, f)
-                                                          : half_spectrum(serial, from, salt, f));
+    whole.input.push_back(whole_field(shape, from, salt, f));
     whole.output.push_back(analysis ? serial.analyse(whole.input.back()) : serial.synthesise(whole.input.back()));
     const double scale = scale_of(c.options.norm, analysis, serial.points());
     for (Value& v : whole.output.back()) v *= scale;

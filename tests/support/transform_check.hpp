@@ -116,11 +116,6 @@ Value rounded(Value v, Precision precision);
 /// Field `field` of a whole random array, rounded to the element type.
 std::vector<Value> whole_field(const Shape& shape, ElementType element, std::uint64_t salt, std::int64_t field);
 
-/// The half spectrum of a real field. Any numbers would do along a single axis; of several axes, half spectra that
-/// belong to no real array have no one answer.
-std::vector<Value> half_spectrum(const SerialTransform& serial, ElementType element, std::uint64_t salt,
-                                 std::int64_t field);
-
 /// Worst error of the program in units of its tolerance; programs may print it.
 double& worst_error();
 

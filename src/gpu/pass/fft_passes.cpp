@@ -273,7 +273,7 @@ struct CufftCalls {
 /// Not possible where its strides cannot say it in `most_calls` calls.
 CufftCalls cufft_calls(const FftSpec& spec, std::int64_t most_calls) {
   CufftCalls calls;
-  if (spec.transform.empty() || spec.transform.size() > 3) return calls;
+  if (spec.transform.empty() || spec.transform.size() > (spec.kind == Kind::c2r ? 1 : 3)) return calls;
   const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
   const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
   if (!in || !out) return calls;

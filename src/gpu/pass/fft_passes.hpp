@@ -62,8 +62,7 @@ enum class RowsRun { with_checks, without_checks };
 PassPointer make_row_pass(const FftSpec& spec, RowsRun run);
 /// Whether make_row_pass() makes one, on the current device.
 bool row_pass_fits(const FftSpec& spec);
-/// Up to three axes, at most `most_calls` calls of cuFFT; null where its strides cannot say it. A c2r over several
-/// axes destroys its input.
+/// Up to three axes, of c2r one, at most `most_calls` calls of cuFFT; null where its strides cannot say it.
 PassPointer make_cufft_pass(const FftSpec& spec, std::int64_t most_calls);
 /// Whether make_cufft_pass() makes one.
 bool cufft_pass_fits(const FftSpec& spec, std::int64_t most_calls);

@@ -105,7 +105,7 @@ struct Kernel : LaneLines<Isa> {
     Point* const z = g.scratch;
     const std::int64_t n = plan.n;
     Base::read_complex(g.in, g.from, n + 1, [&](std::int64_t k, const Point& b) {
-      const Point a = z[n - k];
+      const Point a = z[k > 0 ? n - k : 0];
       if (2 * k < n) {
         z[k] = b;
       } else if (2 * k == n) {

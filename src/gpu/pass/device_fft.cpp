@@ -75,8 +75,12 @@ class Planner {
     Spot from, to;
   };
 
-  LinesFor lines_for() const { return spec_.transform.size() == 1 ? LinesFor::alone : LinesFor::speed; }
-  bool takes_lines(const FftSpec& stage) const { return line_pass_fits(stage, lines_for()); }
+  /// Of half a spectrum cuFFT takes one axis, so that other axes may be alone as well.
+  LinesFor lines_for(const FftSpec& stage) const {
+    const bool alone = stage.transform.size() == 1 && (spec_.transform.size() == 1 || spec_.kind == Kind::c2r);
+    return alone ? LinesFor::alone : LinesFor::speed;
+  }
+  bool takes_lines(const FftSpec& stage) const { return line_pass_fits(stage, lines_for(stage)); }
   bool all_check_themselves() const {
     const bool scaled = spec_.scale == 1 || std::any_of(stages_.begin(), stages_.end(),
                                                         [this](const Stage& stage) { return scales_itself(stage); });
@@ -186,7 +190,7 @@ class Planner {
   /// Null where none can.
   PassPointer pass_for(const FftSpec& stage) const {
     if (groups_.takes_planes(stage)) return make_plane_pass(stage);
-    if (PassPointer line = make_line_pass(stage, lines_for())) return line;
+    if (PassPointer line = make_line_pass(stage, lines_for(stage))) return line;
     if (rows_ && row_pass_fits(stage)) return make_row_pass(stage, RowsRun::with_checks);
     if (transposed_pass_pays(stage)) return make_transposed_pass(stage);
     const std::int64_t most_calls = gpu_defaults().most_vendor_calls;

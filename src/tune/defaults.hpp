@@ -88,7 +88,7 @@ struct HostDefaults {
   /// ... and for no longer than so many runs take.
   double run_trial_runs = 30;
   /// Where ranks take every core of a host, runs are tried in which only these shares of them transform: memory and
-  /// caches may serve fewer ranks better. On 64 virtual cores, of whose time the hypervisor took 4 to 15 % away, none
+  /// caches may serve fewer ranks better. On 64 virtual cores, of whose time the hypervisor took 4 to 13 % away, none
   /// of 8 plans took fewer (docs/performance.md).
   std::array<double, 2> shares_of_ranks_to_try = {0.75, 0.5};
   /// With fewer ranks each does more than what it may make the others wait.

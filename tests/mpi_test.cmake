@@ -82,3 +82,14 @@ function(shardfft_mpi_test name source)
       ENVIRONMENT "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
   endforeach()
 endfunction()
+
+# shardfft_apart_test(NAME HOW RANKS): an MPI test program once more, with ranks in namespaces of their own.
+function(shardfft_apart_test name how ranks)
+  if(NOT TARGET ${name})
+    return()
+  endif()
+  string(REPLACE ";" " " _launcher "${MPIEXEC_EXECUTABLE};${_mpi_flags};${MPIEXEC_NUMPROC_FLAG}")
+  add_test(NAME ${name}_apart_${how}_${ranks} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/apart.sh ${how} ${ranks} $<TARGET_FILE:${name}>)
+  set_tests_properties(${name}_apart_${how}_${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2 SKIP_RETURN_CODE 77
+    ENVIRONMENT "LAUNCHER=${_launcher};OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
+endfunction()

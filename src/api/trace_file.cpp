@@ -11,6 +11,7 @@
 #include "api/problem.hpp"
 #include "api/report.hpp"
 #include "api/trace_mail.hpp"
+#include "base/file_signal.hpp"
 
 namespace shardfft {
 
@@ -163,7 +164,9 @@ class EventWriter {
   /// Throws Error where the disk has not taken all of it.
   void finish() {
     file_ << "\n], \"otherData\": {\"writer\": \"shardfft\", \"dropped_spans\": " << dropped_ << "}}\n" << std::flush;
-    if (!file_.good()) fail(Status::internal, "it could not be written whole; is the disk full?");
+    if (!file_.good())
+      fail(Status::internal,
+           "it could not be written whole; is the disk full, or the size of files limited (ulimit -f)?");
   }
 
  private:
@@ -235,6 +238,7 @@ void TraceFile::write_all(Runner& runner) const {
     TraceMail::of_process().send(comm_, packed(mine));
     return;
   }
+  const NoFileSignal no_signal;
   EventWriter writer(path_);
   writer.add(0, mine, zero_);
   for (int rank = 1; rank < comm_.size(); ++rank) writer.add(rank, unpacked(TraceMail::receive(comm_, rank)), zero_);

@@ -1,36 +1,148 @@
 #include "base/available_memory.hpp"
 
+#include <sys/resource.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
 
 #include "base/check.hpp"
+#include "base/page_size.hpp"
 
 namespace shardfft {
 
-std::size_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string name, unit; file >> name;) {
-    std::size_t kilobytes = 0;
-    if (name == "MemAvailable:" && file >> kilobytes) return kilobytes * 1024;
-    std::getline(file, unit);
+namespace {
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+/// The number of a file that has one, or of the line that begins with `name`; nothing for "max".
+std::optional<std::size_t> number_in(const std::string& path, const std::string& name = {}) {
+  std::ifstream file(path);
+  for (std::string word, rest; name.empty() || file >> word; std::getline(file, rest)) {
+    std::size_t number = 0;
+    if (name.empty() || word == name) return file >> number ? std::optional(number) : std::nullopt;
   }
-  return 0;
+  return std::nullopt;
+}
+
+void take_less(Room& room, const Room& other) {
+  if (other.bytes < room.bytes) room = other;
+}
+
+/// How a version of control groups names its files.
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  const char* reclaimable;  ///< of memory.stat: files that were read and can be read again
+};
+
+/// Of a group and of those that it is in, down to `mount`. Groups that this process does not see have no files here.
+Room group_room(const std::string& mount, std::string group, const GroupFiles& files) {
+  Room room{no_limit, ""};
+  for (;;) {
+    const std::string folder = mount + group + "/";
+    const auto limit = number_in(folder + files.limit), used = number_in(folder + files.used);
+    if (limit && used) {
+      const std::size_t kept =
+          *used - std::min(*used, number_in(folder + "memory.stat", files.reclaimable).value_or(0));
+      std::ostringstream text;
+      text << "the memory limit of the control group " << (group.empty() ? "/" : group) << " (" << files.limit << " is "
+           << in_mebibytes(static_cast<double>(*limit)) << ", " << in_mebibytes(static_cast<double>(kept))
+           << " are used)";
+      take_less(room, {*limit - std::min(*limit, kept), text.str()});
+    }
+    if (group.empty()) return room;
+    group.erase(group.rfind('/'));
+  }
+}
+
+/// Of version 1 and 2; a host may have both.
+Room groups_room(const std::string& root) {
+  Room room{no_limit, ""};
+  std::ifstream file(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {  // "number:controllers:/path"
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    std::string group = line.substr(second + 1);
+    if (group.empty() || group.front() != '/' || group == "/" || group.starts_with("/..")) group.clear();
+    if (controllers == ",,")
+      take_less(room, group_room(root + "/sys/fs/cgroup", group, {"memory.max", "memory.current", "inactive_file"}));
+    if (controllers.find(",memory,") != std::string::npos)
+      take_less(room, group_room(root + "/sys/fs/cgroup/memory", group,
+                                 {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}));
+  }
+  return room;
+}
+
+Room limit_room(int resource, const char* name, std::size_t used) {
+  rlimit limit{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return {no_limit, ""};
+  const auto most = static_cast<std::size_t>(limit.rlim_cur);
+  return {most - std::min(most, used), std::string(name) + " is " + in_mebibytes(static_cast<double>(most))};
+}
+
+}  // namespace
+
+std::string in_mebibytes(double bytes) {
+  constexpr double mebibyte = 1 << 20;
+  std::ostringstream text;
+  text << bytes / mebibyte << " MiB";
+  return text.str();
+}
+
+Room memory_room(const std::string& root) {
+  Room room{no_limit, ""};
+  const std::string facts = root + "/proc/meminfo";
+  const auto offer = [&room](std::size_t kilobytes, const char* what) {
+    const std::size_t bytes = kilobytes * 1024;
+    take_less(room, {bytes, std::string(what) + " (" + in_mebibytes(static_cast<double>(bytes)) + ")"});
+  };
+  if (const auto available = number_in(facts, "MemAvailable:"))
+    offer(*available, "the memory that is left on this host");
+  if (number_in(root + "/proc/sys/vm/overcommit_memory") == 2) {
+    const auto most = number_in(facts, "CommitLimit:"), promised = number_in(facts, "Committed_AS:");
+    if (most && promised)
+      offer(*most - std::min(*most, *promised),
+            "the memory that this host may still promise, vm.overcommit_memory is 2");
+  }
+  take_less(room, groups_room(root));
+  return room;
+}
+
+Room address_room() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return limit_room(RLIMIT_AS, "the limit on addresses (RLIMIT_AS, ulimit -v)", pages * page_size());
+}
+
+Room file_room() { return limit_room(RLIMIT_FSIZE, "the limit on the size of files (RLIMIT_FSIZE, ulimit -f)", 0); }
+
+std::size_t available_memory() {
+  const std::size_t bytes = memory_room().bytes;
+  return bytes == no_limit ? 0 : bytes;
 }
 
 void require_memory(double bytes, const std::string& what) {
-  constexpr double small = 64 << 20;  // not worth reading a file for
-  constexpr double mebibyte = 1 << 20;
+  constexpr double small = 64 << 20;  // not worth reading files for
   if (bytes > small) {
-    const auto available = static_cast<double>(available_memory());
-    if (available > 0 && bytes > available)
-      fail(Status::out_of_memory, what, " needs about ", bytes / mebibyte, " MiB, but ", available / mebibyte,
-           " MiB are available");
+    const Room room = memory_room();
+    if (bytes > static_cast<double>(room.bytes))
+      fail(Status::out_of_memory, what, " needs about ", in_mebibytes(bytes),
+           ", but there is no room for them: ", room.limit);
   }
   // Limits of the process are known to the allocator only. Memory that is not touched costs nothing; volatile, because
   // compilers leave out an allocation that nobody uses.
   void* volatile probe = std::malloc(static_cast<std::size_t>(bytes));
-  if (probe == nullptr)
-    fail(Status::out_of_memory, what, " needs about ", bytes / mebibyte, " MiB, and cannot get them");
+  if (probe == nullptr) {
+    const Room room = address_room();
+    fail(Status::out_of_memory, what, " needs about ", in_mebibytes(bytes), ", and cannot get them",
+         room.limit.empty() ? "" : ": " + room.limit);
+  }
   std::free(probe);
 }
 

@@ -12,6 +12,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/file_signal.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -108,6 +110,7 @@ void OwnFolder::write(const std::string& name, const std::string& content) const
   remove(unfinished);  // of a process that had this number before
   const int file = open_own(unfinished, O_WRONLY | O_CREAT | O_EXCL);
   if (file < 0) return;
+  const NoFileSignal no_signal;
   const bool written = write_all(file, content);
   const bool closed = ::close(file) == 0;
   if (!written || !closed || renameat(descriptor_, unfinished.c_str(), descriptor_, name.c_str()) != 0)

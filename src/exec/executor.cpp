@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check_hooks.hpp"
+#include "base/require_threads.hpp"
 #include "exec/movement.hpp"
 #include "exec/store_trial.hpp"
 #include "mpi/kept_for_mpi.hpp"
@@ -15,6 +16,7 @@
 namespace shardfft {
 
 std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& program) {
+  agree(setup.comm, [&] { require_threads(setup.options.threads); });
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
   Movement movement = choose_movement(setup.comm, setup.options, program, largest);
@@ -130,7 +132,11 @@ void Executor::set_workspace(std::byte* memory, std::size_t bytes) {
 }
 
 std::shared_ptr<void> Executor::allocate(int /*member*/, std::size_t bytes) {
-  if (!host_) return allocate_aligned(bytes);
+  if (!host_) {
+    std::shared_ptr<void> memory;
+    agree(setup_.comm, [&] { memory = allocate_aligned(bytes); });
+    return memory;
+  }
   const auto most = static_cast<std::size_t>(host_->host().max(static_cast<std::int64_t>(bytes)));
   const auto window = host_->allocate(most, HostWindow::InChildren::copy);
   return std::shared_ptr<void>(window, window->mine());
@@ -171,6 +177,7 @@ bool Executor::clashes(int program, const std::byte* in, const std::byte* out) c
 
 /// Tells the other ranks that memory is missing here before they wait for this rank.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
+  require_threads(setup_.options.threads);
   require(!least() || in.front() == out.front() || in_place_bytes(0) == 0,
           "plans with workspace = least transform one array in place: input and output must be the same pointer");
   if (!private_.has(Slot::in) && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();

@@ -6,30 +6,26 @@
 
 namespace shardfft {
 
-namespace {
-
-/// Containers and kernels may forbid it.
-bool can_share(const Communicator& host) {
-  try {
-    HostWindow(host, 1);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-}  // namespace
-
-std::string refusal(const Communicator& comm, std::size_t bytes) {
-  const Communicator host = comm.split_host();
-  const bool room = available_memory() / 3 / static_cast<std::size_t>(host.size()) > bytes;
-  if (comm.min(std::int64_t{room ? 1 : 0}) == 0) return "this host has no room for three arrays of every rank";
-  if (comm.min(std::int64_t{can_share(host) ? 1 : 0}) == 0) return "the ranks of this host cannot share memory";
-  return {};
+std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes) {
+  // Two work arrays and a copy of the input, in one window; beside it arrays of callers, input and output.
+  constexpr double in_window = 3, mapped = 5;
+  const auto each = static_cast<double>(bytes);
+  const int ranks = host.host().size();
+  return failure_of([&] {
+           agree(comm, [&] {
+             try {
+               require_window_room(mapped * each, in_window * each, ranks);
+             } catch (const Error& e) {
+               fail(e.code(), "three arrays of ", in_mebibytes(each), " of each of the ", ranks,
+                    " ranks of a host cannot lie in memory that they share: ", e.what());
+             }
+           });
+         })
+      .text;
 }
 
 bool on_one_host(const Communicator& comm, const Options& options) {
-  return comm.split_host(options.fake_ranks_per_host).size() == comm.size();
+  return HostMemory(comm, options.fake_ranks_per_host).host().size() == comm.size();
 }
 
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to) {
@@ -62,40 +58,48 @@ namespace {
 
 /// Where ranks are on several hosts: what stays inside a host is read there. Where nothing does, it depends on machine
 /// and network whether reading one part and sending the other beats one collective.
-Movement across_hosts(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes) {
-  const auto messages = [](const std::string& why, std::vector<std::string> others = {}) {
-    return Movement{"alltoallv", nullptr, Choice{"exchange", "alltoallv", why}, std::move(others)};
+Movement across_hosts(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
+                      const std::shared_ptr<HostMemory>& host) {
+  const auto told = [&host](const std::string& why) {
+    return host->apart().empty() || why == host->apart() ? why : why + "; " + host->apart();
   };
-  const auto host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
-  if (comm.max(std::int64_t{host->host().size()}) == 1) return messages("each rank is on a host of its own");
-  const std::string why_not = refusal(comm, bytes);
+  const auto messages = [&told](const std::string& why, std::vector<std::string> others = {}) {
+    return Movement{"alltoallv", nullptr, Choice{"exchange", "alltoallv", told(why)}, std::move(others)};
+  };
+  if (comm.max(std::int64_t{host->host().size()}) == 1)
+    return messages(host->apart().empty() ? "each rank is on a host of its own" : host->apart());
+  const std::string why_not = refusal(comm, *host, bytes);
   if (!why_not.empty()) return messages(why_not, {"hierarchical"});
   if (options.chunks > 1) return messages("chunks are of messages", {reading, "hierarchical"});
   if (!reads_on_hosts(comm, *host, program))
     return messages("no change of layout stays inside hosts", {reading, "hierarchical"});
-  return {
-      reading,
-      host,
-      Choice{"exchange", reading, "a change of layout stays inside hosts, whose ranks can read each other's memory"},
-      {"alltoallv", "hierarchical"}};
+  return {reading,
+          host,
+          Choice{"exchange", reading,
+                 told("a change of layout stays inside hosts, whose ranks can read each other's memory")},
+          {"alltoallv", "hierarchical"}};
 }
 
 }  // namespace
 
 Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes) {
-  Movement movement{options.exchange, nullptr, {}, {}};
-  if (options.exchange == "auto" && options.workspace == Workspace::least) {
-    movement.choice = Choice{"exchange", "p2p", "workspace = least moves an array in rounds of messages"};
-  } else if (options.exchange == "auto") {
-    if (!on_one_host(comm, options)) return across_hosts(comm, options, program, bytes);
-    const std::string why = refusal(comm, bytes);
-    movement.choice = why.empty()
-                          ? Choice{"exchange", reading, "all ranks are on this host and can read each other's memory"}
-                          : Choice{"exchange", "alltoallv", why};
+  const auto chosen = [](const char* exchange, const std::string& why, std::shared_ptr<HostMemory> host = nullptr) {
+    return Movement{exchange, std::move(host), Choice{"exchange", exchange, why}, {}};
+  };
+  const bool open = options.exchange == "auto";
+  if (open && options.workspace == Workspace::least)
+    return chosen("p2p", "workspace = least moves an array in rounds of messages");
+  if (!open && options.exchange != reading) return {options.exchange, nullptr, {}, {}};
+  auto host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
+  if (!open) {
+    if (!host->apart().empty())
+      fail(Status::unsupported, "exchange ", reading, ": ", host->apart(), "; exchange auto sends messages then");
+    return {reading, std::move(host), {}, {}};
   }
-  if (movement.choice) movement.exchange = movement.choice->chosen;
-  if (movement.exchange == reading) movement.host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
-  return movement;
+  if (host->host().size() != comm.size()) return across_hosts(comm, options, program, bytes, host);
+  const std::string why = refusal(comm, *host, bytes);
+  if (!why.empty()) return chosen("alltoallv", why);
+  return chosen(reading, "all ranks are on this host and can read each other's memory", std::move(host));
 }
 
 }  // namespace shardfft

@@ -27,11 +27,11 @@ struct Movement {
   std::string why_exact(const Communicator& comm, const Options& options) const;
 };
 
-/// Why the ranks of each host cannot read each other's memory, where each has arrays of `bytes` at most; empty where
-/// they can. The same on all ranks. Collective.
-std::string refusal(const Communicator& comm, std::size_t bytes);
+/// Why the ranks of each host have no room to read each other's memory, where each has arrays of `bytes` at most: the
+/// limit, with its value, of the first rank that meets one. Empty where they have. The same on all ranks. Collective.
+std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes);
 
-/// Whether all ranks are on one host, or are said to be. The same on all ranks. Collective.
+/// Whether all ranks are on one host and find each other's memory. The same on all ranks. Collective.
 bool on_one_host(const Communicator& comm, const Options& options);
 /// Whether any rank sends something to another. Collective.
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
@@ -41,7 +41,8 @@ bool stays_on_hosts(const Communicator& comm, const HostMemory& host, const Layo
 bool reads_on_hosts(const Communicator& comm, const HostMemory& host, const Program& program);
 
 /// What the option `exchange` says, for programs like this one with arrays of `bytes` at most. "auto" reads where that
-/// is possible for all that a change of layout moves. Collective.
+/// is possible for all that a change of layout moves. Throws Error(unsupported) on all ranks where shared_window was
+/// named and ranks of one host do not find each other's memory. Collective.
 Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes);
 
 }  // namespace shardfft

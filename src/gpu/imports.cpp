@@ -75,7 +75,7 @@ struct Table {
     return nullptr;
   }
   /// False where it would make more room later.
-  bool make_room(std::int64_t owner) {
+  bool make_room(std::uint64_t owner) {
     bool all = true;
     for (const Entry& entry : entries)
       if (const auto import = entry.import.lock(); import && entry.allocation.owner == owner)

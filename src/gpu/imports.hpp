@@ -55,8 +55,8 @@ class Import {
 /// An allocation as its owner describes it.
 struct Exported {
   device::IpcHandle handle{};
-  std::uint64_t id = 0;    ///< tells allocations of one handle apart in time
-  std::int64_t owner = 0;  ///< its process
+  std::uint64_t id = 0;     ///< tells allocations of one handle apart in time
+  std::uint64_t owner = 0;  ///< the word of its process: process numbers are not its alone
 };
 
 /// The allocation on the current device, open as long as somebody holds it. `user`: of Import::add().

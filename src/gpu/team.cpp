@@ -1,13 +1,12 @@
 #include "gpu/team.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 
 #include "base/check.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/message_meeting.hpp"
+#include "mpi/offers.hpp"
 
 namespace shardfft::gpu {
 
@@ -43,74 +42,87 @@ bool succeeds(const Work& work) {
   }
 }
 
-/// The number that `sender` writes into the memory of `receiver`.
-std::uint32_t token(int sender, int receiver) {
-  return 0x5EED0000u + static_cast<std::uint32_t>(sender * 97 + receiver);
-}
-
-/// Tries what peers do: every rank of a host opens the memory of the others and writes its number there. Asking the
-/// runtime would not do: whether IPC works depends on containers and on which devices a process is shown.
+/// Tries what peers do: every rank of a host opens the memory of the others, and writes into it once it has found there
+/// what its owner said. Asking the runtime would not do: whether IPC works depends on containers and on which devices a
+/// process is shown, and a handle of a process that is numbered alike may open something else. What is opened later
+/// comes from processes that have been found by such handles.
 class PeerTrial {
  public:
   PeerTrial(const Communicator& host, int device)
-      : host_(host), scope_(device), reached_(static_cast<std::size_t>(host.size()), 0) {}
+      : host_(host), scope_(device), proof_(draw_proof(host.rank())), proofs_(gather_bytes(host, proof_)) {}
 
   /// By rank of the host, whether both can write into each other's memory.
   std::vector<char> run() {
     const bool exported = host_.min(std::int64_t{succeeds([&] { export_own(); })}) == 1;
-    std::vector<std::int64_t> counts;
+    std::vector<char> reached(proofs_.size(), 0);
     if (exported) {
-      handles_ = gather_records(host_, mine_, counts);
-      for (int q = 0; q < host_.size(); ++q)
-        if (q != host_.rank()) reached_[at(q)] = succeeds([&] { write_to(q); }) ? 1 : 0;
-      host_.barrier();
-      if (!succeeds([&] { read_own(); })) reached_.assign(reached_.size(), 0);
+      const std::vector<Found> found =
+          look_at_offers(host_, mine_, [this](int q, const Offer& offer) { return look(q, offer); });
+      std::vector<Proof> written(proofs_.size());
+      if (succeeds([&] { read_own(written); }))
+        for (std::size_t q = 0; q < found.size(); ++q)
+          reached[q] = found[q] == Found::itself && written[q] == proofs_[q] ? 1 : 0;
     }
-    std::vector<char> theirs(reached_.size());
-    check_mpi(MPI_Alltoall(reached_.data(), 1, MPI_BYTE, theirs.data(), 1, MPI_BYTE, host_.get()), "MPI_Alltoall");
-    for (std::size_t q = 0; q < reached_.size(); ++q) reached_[q] = static_cast<char>(reached_[q] & theirs[q]);
+    std::vector<char> theirs(reached.size());
+    check_mpi(MPI_Alltoall(reached.data(), 1, MPI_BYTE, theirs.data(), 1, MPI_BYTE, host_.get()), "MPI_Alltoall");
+    for (std::size_t q = 0; q < reached.size(); ++q) reached[q] = static_cast<char>(reached[q] & theirs[q]);
     opened_.clear();
     host_.barrier();  // no rank frees what another one has open
-    return reached_;
+    return reached;
   }
 
  private:
-  static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
-  std::size_t bytes() const { return sizeof(std::uint32_t) * reached_.size(); }
+  struct Offer {
+    device::IpcHandle memory{}, event{};
+  };
+
+  /// The owner's proof, then what each rank wrote.
+  std::size_t bytes() const { return sizeof(Proof) * (1 + proofs_.size()); }
 
   void export_own() {
     memory_ = device::make_memory(bytes());
     stream_ = device::make_stream();
     device::fill_zero(memory_.get(), bytes(), stream_.get());
+    device::copy_bytes(memory_.get(), &proof_, sizeof proof_, stream_.get());
     device::synchronize(stream_.get());
     event_ = device::make_event(device::EventUse::shared);
     mine_ = {device::export_memory(memory_.get()), device::export_event(event_.get())};
   }
-  void write_to(int q) {
-    opened_.emplace_back(device::import_memory(handles_[2 * at(q)]));
-    const device::Event event(device::import_event(handles_[2 * at(q) + 1]));
-    device::wait(stream_.get(), event.get());
-    const std::uint32_t number = token(host_.rank(), q);
-    device::copy_bytes(static_cast<std::uint32_t*>(opened_.back().get()) + host_.rank(), &number, sizeof number,
+  Found look(int q, const Offer& offer) {
+    if (q == host_.rank()) return Found::nothing;
+    Found found = Found::nothing;
+    succeeds([&] {
+      opened_.emplace_back(device::import_memory(offer.memory));
+      auto* const memory = static_cast<Proof*>(opened_.back().get());
+      Proof read;
+      device::copy_bytes(&read, memory, sizeof read, stream_.get());
+      device::synchronize(stream_.get());
+      if (read != proofs_[static_cast<std::size_t>(q)]) {
+        found = Found::other;
+        return;
+      }
+      const device::Event event(device::import_event(offer.event));
+      device::wait(stream_.get(), event.get());
+      device::copy_bytes(memory + 1 + host_.rank(), &proof_, sizeof proof_, stream_.get());
+      device::synchronize(stream_.get());
+      found = Found::itself;
+    });
+    return found;
+  }
+  void read_own(std::vector<Proof>& written) {
+    device::copy_bytes(written.data(), static_cast<Proof*>(memory_.get()) + 1, sizeof(Proof) * written.size(),
                        stream_.get());
     device::synchronize(stream_.get());
-  }
-  /// Ranks that wrote nothing here are not reached.
-  void read_own() {
-    std::vector<std::uint32_t> got(reached_.size());
-    device::copy_bytes(got.data(), memory_.get(), bytes(), stream_.get());
-    device::synchronize(stream_.get());
-    for (int q = 0; q < host_.size(); ++q)
-      if (got[at(q)] != token(q, host_.rank())) reached_[at(q)] = 0;
   }
 
   const Communicator& host_;
   device::DeviceScope scope_;
-  std::vector<char> reached_;
+  Proof proof_;
+  std::vector<Proof> proofs_;  ///< by rank of the host
   device::Memory memory_;
   device::Stream stream_;
   device::Event event_;
-  std::vector<device::IpcHandle> mine_, handles_;
+  Offer mine_;
   std::vector<device::ImportedMemory> opened_;
 };
 
@@ -235,7 +247,7 @@ Address address_of(void* part) {
   if (info.kind != device::MemoryKind::device || !info.exportable)
     fail(Status::unsupported,
          "an array cannot be opened by other processes: it is not part of a plain device allocation");
-  return {{device::export_memory(info.base), info.id, getpid()},
+  return {{device::export_memory(info.base), info.id, process_word()},
           static_cast<std::byte*>(part) - static_cast<std::byte*>(info.base)};
 }
 

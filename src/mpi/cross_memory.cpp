@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "mpi/offers.hpp"
+
 namespace shardfft {
 
 namespace {
@@ -49,20 +51,22 @@ bool read_runs(pid_t process, const std::vector<CrossRun>& runs) {
 
 }  // namespace
 
-CrossMemory::CrossMemory(const Communicator& host) : processes_(host.all_gather(std::int64_t{getpid()})) {
-  const auto word_of = [this](std::size_t rank) {
-    return 0x5A4DF7C0FFEE0000 + 977 * static_cast<std::int64_t>(rank) + processes_[rank];
+CrossMemory::CrossMemory(const Communicator& host) {
+  struct Offer {
+    std::int64_t process = 0;
+    std::uint64_t address = 0;
+    Proof proof;
   };
-  const std::int64_t word = word_of(static_cast<std::size_t>(host.rank()));
-  const auto addresses = host.all_gather(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&word)));
-  bool all = true;
-  for (std::size_t r = 0; r < processes_.size() && all; ++r) {
-    std::int64_t read = 0;
-    all = read_runs(static_cast<pid_t>(processes_[r]),
-                    {{static_cast<std::uint64_t>(addresses[r]), reinterpret_cast<std::byte*>(&read), sizeof read}}) &&
-          read == word_of(r);
-  }
-  // Nobody's word goes away before all have read it.
+  const Proof mine = draw_proof(host.rank());
+  const Offer offer{getpid(), static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&mine)), mine};
+  const std::vector<Found> found = look_at_offers(host, offer, [this](int, const Offer& theirs) {
+    processes_.push_back(theirs.process);
+    Proof read;
+    const bool there = read_runs(static_cast<pid_t>(theirs.process),
+                                 {{theirs.address, reinterpret_cast<std::byte*>(&read), sizeof read}});
+    return !there ? Found::nothing : read == theirs.proof ? Found::itself : Found::other;
+  });
+  const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
   allowed_ = host.min(std::int64_t{all ? 1 : 0}) == 1;
 }
 

@@ -19,7 +19,8 @@ struct CrossRun {
 /// The processes of one host, and whether they may read each other's memory.
 class CrossMemory {
  public:
-  /// Every rank reads a word of every other; allowed() is true only if all of them could. Collective over `host`.
+  /// Every rank reads a proof of every other; allowed() is true only if all of them found it where they were told.
+  /// Their process numbers then mean the same to all. Collective over `host`.
   explicit CrossMemory(const Communicator& host);
 
   bool allowed() const { return allowed_; }

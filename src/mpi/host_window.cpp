@@ -1,8 +1,11 @@
 #include "mpi/host_window.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
 
 #include "base/aligned.hpp"
+#include "mpi/offers.hpp"
 
 namespace shardfft {
 
@@ -20,31 +23,114 @@ HostWindow::Grant::~Grant() {
   if (source_ != nullptr && given_) source_->end_window(bytes_);
 }
 
+void require_window_room(double bytes, double largest, int ranks) {
+  const auto check = [](double wanted, const Room& room) {
+    if (wanted > static_cast<double>(room.bytes)) fail(Status::out_of_memory, "there is no room: ", room.limit);
+  };
+  check(largest, file_room());
+  check(bytes * ranks, address_room());
+  check(bytes * ranks, memory_room());
+}
+
 /// Each rank makes its own segment, so that every rank's memory is near it.
-HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children)
+HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children,
+                       const std::vector<int>& names)
     : rank_(host.rank()), bytes_(bytes), grant_(mapped_bytes(bytes)) {
+  constexpr std::size_t small = 1 << 20;  // not worth asking all limits
   const std::size_t mapped = mapped_bytes(bytes);
-  const bool room = mapped <= available_memory() / static_cast<std::size_t>(host.size());
-  const MemoryFile mine = room && grant_.given() ? MemoryFile(mapped) : MemoryFile();
-  bool all = mine.ticket() >= 0;
-  for (const std::int64_t ticket : host.all_gather(mine.ticket())) {
-    segments_.push_back(MemoryFile::map(ticket, mapped));
-    all = all && segments_.back() != nullptr;
-  }
+  std::optional<MemoryFile> mine;
+  Failure failure = failure_of([&] {
+    const auto wanted = static_cast<double>(mapped);
+    if (mapped > small) require_window_room(wanted, wanted, host.size());
+    if (!grant_.given()) fail(Status::out_of_memory, "there is no memory for them");
+    mine.emplace(mapped, draw_proof(rank_));
+  });
   // Nobody's file goes away before all have mapped it.
-  if (host.min(std::int64_t{all ? 1 : 0}) == 0)
-    fail(
-        Status::out_of_memory, "cannot share ", mapped, " bytes of each of the ", host.size(),
-        " ranks of this host: there is no memory for them, or the ranks may not open each other's files through /proc;",
-        " other exchanges than shared_window need no shared memory");
+  look_at_offers(host, mine ? mine->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
+    const OfferedFile file(ticket, rank == rank_);
+    segments_.push_back(file.found() == Found::itself ? MemoryFile::map(file, mapped)
+                                                      : Mapping{nullptr, Unmap{mapped}});
+    if (ticket.process < 0 || failure.failed()) return file.found();  // its owner says why
+    if (file.found() != Found::itself)
+      failure = {Status::unsupported, file.text()};
+    else if (!segments_.back())
+      failure = {Status::out_of_memory, "there are no addresses left for them; " + address_room().limit};
+    return file.found();
+  });
+  if (failure.failed()) {
+    std::ostringstream text;
+    text << "cannot share " << in_mebibytes(static_cast<double>(mapped)) << " of each of the " << host.size()
+         << " ranks of this host: " << failure.text << "; other exchanges than shared_window need no shared memory";
+    failure =
+        failure_of_rank({failure.code, text.str()}, names.empty() ? rank_ : names[static_cast<std::size_t>(rank_)]);
+  }
+  agree(host, [&] {
+    if (failure.failed()) throw Error(failure.code, failure.text);
+  });
   for (int r = 0; r < host.size(); ++r)
-    kept_.emplace_back(segment(r), mapped, r == rank_ && in_children == InChildren::copy ? mine.descriptor() : -1);
+    kept_.emplace_back(segment(r), mapped, r == rank_ && in_children == InChildren::copy ? mine->descriptor() : -1);
 }
 
 HostMemory::HostMemory(const Communicator& comm, int fake_ranks_per_host)
     : host_(comm.split_host(fake_ranks_per_host)), host_rank_(static_cast<std::size_t>(comm.size()), -1) {
+  const std::string mine = find_sharers(comm);
+  apart_ = failure_of([&] {
+             agree(comm, [&] {
+               if (!mine.empty()) fail(Status::unsupported, "the ranks of this host cannot share memory: ", mine);
+             });
+           }).text;
+  members_ = host_.ranks_in(comm);
+  for (int r = 0; r < host_.size(); ++r)
+    host_rank_[static_cast<std::size_t>(members_[static_cast<std::size_t>(r)])] = r;
+}
+
+namespace {
+
+/// Of each rank the first one of its group, in which all have found each other. `all`: row by row, what each rank found
+/// of each.
+std::vector<int> groups_of(const std::vector<Found>& all, int ranks) {
+  const auto mutual = [&](int a, int b) {
+    return all[static_cast<std::size_t>(a) * static_cast<std::size_t>(ranks) + static_cast<std::size_t>(b)] ==
+           Found::itself;
+  };
+  std::vector<int> first;
+  for (int rank = 0; rank < ranks; ++rank) {
+    int joined = rank;
+    for (int group = rank - 1; group >= 0; --group) {
+      bool knows_all = first[static_cast<std::size_t>(group)] == group;
+      for (int member = group; member < rank && knows_all; ++member)
+        knows_all = first[static_cast<std::size_t>(member)] != group || mutual(rank, member);
+      if (knows_all) joined = group;
+    }
+    first.push_back(joined);
+  }
+  return first;
+}
+
+}  // namespace
+
+/// Cuts the host in groups of ranks that find each other's files. What kept this rank from others, in words.
+std::string HostMemory::find_sharers(const Communicator& comm) {
+  if (host_.size() == 1) return {};
   const std::vector<int> members = host_.ranks_in(comm);
-  for (int r = 0; r < host_.size(); ++r) host_rank_[static_cast<std::size_t>(members[static_cast<std::size_t>(r)])] = r;
+  std::optional<MemoryFile> probe;
+  std::string why = failure_of([&] { probe.emplace(1, draw_proof(host_.rank())); }).text;
+  const std::vector<Found> found =
+      look_at_offers(host_, probe ? probe->ticket() : FileTicket{}, [&](int rank, const FileTicket& ticket) {
+        const OfferedFile file(ticket, rank == host_.rank());
+        if (file.found() != Found::itself && ticket.process >= 0 && why.empty())
+          why = "where rank " + std::to_string(members[static_cast<std::size_t>(rank)]) + " has its memory, " +
+                file.text();
+        return file.found();
+      });
+  const bool all = std::all_of(found.begin(), found.end(), [](Found f) { return f == Found::itself; });
+  if (host_.min(std::int64_t{all ? 1 : 0}) == 1) return {};
+  std::vector<Found> everything(found.size() * found.size());
+  check_mpi(MPI_Allgather(found.data(), host_.size(), MPI_BYTE, everything.data(), host_.size(), MPI_BYTE, host_.get()),
+            "MPI_Allgather");
+  const std::vector<int> groups = groups_of(everything, host_.size());
+  host_ = host_.split(groups[static_cast<std::size_t>(host_.rank())], host_.rank());
+  return why;
 }
 
 bool HostMemory::holds(const std::vector<int>& ranks) const {
@@ -63,7 +149,7 @@ void HostMemory::forget_unused() {
 
 std::shared_ptr<HostWindow> HostMemory::allocate(std::size_t bytes, HostWindow::InChildren in_children) {
   forget_unused();
-  auto window = std::make_shared<HostWindow>(host_, bytes, in_children);
+  auto window = std::make_shared<HostWindow>(host_, bytes, in_children, members_);
   const auto free = std::find(windows_.begin(), windows_.end(), nullptr);
   if (free == windows_.end())
     windows_.push_back(window);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/available_memory.hpp"
@@ -24,7 +25,11 @@ class HostWindow {
   /// What processes that are forked from a rank find in its own segment; they find no other.
   enum class InChildren { nothing, copy };
 
-  HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children = InChildren::nothing);
+  /// Throws on all ranks of the host alike: Error(out_of_memory) where there is no room, naming the limit, and
+  /// Error(unsupported) where ranks do not find each other's segments. `names`: what the ranks are called there, if not
+  /// by their ranks on the host.
+  HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children = InChildren::nothing,
+             const std::vector<int>& names = {});
   std::byte* segment(int host_rank) const { return segments_[static_cast<std::size_t>(host_rank)].get(); }
   std::byte* mine() const { return segment(rank_); }
   std::size_t bytes() const { return bytes_; }
@@ -56,19 +61,26 @@ class HostWindow {
   std::list<KeptFromChildren> kept_;
 };
 
+/// Throws Error(out_of_memory), naming the limit, where this rank is one of `ranks` of a host that each want windows of
+/// `bytes` altogether, `largest` of them in one, and there is no room.
+void require_window_room(double bytes, double largest, int ranks);
+
 /// Where a rank keeps the array that its readers want: an offset into one of the host's windows.
 struct HostAddress {
   std::int64_t window = -1;
   std::int64_t offset = 0;
 };
 
-/// What one plan knows of its host: who is here, where their memory is, and whose turn it is.
+/// What one plan knows of its host: who is here, where their memory is, and whose turn it is. Only ranks that have
+/// found each other's memory count as being here, whatever MPI says of hosts.
 class HostMemory {
  public:
   /// Collective over `comm`.
   HostMemory(const Communicator& comm, int fake_ranks_per_host);
 
   const Communicator& host() const { return host_; }
+  /// Why ranks that are on one host for MPI do not share memory; empty where all do. The same on all ranks.
+  const std::string& apart() const { return apart_; }
   /// Rank on this host of a rank of the plan, or -1.
   int host_rank(int rank) const { return host_rank_[static_cast<std::size_t>(rank)]; }
   /// True when all of `ranks` are on this host.
@@ -84,8 +96,11 @@ class HostMemory {
 
  private:
   void forget_unused();
+  std::string find_sharers(const Communicator& comm);
 
   Communicator host_;
+  std::string apart_;
+  std::vector<int> members_;  ///< ranks of the plan, by rank on the host
   std::vector<int> host_rank_;
   std::vector<std::shared_ptr<HostWindow>> windows_;  ///< by number; the same ones on all ranks
 };

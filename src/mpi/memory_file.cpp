@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
-#include <utility>
+#include <cstring>
 
 #include "base/aligned.hpp"
+#include "base/available_memory.hpp"
 #include "base/clock.hpp"
 #include "base/page_size.hpp"
 
@@ -17,11 +17,11 @@ namespace shardfft {
 
 namespace {
 
-/// Reserves memory: a page that could not be had later would end the process.
-bool reserve(int descriptor, std::size_t first, std::size_t bytes) {
+/// Reserves memory: a page that could not be had later would end the process. What is wrong, or 0.
+int reserve(int descriptor, std::size_t first, std::size_t bytes) {
   int status = EINTR;
   while (status == EINTR) status = posix_fallocate(descriptor, static_cast<off_t>(first), static_cast<off_t>(bytes));
-  return status == 0;
+  return status;
 }
 
 /// Maps at an address where huge pages may begin, if the file can have any. The kernel does so by itself only if files
@@ -60,44 +60,26 @@ void take_huge_pages(int descriptor, std::size_t bytes) {
   for (std::size_t at = 0; at < whole && clock_seconds() < end; at += at_once) {
     const std::size_t part = std::min(at_once, whole - at);
     for (std::size_t page = at; page < at + part; page += huge_page)
-      if (!reserve(descriptor, page, page_size())) return;
+      if (reserve(descriptor, page, page_size()) != 0) return;
     if (madvise(mapping.get() + at, part, collapse) != 0) return;  // refusals cost nothing but speed
   }
-}
-
-constexpr int descriptor_bits = 32;
-
-std::string path_of(std::int64_t ticket) {
-  return "/proc/" + std::to_string(ticket >> descriptor_bits) + "/fd/" +
-         std::to_string(ticket & ((std::int64_t{1} << descriptor_bits) - 1));
 }
 
 }  // namespace
 
 void Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
 
-MemoryFile::MemoryFile(std::size_t bytes) : descriptor_(memfd_create("shardfft", MFD_CLOEXEC)) {
-  if (descriptor_ < 0) return;
-  if (ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0) take_huge_pages(descriptor_, bytes);
-  if (!reserve(descriptor_, 0, bytes)) close();
+MemoryFile::MemoryFile() : descriptor_(make_file("shardfft")) {}
+
+MemoryFile::MemoryFile(std::size_t bytes, const Proof& proof) : MemoryFile() {
+  ticket_ = offer_file(descriptor_, bytes, proof);
+  take_huge_pages(descriptor_, bytes);
+  if (const int error = reserve(descriptor_, 0, bytes); error != 0)
+    fail(Status::out_of_memory, "a file in memory has no room: ", std::strerror(error), "; ", memory_room().limit);
 }
 
-MemoryFile::~MemoryFile() { close(); }
+MemoryFile::~MemoryFile() { ::close(descriptor_); }
 
-void MemoryFile::close() {
-  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-}
-
-std::int64_t MemoryFile::ticket() const {
-  return descriptor_ < 0 ? -1 : std::int64_t{getpid()} << descriptor_bits | descriptor_;
-}
-
-Mapping MemoryFile::map(std::int64_t ticket, std::size_t bytes) {
-  const int descriptor = ticket < 0 ? -1 : open(path_of(ticket).c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return {nullptr, Unmap{bytes}};
-  Mapping mapping = map_aligned(descriptor, bytes);
-  ::close(descriptor);
-  return mapping;
-}
+Mapping MemoryFile::map(const OfferedFile& file, std::size_t bytes) { return map_aligned(file.descriptor(), bytes); }
 
 }  // namespace shardfft

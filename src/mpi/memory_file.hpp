@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/offered_file.hpp"
+
 namespace shardfft {
 
 /// Gives addresses back.
@@ -18,26 +20,24 @@ using Mapping = std::unique_ptr<std::byte, Unmap>;
 /// limit it less than /dev/shm. Once mapped by all it may go; the memory stays until the last mapping goes.
 class MemoryFile {
  public:
-  /// No file.
-  MemoryFile() = default;
-  /// All its memory is reserved, near the calling process, and as much of it as there may be lies in huge pages.
-  /// No file if there is no memory.
-  explicit MemoryFile(std::size_t bytes);
+  /// All its memory is reserved, near the calling process, and as much of it as there may be lies in huge pages. Throws
+  /// Error(out_of_memory) where there is none.
+  MemoryFile(std::size_t bytes, const Proof& proof);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// By which other processes find the file; -1: there is none.
-  std::int64_t ticket() const;
-  /// This process's number of the file; -1: there is none.
+  const FileTicket& ticket() const { return ticket_; }
+  /// This process's number of the file.
   int descriptor() const { return descriptor_; }
-  /// Maps the first `bytes` of a file; null when it cannot be opened or mapped.
-  static Mapping map(std::int64_t ticket, std::size_t bytes);
+  /// Maps the bytes of a file; null where there are no addresses for them.
+  static Mapping map(const OfferedFile& file, std::size_t bytes);
 
  private:
-  void close();
+  MemoryFile();
 
-  int descriptor_ = -1;
+  int descriptor_;
+  FileTicket ticket_;
 };
 
 }  // namespace shardfft

@@ -43,8 +43,12 @@ class SharedTally : public Tally {
 }  // namespace
 
 std::unique_ptr<Tally> make_tally(const Communicator& comm, HostMemory* host) {
-  if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size())
-    return std::make_unique<SharedTally>(*host);
+  if (comm.size() > 1 && host != nullptr && host->host().size() == comm.size()) {
+    try {
+      return std::make_unique<SharedTally>(*host);
+    } catch (const Error&) {  // on all ranks: messages do as well
+    }
+  }
   return std::make_unique<MessageTally>(comm);
 }
 

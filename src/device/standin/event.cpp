@@ -52,9 +52,9 @@ class Event::RemotePools {
  public:
   static Counters* find(const FileAddress& address) {
     static std::mutex& mutex = *new std::mutex;
-    static auto& mapped = *new std::map<std::pair<std::int64_t, std::uint64_t>, void*>;
+    static auto& mapped = *new std::map<std::pair<std::uint64_t, std::uint64_t>, void*>;
     const std::lock_guard<std::mutex> lock(mutex);
-    const std::pair key{address.process, address.identity};
+    const std::pair key{address.ticket.proof.owner, address.ticket.proof.word};
     if (!mapped.contains(key)) mapped[key] = SharedFile(address).map();
     return static_cast<Counters*>(mapped[key]) + address.place;
   }

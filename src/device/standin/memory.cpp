@@ -151,14 +151,13 @@ void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [base, block] : blocks_) {  // as CUDA: resource already mapped
     if (block.opened == 0) continue;
-    if (block.identity == address.identity) fail(Status::backend_failure, "an allocation is opened a second time");
-    if (block.owner == address.process && block.place == address.place)
+    if (block.proof == address.ticket.proof) fail(Status::backend_failure, "an allocation is opened a second time");
+    if (block.proof.owner == address.ticket.proof.owner && block.place == address.place)
       fail(Status::backend_failure, "an allocation is opened while what lay at its place before still is");
   }
-  Block block{address.bytes, 0, MemoryKind::device, device};
+  Block block{address.ticket.bytes, 0, MemoryKind::device, device};
   block.opened = 1;
-  block.identity = address.identity;
-  block.owner = address.process;
+  block.proof = address.ticket.proof;
   block.place = address.place;
   block.file = std::make_shared<SharedFile>(address);
   return map(std::move(block));

@@ -54,9 +54,8 @@ class MemoryTable {
     int device = -1;
     bool freed = false;
     int opened = 0;  ///< times that memory of another process was opened
-    std::uint64_t identity = 0;
+    Proof proof{};   ///< of what was opened: its file's and its process's
     std::uint64_t id = 0;
-    std::int64_t owner = 0;   ///< process, of what was opened
     std::uint64_t place = 0;  ///< on the owner's device
     std::shared_ptr<SharedFile> file{};
   };

@@ -3,17 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/offered_file.hpp"
 #include "device/runtime.hpp"
 
 namespace shardfft::device::standin {
 
-/// What other processes need to find a file, and a number for what in it is meant.
+/// What other processes need to find a file, and a number for what in it is meant. The proof of the ticket is of this
+/// file alone and names its process.
 struct FileAddress {
   std::uint64_t what = 0;  ///< memory or event
-  std::int64_t process = 0;
-  std::int64_t descriptor = 0;
-  std::uint64_t identity = 0;  ///< tells a reused descriptor from the one that was meant
-  std::uint64_t bytes = 0;
+  FileTicket ticket;
   std::uint64_t place = 0;
 };
 inline constexpr std::uint64_t memory_handle = 0x5348415244464d45, event_handle = 0x5348415244464556;
@@ -37,7 +36,7 @@ class SharedFile {
 
  private:
   int descriptor_ = -1;
-  std::size_t bytes_;
+  FileTicket ticket_;
 };
 
 }  // namespace shardfft::device::standin

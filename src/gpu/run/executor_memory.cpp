@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 #include "device/facts.hpp"
 #include "gpu/run/executor.hpp"
+#include "gpu/what_fits.hpp"
 
 namespace shardfft::gpu {
 
@@ -37,10 +38,12 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
     const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
     const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
     const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
-    if (needed > there)
-      fail(Status::out_of_memory, "rank ", team_->here()[m].rank, " needs ", needed, " bytes of its GPU (", arrays,
-           " for input and output, ", workspace, " of workspace, ", held + library, " held by the plan), which has ",
-           there);
+    if (needed <= there) continue;
+    std::size_t one_array = 0;
+    for (const State& state : program.states) one_array = std::max(one_array, bytes_of(state, m));
+    fail(Status::out_of_memory, "rank ", team_->here()[m].rank, " needs ", needed, " bytes of its GPU (", arrays,
+         " for input and output, ", workspace, " of workspace, ", held + library, " held by the plan), which has ",
+         there, what_would_fit({needed, there, least() ? 0 : one_array, setup_.options.batch}));
   }
 }
 

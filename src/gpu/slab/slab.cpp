@@ -12,6 +12,7 @@
 #include "device/pointwise.hpp"
 #include "gpu/slab/slab_program.hpp"
 #include "gpu/slab/slab_rank.hpp"
+#include "gpu/what_fits.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -278,10 +279,10 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
   const std::size_t rows_bytes = own_rows ? shape.rows_bytes(member.rank) : 0;
   const std::size_t arrays = shape.field_bytes(member.rank) + shape.spectrum_bytes(member.rank);
   const std::size_t needed = arrays + shape.planes_bytes(member.rank) + rows_bytes;
-  if (needed > device::current_facts().memory_bytes)
+  if (const std::size_t there = device::current_facts().memory_bytes; needed > there)
     fail(Status::out_of_memory, "rank ", member.rank, " needs ", needed, " bytes of its GPU, ", arrays,
-         " of them for input and output, the rest for the planes between them; the GPU has ",
-         device::current_facts().memory_bytes);
+         " of them for input and output, the rest for the planes between them; the GPU has ", there,
+         what_would_fit({needed, there, std::max(shape.field_bytes(member.rank), shape.spectrum_bytes(member.rank))}));
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();

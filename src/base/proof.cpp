@@ -1,0 +1,17 @@
+#include "base/proof.hpp"
+
+#include <random>
+
+namespace shardfft {
+
+std::uint64_t random_word() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+std::uint64_t process_word() {
+  static const std::uint64_t word = random_word();
+  return word;
+}
+
+}  // namespace shardfft

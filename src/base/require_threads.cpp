@@ -1,0 +1,90 @@
+#include "base/require_threads.hpp"
+
+#include <omp.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <latch>
+#include <vector>
+
+#include "base/available_memory.hpp"
+#include "base/check.hpp"
+#include "base/environment.hpp"
+
+namespace shardfft {
+
+namespace {
+
+/// What OMP_STACKSIZE says ("16M"; kilobytes without a unit), or 0.
+std::size_t stack_bytes() {
+  const std::string said = environment("OMP_STACKSIZE").value_or("");
+  char* end = nullptr;
+  const std::size_t number = std::strtoul(said.c_str(), &end, 10);
+  while (std::isspace(static_cast<unsigned char>(*end)) != 0) ++end;
+  switch (std::toupper(static_cast<unsigned char>(*end))) {
+    case 'B':
+      return number;
+    case 'M':
+      return number << 20;
+    case 'G':
+      return number << 30;
+    default:
+      return number << 10;
+  }
+}
+
+void* wait_for(void* latch) {
+  static_cast<std::latch*>(latch)->wait();
+  return nullptr;
+}
+
+/// Starts as many at once, and ends them. What is wrong, or 0.
+int try_threads(int count) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (const std::size_t bytes = stack_bytes(); bytes > 0) pthread_attr_setstacksize(&attributes, bytes);
+  std::latch all_tried(1);
+  std::vector<pthread_t> threads(static_cast<std::size_t>(count));
+  std::size_t started = 0;
+  int error = 0;
+  while (error == 0 && started < threads.size()) {
+    error = pthread_create(&threads[started], &attributes, wait_for, &all_tried);
+    if (error == 0) ++started;
+  }
+  pthread_attr_destroy(&attributes);
+  all_tried.count_down();
+  for (std::size_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
+  return error;
+}
+
+std::string limits() {
+  rlimit processes{};
+  std::string text =
+      "; how many can be, the limits on processes and addresses say (ulimit -u, -v) and that of tasks "
+      "of the control group (pids.max)";
+  if (getrlimit(RLIMIT_NPROC, &processes) == 0 && processes.rlim_cur != RLIM_INFINITY)
+    text += "; RLIMIT_NPROC is " + std::to_string(processes.rlim_cur);
+  if (const Room room = address_room(); !room.limit.empty())
+    text += "; " + room.limit + ", of which " + in_mebibytes(static_cast<double>(room.bytes)) + " are left";
+  return text;
+}
+
+}  // namespace
+
+void require_threads(int threads) {
+  thread_local int started = 1;
+  const int wanted = std::min(threads, omp_get_thread_limit());
+  if (wanted <= started) return;
+  if (const int error = try_threads(wanted - 1); error != 0)
+    fail(Status::out_of_memory, "option threads is ", threads, ", but this process cannot start ", wanted - 1,
+         " more threads: ", std::strerror(error), limits());
+    // At once, before other memory takes their place.
+#pragma omp parallel num_threads(wanted)
+  {}
+  started = wanted;
+}
+
+}  // namespace shardfft

@@ -1,0 +1,25 @@
+#include "gpu/what_fits.hpp"
+
+#include <sstream>
+
+namespace shardfft::gpu {
+
+std::string what_would_fit(const Wanted& wanted) {
+  // What is left beside the array when it is changed in place: pages, tables and what the runtime itself holds.
+  constexpr std::size_t beside = 16;
+  const auto there = static_cast<double>(wanted.there);
+  const auto fields =
+      static_cast<std::int64_t>(static_cast<double>(wanted.batch) * there / static_cast<double>(wanted.needed));
+  const bool in_place = wanted.one_array > 0 && wanted.one_array <= wanted.there - wanted.there / beside;
+  std::ostringstream text;
+  if (in_place)
+    text << "; in place with workspace = least it needs " << wanted.one_array
+         << " bytes and a little beside them, which would fit";
+  if (fields > 0 && fields < wanted.batch)
+    text << (in_place ? "; so would" : ";") << " a batch of " << fields << " of the " << wanted.batch
+         << " fields at a time" << (in_place ? "" : " would fit");
+  if (text.str().empty()) text << "; it needs more GPUs, or larger ones";
+  return text.str();
+}
+
+}  // namespace shardfft::gpu

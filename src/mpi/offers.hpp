@@ -1,0 +1,37 @@
+#pragma once
+// How ranks tell each other under which names they offer what (base/proof.hpp), and learn who has found whose.
+#include <algorithm>
+#include <vector>
+
+#include "base/proof.hpp"
+#include "mpi/communicator.hpp"
+
+namespace shardfft {
+
+inline Proof draw_proof(int rank) { return {random_word(), static_cast<std::uint64_t>(rank)}; }
+
+/// The `mine` of all ranks: plain bytes. Collective.
+template <class Record>
+std::vector<Record> gather_bytes(const Communicator& comm, const Record& mine) {
+  std::vector<Record> all(static_cast<std::size_t>(comm.size()));
+  check_mpi(MPI_Allgather(&mine, sizeof(Record), MPI_BYTE, all.data(), sizeof(Record), MPI_BYTE, comm.get()),
+            "MPI_Allgather");
+  return all;
+}
+
+/// Tells all ranks this one's offer and calls `look(rank, offer)` -> Found for those of all, its own among them. Of
+/// each rank, the worse of what this one found of it and it of this one. When it returns, all ranks have looked at all
+/// offers. `look` must not throw. Collective.
+template <class Offer, class Look>
+std::vector<Found> look_at_offers(const Communicator& comm, const Offer& mine, const Look& look) {
+  const std::vector<Offer> offers = gather_bytes(comm, mine);
+  std::vector<Found> found;
+  for (int rank = 0; rank < comm.size(); ++rank) found.push_back(look(rank, offers[static_cast<std::size_t>(rank)]));
+  std::vector<Found> theirs(found.size());
+  check_mpi(MPI_Alltoall(found.data(), sizeof(Found), MPI_BYTE, theirs.data(), sizeof(Found), MPI_BYTE, comm.get()),
+            "MPI_Alltoall");
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = std::max(found[i], theirs[i]);
+  return found;
+}
+
+}  // namespace shardfft

@@ -13,11 +13,9 @@ std::string what_would_fit(const Wanted& wanted) {
   const bool in_place = wanted.one_array > 0 && wanted.one_array <= wanted.there - wanted.there / beside;
   std::ostringstream text;
   if (in_place)
-    text << "; in place with workspace = least it needs " << wanted.one_array
-         << " bytes and a little beside them, which would fit";
+    text << "; in place with workspace = least it needs " << wanted.one_array << " bytes and a little beside them";
   if (fields > 0 && fields < wanted.batch)
-    text << (in_place ? "; so would" : ";") << " a batch of " << fields << " of the " << wanted.batch
-         << " fields at a time" << (in_place ? "" : " would fit");
+    text << "; a batch of " << fields << " of the " << wanted.batch << " fields at a time may fit";
   if (text.str().empty()) text << "; it needs more GPUs, or larger ones";
   return text.str();
 }

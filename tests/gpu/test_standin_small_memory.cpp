@@ -5,9 +5,9 @@
 #include "device/handles.hpp"
 #include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
+#include "gpu/group_kit.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/pass/fft_passes.hpp"
-#include "gpu/group_kit.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -39,6 +39,8 @@ TEST(SmallMemory, TheLeastWorkspaceNeedsOneArray) {
   TransformCase c{{128, 128, 160}};
   c.options = on_gpu("slab");
   expect_refusal(Status::out_of_memory, "for input and output", [&] { make_plan_over(devices_for(1), c); });
+  expect_refusal(Status::out_of_memory, "; in place with workspace = least it needs 41943040 bytes",
+                 [&] { make_plan_over(devices_for(1), c); });
   c.options.workspace = Workspace::least;
   Plan plan = make_plan_over(devices_for(1), c);
   check_device_plan(members_of(plan), c);
@@ -49,6 +51,20 @@ TEST(SmallMemory, TheLeastWorkspaceNeedsOneArray) {
   c.shape = {128, 128, 2 * 255};
   expect_refusal(Status::out_of_memory, "of workspace", [&] { make_plan_over(devices_for(2), c); });
   EXPECT_EQ(memory.used(1), before);
+}
+
+/// Fields of 10 MiB, each with an array for its result.
+TEST(SmallMemory, ASmallerBatchIsNamed) {
+  TransformCase c{{64, 64, 160}};
+  c.options = on_gpu("slab");
+  c.options.batch = 8;
+  expect_refusal(Status::out_of_memory, "; a batch of 3 of the 8 fields at a time may fit",
+                 [&] { make_plan_over(devices_for(1), c); });
+  c.options.batch = 3;
+  EXPECT_NO_THROW(make_plan_over(devices_for(1), c));
+  c.options.batch = 1;
+  c.shape = {256, 256, 160};
+  expect_refusal(Status::out_of_memory, "more GPUs, or larger ones", [&] { make_plan_over(devices_for(1), c); });
 }
 
 /// While it lives, planes of 384 x 384 complex numbers are too large for the cache, transforms of the library take

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstring>
 #include <latch>
@@ -60,6 +61,10 @@ int try_threads(int count) {
   return error;
 }
 
+/// At each fork OpenMP's threads end, in the parent too (base/forks.cpp).
+std::atomic<unsigned> forks{0};
+[[maybe_unused]] const int counted = pthread_atfork([] { ++forks; }, nullptr, nullptr);
+
 std::string limits() {
   rlimit processes{};
   std::string text =
@@ -76,6 +81,9 @@ std::string limits() {
 
 void require_threads(int threads) {
   thread_local int started = 1;
+  thread_local unsigned started_after = 0;
+  if (started_after != forks) started = 1;
+  started_after = forks;
   const int wanted = std::min(threads, omp_get_thread_limit());
   if (wanted <= started) return;
   if (const int error = try_threads(wanted - 1); error != 0)

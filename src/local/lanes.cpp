@@ -20,9 +20,12 @@ constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 /// Points of the complex transform that a line becomes.
 std::int64_t length_of(Kind kind, std::int64_t n) { return kind == Kind::c2c || n % 2 != 0 ? n : n / 2; }
 
+/// Vectors that the processor holds: AVX-512 has twice as many.
+int registers_of(int vector_bytes) { return vector_bytes >= 64 ? 32 : 16; }
+
 /// For lines of n complex points.
 std::int64_t scratch_bytes_of(std::int64_t n, int vector_bytes) {
-  return lanes::scratch_points_of(n) * 2 * vector_bytes;
+  return lanes::scratch_points_of(n, registers_of(vector_bytes)) * 2 * vector_bytes;
 }
 
 lanes::Ends ends_of(Kind kind) {
@@ -53,11 +56,11 @@ class LanesFft : public LocalFft {
       plan_.factors = factors_.data();
     }
     if (lanes::way_of(n) == lanes::Way::passes) {
-      passes_.emplace(n);
+      passes_.emplace(n, registers_of(vector_bytes));
       plan_.passes = passes_->passes();
       take_places(passes_->places(), spec.direction);
     } else {
-      convolution_.emplace(n);
+      convolution_.emplace(n, registers_of(vector_bytes));
       plan_.convolution = &convolution_->convolution();
       take_places(convolution_->places(), spec.direction);
     }

@@ -1,6 +1,7 @@
 #pragma once
 // Transforms of lines by kernels of our own; local/lanes.cpp says how.
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "local/lanes_plan.hpp"
@@ -10,8 +11,11 @@ namespace shardfft {
 
 namespace lanes {
 
-/// Those that this processor can run, the longest vectors first.
+/// Those that this processor can run, the longest vectors first; no longer ones than SHARDFFT_LANES in the environment
+/// says: avx512, avx2 or baseline. So tests and benchmarks see what other processors do.
 const std::vector<Kernels>& all_kernels();
+/// Those of `kernels` for these instructions or fewer; throws Error(invalid_argument) for unknown ones.
+std::vector<Kernels> no_longer_than(std::vector<Kernels> kernels, const std::string& instructions);
 
 }  // namespace lanes
 

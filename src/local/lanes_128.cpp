@@ -9,6 +9,7 @@ template <class T>
 struct Isa128 {
   using Real = T;
   static constexpr int width = 16 / sizeof(T);
+  static constexpr int registers = 16;
   using V = typename VectorOf<T, width>::type;
 
   [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) { return a * b + c; }

@@ -11,6 +11,7 @@ template <class T>
 struct Isa512 {
   using Real = T;
   static constexpr int width = 64 / sizeof(T);
+  static constexpr int registers = 32;
   using V = typename VectorOf<T, width>::type;
 
   [[gnu::always_inline]] static V fma(const V& a, const V& b, const V& c) {

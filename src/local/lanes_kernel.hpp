@@ -9,6 +9,8 @@ struct Kernel : LaneLines<Isa> {
   using Base = LaneLines<Isa>;
   using Base::W, Base::add, Base::times;
   using typename Base::BesideIn, typename Base::BesideOut, typename Base::Inside;
+  using DenseIn = typename Base::template RowsIn<typename Base::Dense>;
+  using DenseOut = typename Base::template RowsOut<true, typename Base::Dense>;
   using typename Base::Places, typename Base::Point, typename Base::T, typename Base::V;
 
   static void run(const Plan<T>& plan, const T* in, T* out, std::byte* scratch, ReadAhead& ahead) {
@@ -23,12 +25,12 @@ struct Kernel : LaneLines<Isa> {
                         {plan.out, plan.row, line, lines},
                         reinterpret_cast<Point*>(scratch),
                         &ahead};
-      if (plan.ends != Ends::complex)
-        real_lines(plan, group);
-      else if (plan.convolution == nullptr && plan.passes.count > 1)
+      if (plan.ends == Ends::complex)
         complex_lines(plan, group);
+      else if (plan.ends == Ends::real_in)
+        plan.factors != nullptr ? even_to_half(plan, group) : odd_to_half(plan, group);
       else
-        complex_by_scratch(plan, group);
+        plan.factors != nullptr ? half_to_even(plan, group) : half_to_odd(plan, group);
     }
   }
 
@@ -42,61 +44,85 @@ struct Kernel : LaneLines<Isa> {
     ReadAhead* ahead;
   };
 
-  /// Lines that lie side by side are read by the first pass, and written by the last one.
-  static void complex_lines(const Plan<T>& plan, const Group& g) {
-    const Places &in = g.from, &out = g.to;
-    const bool reads = in.all_beside(), writes = out.all_beside();
-    const Inside inside{g.scratch};
-    if (!reads) read_all(plan, g);
-    for (int i = 0; i < plan.passes.count; ++i) {
-      const Pass<T>& p = plan.passes.pass[i];
-      if (reads && i == 0)
-        Base::template run_pass<false>(p, BesideIn{g.in + 2 * in.begin[0], 2 * in.stride}, inside, *g.ahead);
-      else if (p.m > 1)
-        Base::template run_pass<false>(p, inside, inside, *g.ahead);
-      else if (writes)
-        Base::template run_pass<true>(
-            p, inside, BesideOut{g.out + 2 * out.begin[0], 2 * out.stride, plan.scale, plan.index}, *g.ahead);
-      else
-        Base::template run_pass<true>(p, inside, inside, *g.ahead);
+  /// Whether the first pass reads the lines itself, and does; `parts` numbers a point.
+  template <int parts>
+  static bool begin(const Plan<T>& plan, const Group& g) {
+    if (plan.convolution != nullptr || plan.passes.count < 2) return false;
+    const Pass<T>& first = plan.passes.pass[0];
+    if (!Base::takes(first.radix, true)) return false;
+    if (parts == 2 && g.from.all_beside()) {
+      Base::template run_pass<false>(first, BesideIn(g.in, g.from), Inside{g.scratch}, *g.ahead);
+      return true;
     }
-    if (!writes) write_all(plan, g, g.scratch);
+    if constexpr (parts == 1 || !Base::by_blocks)
+      if (Base::are_rows(g.from)) {
+        Base::template run_pass<false>(first, DenseIn(g.in, g.from, parts, {}), Inside{g.scratch}, *g.ahead);
+        return true;
+      }
+    return false;
+  }
+  /// Whether the last pass writes them, and does.
+  template <int parts>
+  static bool end(const Plan<T>& plan, const Group& g, const Pass<T>& last, std::int64_t offset) {
+    if (plan.passes.count < 2 || g.to.count < W || !Base::takes(last.radix, true)) return false;
+    const auto run = [&](const auto& to) {
+      Base::template run_pass<true>(last, Inside{g.scratch + offset}, Base::placed(to, plan.scale, plan.index + offset),
+                                    *g.ahead);
+      return true;
+    };
+    if (parts == 2 && g.to.all_beside()) return run(BesideOut(g.out, g.to));
+    if constexpr (parts == 1 || !Base::by_blocks)
+      if (Base::are_rows(g.to)) return run(DenseOut(g.out, g.to, parts, {}));
+    return false;
   }
 
-  static void complex_by_scratch(const Plan<T>& plan, const Group& g) {
-    read_all(plan, g);
-    write_all(plan, g, transform(plan, g.scratch, *g.ahead));
-  }
-
-  static void read_all(const Plan<T>& plan, const Group& g) {
-    Base::read_complex(g.in, g.from, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
-  }
-  static void write_all(const Plan<T>& plan, const Group& g, const Point* data) {
-    Base::write_complex(g.out, g.to, plan.n, [&](std::int64_t k) {
-      const Point& a = data[plan.place[k]];
-      return Point{a.re * plan.scale, a.im * plan.scale};
-    });
-  }
-
-  static void real_lines(const Plan<T>& plan, const Group& g) {
-    const bool even = plan.factors != nullptr;
-    if (plan.ends == Ends::real_in)
-      even ? even_to_half(plan, g) : odd_to_half(plan, g);
+  static void complex_lines(const Plan<T>& plan, const Group& g) {
+    Point* const points = g.scratch;
+    const bool begun = begin<2>(plan, g);
+    if (!begun && Base::by_blocks && Base::are_rows(g.from))
+      Base::read_rows(g.in, g.from, plan.n, [&](std::int64_t k, const Point& a) { points[k] = a; });
+    else if (!begun)
+      Base::with_points(g.in, g.from, [&](const auto& from) {
+        for (std::int64_t k = 0; k < plan.n; ++k) points[k] = from.get(k);
+      });
+    const Point* const z =
+        transform(plan, g, begun, [&](const Pass<T>& last, std::int64_t at) { return end<2>(plan, g, last, at); });
+    if (z == nullptr) return;
+    const auto get = [&](std::int64_t k) { return scaled(z[plan.place[k]], plan.scale); };
+    if (Base::by_blocks && Base::are_rows(g.to))
+      Base::write_rows(g.out, g.to, plan.n, get);
     else
-      even ? half_to_even(plan, g) : half_to_odd(plan, g);
+      Base::with_places(g.out, g.to, [&](const auto& to) {
+        for (std::int64_t k = 0; k < plan.n; ++k) to.put(k, get(k));
+      });
   }
+  [[gnu::always_inline]] static Point scaled(const Point& a, T by) { return {a.re * by, a.im * by}; }
 
   /// Numbers 2 j and 2 j + 1 of a line are a complex point z(j). With the spectra E and O of the even and the odd ones,
   /// Z is E + i O, and the spectrum of the line E + O exp(-pi i k / n).
   static void even_to_half(const Plan<T>& plan, const Group& g) {
-    V* const numbers = &g.scratch->re;
-    Base::read_real(g.in, g.from, plan.numbers, [&](std::int64_t k, const V& a) { numbers[k] = a; });
-    const Point* const z = transform(plan, g.scratch, *g.ahead);
-    const T half = plan.scale / 2;
-    Base::write_complex(g.out, g.to, plan.n + 1, [&](std::int64_t k) {
-      const Point &a = z[plan.place[k < plan.n ? k : 0]], &b = z[plan.place[k > 0 ? plan.n - k : 0]];
-      const Point odd = times({a.im + b.im, b.re - a.re}, plan.factors[2 * k], plan.factors[2 * k + 1]);
-      return Point{Base::fma(a.re + b.re, half, odd.re), Base::fma(a.im - b.im, half, odd.im)};
+    const bool begun = begin<1>(plan, g);
+    if (!begun)
+      Base::with_numbers(const_cast<T*>(g.in), g.from, [&](const auto& from) {
+        for (std::int64_t k = 0; k < plan.n; ++k) g.scratch[k] = from.get(k);
+      });
+    Point* const z = transform(plan, g, begun, [](const Pass<T>&, std::int64_t) { return false; });
+    const std::int64_t n = plan.n;
+    const std::int32_t* const place = plan.place;
+    const T scale = plan.scale, half = scale / 2;
+    Base::with_places(g.out, g.to, [&](const auto& to) {
+      const Point first = z[place[0]];
+      to.put(0, {(first.re + first.im) * scale, V{}});
+      to.put(n, {(first.re - first.im) * scale, V{}});
+      std::int64_t k = 1;
+      for (; k < n - k; ++k) {
+        const Point &a = z[place[k]], &b = z[place[n - k]];
+        const V re = a.re + b.re, im = a.im - b.im;
+        const Point odd = times({a.im + b.im, b.re - a.re}, plan.factors[2 * k], plan.factors[2 * k + 1]);
+        to.put(k, {Base::fma(re, half, odd.re), Base::fma(im, half, odd.im)});
+        to.put(n - k, {Base::fma(re, half, -odd.re), Base::fma(-im, half, odd.im)});
+      }
+      if (k == n - k) to.put(k, {z[place[k]].re * scale, z[place[k]].im * -scale});
     });
   }
 
@@ -104,55 +130,91 @@ struct Kernel : LaneLines<Isa> {
   static void half_to_even(const Plan<T>& plan, const Group& g) {
     Point* const z = g.scratch;
     const std::int64_t n = plan.n;
-    Base::read_complex(g.in, g.from, n + 1, [&](std::int64_t k, const Point& b) {
-      const Point a = z[k > 0 ? n - k : 0];
-      if (2 * k < n) {
-        z[k] = b;
-      } else if (2 * k == n) {
-        z[k] = {b.re + b.re, -(b.im + b.im)};
-      } else if (k == n) {
-        z[0] = {a.re + b.re, a.re - b.re};
-      } else {
-        const Point odd = times({a.re - b.re, a.im + b.im}, plan.factors[2 * (n - k)], -plan.factors[2 * (n - k) + 1]);
-        z[n - k] = {a.re + b.re - odd.im, a.im - b.im + odd.re};
-        z[k] = {a.re + b.re + odd.im, b.im - a.im + odd.re};
+    Base::with_points(g.in, g.from, [&](const auto& from) {
+      const V zero = from.get(0).re, middle = from.get(n).re;
+      z[0] = {zero + middle, zero - middle};
+      std::int64_t k = 1;
+      for (; k < n - k; ++k) {
+        const Point a = from.get(k), b = from.get(n - k);
+        const V re = a.re + b.re, im = a.im - b.im;
+        const Point odd = times({a.re - b.re, a.im + b.im}, plan.factors[2 * k], -plan.factors[2 * k + 1]);
+        z[k] = {re - odd.im, im + odd.re};
+        z[n - k] = {re + odd.im, odd.re - im};
+      }
+      if (k == n - k) {
+        const Point a = from.get(k);
+        z[k] = {a.re + a.re, -(a.im + a.im)};
       }
     });
-    const Point* const x = transform(plan, z, *g.ahead);
-    Base::write_real(g.out, g.to, plan.numbers, [&](std::int64_t k) {
-      const Point& a = x[plan.place[k / 2]];
-      return (k % 2 == 0 ? a.re : a.im) * plan.scale;
-    });
+    const Point* const x =
+        transform(plan, g, false, [&](const Pass<T>& last, std::int64_t at) { return end<1>(plan, g, last, at); });
+    if (x == nullptr) return;
+    Base::write_numbers(g.out, g.to, plan.numbers,
+                        [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); });
   }
 
   static void odd_to_half(const Plan<T>& plan, const Group& g) {
-    Base::read_real(g.in, g.from, plan.n, [&](std::int64_t k, const V& a) { g.scratch[k] = {a, V{}}; });
-    const Point* const z = transform(plan, g.scratch, *g.ahead);
-    Base::write_complex(g.out, g.to, plan.n / 2 + 1, [&](std::int64_t k) {
-      const Point& a = z[plan.place[k]];
-      return Point{a.re * plan.scale, k == 0 ? V{} : a.im * plan.scale};
+    Point* const z = g.scratch;
+    Base::with_numbers(const_cast<T*>(g.in), g.from, [&](const auto& from) {
+      z[plan.n - 1] = {from.number(plan.n - 1), V{}};
+      for (std::int64_t k = 0; k < plan.n / 2; ++k) {
+        const Point a = from.get(k);
+        z[2 * k] = {a.re, V{}};
+        z[2 * k + 1] = {a.im, V{}};
+      }
+    });
+    Point* const x = transform(plan, g, false, [](const Pass<T>&, std::int64_t) { return false; });
+    Base::with_places(g.out, g.to, [&](const auto& to) {
+      to.put(0, {x[plan.place[0]].re * plan.scale, V{}});
+      for (std::int64_t k = 1; k <= plan.n / 2; ++k) to.put(k, scaled(x[plan.place[k]], plan.scale));
     });
   }
 
   static void half_to_odd(const Plan<T>& plan, const Group& g) {
     Point* const z = g.scratch;
-    Base::read_complex(g.in, g.from, plan.n / 2 + 1, [&](std::int64_t k, const Point& a) {
-      z[k] = {a.re, k == 0 ? V{} : a.im};
-      if (k > 0) z[plan.n - k] = {a.re, -a.im};
+    Base::with_points(g.in, g.from, [&](const auto& from) {
+      z[0] = {from.get(0).re, V{}};
+      for (std::int64_t k = 1; k <= plan.n / 2; ++k) {
+        const Point a = from.get(k);
+        z[k] = a;
+        z[plan.n - k] = {a.re, -a.im};
+      }
     });
-    const Point* const x = transform(plan, z, *g.ahead);
-    Base::write_real(g.out, g.to, plan.n, [&](std::int64_t k) { return x[plan.place[k]].re * plan.scale; });
+    const Point* const x = transform(plan, g, false, [](const Pass<T>&, std::int64_t) { return false; });
+    const auto number = [&](std::int64_t k) { return k < plan.n ? x[plan.place[k]].re * plan.scale : V{}; };
+    Base::write_numbers(g.out, g.to, plan.n, [&](std::int64_t k) { return Point{number(2 * k), number(2 * k + 1)}; });
   }
 
-  /// Of what scratch begins with; where the results are.
-  static Point* transform(const Plan<T>& plan, Point* data, ReadAhead& ahead) {
-    if (plan.convolution == nullptr) {
-      Base::run_all(plan.passes, data, ahead);
-      return data;
+  /// Of what scratch begins with, or of the results of the first pass; where the results are, or null where end() has
+  /// run the last pass and written them.
+  template <class End>
+  static Point* transform(const Plan<T>& plan, const Group& g, bool begun, const End& end) {
+    Point* const data = g.scratch;
+    if (plan.convolution != nullptr) {
+      Point* const work = data + scratch_points(plan);
+      return plan.convolution->gather != nullptr ? by_rader(*plan.convolution, data, work, *g.ahead)
+                                                 : by_bluestein(*plan.convolution, plan.n, data, work, *g.ahead);
     }
-    Point* const work = data + scratch_points(plan);
-    return plan.convolution->gather != nullptr ? by_rader(*plan.convolution, data, work, ahead)
-                                               : by_bluestein(*plan.convolution, plan.n, data, work, ahead);
+    const Passes<T>& all = plan.passes;
+    if (all.count == 0) return data;
+    if (!begun && all.count > 1) Base::run_inside(all.pass[0], data, *g.ahead);
+    // What the first pass leaves are transforms of their own. They run one after the other where all are too many for
+    // the first-level cache.
+    const std::int64_t parts =
+        all.count > 2 && plan.n * std::int64_t{sizeof(Point)} > 16 * 1024 ? all.pass[0].radix : 1;
+    bool written = false;
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t offset = part * (plan.n / parts);
+      for (int i = 1; i < all.count - 1; ++i) Base::run_inside(part_of(all.pass[i], parts), data + offset, *g.ahead);
+      const Pass<T> last = part_of(all.pass[all.count - 1], parts);
+      written = end(last, offset);
+      if (!written) Base::run_inside(last, data + offset, *g.ahead);
+    }
+    return written ? nullptr : data;
+  }
+  static Pass<T> part_of(Pass<T> pass, std::int64_t parts) {
+    pass.blocks /= parts;
+    return pass;
   }
 
   /// Point 0 is not part of the convolution; its result comes behind the others.

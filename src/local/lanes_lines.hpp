@@ -1,15 +1,49 @@
 #pragma once
-// How lines come into the lanes of vectors and out of them again: side by side, each contiguous, or in any other way.
+// How lines come into the lanes of vectors and out of them again: side by side, or each somewhere else.
 #include "local/lanes_passes.hpp"
 
 namespace shardfft::lanes {
 
+/// The order of lines in the lanes is that in which no number has to leave its 128 bits: points of W lines that lie
+/// side by side are two vectors, a and b; of each 128 bits of these the real parts, those of a first, are 128 bits of
+/// the real parts.
 template <class Isa>
 struct LaneLines : LanePasses<Isa> {
   using Base = LanePasses<Isa>;
   using Base::W, Base::load, Base::store;
-  using typename Base::BesideIn, typename Base::Point, typename Base::T, typename Base::V;
-  using Part = typename Isa::Part;  ///< some numbers of a vector
+  using typename Base::Point, typename Base::T, typename Base::V;
+
+  static constexpr int entries = 16 / sizeof(T);  ///< of 128 bits
+  static constexpr int half = entries / 2;
+
+  /// Of the lane that has line l.
+  static constexpr int lane_of(int l) {
+    const int of_b = l / (W / 2), at = l % (W / 2);
+    return at / half * entries + of_b * half + at % half;
+  }
+  static constexpr int line_in(int lane) {
+    const int part = lane / entries, at = lane % entries;
+    return at / half * (W / 2) + part * half + at % half;
+  }
+  template <int... I>
+  [[gnu::always_inline]] static Point parted(const V& a, const V& b, Sequence<I...>) {
+    return {__builtin_shufflevector(a, b, (line_in(I) / (W / 2) * W + 2 * (line_in(I) % (W / 2)))...),
+            __builtin_shufflevector(a, b, (line_in(I) / (W / 2) * W + 2 * (line_in(I) % (W / 2)) + 1)...)};
+  }
+  /// The points of W / 2 lines, from number `first` on.
+  template <int first, int... I>
+  [[gnu::always_inline]] static V joined(const Point& p, Sequence<I...>) {
+    return __builtin_shufflevector(p.re, p.im, (lane_of(first + I / 2) + (I % 2) * W)...);
+  }
+  /// Numbers of lines 0 to W - 1 in the order of lanes, and back.
+  template <int... I>
+  [[gnu::always_inline]] static V to_lanes(const V& v, Sequence<I...>) {
+    return __builtin_shufflevector(v, v, line_in(I)...);
+  }
+  template <int... I>
+  [[gnu::always_inline]] static V to_lines(const V& v, Sequence<I...>) {
+    return __builtin_shufflevector(v, v, lane_of(I)...);
+  }
 
   /// Up to W lines of one array: where each begins, in points.
   struct Places {
@@ -34,6 +68,12 @@ struct LaneLines : LanePasses<Isa> {
     [[gnu::always_inline]] bool all_beside() const { return one_row && count == W && distance == 1; }
   };
 
+  /// Contiguous complex lines come W numbers at a time, which are transposed, where a vector holds many of them: their
+  /// points would be read from too many places at once, which often share a set of the cache. Few are read where they
+  /// lie, and real ones, which are half as long.
+  static constexpr bool by_blocks = W > 4;
+  [[gnu::always_inline]] static bool are_rows(const Places& lines) { return lines.stride == 1 && lines.distance != 1; }
+
   /// Of two rows S apart: blocks of S beside the diagonal change places.
   template <int S, int... I>
   [[gnu::always_inline]] static V upper_blocks(const V& a, const V& b, Sequence<I...>) {
@@ -54,9 +94,76 @@ struct LaneLines : LanePasses<Isa> {
     }
     if constexpr (S > 1) transpose<S / 2>(rows);
   }
+  /// block(whether all W lines have W numbers in it, first number, numbers).
+  template <class Block>
+  static void for_each_block(int count, std::int64_t numbers, const Block& block) {
+    std::int64_t k = 0;
+    if (count == W)
+      for (; k + W <= numbers; k += W) block(Number<1>{}, k, W);
+    for (; k < numbers; k += W) block(Number<0>{}, k, static_cast<int>(numbers - k < W ? numbers - k : W));
+  }
+  /// put(k, point) takes n points of each line.
+  template <class Put>
+  static void read_rows(const T* in, const Places& lines, std::int64_t n, const Put& put) {
+    for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int here) {
+      V rows[W];
+      for (int i = 0; i < W; ++i) {
+        const int l = line_in(i);
+        if constexpr (full.value)
+          rows[i] = Base::load(in + 2 * lines.begin[l] + k);
+        else
+          rows[i] = l < lines.count ? Isa::load_part(V{}, in + 2 * lines.begin[l] + k, Isa::part(0, here)) : V{};
+      }
+      transpose(rows);
+      for (int i = 0; 2 * i < here; ++i) put(k / 2 + i, Point{rows[2 * i], rows[2 * i + 1]});
+    });
+  }
+  /// get(k) gives them.
+  template <class Get>
+  static void write_rows(T* out, const Places& lines, std::int64_t n, const Get& get) {
+    for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int here) {
+      V rows[W];
+      for (int i = 0; 2 * i < W; ++i) {
+        const Point a = full.value || 2 * i < here ? get(k / 2 + i) : Point{V{}, V{}};
+        rows[2 * i] = a.re;
+        rows[2 * i + 1] = a.im;
+      }
+      transpose(rows);
+      for (int i = 0; i < W; ++i) {
+        const int l = line_in(i);
+        if constexpr (full.value)
+          Base::store(out + 2 * lines.begin[l] + k, rows[i]);
+        else if (l < lines.count)
+          Isa::store_part(out + 2 * lines.begin[l] + k, rows[i], Isa::part(0, here));
+      }
+    });
+  }
 
-  /// Numbers of lines that lie side by side, `parts` of them a line, which are the entries of `parts` vectors: those of
-  /// a row of lines are a span of memory each.
+  // What follows reads points with get(k), or writes them with put(k, point); k counts points of complex lines, and
+  // pairs of numbers of real ones, whose last one in a line of odd length is a single number.
+
+  struct BesideIn {
+    const T* in;
+    std::int64_t step;
+    BesideIn(const T* array, const Places& lines) : in(array + 2 * lines.begin[0]), step(2 * lines.stride) {}
+    [[gnu::always_inline]] Point get(std::int64_t k) const {
+      const T* const p = in + k * step;
+      return parted(load(p), load(p + W), Lanes<W>{});
+    }
+  };
+  struct BesideOut {
+    T* out;
+    std::int64_t step;
+    BesideOut(T* array, const Places& lines) : out(array + 2 * lines.begin[0]), step(2 * lines.stride) {}
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      T* const p = out + k * step;
+      store(p, joined<0>(a, Lanes<W>{}));
+      store(p + W, joined<W / 2>(a, Lanes<W>{}));
+    }
+  };
+
+  /// Lines that lie side by side, but not all of them: those of a row are a span of memory, of `parts` numbers a line,
+  /// which are the entries of `parts` vectors.
   template <int parts>
   class Spans {
    public:
@@ -88,153 +195,189 @@ struct LaneLines : LanePasses<Isa> {
 
     int count_[parts] = {};
     std::int64_t at_[parts][W];  ///< where the vector would begin
-    Part part_[parts][W];
+    typename Isa::Part part_[parts][W];
+  };
+  template <class Number>
+  struct SpansOf {
+    Number* array;
+    std::int64_t step;
+    Spans<2> spans;
+    SpansOf(Number* a, const Places& lines) : array(a), step(2 * lines.stride), spans(lines) {}
+    [[gnu::always_inline]] Point get(std::int64_t k) const {
+      const T* const p = array + k * step;
+      return parted(spans.load_vector(p, 0), spans.load_vector(p, 1), Lanes<W>{});
+    }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      T* const p = array + k * step;
+      spans.store_vector(p, joined<0>(a, Lanes<W>{}), 0);
+      spans.store_vector(p, joined<W / 2>(a, Lanes<W>{}), 1);
+    }
   };
 
-  /// `numbers` of each of the lines, which are contiguous, from their number k on; what is missing in W rows is zero.
-  template <bool full, int parts>
-  [[gnu::always_inline]] static void load_rows(V* rows, const T* p, const Places& lines, int numbers) {
-    for (int l = 0; l < W; ++l)
-      if constexpr (full)
-        rows[l] = load(p + parts * lines.begin[l]);
-      else
-        rows[l] = l < lines.count ? Isa::load_part(V{}, p + parts * lines.begin[l], Isa::part(0, numbers)) : V{};
-  }
-  template <bool full, int parts>
-  [[gnu::always_inline]] static void store_rows(T* p, const V* rows, const Places& lines, int numbers) {
-    for (int l = 0; l < W; ++l)
-      if constexpr (full)
-        store(p + parts * lines.begin[l], rows[l]);
-      else if (l < lines.count)
-        Isa::store_part(p + parts * lines.begin[l], rows[l], Isa::part(0, numbers));
-  }
+  /// Numbers from one pair to the next: of contiguous lines, and of others.
+  struct Dense {
+    static constexpr std::int64_t numbers = 2;
+  };
+  struct Apart {
+    std::int64_t numbers;
+  };
 
-  /// Contiguous lines in blocks of W numbers: block(whether all W lines have W numbers in it, first number, numbers).
-  template <class Block>
-  static void for_each_block(int count, std::int64_t numbers, const Block& block) {
-    std::int64_t k = 0;
-    if (count == W)
-      for (; k + W <= numbers; k += W) block(Truth<true>{}, k, W);
-    for (; k < numbers; k += W) block(Truth<false>{}, k, static_cast<int>(numbers - k < W ? numbers - k : W));
-  }
+  /// Two numbers of each line, wherever lines are; lanes without a line have the first one's.
+  template <class Step>
+  struct RowsIn {
+    const T* line[W];
+    Step step;
+    /// `parts` numbers a point; `step` numbers from one pair to the next.
+    RowsIn(const T* array, const Places& lines, int parts, Step step_of_pairs) : step(step_of_pairs) {
+      for (int l = 0; l < W; ++l) line[l] = array + parts * lines.begin[l < lines.count ? l : 0];
+    }
+    [[gnu::always_inline]] Point get(std::int64_t k) const {
+      return parted(V(piece<0, W / 2>(k * step.numbers)), V(piece<W / 2, W / 2>(k * step.numbers)), Lanes<W>{});
+    }
+    [[gnu::always_inline]] V number(std::int64_t k) const {
+      V a;
+      for (int l = 0; l < W; ++l) a[lane_of(l)] = line[l][k];
+      return a;
+    }
 
-  /// n complex points of each line; lanes without a line are zero. put(k, point) takes them in order.
-  template <class Put>
-  static void read_complex(const T* in, const Places& lines, std::int64_t n, const Put& put) {
-    if (lines.all_beside()) {
-      const BesideIn beside{in + 2 * lines.begin[0], 2 * lines.stride};
-      for (std::int64_t k = 0; k < n; ++k) put(k, beside.get(k));
-    } else if (lines.distance == 1) {
-      const Spans<2> spans(lines);
-      for (std::int64_t k = 0; k < n; ++k) {
-        const T* const p = in + 2 * k * lines.stride;
-        put(k, Base::parted(spans.load_vector(p, 0), spans.load_vector(p, 1), Lanes<W>{}));
-      }
-    } else if (lines.stride == 1) {
-      for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int numbers) {
-        V rows[W];
-        load_rows<full.value, 2>(rows, in + k, lines, numbers);
-        transpose(rows);
-        for (int i = 0; 2 * i < numbers; ++i) put(k / 2 + i, Point{rows[2 * i], rows[2 * i + 1]});
-      });
-    } else {
-      for (std::int64_t k = 0; k < n; ++k) {
-        Point a{V{}, V{}};
-        for (int l = 0; l < lines.count; ++l) {
-          const T* const p = in + 2 * (lines.begin[l] + k * lines.stride);
-          a.re[l] = p[0];
-          a.im[l] = p[1];
-        }
-        put(k, a);
+   private:
+    /// Of `count` lines, as doubles.
+    template <int first, int count>
+    [[gnu::always_inline]] auto piece(std::int64_t at) const {
+      using Doubles = typename VectorOf<double, 2 * count * sizeof(T) / 8>::type;
+      if constexpr (count > half) {
+        return joined_halves(piece<first, count / 2>(at), piece<first + count / 2, count / 2>(at),
+                             Lanes<2 * count * sizeof(T) / 8>{});
+      } else if constexpr (count == 1) {
+        Doubles numbers;
+        __builtin_memcpy(&numbers, line[first] + at, sizeof(numbers));
+        return numbers;
+      } else {
+        double one, two;
+        __builtin_memcpy(&one, line[first] + at, sizeof(one));
+        __builtin_memcpy(&two, line[first + 1] + at, sizeof(two));
+        return Doubles{one, two};
       }
     }
+    template <class D, int... I>
+    [[gnu::always_inline]] static auto joined_halves(const D& a, const D& b, Sequence<I...>) {
+      return __builtin_shufflevector(a, b, I...);
+    }
+  };
+  template <bool all, class Step>
+  struct RowsOut {
+    T* line[W];
+    Step step;
+    int count;
+    RowsOut(T* array, const Places& lines, int parts, Step step_of_pairs) : step(step_of_pairs), count(lines.count) {
+      for (int l = 0; l < W; ++l) line[l] = array + parts * lines.begin[l < count ? l : 0];
+    }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      scatter<0>(joined<0>(a, Lanes<W>{}), k * step.numbers);
+      scatter<W / 2>(joined<W / 2>(a, Lanes<W>{}), k * step.numbers);
+    }
+    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
+      for (int l = 0; l < W; ++l)
+        if (all || l < count) line[l][k] = a[lane_of(l)];
+    }
+
+   private:
+    /// Pairs of W / 2 lines.
+    template <int first>
+    [[gnu::always_inline]] void scatter(const V& pairs, std::int64_t at) const {
+      for (int l = 0; l < W / 2; ++l)
+        if (all || first + l < count)
+          __builtin_memcpy(line[first + l] + at, reinterpret_cast<const T*>(&pairs) + 2 * l, 2 * sizeof(T));
+    }
+  };
+
+  /// Real lines that lie side by side.
+  struct RealBeside {
+    T* array;
+    std::int64_t stride;
+    RealBeside(T* a, const Places& lines) : array(a + lines.begin[0]), stride(lines.stride) {}
+    [[gnu::always_inline]] Point get(std::int64_t k) const { return {number(2 * k), number(2 * k + 1)}; }
+    [[gnu::always_inline]] V number(std::int64_t k) const { return to_lanes(load(array + k * stride), Lanes<W>{}); }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      put_number(2 * k, a.re);
+      put_number(2 * k + 1, a.im);
+    }
+    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
+      store(array + k * stride, to_lines(a, Lanes<W>{}));
+    }
+  };
+  /// Some real lines, which lie side by side.
+  struct RealSpans : RealBeside {
+    Spans<1> spans;
+    RealSpans(T* a, const Places& lines) : RealBeside{a, lines}, spans(lines) { this->array = a; }
+    [[gnu::always_inline]] Point get(std::int64_t k) const { return {number(2 * k), number(2 * k + 1)}; }
+    [[gnu::always_inline]] V number(std::int64_t k) const {
+      return to_lanes(spans.load_vector(this->array + k * this->stride, 0), Lanes<W>{});
+    }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      put_number(2 * k, a.re);
+      put_number(2 * k + 1, a.im);
+    }
+    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
+      spans.store_vector(this->array + k * this->stride, to_lines(a, Lanes<W>{}), 0);
+    }
+  };
+  /// Real lines whose numbers lie apart.
+  struct RealApart {
+    T* array;
+    const Places& lines;
+    [[gnu::always_inline]] Point get(std::int64_t k) const { return {number(2 * k), number(2 * k + 1)}; }
+    [[gnu::always_inline]] V number(std::int64_t k) const {
+      V a{};
+      for (int l = 0; l < lines.count; ++l) a[lane_of(l)] = array[lines.begin[l] + k * lines.stride];
+      return a;
+    }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      put_number(2 * k, a.re);
+      put_number(2 * k + 1, a.im);
+    }
+    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
+      for (int l = 0; l < lines.count; ++l) array[lines.begin[l] + k * lines.stride] = a[lane_of(l)];
+    }
+  };
+
+  /// Calls use() with what reads complex lines.
+  template <class Use>
+  static void with_points(const T* in, const Places& lines, const Use& use) {
+    if (lines.all_beside()) return use(BesideIn(in, lines));
+    if (lines.distance == 1) return use(SpansOf<const T>(in, lines));
+    if (lines.stride != 1) return use(RowsIn<Apart>(in, lines, 2, {2 * lines.stride}));
+    use(RowsIn<Dense>(in, lines, 2, {}));
   }
-  /// get(k) gives them.
+  /// With what writes them.
+  template <class Use>
+  static void with_places(T* out, const Places& lines, const Use& use) {
+    if (lines.all_beside()) return use(BesideOut(out, lines));
+    if (lines.distance == 1) return use(SpansOf<T>(out, lines));
+    if (lines.stride != 1) return use(RowsOut<false, Apart>(out, lines, 2, {2 * lines.stride}));
+    if (lines.count == W) return use(RowsOut<true, Dense>(out, lines, 2, {}));
+    use(RowsOut<false, Dense>(out, lines, 2, {}));
+  }
+  /// With what reads real lines.
+  template <class Use>
+  static void with_numbers(T* in, const Places& lines, const Use& use) {
+    if (lines.all_beside()) return use(RealBeside(in, lines));
+    if (lines.distance == 1) return use(RealSpans(in, lines));
+    if (lines.stride != 1) return use(RealApart{in, lines});
+    use(RowsIn<Dense>(in, lines, 1, {}));
+  }
+  /// Writes real lines of so many numbers; get(k) gives pairs of them.
   template <class Get>
-  static void write_complex(T* out, const Places& lines, std::int64_t n, const Get& get) {
-    if (lines.all_beside()) {
-      T* p = out + 2 * lines.begin[0];
-      for (std::int64_t k = 0; k < n; ++k, p += 2 * lines.stride) {
-        const Point a = get(k);
-        store(p, Base::low_joined(a, Lanes<W>{}));
-        store(p + W, Base::high_joined(a, Lanes<W>{}));
-      }
-    } else if (lines.distance == 1) {
-      const Spans<2> spans(lines);
-      for (std::int64_t k = 0; k < n; ++k) {
-        const Point a = get(k);
-        T* const p = out + 2 * k * lines.stride;
-        spans.store_vector(p, Base::low_joined(a, Lanes<W>{}), 0);
-        spans.store_vector(p, Base::high_joined(a, Lanes<W>{}), 1);
-      }
-    } else if (lines.stride == 1) {
-      for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int numbers) {
-        V rows[W];
-        for (int i = 0; 2 * i < W; ++i) {
-          const Point a = full.value || 2 * i < numbers ? get(k / 2 + i) : Point{V{}, V{}};
-          rows[2 * i] = a.re;
-          rows[2 * i + 1] = a.im;
-        }
-        transpose(rows);
-        store_rows<full.value, 2>(out + k, rows, lines, numbers);
-      });
-    } else {
-      for (std::int64_t k = 0; k < n; ++k) {
-        const Point a = get(k);
-        for (int l = 0; l < lines.count; ++l) {
-          T* const p = out + 2 * (lines.begin[l] + k * lines.stride);
-          p[0] = a.re[l];
-          p[1] = a.im[l];
-        }
-      }
-    }
-  }
-
-  /// The same of real points; put(k, numbers).
-  template <class Put>
-  static void read_real(const T* in, const Places& lines, std::int64_t n, const Put& put) {
-    if (lines.all_beside()) {
-      const T* p = in + lines.begin[0];
-      for (std::int64_t k = 0; k < n; ++k, p += lines.stride) put(k, load(p));
-    } else if (lines.distance == 1) {
-      const Spans<1> spans(lines);
-      for (std::int64_t k = 0; k < n; ++k) put(k, spans.load_vector(in + k * lines.stride, 0));
-    } else if (lines.stride == 1) {
-      for_each_block(lines.count, n, [&](auto full, std::int64_t k, int numbers) {
-        V rows[W];
-        load_rows<full.value, 1>(rows, in + k, lines, numbers);
-        transpose(rows);
-        for (int i = 0; i < numbers; ++i) put(k + i, rows[i]);
-      });
-    } else {
-      for (std::int64_t k = 0; k < n; ++k) {
-        V a{};
-        for (int l = 0; l < lines.count; ++l) a[l] = in[lines.begin[l] + k * lines.stride];
-        put(k, a);
-      }
-    }
-  }
-  template <class Get>
-  static void write_real(T* out, const Places& lines, std::int64_t n, const Get& get) {
-    if (lines.all_beside()) {
-      T* p = out + lines.begin[0];
-      for (std::int64_t k = 0; k < n; ++k, p += lines.stride) store(p, get(k));
-    } else if (lines.distance == 1) {
-      const Spans<1> spans(lines);
-      for (std::int64_t k = 0; k < n; ++k) spans.store_vector(out + k * lines.stride, get(k), 0);
-    } else if (lines.stride == 1) {
-      for_each_block(lines.count, n, [&](auto full, std::int64_t k, int numbers) {
-        V rows[W];
-        for (int i = 0; i < W; ++i) rows[i] = full.value || i < numbers ? get(k + i) : V{};
-        transpose(rows);
-        store_rows<full.value, 1>(out + k, rows, lines, numbers);
-      });
-    } else {
-      for (std::int64_t k = 0; k < n; ++k) {
-        const V a = get(k);
-        for (int l = 0; l < lines.count; ++l) out[lines.begin[l] + k * lines.stride] = a[l];
-      }
-    }
+  static void write_numbers(T* out, const Places& lines, std::int64_t numbers, const Get& get) {
+    const auto write = [&](const auto& to) {
+      for (std::int64_t k = 0; k < numbers / 2; ++k) to.put(k, get(k));
+      if (numbers % 2 != 0) to.put_number(numbers - 1, get(numbers / 2).re);
+    };
+    if (lines.all_beside()) return write(RealBeside(out, lines));
+    if (lines.distance == 1) return write(RealSpans(out, lines));
+    if (lines.stride != 1) return write(RealApart{out, lines});
+    if (lines.count == W) return write(RowsOut<true, Dense>(out, lines, 1, {}));
+    write(RowsOut<false, Dense>(out, lines, 1, {}));
   }
 };
 

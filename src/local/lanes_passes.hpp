@@ -94,7 +94,9 @@ struct LanePasses {
       for (int a = 0; a < A; ++a) part[a] = x[b + B * a];
       dft<A>(part);
       for (int a = 0; a < A; ++a)
-        y[a * B + b] = a * b == 0 ? part[a] : times(part[a], roots.re[a * b], roots.im[a * b]);
+        y[a * B + b] = a * b == 0           ? part[a]
+                       : 4 * a * b == A * B ? turned(part[a])
+                                            : times(part[a], roots.re[a * b], roots.im[a * b]);
     }
     for (int a = 0; a < A; ++a) {
       dft<B>(y + a * B);
@@ -109,57 +111,39 @@ struct LanePasses {
   }
   [[gnu::always_inline]] static void store(T* p, const V& v) { __builtin_memcpy(p, &v, sizeof(V)); }
 
-  /// Even and odd entries of two vectors, and back.
-  template <int... I>
-  [[gnu::always_inline]] static Point parted(const V& a, const V& b, Sequence<I...>) {
-    return {__builtin_shufflevector(a, b, 2 * I...), __builtin_shufflevector(a, b, 2 * I + 1 ...)};
-  }
-  template <int... I>
-  [[gnu::always_inline]] static V low_joined(const Point& a, Sequence<I...>) {
-    return __builtin_shufflevector(a.re, a.im, (I / 2 + (I % 2) * W)...);
-  }
-  template <int... I>
-  [[gnu::always_inline]] static V high_joined(const Point& a, Sequence<I...>) {
-    return __builtin_shufflevector(a.re, a.im, (W / 2 + I / 2 + (I % 2) * W)...);
-  }
-
   /// Points where the passes have them.
   struct Inside {
     Point* data;
     [[gnu::always_inline]] Point get(std::int64_t at) const { return data[at]; }
     [[gnu::always_inline]] void put(std::int64_t at, const Point& a) const { data[at] = a; }
   };
-  /// Points of W lines that lie side by side.
-  struct BesideIn {
-    const T* in;
-    std::int64_t step;
-    [[gnu::always_inline]] Point get(std::int64_t at) const {
-      const T* const p = in + at * step;
-      return parted(load(p), load(p + W), Lanes<W>{});
-    }
-  };
-  struct BesideOut {
-    T* out;
-    std::int64_t step;
+  /// Results of the last pass by their numbers.
+  template <class To>
+  struct Placed {
+    To to;
     T scale;
     const std::int32_t* index;
     [[gnu::always_inline]] void put(std::int64_t at, const Point& a) const {
-      T* const p = out + index[at] * step;
-      const Point b{a.re * scale, a.im * scale};
-      store(p, low_joined(b, Lanes<W>{}));
-      store(p + W, high_joined(b, Lanes<W>{}));
+      to.put(index[at], {a.re * scale, a.im * scale});
     }
   };
+
+  template <class To>
+  static Placed<To> placed(const To& to, T scale, const std::int32_t* index) {
+    return {to, scale, index};
+  }
 
   /// Blocks of R m points: transforms of R points that are m apart, then the twiddles of the transforms that follow.
   /// The last pass, where m is 1, has none. Memory is asked for between the results: many requests at once would keep
   /// the points from coming.
   template <int R, bool last, bool asks, class From, class To>
-  static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
+  static void run_pass(const Pass<T>& p, From from, To to, ReadAhead& ahead) {
+    const std::int64_t blocks = p.blocks;
+    const T* const twiddles = p.twiddles;
     const std::int64_t m = last ? 1 : p.m;
     std::int64_t first = 0;
-    for (std::int64_t block = 0; block < p.blocks; ++block, first += R * m) {
-      const T* w = p.twiddles;
+    for (std::int64_t block = 0; block < blocks; ++block, first += R * m) {
+      const T* w = twiddles;
       for (std::int64_t j = first; j < first + m; ++j) {
         Point x[R];
         ReadAhead::Part part{nullptr, 0};
@@ -185,48 +169,39 @@ struct LanePasses {
       run_radix<last, true>(p, from, to, ahead);
   }
 
+  /// Passes with many points need many registers. The ends of lines come in many forms, so not all radices take them.
+  template <int R, bool last, bool asks, class From, class To>
+  static bool try_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
+    constexpr bool ends = !(Same<From, Inside>::value && Same<To, Inside>::value);
+    if constexpr (takes(R, ends)) {
+      if (p.radix == R) {
+        run_pass<R, last, asks>(p, from, to, ahead);
+        return true;
+      }
+    }
+    return false;
+  }
+  static constexpr bool takes(int radix, bool ends) {
+    return radix <= 10 || (Isa::registers == 32 ? radix % 4 == 0 || !ends : radix % 2 == 1 && !ends);
+  }
   template <bool last, bool asks, class From, class To>
   static void run_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
-    switch (p.radix) {
-      case 2:
-        return run_pass<2, last, asks>(p, from, to, ahead);
-      case 3:
-        return run_pass<3, last, asks>(p, from, to, ahead);
-      case 4:
-        return run_pass<4, last, asks>(p, from, to, ahead);
-      case 5:
-        return run_pass<5, last, asks>(p, from, to, ahead);
-      case 6:
-        return run_pass<6, last, asks>(p, from, to, ahead);
-      case 7:
-        return run_pass<7, last, asks>(p, from, to, ahead);
-      case 8:
-        return run_pass<8, last, asks>(p, from, to, ahead);
-      case 9:
-        return run_pass<9, last, asks>(p, from, to, ahead);
-      case 10:
-        return run_pass<10, last, asks>(p, from, to, ahead);
-      case 11:
-        return run_pass<11, last, asks>(p, from, to, ahead);
-      case 12:
-        return run_pass<12, last, asks>(p, from, to, ahead);
-      case 13:
-        return run_pass<13, last, asks>(p, from, to, ahead);
-      case 16:
-        return run_pass<16, last, asks>(p, from, to, ahead);
-    }
+    const auto any = [&](auto... radix) {
+      (void)(try_radix<decltype(radix)::value, last, asks>(p, from, to, ahead) || ...);
+    };
+    any(Number<4>{}, Number<8>{}, Number<6>{}, Number<5>{}, Number<3>{}, Number<2>{}, Number<7>{}, Number<9>{},
+        Number<10>{}, Number<16>{}, Number<12>{}, Number<11>{}, Number<13>{});
   }
 
-  /// All passes, in place.
-  static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {
+  static void run_inside(const Pass<T>& p, Point* data, ReadAhead& ahead) {
     const Inside inside{data};
-    for (int i = 0; i < passes.count; ++i) {
-      const Pass<T>& p = passes.pass[i];
-      if (p.m > 1)
-        run_pass<false>(p, inside, inside, ahead);
-      else
-        run_pass<true>(p, inside, inside, ahead);
-    }
+    if (p.m > 1)
+      run_pass<false>(p, inside, inside, ahead);
+    else
+      run_pass<true>(p, inside, inside, ahead);
+  }
+  static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {
+    for (int i = 0; i < passes.count; ++i) run_inside(passes.pass[i], data, ahead);
   }
 };
 

@@ -84,9 +84,17 @@ Kernels kernels_128();
 Kernels kernels_256();  ///< x86 alone, as the next
 Kernels kernels_512();
 
-template <bool b>
-struct Truth {
-  static constexpr bool value = b;
+template <int n>
+struct Number {
+  static constexpr int value = n;
+};
+template <class A, class B>
+struct Same {
+  static constexpr bool value = false;
+};
+template <class A>
+struct Same<A, A> {
+  static constexpr bool value = true;
 };
 template <int... I>
 struct Sequence {};

@@ -1,4 +1,5 @@
 // Kernels for lines in lanes by processor.
+#include "base/environment.hpp"
 #include "local/lanes.hpp"
 
 namespace shardfft::lanes {
@@ -17,8 +18,19 @@ std::vector<Kernels> find_kernels() {
 
 }  // namespace
 
+std::vector<Kernels> no_longer_than(std::vector<Kernels> kernels, const std::string& instructions) {
+  const int most = instructions == "avx512" ? 64 : instructions == "avx2" ? 32 : instructions == "baseline" ? 16 : 0;
+  require(most > 0, "SHARDFFT_LANES (the vectors of the local FFT lanes) is '", instructions,
+          "', expected avx512, avx2 or baseline");
+  std::erase_if(kernels, [&](const Kernels& k) { return k.vector_bytes > most; });
+  return kernels;
+}
+
 const std::vector<Kernels>& all_kernels() {
-  static const std::vector<Kernels> all = find_kernels();
+  static const std::vector<Kernels> all = [] {
+    const std::optional<std::string> said = environment("SHARDFFT_LANES");
+    return said ? no_longer_than(find_kernels(), *said) : find_kernels();
+  }();
   return all;
 }
 

@@ -1,5 +1,6 @@
 #include "local/lanes_tables.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <iterator>
@@ -24,26 +25,33 @@ Exact product(Exact a, Exact b) {  // not operator*, which checks for NaN
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// The radices of passes, the preferred ones first. Each is one function a kind of pass, so there are not many.
-constexpr int radices[] = {16, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2};
+/// What a pass of a radix costs a point, beside others: with few registers large ones keep points in memory.
+struct RadixCost {
+  int radix;
+  double few_registers, many_registers;  ///< 0: there is no such pass
+};
+constexpr RadixCost radices[] = {{16, 0, 1.66},  {13, 3.2, 1.63}, {12, 0, 1.62},  {11, 2.6, 1.61}, {10, 2.2, 1.1},
+                                 {9, 2.1, 1.09}, {8, 1.6, 1.08},  {7, 1.7, 1.07}, {6, 1.25, 1.06}, {5, 1.2, 1.05},
+                                 {4, 1, 1.04},   {3, 0.9, 1.03},  {2, 0.8, 1.02}};
 
-/// What passes cost: each reads and writes all points; from 10 on one needs more vectors than processors have, and
-/// among equals small ones are better.
-double cost(const std::vector<int>& passes) {
+double cost(const std::vector<int>& passes, int registers) {
   double sum = 0;
-  for (const int radix : passes) sum += (radix > 10 ? 1.5 : 1) + 0.01 * radix;
+  for (const RadixCost& r : radices)
+    sum += static_cast<double>(std::count(passes.begin(), passes.end(), r.radix)) *
+           (registers < 32 ? r.few_registers : r.many_registers);
   return sum;
 }
 
 /// The cheapest passes for n points, of radices from the given one on; none where there are no such, or n is 1.
-std::vector<int> choose_passes(std::int64_t n, std::size_t from = 0) {
+std::vector<int> choose_passes(std::int64_t n, int registers, std::size_t from = 0) {
   std::vector<int> best;
   for (std::size_t i = from; i < std::size(radices); ++i) {
-    if (n % radices[i] != 0) continue;
-    std::vector<int> passes = choose_passes(n / radices[i], i);
-    if (passes.empty() && n != radices[i]) continue;
-    passes.push_back(radices[i]);
-    if (best.empty() || cost(passes) < cost(best)) best = passes;
+    const int radix = radices[i].radix;
+    if (n % radix != 0 || (registers < 32 && radices[i].few_registers == 0)) continue;
+    std::vector<int> passes = choose_passes(n / radix, registers, i);
+    if (passes.empty() && n != radix) continue;
+    passes.push_back(radix);
+    if (best.empty() || cost(passes, registers) < cost(best, registers)) best = passes;
   }
   return best;
 }
@@ -51,12 +59,12 @@ std::vector<int> choose_passes(std::int64_t n, std::size_t from = 0) {
 bool is_prime(std::int64_t n) { return n > 1 && has_prime_above(n, n - 1); }
 
 /// The convolution of Bluestein for n points: the cheapest that holds 2 n - 1.
-std::int64_t bluestein_length(std::int64_t n) {
+std::int64_t bluestein_length(std::int64_t n, int registers) {
   double least = std::numeric_limits<double>::infinity();
   std::int64_t best = 0;
   for (std::int64_t m = 2 * n - 1; m <= 4 * n && static_cast<double>(m) < least; ++m) {
     if (has_prime_above(m, 7)) continue;
-    const double all = static_cast<double>(m) * cost(choose_passes(m));
+    const double all = static_cast<double>(m) * cost(choose_passes(m, registers), registers);
     if (all < least) {
       least = all;
       best = m;
@@ -65,7 +73,9 @@ std::int64_t bluestein_length(std::int64_t n) {
   return best;
 }
 
-std::int64_t convolution_length(std::int64_t n) { return way_of(n) == Way::rader ? n - 1 : bluestein_length(n); }
+std::int64_t convolution_length(std::int64_t n, int registers) {
+  return way_of(n) == Way::rader ? n - 1 : bluestein_length(n, registers);
+}
 
 /// Powers of it are all numbers from 1 to n - 1 modulo the prime n.
 std::int64_t generator(std::int64_t n) {
@@ -115,13 +125,13 @@ Way way_of(std::int64_t n) {
   return is_prime(n) && !has_prime_above(n - 1, largest_radix_prime) ? Way::rader : Way::bluestein;
 }
 
-std::int64_t scratch_points_of(std::int64_t n) {
+std::int64_t scratch_points_of(std::int64_t n, int registers) {
   if (way_of(n) == Way::passes) return n;
   Plan<double> plan;
   Convolution<double> convolution;
   plan.n = n;
   plan.convolution = &convolution;
-  convolution.passes.n = convolution_length(n);
+  convolution.passes.n = convolution_length(n, registers);
   return 2 * scratch_points(plan);
 }
 
@@ -138,9 +148,9 @@ std::vector<Real> half_roots(std::int64_t n, double factor) {
 }
 
 template <class Real>
-PassTables<Real>::PassTables(std::int64_t n) : n_(n), place_(static_cast<std::size_t>(n)) {
+PassTables<Real>::PassTables(std::int64_t n, int registers) : n_(n), place_(static_cast<std::size_t>(n)) {
   std::int64_t length = n;
-  for (const int radix : choose_passes(n)) {
+  for (const int radix : choose_passes(n, registers)) {
     const std::int64_t m = length / radix;
     std::vector<Real>& twiddles = twiddles_.emplace_back();
     for (std::int64_t j = 0; m > 1 && j < m; ++j)
@@ -159,8 +169,8 @@ PassTables<Real>::PassTables(std::int64_t n) : n_(n), place_(static_cast<std::si
 }
 
 template <class Real>
-ConvolutionTables<Real>::ConvolutionTables(std::int64_t n)
-    : tables_(convolution_length(n)), place_(static_cast<std::size_t>(n)) {
+ConvolutionTables<Real>::ConvolutionTables(std::int64_t n, int registers)
+    : tables_(convolution_length(n, registers), registers), place_(static_cast<std::size_t>(n)) {
   convolution_.passes = tables_.passes();
   if (way_of(n) == Way::rader)
     make_rader(n);

@@ -15,7 +15,7 @@ inline constexpr std::int64_t largest_radix_prime = 13;
 enum class Way { passes, rader, bluestein };
 Way way_of(std::int64_t n);
 /// Points of all lanes that the scratch for lines of n points holds.
-std::int64_t scratch_points_of(std::int64_t n);
+std::int64_t scratch_points_of(std::int64_t n, int registers);
 
 /// exp(-2 pi i k / n) times `factor` for k up to n / 2, n even: exact where a part is zero.
 template <class Real>
@@ -25,7 +25,8 @@ std::vector<Real> half_roots(std::int64_t n, double factor);
 template <class Real>
 class PassTables {
  public:
-  explicit PassTables(std::int64_t n);
+  /// `registers`: vectors that the processor holds.
+  PassTables(std::int64_t n, int registers);
   PassTables(const PassTables&) = delete;
   PassTables& operator=(const PassTables&) = delete;
   Passes<Real> passes() const { return {n_, passes_.data(), static_cast<int>(passes_.size()), place_.data()}; }
@@ -44,7 +45,7 @@ class PassTables {
 template <class Real>
 class ConvolutionTables {
  public:
-  explicit ConvolutionTables(std::int64_t n);
+  ConvolutionTables(std::int64_t n, int registers);
   ConvolutionTables(const ConvolutionTables&) = delete;
   ConvolutionTables& operator=(const ConvolutionTables&) = delete;
   const Convolution<Real>& convolution() const { return convolution_; }

@@ -137,6 +137,14 @@ TEST(Lanes, PointsAndLinesApart) {
   }
 }
 
+TEST(Lanes, FewerInstructionsCanBeAskedFor) {
+  const std::vector<lanes::Kernels> all{{64, nullptr, nullptr}, {32, nullptr, nullptr}, {16, nullptr, nullptr}};
+  EXPECT_EQ(lanes::no_longer_than(all, "avx512").size(), 3u);
+  EXPECT_EQ(lanes::no_longer_than(all, "avx2").front().vector_bytes, 32);
+  EXPECT_EQ(lanes::no_longer_than(all, "baseline").front().vector_bytes, 16);
+  EXPECT_THROW(lanes::no_longer_than(all, "avx"), Error);
+}
+
 TEST(Lanes, TakesWhatItsScratchHolds) {
   const Backend& lanes = find_backend("lanes");
   FftSpec spec = spec_of(257, 64, true, true);

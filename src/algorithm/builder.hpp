@@ -9,7 +9,7 @@ class ProgramBuilder {
   ProgramBuilder(std::string algorithm, const Problem& problem);
   /// Moves the data into `layout` (of the current shape); nothing when it lies there already.
   void reshape(const Layout& layout);
-  /// The same; in which order the axes then lie in memory is left to lowering, up to the next reshape.
+  /// As reshape(), but lowering chooses in which order the axes lie in memory, up to the next reshape.
   void reshape_freely(const Layout& layout);
   /// Transforms `axes` (last first); they must be local. Where only some modes of an axis are kept, the others are left
   /// out before the next axis is transformed.

@@ -55,7 +55,7 @@ struct ReshapeStep {
   static constexpr const char* name = "reshape";
 };
 
-/// The same memory seen with other axes (digit-split views): nothing moves.
+/// The array is seen with other axes (digit-split views). Nothing moves.
 struct ViewStep {
   static constexpr const char* name = "view";
 };
@@ -123,7 +123,7 @@ struct State {
   bool is_complex = true;
   /// The algorithm does not care how the axes lie in memory: lowering chooses (src/lower/orders).
   bool free_order = false;
-  /// Of elements that are moved only, whatever they are; 0: numbers of the plan's precision.
+  /// Bytes of elements that are only moved, whatever they are; 0: they are numbers of the plan's precision.
   std::size_t element_bytes = 0;
 };
 

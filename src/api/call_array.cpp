@@ -13,7 +13,7 @@ std::string type_name(const ElementType& element) {
   return element.is_complex ? "std::complex<" + real + ">" : real;
 }
 
-/// Its bytes, which take a while to count.
+/// Checks an array and returns its bytes, because counting them takes a while.
 std::size_t check_array(const CallArray& array, const char* name) {
   const auto& [data, facts, side] = array;
   const std::int64_t count = side.count();

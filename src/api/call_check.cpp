@@ -55,7 +55,7 @@ std::shared_ptr<Meeting> make_meeting(const Communicator& comm) {
 
 /// Seconds of waiting after which a rank asks the others where they are.
 constexpr double ask_after = 1;
-/// And after which it looks whether another rank gave up.
+/// Seconds of waiting after which a rank looks whether another one gave up.
 constexpr double listen_after = 0.01;
 /// A rank that has waited for long sleeps between looks.
 constexpr double sleep_after = 1;

@@ -108,7 +108,7 @@ bool transforms(const Side& side, int axis) {
   return std::find(side.axes.begin(), side.axes.end(), axis) != side.axes.end();
 }
 
-/// Of `axis`; throws Error for lengths that no domain has.
+/// The length of the domain along `axis`; throws Error for lengths that no domain has.
 double length_of(const OperatorPlace& place, const Lengths& lengths, int axis) {
   if (lengths.empty()) return (place.spectrum.transform_of(axis) == AxisTransform::fft ? 2 : 1) * std::numbers::pi;
   require(static_cast<int>(lengths.size()) == place.field.layout.axes(), "the operator has ", lengths.size(),

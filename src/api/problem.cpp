@@ -286,7 +286,7 @@ double factor_of(AxisTransform type, std::int64_t n) {
   }
 }
 
-/// The same of the whole transform.
+/// The product of factor_of() over all transformed axes.
 double points_of(const ProblemSpec& spec) {
   double points = 1;
   const Shape shape = real_shape(spec);

@@ -29,7 +29,7 @@ void validate(const ProblemSpec& spec);
 void validate_layout(const Layout& layout, const char* name, int ranks);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments. Collective.
 void agree_same(const Communicator& comm, const ProblemSpec& spec);
-/// The same of any numbers.
+/// Throws on all ranks unless they gave the same numbers.
 void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);

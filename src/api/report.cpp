@@ -42,7 +42,7 @@ void for_largest(PlanReport& report, const Visit& visit) {
   }
 }
 
-/// The same for those of which it has the mean.
+/// Visits the numbers of a report that are means over the ranks.
 template <class Visit>
 void for_means(PlanReport& report, const Visit& visit) {
   for (Program* program : programs_of(report)) {

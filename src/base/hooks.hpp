@@ -25,7 +25,7 @@ class MemorySource {
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// Seconds that only differences matter of.
+  /// Seconds since any fixed moment: only differences between two calls have a meaning.
   virtual double seconds() = 0;
 };
 
@@ -46,32 +46,48 @@ class ComputeHook {
 /// Who looks at the arrays of GPU plans, or changes them, while a run is enqueued.
 class DeviceStepHook {
  public:
-  /// Before its input is checked, then; and before its output is. Steps that check themselves have no last moment, and
-  /// arrays in their middle. Of transforms beside a reshape, in chunks, also what lies between both, and the moments of
-  /// each chunk: a run of its numbers. Of slabs, runs that passes are about to read: in_middle what planes left to y
-  /// lines, forward, and between what came from other ranks.
+  /// When the hook is called, as seen from one step of a plan. With the option verify some steps are summed by kernels
+  /// of their own, which run before and after the step; other steps sum their lines themselves while they run.
+  ///
+  /// - before: the input is complete. The step that wrote it has summed it, this step has not.
+  /// - in_middle: of a step summed by other kernels, the input, which has been summed and not been read. Of a step that
+  ///   sums itself, an array between two of its passes: in a slab transform what the plane pass left for y lines.
+  /// - between: an array between a transform and the reshape beside it, if both are one step because they run in
+  /// chunks.
+  ///   In a slab transform it is what came from the other ranks.
+  /// - after: the output is complete and has not been summed. A step that sums itself has no such moment.
+  ///
+  /// If a step runs in chunks, each chunk has calls of its own, with the run of numbers that belongs to it.
   enum class Moment { before, in_middle, between, after };
   virtual ~DeviceStepHook() = default;
-  /// The array that the step reads, or has written, on `stream` of the current device; one call a member, or a chunk.
+  /// The numbers are in place when the work that `stream` (of the current device) holds so far has ended. A change must
+  /// be enqueued on that stream. One call for each member of the team, or for each chunk of it.
   virtual void reached(std::size_t step, Moment moment, std::byte* array, std::size_t bytes, void* stream) = 0;
 };
 
-/// Who looks at lines that a pass of the stand-in holds between the sums of its check, or changes them.
+/// Who looks at the lines that a pass of the stand-in is working on, or changes them.
 class HeldLinesHook {
  public:
-  enum class Moment { taken, transformed };
+  /// taken: lines have been read and summed; transformed: the results are there, and have not been summed.
+  enum class Stage { taken, transformed };
   virtual ~HeldLinesHook() = default;
-  /// Lines that are read, or that are about to be written.
-  virtual void reached(Moment moment, std::byte* lines, std::size_t bytes) = 0;
+  virtual void reached(Stage stage, std::byte* lines, std::size_t bytes) = 0;
 };
 
-/// Largest element count that MPI is given in one call (mpi/datatype): lowered, the ways of messages beyond it are
-/// taken with little data. The same on all ranks.
+/// Who is told of the box copies of the stand-in, in the order in which they are made.
+class CopyHook {
+ public:
+  virtual ~CopyHook() = default;
+  virtual void copied(const void* to, const void* from) = 0;
+};
+
+/// The largest element count that MPI is given in one call (mpi/datatype). Tests lower it to send messages beyond the
+/// limit with little data. It must be the same on all ranks.
 struct CountLimit {
   std::int64_t most = 1;
 };
 
-/// What is installed of a kind; null stands for the machine's own.
+/// The hook of this kind that is installed now. Null: none is, and the machine's own memory, clock and so on are used.
 template <class Hook>
 inline std::atomic<Hook*> installed_hook{nullptr};
 
@@ -80,7 +96,8 @@ Hook* installed() {
   return installed_hook<Hook>.load(std::memory_order_acquire);
 }
 
-/// Installs a hook until it ends. What came from a MemorySource goes back to it, so that the source must live as long.
+/// Installs a hook for the life of this object. Memory from a MemorySource is given back to that source, so it must
+/// live longer than all of its memory.
 template <class Hook>
 class Installed {
  public:

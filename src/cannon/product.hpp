@@ -43,7 +43,7 @@ class CannonProduct {
  public:
   explicit CannonProduct(const ProductSetup& setup);
   std::size_t scratch_bytes() const;
-  /// Of the matrix blocks that this rank keeps.
+  /// Bytes of the matrix blocks that this rank keeps.
   std::size_t table_bytes() const;
   /// Bytes this rank sends to others in one run: data and matrix blocks.
   std::int64_t bytes_sent() const;

@@ -30,7 +30,7 @@ struct DeviceFacts {
   PeerLink peer_link = PeerLink::none;
 };
 
-/// Of a device of this machine; asked for once, while planning.
+/// The facts of a device of this machine; asked for once, while planning.
 const DeviceFacts& facts(int device);
 const DeviceFacts& current_facts();
 

@@ -24,7 +24,7 @@ enum PassResult { bits_read, bits_written, sums_compared, largest_square, bits_b
 /// them n words of 32 bits for its result, whose weights are (1 + i) times real numbers: the upper halves of doubles,
 /// or floats. What threads load beside their numbers costs them as much as these.
 inline constexpr int result_weight_bytes = 4;
-/// Of a line of n points whose numbers have so many bytes.
+/// For a line of n points whose numbers have this many bytes.
 constexpr int weight_bytes(int n, int number_bytes) { return n * (number_bytes + result_weight_bytes); }
 
 /// Numbers of lines that are compared together: few enough that a wrong one shows among what rounding does to all of

@@ -5,7 +5,7 @@
 namespace shardfft::device::lines {
 
 inline constexpr int max_stages = 4;
-/// Of a line.
+/// At most so many ranks own points of one line.
 inline constexpr int max_owners = 8;
 
 /// A line of `n` points, transformed in stages whose radices multiply to n. Stage s has n / radix[s] butterflies, of
@@ -21,7 +21,7 @@ struct LineCut {
     return product;
   }
   constexpr int butterflies(int stage) const { return n / radix[stage]; }
-  /// Of a thread, at most.
+  /// Butterflies of a stage that one thread has, at most.
   constexpr int count(int stage) const { return (butterflies(stage) + team - 1) / team; }
   /// Whether every thread has as many.
   constexpr bool even(int stage) const { return butterflies(stage) % team == 0; }
@@ -74,8 +74,8 @@ struct TileCut {
   constexpr int boxes() const { return (set_points() + most_rows - 1) / most_rows; }
   constexpr int box_rows() const { return ((set_points() + boxes() - 1) / boxes() + step() - 1) / step() * step(); }
   constexpr int set_rows() const { return boxes() * box_rows(); }
-  /// Of the boxes that bring `points` points of an owner, of which there are as many as fit; 0 where none do. Odd rows
-  /// have one owner.
+  /// Rows of each box that brings `points` points of one owner, of which there are as many as fit; 0 if none do. If
+  /// rows are odd, all points have one owner.
   constexpr int box_rows_of(int first, int points) const {
     if (points == line.n) return box_rows();
     if (first % step() != 0) return 0;

@@ -33,7 +33,7 @@ inline int owner_begin(const Side& side, int n, int q) {
   const std::int64_t begin = std::int64_t{side.block} * q - std::max(0, q - side.whole_owners);
   return static_cast<int>(std::min<std::int64_t>(begin, n));
 }
-/// Of lines of n points.
+/// How many ranks own points of a line of n points.
 inline int owners(const Side& side, int n) {
   int count = 1;
   while (count <= max_owners && owner_begin(side, n, count) < n) ++count;
@@ -82,8 +82,8 @@ inline std::int64_t whole_bundles(std::int64_t columns, Precision precision) {
 /// prepared. It needs no larger prime factor than 13, and the shared memory; the library's own kernels need bulk tensor
 /// copies (Hopper on), and so do plane passes.
 bool supported(int n);
-/// The same, for passes over so many numbers: kernels that are compiled when they are first needed, which takes about a
-/// second, are for large arrays only.
+/// As supported(), for passes over this many numbers. Kernels that are compiled when they are first needed, which takes
+/// about a second, are only worthwhile for large arrays.
 bool worthwhile(std::int64_t n, std::int64_t numbers);
 /// Whether all rows of so many numbers begin with units of 16 bytes, if the first one does.
 inline bool begins_with_units(std::int64_t row, Precision precision) { return row % unit(precision) == 0; }
@@ -94,8 +94,8 @@ inline bool has_odd_rows(const Side& side, Precision precision) {
 }
 /// Whether all rows of so many numbers begin where runs of 128 bytes of memory do, if the first one does.
 inline bool begins_with_runs(std::int64_t row, Precision precision) { return row % (granule(precision) / 2) == 0; }
-/// The same of the sectors of 32 bytes that memory reads and writes whole: where rows begin in the middle of one, what
-/// is stored there is read first.
+/// Whether all rows of so many numbers begin on sectors of 32 bytes, if the first one does. Memory reads and writes
+/// whole sectors: if a row begins in the middle of one, the sector is read before it is written.
 inline bool begins_with_sectors(std::int64_t row, Precision precision) { return row % (granule(precision) / 8) == 0; }
 /// Whether passes along lines of n points over rows of so many numbers are faster than a library's strided transforms:
 /// rows that begin within runs of 128 bytes cost about half of the speed, and libraries are fast at powers of two.
@@ -106,7 +106,7 @@ inline bool faster(std::int64_t n, std::int64_t row, Precision precision) {
 bool takes_odd_rows(int n);
 /// Whether a pass over lines of n points on the current device can read from the owners of such a side, in few copies.
 bool reads_from(int n, const Side& side);
-/// The same by a kernel with such tiles.
+/// Whether a kernel with such tiles can read this side.
 bool reads_from(const TileCut& tile, const Side& side);
 /// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
 /// until exit. `odd_rows`: for strides that are odd, too, in single precision where takes_odd_rows(n). Must have

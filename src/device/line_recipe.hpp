@@ -32,7 +32,7 @@ struct Recipe {
   static constexpr int factor_bytes(Precision precision) { return precision == Precision::f64 ? 16 : 8; }
 };
 
-/// Of one multiprocessor, as kernels see it.
+/// What one multiprocessor offers to kernels.
 struct Hardware {
   int shared_bytes = 0;      ///< of a block at most
   int all_shared_bytes = 0;  ///< of all blocks
@@ -55,7 +55,7 @@ inline bool same(const Recipe& a, const Recipe& b) {
 /// What a block of Hopper may have, and its multiprocessor.
 inline constexpr Hardware hopper{227 * 1024, 228 * 1024};
 
-/// Those of the kernels that are compiled with the library.
+/// The recipes of the line kernels that are compiled with the library.
 inline constexpr Recipe own_recipes[] = {
     {{128, 8, 2, {8, 16}}, 8, 8, 1},      {{256, 16, 2, {16, 16}}, 16, 2, 1},   {{384, 16, 3, {8, 8, 6}}, 8, 2, 2},
     {{512, 64, 3, {8, 8, 8}}, 16, 1, 2},  {{768, 32, 3, {8, 8, 12}}, 8, 1, 2},  {{1024, 64, 3, {16, 16, 4}}, 8, 1, 2},

@@ -14,7 +14,7 @@ struct Memory {
   std::uintptr_t begin, end;
   bool overlaps(const Memory& other) const { return begin < other.end && other.begin < end; }
 };
-/// Of the planes of a pass: `n` rows of so many numbers in each.
+/// The memory in which the planes of a pass lie: each has `n` rows of `row` numbers.
 Memory memory_of(const Part& part, const Pass& columns, std::int64_t row, ElementType element) {
   const auto bytes = [&](std::int64_t numbers) { return static_cast<std::uintptr_t>(numbers) * element.bytes(); };
   const std::uintptr_t first =
@@ -133,7 +133,8 @@ std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bo
 
 std::int64_t most_planes_ahead(std::int64_t bytes, const DeviceFacts& facts) {
   const std::int64_t held = static_cast<std::int64_t>(facts.l2_bytes) / std::max<std::int64_t>(bytes, 1);
-  // Those that are ahead, the same again whose second axis is under way or was just left, and what is on its way.
+  // The cache holds the planes that are ahead, as many again whose second axis is under way or was just left, and what
+  // is on its way.
   return (held - 1) / 2;
 }
 

@@ -34,7 +34,7 @@ inline std::int64_t spectrum_points(std::int64_t m, bool real) { return real ? m
 /// Planes of so many bytes that the L2 cache can hold beside those that a pass works on: their first axis may come
 /// before the second axis of the first one. None where planes are too large for plane passes.
 std::int64_t most_planes_ahead(std::int64_t plane_bytes, const DeviceFacts& facts);
-/// Of n rows of m points.
+/// Bytes of a plane of n rows of m points.
 std::int64_t plane_bytes(std::int64_t n, std::int64_t m, Precision precision, bool real);
 /// How many come before for a pass whose planes have so many tiles, where the device works on `at_once` tiles: enough
 /// for no tile to wait long.
@@ -49,7 +49,7 @@ bool fits_planes(std::int64_t n, std::int64_t m, Precision precision, bool real,
 /// Whether planes of n rows of m points have a kernel on the current device, or a compiler to make one when it is
 /// prepared: where both lengths have line kernels and the planes fit (fits_planes).
 bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real);
-/// The same where no columns are transformed, which no cache has to hold.
+/// Whether there are kernels for the rows alone, without columns, so that no cache has to hold the plane.
 bool rows_supported(std::int64_t n, std::int64_t m);
 /// As planes_supported(), for passes over so many numbers: kernels that are compiled when they are first needed, which
 /// takes some seconds, are for large arrays only.
@@ -62,7 +62,7 @@ struct PlaneKernel {
 };
 /// Whether a plane pass of the current device can write its columns to the owners of such a side.
 bool planes_shareable(const PlaneKernel& kernel, const Side& side);
-/// The same by kernels whose columns are cut so.
+/// Whether kernels whose columns are cut like this can do it.
 bool shares(const LineCut& columns, const Side& side);
 /// Kernels and twiddle tables on the current device; made once, kept until exit. Must have been called on a device
 /// before run() there, outside of stream capture.
@@ -74,7 +74,7 @@ bool planes_checkable(int n, int m);
 void prepare_checked_planes(int n, int m, Precision precision, bool real);
 /// Numbers in device memory that a pass over so many planes uses while it runs.
 inline std::size_t plane_counters(std::int64_t planes) { return static_cast<std::size_t>(planes) + 1; }
-/// Of columns and rows, the side that both have.
+/// The side that columns and rows have in common.
 inline const Side& inner_side(const PlanePass& pass) {
   return pass.columns.direction == Direction::forward ? pass.columns.in : pass.columns.out;
 }

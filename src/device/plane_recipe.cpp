@@ -63,7 +63,7 @@ int registers_of(int threads, int registers) {
   return registers / quarters / (warps * warp) / step * step;
 }
 
-/// Of n lines, dealt `lines` at a time: what is computed for nothing in the last tile.
+/// Lines computed over lines wanted, if n lines are dealt `lines` at a time: some of the last tile may be for nothing.
 double filled(int n, int lines) { return double((n + lines - 1) / lines * lines) / n; }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace shardfft::device::lines {
 
 constexpr PlaneCut square(const LineCut& line, int width, int groups) { return {line, line, width, width, groups}; }
 
-/// Those of the kernels that are compiled with the library.
+/// The cuts of the plane kernels that are compiled with the library.
 inline constexpr PlaneCut own_planes[] = {
     square({128, 8, 2, {8, 16}}, 16, 4),     square({256, 16, 2, {16, 16}}, 8, 4),
     square({384, 16, 3, {8, 8, 6}}, 4, 4),   square({512, 32, 3, {16, 8, 4}}, 8, 2),
@@ -24,7 +24,7 @@ inline const PlaneCut* own_plane_cut(std::int64_t n, std::int64_t m) {
   return nullptr;
 }
 
-/// Of shared memory, that a block with such tiles asks for; the same in all types, but for the twiddles.
+/// Bytes of shared memory that a block with such tiles asks for. They depend on the precision by the twiddles alone.
 inline int shared_bytes(const PlaneCut& cut, Precision precision, bool checks = false) {
   const int factor_bytes = precision == Precision::f64 ? 16 : 8;
   return checks ? cut.checked_bytes(factor_bytes) : cut.bytes(factor_bytes);

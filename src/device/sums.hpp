@@ -16,7 +16,7 @@ struct UnitLoop {
   std::int64_t count, stride, sum;  ///< the stride in elements
 };
 /// A loop along an axis of a line; its weights lie behind those of the axes before it.
-struct LineLoop {
+struct AxisLoop {
   std::int64_t count, stride;
 };
 
@@ -25,7 +25,7 @@ struct LineLoop {
 struct WeightedSums {
   ElementType element;
   std::vector<UnitLoop> units;
-  std::vector<LineLoop> line;
+  std::vector<AxisLoop> line;
   const double* weights = nullptr;  ///< device memory: the real and the imaginary part of each weight
 
   std::int64_t lines() const {
@@ -35,7 +35,7 @@ struct WeightedSums {
   }
   std::int64_t points() const {
     std::int64_t count = 1;
-    for (const LineLoop& loop : line) count *= loop.count;
+    for (const AxisLoop& loop : line) count *= loop.count;
     return count;
   }
 };

@@ -40,7 +40,7 @@ class VendorFft {
   /// Enqueues on `stream` (of the plan's device, which must be current). in == out where both sides agree.
   void execute(const void* in, void* out, Direction direction, void* stream) const;
   std::size_t work_bytes() const { return work_bytes_; }
-  /// The same of a plan that would be made now, for which no memory is taken.
+  /// The work area that a plan would need if it were made now. No memory is taken.
   static std::size_t work_bytes_of(const VendorFftSpec& spec);
 
  private:

@@ -48,7 +48,7 @@ class Exchange {
   /// and finish call it now and then, because most MPI libraries move data only inside their calls.
   virtual void progress(const ExchangeBuffers& buffers) { static_cast<void>(buffers); }
   virtual void finish(const ExchangeBuffers& buffers) = 0;
-  /// Of what this rank sent since it was made.
+  /// What rounding this rank's messages to fewer bytes cost since the exchange was made.
   virtual Loss loss() const { return {}; }
 };
 
@@ -61,7 +61,5 @@ using ExchangeFactory = std::function<std::unique_ptr<Exchange>(const ExchangeSe
 /// Makes the strategy called `name`; throws Error(invalid_argument) that lists the known names. Collective over comm:
 /// a failure of one member is thrown on all.
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup);
-/// Adds a strategy, or gives the factory of a listed name. Not thread-safe: call it while the program starts.
-void register_exchange(const std::string& name, ExchangeFactory factory);
 
 }  // namespace shardfft

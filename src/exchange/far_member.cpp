@@ -12,11 +12,11 @@ namespace {
 
 /// Blocks one behind the other in the order of the leaders' buffers: by host, then by rank.
 struct Run {
-  struct Place {
+  struct Entry {
     int block;
     std::int64_t offset_bytes;
   };
-  std::vector<Place> places;
+  std::vector<Entry> entries;
   std::int64_t count = 0;
   std::size_t bytes = 0;
   Datatype type;
@@ -24,14 +24,16 @@ struct Run {
 
 Run line_up(const Blocks& blocks, const ExchangeSetup& setup, const HostPlan& plan) {
   Run run;
-  for (int i = 0; i < blocks.size(); ++i) run.places.push_back({i, 0});
-  const auto host = [&](const Run::Place& p) { return plan.leader_of[static_cast<std::size_t>(blocks[p.block].peer)]; };
-  std::stable_sort(run.places.begin(), run.places.end(),
-                   [&](const Run::Place& a, const Run::Place& b) { return host(a) < host(b); });
+  for (int i = 0; i < blocks.size(); ++i) run.entries.push_back({i, 0});
+  const auto host = [&](const Run::Entry& entry) {
+    return plan.leader_of[static_cast<std::size_t>(blocks[entry.block].peer)];
+  };
+  std::stable_sort(run.entries.begin(), run.entries.end(),
+                   [&](const Run::Entry& a, const Run::Entry& b) { return host(a) < host(b); });
   const auto element_bytes = static_cast<std::int64_t>(setup.element_bytes);
-  for (Run::Place& p : run.places) {
-    p.offset_bytes = run.count * element_bytes;
-    run.count += blocks[p.block].count;
+  for (Run::Entry& entry : run.entries) {
+    entry.offset_bytes = run.count * element_bytes;
+    run.count += blocks[entry.block].count;
   }
   run.bytes = round_up(static_cast<std::size_t>(run.count * element_bytes), cache_line);
   if (run.count > 0 && !setup.basic_types)
@@ -56,24 +58,25 @@ class FarMember : public Exchange {
 
   void start(const ExchangeBuffers& b) override {
     if (basic_types_)
-      for (const Run::Place& p : in_.places)
-        link_.receive(b.workspace + out_.bytes + p.offset_bytes, recv_[p.block].count, leader_, requests_);
+      for (const Run::Entry& entry : in_.entries)
+        link_.receive(b.workspace + out_.bytes + entry.offset_bytes, recv_[entry.block].count, leader_, requests_);
     else if (in_.count > 0)
       link_.receive(b.workspace + out_.bytes, in_.type, leader_, requests_, scatter_channel);
     if (out_.count == 0) return;
-    for (const Run::Place& p : out_.places) send_.pack_into(p.block, b.source, b.workspace + p.offset_bytes);
+    for (const Run::Entry& entry : out_.entries)
+      send_.pack_into(entry.block, b.source, b.workspace + entry.offset_bytes);
     const Scope scope(trace_, Activity::exchange);
     if (!basic_types_) return link_.send(b.workspace, out_.type, leader_, requests_, gather_channel);
-    for (const Run::Place& p : out_.places)
-      link_.send(b.workspace + p.offset_bytes, send_[p.block].count, leader_, requests_);
+    for (const Run::Entry& entry : out_.entries)
+      link_.send(b.workspace + entry.offset_bytes, send_[entry.block].count, leader_, requests_);
   }
 
   void progress(const ExchangeBuffers&) override { requests_.test_all(); }
 
   void finish(const ExchangeBuffers& b) override {
     wait_traced(requests_, trace_);
-    for (const Run::Place& p : in_.places)
-      recv_.unpack_from(p.block, b.workspace + out_.bytes + p.offset_bytes, b.destination);
+    for (const Run::Entry& entry : in_.entries)
+      recv_.unpack_from(entry.block, b.workspace + out_.bytes + entry.offset_bytes, b.destination);
   }
 
  private:

@@ -13,8 +13,8 @@ namespace shardfft {
 namespace {
 
 /// A name without a factory is known, but no messages: src/exec/movement decides on shared_window.
-std::map<std::string, ExchangeFactory>& registry() {
-  static std::map<std::string, ExchangeFactory> strategies = {
+const std::map<std::string, ExchangeFactory>& registry() {
+  static const std::map<std::string, ExchangeFactory> strategies = {
       {"alltoall", make_alltoall},
       {"alltoallv", make_alltoallv},
       {"alltoallw", make_alltoallw},
@@ -65,8 +65,6 @@ void require_derived_types(const ExchangeSetup& setup) {
     fail(Status::unsupported, "a block of more than ", mpi_count_limit(),
          " elements cannot be sent by this exchange with ", "datatypes = basic: p2p can");
 }
-
-void register_exchange(const std::string& name, ExchangeFactory factory) { registry()[name] = std::move(factory); }
 
 std::unique_ptr<Exchange> make_exchange(const std::string& name, const ExchangeSetup& setup) {
   require(setup.comm.valid(), "an exchange needs a communicator");

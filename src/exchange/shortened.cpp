@@ -18,7 +18,7 @@ std::int64_t units(const ExchangeSetup& setup, std::int64_t elements) {
   return (bytes + unit - 1) / unit;
 }
 
-/// The same messages as runs of one array, each from a cache line on. Returns the units of that array.
+/// Makes of messages runs of one array, each of which begins on a cache line. Returns the units of that array.
 std::int64_t as_runs(const ExchangeSetup& setup, std::vector<Message>& messages) {
   std::int64_t offset = 0, end = 0;
   for (Message& message : messages) {

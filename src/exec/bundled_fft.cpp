@@ -169,8 +169,8 @@ std::shared_ptr<PlannedFft>& BundledFft::fft_of(const Piece& lines, const Piece&
 }
 
 /// While a copy waits for memory, there is time to add up what it copies.
-void BundledFft::gather(const Place& place, const LineSource& source, const Worker& worker) const {
-  const auto& [bundle_at, index] = place;
+void BundledFft::gather(const BundleInRow& at, const LineSource& source, const Worker& worker) const {
+  const auto& [bundle_at, index] = at;
   const Bundle& bundle = *bundle_at;
   const bool joined = bundle.check_fetches && fetch_bytes_ == 0;
   for (std::size_t i = 0; i < bundle.gather.size(); ++i) {
@@ -190,9 +190,9 @@ void BundledFft::gather(const Place& place, const LineSource& source, const Work
   if (setup_.check && !joined) setup_.check->lines(worker.thread, bundle.lines, worker.scratch);
 }
 
-void BundledFft::store(const Place& place, const std::byte* result, const LineTarget& target,
+void BundledFft::store(const BundleInRow& at, const std::byte* result, const LineTarget& target,
                        const Worker& worker) const {
-  const auto& [bundle_at, index] = place;
+  const auto& [bundle_at, index] = at;
   const Bundle& bundle = *bundle_at;
   if (setup_.check && !bundle.check_stores) setup_.check->results(worker.thread, bundle.lines, result);
   for (std::size_t i = 0; i < bundle.store.size(); ++i) {
@@ -213,21 +213,21 @@ void BundledFft::store(const Place& place, const std::byte* result, const LineTa
   }
 }
 
-void BundledFft::run_bundle(const Place& place, const LineSource& source, const LineTarget& target,
+void BundledFft::run_bundle(const BundleInRow& at, const LineSource& source, const LineTarget& target,
                             const Worker& worker, ReadAhead& ahead) const {
   Laps laps(worker.trace);
-  gather(place, source, worker);
+  gather(at, source, worker);
   laps.end(Activity::exchange);
   std::byte* const scratch = worker.scratch;
   std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
-  place.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
+  at.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
   laps.end(Activity::fft);
-  store(place, result, target, worker);
+  store(at, result, target, worker);
   laps.end(scatters_ ? Activity::exchange : Activity::copy);
 }
 
 /// Bundles are numbered in row-major order of the axes.
-BundledFft::Place BundledFft::place_of(std::int64_t number) const {
+BundledFft::BundleInRow BundledFft::bundle_numbered(std::int64_t number) const {
   std::int64_t index = 0;        // in its row
   std::int64_t row = 0;          // in bundles_
   std::int64_t rows_within = 1;  // of one step along the axis
@@ -248,10 +248,9 @@ BundledFft::Place BundledFft::place_of(std::int64_t number) const {
 
 /// The lines of a bundle that are asked for ahead. If results stay in the cache, so did the lines: they come fast, and
 /// asking for them costs more than it saves. A core's own cache must have room for a whole bundle.
-void BundledFft::take_rows(const Place& place, const LineSource& source, BoxRows& rows) const {
+void BundledFft::take_rows(const BundleInRow& at, const LineSource& source, BoxRows& rows) const {
   if (!stream_ || static_cast<std::int64_t>(line_bytes_) > own_cache_bytes()) return;
-  for (const OwnersBox& g : place.bundle->gather)
-    rows.add(source.here(g.copy.peer), g.copy.boxes.from, place.index * g.step);
+  for (const OwnersBox& g : at.bundle->gather) rows.add(source.here(g.copy.peer), g.copy.boxes.from, at.index * g.step);
 }
 
 std::size_t BundledFft::thread_bytes() const {
@@ -278,8 +277,8 @@ void BundledFft::run(const LineSource& source, const LineTarget& target, std::by
     BoxRows& ahead = ahead_[static_cast<std::size_t>(thread)];
     for (std::int64_t i = share.first; i < share.last; ++i) {
       ahead.clear();
-      if (i + 1 < share.last) take_rows(place_of(i + 1), source, ahead);
-      run_bundle(place_of(i), source, target, worker, ahead);
+      if (i + 1 < share.last) take_rows(bundle_numbered(i + 1), source, ahead);
+      run_bundle(bundle_numbered(i), source, target, worker, ahead);
     }
   });
 }

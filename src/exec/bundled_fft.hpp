@@ -42,9 +42,9 @@ struct BundledFftSetup {
 class LineSource {
  public:
   virtual ~LineSource() = default;
-  /// In the memory of this process, or null.
+  /// The array of this rank, if it lies in the memory of this process; null if it does not.
   virtual const std::byte* here(int peer) const = 0;
-  /// Else: copies elements of an owner into the lines of a bundle; `scratch` holds what give_fetch() said.
+  /// Where here() is null: copies elements of an owner into a bundle's lines. `scratch` holds what give_fetch() said.
   virtual void fetch(const PeerCopy& copy, std::byte* lines, std::byte* scratch) const = 0;
 };
 
@@ -70,9 +70,9 @@ class BundledFft {
   explicit BundledFft(const BundledFftSetup& setup);
   /// Scratch that each LineSource::fetch() is given.
   void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
-  /// Of all threads; known once the plan's transforms are made.
+  /// Scratch of all threads together; known once the plan's transforms are made.
   std::size_t scratch_bytes() const;
-  /// Of the list of bundles.
+  /// Bytes that the list of bundles takes.
   std::size_t table_bytes() const;
   /// `scratch` holds scratch_bytes(). While a bundle is transformed, lines of the next one that lie in this process's
   /// memory are asked for.
@@ -112,7 +112,7 @@ class BundledFft {
   IndexSet set_of(const Piece& piece, const BundleBlocks& at) const;
   std::shared_ptr<PlannedFft>& fft_of(const Piece& lines, const Piece& results);
   void add(const Piece& piece, const Piece& result, const BundleBlocks& at, std::int64_t times);
-  /// Of one thread: lines and results of a bundle, and what its transform needs.
+  /// Scratch of one thread: the lines of a bundle, their results, and what the transform needs.
   std::size_t thread_bytes() const;
   /// One thread of a run.
   struct Worker {
@@ -121,16 +121,16 @@ class BundledFft {
     Trace* trace;
   };
   /// One bundle of a row.
-  struct Place {
+  struct BundleInRow {
     const Bundle* bundle;
     std::int64_t index;
   };
-  Place place_of(std::int64_t number) const;
-  void take_rows(const Place& place, const LineSource& source, BoxRows& rows) const;
-  void run_bundle(const Place& place, const LineSource& source, const LineTarget& target, const Worker& worker,
+  BundleInRow bundle_numbered(std::int64_t number) const;
+  void take_rows(const BundleInRow& at, const LineSource& source, BoxRows& rows) const;
+  void run_bundle(const BundleInRow& at, const LineSource& source, const LineTarget& target, const Worker& worker,
                   ReadAhead& ahead) const;
-  void gather(const Place& place, const LineSource& source, const Worker& worker) const;
-  void store(const Place& place, const std::byte* result, const LineTarget& target, const Worker& worker) const;
+  void gather(const BundleInRow& at, const LineSource& source, const Worker& worker) const;
+  void store(const BundleInRow& at, const std::byte* result, const LineTarget& target, const Worker& worker) const;
 
   BundledFftSetup setup_;
   std::size_t in_bytes_;

@@ -23,7 +23,7 @@ struct PipelineFft {
 
 class ChunkFft {
  public:
-  /// Of this rank's elements in `slice`, whose axis is not transformed; Slice{} means all of them.
+  /// Transforms this rank's elements in `slice`, whose axis is not transformed; Slice{} means all of them.
   ChunkFft(const PipelineFft& setup, const Slice& slice);
   /// Known once the plan's transforms are made.
   std::size_t scratch_bytes() const;

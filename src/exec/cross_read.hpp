@@ -25,7 +25,7 @@ struct CrossCost {
   }
 };
 
-/// The same for a copy of `bytes` into shared memory, from which others then read `read` bytes.
+/// What it takes to copy `bytes` into shared memory, from which others then read `read` bytes.
 inline double staging_nanoseconds(std::int64_t bytes, std::int64_t read) {
   const HostDefaults& price = host_defaults();
   return price.staged_byte_ns * static_cast<double>(bytes) + price.shared_byte_ns * static_cast<double>(read);

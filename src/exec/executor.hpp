@@ -24,7 +24,7 @@ class Executor : public Runner {
   Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host);
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
-  /// By whole runs on arrays of zeros (executor_trial.cpp).
+  /// Times whole runs on arrays of zeros (executor_trial.cpp).
   std::unique_ptr<Runner> fastest(const Alternatives& others) override;
   /// Makes the copy that a call with equal arrays needs where the plan was not made for such calls.
   void check_arrays(int program, InputArrays in, OutputArrays out) override;

@@ -76,7 +76,7 @@ struct Executor::Candidates {
     return agreed(room) && make_room(first);
   }
 
-  /// The same for a candidate, where it needs more.
+  /// Makes room for a candidate that needs more memory than what has been lent so far.
   bool make_room(const Executor& executor) {
     const bool more_private = executor.planned_bytes() > workspace_bytes;
     const bool more_shared = executor.window_bytes() > window_bytes;  // the same on all ranks
@@ -224,7 +224,7 @@ std::vector<RunWay> Executor::ways_to_try(const Alternatives& others) const {
     ways.push_back({program.algorithm, open ? exchange_for(reads) : setup_.exchange, way().chunks});
   }
   // Messages inside a host are copies by the same cores that transform: cutting was never faster there
-  // (docs/performance.md).
+  // (bench/results/measurements.md).
   const bool cuts = may_cut && hosts.host().size() != comm.size() && cuts_in_chunks();
   for (const RunWay& one : std::vector<RunWay>(ways)) add_moves(ways, one, cuts);
   return ways;
@@ -263,7 +263,7 @@ void Executor::tell(const Choice& choice) {
     *known = choice;
 }
 
-/// Of each option that `ways` differ in.
+/// Puts into the report what was chosen for each option in which `ways` differ.
 void Executor::tell(const RunChoice& choice, const std::vector<RunWay>& ways) {
   const auto differ = [&](auto same) { return !std::all_of(ways.begin(), ways.end(), same); };
   const RunWay& best = choice.way;

@@ -149,8 +149,8 @@ class Choosing {
     return heaviest_first;
   }
 
-  /// Those behind the expected one, planned in what the trial may take. Who measures while it plans begins where most
-  /// is to be won.
+  /// Enters the other candidates, which are planned within the time of the trial. Libraries that measure while they
+  /// plan begin with the heaviest steps, where most is to be gained.
   void enter_others(const std::vector<std::size_t>& heaviest_first) {
     for (const Backend& backend : makers_.candidates)
       for (auto s = heaviest_first.begin(); s != heaviest_first.end(); ++s) {
@@ -216,7 +216,7 @@ class Choosing {
     return choice;
   }
 
-  /// And of what another library makes.
+  /// The version of this library, and of another one that makes what this one cannot.
   std::string version_of(const Backend& backend) const {
     const auto is_cosine = [](const auto& fft) { return fft->spec().kind == Kind::r2r; };
     const bool any = std::any_of(steps_.begin(), steps_.end(), [&](const FftStep& step) {

@@ -38,7 +38,7 @@ class Operation {
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
-  /// Of what it sent in all runs.
+  /// What rounding messages to fewer bytes cost, in all runs so far.
   virtual Loss loss() const { return {}; }
 };
 

@@ -23,7 +23,7 @@ struct Cut {
   int messages() const { return two ? two->messages() : one.parts; }
   Slice from(int k) const { return two ? two->from(k) : one.from(k); }
   Slice to(int k) const { return two ? two->to(k) : one.to(k); }
-  /// Of a transform; null where it is not cut.
+  /// How the transform before the reshape, and the one behind it, is cut in chunks. Null: it is not cut.
   const Chunking* before() const { return two ? &two->sender : one.ends == ChunkEnds::receiver ? nullptr : &one; }
   const Chunking* after() const { return two ? &two->receiver : one.ends == ChunkEnds::sender ? nullptr : &one; }
   std::string text() const { return two ? shardfft::describe(*two) : shardfft::describe(one); }

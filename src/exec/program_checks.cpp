@@ -24,7 +24,7 @@ ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Program& program,
   }
 }
 
-/// Its only one.
+/// The only transform of a stretch; null if it has none.
 const Stop* ProgramChecks::transform_of(const Stretch& stretch) const {
   const auto found =
       std::find_if(stretch.begin(), stretch.end(), [this](const Stop& stop) { return transforms(stop); });
@@ -37,12 +37,12 @@ bool ProgramChecks::adjacent(std::size_t stretch) const {
          stretches_[stretch - 1].back().step + 1 == stretches_[stretch].front().step;
 }
 
-/// By the transform that writes it.
+/// Whether the transform that writes the source of this move sums it, so that the move need not.
 bool ProgramChecks::source_is_added_up(std::size_t move) const {
   return adjacent(move) && transforms(stretches_[move - 1].back()) && moves_[move]->sends_all();
 }
 
-/// By the transform that reads it, in a stretch of its own.
+/// Whether the transform that reads the result of this move sums it, in a stretch of its own.
 bool ProgramChecks::result_is_added_up(std::size_t move) const {
   return adjacent(move + 1) && transforms(stretches_[move + 1].front()) && moves_[move]->receives_all();
 }

@@ -9,13 +9,13 @@ class ProgramChecks {
  public:
   /// Throws Error where a step cannot be checked; does not communicate. What it is given lives as long.
   ProgramChecks(const ExecutorSetup& setup, const Program& program, const std::vector<Stretch>& stretches);
-  /// Of a stretch that transforms: for whoever runs it to tell of its lines. Null for others.
+  /// The check of a stretch that transforms; whoever runs it shows it the lines. Null for other stretches.
   std::shared_ptr<LinesCheck> lines(std::size_t stretch) const;
-  /// Of the move behind a transform in the same stretch. Null where there is none.
+  /// The check of the move behind a transform in the same stretch. Null if there is none.
   std::shared_ptr<StepCheck> scatter(std::size_t stretch) const;
-  /// Of any other stretch, which `operation` runs.
+  /// The check of any other stretch, which `operation` runs.
   std::shared_ptr<StepCheck> other(std::size_t stretch, Operation& operation) const;
-  /// Of a program of no steps, which is a copy.
+  /// The check of a program without steps, which is a copy.
   std::shared_ptr<StepCheck> copy() const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace shardfft {
 
-/// Of one halved axis, the fastest in memory on both sides.
+/// A real transform inside one array, along one halved axis that is the fastest in memory on both sides.
 class RealInPlace : public Operation {
  public:
   /// About the bytes of lines that are transformed at once, one line at least.

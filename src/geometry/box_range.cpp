@@ -22,7 +22,7 @@ struct Tail {
     return product;
   }
   Tail at(std::int64_t index) const { return {box, axis + 1, offset + index * stride()}; }
-  /// Its indices [first, last), whole.
+  /// All elements whose index along the first axis is in [first, last).
   Box slab(std::int64_t first, std::int64_t last) const {
     Box part;
     part.offset = offset + first * stride();

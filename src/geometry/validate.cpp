@@ -62,12 +62,12 @@ __extension__ using Wide = __int128;
 
 /// From the first place of a piece in memory to its last one; `apart` where its strides tell that no two of its
 /// elements lie at one place.
-struct Place {
+struct Extent {
   std::int64_t begin, last;
   bool apart;
 };
 
-Place place_of(const Piece& piece, std::int64_t count, const std::string& whose) {
+Extent extent_of(const Piece& piece, std::int64_t count, const std::string& whose) {
   std::vector<std::pair<std::int64_t, std::int64_t>> loops;  // stride, steps
   for (std::size_t a = 0; a < static_cast<std::size_t>(piece.set.axes); ++a)
     if (piece.set.axis[a].count > 1) loops.emplace_back(piece.stride[a], piece.set.axis[a].count - 1);
@@ -104,12 +104,12 @@ void check_memory(std::vector<Piece> pieces, const std::string& whose) {
   std::erase_if(pieces, [](const Piece& p) { return p.set.empty(); });
   std::int64_t count = 0;
   for (const Piece& p : pieces) count += p.set.count();
-  std::vector<Place> places;
-  for (const Piece& p : pieces) places.push_back(place_of(p, count, whose));
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.begin < b.begin; });
+  std::vector<Extent> extents;
+  for (const Piece& p : pieces) extents.push_back(extent_of(p, count, whose));
+  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
   bool apart = true;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    apart = apart && places[i].apart && (i == 0 || places[i].begin > places[i - 1].last);
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    apart = apart && extents[i].apart && (i == 0 || extents[i].begin > extents[i - 1].last);
   if (!apart) check_places(pieces, count, whose);
 }
 

@@ -78,7 +78,7 @@ class DeviceOperation {
   virtual std::string describe() const = 0;
   /// Bytes this member sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
-  /// Of what it sent in all runs, which have ended.
+  /// What rounding messages to fewer bytes cost, in all runs so far, which must have ended.
   virtual Loss loss() const { return {}; }
 };
 

@@ -51,7 +51,7 @@ class PeerTrial {
   PeerTrial(const Communicator& host, int device)
       : host_(host), scope_(device), proof_(draw_proof(host.rank())), proofs_(gather_bytes(host, proof_)) {}
 
-  /// By rank of the host, whether both can write into each other's memory.
+  /// For each rank of the host: whether it and this one can write into each other's memory.
   std::vector<char> run() {
     const bool exported = host_.min(std::int64_t{succeeds([&] { export_own(); })}) == 1;
     std::vector<char> reached(proofs_.size(), 0);

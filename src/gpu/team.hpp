@@ -42,7 +42,7 @@ class Team {
   bool reaches(int member, int rank) const {
     return reach_[static_cast<std::size_t>(member)][static_cast<std::size_t>(rank)] != 0;
   }
-  /// Of every pair of members, and of any.
+  /// Whether GPUs can use each other's memory: every pair of members, or at least one pair.
   bool all_peers() const { return all_peers_; }
   bool any_peers() const { return any_peers_; }
   /// A host barrier of the processes; nothing when all members are here. Returns whether any came having `failed`. In

@@ -11,8 +11,8 @@ namespace shardfft {
 /// The local transform that leads from state `before` to state `after` on `rank`.
 FftSpec fft_spec(const TransformStep& step, const State& before, const State& after, int rank, Precision precision);
 
-/// The same between two pieces whose index sets belong together. Batch loops take their counts from `in`. Cosine and
-/// sine transforms are of real numbers: those of complex ones (`is_complex`, of the input) are a batch of their parts.
+/// The local transform between two pieces whose index sets belong together. Batch loops take their counts from `in`.
+/// Cosine and sine transforms are of real numbers. Complex numbers (`is_complex`, of the input) are a batch of parts.
 FftSpec fft_spec_between(const TransformStep& step, const Piece& in, const Piece& out, Precision precision,
                          bool is_complex);
 

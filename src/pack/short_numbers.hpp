@@ -23,7 +23,7 @@ struct ShortNumbers {
   std::size_t number_bytes() const { return precision == Precision::f64 ? 8 : 4; }
   /// Bytes of a run of so many numbers.
   std::size_t run_bytes(std::int64_t numbers) const;
-  /// Of any run: the largest sqrt(sum of squared errors / sum of squares).
+  /// The largest sqrt(sum of squared errors / sum of squares) of any run.
   double most_error() const;
   /// For descriptions of what moves them; empty where they are inactive.
   std::string text() const { return active() ? ", " + std::to_string(bytes) + " bytes a number" : ""; }

@@ -86,7 +86,7 @@ void multiply_lines(const std::byte* in, std::byte* out, const SpectralFactors& 
   }
 }
 
-/// Those of the type that `element` says.
+/// The loop over lines for numbers of this type.
 auto lines_of(ElementType element) {
   if (element.precision == Precision::f64)
     return element.is_complex ? multiply_lines<std::complex<double>> : multiply_lines<double>;

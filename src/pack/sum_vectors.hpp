@@ -58,7 +58,7 @@ SHARDFFT_INLINE void fill_with_pair(Vector<T, bytes>& vector, const T* pair) {
   }
 }
 
-/// Of all lanes, by halves.
+/// The sum over all lanes of a vector, by halves.
 template <class T, int bytes>
 SHARDFFT_INLINE T sum_of(const Vector<T, bytes>& vector) {
   if constexpr (bytes == sizeof(T)) {

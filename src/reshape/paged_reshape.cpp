@@ -11,7 +11,7 @@ namespace shardfft {
 
 namespace {
 
-/// The same elements as boxes of the same axes on both sides, in memory order on both.
+/// The same copy with boxes of the same axes on both sides, in memory order on both.
 LocalCopy in_order(const LocalCopy& copy) {
   const LoopNest nest = common_refinement(copy.from, copy.to);
   LocalCopy ordered;
@@ -46,7 +46,7 @@ Streams streams_of(const std::vector<Message>& messages, const std::vector<Local
   return streams;
 }
 
-/// Of all ranks; both ends of a message have their boxes of it.
+/// The messages of all ranks. Both ends of a message are listed, each with its own boxes.
 std::vector<Ends> all_ends(const Layout& from, const Layout& to) {
   std::vector<Ends> ends;
   for (int r = 0; r < from.ranks(); ++r) {

@@ -28,7 +28,7 @@ class Reshape {
  public:
   Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace);
   std::size_t workspace_bytes() const { return exchange_ ? exchange_->workspace_bytes() : 0; }
-  /// Of its schedule.
+  /// Bytes that its schedule takes.
   std::size_t table_bytes() const { return table_bytes_; }
   void start(const ExchangeBuffers& buffers);
   /// Lets messages move on between start and finish. Optional, not collective.
@@ -42,7 +42,7 @@ class Reshape {
   }
   /// Bytes this rank sends to others.
   std::int64_t bytes_sent() const { return bytes_sent_; }
-  /// Of ExchangeSetup.
+  /// As Exchange::loss().
   Loss loss() const { return exchange_ ? exchange_->loss() : Loss{}; }
   /// Ranks that exchange data with each other, this one included.
   int group_size() const { return group_size_; }

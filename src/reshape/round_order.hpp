@@ -21,7 +21,7 @@ class RoundOrder {
   std::int64_t place(std::int64_t i) const;
   /// In the stream.
   std::int64_t round_begin(int round) const { return begin_[static_cast<std::size_t>(round) * messages_.size()]; }
-  /// Of the widest round.
+  /// Elements of the widest round.
   std::int64_t most_in_a_round() const;
   std::size_t peers() const { return messages_.size(); }
   int peer(std::size_t p) const { return messages_[p].peer; }

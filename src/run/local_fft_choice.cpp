@@ -28,7 +28,7 @@ std::vector<Total> totals_of(const std::vector<LocalFftChoice::Step>& steps) {
   return totals;
 }
 
-/// Of the library that was chosen.
+/// The time of the library that was chosen for a step.
 double seconds_of(const LocalFftChoice::Step& step) {
   for (const auto& time : step.times)
     if (time.name == step.name) return time.seconds;

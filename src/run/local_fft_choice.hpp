@@ -28,7 +28,7 @@ struct LocalFftChoice {
     std::vector<Time> times{};  ///< of those that were tried, the expected one first
   };
   std::vector<Step> steps{};
-  /// Of the libraries that make them; the expected one where there is nothing to make.
+  /// Names of the libraries that make the plan's transforms. If there are none, the one that was expected.
   std::vector<std::string> names{};
   std::string version;
   std::string note;  ///< how it was chosen; empty where there was no choice

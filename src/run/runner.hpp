@@ -99,8 +99,8 @@ class Runner {
   /// Adds lowered programs to run, numbered after those that it has. Programs that are added together share memory
   /// where they can.
   virtual void add(std::vector<NamedProgram> programs) = 0;
-  /// Of this runner and others in its place, which do otherwise what the options leave open, the one whose runs take
-  /// the least time; null where that is this one. Before the first run. Collective.
+  /// Times this runner and others that could take its place, which differ in what the options leave open. Returns the
+  /// fastest one, or null if that is this one. To be called before the first run. Collective.
   virtual std::unique_ptr<Runner> fastest(const Alternatives& /*others*/) { return nullptr; }
   virtual MemberPlace member(int member) const = 0;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.

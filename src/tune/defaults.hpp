@@ -12,70 +12,71 @@ namespace shardfft {
 inline constexpr std::size_t kibibyte = std::size_t{1} << 10;
 inline constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
-/// Hosts: measured on Xeons with two and with 32 cores, of 1 to 2 MiB of cache a core.
+/// Numbers of hosts. They were measured on Xeons with 2 and with 32 cores and 1 to 2 MiB of cache for each core.
 struct HostDefaults {
   /// A core's own cache where the system does not tell its size.
   std::int64_t own_cache_bytes = mebibyte;
-  /// A bundle of lines takes one part in so many of a core's own cache. Larger bundles have longer runs in memory;
+  /// A bundle of lines takes one part in this many of a core's own cache. Larger bundles have longer runs in memory;
   /// smaller ones leave more room for the lines of source and result, which pass through the cache too.
   std::int64_t bundles_in_own_cache = 8;
   /// Transforms of several axes whose array has more elements than that run axis by axis: this costs passes over
   /// memory, and saves the long strides of the slowest axis.
   std::int64_t elements_beyond_own_cache = std::int64_t{1} << 18;
-  /// Results of so many bytes a rank are written past the cache without a trial: no line is read before it is written,
-  /// but whoever needs the result next finds none of it in cache.
+  /// Results of this many bytes a rank are written past the cache without a trial: no line is read before it is
+  /// written, but whoever needs the result next finds none of it in cache.
   std::size_t bytes_to_write_past_cache = 24 * mebibyte;
-  /// Runs shorter than that are written through the cache after all: a line written in part is written twice.
+  /// Runs shorter than this are written through the cache after all: a line written in part is written twice.
   std::int64_t run_bytes_to_write_past_cache = 256;
-  /// Addresses that lie so far apart share a set of a core's own cache: its bytes by its ways (AMD: 1 MiB by 8, Intel:
-  /// 2 MiB by 16).
+  /// Addresses that lie this far apart share a set of a core's own cache: its bytes by its ways (AMD: 1 MiB by 8,
+  /// Intel: 2 MiB by 16).
   std::int64_t cache_way_bytes = 128 * kibibyte;
-  /// Runs of owners' arrays that a bundle reads or writes if its own runs are along another axis: so many can still be
-  /// written past the cache.
+  /// Runs of owners' arrays that a bundle reads or writes if its own runs are along another axis: this many can still
+  /// be written past the cache.
   std::int64_t run_bytes_worth_a_bundle = 256;
-  /// Runs longer than that are left to memcpy; shorter ones are copied in line, without a call.
+  /// Runs longer than this are left to memcpy; shorter ones are copied in line, without a call.
   std::int64_t run_bytes_worth_a_call = 128;
-  /// Copies that are added up in between ask for so many bytes before they copy them: what memory brings while sums
+  /// Copies that are added up in between ask for this many bytes before they copy them: what memory brings while sums
   /// take their time. More would push out of the first cache what is not yet added up.
   std::int64_t copied_bytes_ahead = 8 * kibibyte;
-  /// A copy uses one thread more for each so many bytes: with less to do it is over before threads have started.
+  /// A copy uses one thread more for each this many bytes: with less to do it is over before threads have started.
   std::int64_t copy_bytes_worth_a_thread = 64 * kibibyte;
   /// What a backend transforms at once where a pass of our own follows: more means fewer calls, and less that is still
   /// in cache when the pass comes.
   std::int64_t bytes_cached_between_passes = 256 * kibibyte;
   /// What FFTW transforms in one call: its plans of more data are no better, and take longer to make.
   std::int64_t fftw_bytes_a_call = 32 * mebibyte;
-  /// A chunk's transform is cut in blocks of so many bytes: between blocks messages are looked after, but small blocks
-  /// make slow transforms.
+  /// A chunk's transform is cut in blocks of this many bytes: between blocks messages are looked after, but small
+  /// blocks make slow transforms.
   std::int64_t chunk_block_bytes = 4 * mebibyte;
-  /// And never in more blocks than that.
+  /// A chunk's transform is never cut in more blocks than this.
   std::int64_t most_chunk_blocks = 8;
-  /// Arrays of other processes that must be turned come through a buffer of that size: larger ones need fewer calls of
+  /// Arrays of other processes that must be turned come through a buffer of this size: larger ones need fewer calls of
   /// the system, smaller ones stay in cache.
   std::int64_t cross_read_buffer_bytes = 256 * kibibyte;
   /// What reading another process's array takes, in nanoseconds: each run costs the kernel a look at the page table,
-  /// each byte a slower copy than memcpy. From runs of 64 bytes to 64 KiB (docs/performance.md).
+  /// each byte a slower copy than memcpy. From runs of 64 bytes to 64 KiB (bench/results/measurements.md).
   double cross_read_run_ns = 250;
   double cross_read_byte_ns = 0.15;
-  /// And what takes its place: a copy of the array into shared memory, and reading it there.
+  /// What the alternative takes: a copy of the array into shared memory, and reading it there.
   double staged_byte_ns = 0.15;
   double shared_byte_ns = 0.10;
-  /// Blocks that two ranks swap in place go through a buffer of that size.
+  /// Blocks that two ranks swap in place go through a buffer of this size.
   std::int64_t swap_buffer_bytes = mebibyte;
-  /// The libraries for local transforms are tried for so long at most, in so many rounds: more rounds see less of what
-  /// else disturbs, and plans take longer to make.
+  /// The libraries for local transforms are tried for this long at most, in this many rounds: more rounds see less of
+  /// what else disturbs, and plans take longer to make.
   double trial_seconds = 2;
-  /// And for so long at least, however short the transforms: less is noise, and nobody notices more in a plan.
+  /// They are tried for this long at least, however short the transforms are: less is noise, and nobody notices more
+  /// when a plan is made.
   double trial_least_seconds = 0.06;
   int trial_rounds = 8;
-  /// One transform in one round runs for so long, again and again, but for no more runs than that: longer than a
-  /// clock's tick and an interrupt, and short beside the whole trial.
+  /// One transform in one round runs for this long, again and again, but for no more runs than given here: longer than
+  /// a clock's tick and an interrupt, and short beside the whole trial.
   double trial_slice_seconds = 0.5e-3;
   std::int64_t trial_slice_runs = 1000;
   /// Most bytes of an array in a trial: of larger batches a part is run, and its time multiplied. More is nearer to the
   /// whole transform, and takes longer.
   std::int64_t trial_sample_bytes = 32 * mebibyte;
-  /// Where one line alone is larger than that nothing is tried: more than any trial of parts needs.
+  /// Nothing is tried if one line alone is larger than this.
   std::size_t trial_most_bytes = 1024 * mebibyte;
   /// Share of the expected library's time that another must not exceed: differences below it are noise, and a plan made
   /// again should get the same library.
@@ -83,9 +84,9 @@ struct HostDefaults {
   /// Numbers of chunks that are tried. The first was the fastest or near it on two hosts with 1 and 10 Gbit/s between
   /// them; there may be no time for the others.
   std::array<int, 3> chunks_to_try = {32, 8, 4};
-  /// Whole runs are tried for so long at most: over a network they take longer than local transforms ...
+  /// Whole runs are tried for this long at most: over a network they take longer than local transforms ...
   double run_trial_seconds = 10;
-  /// ... and for no longer than so many runs take.
+  /// ... and for no longer than this many runs take.
   double run_trial_runs = 30;
   /// Where ranks take every core of a host, runs are tried in which only these shares of them transform: memory and
   /// caches may serve fewer ranks better. On 64 virtual cores, of whose time the hypervisor took 4 to 13 % away, none
@@ -93,14 +94,14 @@ struct HostDefaults {
   std::array<double, 2> shares_of_ranks_to_try = {0.75, 0.5};
   /// With fewer ranks each does more than what it may make the others wait.
   int ranks_that_may_rest = 8;
-  /// By another algorithm a plan may need so many times the memory of the expected one: less is no other class of
-  /// memory.
+  /// A candidate with another algorithm may need at most this many times the memory of the expected one.
   double trial_most_memory = 1.1;
-  /// What took so many times as long as the fastest is not run again: no noise is that large, and others want the time.
+  /// A candidate that took this many times as long as the fastest one is not run again: noise is not that large, and
+  /// the time is better spent on the others.
   double trial_hopeless = 1.3;
   /// Rounds of waiting for a turn before the core is given away: more reacts faster, and takes time from others.
   int spins_before_yield = 2000;
-  /// A rank's matrix product is cut in so many slices, for threads and for calls of MPI between them ...
+  /// A rank's matrix product is cut in this many slices, for threads and for calls of MPI between them ...
   std::int64_t product_slices = 64;
   /// ... but in none narrower than that, where products become slow.
   std::int64_t least_product_width = 64;
@@ -108,7 +109,7 @@ struct HostDefaults {
   std::int64_t progress_calls_a_product = 16;
 };
 
-/// How the exchange of a slab is cut from some bytes of planes a GPU on.
+/// How the exchange of a slab is cut, from this many bytes of planes on each GPU on.
 struct SlabCut {
   std::size_t from_bytes;
   /// Runs of planes: more begin to send earlier, and make more launches and shorter copies.
@@ -118,7 +119,8 @@ struct SlabCut {
   std::vector<double> parts;
 };
 
-/// Hosts whose GPUs reach each other's memory over NVLink and a switch: measured on two and four H200.
+/// Numbers of hosts whose GPUs reach each other's memory over NVLink and a switch. They were measured on two and four
+/// H200.
 struct PeerGpuDefaults {
   /// Slabs of two GPUs are bound by what their passes move, more by the links; ranks wait for each other before each
   /// copy: few and long ones, with little work at begin and end.
@@ -128,7 +130,7 @@ struct PeerGpuDefaults {
       {1000 * mebibyte, 8, {0.75, 0.25}},
       {2048 * mebibyte, 8, {0.6875, 0.25, 0.0625}},
   };
-  /// Of three GPUs and more.
+  /// How slabs are cut on three GPUs and more.
   std::vector<SlabCut> many_gpus = {
       {0, 1, {1}},
       {256 * mebibyte, 2, {0.75, 0.25}},
@@ -139,68 +141,68 @@ struct PeerGpuDefaults {
   };
   /// The parts of real slabs that are cut at all.
   std::vector<double> real_parts = {0.75, 0.25};
-  /// Runs of planes have at least so many bytes: the engines' copies of less do not fill a link.
+  /// Runs of planes have at least this many bytes: the engines' copies of less do not fill a link.
   std::size_t chunk_bytes = 32 * mebibyte;
-  /// A reshape and its transforms are cut in chunks of so many bytes at least: from 75 MB on smaller ones were never
+  /// A reshape and its transforms are cut in chunks of this many bytes at least: from 75 MB on smaller ones were never
   /// slower, but for their rows, and less stands before the first copy and behind the last one.
   std::size_t pipeline_chunk_bytes = 64 * mebibyte;
-  /// And in no more than that.
+  /// But in no more chunks than this.
   int most_pipeline_chunks = 16;
-  /// Three GPUs and more send in turn from so many bytes of planes a GPU on: a GPU then receives from one other at a
+  /// Three GPUs and more send in turn from this many bytes of planes a GPU on: a GPU then receives from one other at a
   /// time, at the price of a wait before each copy.
   std::size_t bytes_worth_turns = 256 * mebibyte;
-  /// Passes store into a peer's memory up to so many bytes of planes a GPU; beyond, copies beside the passes are
+  /// Passes store into a peer's memory up to this many bytes of planes a GPU; beyond, copies beside the passes are
   /// faster.
   std::size_t most_bytes_to_store = 48 * mebibyte;
-  /// The same where a plane pass stores: it has more to compute while stores are under way.
+  /// The same limit where a plane pass stores, which has more to compute while its stores are under way.
   std::size_t most_bytes_to_store_planes = 72 * mebibyte;
-  /// Slabs whose peers are written by copies are padded inside from so many bytes on, real ones in double precision
+  /// Slabs whose peers are written by copies are padded inside from this many bytes on, real ones in double precision
   /// always: aligned rows against more bytes to send.
   std::size_t bytes_worth_padding = 48 * mebibyte;
   /// Slabs of several processes whose spectra are no whole large pages receive what peers send in rows of their own up
-  /// to so many bytes of spectrum a GPU: peers write there at full speed, but x lines then pass from one array to
+  /// to this many bytes of spectrum a GPU: peers write there at full speed, but x lines then pass from one array to
   /// another, which was slower with larger ones.
   std::size_t most_bytes_of_own_rows = 7000 * mebibyte;
-  /// Copy engines reach the links' full speed from rows of so many bytes on; kernels copy shorter ones faster.
+  /// Copy engines reach the links' full speed from rows of this many bytes on; kernels copy shorter ones faster.
   std::size_t engine_row_bytes = kibibyte;
-  /// Messages of more copies than that go by engines only if ...
+  /// Messages of more copies than this go by engines only if ...
   std::int64_t few_engine_calls = 4;
-  /// ... each copies at least so many bytes: a call costs as much as kernels take for many small rows.
+  /// ... each copies at least this many bytes: a call costs as much as kernels take for many small rows.
   std::size_t engine_call_bytes = 32 * mebibyte;
-  /// Messages of more calls than that are never left to engines.
+  /// Messages of more calls than this are never left to engines.
   std::int64_t most_engine_calls = 4096;
-  /// Messages of so many bytes are sent one after the other, in an order that spares receivers from two at once.
+  /// Messages of this many bytes are sent one after the other, in an order that spares receivers from two at once.
   std::size_t bytes_worth_an_order = 4 * mebibyte;
   /// Rows longer than an engine's piece whose rest is short are sent as two copies ...
   std::size_t engine_piece_bytes = 8 * kibibyte;
-  /// ... from so many bytes in all on: a second call costs more for less.
+  /// ... from this many bytes in all on: a second call costs more for less.
   std::size_t bytes_worth_two_copies = 4 * mebibyte;
 };
 
-/// One GPU with a large shared L2 cache: measured on the H200.
+/// Numbers of one GPU with a large shared L2 cache. They were measured on an H200.
 struct GpuDefaults {
-  /// Arrays of so many elements take line and plane passes out of the vendor's transforms of several axes: fewer passes
-  /// over memory, more launches.
+  /// Arrays of this many elements take line and plane passes out of the vendor's transforms of several axes: fewer
+  /// passes over memory, more launches.
   std::int64_t elements_worth_passes = std::int64_t{1} << 21;
-  /// Strided lines that are made contiguous are so in pieces of so many bytes: larger ones need more memory, smaller
+  /// Strided lines that are made contiguous are so in pieces of this many bytes: larger ones need more memory, smaller
   /// ones more launches; with 32 MiB it took a tenth to a sixth longer.
   std::int64_t transposed_piece_bytes = 256 * mebibyte;
   /// Up to this length the vendor's strided transforms in double precision run in one pass; of longer lines only powers
   /// of two are fast.
   std::int64_t longest_strided_line = 512;
-  /// Past so many calls of the vendor's transforms two copies through dense memory are cheaper.
+  /// If the vendor's transforms need more calls than this, two copies through dense memory are cheaper.
   std::int64_t most_vendor_calls = 64;
   /// Device memory that NCCL's buffers take, about: where there is less, its failure would be harder to tell.
   std::size_t nccl_bytes = 64 * mebibyte;
   /// Seconds for which processes of a host wait for the one that compiles a kernel: several times what that takes;
   /// after them each compiles its own.
   int longest_kernel_wait = 30;
-  /// Ways to make a transform are compared by the fastest of so many runs: more see less of what else disturbs, and
+  /// Ways to make a transform are compared by the fastest of this many runs: more see less of what else disturbs, and
   /// take longer to plan ...
   int trial_runs = 3;
   /// ... and one must take less time by this share to be preferred to our own passes: less is noise.
   double trial_margin = 0.02;
-  /// Memory is allocated in whole pages of so many bytes where it is large: GPUs of other processes write slowly into
+  /// Memory is allocated in whole pages of this many bytes where it is large: GPUs of other processes write slowly into
   /// allocations that are no whole number of them.
   std::size_t large_page_bytes = 2 * mebibyte;
   /// Blocks of 256 threads a multiprocessor that walk over an array element by element ...

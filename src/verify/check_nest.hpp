@@ -38,7 +38,7 @@ struct NestedLoop {
 
 /// Which side of a copy is added up.
 enum class CopySide { from, to };
-/// And what of it: the whole array, or the cut alone.
+/// What of that side is added up: the whole array, or the cut alone.
 enum class CopyOf { array, cut };
 
 /// Cut loops, in their order; the loops live as long.

@@ -17,7 +17,8 @@ using Complex = std::complex<double>;
 /// Columns whose sums are kept beside each other: few enough to stay in the first cache with the numbers.
 constexpr std::int64_t columns_at_once = 256;
 
-/// Of the parts of a number: what they give to the real part of its product with a weight, or a real weight for both.
+/// The weights of a number's real and imaginary part. `splits`: what each gives to the real part of the number's
+/// product with `weight`; else both have the real weight.
 template <class T>
 void weigh_parts(Complex weight, bool splits, T* parts) {
   parts[0] = static_cast<T>(weight.real());
@@ -40,7 +41,7 @@ T load(const std::byte* at) {
   return number;
 }
 
-/// Of a row or a column.
+/// What a row or a column adds up to.
 struct Sums {
   double sum = 0, squares = 0;
 };
@@ -99,24 +100,24 @@ class CheckPart::Walk {
   static constexpr std::int64_t beyond = 64 / sizeof(T);
   static constexpr std::size_t buffer = std::max(columns_at_once, most_rows) + beyond;
   /// In the array, and elements from where the other one begins.
-  struct Place {
+  struct Cursor {
     const std::byte* at;
     std::int64_t other;
   };
 
   std::int64_t element_bytes() const { return parts_ * static_cast<std::int64_t>(sizeof(T)); }
-  Place place(const Place& from, const NestedLoop& loop, std::int64_t i) const {
+  Cursor moved(const Cursor& from, const NestedLoop& loop, std::int64_t i) const {
     return {from.at + i * loop.stride * element_bytes(), from.other + i * loop.other_stride};
   }
 
-  void visit(std::size_t level, const Place& from, std::int64_t unit, Complex weight) {
+  void visit(std::size_t level, const Cursor& from, std::int64_t unit, Complex weight) {
     if (level == part_.outer_.size()) return innermost(from, unit, weight);
     const NestedLoop& loop = part_.outer_[level];
     for (std::int64_t i = 0; i < loop.count; ++i)
-      visit(level + 1, place(from, loop, i), unit + i * loop.unit_stride, weight * loop.weight_of(i));
+      visit(level + 1, moved(from, loop, i), unit + i * loop.unit_stride, weight * loop.weight_of(i));
   }
 
-  void innermost(const Place& from, std::int64_t unit, Complex weight) {
+  void innermost(const Cursor& from, std::int64_t unit, Complex weight) {
     if (part_.shape_ == Shape::single) return single(from.at, unit, weight);
     const NestedLoop &rows = part_.rows_, &columns = part_.columns_;
     const bool by_column = part_.shape_ == Shape::columns, plane = !by_column && rows.weight != nullptr;
@@ -125,7 +126,7 @@ class CheckPart::Walk {
       const std::int64_t row_count = std::min(most_rows, rows.count - r);
       if (by_column || plane) find_row_weights(r, row_count, weight);
       for (std::int64_t c = 0; c < columns.count; c += most) {
-        const Place first = place(place(from, rows, r), columns, c);
+        const Cursor first = moved(moved(from, rows, r), columns, c);
         const NumberBlock<T> block{reinterpret_cast<const T*>(first.at), row_count, rows.stride * parts_,
                                    std::min(most, columns.count - c) * parts_};
         if (copy_ != RowCopy::none)
@@ -205,7 +206,7 @@ class CheckPart::Walk {
       add_columns_of<1>(sums, block.columns, unit);
   }
 
-  /// Those of the parts of a number are those of its column.
+  /// Adds the sums of columns to those of their transforms; a number of `parts` parts is one column.
   template <int parts>
   void add_columns_of(const BlockSums<T>& sums, std::int64_t columns, std::int64_t unit) {
     const std::int64_t step = part_.columns_.unit_stride;

@@ -1,5 +1,5 @@
 #pragma once
-// The sums of a linearity checksum: what is added up with which weights, by loops here or by a GPU.
+// The sums of a linearity checksum: which numbers are added up with which weights. Loops here add them up, or a GPU.
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace shardfft {
 
-/// Numbers of either precision; those of the other one are none.
+/// A list of numbers in one of the two precisions; the list of the other precision is empty.
 struct AnyNumbers {
   std::vector<double> in64{};
   std::vector<float> in32{};
@@ -30,21 +30,22 @@ struct AnyNumbers {
   std::size_t table_bytes() const { return in64.size() * sizeof(double) + in32.size() * sizeof(float); }
 };
 
-/// One side of the transform: the loops over its array, the widest stride first.
+/// One side of a transform, its input or its output: the loops over the array, the widest stride first.
 struct CheckSide {
   std::vector<CheckLoop> loops;
   bool is_complex = true;
   Precision precision = Precision::f64;
-  /// Of the last loop, where numbers along it are neighbours and have weights: what their parts give to the real part
-  /// of their sum.
+  /// The weights of the last loop, if numbers along it are neighbours in memory: two for each number, one for its real
+  /// and one for its imaginary part. Added up with them, the parts give the real part of the weighted sum.
   AnyNumbers neighbours{};
 
   void split_weights();
   std::size_t table_bytes() const;
 };
 
-/// By transform of the batch; apart, so that neighbours are added at once: the real parts of weighted sums, and
-/// squares, which may be less than the sums of squares (CheckPart::add), or these.
+/// What has been added up for each transform of a batch: the real part of its weighted sum, and the sum of squares of
+/// its numbers, or a lower bound of that (CheckPart::add). Each kind has an array of its own, so that vector
+/// instructions add up neighbouring transforms at once.
 struct CheckSums {
   std::vector<double> real, squares;
 
@@ -53,28 +54,29 @@ struct CheckSums {
   std::size_t size() const { return real.size(); }
 };
 
-/// A part of one side's array, prepared to be added up; the side lives as long.
+/// A part of one side's array, prepared to be added up. The side must outlive it.
 class CheckPart {
  public:
-  /// `cuts`: one a loop, by its number; none: all of the array.
+  /// `cuts`: which part of each loop belongs to it, by the loop's number; none: all of the array.
   CheckPart(const CheckSide& side, const std::vector<CheckCut>& cuts);
-  /// Adds to the transforms' sums, and with `below` to their squares what these are at least. Returns the word_sum() of
-  /// the numbers, or with `words` false anything. `array` begins where the side's loops do.
+  /// Adds the part's numbers to the sums of their transforms. `below`: also adds lower bounds of their squares.
+  /// `words`: returns the word_sum() of the numbers; otherwise the result means nothing. `array` begins where the
+  /// side's loops do.
   std::uint32_t add(const std::byte* array, CheckSums& sums, bool below, bool words) const;
-  /// Before copies: of this copy, one side of which is the array or the part of it. False where add() cannot make it,
-  /// or makes another one.
+  /// Prepares add_copied() for this copy, one side of which is the part or the whole array. False if the copy's loops
+  /// do not fit those of the sums, or if another copy has been prepared before.
   bool join(const LoopNest& copy, CopySide side, CopyOf what, std::size_t element_bytes);
-  /// Adds as above while it copies to or from the other array, which begins where the copy's loops do.
+  /// As add(), while it copies to or from the other array, which begins where the copy's loops do.
   std::uint32_t add_copied(const std::byte* array, std::byte* other, RowCopy copy, CheckSums& sums, bool below,
                            bool words) const;
-  /// Adds to the transforms' squares, exactly.
+  /// Adds the exact squares of the part's numbers to the squares of their transforms.
   void add_squares(const std::byte* array, CheckSums& sums) const;
   std::size_t table_bytes() const {
     return nest_.table_bytes() + outer_.size() * sizeof(NestedLoop) + row_weights_.table_bytes() + sizeof *this;
   }
 
  private:
-  /// What is added up at once: rows of neighbours with weights, columns of them, single numbers.
+  /// What is added up at once: rows of neighbours with weights, columns side by side, or single numbers.
   enum class Shape { rows, columns, single };
   template <class T>
   class Walk;
@@ -93,9 +95,9 @@ class CheckPart {
   CheckNest nest_;
   std::vector<NestedLoop> outer_;
   NestedLoop rows_, columns_;
-  bool splits_rows_ = true;  ///< the parts of numbers get their weights from rows, not from columns
-  double part_ = 1;          ///< of what blocks say of squares: their weights may be more than 1
-  AnyNumbers row_weights_;   ///< of all rows, where the loops around them have real weights or none: two a row
+  bool splits_rows_ = true;  ///< the weights along rows, not columns, tell the real and the imaginary part apart
+  double part_ = 1;          ///< what blocks say of squares is multiplied by it, because weights may be more than 1
+  AnyNumbers row_weights_;   ///< two for each row, if the loops around the rows have real weights or none
 };
 
 }  // namespace shardfft

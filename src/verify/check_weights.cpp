@@ -140,7 +140,8 @@ class Parts {
   std::vector<double*> parts_;
 };
 
-/// Of the points k and n - k of lines, the sum and the difference, over the root of 2: twice, and all is as it was.
+/// Replaces the points k and n - k by their sum and their difference, both divided by the root of 2. Done twice, it
+/// changes nothing.
 Numbers folded(Numbers numbers) {
   for (std::size_t k = 1, n = numbers.size(); 2 * k < n; ++k) {
     const std::complex<double> one = numbers[k], other = numbers[n - k];

@@ -1,6 +1,6 @@
 #pragma once
-// The check of a transform step on CPUs (option verify): sums of lines while they are in cache, or of a whole array,
-// and of the bits that come from and go to each rank.
+// The check of a transform step on CPUs (option verify). It sums lines while they are in cache, or a whole array, and
+// the bits that come from and go to each rank.
 #include <map>
 
 #include "algorithm/program.hpp"
@@ -10,41 +10,45 @@
 
 namespace shardfft {
 
-/// What is checked, and between which moves.
+/// Which step is checked, and which moves of data come before and behind it.
 struct LinesCheckSetup {
   TransformStep step;
   bool is_complex = true;  ///< the input
   Precision precision = Precision::f64;
   double scale = 1;
   int threads = 1;
-  std::shared_ptr<MoveSums> from;  ///< the move before, whose result it adds up; null: it reads an array of this rank's
-  std::shared_ptr<MoveSums> to;    ///< the move behind, whose source it adds up; null: none, or who moves does
-  bool gathers = false;            ///< the move before is its own
-  bool scatters = false;           ///< the move behind is its own: each part of the results is copied by itself
-  bool walks_input = false;        ///< then: nobody else adds up the source of that move
-  bool last = false;               ///< nobody reads its result
+  /// The move before the step, whose result this check sums. Null: the step reads an array of its own rank.
+  std::shared_ptr<MoveSums> from;
+  /// The move behind the step, whose source this check sums. Null: there is none, or the move sums its source itself.
+  std::shared_ptr<MoveSums> to;
+  bool gathers = false;      ///< the step makes the move before it: it reads lines from their owners' memory
+  bool scatters = false;     ///< the step makes the move behind it: it copies each part of the results to its owner
+  bool walks_input = false;  ///< with `gathers`: nobody else sums the source of the move before, so this check does
+  bool last = false;         ///< no other step reads the result
 };
 
 class LinesCheck : public StepCheck {
  public:
   explicit LinesCheck(const LinesCheckSetup& setup);
 
-  /// Lines that are transformed at once, in arrays of their own, and their results: known by the number that is
-  /// returned. Those of one shape between the same ranks are one.
+  /// Announces lines that are transformed at once, in an array of their own, and their results. Returns the number by
+  /// which they are known from then on. Lines of the same shape between the same ranks have the same number.
   std::size_t add(const Piece& lines, const Piece& results);
-  /// The step's only lines are these two arrays; before() and after() add them up.
+  /// Announces that the step transforms one whole array. Then before() and after() sum it.
   void add_whole(const Piece& lines, const Piece& results);
-  /// Of lines that were added last: whether fetch() can make these copies, one an owner, and store() those.
+  /// Whether fetch() can make the copies that gather the lines which were added last, one for each owner, and store()
+  /// the copies that store their results. If so, these copies are known by their place in the list from then on.
   bool joins_gather(std::size_t number, const std::vector<PeerCopy>& gather);
   bool joins_store(std::size_t number, const std::vector<PeerCopy>& store);
-  /// Whether lines that differ in their place along this axis alone come from, and go to, the same ranks.
+  /// Whether all lines that differ only in their position along this axis come from and go to the same ranks.
   bool alike_along(int axis) const;
-  /// In between before() and after(), by one of the threads: lines have come, their results are there.
+  /// Called by one of the threads between before() and after(): sums lines that have come, or results that are there.
   void lines(int thread, std::size_t number, const std::byte* array);
   void results(int thread, std::size_t number, const std::byte* array);
 
-  /// The same while they are copied, the `copy`th of those that were joined, in their order: lines from where its loops
-  /// begin at their owner, results to where they begin there, perhaps past the cache.
+  /// As lines() and results(), for lines whose copies were joined: makes copy number `copy` and sums what it copies, in
+  /// the order of the list. Lines come from `source` at their owner; results go to `out` there, perhaps past the cache.
+  /// Both point to where the copy's loops begin.
   void fetch(int thread, std::size_t number, std::size_t copy, const std::byte* source, std::byte* array);
   void store(int thread, std::size_t number, std::size_t copy, const std::byte* array, std::byte* out, bool past_cache);
 
@@ -57,7 +61,7 @@ class LinesCheck : public StepCheck {
 
  private:
   struct Part {
-    std::size_t rank;  ///< 0 where no other is concerned
+    std::size_t rank;  ///< whose bits these are; 0 if no other rank is concerned
     CheckPart sums;
   };
   struct Lines {
@@ -68,7 +72,7 @@ class LinesCheck : public StepCheck {
   /// What one thread has added up in this run.
   struct Worker {
     CheckSums in, out;
-    std::vector<std::uint64_t> received, sent;  ///< by rank, or one
+    std::vector<std::uint64_t> received, sent;  ///< sums of bits by rank, or one sum if no other rank is concerned
     std::int64_t checks = 0;
     double residual = 0;
     std::string what;
@@ -89,7 +93,7 @@ class LinesCheck : public StepCheck {
   bool whole_ = false;
   bool adds_input_bits_ = true;  ///< in this run
   std::vector<Worker> workers_;
-  std::optional<std::uint64_t> read_;  ///< of the source of its own move
+  std::optional<std::uint64_t> read_;  ///< the bits of the source of its own move
   Finding finding_;
 };
 

@@ -22,7 +22,7 @@ double safety_of(std::int64_t n) {
   return n > 1 ? 80 : 20;
 }
 
-/// Of the lines' squares; infinite where one of them is no number.
+/// The largest of the lines' sums of squares; infinite if one of them is not a finite number.
 double largest_square(const LineSums& sums) {
   double largest = 0;
   for (std::int64_t line = 0; line < sums.lines; ++line)

@@ -12,7 +12,7 @@ namespace shardfft {
 /// of its lines, with which it is transformed as one complex line.
 enum class Rounding { alone, with_neighbours, with_any };
 
-/// Of so many lines whose sums were compared, and the largest line_residual() of any.
+/// What a check reports: how many lines had their sums compared, and the largest line_residual() among them.
 Finding transform_finding(std::int64_t checks, double largest_square);
 
 class TransformCheck {

@@ -13,8 +13,8 @@ namespace shardfft {
 
 class Verifier {
  public:
-  /// Of one of so many ranks: the checks of each task, in the order in which they run; `names` of the tasks for
-  /// messages.
+  /// Judges the checks of one rank: those of each task, in the order in which the tasks run. `names`: the tasks' names,
+  /// for messages.
   Verifier(int rank, int ranks, std::vector<std::vector<std::shared_ptr<StepCheck>>> checks,
            std::vector<std::string> names);
   /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
@@ -25,10 +25,10 @@ class Verifier {
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.
   Failure conclude(const Communicator& comm, Tally& tally, Watch* watch);
-  /// The same where all ranks are in this process.
+  /// Judges the last run if all ranks are in this process.
   static Failure conclude(std::span<Verifier> ranks);
 
-  /// As if nothing had run.
+  /// Forgets all runs so far, as if nothing had run.
   void forget_runs() {
     checks_ = 0;
     largest_residual_ = 0;

@@ -234,10 +234,9 @@ TEST(CheckedSlab, StoresIntoPeers) {
 
 TEST(CheckedSlab, OnlyPassesCheckThemselves) {
   SlabOptions options = cut(1, {1});
-  options.planes = false;
   options.checks = true;
-  const SlabShape shape = slab_shape(cube, c2c<double>, 2);
-  EXPECT_FALSE(gpu::fusion_of(shape, options).checked) << "z lines by cuFFT";
+  const SlabShape shape = slab_shape({61, 128, 128}, c2c<double>, 2);
+  EXPECT_FALSE(gpu::fusion_of(shape, options).checked) << "x lines by cuFFT";
   EXPECT_THROW(gpu::SlabRank(shape, options, 0, 0), Error);
 }
 

@@ -165,22 +165,18 @@ TEST(SlabGroup, StoresIntoPeers) {
   EXPECT_THROW(gpu::SlabRank(uneven, options, 0, 0), Error) << "shares that differ";
 }
 
-TEST(SlabGroup, PlanesInOnePassOrTwo) {
-  const SlabShape cube = slab_shape({128, 128, 128}, c2c<double>, 4);
-  if (!gpu::fusion_of(cube, {}).planes) GTEST_SKIP() << "no plane kernels here";
-  for (const bool planes : {true, false}) {
-    SlabOptions options = cut(3, {0.6, 0.3, 0.1});
-    options.planes = planes;
-    for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      EXPECT_EQ(gpu::fusion_of(slab_shape({128, 128, 128}, {kind, Precision::f64}, 4), options).planes, planes);
-      check_shape<double>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, kind, 4, options);
-      check_shape<float>({{128, 128, 128}, planes ? "planes in one pass" : "in two"}, kind, 4, options);
-    }
+TEST(SlabGroup, PlanesInOnePass) {
+  const auto fusion = [](const SlabShape& shape) { return gpu::fusion_of(shape, {}); };
+  if (!fusion(slab_shape({128, 128, 128}, c2c<double>, 4)).planes) GTEST_SKIP() << "no plane kernels here";
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    EXPECT_TRUE(fusion(slab_shape({128, 128, 128}, {kind, Precision::f64}, 4)).planes);
+    check_shape<double>({{128, 128, 128}, "planes in one pass"}, kind, 4, cut(3, {0.6, 0.3, 0.1}));
+    check_shape<float>({{128, 128, 128}, "planes in one pass"}, kind, 4, cut(3, {0.6, 0.3, 0.1}));
   }
-  EXPECT_FALSE(gpu::fusion_of(slab_shape({128, 128, 64}, c2c<double>, 4), {}).planes) << "not square";
+  EXPECT_FALSE(fusion(slab_shape({128, 128, 64}, c2c<double>, 4)).planes) << "not square";
   SlabShape dense = slab_shape({128, 128, 128}, r2c<double>, 4);
   dense.padded = false;
-  EXPECT_FALSE(gpu::fusion_of(dense, {}).planes) << "half spectra of 65 numbers are no whole bundles";
+  EXPECT_FALSE(fusion(dense).planes) << "half spectra of 65 numbers are no whole bundles";
 }
 
 /// Shares of one row more and one fewer, which passes store straight into place.
@@ -199,19 +195,11 @@ TEST(SlabGroup, LinesOfOtherLengths) {
   const SlabShape shape = slab_shape({140, 150, 100}, c2c<double>, 4);
   if (!device::lines::supported(140)) GTEST_SKIP() << "no compiler here";
   EXPECT_FALSE(gpu::fusion_of(slab_shape({140, 150, 99}, c2c<double>, 4), {}).y) << "small";
-  for (const bool planes : {true, false}) {
-    const auto options = [planes](std::vector<double> parts) {
-      SlabOptions made = cut(2, std::move(parts));
-      made.planes = planes;
-      return made;
-    };
-    const auto fusion = gpu::fusion_of(shape, options({1}));
-    EXPECT_EQ(fusion.planes, planes) << "planes come before stores into place where shares are unequal";
-    EXPECT_EQ(fusion.direct, !planes);
-    check_shape<double>({{140, 150, 100}, "other lengths"}, Kind::c2c, 4, options({0.6, 0.4}));
-    check_shape<float>({{140, 150, 102}, "other lengths"}, Kind::c2c, 3, options({0.6, 0.4}));
-    check_shape<double>({{210, 150, 160}, "other lengths"}, Kind::r2c, 3, options({1}));
-  }
+  const auto fusion = gpu::fusion_of(shape, cut(2, {1}));
+  EXPECT_TRUE(fusion.planes && !fusion.direct) << "planes come before stores into place where shares are unequal";
+  check_shape<double>({{140, 150, 100}, "other lengths"}, Kind::c2c, 4, cut(2, {0.6, 0.4}));
+  check_shape<float>({{140, 150, 102}, "other lengths"}, Kind::c2c, 3, cut(2, {0.6, 0.4}));
+  check_shape<double>({{210, 150, 160}, "other lengths"}, Kind::r2c, 3, cut(2, {1}));
 }
 
 /// Kernels count in 32 bits; cuFFT does not.

@@ -12,9 +12,9 @@ namespace {
 /// Flips a bit of the lines that a pass holds, once a run.
 class HeldFlip : public HeldLinesHook {
  public:
-  HeldFlip(Moment moment, double part, std::size_t number_bytes, int bit)
+  HeldFlip(Stage moment, double part, std::size_t number_bytes, int bit)
       : moment_(moment), part_(part), number_bytes_(number_bytes), bit_(bit) {}
-  void reached(Moment moment, std::byte* lines, std::size_t bytes) override {
+  void reached(Stage moment, std::byte* lines, std::size_t bytes) override {
     if (moment != moment_ || happened_) return;
     const auto numbers = static_cast<double>(bytes / number_bytes_);
     std::byte* const number = lines + static_cast<std::size_t>(part_ * numbers) * number_bytes_;
@@ -24,7 +24,7 @@ class HeldFlip : public HeldLinesHook {
   bool happened() const { return happened_; }
 
  private:
-  Moment moment_;
+  Stage moment_;
   double part_;
   std::size_t number_bytes_;
   int bit_;
@@ -32,7 +32,7 @@ class HeldFlip : public HeldLinesHook {
 };
 
 TEST(HeldLines, FlipsAreFound) {
-  using Moment = HeldLinesHook::Moment;
+  using Stage = HeldLinesHook::Stage;
   for (const Precision precision : {Precision::f64, Precision::f32})
     for (const int axis : {0, 1}) {
       TransformCase c = verified(
@@ -43,7 +43,7 @@ TEST(HeldLines, FlipsAreFound) {
       VerifiedRun run(plan, c);
       const bool wide = precision == Precision::f64;
       int told = 0;
-      for (const Moment moment : {Moment::taken, Moment::transformed})
+      for (const Stage moment : {Stage::taken, Stage::transformed})
         for (const int bit : wide ? std::vector{63, 62, 52, 51, 40} : std::vector{31, 30, 23, 22, 20})
           for (const double part : {0.0, 0.3, 0.99}) {
             run.fill();
@@ -64,8 +64,8 @@ TEST(HeldLines, FlipsAreFound) {
 class HeldChange : public HeldLinesHook {
  public:
   HeldChange(std::size_t number, double change) : number_(number), change_(change) {}
-  void reached(Moment moment, std::byte* lines, std::size_t bytes) override {
-    if (moment != Moment::transformed || happened_) return;
+  void reached(Stage moment, std::byte* lines, std::size_t bytes) override {
+    if (moment != Stage::transformed || happened_) return;
     ASSERT_LT(number_, bytes / sizeof(double));
     double number = 0;
     std::memcpy(&number, lines + number_ * sizeof number, sizeof number);

@@ -1,8 +1,9 @@
 // Ranks of a slab send in turn: on the stand-in, whose streams run in any order that nothing forbids, one sees whether
 // two of them ever send to the same one at a time.
-#include <deque>
+#include <vector>
 
 #include "base/check.hpp"
+#include "base/hooks.hpp"
 #include "device/standin/settings.hpp"
 #include "support/seed.hpp"
 #include "support/slab_group.hpp"
@@ -11,41 +12,27 @@
 namespace shardfft::test {
 namespace {
 
-/// When each copy to a peer began and ended.
-class Sends : public gpu::SlabObserver {
+/// Which rank each copy into a rank came from, in the order in which the stand-in made them. Rank r has device r.
+class Senders : public CopyHook {
  public:
-  struct Send {
-    device::Event begin, end;
-  };
-  explicit Sends(int ranks) : of_rank(to_size(ranks)) {}
-  void begin(const char* what, int rank, device::StreamHandle stream) override {
-    open_ = std::string(what) == "send" ? &of_rank[to_size(rank)].emplace_back() : nullptr;
-    if (open_ == nullptr) return;
-    open_->begin = device::make_event(device::EventUse::timing);
-    open_->end = device::make_event(device::EventUse::timing);
-    device::record(open_->begin.get(), stream);
+  explicit Senders(int ranks) : into(to_size(ranks)) {}
+  void copied(const void* to, const void* from) override {
+    const int there = device::describe(to).device, here = device::describe(from).device;
+    if (there != here) into[to_size(there)].push_back(here);
   }
-  void end(device::StreamHandle stream) override {
-    if (open_ != nullptr) device::record(open_->end.get(), stream);
-  }
-  std::vector<std::deque<Send>> of_rank;
-
- private:
-  Send* open_ = nullptr;
+  std::vector<std::vector<int>> into;
 };
 
-/// How often a copy into a rank began before the one that comes before it into that rank had ended.
-int collisions(const Sends& sends) {
-  const int ranks = static_cast<int>(sends.of_rank.size()), steps = ranks - 1;
-  const std::size_t turns = sends.of_rank[0].size() / to_size(steps);
+/// How many copies into a rank were not made in turn: from the rank before it, then from the one before that, and so
+/// on, and then anew.
+int collisions(const Senders& senders) {
+  const int ranks = static_cast<int>(senders.into.size());
   int found = 0;
   for (int q = 0; q < ranks; ++q) {
-    const Sends::Send* before = nullptr;
-    for (std::size_t i = 0; i < turns * to_size(steps); ++i) {
-      const int step = static_cast<int>(i % to_size(steps)) + 1;
-      const Sends::Send& now = sends.of_rank[to_size((q - step + ranks) % ranks)][i];
-      if (before != nullptr && device::elapsed_ms(before->end.get(), now.begin.get()) < 0) ++found;
-      before = &now;
+    const std::vector<int>& seen = senders.into[to_size(q)];
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      const int step = static_cast<int>(i % to_size(ranks - 1)) + 1;
+      if (seen[i] != (q - step + ranks) % ranks) ++found;
     }
   }
   return found;
@@ -54,12 +41,10 @@ int collisions(const Sends& sends) {
 /// Collisions of several calls without a pause, in both directions.
 int collisions_of(int ranks, std::optional<bool> paired) {
   const SlabShape shape = slab_shape({128 * ranks, 128 * ranks, 16}, c2c<double>, ranks);
-  Sends sends(ranks);
   SlabOptions options;
   options.chunks = 3;
   options.parts = {0.5, 0.5};
   options.paired = paired;
-  options.observer = &sends;
   std::vector<int> devices;
   for (int r = 0; r < ranks; ++r) devices.push_back(r);
   SlabGroup group(shape, options, devices);
@@ -74,6 +59,8 @@ int collisions_of(int ranks, std::optional<bool> paired) {
     streams.push_back(arrays.back().stream());
   }
   group.bind(bound);
+  Senders senders(ranks);
+  const Installed<CopyHook> watched(senders);
   for (int call = 0; call < 3; ++call) {
     group.forward(streams);
     group.backward(streams);
@@ -82,7 +69,8 @@ int collisions_of(int ranks, std::optional<bool> paired) {
     const device::DeviceScope scope(r);
     device::synchronize(streams[to_size(r)]);
   }
-  return collisions(sends);
+  for (const std::vector<int>& seen : senders.into) require(!seen.empty(), "no rank sent anything");
+  return collisions(senders);
 }
 
 TEST(SlabTurns, NoTwoRanksSendToTheSameOne) {

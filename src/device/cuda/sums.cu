@@ -160,7 +160,7 @@ Lines lines_of(const WeightedSums& what) {
     lines.unit_sum[lines.unit_axes++] = loop.sum;
   }
   long long weight = 0;
-  for (const LineLoop& loop : what.line) {
+  for (const AxisLoop& loop : what.line) {
     lines.line_count[lines.line_axes] = loop.count;
     lines.line_stride[lines.line_axes] = loop.stride;
     lines.first_weight[lines.line_axes++] = weight;

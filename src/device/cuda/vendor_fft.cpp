@@ -78,7 +78,7 @@ void run_c2r(cufftHandle plan, bool wide, void* in, void* out) {
 
 }  // namespace
 
-/// By way of the other constructor, so that a plan which cannot be finished is destroyed.
+/// Delegates to the other constructor, so that the destructor runs if the plan cannot be finished.
 VendorFft::VendorFft(const VendorFftSpec& spec) : VendorFft() {
   spec_ = spec;
   if (spec.batch <= 0) return;

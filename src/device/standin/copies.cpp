@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/hooks.hpp"
 #include "device/runtime.hpp"
 #include "device/standin/memory.hpp"
 #include "device/standin/scheduler.hpp"
@@ -31,6 +32,7 @@ void check_side(const CopySide& side, const BoxCopy& copy) {
 }
 
 void copy_rows(const BoxCopy& copy) {
+  if (CopyHook* const hook = installed<CopyHook>()) hook->copied(copy.to.base, copy.from.base);
   for (std::size_t s = 0; s < copy.slices; ++s)
     for (std::size_t r = 0; r < copy.rows; ++r)
       std::memcpy(static_cast<std::byte*>(copy.to.base) + s * copy.to.slice + r * copy.to.pitch,

@@ -9,7 +9,7 @@
 
 namespace shardfft::device::lines {
 
-/// Of all bits, as words of 32.
+/// The sum of all bits of the numbers, taken as words of 32.
 std::uint32_t word_sum(const void* numbers, std::size_t bytes);
 
 /// [point][column]: of `width` columns, those from `begin` to `end` are lines of the pass.
@@ -32,14 +32,15 @@ class HeldSums {
   void input(const HeldLines<T>& lines) {
     if (!active()) return;
     add_input(lines, words(lines));
-    changed(lines, HeldLinesHook::Moment::taken);
+    changed(lines, HeldLinesHook::Stage::taken);
   }
   void output(const HeldLines<T>& lines) {
     if (!active()) return;
-    changed(lines, HeldLinesHook::Moment::transformed);
+    changed(lines, HeldLinesHook::Stage::transformed);
     add_output(lines, words(lines));
   }
-  /// The same of lines that are not in memory so, in pieces; `bits` are of what is.
+  /// As input() and output(), for lines that come in pieces because they do not lie in memory as they are transformed.
+  /// `bits`: the sum of what does lie in memory.
   void add_input(const HeldLines<T>& lines, std::uint64_t bits) {
     add(lines, false);
     first_axis_ ? checks_.results[bits_read] += bits : checks_.results[bits_between] -= bits;
@@ -49,16 +50,16 @@ class HeldSums {
     checks_.results[last_axis_ ? bits_written : bits_between] += bits;
     compare(lines.end - lines.begin);
   }
-  static void reached(HeldLinesHook::Moment moment, std::byte* numbers, std::size_t bytes) {
-    if (HeldLinesHook* const hook = installed<HeldLinesHook>()) hook->reached(moment, numbers, bytes);
+  static void reached(HeldLinesHook::Stage stage, std::byte* numbers, std::size_t bytes) {
+    if (HeldLinesHook* const hook = installed<HeldLinesHook>()) hook->reached(stage, numbers, bytes);
   }
 
  private:
   void add(const HeldLines<T>& lines, bool is_result);
   std::uint64_t words(const HeldLines<T>& lines) const;
   void compare(std::int64_t lines);
-  static void changed(const HeldLines<T>& lines, HeldLinesHook::Moment moment) {
-    reached(moment, reinterpret_cast<std::byte*>(lines.numbers.data()), lines.numbers.size_bytes());
+  static void changed(const HeldLines<T>& lines, HeldLinesHook::Stage stage) {
+    reached(stage, reinterpret_cast<std::byte*>(lines.numbers.data()), lines.numbers.size_bytes());
   }
 
   const PassChecks& checks_;

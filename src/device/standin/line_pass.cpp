@@ -182,7 +182,7 @@ std::int64_t end_of(const Pass& pass, std::int64_t outer) {
   return pass.m_end >= pass.out.columns ? pass.out.columns : pass.m_end - skew(pass, outer);
 }
 
-/// Of the axes of a pass.
+/// Which axes of a transform a pass has.
 struct PlaceAmongAxes {
   bool first = true, last = true;
 };

@@ -69,11 +69,11 @@ struct PlaneRows {
     std::vector<std::complex<T>> in = forward() ? of_reals<T>(from) : of_half(spectrum);
     if (held.active()) {
       held.add_input(line(in.data(), pass.m), read);
-      held.reached(HeldLinesHook::Moment::taken, from, forward() ? outside_bytes() : spectrum_bytes());
+      held.reached(HeldLinesHook::Stage::taken, from, forward() ? outside_bytes() : spectrum_bytes());
     }
     fft->execute(from, to);
     const std::size_t written = forward() ? spectrum_bytes() : outside_bytes();
-    if (held.active()) held.reached(HeldLinesHook::Moment::transformed, to, written);
+    if (held.active()) held.reached(HeldLinesHook::Stage::transformed, to, written);
     std::vector<std::complex<T>> out = forward() ? of_half(spectrum) : of_reals<T>(to);
     if (held.active()) held.add_output(line(out.data(), pass.m), word_sum(to, written));
   }

@@ -52,7 +52,7 @@ class Lines {
   void visit_line(std::size_t level, const std::byte* at, std::int64_t sum, std::complex<double> weight,
                   const double* weights) const {
     if (level == what_.line.size()) return add(at, sum, weight);
-    const LineLoop& loop = what_.line[level];
+    const AxisLoop& loop = what_.line[level];
     for (std::int64_t i = 0; i < loop.count; ++i)
       visit_line(level + 1, at + i * loop.stride * element(), sum,
                  weight * std::complex<double>(weights[2 * i], weights[2 * i + 1]), weights + 2 * loop.count);
@@ -93,7 +93,7 @@ void add_weighted(const std::byte* array, const WeightedSums& what, double* sums
   const std::int64_t lines = what.lines(), points = what.points();
   if (lines == 0 || points == 0) return;
   std::size_t weights = 0;
-  for (const LineLoop& loop : what.line) weights += 2 * static_cast<std::size_t>(loop.count) * sizeof(double);
+  for (const AxisLoop& loop : what.line) weights += 2 * static_cast<std::size_t>(loop.count) * sizeof(double);
   const auto elements = static_cast<std::size_t>(reach(what.units) + reach(what.line) + 1);
   enqueue_kernel(stream, "weighted sums",
                  {{array, elements * what.element.bytes()},

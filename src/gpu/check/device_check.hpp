@@ -37,7 +37,7 @@ class DeviceCheck : public StepCheck {
   virtual void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
   /// Device memory of its own: tables, and arrays of second runs.
   virtual std::size_t held_bytes() const { return 0; }
-  /// Of a run that has ended.
+  /// The bits that the step read and wrote in its last run, which must have ended.
   virtual std::uint64_t input_bits() const { return bits(0); }
   virtual std::uint64_t output_bits() const { return bits(1); }
   void before(const std::byte*, bool) override {}
@@ -52,7 +52,7 @@ class DeviceCheck : public StepCheck {
   const std::uint64_t* host_ = nullptr;
 };
 
-/// Of the transform `fft`: its own, or where it has none, one by kernels that read its arrays. Tables are on the
+/// The check of a transform: its own one, or else one by separate kernels that read its arrays. Its tables lie on the
 /// current device.
 std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec);
 std::unique_ptr<DeviceCheck> make_device_move_check(const Layout& from, const Layout& to, int rank,

@@ -23,8 +23,8 @@ class LineWeights {
   device::Memory weights_;
 };
 
-/// Of both axes of planes. The axis that comes first has its sums as large as the other one's, and neither has the
-/// factor in them.
+/// Weights of both axes of planes. They are scaled so that the sums of the first axis are as large as those of the
+/// second, and neither includes the factor with which the transform scales.
 class PlaneWeights {
  public:
   PlaneWeights() = default;

@@ -66,14 +66,14 @@ Choice choose(const Rows& rows) {
 }
 
 /// Every combination of the loops that no call runs.
-void add_places(EngineCopies& copies, const std::vector<Loop>& loops, std::size_t depth, EngineCopies::Place at) {
+void add_offsets(EngineCopies& copies, const std::vector<Loop>& loops, std::size_t depth, EngineCopies::Offsets at) {
   if (depth == loops.size()) {
-    copies.places.push_back(at);
+    copies.offsets.push_back(at);
     return;
   }
   const Loop& loop = loops[depth];
   for (std::int64_t i = 0; i < loop.count; ++i)
-    add_places(copies, loops, depth + 1, {at.from + i * loop.from, at.to + i * loop.to});
+    add_offsets(copies, loops, depth + 1, {at.from + i * loop.from, at.to + i * loop.to});
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t el
     copies.shape.from.slice = copies.shape.from.pitch * copies.shape.rows;
     copies.shape.to.slice = copies.shape.to.pitch * copies.shape.rows;
   }
-  add_places(copies, left, 0, {nest.from_offset * element, nest.to_offset * element});
+  add_offsets(copies, left, 0, {nest.from_offset * element, nest.to_offset * element});
   return copies;
 }
 

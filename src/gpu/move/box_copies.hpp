@@ -10,11 +10,11 @@ namespace shardfft::gpu {
 
 /// The calls for one box: `shape` (with null bases) once at each pair of offsets, in bytes.
 struct EngineCopies {
-  struct Place {
+  struct Offsets {
     std::int64_t from, to;
   };
   device::BoxCopy shape{};
-  std::vector<Place> places;
+  std::vector<Offsets> offsets;
   std::size_t bytes() const { return shape.bytes * shape.rows * shape.slices; }
 };
 

@@ -22,7 +22,7 @@ struct PeerMessage {
   /// several GPUs send to the same one (docs/gpu-design.md).
   bool in_turn() const {
     std::size_t bytes = 0;
-    for (const EngineCopies& copies : engines) bytes += copies.places.size() * copies.bytes();
+    for (const EngineCopies& copies : engines) bytes += copies.offsets.size() * copies.bytes();
     return kernels.empty() && bytes >= peer_gpu_defaults().bytes_worth_an_order;
   }
 };
@@ -32,7 +32,7 @@ bool engines_are_faster(const EngineCopies& copies) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   const bool single = copies.shape.rows * copies.shape.slices == 1;
   if (!single && copies.shape.bytes < defaults.engine_row_bytes) return false;
-  return static_cast<std::int64_t>(copies.places.size()) <= defaults.few_engine_calls ||
+  return static_cast<std::int64_t>(copies.offsets.size()) <= defaults.few_engine_calls ||
          copies.bytes() >= defaults.engine_call_bytes;
 }
 
@@ -112,7 +112,7 @@ class PeerExchange : public DeviceOperation {
     std::size_t engines = 0, kernels = 0;
     for (const PeerMessage& m : messages_) {
       kernels += m.kernels.size();
-      for (const EngineCopies& copies : m.engines) engines += copies.places.size();
+      for (const EngineCopies& copies : m.engines) engines += copies.offsets.size();
     }
     return name_ + ", " + std::to_string(messages_.size()) + " peers, " + std::to_string(engines) +
            " copies by engines, " + std::to_string(kernels) + " by kernels";
@@ -148,10 +148,10 @@ class PeerExchange : public DeviceOperation {
     device::wait(stream, filled_.get());
     device::wait(stream, ready_[i]);
     for (const EngineCopies& copies : m.engines)
-      for (const EngineCopies::Place& place : copies.places) {
+      for (const EngineCopies::Offsets& offset : copies.offsets) {
         device::BoxCopy copy = copies.shape;
-        copy.from.base = const_cast<std::byte*>(buffers.in) + place.from;  // the engines' interface; only read
-        copy.to.base = there + place.to;
+        copy.from.base = const_cast<std::byte*>(buffers.in) + offset.from;  // the engines' interface; only read
+        copy.to.base = there + offset.to;
         device::copy_box(copy, stream);
       }
     for (const LocalCopy& boxes : m.kernels)

@@ -27,9 +27,9 @@ class AxisGroups {
 
   /// One axis after the other, those of one point too: their cosine transforms multiply.
   std::vector<AxisGroup> single() const;
-  /// Of c2c. `side`: whose strides all stages but the first have on both sides.
+  /// Groups of a c2c transform. All stages but the first have the strides of `side` on both sides.
   std::vector<AxisGroup> complex(Strides side) const { return complex(all_axes(), side); }
-  /// Of r2c and c2r: the halved axis with what may come around it, then the rest.
+  /// Groups of an r2c or c2r transform: the halved axis with what a pass takes beside it, then the rest.
   std::vector<AxisGroup> real(Strides side) const;
   /// Whether a plane pass may take a stage.
   bool takes_planes(const FftSpec& stage) const;

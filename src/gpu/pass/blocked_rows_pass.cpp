@@ -12,9 +12,9 @@ namespace shardfft::gpu {
 
 namespace {
 
-class RowsPass : public FftPass {
+class BlockedRowsPass : public FftPass {
  public:
-  RowsPass(const FftSpec& spec, std::int64_t piece_bytes) : direction_(spec.direction), real_(is_halved(spec)) {
+  BlockedRowsPass(const FftSpec& spec, std::int64_t piece_bytes) : direction_(spec.direction), real_(is_halved(spec)) {
     const std::int64_t n = spec.transform.front().n;
     const std::int64_t in_points = spec.kind == Kind::c2r ? n / 2 + 1 : n;
     const std::int64_t out_points = spec.kind == Kind::r2c ? n / 2 + 1 : n;
@@ -61,7 +61,7 @@ class RowsPass : public FftPass {
 
 }  // namespace
 
-bool rows_pass_fits(const FftSpec& spec) {
+bool blocked_rows_pass_fits(const FftSpec& spec) {
   if (is_empty(spec) || spec.kind == Kind::r2r || spec.transform.size() != 1) return false;
   const FftDim& line = spec.transform.front();
   const Loops rows = merged(spec.batch);
@@ -70,9 +70,9 @@ bool rows_pass_fits(const FftSpec& spec) {
                           rows.front().out_stride == (spec.kind == Kind::r2c ? line.n / 2 + 1 : line.n));
 }
 
-PassPointer make_rows_pass(const FftSpec& spec, std::int64_t piece_bytes) {
-  require(rows_pass_fits(spec), "lines that are no rows of a dense array");
-  return std::make_unique<RowsPass>(spec, piece_bytes);
+PassPointer make_blocked_rows_pass(const FftSpec& spec, std::int64_t piece_bytes) {
+  require(blocked_rows_pass_fits(spec), "lines that are no rows of a dense array");
+  return std::make_unique<BlockedRowsPass>(spec, piece_bytes);
 }
 
 }  // namespace shardfft::gpu

@@ -68,14 +68,14 @@ class CosinePass : public FftPass {
     Counts counts;                 ///< of its loops
     device::CosineLines lines;
   };
-  /// Of pieces of the same counts.
+  /// The Fourier transform of pieces with the same counts.
   struct Fourier {
     std::unique_ptr<DeviceOperation> operation;
     std::size_t work_bytes = 0;
   };
 
   std::int64_t complex_bytes() const { return static_cast<std::int64_t>(ElementType{precision_, true}.bytes()); }
-  /// Of a pair of lines.
+  /// Complex numbers that a pair of lines takes in the work area.
   std::int64_t work_points() const {
     return device::fourier_lines(type_, line_.n) * device::fourier_points(type_, line_.n);
   }

@@ -51,8 +51,8 @@ bool line_pass_fits(const FftSpec& spec, LinesFor purpose = LinesFor::speed);
 /// Two axes of a large array, the second one contiguous in memory, in one pass over memory; null where there is no such
 /// kernel. A c2r destroys its input.
 PassPointer make_plane_pass(const FftSpec& spec);
-/// The same with room behind each row of its input backward and of its output forward, for whole units of 16 bytes. On
-/// the way back it destroys its input.
+/// A plane pass of real transforms whose half spectra have room behind each row, to make whole units of 16 bytes: its
+/// output forward, its input backward. On the way back it destroys its input.
 PassPointer make_padded_plane_pass(const FftSpec& spec);
 /// Whether make_plane_pass() makes one, on the current device.
 bool plane_pass_fits(const FftSpec& spec);
@@ -72,10 +72,10 @@ std::size_t cufft_pass_work_bytes(const FftSpec& spec, std::int64_t most_calls);
 PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);
 /// Whether that takes less time than make_cufft_pass().
 bool transposed_pass_pays(const FftSpec& spec);
-/// Lines that are rows of dense arrays, real ones too, inside one array, piece by piece.
-PassPointer make_rows_pass(const FftSpec& spec, std::int64_t piece_bytes);
-/// Whether make_rows_pass() makes one.
-bool rows_pass_fits(const FftSpec& spec);
+/// Contiguous lines inside one dense array, real ones too, by cuFFT, in blocks of `piece_bytes`.
+PassPointer make_blocked_rows_pass(const FftSpec& spec, std::int64_t piece_bytes);
+/// Whether make_blocked_rows_pass() makes one.
+bool blocked_rows_pass_fits(const FftSpec& spec);
 /// A cosine or sine transform along one axis, the batch piece by piece; it may run in place where both sides' strides
 /// are alike.
 PassPointer make_cosine_pass(const FftSpec& spec, std::int64_t piece_bytes = gpu_defaults().transposed_piece_bytes);
@@ -89,8 +89,8 @@ PassPointer make_scale_pass(std::int64_t count, ElementType element, double fact
 /// One side of loops; those of one point are left out.
 Box box_of(const std::vector<FftDim>& loops, std::int64_t FftDim::*stride);
 
-/// The same transforms between dense arrays, batch loops before transformed axes; and the loops that lead there from
-/// the spec's input and from there to its output.
+/// A transform done between dense arrays, whose batch loops come before the transformed axes, and the copies around it:
+/// `gather` leads from the input to the dense array, `scatter` from the dense results to the output.
 struct DenseForm {
   FftSpec spec;
   std::vector<FftDim> gather, scatter;

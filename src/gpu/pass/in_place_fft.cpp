@@ -56,7 +56,7 @@ bool scales_itself(const FftSpec& stage) { return stage.kind == Kind::r2r || lin
 PassPointer make_pass(const FftSpec& stage, std::int64_t piece) {
   if (stage.kind == Kind::r2r) return make_cosine_pass(stage, piece / cosine_pieces);
   if (PassPointer line = make_line_pass(stage)) return line;
-  return rows_pass_fits(stage) ? make_rows_pass(stage, piece) : make_transposed_pass(stage, piece);
+  return blocked_rows_pass_fits(stage) ? make_blocked_rows_pass(stage, piece) : make_transposed_pass(stage, piece);
 }
 
 }  // namespace

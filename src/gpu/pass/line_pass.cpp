@@ -11,11 +11,11 @@ namespace shardfft::gpu {
 namespace {
 
 /// A loop over lines, with its strides in all arrays of the pass.
-struct LineLoop {
+struct BatchLoop {
   std::int64_t n = 1;
   std::array<std::int64_t, 3> stride{1, 1, 1};  ///< input, output, at the other end of the reshape
 
-  bool continues(const LineLoop& inner) const {
+  bool continues(const BatchLoop& inner) const {
     for (std::size_t i = 0; i < stride.size(); ++i)
       if (stride[i] != inner.n * inner.stride[i]) return false;
     return true;
@@ -23,7 +23,7 @@ struct LineLoop {
   bool contiguous() const { return stride == std::array<std::int64_t, 3>{1, 1, 1}; }
 };
 
-bool merge_pair(std::vector<LineLoop>& loops) {
+bool merge_pair(std::vector<BatchLoop>& loops) {
   for (std::size_t a = 0; a < loops.size(); ++a)
     for (std::size_t b = 0; b < loops.size(); ++b) {
       if (a == b || !loops[a].continues(loops[b])) continue;
@@ -34,8 +34,8 @@ bool merge_pair(std::vector<LineLoop>& loops) {
   return false;
 }
 
-std::vector<LineLoop> merged_loops(const FftSpec& spec, const OwnPoints* own) {
-  std::vector<LineLoop> loops;
+std::vector<BatchLoop> merged_loops(const FftSpec& spec, const OwnPoints* own) {
+  std::vector<BatchLoop> loops;
   for (std::size_t i = 0; i < spec.batch.size(); ++i) {
     const FftDim& d = spec.batch[i];
     if (d.n != 1) loops.push_back({d.n, {d.in_stride, d.out_stride, own != nullptr ? own->batch[i] : d.out_stride}});
@@ -103,14 +103,14 @@ std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here
 std::optional<device::lines::Pass> line_pass(const FftSpec& spec, const OwnPoints* own, LinesFor purpose) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1) return std::nullopt;
   const FftDim& line = spec.transform.front();
-  std::vector<LineLoop> loops = merged_loops(spec, own);
+  std::vector<BatchLoop> loops = merged_loops(spec, own);
   const auto contiguous =
-      std::find_if(loops.begin(), loops.end(), [](const LineLoop& loop) { return loop.contiguous(); });
+      std::find_if(loops.begin(), loops.end(), [](const BatchLoop& loop) { return loop.contiguous(); });
   if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
   const std::int64_t across = contiguous->n;
   loops.erase(contiguous);
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
-  const LineLoop outer = loops.empty() ? LineLoop{1, {some, some, some}} : loops.front();
+  const BatchLoop outer = loops.empty() ? BatchLoop{1, {some, some, some}} : loops.front();
   std::vector<std::int64_t> strides{line.in_stride, line.out_stride, outer.stride[0], outer.stride[1]};
   if (own != nullptr) strides.insert(strides.end(), {own->line_stride, outer.stride[2]});
   // Bulk copies want rows that begin at multiples of 16 bytes.

@@ -66,12 +66,12 @@ class PaddedFft {
   std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].n, is_halved(spec_)); }
   std::int64_t spectrum_stride(const FftDim& d) const { return forward_ ? d.out_stride : d.in_stride; }
 
-  /// What is between the passes, on one side of the planes' rows.
+  /// The loop as the plane pass sees it, between the user's field and padded rows.
   FftDim of_planes(const PaddedLoop& loop) const {
     return forward_ ? FftDim{loop.user.n, loop.user.in_stride, loop.stride}
                     : FftDim{loop.user.n, loop.stride, loop.user.out_stride};
   }
-  /// And of the users' spectra.
+  /// The loop as the line pass sees it, between padded rows and the user's spectrum.
   FftDim of_lines(const PaddedLoop& loop) const {
     return forward_ ? FftDim{loop.user.n, loop.stride, loop.user.out_stride}
                     : FftDim{loop.user.n, loop.user.in_stride, loop.stride};

@@ -259,7 +259,7 @@ class Compiler {
     return make_in_place_fft(spec);
   }
 
-  /// Of a step that is no transform.
+  /// Refuses, for plans in one array, steps other than transforms that cannot run in place.
   void require_one_array(const Step& step) const {
     if (!can_run_in_place(step))
       fail(Status::unsupported, "the step '", step_name(step), "' cannot run in place: plan with workspace = fast");

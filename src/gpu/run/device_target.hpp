@@ -24,7 +24,7 @@ class DeviceTarget : public Target {
   bool begins_slab(const Program& program, int step) const;
   /// How the reshape `step` and the transforms right before and after it that run with it are cut in chunks.
   Chunking chunking(const Program& program, int step, bool with_before, bool with_after) const;
-  /// The same of a reshape without transforms: along the slowest axis of its result.
+  /// How a reshape without transforms beside it is cut: along the slowest axis of its result.
   Chunking receiver_chunking(const Program& program, int step) const;
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
   bool lands_slowly(const State& state) const;

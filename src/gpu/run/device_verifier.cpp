@@ -9,25 +9,25 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
   for (std::size_t m = 0; m < team.here().size(); ++m) {
     const Member& member = team.here()[m];
     const device::DeviceScope scope(member.device);
-    Place& place = places_.emplace_back();
+    MemberChecks& made = members_.emplace_back();
     std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
     std::vector<std::string> names;
     std::size_t results = 0, sums = 0;
     for (DeviceTask& task : tasks) {
-      place.checks.push_back(task.checks[m].get());
+      made.checks.push_back(task.checks[m].get());
       results += task.checks[m]->results();
       sums += task.checks[m]->sums();
-      place.held_bytes += task.checks[m]->held_bytes();
+      made.held_bytes += task.checks[m]->held_bytes();
       checks.push_back({std::move(task.checks[m])});
       names.push_back(task.operations[m]->describe());
     }
-    place.allocate(results, sums);
+    made.allocate(results, sums);
     verifiers_.emplace_back(member.rank, team.ranks(), std::move(checks), std::move(names));
   }
   for (DeviceTask& task : tasks) task.checks.clear();
 }
 
-void DeviceVerifier::Place::allocate(std::size_t results, std::size_t sums) {
+void DeviceVerifier::MemberChecks::allocate(std::size_t results, std::size_t sums) {
   result_bytes = results * sizeof(std::uint64_t);
   sum_bytes = (results + sums) * sizeof(std::uint64_t);
   held_bytes += sum_bytes;
@@ -48,33 +48,33 @@ void DeviceVerifier::Place::allocate(std::size_t results, std::size_t sums) {
 }
 
 void DeviceVerifier::begin(const std::vector<device::StreamHandle>& streams) {
-  for (std::size_t m = 0; m < places_.size(); ++m) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
     const device::DeviceScope scope(team_.here()[m].device);
-    device::fill_zero(places_[m].on_device.get(), places_[m].sum_bytes, streams[m]);
+    device::fill_zero(members_[m].on_device.get(), members_[m].sum_bytes, streams[m]);
   }
 }
 
 void DeviceVerifier::before(std::size_t task, std::size_t member, const DeviceBuffers& buffers,
                             device::StreamHandle stream) {
-  places_[member].checks[task]->enqueue_before(buffers, stream);
+  members_[member].checks[task]->enqueue_before(buffers, stream);
 }
 
 void DeviceVerifier::after(std::size_t task, std::size_t member, const DeviceBuffers& buffers,
                            device::StreamHandle stream) {
-  places_[member].checks[task]->enqueue_after(buffers, stream);
+  members_[member].checks[task]->enqueue_after(buffers, stream);
 }
 
 void DeviceVerifier::fetch(const std::vector<device::StreamHandle>& streams) {
-  for (std::size_t m = 0; m < places_.size(); ++m) {
+  for (std::size_t m = 0; m < members_.size(); ++m) {
     const device::DeviceScope scope(team_.here()[m].device);
-    device::copy_bytes(places_[m].on_host.get(), places_[m].on_device.get(), places_[m].result_bytes, streams[m]);
+    device::copy_bytes(members_[m].on_host.get(), members_[m].on_device.get(), members_[m].result_bytes, streams[m]);
   }
 }
 
 Failure DeviceVerifier::conclude() {
   for (Verifier& verifier : verifiers_) {
     verifier.begin(std::nullopt);
-    for (std::size_t i = 0; i < places_.front().checks.size(); ++i) {
+    for (std::size_t i = 0; i < members_.front().checks.size(); ++i) {
       verifier.before(i, nullptr);
       verifier.after(i, nullptr);
     }

@@ -23,7 +23,9 @@ class DeviceVerifier {
   void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   /// Whether before() and after() look at a task's arrays.
-  bool looks_around(std::size_t task, std::size_t member) const { return places_[member].checks[task]->looks_around(); }
+  bool looks_around(std::size_t task, std::size_t member) const {
+    return members_[member].checks[task]->looks_around();
+  }
   /// All tasks are enqueued: the results come to the host.
   void fetch(const std::vector<device::StreamHandle>& streams);
   /// The run has ended. As Verifier::conclude().
@@ -31,11 +33,11 @@ class DeviceVerifier {
 
   Verified verified() const;
   /// Device memory of a member: tables, sums, arrays of second runs.
-  std::size_t held_bytes(std::size_t member) const { return places_[member].held_bytes; }
-  std::size_t pinned_bytes(std::size_t member) const { return places_[member].result_bytes; }
+  std::size_t held_bytes(std::size_t member) const { return members_[member].held_bytes; }
+  std::size_t pinned_bytes(std::size_t member) const { return members_[member].result_bytes; }
 
  private:
-  struct Place {
+  struct MemberChecks {
     std::vector<DeviceCheck*> checks;  ///< by task
     device::Memory on_device;          ///< results, then sums
     device::PinnedMemory on_host;      ///< results
@@ -46,9 +48,9 @@ class DeviceVerifier {
   };
 
   Team& team_;
-  std::unique_ptr<Tally> tally_;     ///< null where all members are in this process
-  std::vector<Place> places_;        ///< by member
-  std::vector<Verifier> verifiers_;  ///< by member; they own the checks
+  std::unique_ptr<Tally> tally_;       ///< null where all members are in this process
+  std::vector<MemberChecks> members_;  ///< by member
+  std::vector<Verifier> verifiers_;    ///< by member; they own the checks
 };
 
 }  // namespace shardfft::gpu

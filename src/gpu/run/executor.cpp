@@ -54,7 +54,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
       for (Prepared& prepared : prepared_)
         if (setup_.options.verify && !prepared.verifier)
           prepared.verifier = std::make_unique<DeviceVerifier>(*team_, prepared.tasks);
-      if (places_.empty()) add_members(programs.front().program);
+      if (memories_.empty()) add_members(programs.front().program);
       size_buffers();
       for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
     });
@@ -82,7 +82,7 @@ void DeviceExecutor::add_members(const Program& program) {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     const std::size_t most = std::max(bytes_of(program.states.front(), m), bytes_of(program.states.back(), m));
-    places_.emplace_back(UserArrays(model_, team_->here()[m], most));
+    memories_.emplace_back(UserArrays(model_, team_->here()[m], most));
   }
 }
 
@@ -119,16 +119,17 @@ DeviceExecutor::~DeviceExecutor() {
 /// What others may still write into or wait for, and what this process still writes into: workspaces, copies of arrays,
 /// and what operations hold (tokens, events, messages).
 void DeviceExecutor::keep_for_others() {
-  for (Place& place : places_) {
-    retired_.push_back(std::move(place.own_workspace));
-    for (device::Memory& stage : place.arrays.take_stages()) retired_.push_back(std::move(stage));
+  for (MemberMemory& mine : memories_) {
+    retired_.push_back(std::move(mine.own_workspace));
+    for (device::Memory& stage : mine.arrays.take_stages()) retired_.push_back(std::move(stage));
   }
   keep_for_mpi(std::make_shared<std::vector<device::Memory>>(std::move(retired_)));
   keep_for_mpi(std::make_shared<std::vector<Prepared>>(std::move(prepared_)));
   keep_for_mpi(std::move(team_));
 }
 
-/// The same if another rank has failed: work that waits for that rank is ended. Returns whether nothing runs any more.
+/// Waits for all runs. If another rank has failed, it ends the work that waits for that rank. Returns whether nothing
+/// runs any more.
 bool DeviceExecutor::end_runs() noexcept {
   const bool good = !half_way_ && !failure_of([this] {
                                      for (std::size_t m = 0; m < own_streams_.size(); ++m) await_end(m);
@@ -181,9 +182,9 @@ std::size_t DeviceExecutor::output_bytes(int program, std::size_t member) const 
 }
 
 void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
-  Place& place = places_.front();
-  check_workspace(memory, bytes, place.workspace_bytes(), alignment);
-  if (place.workspace_bytes() == 0) return;
+  MemberMemory& mine = memories_.front();
+  check_workspace(memory, bytes, mine.workspace_bytes(), alignment);
+  if (mine.workspace_bytes() == 0) return;
   const device::PointerInfo info = device::describe(memory);
   require(info.kind == device::MemoryKind::device && info.device == team_->here().front().device,
           "the workspace must be memory of GPU ", team_->here().front().device);
@@ -192,10 +193,10 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
       require(info.exportable || slot == Slot::out, "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
-  place.workspace = memory;
-  place.workspace_size = bytes;
-  place.workspace_id = info.id;
-  if (place.own_workspace) retired_.push_back(std::move(place.own_workspace));
+  mine.workspace = memory;
+  mine.workspace_size = bytes;
+  mine.workspace_id = info.id;
+  if (mine.own_workspace) retired_.push_back(std::move(mine.own_workspace));
 }
 
 /// Closes what this rank has open of others' workspaces, and returns when all have closed what they had of this one's.
@@ -210,21 +211,21 @@ void DeviceExecutor::close_workspaces() {
 
 void DeviceExecutor::allocate_workspace() {
   if (ready_) return;
-  const bool replaced = std::any_of(places_.begin(), places_.end(), [](const Place& place) {
-    return place.workspace_size > 0 && place.workspace_bytes() > place.workspace_size;
+  const bool replaced = std::any_of(memories_.begin(), memories_.end(), [](const MemberMemory& mine) {
+    return mine.workspace_size > 0 && mine.workspace_bytes() > mine.workspace_size;
   });
   if (team_->max(std::int64_t{replaced}) != 0) close_workspaces();
   team_->agree([&] {
-    for (std::size_t m = 0; m < places_.size(); ++m) {
-      Place& place = places_[m];
-      if (place.workspace_bytes() <= place.workspace_size) continue;
+    for (std::size_t m = 0; m < memories_.size(); ++m) {
+      MemberMemory& mine = memories_[m];
+      if (mine.workspace_bytes() <= mine.workspace_size) continue;
       const device::DeviceScope scope(team_->here()[m].device);
-      place.workspace_size = 0;
-      place.own_workspace = device::Memory();  // not both at a time
-      place.own_workspace = device::make_memory(place.workspace_bytes());
-      place.workspace = static_cast<std::byte*>(place.own_workspace.get());
-      place.workspace_size = place.workspace_bytes();
-      place.workspace_id = device::describe(place.workspace).id;
+      mine.workspace_size = 0;
+      mine.own_workspace = device::Memory();  // not both at a time
+      mine.own_workspace = device::make_memory(mine.workspace_bytes());
+      mine.workspace = static_cast<std::byte*>(mine.own_workspace.get());
+      mine.workspace_size = mine.workspace_bytes();
+      mine.workspace_id = device::describe(mine.workspace).id;
     }
   });
   ready_ = true;
@@ -258,11 +259,11 @@ void DeviceExecutor::check_one_array(std::size_t member, const std::byte* in, co
 }
 
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
-  for (std::size_t m = 0; m < places_.size(); ++m) {
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
     if (least()) check_one_array(m, in[m], out[m]);
-    places_[m].arrays.check_input(in[m], input_bytes(program, m));
-    places_[m].arrays.check_output(out[m], output_bytes(program, m));
+    memories_[m].arrays.check_input(in[m], input_bytes(program, m));
+    memories_[m].arrays.check_output(out[m], output_bytes(program, m));
   }
 }
 

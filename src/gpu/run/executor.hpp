@@ -44,8 +44,8 @@ class DeviceExecutor : public Runner {
   static constexpr std::size_t alignment = 256;  ///< of a workspace and of what lies in it
 
   /// One member's memory and what this call does with it.
-  struct Place {
-    explicit Place(UserArrays of_member) : arrays(std::move(of_member)) {}
+  struct MemberMemory {
+    explicit MemberMemory(UserArrays of_member) : arrays(std::move(of_member)) {}
     UserArrays arrays;
     Buffers buffers{alignment};  ///< of the workspace
     device::Memory own_workspace;
@@ -80,7 +80,7 @@ class DeviceExecutor : public Runner {
   /// With what the option verify needs.
   std::size_t held_bytes(std::size_t member) const;
   std::size_t pinned_bytes(std::size_t member) const;
-  /// Of the member that has most.
+  /// The largest number that any member here has.
   std::size_t most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const;
 
   bool end_runs() noexcept;
@@ -129,7 +129,7 @@ class DeviceExecutor : public Runner {
   std::shared_ptr<ImportUser> imports_;
   std::vector<Prepared> prepared_;  ///< by program
   bool meets_ = false;              ///< processes meet before they enqueue, because they write into each other's memory
-  std::vector<Place> places_;
+  std::vector<MemberMemory> memories_;
   std::vector<device::Memory> retired_;  ///< workspaces that a caller's took the place of; others may have them open
   StepTimes times_;
   bool settled_ = false;  ///< where a run failed half-way: its work, and that of earlier ones, has ended

@@ -8,14 +8,14 @@
 
 namespace shardfft::gpu {
 
-std::size_t DeviceExecutor::Place::workspace_bytes() const { return device::in_whole_pages(buffers.bytes()); }
+std::size_t DeviceExecutor::MemberMemory::workspace_bytes() const { return device::in_whole_pages(buffers.bytes()); }
 
 void DeviceExecutor::size_buffers() {
-  for (std::size_t m = 0; m < places_.size(); ++m) {
-    Place& place = places_[m];
-    place.buffers.clear();
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
+    MemberMemory& mine = memories_[m];
+    mine.buffers.clear();
     const auto grow = [&](Slot slot, std::size_t bytes) {
-      if (slot != Slot::in && slot != Slot::out) place.buffers.grow(slot, bytes);
+      if (slot != Slot::in && slot != Slot::out) mine.buffers.grow(slot, bytes);
     };
     for (const Prepared& program : prepared_)
       for (const DeviceTask& task : program.tasks) {
@@ -35,7 +35,7 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
     const device::DeviceScope scope(team_->here()[m].device);
     const std::size_t arrays = least() ? in_place_bytes(program, team_->here()[m].rank)
                                        : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
-    const std::size_t workspace = m < places_.size() ? places_[m].workspace_bytes() : 0;
+    const std::size_t workspace = m < memories_.size() ? memories_[m].workspace_bytes() : 0;
     const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
     const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
     if (needed <= there) continue;
@@ -70,14 +70,14 @@ std::size_t DeviceExecutor::pinned_bytes(std::size_t member) const {
 
 std::size_t DeviceExecutor::most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const {
   std::size_t result = 0;
-  for (std::size_t m = 0; m < places_.size(); ++m) result = std::max(result, bytes_of_member(m));
+  for (std::size_t m = 0; m < memories_.size(); ++m) result = std::max(result, bytes_of_member(m));
   return result;
 }
 
 RunnerMemory DeviceExecutor::memory() const {
   RunnerMemory bytes;
   bytes.workspace =
-      most([this](std::size_t m) { return places_[m].workspace_bytes() + places_[m].arrays.staged_bytes(); });
+      most([this](std::size_t m) { return memories_[m].workspace_bytes() + memories_[m].arrays.staged_bytes(); });
   bytes.table = most([this](std::size_t m) { return held_bytes(m); });
   bytes.library = most([this](std::size_t m) { return sum_of(m, &DeviceOperation::library_bytes); });
   bytes.pinned = most([this](std::size_t m) { return pinned_bytes(m); });

@@ -28,18 +28,18 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
   const DeviceTask& first = now(program).tasks.front();
   times_.begin(program, trace_, streams_);
   const bool shares = now(program).shared.contains(Slot::out);
-  for (std::size_t m = 0; m < places_.size(); ++m) {
-    Place& place = places_[m];
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
+    MemberMemory& mine = memories_[m];
     const device::DeviceScope scope(team_->here()[m].device);
-    place.arrays.begin();
+    mine.arrays.begin();
     if (least()) {  // one array, even where a rank's input or output is empty
-      place.in = place.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
+      mine.in = mine.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
       continue;
     }
     // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
     const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
-    place.in = place.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
-    place.out = place.arrays.output(out[m], output_bytes(program, m), shares, streams_[m]);
+    mine.in = mine.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
+    mine.out = mine.arrays.output(out[m], output_bytes(program, m), shares, streams_[m]);
   }
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
@@ -52,8 +52,8 @@ void DeviceExecutor::announce(int program) {
 }
 
 bool DeviceExecutor::in_place() const {
-  return std::any_of(places_.begin(), places_.end(),
-                     [](const Place& place) { return place.in != nullptr && place.in == place.out; });
+  return std::any_of(memories_.begin(), memories_.end(),
+                     [](const MemberMemory& mine) { return mine.in != nullptr && mine.in == mine.out; });
 }
 
 /// Before the meeting this rank has announced what others may do after it.
@@ -75,7 +75,8 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
     if (changed(program)) share(program, in_call);
     return false;
   }
-  // Of all processes: the first that failed; minus one where any has other arrays, or input and output in one.
+  // Three words, of which all processes learn the least: the number of the first rank that failed; minus one if any
+  // rank has other arrays than before; minus one if any has its input and output in one array.
   Meeting::Words words{team_->ranks(), 0, 0};
   std::exception_ptr error;
   try {
@@ -96,25 +97,25 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
 }
 
 std::byte* DeviceExecutor::slot(Slot slot, std::size_t member) const {
-  const Place& place = places_[member];
+  const MemberMemory& mine = memories_[member];
   switch (slot) {
     case Slot::in:
-      return const_cast<std::byte*>(place.in);  // only ever read: no task writes to Slot::in
+      return const_cast<std::byte*>(mine.in);  // only ever read: no task writes to Slot::in
     case Slot::out:
-      return place.out;
+      return mine.out;
     default:
-      return place.buffers.at(slot, place.workspace);
+      return mine.buffers.at(slot, mine.workspace);
   }
 }
 
 /// An address is not enough: new memory may lie where old memory was.
 std::vector<std::pair<void*, std::uint64_t>> DeviceExecutor::addresses(int program, Slot slot) const {
   std::vector<std::pair<void*, std::uint64_t>> list;
-  for (std::size_t m = 0; m < places_.size(); ++m) {
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
     const bool empty = slot == Slot::out && output_bytes(program, m) == 0;
     std::byte* const address = empty ? nullptr : this->slot(slot, m);
     std::uint64_t id = 0;
-    if (address != nullptr) id = slot == Slot::out ? device::describe(address).id : places_[m].workspace_id;
+    if (address != nullptr) id = slot == Slot::out ? device::describe(address).id : memories_[m].workspace_id;
     list.emplace_back(address, id);
   }
   return list;
@@ -152,7 +153,7 @@ void DeviceExecutor::share(int program, InCall& in_call) {
   fail(Status::backend_failure, "the arrays of other processes cannot be opened together");
 }
 
-/// Of all ranks; `own` is that of a rank alone.
+/// Where this slot lies on each rank. A rank alone has no shared addresses, but its `own` one.
 std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot slot, std::byte* const& own) const {
   if (team_->ranks() == 1) return {&own, 1};
   return now(program).shared.at(slot).addresses.all();
@@ -160,12 +161,12 @@ std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot s
 
 void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phase,
                                    const std::vector<device::StreamHandle>& streams) {
-  for (std::size_t m = 0; m < places_.size(); ++m) {
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    const Place& place = places_[m];
+    const MemberMemory& mine = memories_[m];
     DeviceBuffers buffers{slot(task.from, m), slot(task.to, m)};
     const bool from_in_to_out = task.from == Slot::in && task.written() == Slot::out;
-    buffers.one_array = task.from == task.written() || (from_in_to_out && place.in == place.out);
+    buffers.one_array = task.from == task.written() || (from_in_to_out && mine.in == mine.out);
     if (task.middle) buffers.middle = slot(*task.middle, m);
     buffers.scratch = slot(Slot::scratch, m);
     if (task.landing) buffers.landing = slot(*task.landing, m);
@@ -248,7 +249,7 @@ void DeviceExecutor::give_up() noexcept {
   // cppcheck-suppress throwInNoexceptFunction
   for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= try_to([&] { settle_own(m); });
   of_all([](DeviceOperation& operation) { operation.abandon(); });
-  for (std::size_t m = 0; m < places_.size(); ++m) settled_ &= try_to([&] { settle(m, streams_[m]); });
+  for (std::size_t m = 0; m < memories_.size(); ++m) settled_ &= try_to([&] { settle(m, streams_[m]); });
 }
 
 /// Waits for the last run and for the stream of the plan's own.
@@ -308,7 +309,7 @@ void DeviceExecutor::run_tasks(int program, bool announced) {
     return;
   }
   std::vector<const void*> pointers;
-  for (const Place& place : places_) pointers.insert(pointers.end(), {place.in, place.out, place.workspace});
+  for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
   for (const DeviceTask& task : tasks)
     for (const auto& operation : task.operations) pointers.push_back(operation->reads());
   replay.see(pointers);
@@ -325,14 +326,14 @@ void DeviceExecutor::run_tasks(int program, bool announced) {
 }
 
 bool DeviceExecutor::any_copies() const {
-  return std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.copies(); });
+  return std::any_of(memories_.begin(), memories_.end(), [](const MemberMemory& mine) { return mine.arrays.copies(); });
 }
 
 /// Results go where the caller wants them; waits for them where it must.
 void DeviceExecutor::deliver(int program, OutputArrays out) {
-  for (std::size_t m = 0; m < places_.size(); ++m) {
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    places_[m].arrays.deliver(out[m], places_[m].out, output_bytes(program, m), streams_[m]);
+    memories_[m].arrays.deliver(out[m], memories_[m].out, output_bytes(program, m), streams_[m]);
     if (asynchronous_) device::record(finished_[m].get(), streams_[m]);
   }
   if (any_copies()) times_.mark({now(program).tasks.back().trace_step, Activity::stage}, streams_);
@@ -340,8 +341,8 @@ void DeviceExecutor::deliver(int program, OutputArrays out) {
   ++now(program).runs;
   const bool wait =
       !asynchronous_ || now(program).verifier ||
-      std::any_of(places_.begin(), places_.end(), [](const Place& place) { return place.arrays.waits(); });
-  for (std::size_t m = 0; wait && m < places_.size(); ++m) await(m);
+      std::any_of(memories_.begin(), memories_.end(), [](const MemberMemory& mine) { return mine.arrays.waits(); });
+  for (std::size_t m = 0; wait && m < memories_.size(); ++m) await(m);
 }
 
 void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {

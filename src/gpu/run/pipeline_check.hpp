@@ -35,7 +35,8 @@ class JoinedCheck : public DeviceCheck {
   std::vector<std::unique_ptr<DeviceCheck>> parts_;
 };
 
-/// Of the transforms of one end, one a chunk. Who runs a chunk enqueues what its check wants around it.
+/// Joins the checks of the transforms at one end of a reshape, one for each chunk. Whoever runs a chunk enqueues what
+/// its check needs around it.
 class EndCheck : public JoinedCheck {
  public:
   explicit EndCheck(std::vector<std::unique_ptr<DeviceCheck>> chunks) : JoinedCheck(std::move(chunks)) {}

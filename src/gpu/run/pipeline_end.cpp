@@ -14,7 +14,7 @@ namespace {
 
 using Moment = DeviceStepHook::Moment;
 
-/// Of the numbers of one side that lie behind the first one.
+/// Bytes of the contiguous run of numbers that begins with the first one of a side.
 std::size_t run_bytes(const Loops& loops, std::int64_t FftDim::*stride, ElementType element) {
   std::int64_t run = points(loops) == 0 ? 0 : 1;
   for (const FftDim& loop : loops)
@@ -22,13 +22,13 @@ std::size_t run_bytes(const Loops& loops, std::int64_t FftDim::*stride, ElementT
   return static_cast<std::size_t>(run) * element.bytes();
 }
 
-/// A chunk of a transform, for who looks into the run.
+/// Shows a chunk of a transform to a hook of tests that looks into the run.
 class LookedAt {
  public:
   LookedAt(const FftSpec& spec, const EndCheck* check, int chunk, device::StreamHandle stream)
       : spec_(spec), check_(check), chunk_(chunk), stream_(stream), hook_(installed<DeviceStepHook>()) {}
 
-  /// Its input, or its output, from there on.
+  /// Shows the input or the output, which begins at `array`.
   void reached(Moment moment, OwnPoints::Side side, const std::byte* array) const {
     if (hook_ == nullptr || check_ == nullptr) return;
     const std::size_t bytes = side == OwnPoints::Side::input

@@ -40,7 +40,7 @@ class PipelineEnd {
   /// Whether its passes can have what does not travel in the array at the other end of the reshape.
   bool moves_own() const;
   std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// Of what is not in its operations.
+  /// Device memory that it holds, without that of its operations.
   std::size_t held_bytes() const;
   template <class Visit>
   void for_each(const Visit& visit) const {

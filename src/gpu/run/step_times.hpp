@@ -19,7 +19,7 @@ struct Stretch {
 class StepTimes {
  public:
   explicit StepTimes(const Team& team) : team_(&team) {}
-  /// Of so many programs.
+  /// Prepares for this many programs.
   void resize(std::size_t programs) { totals_.resize(programs); }
 
   /// Begins to time a run; does nothing while the runs in flight use all events. `trace` tells the time of the host.

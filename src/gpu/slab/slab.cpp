@@ -19,11 +19,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-using gpu::SlabArrays;
-using gpu::SlabPeer;
-using gpu::SlabRank;
-using gpu::SlabShape;
-
 SlabShape known_shape(const Program& program, int first, Precision precision) {
   const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
   if (!shape) fail(Status::internal, "steps from ", first, " on are not a slab transform");
@@ -32,12 +27,12 @@ SlabShape known_shape(const Program& program, int first, Precision precision) {
 
 /// Whether passes may store into peers: stores are not cut in chunks; more GPUs and unequal shares have not been
 /// measured.
-bool may_store(const SlabShape& shape, const gpu::SlabOptions& options) {
+bool may_store(const SlabShape& shape, const SlabOptions& options) {
   return shape.ranks == 2 && options.chunks <= 1 && shape.nx % 2 == 0 && shape.ny % 2 == 0;
 }
 
 /// Bytes of planes up to which stores are faster than copies.
-std::size_t most_to_store(const gpu::SlabFusion& fusion) {
+std::size_t most_to_store(const SlabFusion& fusion) {
   const PeerGpuDefaults& defaults = peer_gpu_defaults();
   return fusion.planes ? defaults.most_bytes_to_store_planes : defaults.most_bytes_to_store;
 }
@@ -45,11 +40,11 @@ std::size_t most_to_store(const gpu::SlabFusion& fusion) {
 /// Half spectra, and complex z lines that straddle the memory's sectors, are faster with padded z lines, which x line
 /// passes can leave away at the spectrum. Small ones are not where they are complex, or in single precision and copied
 /// to the peers. With the option verify all are padded that passes of our own want so: these check themselves.
-SlabShape padded_where_faster(const SlabShape& shape, const gpu::SlabOptions& options, const SlabSetup& setup) {
+SlabShape padded_where_faster(const SlabShape& shape, const SlabOptions& options, const SlabSetup& setup) {
   if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
-  const gpu::SlabFusion fusion = gpu::fusion_of(padded, options);
+  const SlabFusion fusion = fusion_of(padded, options);
   const bool large = padded.planes_bytes(0) >= setup.padded_from;
   const bool no_passes = !shape.real() && !device::lines::begins_with_units(shape.nz, shape.transform.precision);
   const bool even_small = shape.real() ? setup.verify || shape.transform.precision == Precision::f64 ||
@@ -189,7 +184,7 @@ class SlabForward : public SlabOperation {
   std::size_t scratch_bytes() const override { return member_->scratch_bytes(member_->own_rows); }
   bool writes_peers() const override { return !member_->own_rows; }
   bool writes_scratches() const override { return member_->own_rows; }
-  /// Of both directions.
+  /// Memory that both directions share.
   std::size_t held_bytes() const override { return member_->held_bytes(); }
   std::size_t library_bytes() const override { return member_->rank.library_bytes(); }
 
@@ -240,13 +235,13 @@ std::optional<bool> common_pairing(const SlabSetup& setup, const Team& team) {
     fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
   std::vector<int> devices;
   for (const Member& member : team.here()) devices.push_back(member.device);
-  return gpu::may_pair(devices) ? paired : false;
+  return may_pair(devices) ? paired : false;
 }
 
 /// Options with which all members decide alike: line passes are left out where not all GPUs have the same ones, and
 /// stores into peers where not all can. Else plane passes are each GPU's own affair.
-gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const Team& team) {
-  gpu::SlabOptions options;
+SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const Team& team) {
+  SlabOptions options;
   options.chunks = setup.chunks;
   options.checks = setup.verify;
   if (setup.chunks == 1) options.parts = {1};  // nothing is to be cut
@@ -259,7 +254,7 @@ gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, 
     for (const Member& member : team.here()) {
       const device::DeviceScope scope(member.device);
       const SlabShape made = padded_where_faster(shape, options, setup);
-      const gpu::SlabFusion fusion = gpu::fusion_of(made, options);
+      const SlabFusion fusion = fusion_of(made, options);
       const std::int64_t flags = (fusion.y ? 1 : 0) + (fusion.x ? 2 : 0) + (fusion.direct ? 4 : 0);
       least = std::min(least, flags);
       most = std::max(most, flags);
@@ -271,7 +266,7 @@ gpu::SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, 
   return options;
 }
 
-std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabOptions& options, const SlabSetup& setup,
+std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const SlabOptions& options, const SlabSetup& setup,
                                         const Member& member) {
   const device::DeviceScope scope(member.device);
   const SlabShape shape = padded_where_faster(dense, options, setup);
@@ -287,7 +282,7 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const gpu::SlabO
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
   made->own_rows = own_rows;
-  made->tokens = gpu::make_tokens(made->rank);
+  made->tokens = make_tokens(made->rank);
   return made;
 }
 
@@ -312,10 +307,6 @@ SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, 
 
 }  // namespace
 
-bool is_slab(const Program& program, int first) {
-  return slab_shape_of_either(program, first, Precision::f64).has_value();
-}
-
 bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify) {
   const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
   if (!shape || !(shape->woven || verify)) return shape.has_value();
@@ -323,12 +314,12 @@ bool runs_as_slab(const Program& program, int first, const Team& team, Precision
   setup.precision = precision;
   setup.chunks = chunks;
   setup.verify = verify;
-  const gpu::SlabOptions options = common_options(*shape, setup, team);
+  const SlabOptions options = common_options(*shape, setup, team);
   std::int64_t takes = options.fused ? 1 : 0;
   team.agree([&] {
     for (const Member& member : team.here()) {
       const device::DeviceScope scope(member.device);
-      const gpu::SlabFusion fusion = gpu::fusion_of(padded_where_faster(*shape, options, setup), options);
+      const SlabFusion fusion = fusion_of(padded_where_faster(*shape, options, setup), options);
       if (shape->woven && (!fusion.planes || !fusion.x || fusion.copied)) takes = 0;
       if (verify && !fusion.checked) takes = 0;
     }
@@ -348,7 +339,7 @@ std::array<MemberOperations, 2> make_slab(const Program& program, int first, con
   std::vector<std::shared_ptr<SlabMember>> members;
   std::vector<std::vector<device::EventHandle>> mine;
   std::vector<void*> tokens;
-  const gpu::SlabOptions options = common_options(shape, setup, team);
+  const SlabOptions options = common_options(shape, setup, team);
   team.agree([&] {
     for (const Member& member : team.here()) {
       members.push_back(make_member(shape, options, setup, member));

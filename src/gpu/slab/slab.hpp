@@ -25,15 +25,11 @@ struct SlabSetup {
 
 /// Steps of a program that become one slab operation.
 inline constexpr int slab_steps = 3;
-/// Whether steps [first, first + slab_steps) of the program are Fft, Reshape, Fft of a three-dimensional slab transform
-/// whose states lie as the slab engine has them: planes x, all of them local but cut along x; rows y of the spectrum;
-/// natural order in memory; near-equal runs; one field; or the reverse of such steps. x is the first axis and y the
-/// middle one, or the other way round.
-bool is_slab(const Program& program, int first);
-/// Whether the engine also takes them on this team: where x is the middle axis all members need plane passes, and with
-/// the option verify passes that check themselves. Collective.
+/// Whether the engine takes the steps [first, first + slab_steps) on this team: they must be a slab transform
+/// (slab_shape_of_either). If x is the middle axis, all members need plane passes too, and with the option verify
+/// passes that check themselves. Collective.
 bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify);
-/// Whether it is such steps themselves, not the reverse of them.
+/// Whether these steps are a slab transform themselves, and not the reverse of one.
 bool is_forward_slab(const Program& program, int first);
 /// Operations of the transform at `first` of a slab: [forward, backward][member here], whichever of the two it is. `in`
 /// is left unchanged. Scratch holds the planes (one complex field) and behind them the rows (one spectrum). There are

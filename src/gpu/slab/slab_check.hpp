@@ -50,7 +50,7 @@ class SlabCheck : public DeviceCheck {
   static constexpr std::size_t kinds = 3, spectrum_bits = kinds * device::lines::pass_results;
   static std::size_t first(Lines lines) { return static_cast<std::size_t>(lines) * device::lines::pass_results; }
   std::uint64_t told(Lines lines, device::lines::PassResult result) const { return bits(first(lines) + result); }
-  /// Of planes and y lines, next to the exchange; and of x lines.
+  /// The bits of planes and y lines at their end next to the exchange; and those of x lines at theirs.
   std::uint64_t planes_bits() const;
   std::uint64_t rows_bits() const;
   std::uint64_t at_spectrum() const;

@@ -20,7 +20,7 @@ char* SlabRank::x_row(void* rows, int rank, std::int64_t x, std::int64_t y) cons
 device::lines::Part SlabRank::part_of_planes(void* planes, int rank, std::int64_t x, std::int64_t y) const {
   return {plane_row(planes, rank, x, y), shape_.field_y(rank) * shape_.pitch(), shape_.field_x() * shape_.pitch()};
 }
-/// The same in its rows, from plane x on.
+/// The rows of a rank from plane x on, as a part of a line pass's side.
 device::lines::Part SlabRank::part_of_rows(void* rows, int rank, std::int64_t x) const {
   return {x_row(rows, rank, x, 0), shape_.spectrum_y() * shape_.pitch(), shape_.spectrum_x(rank) * shape_.pitch()};
 }
@@ -41,7 +41,6 @@ void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction di
     const std::int64_t end = shape_.nzc() - shape_.nzc() % device::lines::unit(shape_.transform.precision);
     return plane_pass(own, y_pass(own, planes, {end, end}, direction), stream);
   }
-  const SlabPiece piece(options_.observer, fusion_.y ? "z lines" : "planes", rank_, stream);
   char* field = static_cast<char*>(own.field) +
                 static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
   char* complex = plane_row(own.planes, rank_, planes.begin, 0);
@@ -110,7 +109,6 @@ void SlabRank::look(const SlabArrays& own, const device::lines::Pass& pass, Mome
 
 void SlabRank::y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const {
   if (pass.outer_end == pass.outer_begin) return;
-  const SlabPiece piece(options_.observer, "y lines", rank_, stream);
   if (own.check != nullptr) pass.checks = weights(pass.direction).y.checks(own.check->results_of(SlabCheck::Lines::y));
   look(own, pass, pass.direction == Direction::forward ? Moment::in_middle : Moment::between, stream);
   device::lines::run(pass, stream);
@@ -120,7 +118,6 @@ void SlabRank::y_lines(const SlabArrays& own, device::lines::Pass pass, device::
 void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_lines,
                           device::StreamHandle stream) const {
   if (y_lines.outer_end == y_lines.outer_begin) return;
-  const SlabPiece piece(options_.observer, "planes", rank_, stream);
   device::lines::PlanePass pass;
   pass.columns = y_lines;
   pass.m = static_cast<int>(shape_.nz);
@@ -174,7 +171,6 @@ void SlabRank::copy_spectrum(const SlabArrays& own, Range z, Direction direction
   };
   const Box rows = box(shape_.pitch()), spectrum = box(shape_.nzc());
   if (rows.count[0] == 0 || rows.count[1] <= 0) return;
-  const SlabPiece piece(options_.observer, "padding", rank_, stream);
   auto* const at_rows = static_cast<std::byte*>(own.x_rows());
   auto* const at_spectrum = static_cast<std::byte*>(own.spectrum);
   if (direction == Direction::forward)
@@ -202,7 +198,6 @@ void SlabRank::flatten(device::lines::Pass& p, Range z) const {
 }
 
 void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHandle stream) const {
-  const SlabPiece piece(options_.observer, "x lines", rank_, stream);
   if (!fusion_.x) {
     x_plan_.execute(own.x_rows(), own.spectrum, Direction::forward, stream);
     return;
@@ -224,7 +219,6 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
 /// rows for the copy engines.
 void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
                                 device::StreamHandle stream) const {
-  const SlabPiece piece(options_.observer, "x lines", rank_, stream);
   if (!fusion_.x) {
     x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
     return;

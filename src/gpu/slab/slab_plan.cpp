@@ -25,14 +25,14 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
 
 namespace {
 
-/// Of the spectrum: not all of them begin with units of 16 bytes.
+/// Whether some rows of the spectrum do not begin on a multiple of 16 bytes.
 bool has_odd_rows(const SlabShape& shape) {
   return !device::lines::begins_with_units(shape.spectrum_pitch(), shape.transform.precision);
 }
 
 /// Whether a row kernel can have the z lines, where planes are not one pass.
-bool may_take_rows(const SlabShape& shape, const SlabOptions& options, const SlabFusion& fusion) {
-  return fusion.y && options.planes && !fusion.planes && device::lines::rows_supported(shape.ny, shape.nz);
+bool may_take_rows(const SlabShape& shape, const SlabFusion& fusion) {
+  return fusion.y && !fusion.planes && device::lines::rows_supported(shape.ny, shape.nz);
 }
 
 }  // namespace
@@ -51,9 +51,8 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   SlabFusion fusion;
   fusion.y = fits && supported(shape.ny) && pitch % unit == 0;
   fusion.direct = fusion.y && owned(shape.ny) && owned(shape.nx);
-  fusion.planes = fusion.y && options.planes &&
-                  device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision, shape.real(),
-                                                   shape.nx * shape.ny * shape.nzc());
+  fusion.planes = fusion.y && device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision,
+                                                               shape.real(), shape.nx * shape.ny * shape.nzc());
   if (fusion.planes && fusion.direct) {
     device::lines::Side side;
     shape.share(side, shape.ny);
@@ -63,7 +62,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
                                          side))
       fusion.direct = false;
   }
-  fusion.rows = options.checks && may_take_rows(shape, options, fusion);
+  fusion.rows = options.checks && may_take_rows(shape, fusion);
   fusion.two_way = shape.real() || pitch != shape.nz;
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
@@ -93,7 +92,7 @@ void SlabRank::plan_fused() {
 void SlabRank::prefer_rows() {
   // Its kernels are compiled when they are first needed, which takes seconds: for large arrays only.
   const bool large = shape_.nx * shape_.ny * shape_.nzc() >= gpu_defaults().elements_worth_passes;
-  if (fusion_.rows || !large || !may_take_rows(shape_, options_, fusion_)) return;
+  if (fusion_.rows || !large || !may_take_rows(shape_, fusion_)) return;
   const auto specs = plane_specs();
   fusion_.rows = std::any_of(specs.begin(), specs.end(),
                              [](const auto& s) { return device::VendorFft::work_bytes_of(s.second) > 0; });
@@ -157,7 +156,7 @@ std::size_t SlabRank::library_bytes() const {
   return sum;
 }
 
-/// Of `planes` planes of half spectra, which have been transformed along y.
+/// The transform of the z lines of `planes` planes of half spectra that have been transformed along y.
 device::VendorFftSpec SlabRank::z_lines_back(device::VendorFftSpec spec, std::int64_t planes) const {
   spec.kind = Kind::c2r;
   spec.extents = {shape_.nz};
@@ -167,7 +166,7 @@ device::VendorFftSpec SlabRank::z_lines_back(device::VendorFftSpec spec, std::in
   return spec;
 }
 
-/// By the number of planes, as plane_plans_.
+/// The transforms of z lines or planes that are needed, by the number of planes, as plane_plans_.
 std::map<std::int64_t, device::VendorFftSpec> SlabRank::plane_specs() const {
   const std::int64_t pitch = shape_.pitch();
   const device::VendorFftSide field = fusion_.y

@@ -72,7 +72,7 @@ class SlabRank {
   int device() const { return device_; }
   int ranks() const { return shape_.ranks; }
   int parts() const { return static_cast<int>(part_begin_.size()) - 1; }
-  /// Of three ranks or more, later parts are sent whole.
+  /// Chunks in which a part is sent. With three ranks or more, only the first part is cut.
   int chunks(int part) const { return part == 0 || shape_.ranks <= 2 ? options_.chunks : 1; }
   bool fused_y() const { return fusion_.y; }
   bool fused_x() const { return fusion_.x; }

@@ -1,12 +1,11 @@
 #pragma once
-// Which rank owns what in a slab transform: planes x of the field, rows y of the spectrum, near-equal runs.
+// Which rank owns what in a slab transform: planes x of the field and rows y of the spectrum, in near-equal runs.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "device/plane_pass.hpp"
-#include "gpu/slab/slab_observer.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::gpu {
@@ -19,24 +18,27 @@ inline std::int64_t run_count(std::int64_t n, std::int64_t parts, std::int64_t i
   return n / parts + (index < n % parts ? 1 : 0);
 }
 
-/// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and spectrum[nx][y_count(r)][pitch()], of
-/// which the first nzc() numbers of a z line mean something; or woven, field[ny][x_count(r)][nz] and
-/// spectrum[y_count(r)][nx][pitch()].
+/// A field of nx * ny * nz points. Rank r holds field[x_count(r)][ny][nz] and
+/// spectrum[nx][y_count(r)][spectrum_pitch()]. If `woven`, the first two axes change places: field[ny][x_count(r)][nz]
+/// and spectrum[y_count(r)][nx][spectrum_pitch()]. Only the first nzc() numbers of a z line of the spectrum are data;
+/// what follows up to the pitch is padding.
 struct SlabShape {
   Transform transform;
   std::int64_t nx = 1, ny = 1, nz = 1;
   int ranks = 1;
-  /// Pad the z lines of planes and spectrum to whole bundles, so that the fused passes and whole-row copies apply and
-  /// no run straddles those of the memory. Complex ones only with dense_spectrum: their planes may be the field.
+  /// The z lines of planes and spectrum are padded to whole bundles. Then passes of our own and copies of whole rows
+  /// can take them, and no bundle straddles two of the units in which memory is read. Complex z lines are only padded
+  /// with dense_spectrum, because their planes may be the user's field.
   bool padded = true;
-  /// The spectrum itself has dense z lines even so: the x lines leave the padding away and put it back. Needs line
-  /// passes for y and x (fusion_of).
+  /// The user's spectrum has no padding, although the arrays in between may have: the pass along x leaves the padding
+  /// away, or puts it back. Needs line passes for y and x (fusion_of).
   bool dense_spectrum = false;
-
-  /// The rows of an x plane lie apart, between those of the others, in all arrays. For plane passes only.
+  /// y is the slowest axis of all arrays, so that the rows of an x plane lie apart, with those of other planes between
+  /// them. Only plane passes can take that.
   bool woven = false;
 
-  /// z lines from an x, or a y, to the next one: in field and planes of rank r, and in its rows and spectrum.
+  /// How many z lines lie between the first z lines of neighbouring x (or y): in the field and the planes of rank r,
+  /// and in its rows and spectrum.
   std::int64_t field_x() const { return woven ? 1 : ny; }
   std::int64_t field_y(int r) const { return woven ? x_count(r) : 1; }
   std::int64_t spectrum_x(int r) const { return woven ? 1 : y_count(r); }
@@ -48,7 +50,7 @@ struct SlabShape {
   std::int64_t x_count(int r) const { return run_count(nx, ranks, r); }
   std::int64_t y_begin(int r) const { return run_begin(ny, ranks, r); }
   std::int64_t y_count(int r) const { return run_count(ny, ranks, r); }
-  /// A line of n points, one along x or y, whose owners are the ranks.
+  /// Tells a pass that the n points of each of its lines, along x or y, are owned by the ranks in near-equal runs.
   void share(device::lines::Side& side, std::int64_t n) const {
     side.block = static_cast<int>(run_count(n, ranks, 0));
     if (n % ranks != 0) side.whole_owners = static_cast<int>(n % ranks);
@@ -57,7 +59,7 @@ struct SlabShape {
   std::size_t field_element_bytes() const {
     return ElementType{transform.precision, transform.kind == Kind::c2c}.bytes();
   }
-  /// Bytes of each array of rank r.
+  /// Bytes of the arrays of rank r.
   std::size_t field_bytes(int r) const {
     return field_element_bytes() * static_cast<std::size_t>(x_count(r) * ny * nz);
   }
@@ -75,26 +77,29 @@ struct SlabShape {
   }
 };
 
-/// How the work is cut.
+/// How a slab transform is cut and run.
 struct SlabOptions {
-  int chunks = 0;      ///< runs of x planes: a run is on the links while the next one is transformed; 0: by size
-  bool fused = true;   ///< line passes where they exist; false: cuFFT and copies only
-  bool planes = true;  ///< z and y lines in one pass over memory where that exists
-  /// Passes add up their lines themselves (option verify). Only where SlabFusion::checked.
+  /// Into how many runs the x planes are cut: one run is on its way while the next one is transformed. 0: by size.
+  int chunks = 0;
+  /// Line passes where they exist. False: only cuFFT and copies, because the GPUs of the team differ in their passes.
+  bool fused = true;
+  /// Passes sum their lines themselves (option verify). Needs SlabFusion::checked.
   bool checks = false;
-  /// Passes store what belongs to peers straight into their memory, in one chunk and part; false: copy engines send it
-  /// beside the passes. Only where SlabFusion::direct. Faster where launches bind (docs/gpu-design.md).
+  /// Passes store what belongs to other ranks straight into their memory, in one chunk and part. False: copy engines
+  /// send it beside the passes. Needs SlabFusion::direct. Faster for small arrays, where the time of launches decides
+  /// (docs/gpu-design.md).
   bool stores = false;
-  /// Of three ranks or more: one sender at a time into a GPU (SlabRank::tokens). Nothing: where shares are large.
+  /// With three ranks or more: only one rank at a time sends to a GPU (SlabRank::tokens). Nothing: only if shares are
+  /// large.
   std::optional<bool> paired;
-  /// Shares of the z range that are sent one after the other, so that the x lines of one are transformed while the
-  /// next is on the links. One entry: no cut; none: by size. Only fused transforms can be cut.
+  /// Shares of the z range that are sent one after the other, so that the x lines of one share are transformed while
+  /// the next one is on its way. One entry: it is not cut. None: by size. Only transforms by passes of our own can be
+  /// cut.
   std::vector<double> parts;
-  double forward_scale = 1, backward_scale = 1;  ///< applied by fused x lines only
-  SlabObserver* observer = nullptr;              ///< told of every piece; must outlive the plan
+  double forward_scale = 1, backward_scale = 1;  ///< applied only if line passes transform the x lines
 };
 
-/// Fills in what was left to choose: by how many GPUs and bytes there are (tune/defaults.hpp).
+/// Chooses what the options leave open, by the number of GPUs and bytes (tune/defaults.hpp).
 SlabOptions chosen(SlabOptions options, const SlabShape& shape);
 
 }  // namespace shardfft::gpu

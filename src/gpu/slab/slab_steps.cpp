@@ -108,11 +108,8 @@ void SlabRank::send(const SlabArrays& own, std::span<const SlabPeer> peers, int 
     const SlabArrays& there = peers[static_cast<std::size_t>(q)].arrays;
     const device::StreamHandle stream = copy_stream(q);
     await_token(own, turn, step);
-    {
-      const SlabPiece piece(options_.observer, "send", rank_, stream);
-      device::copy_box(
-          direction == Direction::forward ? planes_block(own, there, q, now) : rows_block(own, there, q, now), stream);
-    }
+    device::copy_box(
+        direction == Direction::forward ? planes_block(own, there, q, now) : rows_block(own, there, q, now), stream);
     pass_token(peers, turn, step);  // first: another rank's copy waits for it
     device::record(sent(now.part, now.chunk, q), stream);
   }

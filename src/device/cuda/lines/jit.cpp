@@ -11,7 +11,7 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// Of the kernels' headers: another version of the library does not find the kernels of this one.
+/// A hash of the kernels' headers, so that another version of the library does not take the kernels of this one.
 std::string source_key() {
   std::string all;
   for (const KernelSource& file : kernel_sources()) all += std::string(file.name) + '\n' + file.text;

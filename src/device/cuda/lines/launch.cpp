@@ -118,7 +118,7 @@ Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluste
 
 namespace {
 
-/// Of numbers of 8 bytes.
+/// What the kernel is told of its input if rows are odd; its numbers have 8 bytes.
 KernelInput odd_input(const Pass& pass, const TileCut& tile) {
   KernelInput k{};
   k.bytes = static_cast<unsigned>(tile.tile_bytes());
@@ -230,7 +230,7 @@ KernelOutput places(const Pass& pass, const Side& side, const LineCut& line, int
   return k;
 }
 
-/// But for the input.
+/// What a kernel is told of a pass, without its input.
 template <class Input>
 PassOf<Input> pass_of(const Pass& pass, const TileCut& tile, const void* table) {
   const std::int64_t lines = lines_of(pass.precision), bundle = lines * tile.width;

@@ -45,10 +45,10 @@ class Kernel {
   int threads_ = 0, shared_bytes_ = 0, cluster_ = 1;
   int most_clusters_ = 0;  ///< single blocks, where they are not in clusters
 };
-/// Of a kernel that was compiled with the library.
+/// Finds a kernel that was compiled with the library.
 Kernel make_kernel(const void* symbol, int threads, int shared_bytes, int cluster);
 
-/// Of tiles of so many lines.
+/// What a kernel is told of its checks, if its tiles have `lines` lines.
 KernelChecks kernel_checks(const PassChecks& checks, int n, int lines);
 KernelInput kernel_input(const Pass& pass, const TileCut& tile);
 KernelOutput kernel_output(const Pass& pass, const LineCut& line);

@@ -34,7 +34,7 @@ struct EvenCut : CutOf<N, N / E, Radix...> {
 };
 
 /// A thread's place: `t` in the team of its line, `lane` the line's column in the shared rows of `width` columns.
-struct Place {
+struct ThreadPlace {
   unsigned t, lane, width;
 };
 
@@ -93,7 +93,7 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
 
 /// Writes one component of stage S's results to their sorted rows.
 template <class C, int S, class T, class Get>
-__device__ __forceinline__ void scatter(T* rows, const Place& at, Get get) {
+__device__ __forceinline__ void scatter(T* rows, const ThreadPlace& at, Get get) {
   using Stage = typename C::template Stage<S>;
   constexpr int R = Stage::radix, P = Stage::before, count = Stage::count;
   each_butterfly<C, S>(at.t, [&](auto b) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ void scatter(T* rows, const Place& at, Get get) {
 }
 /// Reads one component of stage S's points.
 template <class C, int S, class T, class Put>
-__device__ __forceinline__ void gather(const T* rows, const Place& at, Put put) {
+__device__ __forceinline__ void gather(const T* rows, const ThreadPlace& at, Put put) {
   using Stage = typename C::template Stage<S>;
   constexpr int R = Stage::radix, count = Stage::count;
   if constexpr (Stage::even && C::regular) {
@@ -121,7 +121,7 @@ __device__ __forceinline__ void gather(const T* rows, const Place& at, Put put) 
 /// The results of stage S become the points of the next one. Begins with shared rows free and ends with them in use:
 /// the caller's next exchange starts with a barrier. `between` runs once all threads have written one component.
 template <class C, int S, class T, class Sync, class Between>
-__device__ __forceinline__ void exchange(Cx<T> (&v)[C::E], T* rows, const Place& at, Sync sync, Between between) {
+__device__ __forceinline__ void exchange(Cx<T> (&v)[C::E], T* rows, const ThreadPlace& at, Sync sync, Between between) {
   scatter<C, S>(rows, at, [&](int i) { return v[i].re; });
   sync();
   between();
@@ -141,7 +141,7 @@ inline constexpr int line_barriers = 4 * (C::stages - 1);
 /// (TileBarrier::expect) may overwrite what the threads took their input from. That is late on purpose: loads can still
 /// be under way at the first barrier; at the second one all have arrived of which a stored number was made.
 template <class C, class T, class Sync, class Between>
-__device__ __forceinline__ void line_fft(Cx<T> (&v)[C::E], T* rows, const Place& at,
+__device__ __forceinline__ void line_fft(Cx<T> (&v)[C::E], T* rows, const ThreadPlace& at,
                                          const typename Traits<T>::Factor* table, Sync sync, Between between) {
   static_assert(C::stages > 1, "a line's input is given back in its first exchange");
   stage<C, 0>(v, at.t, table);

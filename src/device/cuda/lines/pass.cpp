@@ -12,7 +12,7 @@
 namespace shardfft::device::lines {
 namespace {
 
-/// By device, and by what kernels are made for: lengths and types.
+/// Kernels that were made, by device and by what they were made for: lengths and types.
 template <class Kernels>
 class Registry {
  public:

@@ -64,7 +64,7 @@ __device__ __forceinline__ unsigned cluster_size() {
 /// What a thread takes out of a tile that has arrived.
 template <class C, int Width, bool Backward, bool Odd, class T, class In>
 __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, const KernelInput& input,
-                                     const Corner& from, const Place& at, In& in) {
+                                     const Corner& from, const ThreadPlace& at, In& in) {
   using Shape = TileShape<C, Width, Odd>;
   if constexpr (Odd) {
     const double* mine[2];  // of the points at even offsets, and at odd ones
@@ -98,7 +98,7 @@ __device__ __forceinline__ void run_pass(const KernelPass& pass) {
   constexpr int table_end = Shape::tile_bytes + Shape::row_bytes + C::table_size * int(sizeof *table);
   char* const held = reinterpret_cast<char*>(shared) + (table_end + 15) / 16 * 16;
   const LineChecks<T> checks(pass.checks, hold_weights<How, T, C::N>(held, pass.checks), C::N);
-  const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
+  const ThreadPlace at{threadIdx.x / Width, threadIdx.x % Width, Width};
 
   const auto sync = [] { __syncthreads(); };
   using Sums = typename SumsOf<How, T, Shape::threads>::Type;

@@ -57,7 +57,7 @@ __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const
 struct LinesThere {
   int column;
   bool first, second;
-  __device__ __forceinline__ LinesThere(const Corner& tile, const Place& at)
+  __device__ __forceinline__ LinesThere(const Corner& tile, const ThreadPlace& at)
       : column(tile.column + 2 * static_cast<int>(at.lane)),
         first(column >= 0 && column < tile.end),
         second(column + 1 >= 0 && column + 1 < tile.end) {}
@@ -79,7 +79,7 @@ __device__ __forceinline__ double of_next_lane(double x) {
 /// the bundle's ends.
 template <class C, class T, int Width, bool Backward>
 __device__ __forceinline__ void leave_shifted(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
-                                              const Place& at) {
+                                              const ThreadPlace& at) {
   constexpr bool together = C::template Stage<C::stages - 1>::even && C::team * Width % 32 == 0;
   const LinesThere there(to, at);
   const bool is_first = at.lane == 0 || there.column <= 0;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void leave_shifted(const Cx<T> (&v)[C::E], const Kern
 
 template <class C, class T, int Width, bool Backward, bool Odd>
 __device__ __forceinline__ void leave(const Cx<T> (&v)[C::E], const KernelOutput& out, const Corner& to,
-                                      const Place& at) {
+                                      const ThreadPlace& at) {
   constexpr int last = C::stages - 1;
   if (Odd && out.line_stride[0] % 2 != 0) return leave_shifted<C, T, Width, Backward>(v, out, to, at);
   const auto [column, first, second] = LinesThere(to, at);

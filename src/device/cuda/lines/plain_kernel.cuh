@@ -14,7 +14,8 @@ struct PlainShape {
 
 /// The points of a thread's lines; zeros for columns that are not there.
 template <class C, class T, bool Backward, bool Odd>
-__device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, const Corner& from, const Place& at) {
+__device__ __forceinline__ void read(Cx<T> (&v)[C::E], const PlainInput& in, const Corner& from,
+                                     const ThreadPlace& at) {
   const int column = from.column + 2 * static_cast<int>(at.lane), end = static_cast<int>(in.columns);
   const bool first = column >= 0 && column < end, second = column + 1 >= 0 && column + 1 < end;
   const auto each_source = [&](auto get) {
@@ -41,7 +42,7 @@ __device__ __forceinline__ void run_plain_pass(const PlainPass& pass) {
       reinterpret_cast<typename Traits<T>::Factor*>(reinterpret_cast<char*>(rows) + PlainShape<C, Width>::row_bytes);
   load_table<C>(table, pass.table);
   const LineChecks<T> checks(pass.checks, pass.checks.weights, C::N);
-  const Place at{threadIdx.x / Width, threadIdx.x % Width, Width};
+  const ThreadPlace at{threadIdx.x / Width, threadIdx.x % Width, Width};
   const auto sync = [] { __syncthreads(); };
   using Sums = typename SumsOf<How, T, C::team * Width>::Type;
   __shared__ typename Sums::Desk desk;

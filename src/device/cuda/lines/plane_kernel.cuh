@@ -306,7 +306,7 @@ __device__ __forceinline__ void whole_tile(const Part& part, const double2* memo
   }
   Cx<T> v[Plane::E];
   part.take(v, memory, sums);
-  line_fft<typename Part::Cut>(v, part.exchange, Place{part.t, 0, 1}, table, sync, taken);
+  line_fft<typename Part::Cut>(v, part.exchange, ThreadPlace{part.t, 0, 1}, table, sync, taken);
   part.leave(v, sync, sums);
 }
 
@@ -333,7 +333,7 @@ __device__ __forceinline__ void work(const KernelPlanes& pass, const PlaneChecks
       else
         as_column.take(v, memory, sums);
       line_fft<typename Plane::Rows>(v, is_rows ? as_row.exchange : as_column.exchange,
-                                     Place{is_rows ? as_row.t : as_column.t, 0, 1}, table, sync, taken);
+                                     ThreadPlace{is_rows ? as_row.t : as_column.t, 0, 1}, table, sync, taken);
       if (is_rows)
         as_row.leave(v, sync, sums);
       else

@@ -21,7 +21,7 @@ const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills ski
 
 /// A recipe's kernels, compiled at run time unless they are the library's own.
 PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, bool real);
-/// Those that check their lines.
+/// A recipe's kernels that check their lines.
 PreparedPlanes make_checked(const PlaneCut& cut, Precision precision, bool real);
 /// Enqueues a pass whose arguments were checked.
 void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t* counters, void* stream);

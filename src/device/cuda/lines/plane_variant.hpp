@@ -4,7 +4,7 @@
 
 namespace shardfft::device::lines {
 
-/// Of one recipe and precision.
+/// The kernels of one recipe and precision.
 struct PlaneVariant {
   const PlaneCut* cut = nullptr;
   const void* kernel[2][2] = {{nullptr, nullptr}, {nullptr, nullptr}};  ///< [real][backward]

@@ -29,7 +29,7 @@ const Recipe* recipe_for(int n, bool odd = false);
 
 /// A recipe's kernels for even or odd rows, compiled at run time unless they are the library's own.
 Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd);
-/// Those that check their lines.
+/// A recipe's kernels that check their lines.
 Prepared make_checked(const Recipe& recipe, Precision precision, bool odd);
 /// Enqueues a pass whose arguments were checked.
 void launch(const Prepared& prepared, const Pass& pass, void* stream);

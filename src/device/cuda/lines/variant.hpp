@@ -4,7 +4,7 @@
 
 namespace shardfft::device::lines {
 
-/// Of one length and precision.
+/// The kernels of one length and precision.
 struct Variant {
   const Recipe* recipe = nullptr;
   /// [for odd rows][backward]; null for odd rows where shared memory is too small.

@@ -53,7 +53,7 @@ def main() -> int:
     experiment["cases"] = draw(given.seed, 2 if given.tiny else given.count, given.ranks, given.tiny, LAYOUTS)
     for entry in experiment["libraries"]:
         if isinstance(entry, dict) and entry.get("label") == "shim":
-            entry["environment"] = {"LD_PRELOAD": given.shim.resolve()}
+            entry["environment"] = {"LD_PRELOAD": str(given.shim.resolve())}
     done = measure("shims", given, made=experiment)
     judged = [judge(done, point) for point in done.points("shape", "kind", "precision", "output", "ranks")]
     return done.conclude(bool(judged) and all(judged), f"held={sum(judged)} of={len(judged)} seed={given.seed}")

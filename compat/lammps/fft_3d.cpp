@@ -57,8 +57,10 @@ Function next(const char* name) {
 class Transforms {
  public:
   Transforms(MPI_Comm comm, const Shape& shape, const Box& in, const Box& out, bool scaled, int permute)
-      : comm_(comm), in_(gather_layout(comm, shape, in.set())), scaled_(scaled) {
-    out_ = gather_layout(comm, shape, out.set(), order_of(permute));
+      : comm_(comm),
+        in_(gather_layout(comm, shape, in.set())),
+        out_(gather_layout(comm, shape, out.set(), order_of(permute))),
+        scaled_(scaled) {
     options_.effort = Effort::estimate;
     options_.in_place = true;
     options_.check_calls = false;

@@ -48,9 +48,13 @@ class Operator {
   static Operator of_indices(OfIndices factor);
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
 
-  /// (i k)^order along `axis`: the order-th derivative. For odd orders the factor of the mode that stands for both +k
-  /// and -k (n/2 of an even extent n) is 0, as its derivative vanishes on the grid. Along axes with a cosine or sine
-  /// transform orders must be even: an odd derivative of cosines is sines, and of sines cosines.
+  /// The same factor for every mode. Real spectra (r2r) take real ones.
+  static Operator constant(std::complex<double> factor);
+
+  /// (i k)^order along `axis`: the order-th derivative; -1 is the last axis, -2 the one before it, ... For odd orders
+  /// the factor of the mode that stands for both +k and -k (n/2 of an even extent n) is 0, as its derivative vanishes
+  /// on the grid. Along axes with a cosine or sine transform orders must be even: an odd derivative of cosines is
+  /// sines, and of sines cosines.
   static Operator derivative(int axis, int order = 1, Lengths lengths = {});
   /// -|k|^2 over the transformed axes.
   static Operator laplacian(Lengths lengths = {});
@@ -61,8 +65,17 @@ class Operator {
   /// domain fields continue as their transforms do: periodically, or mirrored at walls.
   static Operator gaussian(double sigma, Lengths lengths = {});
 
-  /// Both factors, in one pass.
+  /// Products, sums, differences and quotients of the factors, in one pass. A quotient is 0 where its divisor is 0, as
+  /// inverse_laplacian() is: 1 / (laplacian - constant(4)) solves Helmholtz's equation. Numbers stand for constant().
   friend Operator operator*(const Operator& a, const Operator& b);
+  friend Operator operator+(const Operator& a, const Operator& b);
+  friend Operator operator-(const Operator& a, const Operator& b);
+  friend Operator operator/(const Operator& a, const Operator& b);
+  friend Operator operator*(std::complex<double> a, const Operator& b) { return constant(a) * b; }
+  friend Operator operator*(const Operator& a, std::complex<double> b) { return a * constant(b); }
+  friend Operator operator+(const Operator& a, std::complex<double> b) { return a + constant(b); }
+  friend Operator operator-(const Operator& a, std::complex<double> b) { return a - constant(b); }
+  friend Operator operator/(std::complex<double> a, const Operator& b) { return constant(a) / b; }
 
   class Rep;
   explicit Operator(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}

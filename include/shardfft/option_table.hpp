@@ -63,6 +63,8 @@ struct OptionRow {
 const std::vector<OptionRow>& option_table();
 /// Throws Error(invalid_argument) with the known names when there is none.
 const OptionRow& option_row(const std::string& name);
+/// What to give instead of an option that other libraries have, as a sentence; empty for any other name.
+std::string option_hint(const std::string& name);
 
 /// Sets one option from text: "yes"/"no" for flags, "2,4" or "fft,dct2" for lists. Throws Error if the text is not of
 /// the option's type. Ranges are checked when a plan is made.

@@ -62,46 +62,31 @@ class TableFactors : public SpectralFactors {
   std::int64_t field_;
 };
 
-class ProductFactors : public SpectralFactors {
+class ConstantFactors : public SpectralFactors {
  public:
-  ProductFactors(Factors a, Factors b) : a_(std::move(a)), b_(std::move(b)) {}
+  explicit ConstantFactors(Complex factor) : factor_(factor) {}
+  void line(const SpectralLine& line, Complex* factors) const override { std::fill_n(factors, line.count, factor_); }
+
+ private:
+  Complex factor_;
+};
+
+using Join = Complex (*)(Complex, Complex);
+
+class JoinedFactors : public SpectralFactors {
+ public:
+  JoinedFactors(Factors a, Factors b, Join join) : a_(std::move(a)), b_(std::move(b)), join_(join) {}
   void line(const SpectralLine& line, Complex* factors) const override {
     std::vector<Complex> others(static_cast<std::size_t>(line.count));
     a_->line(line, factors);
     b_->line(line, others.data());
-    for (std::int64_t i = 0; i < line.count; ++i) factors[i] *= others[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < line.count; ++i) factors[i] = join_(factors[i], others[static_cast<std::size_t>(i)]);
   }
   bool differ_by_field() const override { return a_->differ_by_field() || b_->differ_by_field(); }
 
  private:
   Factors a_, b_;
-};
-
-/// The modes of a place along one axis.
-class Modes {
- public:
-  Modes(const OperatorPlace& place, int axis, double length)
-      : extent_(place.spectrum.layout.shape()[static_cast<std::size_t>(axis)]),
-        points_(place.field.layout.shape()[static_cast<std::size_t>(axis)]),
-        fourier_(place.spectrum.transform_of(axis) == AxisTransform::fft),
-        halved_(axis == place.spectrum.halved_axis()),
-        length_(length),
-        wavenumbers_(place.spectrum.wavenumbers(axis, length)) {}
-
-  std::int64_t count() const { return extent_; }
-  double wavenumber(std::int64_t index) const { return wavenumbers_[index]; }
-  /// Whether it stands for both +k and -k.
-  bool is_lone(std::int64_t index) const {
-    const double waves = std::abs(wavenumber(index)) * length_ / (2 * std::numbers::pi);
-    const std::int64_t twice = std::llround(2 * waves);
-    return fourier_ && twice > 0 && (twice == points_ || (!halved_ && twice == extent_));
-  }
-
- private:
-  std::int64_t extent_, points_;
-  bool fourier_, halved_;
-  double length_;
-  AxisValues wavenumbers_;
+  Join join_;
 };
 
 bool transforms(const Side& side, int axis) {
@@ -119,15 +104,19 @@ double length_of(const OperatorPlace& place, const Lengths& lengths, int axis) {
   return length;
 }
 
-/// A table of value(modes, index) for each transformed axis; of `only` alone if that is one.
+/// What a side tells of an axis of a domain: its wavenumbers, or those for odd derivatives.
+using Wavenumbers = AxisValues (Side::*)(int, double) const;
+
+/// A table of value(wavenumber) for each transformed axis; of `only` alone if that is one.
 template <class Value>
-std::vector<std::vector<Complex>> tables_of(const OperatorPlace& place, const Lengths& lengths, int only,
-                                            const Value& value) {
+std::vector<std::vector<Complex>> tables_of(const OperatorPlace& place, const Lengths& lengths, const Value& value,
+                                            int only = -1, Wavenumbers wavenumbers = &Side::wavenumbers) {
   std::vector<std::vector<Complex>> tables(place.spectrum.layout.shape().size());
   for (const int axis : place.spectrum.axes) {
     if (only >= 0 && axis != only) continue;
-    const Modes modes(place, axis, length_of(place, lengths, axis));
-    for (std::int64_t i = 0; i < modes.count(); ++i) tables[static_cast<std::size_t>(axis)].push_back(value(modes, i));
+    const auto at = static_cast<std::size_t>(axis);
+    const AxisValues k = (place.spectrum.*wavenumbers)(axis, length_of(place, lengths, axis));
+    for (std::int64_t i = 0; i < place.spectrum.layout.shape()[at]; ++i) tables[at].push_back(value(k[i]));
   }
   return tables;
 }
@@ -216,7 +205,7 @@ Operator Operator::of_indices(OfIndices factor) {
 Operator Operator::of_wavenumbers(OfWavenumbers factor, Lengths lengths) {
   require(static_cast<bool>(factor), "the operator's function is empty");
   return made_by([factor = std::move(factor), lengths = std::move(lengths)](const OperatorPlace& place) {
-    const auto tables = tables_of(place, lengths, -1, [](const Modes& m, std::int64_t i) { return m.wavenumber(i); });
+    const auto tables = tables_of(place, lengths, [](double k) { return k; });
     std::vector<double> wavenumbers(tables.size());
     return asked(place, [&](const std::vector<std::int64_t>& index) {
       for (std::size_t a = 0; a < tables.size(); ++a)
@@ -226,20 +215,28 @@ Operator Operator::of_wavenumbers(OfWavenumbers factor, Lengths lengths) {
   });
 }
 
-Operator Operator::derivative(int axis, int order, Lengths lengths) {
+Operator Operator::constant(std::complex<double> factor) {
+  return made_by([factor](const OperatorPlace& place) {
+    require(place.spectrum.element.is_complex || factor.imag() == 0, "the operator's factor is ", factor.real(), " + ",
+            factor.imag(), "i, but the spectrum is real and takes real factors");
+    return std::make_shared<ConstantFactors>(factor);
+  });
+}
+
+Operator Operator::derivative(int named_axis, int order, Lengths lengths) {
   require(order >= 0, "a derivative of order ", order, " does not exist");
   return made_by([=, lengths = std::move(lengths)](const OperatorPlace& place) {
+    const int count = place.spectrum.layout.axes();
+    require(named_axis >= -count && named_axis < count, "axis ", named_axis,
+            ", along which the derivative is asked for, ", "does not exist in an array of ", count, " axes");
+    const int axis = named_axis < 0 ? named_axis + count : named_axis;
     require(transforms(place.spectrum, axis), "the plan does not transform axis ", axis,
             ", along which the derivative is asked for");
-    const AxisTransform transform = place.spectrum.transform_of(axis);
-    if (order % 2 == 1 && transform != AxisTransform::fft)
-      fail(Status::unsupported, "a derivative of odd order makes sines of cosines and cosines of sines, which ",
-           to_text(transform), " along axis ", axis, " cannot transform back: even orders only");
     constexpr std::array<Complex, 4> powers_of_i{Complex(1, 0), Complex(0, 1), Complex(-1, 0), Complex(0, -1)};
     const Complex turn = powers_of_i[static_cast<std::size_t>(order % 4)];
-    auto tables = tables_of(place, lengths, axis, [&](const Modes& m, std::int64_t i) {
-      return order % 2 == 1 && m.is_lone(i) ? 0 : turn * std::pow(m.wavenumber(i), order);
-    });
+    auto tables = tables_of(
+        place, lengths, [&](double k) { return turn * std::pow(k, order); }, axis,
+        order % 2 == 1 ? &Side::slopes : &Side::wavenumbers);
     return std::make_shared<AxisFactors>(std::move(tables), AxisFactors::Joined::product);
   });
 }
@@ -248,8 +245,7 @@ namespace {
 
 Operator of_square(Lengths lengths, AxisFactors::Joined joined) {
   return made_by([joined, lengths = std::move(lengths)](const OperatorPlace& place) {
-    auto tables = tables_of(place, lengths, -1,
-                            [](const Modes& m, std::int64_t i) { return -m.wavenumber(i) * m.wavenumber(i); });
+    auto tables = tables_of(place, lengths, [](double k) { return -k * k; });
     return std::make_shared<AxisFactors>(std::move(tables), joined);
   });
 }
@@ -265,19 +261,39 @@ Operator Operator::inverse_laplacian(Lengths lengths) {
 Operator Operator::gaussian(double sigma, Lengths lengths) {
   require(std::isfinite(sigma) && sigma >= 0, "a Gaussian of width ", sigma, " does not exist");
   return made_by([sigma, lengths = std::move(lengths)](const OperatorPlace& place) {
-    auto tables = tables_of(place, lengths, -1, [sigma](const Modes& m, std::int64_t i) {
-      const double width = sigma * m.wavenumber(i);
+    auto tables = tables_of(place, lengths, [sigma](double k) {
+      const double width = sigma * k;
       return std::exp(-width * width / 2);
     });
     return std::make_shared<AxisFactors>(std::move(tables), AxisFactors::Joined::product);
   });
 }
 
-Operator operator*(const Operator& a, const Operator& b) {
-  require(a.rep() != nullptr && b.rep() != nullptr, "an operator of the product was moved from");
-  return made_by([a, b](const OperatorPlace& place) {
-    return std::make_shared<ProductFactors>(a.rep()->factors(place), b.rep()->factors(place));
+namespace {
+
+Operator joined(const Operator& a, const Operator& b, Join join) {
+  require(a.rep() != nullptr && b.rep() != nullptr, "an operator that is to be joined with another was moved from");
+  return made_by([a, b, join](const OperatorPlace& place) {
+    return std::make_shared<JoinedFactors>(a.rep()->factors(place), b.rep()->factors(place), join);
   });
+}
+
+}  // namespace
+
+Operator operator*(const Operator& a, const Operator& b) {
+  return joined(a, b, [](Complex x, Complex y) { return x * y; });
+}
+
+Operator operator+(const Operator& a, const Operator& b) {
+  return joined(a, b, [](Complex x, Complex y) { return x + y; });
+}
+
+Operator operator-(const Operator& a, const Operator& b) {
+  return joined(a, b, [](Complex x, Complex y) { return x - y; });
+}
+
+Operator operator/(const Operator& a, const Operator& b) {
+  return joined(a, b, [](Complex x, Complex y) { return y == 0.0 ? 0.0 : x / y; });
 }
 
 }  // namespace shardfft

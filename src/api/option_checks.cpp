@@ -115,7 +115,7 @@ std::vector<Agreed> agreed_options(const Options& options) {
     if (row.agreement == Agreement::none) continue;
     const bool given = row.get(options) != row.get(defaults);
     const std::string text = row.agreement == Agreement::same ? option_text(row, options) : given ? "given" : "";
-    all.push_back({"values of option " + row.name, std::hash<std::string>()(text)});
+    all.push_back({"values of option " + row.name, std::hash<std::string>()(text), text});
   }
   return all;
 }

@@ -24,10 +24,11 @@ void require_known(const char* what, Enum value, Enum last, const char* words) {
 /// `place`. Does not communicate.
 void validate_options(const Options& options, Place place);
 
-/// What all ranks must have alike, and a number of this rank's that differs where that does.
+/// What all ranks must have alike, a number of this rank's that differs where that does, and words for it.
 struct Agreed {
   std::string what;
   std::uint64_t number = 0;
+  std::string text{};
 };
 /// One for each option that ranks must agree on, in the order of the table.
 std::vector<Agreed> agreed_options(const Options& options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iomanip>
+#include <map>
 #include <sstream>
 #include <type_traits>
 
@@ -303,13 +304,30 @@ const std::vector<OptionRow>& option_table() {
   return table;
 }
 
+std::string option_hint(const std::string& name) {
+  const char* const padding = "pads and crops in NumPy; a plan does so in the spectrum by option modes";
+  const std::map<std::string, std::string> hints{
+      {"workers", "is called threads here"},
+      {"s", padding},
+      {"n", padding},
+      {"axis", "is called axes here"},
+      {"overwrite_x", "is not needed: give the array as input and output of a call"},
+      {"planner_effort", "is called effort here"},
+      {"flags", "are called effort here"},
+  };
+  const auto found = hints.find(name);
+  return found == hints.end() ? "" : "'" + name + "' " + found->second;
+}
+
 const OptionRow& option_row(const std::string& name) {
   Names names;
   for (const OptionRow& row : option_table()) {
     if (row.name == name) return row;
     names.push_back(row.name);
   }
-  fail(Status::invalid_argument, "unknown option '", name, "'; known: ", joined(names));
+  const std::string hint = option_hint(name);
+  fail(Status::invalid_argument, "unknown option '", name, "'; ", hint.empty() ? "" : hint + "; ",
+       "known: ", joined(names));
 }
 
 void set_option(Options& options, const std::string& name, const std::string& text) {

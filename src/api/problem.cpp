@@ -1,6 +1,7 @@
 #include "api/problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -188,13 +189,39 @@ void validate(const ProblemSpec& spec) {
 
 void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   std::vector<Agreed> agreed = agreed_options(spec.options);
-  const auto add = [&agreed](const char* what, std::uint64_t number) { agreed.push_back({what, number}); };
-  add("input layouts", spec.input.fingerprint());
-  add("output layouts", spec.output ? spec.output->fingerprint() : 0);
-  add("kinds of output layouts", static_cast<std::uint64_t>(spec.output_kind));
-  add("kinds of transform", static_cast<std::uint64_t>(spec.transform.kind));
-  add("precisions", static_cast<std::uint64_t>(spec.transform.precision));
+  agreed.push_back(agreed_layout("input layouts", spec.input));
+  agreed.push_back(agreed_layout("output layouts", spec.output.value_or(Layout())));
+  const auto add = [&agreed](const char* what, auto value, const std::string& text) {
+    agreed.push_back({what, static_cast<std::uint64_t>(value), text});
+  };
+  add("kinds of output layouts", spec.output_kind, spec.output_kind == OutputLayout::natural ? "natural" : "default");
+  add("kinds of transform", spec.transform.kind, to_text(spec.transform.kind));
+  add("precisions", spec.transform.precision, spec.transform.precision == Precision::f64 ? "double" : "single");
   agree_same(comm, agreed);
+}
+
+namespace {
+
+/// What rank 0 was given and the first rank that has something else, where words tell them apart. Collective.
+std::string compared(const Communicator& comm, const Agreed& mine) {
+  const std::vector<std::int64_t> numbers = comm.all_gather(static_cast<std::int64_t>(mine.number));
+  const auto other = std::find_if(numbers.begin(), numbers.end(), [&](auto n) { return n != numbers.front(); });
+  const auto text_of = [&](int rank) {
+    std::array<char, 256> text{};
+    mine.text.copy(text.data(), text.size() - 1);
+    check_mpi(MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, comm.get()), "MPI_Bcast");
+    return text.front() == 0 ? std::string("nothing") : std::string(text.data());
+  };
+  const int rank = static_cast<int>(other - numbers.begin());
+  const std::string first = text_of(0), second = text_of(rank);
+  return first == second ? "" : " (rank 0: " + first + "; rank " + std::to_string(rank) + ": " + second + ")";
+}
+
+}  // namespace
+
+Agreed agreed_layout(const char* what, const Layout& layout) {
+  if (layout.axes() == 0) return {what, 0, "none"};
+  return {what, layout.fingerprint(), layout.describe()};
 }
 
 void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed) {
@@ -203,7 +230,7 @@ void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed) {
   const std::vector<bool> differs = comm.differ(numbers);
   std::string what;
   for (std::size_t i = 0; i < agreed.size(); ++i)
-    if (differs[i]) what += (what.empty() ? "" : " and ") + agreed[i].what;
+    if (differs[i]) what += (what.empty() ? "" : " and ") + agreed[i].what + compared(comm, agreed[i]);
   if (!what.empty()) fail(Status::mismatch, "the ranks were given different ", what, "; all must be given the same");
 }
 
@@ -331,14 +358,23 @@ NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>
 Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank) {
   const State &first = forward.states.front(), &last = forward.states.back();
   const std::vector<int> axes = axes_of(spec);
-  std::vector<std::int64_t> points;
+  std::vector<std::int64_t> points, modes = modes_of(spec);
   for (const int a : axes) points.push_back(real_shape(spec)[static_cast<std::size_t>(a)]);
+  for (std::size_t i = 0; i < modes.size(); ++i) modes[i] = modes[i] > 0 ? modes[i] : points[i];
   const int half = halved_axis(spec);
   const std::int64_t real_extent = half >= 0 ? real_shape(spec)[static_cast<std::size_t>(half)] : 0;
   const auto side = [&](const Layout& layout, const State& state) {
     const ElementType element{spec.transform.precision, state.is_complex};
-    return Side{
-        layout, element, spec.options.batch, rank, axes, types_of(spec), points, state.is_complex ? real_extent : 0};
+    return Side{layout,
+                element,
+                spec.options.batch,
+                rank,
+                axes,
+                types_of(spec),
+                points,
+                state.is_complex ? real_extent : 0,
+                modes,
+                spec.options.lone_mode};
   };
   // Programs keep layouts of equal placement for each other; users see the ones they gave.
   const Layout output = spec.output ? *spec.output : last.layout.without_batch();

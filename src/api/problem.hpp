@@ -29,7 +29,9 @@ void validate(const ProblemSpec& spec);
 void validate_layout(const Layout& layout, const char* name, int ranks);
 /// Throws Error(mismatch) on every rank unless all ranks gave the same arguments. Collective.
 void agree_same(const Communicator& comm, const ProblemSpec& spec);
-/// Throws on all ranks unless they gave the same numbers.
+/// A layout as something that ranks must have alike; an empty one is "none".
+Agreed agreed_layout(const char* what, const Layout& layout);
+/// Throws on all ranks unless they gave the same of everything.
 void agree_same(const Communicator& comm, const std::vector<Agreed>& agreed);
 /// "c2c 64x32": for messages.
 std::string plan_name(const ProblemSpec& spec);

@@ -70,9 +70,9 @@ Redistribution::Impl::Impl(const Ranks& who, const Layout& from, const Layout& t
   together([&] { check_layouts(from, to); });
   if (comm.valid()) {
     std::vector<Agreed> agreed = agreed_options(options);
-    agreed.push_back({"layouts from", from.fingerprint()});
-    agreed.push_back({"layouts to", to.fingerprint()});
-    agreed.push_back({"sizes of elements", bytes});
+    agreed.push_back(agreed_layout("layouts from", from));
+    agreed.push_back(agreed_layout("layouts to", to));
+    agreed.push_back({"sizes of elements", bytes, std::to_string(bytes)});
     agree_same(comm, agreed);
     watch_calls(who, "redistribution " + shape_text(from.shape()));
   }

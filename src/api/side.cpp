@@ -59,6 +59,42 @@ double first_mode(AxisTransform transform) {
   }
 }
 
+/// The points of an axis of n, in distances between them: where the first lies, and how long the domain is.
+struct Points {
+  double first;
+  double length;
+};
+
+Points points_of(AxisTransform transform, std::int64_t n) {
+  const auto count = static_cast<double>(n);
+  switch (transform) {
+    case AxisTransform::fft:
+    case AxisTransform::dct3:
+      return {0, count};
+    case AxisTransform::dct1:
+      return {0, count - 1};
+    case AxisTransform::dst1:
+      return {1, count + 1};
+    case AxisTransform::dst3:
+      return {1, count};
+    default:
+      return {0.5, count};
+  }
+}
+
+/// The weight of the mode -m/2 where m is even and below the number of points.
+double lone_weight(const Side& side, bool halved) {
+  switch (side.lone_mode) {
+    case LoneMode::split:
+      return 0.5;
+    case LoneMode::zero:
+      return 0;
+    case LoneMode::keep:
+      break;
+  }
+  return halved ? 2 : 1;
+}
+
 }  // namespace
 
 int Side::halved_axis() const {
@@ -89,10 +125,56 @@ AxisValues Side::wavenumbers(int axis, double length) const {
   return {extent, extent - 1, std::numbers::pi / length, first_mode(transform)};
 }
 
+AxisValues Side::slopes(int axis, double length) const {
+  const AxisValues all = wavenumbers(axis, length);
+  const std::size_t at = place_of(*this, axis);
+  if (transforms[at] != AxisTransform::fft)
+    fail(Status::unsupported, "a derivative of odd order makes sines of cosines and cosines of sines, which ",
+         to_text(transforms[at]), " along axis ", axis, " cannot transform back: even orders only");
+  const std::int64_t extent = extent_of(layout, axis), m = modes[at];
+  const bool halved = axis == halved_axis();
+  if (m % 2 != 0 || (halved && m < points[at])) return all;
+  return {extent, last_positive(*this, axis), 2 * std::numbers::pi / length, 0, m / 2};
+}
+
 AxisValues Side::coordinates(int axis, double spacing) const {
   const std::int64_t extent = extent_of(layout, axis);
   check_positive(spacing, "the spacing of samples");
   return {extent, extent - 1, spacing};
+}
+
+AxisValues Side::positions(int axis, double length) const {
+  const std::int64_t extent = extent_of(layout, axis);
+  check_positive(length, "the length of the domain");
+  bool whole = halved_axis() < 0;
+  for (std::size_t i = 0; i < axes.size(); ++i) whole = whole && extent_of(layout, axes[i]) == points[i];
+  require(whole, "this side of the plan is a spectrum and has no points; the other side has");
+  const auto found = std::find(axes.begin(), axes.end(), axis);
+  const auto transform =
+      found == axes.end() ? AxisTransform::fft : transforms[static_cast<std::size_t>(found - axes.begin())];
+  const Points where = points_of(transform, extent);
+  return {extent, extent - 1, length / where.length, where.first};
+}
+
+AxisWeights Side::weights(int axis) const {
+  extent_of(layout, axis);
+  check_spectrum(*this);
+  const std::size_t at = place_of(*this, axis);
+  const std::int64_t n = points[at], m = modes[at];
+  switch (transforms[at]) {
+    case AxisTransform::fft: {
+      const bool halved = axis == halved_axis();
+      return {1, halved ? 2.0 : 1.0, m % 2 == 0 ? m / 2 : -1, m == n ? 1 : lone_weight(*this, halved)};
+    }
+    case AxisTransform::dct1:
+      return {1, 2, m == n ? n - 1 : -1, 1};
+    case AxisTransform::dct2:
+      return {1, 2, -1, 1};
+    case AxisTransform::dst2:
+      return {2, 2, m == n ? n - 1 : -1, 1};
+    default:
+      return {2, 2, -1, 1};
+  }
 }
 
 namespace detail {

@@ -47,6 +47,26 @@ TEST(OperatorFactors, NamedOnes) {
     }
 }
 
+/// Joined in one pass, with numbers too; a divisor of 0 gives 0.
+TEST(OperatorFactors, SumsDifferencesAndQuotients) {
+  const TransformCase c{{6, 5, 8}, "slab", "left", Kind::c2c, Precision::f64, quick()};
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  const auto square = [&](const Index& index) {
+    double sum = 0;
+    for (int axis = 0; axis < 3; ++axis) sum += std::pow(mode_number(c, axis, index[to_size(axis)]), 2);
+    return sum;
+  };
+  const Operator laplacian = Operator::laplacian(), twice = 2 * laplacian;
+  check_apply(plan, c, laplacian + twice, [&](const Index& i) -> Value { return -3 * square(i); });
+  check_apply(plan, c, laplacian - twice * Value(0, 1),
+              [&](const Index& i) -> Value { return Value(-1, 2) * square(i); });
+  check_apply(plan, c, 1 / (laplacian - 4), [&](const Index& i) -> Value { return -1 / (square(i) + 4); });
+  check_apply(plan, c, (laplacian + 3) / laplacian,
+              [&](const Index& i) -> Value { return square(i) == 0 ? 0 : 1 - 3 / square(i); });
+  check_apply(plan, c, Operator::derivative(-1, 2),
+              [&](const Index& i) -> Value { return -std::pow(mode_number(c, 2, i[2]), 2); });
+}
+
 /// sin(3x) cos(2y), of which everything is known.
 TEST(OperatorFactors, LiteralDerivatives) {
   const Shape shape{16, 12};

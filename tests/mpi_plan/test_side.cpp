@@ -67,6 +67,68 @@ TEST(Side, WavenumbersOfEveryTransform) {
   expect_error(bad, "the length of the domain is 0", [&] { walls.output().wavenumbers(0, 0); });
 }
 
+TEST(Side, PositionsAreWhereTheTransformHasItsPoints) {
+  using enum AxisTransform;
+  const Plan walls = plan_of(r2r<double>, {3, 2, 4}, {.transforms = {dct1, dst1, dct4}});
+  EXPECT_EQ(listed(walls.input().positions(0, 4), 3), (List{0, 2, 4}));
+  EXPECT_EQ(listed(walls.input().positions(1, 6), 2), (List{2, 4}));
+  EXPECT_EQ(listed(walls.input().positions(2, 8), 4), (List{1, 3, 5, 7}));
+  const Plan some = plan_of(c2c<double>, {4, 2}, {.axes = {1}, .transforms = {dst3}});
+  EXPECT_EQ(listed(some.input().positions(0, 2), 4), (List{0, 0.5, 1, 1.5}));
+  EXPECT_EQ(listed(some.input().positions(1, 2), 2), (List{1, 2}));
+  const Status bad = Status::invalid_argument;
+  const Plan real = plan_of(r2c<double>, {4, 6});
+  expect_error(bad, "this side of the plan is a spectrum", [&] { real.output().positions(0, 1); });
+  expect_error(bad, "axis 2 is not an axis", [&] { real.input().positions(2, 1); });
+  const Plan fewer = plan_of(c2c<double>, {4, 6}, {.modes = {4, 5}});
+  expect_error(bad, "this side of the plan is a spectrum", [&] { fewer.output().positions(0, 1); });
+}
+
+TEST(Side, SlopesLeaveOutTheModeThatStandsForBothSigns) {
+  const double pi = std::numbers::pi;
+  const Plan even = plan_of(r2c<double>, {4, 6, 5});
+  EXPECT_EQ(listed(even.output().slopes(0, 2 * pi), 4), (List{0, 1, 0, -1}));
+  EXPECT_EQ(listed(even.output().slopes(1, 2 * pi), 6), (List{0, 1, 2, 0, -2, -1}));
+  EXPECT_EQ(listed(even.output().slopes(2, pi), 3), (List{0, 2, 4}));
+  const Plan fewer = plan_of(r2c<double>, {8, 8}, {.modes = {4, 4}});
+  EXPECT_EQ(listed(fewer.output().slopes(0, 2 * pi), 4), (List{0, 1, 0, -1}));
+  EXPECT_EQ(listed(fewer.output().slopes(1, 2 * pi), 3), (List{0, 1, 2}));
+  const Plan walls = plan_of(r2r<double>, {3}, {.transforms = {AxisTransform::dct2}});
+  expect_error(Status::unsupported, "even orders only", [&] { walls.output().slopes(0, 1); });
+}
+
+std::vector<double> weights_of(const Side& side, int axis) {
+  std::vector<double> list;
+  const AxisWeights weights = side.weights(axis);
+  for (std::int64_t i = 0; i < side.layout.shape()[static_cast<std::size_t>(axis)]; ++i) list.push_back(weights[i]);
+  return list;
+}
+
+TEST(Side, WeightsCountTheWavesOfANumber) {
+  using enum AxisTransform;
+  EXPECT_EQ(weights_of(plan_of(c2c<double>, {4}).output(), 0), (List{1, 1, 1, 1}));
+  EXPECT_EQ(weights_of(plan_of(r2c<double>, {3, 6}).output(), 1), (List{1, 2, 2, 1}));
+  EXPECT_EQ(weights_of(plan_of(r2c<double>, {3, 5}).output(), 1), (List{1, 2, 2}));
+  EXPECT_EQ(weights_of(plan_of(r2c<double>, {3, 1}).output(), 1), (List{1}));
+  const auto kept = [](LoneMode rule, std::int64_t m) {
+    return plan_of(r2c<double>, {8, 8}, {.modes = {4, m}, .lone_mode = rule});
+  };
+  EXPECT_EQ(weights_of(kept(LoneMode::split, 4).output(), 0), (List{1, 1, 0.5, 1}));
+  EXPECT_EQ(weights_of(kept(LoneMode::split, 4).output(), 1), (List{1, 2, 0.5}));
+  EXPECT_EQ(weights_of(kept(LoneMode::split, 5).output(), 1), (List{1, 2, 2}));
+  EXPECT_EQ(weights_of(kept(LoneMode::keep, 4).output(), 0), (List{1, 1, 1, 1}));
+  EXPECT_EQ(weights_of(kept(LoneMode::keep, 4).output(), 1), (List{1, 2, 2}));
+  EXPECT_EQ(weights_of(kept(LoneMode::zero, 4).output(), 1), (List{1, 2, 0}));
+  const Plan walls = plan_of(r2r<double>, {3, 3, 3, 3}, {.transforms = {dct1, dct2, dst2, dst4}});
+  EXPECT_EQ(weights_of(walls.output(), 0), (List{1, 2, 1}));
+  EXPECT_EQ(weights_of(walls.output(), 1), (List{1, 2, 2}));
+  EXPECT_EQ(weights_of(walls.output(), 2), (List{2, 2, 1}));
+  EXPECT_EQ(weights_of(walls.output(), 3), (List{2, 2, 2}));
+  expect_error(Status::invalid_argument, "this side of the plan is real", [&] {
+    plan_of(r2c<double>, {3, 6}).input().weights(1);
+  });
+}
+
 TEST(Side, AsksForFrequenciesInVainAreErrors) {
   const Plan real = plan_of(r2c<float>, {4, 6, 3}, {.axes = {0, 1}});
   const Status bad = Status::invalid_argument;

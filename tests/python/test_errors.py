@@ -46,6 +46,55 @@ def test_bad_options(comm, options, error, words):
         shardfft.plan(SHAPE, comm=comm, **{"effort": "estimate", **options})
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("workers", "'workers' is called threads here"),
+        ("s", "'s' pads and crops in NumPy"),
+        ("overwrite_x", "give the array as input and output"),
+        ("algoritm", "did you mean 'algorithm'"),
+        ("zzz", "plans have no option 'zzz'$"),
+    ],
+)
+def test_names_of_other_libraries(comm, option, words):
+    with pytest.raises(TypeError, match=words):
+        shardfft.plan(SHAPE, comm=comm, **{option: 4})
+    with pytest.raises(TypeError, match=words):
+        shardfft.fftn(np.ones((4, 4)), comm, **{option: 4})
+
+
+def test_which_arguments_differ(comm):
+    if comm.size == 1:
+        pytest.skip("one rank")
+    last = comm.rank == comm.size - 1
+    words = rf"different input layouts \(rank 0: 8x6x4 cut in {comm.size}x1x1; rank {comm.size - 1}: 8x6x5 cut in"
+    with pytest.raises(shardfft.ArgumentError, match=words):
+        shardfft.plan((8, 6, 5 if last else 4), comm=comm)
+    words = rf"values of option chunks \(rank 0: 1; rank {comm.size - 1}: 2\); all must"
+    with pytest.raises(shardfft.ArgumentError, match=words):
+        shardfft.plan(SHAPE, comm=comm, chunks=2 if last else 1)
+    with pytest.raises(shardfft.ArgumentError, match=r"precisions \(rank 0: double; rank \d: single\)"):
+        shardfft.plan(SHAPE, dtype="float32" if last else "float64", comm=comm)
+
+
+def test_out_in_another_order(comm):
+    """asarray() of it would be a copy, which takes the result."""
+    with shardfft.plan((8, 4, 6), comm=comm, effort="estimate") as plan:
+        for run, x, side, word in [
+            (plan.forward, plan.input, plan.output, "output"),
+            (plan.backward, plan.output, plan.input, "input"),
+        ]:
+            wrong = np.zeros(side.shape[::-1], side.dtype).T
+            if side.count <= max(side.shape):
+                continue
+            with pytest.raises(
+                (ValueError, shardfft.Error), match=rf"out must be dense.*; make it with plan\.{word}\.empty\(\)"
+            ):
+                run(x.zeros(), out=wrong)
+            right = side.empty()
+            assert run(x.zeros(), out=right) is right
+
+
 def test_calls_that_do_not_match(comm, plan):
     if comm.size == 1:
         pytest.skip("one rank")

@@ -145,6 +145,57 @@ def test_cosine_and_sine_axes(comm, rng, close, words):
                 plan.apply(Operator.array(1j), cut(x, comm))
 
 
+def test_sums_numbers_and_quotients(comm, rng, close):
+    """In one pass, whatever is joined; the divisor's zero gives 0, as in the inverse Laplacian."""
+    shape = (8, 6)
+    x = rng.standard_normal(shape)
+    k = wavenumbers(shape, (2 * np.pi,) * 2, True)
+    square = k[0] ** 2 + k[1] ** 2
+    laplacian, smooth = Operator.laplacian(), Operator.gaussian(0.3)
+    bell = np.exp(-0.045 * square)
+    with shardfft.plan(shape, "r2c", comm=comm, effort="estimate") as plan:
+        for op, factors in [
+            (laplacian + smooth, bell - square),
+            (laplacian - 4, -square - 4),
+            (4 - laplacian, 4 + square),
+            (-laplacian * np.float64(0.5), square / 2),
+            (np.float32(2) * smooth, 2 * bell),
+            (1 / (1 - 0.1 * laplacian), 1 / (1 + 0.1 * square)),
+            (smooth / 4 + 1, bell / 4 + 1),
+            (smooth / laplacian, np.where(square == 0, 0, -bell / np.where(square == 0, 1, square))),
+            (Operator.of_indices(lambda i, j: j) + Operator.of_wavenumbers(lambda k, m: k**2), k[1] + k[0] ** 2),
+        ]:
+            close(plan.apply(op, cut(x, comm)), plan.input.layout, answer(x, factors))
+
+
+def test_operators_join_with_operators_and_numbers_only():
+    for wrong in ("2", None, [2], np.ones(2), True):
+        for join in ("__mul__", "__add__", "__sub__", "__truediv__", "__rtruediv__"):
+            assert getattr(Operator.laplacian(), join)(wrong) is NotImplemented
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Operator.laplacian() + "2"
+
+
+def test_negative_axes(comm, rng, close):
+    x = rng.standard_normal((6, 8))
+    with shardfft.plan((6, 8), "r2c", comm=comm, effort="estimate") as plan:
+        for axis in (0, 1):
+            same = [plan.apply(Operator.derivative(one), cut(x, comm)) for one in (axis, axis - 2)]
+            assert np.array_equal(*same)
+        for axis in (2, -3):
+            with pytest.raises(shardfft.ArgumentError, match=f"axis {axis}, .* does not exist in an array of 2 axes"):
+                plan.apply(Operator.derivative(axis), cut(x, comm))
+
+
+def test_complex_numbers_do_not_suit_real_spectra(comm):
+    words = r"the operator's factor is 0 \+ 1i, but the spectrum is real"
+    with (
+        shardfft.plan((8, 6), "r2r", comm=comm, transforms=["dct2", "dct2"], effort="estimate") as plan,
+        pytest.raises(shardfft.ArgumentError, match=words),
+    ):
+        plan.apply(1j * Operator.laplacian(), plan.input.zeros())
+
+
 def test_in_place_and_fields(comm, rng):
     x = rng.standard_normal((2, 6, 8))
     with shardfft.plan((6, 8), "r2c", comm=comm, batch=2, effort="estimate") as plan:

@@ -64,6 +64,32 @@ def test_a_failing_rank_ends_the_job(job, failure, status, words):
         assert part in text
 
 
+EARLY = "import sys\nimport shardfft\nfrom mpi4py import MPI\ncomm = MPI.COMM_WORLD\n"
+
+
+@pytest.mark.parametrize("failure", ["raise ValueError('no such file')", "sys.exit('no such file')"])
+def test_a_rank_that_fails_before_the_first_plan_ends_the_job(job, failure):
+    code, text = job(EARLY + f"if comm.rank == 1:\n    {failure}\n" + WAIT)
+    assert code == 1, text
+    assert "[rank 1] ends the job" in text and "no such file" in text and "came through" not in text
+
+
+def test_without_mpi_programs_end_as_ever(job):
+    """One process, in which mpi4py is not even imported."""
+    code, text = job("import sys\nimport shardfft\nassert 'mpi4py.MPI' not in sys.modules\nsys.exit(3)\n")
+    assert code == 3 and "ends the job" not in text, text
+    code, text = job("import shardfft\nraise ValueError('boom')\n")
+    assert code == 1 and "ValueError: boom" in text and "ends the job" not in text, text
+
+
+def test_a_hook_that_comes_later_decides_about_ends(job):
+    late = EARLY + "sys.excepthook = lambda *error: print('mine', flush=True)\n"
+    _, text = job(late + "comm.Barrier()\nsys.exit(0 if comm.rank else 4)\n")
+    assert "ends the job" not in text, text
+    _, text = job(late + "comm.Barrier()\nraise ValueError\n")
+    assert "mine" in text and "ends the job" not in text, text
+
+
 def test_an_error_that_all_ranks_share_is_told_by_the_rank_that_knows(job):
     code, text = job(START + "plan.forward(plan.input.zeros() if comm.rank else [1, 2])\n" + WAIT)
     assert code == 1, text
@@ -104,6 +130,6 @@ def test_with_mpi4py_as_the_runner(job):
 def test_modules_keep_the_interpreters_own_hook(comm):
     """These tests are run by ``python -m pytest``, which is no script."""
     shardfft.plan((4,), comm=comm, effort="estimate").close()
-    assert not _abort._installed
+    assert _abort._hook is None
     with pytest.raises(TypeError, match="mpi4py communicator"):
         shardfft.abort_on_exception(3)

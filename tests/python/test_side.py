@@ -61,6 +61,51 @@ def test_wavenumbers(comm, layout):
             plan.output.wavenumbers(0)
 
 
+# Where points lie on an axis of four: in steps of length / (4 + what is added).
+POINTS = {
+    "fft": ([0, 1, 2, 3], 0),
+    "dct1": ([0, 1, 2, 3], -1),
+    "dct2": ([0.5, 1.5, 2.5, 3.5], 0),
+    "dct3": ([0, 1, 2, 3], 0),
+    "dct4": ([0.5, 1.5, 2.5, 3.5], 0),
+    "dst1": ([1, 2, 3, 4], 1),
+    "dst2": ([0.5, 1.5, 2.5, 3.5], 0),
+    "dst3": ([1, 2, 3, 4], 0),
+    "dst4": ([0.5, 1.5, 2.5, 3.5], 0),
+}
+
+
+@pytest.mark.parametrize("layout", ["slab", "cyclic"])
+@pytest.mark.parametrize("word", POINTS)
+def test_points(comm, word, layout):
+    """Along a transformed axis where its transform has them, along another from 0."""
+    steps, more = POINTS[word]
+    with shardfft.plan((3, 4), comm=comm, axes=1, layout=layout, transforms=[word], effort="estimate") as plan:
+        exact = [(0, np.arange(3) * (2 / 3)), (1, np.array(steps) * (5 / (4 + more)))]
+        check(plan.input.points((2, 5)), plan.input, whole_arrays(exact, (3, 4)))
+        with pytest.raises(ValueError, match="length must be finite and above 0"):
+            plan.input.points((2, -5))
+
+
+def test_spectra_have_no_points(comm):
+    for options in ({"kind": "r2c"}, {"modes": (3, 4)}):
+        with shardfft.plan((6, 8), comm=comm, effort="estimate", **options) as plan:
+            plan.input.points(1)
+            with pytest.raises(ValueError, match="a spectrum and has no points"):
+                plan.output.points(1)
+
+
+def test_poisson_with_walls(comm):
+    """The error of a new user: coordinates() leaves out the half step of dct2."""
+    words, lengths = ("fft", "dct2", "dst1"), (2 * np.pi, 1.0, 3.0)
+    with shardfft.plan((12, 8, 7), "r2c", comm=comm, transforms=words, effort="estimate") as plan:
+        x, y, z = plan.input.points(lengths)
+        exact = np.cos(2 * x) * np.cos(3 * np.pi * y) * np.sin(2 * np.pi * z / 3)
+        charge = -(4 + 9 * np.pi**2 + 4 * np.pi**2 / 9) * exact
+        potential = plan.apply(shardfft.Operator.inverse_laplacian(lengths), charge)
+        assert np.allclose(potential, exact, atol=1e-13)
+
+
 def test_of_several_pieces(comm):
     """Spectra of six steps have no product of slices; every element has its frequency."""
     with shardfft.plan((comm.size**2 * 4,), comm=comm, algorithm="six_step", effort="estimate") as plan:

@@ -7,6 +7,7 @@ layouts, and its ``forward`` and ``backward`` run it, over processes or over the
 
 from __future__ import annotations
 
+from . import _abort
 from ._abort import abort_on_exception
 from ._convolve import convolve
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
@@ -24,6 +25,8 @@ from ._plan_cache import clear_plans
 from ._redistribute import redistribute
 from ._report import Report
 from ._side import Side
+
+_abort.install_for_scripts()
 
 __version__ = "0.1.0"
 __all__ = [

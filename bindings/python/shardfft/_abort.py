@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Ranks that fail together all print why before the first of them ends the job.
 _PATIENCE_S = 0.25
 
-_installed = False
+_hook: Callable[..., None] | None = None  # the one that was installed
 _process = os.getpid()
 
 
@@ -31,15 +31,20 @@ def _end(comm: MPI.Comm, text: str, status: int) -> NoReturn:
     raise AssertionError("MPI_Abort returned")
 
 
-def _runs(comm: MPI.Comm) -> bool:
-    """Whether others may wait: not for a child of this process, which is no rank."""
-    return os.getpid() == _process and _core.mpi_running() and comm.size > 1
+def _waiting(comm: MPI.Comm | None) -> MPI.Comm | None:
+    """Give the ranks that may wait for this one, None for the world; not for a child of this process, which is none."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is None or os.getpid() != _process or not _core.mpi_running():
+        return None
+    ranks = mpi.COMM_WORLD if comm is None else comm
+    return ranks if ranks.size > 1 else None
 
 
-def _hook(comm: MPI.Comm, before: Callable[..., Any]) -> Callable[..., None]:
+def _hook_of(ranks: MPI.Comm | None) -> Callable[..., None]:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if not _runs(comm):
-            before(kind, error, trace)
+        comm = _waiting(ranks)
+        if comm is None:
+            sys.__excepthook__(kind, error, trace)
             return
         lines = "".join(traceback.format_exception(kind, error, trace)).splitlines()
         _end(comm, "\n".join(f"[rank {comm.rank}] {line}" for line in lines), 1)
@@ -47,7 +52,7 @@ def _hook(comm: MPI.Comm, before: Callable[..., Any]) -> Callable[..., None]:
     return hook
 
 
-def _exit_of(comm: MPI.Comm) -> Callable[[Any], NoReturn]:
+def _exit_of(ranks: MPI.Comm | None) -> Callable[[Any], NoReturn]:
     class Exit(SystemExit):
         """Who asks for the status without a frame of Python is the interpreter, which then ends the process."""
 
@@ -57,7 +62,9 @@ def _exit_of(comm: MPI.Comm) -> Callable[[Any], NoReturn]:
             try:
                 sys._getframe(1)
             except ValueError:
-                if value not in (None, 0) and _runs(comm):
+                # A hook that came later is the user's, who then decides about ends.
+                comm = _waiting(ranks) if sys.excepthook is _hook else None
+                if value not in (None, 0) and comm is not None:
                     _end(comm, f"[rank {comm.rank}] sys.exit({value!r})", value if isinstance(value, int) else 1)
             return value
 
@@ -79,24 +86,25 @@ def abort_on_exception(comm: MPI.Comm | None = None) -> None:
     """End the whole job when this rank ends by an uncaught exception, Ctrl-C or ``sys.exit`` of a status other than 0.
 
     Prints the traceback with the rank, then calls ``MPI_Abort``: without it the other ranks wait for this one for ever.
-    Other hooks of ``sys.excepthook`` are replaced. Scripts (``mpirun -n 4 python script.py``) need not call it: the
-    first use of a communicator does, unless the script has a hook of its own, runs interactively or on one rank.
+    Other hooks of ``sys.excepthook`` are replaced. Scripts (``mpirun -n 4 python script.py``) need not call it:
+    ``import shardfft`` does, unless the script has a hook of its own, runs interactively or on one rank.
     ``raise SystemExit`` is not seen. A job that is started by ``python -m mpi4py script.py`` ends too.
 
     Args:
         comm: whose ranks to end, where MPI can tell; None is ``MPI.COMM_WORLD``.
     """
-    global _installed
-    from mpi4py import MPI
+    if comm is not None:
+        from mpi4py import MPI
 
-    world = MPI.COMM_WORLD if comm is None else comm
-    if not isinstance(world, MPI.Comm):
-        raise TypeError(f"comm must be an mpi4py communicator, not {type(world).__name__}")
-    if _installed:
-        return
-    _installed = True
-    sys.excepthook = _hook(world, sys.__excepthook__)
-    sys.exit = _exit_of(world)
+        if not isinstance(comm, MPI.Comm):
+            raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
+    _install(comm)
+
+
+def _install(comm: MPI.Comm | None) -> None:
+    global _hook
+    _hook = sys.excepthook = _hook_of(comm)
+    sys.exit = _exit_of(comm)
 
 
 def _is_script() -> bool:
@@ -107,8 +115,6 @@ def _is_script() -> bool:
 
 
 def install_for_scripts() -> None:
-    """Do so for a script on several ranks that has no hook of its own."""
-    from mpi4py import MPI
-
-    if sys.excepthook is sys.__excepthook__ and _is_script() and _core.mpi_running() and MPI.COMM_WORLD.size > 1:
-        abort_on_exception()
+    """Do so for a script that has no hook of its own; MPI need not run yet."""
+    if sys.excepthook is sys.__excepthook__ and _is_script():
+        _install(None)

@@ -46,6 +46,10 @@ class Library:
         result[...] = array
         return result
 
+    def refuse_gradients(self, array: Any) -> Any:
+        """Give the array, or one of the same memory that asks for no gradients; TypeError if they would get lost."""
+        return array
+
     def resolve(self, array: Any) -> Any:
         """Do what the library has put off, so that the memory holds the numbers."""
         return array
@@ -82,6 +86,16 @@ class _Torch(Library):
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
         return array.permute(tuple(axes)).is_contiguous()
+
+    def refuse_gradients(self, array: Any) -> Any:
+        if not array.requires_grad:
+            return array
+        if sys.modules["torch"].is_grad_enabled():
+            raise TypeError(
+                "this call gives no gradients, but the tensor requires them: call it under torch.no_grad(), and know "
+                "that gradients stop there"
+            )
+        return array.detach()
 
     def resolve(self, array: Any) -> Any:
         return array.resolve_conj().resolve_neg()
@@ -149,12 +163,14 @@ def library_of(array: Any) -> Library:
 def numpy_array(x: Any) -> NDArray[Any]:
     """Give NumPy's array of ``x``; TypeError if elements are masked."""
     _gpu_arrays.refuse_mask(x)
-    return np.asarray(x)
+    return np.asarray(library_of(x).refuse_gradients(x))
 
 
 def as_array(x: Any) -> Any:
     """Give ``x`` itself if it is an array of any library, else NumPy's array of it; TypeError as numpy_array()."""
-    return x if _gpu_arrays.is_array(x) and not isinstance(x, np.ndarray) else numpy_array(x)
+    if _gpu_arrays.is_array(x) and not isinstance(x, np.ndarray):
+        return library_of(x).refuse_gradients(x)
+    return numpy_array(x)
 
 
 def for_users(raw: Any) -> Any:

@@ -35,7 +35,8 @@ class Call:
     def __init__(
         self, place: Place, x: Any, out: Any, source: Part, destination: Part, allocate: Callable[[], _core.Memory]
     ) -> None:
-        self._place, self._library, self._like, self._out = place, library_of(x), x, out
+        self._place, self._library, self._out = place, library_of(x), out
+        self._like = x = self._library.refuse_gradients(x)
         self._side = destination
         self._own: Any = None
         if out is None:
@@ -48,7 +49,7 @@ class Call:
         else:
             if not library_of(out).mutable:
                 raise TypeError("out cannot be a JAX array, which nobody may write to: use the array that is returned")
-            target = self._see(out, "out", place.stream)
+            target = self._see(library_of(out).refuse_gradients(out), "out", place.stream)
             destination.check(target, "out", write=True)
             if target.address != seen.address and _overlap(target, seen):
                 raise ValueError("x and out overlap in part; they must be the same memory or apart")

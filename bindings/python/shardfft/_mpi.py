@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
-from ._abort import install_for_scripts
 from ._errors import ArgumentError, Error
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
         raise TypeError(f"comm must be an mpi4py communicator, not {type(comm).__name__}")
     if not _core.mpi_running():
         raise Error("MPI is not initialised, or was finalised already", "mpi_failure")
-    install_for_scripts()
     if comm == MPI.COMM_NULL or comm.Is_inter():
         raise ValueError("comm must be an intracommunicator that this process belongs to")
     return comm

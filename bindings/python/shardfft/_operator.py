@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from numbers import Real
+from numbers import Number, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 
 class Operator:
-    """A factor for each mode of a spectrum; made by its methods, and joined by ``*``.
+    """A factor for each mode of a spectrum; made by its methods, and joined by ``+ - * /``, with numbers too.
 
     ``lengths`` are those of the domain along the axes of the array, an entry an axis; None means 2 pi along axes with a
     Fourier transform and pi along those with a cosine or sine transform. The wavenumber of mode m along an axis of
     length L is 2 pi m / L, with m as ``numpy.fft.fftfreq`` and ``rfftfreq`` order them; of cosine and sine transforms
     it is pi m / L (``Side.wavenumbers``). One operator serves many plans.
     """
+
+    __array_ufunc__ = None  # numbers of NumPy leave sums and products to the methods below
 
     def __init__(self, make: Callable[[Side, Side], _core.Operator]) -> None:
         """Take what makes the library's operator for a plan's sides; :meth:`array` and the like call this."""
@@ -60,7 +62,7 @@ class Operator:
 
     @classmethod
     def derivative(cls, axis: int, order: int = 1, lengths: Iterable[float] | None = None) -> Operator:
-        """(i k)**order along ``axis``, which counts from 0.
+        """(i k)**order along ``axis``, which counts from 0, or from the last axis if it is negative.
 
         For odd orders the factor of the mode that stands for both k and -k is 0. Along axes with a cosine or sine
         transform ``order`` must be even.
@@ -89,11 +91,53 @@ class Operator:
         made = _core.Operator.gaussian(float(sigma), _lengths(lengths))
         return cls(lambda *_: made)
 
-    def __mul__(self, other: Operator) -> Operator:
-        """Both factors, in one pass over the spectrum."""
-        if not isinstance(other, Operator):
+    def __mul__(self, other: Operator | complex) -> Operator:
+        """Both factors, in one pass over the spectrum; a number is the same factor for every mode."""
+        return self._join(other, _core.Operator.times)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Operator | complex) -> Operator:
+        """The sum of the factors: ``laplacian() + 4`` is the operator of Helmholtz's equation."""
+        return self._join(other, _core.Operator.plus)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Operator | complex) -> Operator:
+        """The difference of the factors."""
+        return self._join(other, _core.Operator.minus)
+
+    def __rsub__(self, other: complex) -> Operator:
+        """The difference of the factors."""
+        return (-1 * self) + other
+
+    def __neg__(self) -> Operator:
+        """The factors with the other sign."""
+        return -1 * self
+
+    def __truediv__(self, other: Operator | complex) -> Operator:
+        """The quotient of the factors, and 0 where the divisor is 0, as in :meth:`inverse_laplacian`."""
+        return self._join(other, _core.Operator.over)
+
+    def __rtruediv__(self, other: complex) -> Operator:
+        """The quotient of the factors: ``1 / (1 - dt * laplacian())`` is an implicit step of diffusion."""
+        number = _number(other)
+        return NotImplemented if number is None else number._join(self, _core.Operator.over)
+
+    def _join(self, other: Operator | complex, join: Callable[..., _core.Operator]) -> Operator:
+        """Join the factors of both; NotImplemented, which operators of Python understand, for what has none."""
+        second = other if isinstance(other, Operator) else _number(other)
+        if second is None:
             return NotImplemented
-        return Operator(lambda *sides: self._make(*sides).times(other._make(*sides)))
+        return Operator(lambda *sides: join(self._make(*sides), second._make(*sides)))
+
+
+def _number(value: Any) -> Operator | None:
+    """The operator of a number, if it is one."""
+    if not isinstance(value, Number) or isinstance(value, bool):
+        return None
+    made = _core.Operator.constant(complex(value))  # type: ignore[arg-type]
+    return Operator(lambda *_: made)
 
 
 def _lengths(lengths: Iterable[float] | None) -> list[float]:

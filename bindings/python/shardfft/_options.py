@@ -79,11 +79,15 @@ def convert(values: Mapping[str, Any]) -> _core.Options:
     result = _core.Options()
     for name, value in values.items():
         if name not in table:
-            near = difflib.get_close_matches(name, table, 1)
-            raise TypeError(f"plans have no option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            raise TypeError(f"plans have no option {name!r}" + _instead(name, table))
         if value is not None:
             result.set(name, _value(table[name], value))
     return result
+
+
+def _instead(name: str, table: Iterable[str]) -> str:
+    hint, near = _core.option_hint(name), difflib.get_close_matches(name, table, 1)
+    return f"; {hint}" if hint else f"; did you mean {near[0]!r}?" if near else ""
 
 
 def settle(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 class Part:
     """What the local array of ``rank`` must look like; ``batched``: with an axis of the fields before the others."""
 
+    _maker = "empty()"  #: what users call for an array that fits
+
     def __init__(self, layout: Layout, dtype: np.dtype[Any], rank: int, fields: int, batched: bool) -> None:
         self.layout = layout
         self.dtype = dtype
@@ -84,9 +86,10 @@ class Part:
         if array.shape != self.shape:
             raise ValueError(f"{name} must have the shape {self.shape} on rank {self.rank}, not {array.shape}")
         if not self._is_dense(array):
+            advice = f"make it with {self._maker}" if write else "asarray() of the plan's input or output makes it so"
             raise ValueError(
                 f"{name} must be dense in memory with its axes in the order {self._order} from slowest to fastest; "
-                "asarray() of the plan's input or output makes it so"
+                + advice
             )
         if write and not array.writeable:
             raise ValueError(f"{name} is read-only")

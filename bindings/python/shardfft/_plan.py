@@ -60,9 +60,10 @@ class Plan(Handle):
         )
         self._operators: weakref.WeakKeyDictionary[Operator, _core.Operator] = weakref.WeakKeyDictionary()
         precision, members = problem.transform.precision, range(self._core.members)
-        self.inputs = [Side(self._core.input(member), precision) for member in members]
-        self.outputs = [Side(self._core.output(member), precision) for member in members]
         self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
+        maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
+        self.inputs = [Side(self._core.input(member), precision, maker.format("input")) for member in members]
+        self.outputs = [Side(self._core.output(member), precision, maker.format("output")) for member in members]
         if comm is None:
             self.set_streams(streams)
         else:

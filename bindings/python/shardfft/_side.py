@@ -53,13 +53,14 @@ class Side(Part):
         count, nbytes: its elements and bytes.
     """
 
-    def __init__(self, core: _core.Side, precision: _core.Precision) -> None:
+    def __init__(self, core: _core.Side, precision: _core.Precision, maker: str) -> None:
         super().__init__(
             Layout._wrap(core.layout), _DTYPES[precision, core.is_complex], core.rank, core.fields, core.fields > 1
         )
         self.axes = tuple(core.axes)
         self.fourier_axes = tuple(core.fourier_axes)
         self._core = core
+        self._maker = maker
 
     def frequencies(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Frequencies of this rank's part: for each of ``fourier_axes``, in this order, an array that broadcasts.
@@ -107,10 +108,28 @@ class Side(Part):
     def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Positions of this rank's part, index times spacing: for each axis an array that broadcasts.
 
-        The arguments and shapes are those of :meth:`frequencies`; all axes count, transformed or not.
+        The arguments and shapes are those of :meth:`frequencies`; all axes count, transformed or not. Points of cosine
+        and sine transforms begin elsewhere: :meth:`points` knows where.
         """
         steps = _each(spacing, self.layout.ndim, "spacing")
         return tuple((self._indices(axis) * step).astype(self._real_type(dtype)) for axis, step in enumerate(steps))
+
+    def points(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Positions of this rank's part in a domain: for each axis of the array an array that broadcasts.
+
+        Where the plan's transforms have their points: index times length / n along Fourier axes and those that are not
+        transformed; along cosine and sine axes they begin at the wall (dct1, dct3), half a step from it (types II and
+        IV of both) or a step from it (dst1, dst3), as docs/operators.md lists.
+
+        Args:
+            length: of the domain; one number, or one for each axis of the array.
+            dtype: of the arrays; None is the real type of the plan's precision.
+
+        Returns:
+            Arrays of the shapes of :meth:`frequencies`.
+        """
+        lengths = _each(length, self.layout.ndim, "length")
+        return tuple(self._values(self._core.positions, axis, one, dtype) for axis, one in enumerate(lengths))
 
     def _real_type(self, dtype: DTypeLike) -> np.dtype[Any]:
         return np.empty(0, self.dtype).real.dtype if dtype is None else np.dtype(dtype)

@@ -1,4 +1,5 @@
 // Layouts; index sets travel as tuples (first, count, stride), one an axis.
+#include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -91,6 +92,13 @@ Layout boxes(const Shape& shape, const std::vector<std::vector<Triple>>& sets, c
   return Layout::boxes(shape, std::move(result), order);
 }
 
+/// mpi4py gives the address of its handle.
+Layout gathered(std::uintptr_t comm_address, const Shape& shape, const std::vector<Triple>& mine,
+                const AxisOrder& order) {
+  const nb::gil_scoped_release others_may_run;
+  return shardfft::gather_layout(*reinterpret_cast<const MPI_Comm*>(comm_address), shape, index_set(mine), order);
+}
+
 Layout of_pieces(const Shape& shape, int ranks, const AxisOrder& order,
                  const std::vector<std::vector<PieceState>>& states) {
   auto all = std::make_shared<std::vector<std::vector<shardfft::Piece>>>();
@@ -138,6 +146,7 @@ void shardfft::python::bind_layout(nb::module_& module) {
       .def_static("cyclic", static_cast<Cuts<int>>(&Layout::cyclic), "shape"_a, "ranks"_a, "order"_a)
       .def_static("cyclic", static_cast<Cuts<const Shape&>>(&Layout::cyclic), "shape"_a, "grid"_a, "order"_a)
       .def_static("boxes", &boxes, "shape"_a, "sets"_a, "order"_a)
+      .def_static("gathered", &gathered, "comm_address"_a, "shape"_a, "mine"_a, "order"_a)
       .def_static("single", &Layout::single, "shape"_a, "ranks"_a, "owner"_a, "order"_a)
       .def_prop_ro("axes", &Layout::axes)
       .def_prop_ro("shape", &Layout::shape)

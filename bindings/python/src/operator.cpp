@@ -1,5 +1,6 @@
 // Operators. Functions of Python's are asked on the Python side, for whole arrays of modes.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
@@ -20,6 +21,13 @@ void shardfft::python::bind_operator(nb::module_& module) {
       .def_static("laplacian", &Operator::laplacian, "lengths"_a)
       .def_static("inverse_laplacian", &Operator::inverse_laplacian, "lengths"_a)
       .def_static("gaussian", &Operator::gaussian, "sigma"_a, "lengths"_a)
+      .def_static("constant", &Operator::constant, "factor"_a)
       .def(
-          "times", [](const Operator& a, const Operator& b) { return a * b; }, "other"_a);
+          "times", [](const Operator& a, const Operator& b) { return a * b; }, "other"_a)
+      .def(
+          "plus", [](const Operator& a, const Operator& b) { return a + b; }, "other"_a)
+      .def(
+          "minus", [](const Operator& a, const Operator& b) { return a - b; }, "other"_a)
+      .def(
+          "over", [](const Operator& a, const Operator& b) { return a / b; }, "other"_a);
 }

@@ -56,14 +56,18 @@ nb::list effect_of(const OptionRow& row) {
   return names;
 }
 
-/// Values of a side at `count` indices of an axis.
-template <shardfft::AxisValues (shardfft::Side::*Of)(int, double) const>
-void values_of(const shardfft::Side& side, int axis, double unit, std::uintptr_t index, std::uintptr_t values,
-               std::int64_t count) {
-  const shardfft::AxisValues all = (side.*Of)(axis, unit);
+/// What a side tells of an axis, at `count` indices of it.
+template <class All>
+void at_indices(const All& all, std::uintptr_t index, std::uintptr_t values, std::int64_t count) {
   const auto* const from = static_cast<const std::int64_t*>(shardfft::python::pointer(index));
   auto* const to = static_cast<double*>(shardfft::python::pointer(values));
   for (std::int64_t i = 0; i < count; ++i) to[i] = all[from[i]];
+}
+
+template <shardfft::AxisValues (shardfft::Side::*Of)(int, double) const>
+void values_of(const shardfft::Side& side, int axis, double unit, std::uintptr_t index, std::uintptr_t values,
+               std::int64_t count) {
+  at_indices((side.*Of)(axis, unit), index, values, count);
 }
 
 /// (name, type, default, choices, least, effect, agreement, sentence) of each option.
@@ -87,6 +91,7 @@ void shardfft::python::bind_options(nb::module_& module) {
       .value("r2r", Kind::r2r);
 
   module.def("option_rows", option_rows);
+  module.def("option_hint", option_hint, "name"_a);
   nb::class_<Options>(module, "Options")
       .def(nb::init<>())
       .def(
@@ -118,6 +123,15 @@ void shardfft::python::bind_options(nb::module_& module) {
                    })
       .def("frequencies", values_of<&Side::frequencies>, "axis"_a, "spacing"_a, "index"_a, "values"_a, "count"_a)
       .def("wavenumbers", values_of<&Side::wavenumbers>, "axis"_a, "length"_a, "index"_a, "values"_a, "count"_a)
+      .def("slopes", values_of<&Side::slopes>, "axis"_a, "length"_a, "index"_a, "values"_a, "count"_a)
+      .def("positions", values_of<&Side::positions>, "axis"_a, "length"_a, "index"_a, "values"_a, "count"_a)
+      .def(
+          "weights",
+          [](const Side& side, int axis, std::uintptr_t index, std::uintptr_t values, std::int64_t count) {
+            at_indices(side.weights(axis), index, values, count);
+          },
+          "axis"_a, "index"_a, "values"_a, "count"_a)
+      .def_prop_ro("halved_axis", &Side::halved_axis)
       .def_prop_ro("count", &Side::count)
       .def_prop_ro("is_complex", [](const Side& side) { return side.element.is_complex; });
 }

@@ -1,0 +1,85 @@
+"""A tensor that requires gradients: refused, so that none gets lost in silence, but for calls under no_grad()."""
+
+import numpy as np
+import pytest
+
+import shardfft
+from shardfft import _array_libraries
+
+
+class Tensor:
+    """As much of a tensor on CPUs as a plan needs."""
+
+    def __init__(self, array, requires_grad=False):
+        self.array, self.requires_grad = array, requires_grad
+        self.shape, self.dtype = array.shape, array.dtype
+        self.device = type("Device", (), {"type": "cpu"})()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **words):
+        if self.requires_grad:
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+        return self.array.__dlpack__(**words)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+    def detach(self):
+        return Tensor(self.array)
+
+    def permute(self, axes):
+        return Tensor(self.array.transpose(axes))
+
+    def is_contiguous(self):
+        return self.array.flags.c_contiguous
+
+    def is_pinned(self):
+        return False
+
+    def resolve_conj(self):
+        return self
+
+    resolve_neg = resolve_conj
+
+
+class Torch:
+    """The module, of which a test says whether gradients are asked for."""
+
+    Tensor = Tensor
+    complex128 = np.dtype(complex)
+
+    def __init__(self):
+        self.enabled = True
+
+    def is_grad_enabled(self):
+        return self.enabled
+
+    @staticmethod
+    def empty(shape, dtype, device, pin_memory):
+        return Tensor(np.empty(shape, dtype))
+
+
+@pytest.fixture
+def torch(monkeypatch):
+    module = Torch()
+    monkeypatch.setitem(_array_libraries.sys.modules, "torch", module)
+    return module
+
+
+def test_refused_and_under_no_grad(comm, torch, rng):
+    with shardfft.plan((8, 6), comm=comm, effort="estimate") as plan:
+        x = np.ascontiguousarray(rng.standard_normal(plan.input.shape) + 0j)
+        exact = plan.forward(x)
+        asks = Tensor(x, requires_grad=True)
+        for call in (plan.forward, plan.input.asarray, lambda one: shardfft.fftn(one, comm)):
+            torch.enabled = True
+            with pytest.raises((TypeError, shardfft.Error), match=r"gives no gradients.*torch\.no_grad\(\)"):
+                call(asks)
+            torch.enabled = False
+            call(asks)
+        assert np.array_equal(plan.forward(asks).array, exact)
+        out = Tensor(plan.output.empty(), requires_grad=True)
+        assert plan.forward(asks, out=out) is out and np.array_equal(out.array, exact)
+        assert np.array_equal(plan.forward(Tensor(x)).array, exact)

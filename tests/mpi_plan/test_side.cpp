@@ -93,7 +93,7 @@ TEST(Side, SlopesLeaveOutTheModeThatStandsForBothSigns) {
   const Plan fewer = plan_of(r2c<double>, {8, 8}, {.modes = {4, 4}});
   EXPECT_EQ(listed(fewer.output().slopes(0, 2 * pi), 4), (List{0, 1, 0, -1}));
   EXPECT_EQ(listed(fewer.output().slopes(1, 2 * pi), 3), (List{0, 1, 2}));
-  const Plan walls = plan_of(r2r<double>, {3}, {.transforms = {AxisTransform::dct2}});
+  const Plan walls = plan_of(r2r<double>, {3, 2}, {.axes = {0}, .transforms = {AxisTransform::dct2}});
   expect_error(Status::unsupported, "even orders only", [&] { walls.output().slopes(0, 1); });
 }
 

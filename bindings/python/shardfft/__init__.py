@@ -7,16 +7,18 @@ layouts, and its ``forward`` and ``backward`` run it, over processes or over the
 
 from __future__ import annotations
 
-from . import _abort
+from . import _abort, fft, scipy
 from ._abort import abort_on_exception
 from ._convolve import convolve
 from ._core import algorithm_names, device_exchange_names, exchange_names, local_fft_names
 from ._cosines import dctn, dstn, idctn, idstn
 from ._device_array import DeviceArray
+from ._dist_array import DistArray
 from ._distribute import gather, scatter
 from ._errors import ArgumentError, Error
+from ._gather_layout import gather_layout
 from ._layout import Layout, Piece
-from ._numpy_axes import fft, fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
+from ._numpy_axes import fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
 from ._operator import Operator
 from ._options import Option, options
@@ -25,6 +27,7 @@ from ._plan_cache import clear_plans
 from ._redistribute import redistribute
 from ._report import Report
 from ._side import Side
+from ._vector import curl, divergence, gradient, project
 
 _abort.install_for_scripts()
 
@@ -32,6 +35,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ArgumentError",
     "DeviceArray",
+    "DistArray",
     "Error",
     "Layout",
     "Operator",
@@ -44,14 +48,18 @@ __all__ = [
     "algorithm_names",
     "clear_plans",
     "convolve",
+    "curl",
     "dctn",
     "device_exchange_names",
+    "divergence",
     "dstn",
     "exchange_names",
     "fft",
     "fft2",
     "fftn",
     "gather",
+    "gather_layout",
+    "gradient",
     "idctn",
     "idstn",
     "ifft",
@@ -63,9 +71,11 @@ __all__ = [
     "local_fft_names",
     "options",
     "plan",
+    "project",
     "redistribute",
     "rfft",
     "rfft2",
     "rfftn",
     "scatter",
+    "scipy",
 ]

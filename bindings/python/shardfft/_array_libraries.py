@@ -46,6 +46,10 @@ class Library:
         result[...] = array
         return result
 
+    def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        """Copy an array as one of another type."""
+        return array.astype(dtype)
+
     def refuse_gradients(self, array: Any) -> Any:
         """Give the array, or one of the same memory that asks for no gradients; TypeError if they would get lost."""
         return array
@@ -87,6 +91,9 @@ class _Torch(Library):
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
         return array.permute(tuple(axes)).is_contiguous()
 
+    def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        return array.to(getattr(sys.modules["torch"], dtype.name), copy=True)
+
     def refuse_gradients(self, array: Any) -> Any:
         if not array.requires_grad:
             return array
@@ -118,6 +125,10 @@ class _Standard(Library):
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
         return True  # the standard has no word for it; what is not is refused later
+
+    def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
+        namespace = array.__array_namespace__()
+        return namespace.astype(array, getattr(namespace, dtype.name))
 
     def convert(self, array: Any, axes: Sequence[int], dtype: np.dtype[Any]) -> Any:
         namespace = array.__array_namespace__()
@@ -164,6 +175,15 @@ def numpy_array(x: Any) -> NDArray[Any]:
     """Give NumPy's array of ``x``; TypeError if elements are masked."""
     _gpu_arrays.refuse_mask(x)
     return np.asarray(library_of(x).refuse_gradients(x))
+
+
+def host_array(x: Any) -> NDArray[Any]:
+    """Give an array of any library as NumPy's, copied from a GPU."""
+    if isinstance(x, np.ndarray):
+        return x
+    if hasattr(x, "get"):
+        return np.asarray(x.get())
+    return numpy_array(x.cpu() if hasattr(x, "cpu") else x)
 
 
 def as_array(x: Any) -> Any:

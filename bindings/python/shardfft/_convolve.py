@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from . import _layout, _mpi, _options
 from ._array_libraries import as_array, library_of
 from ._gpu_arrays import device_of, dtype_of
-from ._infer import layout_of
-from ._numpy_like import _precision, _processor
+from ._infer import layout_of, processor_of
+from ._numpy_like import _precision
 from ._plan_cache import recent_plan
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def convolve(
 
     one, other, mine, is_complex, device, chosen, told = _mpi.agree(comm, prepare)
     known = comm.allgather((mine, is_complex, device is not None))
-    told = {**_processor([on_gpu for _, _, on_gpu in known], device), **told}
+    told = {**processor_of([on_gpu for _, _, on_gpu in known], device), **told}
     kind = "c2c" if any(is_complex for _, is_complex, _ in known) else "r2c"
     precision = max(precision for precision, _, _ in known)
     rows_of_axis_0 = layout is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,25 +16,36 @@ if TYPE_CHECKING:
     from ._words import LayoutName
 
 
-def layout_of(shape: Sequence[int], layout: LayoutName | Layout | None, comm: MPI.Comm) -> Layout:
-    """Give ``layout``, or find it where it is a name or None (runs of axis 0). Collective.
+def layout_of(shape: Sequence[int], layout: LayoutName | Layout | None, comm: MPI.Comm, axis: int = 0) -> Layout:
+    """Give ``layout``, or find it where it is a name or None (runs of an axis). Collective.
 
     Args:
         shape: of this rank's array.
         layout: what the user said.
         comm: whose ranks have the array.
+        axis: the one that is cut where the layout is None.
     """
     said = layout if layout is None or isinstance(layout, str) else type(layout).__name__
     words, shapes = zip(*comm.allgather((said, tuple(shape))), strict=True)
     if len(set(words)) != 1:
         raise ValueError(f"the ranks gave different layouts: {', '.join(map(repr, words))}")
     if layout is None:
-        return _rows(shapes)
+        return _rows(shapes, axis)
     if isinstance(layout, str):
         return _named(layout, shapes)
     if not isinstance(layout, Layout):
         raise TypeError(f"layout must be a name or a shardfft.Layout, not {said}")
     return layout
+
+
+def processor_of(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
+    """Arrays on GPUs are transformed there."""
+    if not any(on_gpus):
+        return {}
+    if not all(on_gpus):
+        where = ", ".join("GPU" if on_gpu else "host" for on_gpu in on_gpus)
+        raise ValueError(f"the ranks' arrays must be all on GPUs or all in host memory, not {where}")
+    return {"processor": "gpu", "device": device}
 
 
 def _whole(extents: Sequence[int]) -> tuple[int, ...]:
@@ -43,17 +54,20 @@ def _whole(extents: Sequence[int]) -> tuple[int, ...]:
     return tuple(extents)
 
 
-def _rows(shapes: Sequence[tuple[int, ...]]) -> Layout:
-    """Slabs along axis 0, as the ranks hold them."""
-    if any(shape[1:] != shapes[0][1:] or not shape for shape in shapes):
-        raise ValueError(f"the local arrays must differ in axis 0 only; the ranks have {shapes}")
-    starts = np.concatenate([[0], np.cumsum([shape[0] for shape in shapes])]).tolist()
-    whole = _whole((starts[-1], *shapes[0][1:]))
-    even = Layout.slab(whole, len(shapes))
+def _rows(shapes: Sequence[tuple[int, ...]], axis: int) -> Layout:
+    """Slabs along an axis, as the ranks hold them."""
+    others = [shape[:axis] + shape[axis + 1 :] for shape in shapes]
+    if any(other != others[0] for other in others) or any(len(shape) <= axis for shape in shapes):
+        raise ValueError(f"the local arrays must differ in axis {axis} only; the ranks have {shapes}")
+    starts = np.concatenate([[0], np.cumsum([shape[axis] for shape in shapes])]).tolist()
+    whole = _whole((*others[0][:axis], starts[-1], *others[0][axis:]))
+    even = Layout.slab(whole, len(shapes), axis)
     if all(even.count(rank) == int(np.prod(shape)) for rank, shape in enumerate(shapes)):
         return even
-    rest = [(0, extent) for extent in whole[1:]]
-    return Layout.boxes(whole, [[pair, *rest] for pair in pairwise(starts)])
+    boxes = [[(0, extent) for extent in whole] for _ in shapes]
+    for box, pair in zip(boxes, pairwise(starts), strict=True):
+        box[axis] = pair
+    return Layout.boxes(whole, boxes)
 
 
 def _named(name: str, shapes: Sequence[tuple[int, ...]]) -> Layout:

@@ -10,14 +10,16 @@ import numpy as np
 
 from . import _layout, _mpi, _options
 from ._array_libraries import as_array, library_of
+from ._dist_array import DistArray
 from ._gpu_arrays import device_of, dtype_of
-from ._infer import layout_of
+from ._infer import layout_of, processor_of
 from ._plan_cache import recent_plan
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from ._layout import Layout
+    from ._side import Side
     from ._words import LayoutName, Norm
 
 _SINGLE = (np.dtype(np.float32), np.dtype(np.complex64), np.dtype(np.float16))
@@ -29,16 +31,6 @@ def _precision(dtype: np.dtype[Any], real: bool) -> str:
     if real and dtype.kind == "c":
         raise TypeError(f"rfftn needs real numbers, not {dtype}")
     return "float32" if dtype.newbyteorder("=") in _SINGLE else "float64"
-
-
-def _processor(on_gpus: list[bool], device: int | None) -> dict[str, Any]:
-    """Arrays on GPUs are transformed there."""
-    if not any(on_gpus):
-        return {}
-    if not all(on_gpus):
-        where = ", ".join("GPU" if on_gpu else "host" for on_gpu in on_gpus)
-        raise ValueError(f"the ranks' arrays must be all on GPUs or all in host memory, not {where}")
-    return {"processor": "gpu", "device": device}
 
 
 def _transform(
@@ -54,26 +46,65 @@ def _transform(
     along: Callable[[], str] = lambda: "fft",
 ) -> Any:
     """Transform all ``axes`` alike, as ``along`` says; without a ``kind`` real arrays stay real."""
+    if isinstance(x, DistArray):
+        if comm is not None or layout is not None:
+            raise TypeError("a DistArray knows its communicator and its layout: give neither")
+        return transform_array(x, kind, forward, axes, norm, options, n, along)
     comm = _mpi.communicator(comm)
+    result, target = _run(x, kind, forward, comm, axes, norm, layout, options, n, along)
+    # A rank without rows still says how long they are.
+    return result.reshape(0, *target.layout.shape[1:]) if layout is None and 0 in result.shape else result
 
-    def prepare() -> tuple[Any, list[int] | None, str, int | None, str, dict[str, Any]]:
+
+def transform_array(
+    x: DistArray,
+    kind: str | None,
+    forward: bool,
+    axes: Sequence[int] | int | None,
+    norm: str | None,
+    options: Mapping[str, Any],
+    n: int | None = None,
+    along: Callable[[], str] | None = None,
+) -> DistArray:
+    """Transform axes of each component of an array; without ``along`` as the options say."""
+    local = x.local[0] if x.components == 1 else x.local
+    told = {**options, "batch": x.components or 1}
+    result, target = _run(local, kind, forward, x.comm, axes, norm, x.layout, told, n, along)
+    part = target._with_fields(x.components)
+    return DistArray._wrap(result.reshape(part.shape) if x.components == 1 else result, part, x.comm)
+
+
+def _run(
+    x: Any,
+    kind: str | None,
+    forward: bool,
+    comm: MPI.Comm,
+    axes: Sequence[int] | int | None,
+    norm: str | None,
+    layout: LayoutName | Layout | None,
+    options: Mapping[str, Any],
+    n: int | None,
+    along: Callable[[], str] | None,
+) -> tuple[Any, Side]:
+    """Give this rank's part of the result, and what it is."""
+
+    def prepare() -> tuple[Any, list[int] | None, str, int | None, str | None, dict[str, Any]]:
         array = as_array(x)
         chosen = None if axes is None else _layout._axes(axes)
         precision = _precision(dtype_of(array), kind == "r2c")
         told = _options.settle({"norm": norm, **options})
         mine = precision if library_of(array).has_double() else "float32"
-        return array, chosen, mine, device_of(array), along(), told
+        return array, chosen, mine, device_of(array), None if along is None else along(), told
 
     local, chosen, mine, device, word, told = _mpi.agree(comm, prepare)
     known = comm.allgather((mine, device is not None, dtype_of(local).kind == "c"))
     # One rank's single precision next to another's double is double, as in NumPy.
     precision = max(single_or_double for single_or_double, _, _ in known)
-    told = {**_processor([on_gpu for _, on_gpu, _ in known], device), **told}
+    told = {**processor_of([on_gpu for _, on_gpu, _ in known], device), **told}
     if kind is None:
         kind = "c2c" if any(is_complex for _, _, is_complex in known) else "r2r"
-    rows_of_axis_0 = layout is None
     layout = layout_of(local.shape, layout, comm)
-    if word != "fft":
+    if word not in (None, "fft"):
         told["transforms"] = [word] * len(layout.shape if chosen is None else chosen)
     # Planned without measuring: plan() is for transforms that are repeated often.
     effort = {"effort": "estimate"} if told.get("processor", "cpu") == "cpu" else {}
@@ -84,9 +115,7 @@ def _transform(
     with contextlib.nullcontext() if kept else plan:
         source, target = (plan.input, plan.output) if forward else (plan.output, plan.input)
         array = _mpi.agree(comm, lambda: source.asarray(local))
-        result = plan.forward(array) if forward else plan.backward(array)
-    # A rank without rows still says how long they are.
-    return result.reshape(0, *target.layout.shape[1:]) if rows_of_axis_0 and 0 in result.shape else result
+        return (plan.forward(array) if forward else plan.backward(array)), target
 
 
 def fftn(

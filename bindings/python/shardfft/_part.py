@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +14,25 @@ from ._array_libraries import as_array, library_of
 from ._device_array import DeviceArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import Self
 
     from ._gpu_arrays import Seen
     from ._layout import Layout
+
+
+def each_of(value: float | Sequence[float], count: int, what: str) -> list[float]:
+    """Give a spacing or a length for each of ``count`` axes."""
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be numbers, not {value!r}") from None
+    if numbers.shape not in ((), (count,)):
+        raise ValueError(f"{what} must be one number, or one for each of {count} axes, not {value!r}")
+    values = [float(one) for one in np.broadcast_to(numbers, count)]
+    if not all(0 < one < math.inf for one in values):
+        raise ValueError(f"{what} must be finite and above 0, not {value}")
+    return values
 
 
 class Part:
@@ -108,3 +125,56 @@ class Part:
             return DeviceArray(memory, self._memory_shape, self.dtype, None, pending)
         flat = memory.numpy()[: self.nbytes].view(self.dtype)  # it is longer where it is for calls in place
         return flat[: self.count].reshape(self._memory_shape)
+
+    def _placed(self, layout: Layout, dtype: np.dtype[Any], fields: int | None) -> Self:
+        """The same of another layout, type or number of fields; None: without an axis for them."""
+        made = copy.copy(self)
+        Part.__init__(made, layout, dtype, self.rank, fields or 1, fields is not None)
+        return made
+
+    def _moved(self, layout: Layout) -> Self:
+        return self._placed(layout, self.dtype, self.fields if self._batched else None)
+
+    def _of_dtype(self, dtype: np.dtype[Any]) -> Self:
+        return self._placed(self.layout, dtype, self.fields if self._batched else None)
+
+    def _with_fields(self, fields: int | None) -> Self:
+        return self._placed(self.layout, self.dtype, fields)
+
+    def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Positions of this rank's part, index times spacing: for each axis an array that broadcasts.
+
+        All axes count, transformed or not. Points of cosine and sine transforms begin elsewhere: :meth:`points` of a
+        plan's side knows where.
+
+        Args:
+            spacing: distance between two samples; one number, or one for each axis.
+            dtype: of the arrays; None is the real type of this part's.
+        """
+        steps = each_of(spacing, self.layout.ndim, "spacing")
+        return tuple((self._indices(axis) * step).astype(self._real_type(dtype)) for axis, step in enumerate(steps))
+
+    def points(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Positions of this rank's part in a domain, index times length / n: for each axis an array that broadcasts."""
+        lengths = each_of(length, self.layout.ndim, "length")
+        return self.coordinates([one / n for one, n in zip(lengths, self.layout.shape, strict=True)], dtype)
+
+    def _real_type(self, dtype: DTypeLike) -> np.dtype[Any]:
+        return np.empty(0, self.dtype).real.dtype if dtype is None else np.dtype(dtype)
+
+    def _indices(self, axis: int) -> NDArray[np.int64]:
+        """Global indices along an axis, in a shape that broadcasts to a field of this rank's part."""
+        ndim = self.layout.ndim
+        if self.slices is not None:
+            part = self.slices[axis]
+            shape = [-1 if other == axis else 1 for other in range(ndim)]
+            return np.arange(part.start, part.stop, part.step, dtype=np.int64).reshape(shape)
+        flat = np.empty(self.layout.count(self.rank), np.int64)
+        for piece in self.layout.pieces(self.rank):
+            shape = [len(range(part.start, part.stop, part.step)) for part in piece.slices]
+            strides = [stride * flat.itemsize for stride in piece.strides]
+            part = piece.slices[axis]
+            index = np.arange(part.start, part.stop, part.step)
+            view = np.lib.stride_tricks.as_strided(flat[piece.offset :], shape, strides)
+            view[...] = index.reshape([-1 if other == axis else 1 for other in range(ndim)])
+        return flat

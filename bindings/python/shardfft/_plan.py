@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from . import _core, _gpu_arrays, _layout, _mpi, _options, _streams
+from . import _modes as _sums
 from ._call import Call, Place
+from ._dist_array import DistArray
+from ._dist_calls import array_of, block_for
 from ._errors import ArgumentError
 from ._handle import Handle
 from ._layout import Layout
@@ -62,8 +65,13 @@ class Plan(Handle):
         precision, members = problem.transform.precision, range(self._core.members)
         self.devices = [device for member in members if (device := self._core.device(member)) >= 0]
         maker = "plan.allocate_{}()" if self.devices else "plan.{}.empty()"
-        self.inputs = [Side(self._core.input(member), precision, maker.format("input")) for member in members]
-        self.outputs = [Side(self._core.output(member), precision, maker.format("output")) for member in members]
+        c2r = problem.transform.kind == _core.Kind.c2r
+
+        def side(core: _core.Side, name: str, spectral: bool) -> Side:
+            return Side(core, precision, f"plan.{name}", maker.format(name), spectral)
+
+        self.inputs = [side(self._core.input(member), "input", c2r) for member in members]
+        self.outputs = [side(self._core.output(member), "output", not c2r) for member in members]
         if comm is None:
             self.set_streams(streams)
         else:
@@ -138,8 +146,8 @@ class Plan(Handle):
         ``__cuda_array_interface__``. It has the shape and the dtype of ``input``; if its memory order is another one
         than that of ``input.empty()`` (as after ``copy()`` of a spectrum), it is copied first, which costs a pass over
         memory. ``out`` is written if given. It must be in the memory order of ``output``, and may be ``x`` itself if
-        both sides are alike. Without ``out`` a new array of the kind of ``x`` is made. Plans over ``devices`` take and
-        give lists of arrays.
+        both sides are alike. Without ``out`` a new array of the kind of ``x`` is made: a :class:`DistArray`, which must
+        lie as the side does, gives another. Plans over ``devices`` take and give lists of arrays.
 
         On GPUs the work begins after the work on each array that its library has under way on its current stream. With
         an option ``stream`` the call returns when the work is enqueued there: until it is done, ``x`` and the result
@@ -197,7 +205,24 @@ class Plan(Handle):
         made = self._core.convolution([one.address for one in seen], arrays)
         return Operator(lambda *_: made)
 
+    def _run_array(self, what: str, x: DistArray, out: Any, operator: Operator | None) -> DistArray:
+        """Run on an array that knows its place."""
+        self._open()
+        source = self.output if what == "backward" else self.input
+        target = self.output if what == "forward" else self.input
+        try:
+            block = block_for(x, source, self.comm, "x")
+            into = None if out is None else block_for(out, target, self.comm, "out")
+        except Exception as error:
+            if self.comm is not None:
+                self._refuse(error)
+            raise
+        result = self._run(what, block, into, operator)
+        return array_of(result, target, x) if out is None else out
+
     def _run(self, what: str, x: Any, out: Any, operator: Operator | None = None) -> Any:
+        if isinstance(x, DistArray):
+            return self._run_array(what, x, out, operator)
         self._open()
         try:
             calls = self._calls(what, x, out)
@@ -263,6 +288,26 @@ class Plan(Handle):
     def _allocate(self, sides: list[Side], allocate: Callable[[int], _core.Memory]) -> Any:
         arrays = [self._show(side, allocate(member)) for member, side in enumerate(sides)]
         return arrays[0] if self.comm is not None else arrays
+
+    def _modes(self, values: Any) -> tuple[Any, Side, MPI.Comm]:
+        if self.comm is None:
+            raise TypeError("sums over modes are for plans over a communicator")
+        block = values.local if isinstance(values, DistArray) else values
+        return block, self.output if self.output.spectral else self.input, self.comm
+
+    def spectrum_sum(self, values: Any) -> Any:
+        """Add up numbers like this rank's spectrum over all ranks, each times ``weights()`` of its side. Collective.
+
+        With ``norm="forward"`` the mean of ``abs(field)**2`` over all points is
+        ``plan.spectrum_sum(abs(spectrum) ** 2)``, whatever modes are kept.
+        """
+        return _sums.spectrum_sum(*self._modes(values))
+
+    def shells(
+        self, values: Any, lengths: float | Sequence[float] = 2 * np.pi, width: float | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Add up weighted numbers like this rank's spectrum in shells: :meth:`DistArray.shells`. Collective."""
+        return _sums.shells(*self._modes(values), lengths, width)
 
     def synchronize(self) -> None:
         """Wait until the results of all calls are there; calls of plans with a ``stream`` of yours do not wait."""

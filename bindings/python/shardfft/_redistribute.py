@@ -8,9 +8,8 @@ from . import _core, _distribute, _mpi, _options
 from ._array_libraries import as_array
 from ._call import Call, Place
 from ._gpu_arrays import device_of, dtype_of
-from ._infer import layout_of
+from ._infer import layout_of, processor_of
 from ._layout import Layout, named
-from ._numpy_like import _processor
 from ._part import Part
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def redistribute(
         return array, device_of(array)
 
     array, device = _mpi.agree(comm, look)
-    options = {**_processor(comm.allgather(device is not None), device), **options}
+    options = {**processor_of(comm.allgather(device is not None), device), **options}
     cut = layout_of(array.shape, start, comm)
 
     def prepare() -> tuple[Part, Part, _core.Options]:

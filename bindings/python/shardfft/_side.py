@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +9,10 @@ import numpy as np
 
 from . import _core
 from ._layout import Layout
-from ._part import Part
+from ._part import Part, each_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-
-
-def _each(value: float | Sequence[float], count: int, what: str) -> list[float]:
-    """Give a spacing or a length for each of ``count`` axes."""
-    try:
-        numbers = np.asarray(value, float)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} must be numbers, not {value!r}") from None
-    if numbers.shape not in ((), (count,)):
-        raise ValueError(f"{what} must be one number, or one for each of {count} axes, not {value!r}")
-    values = [float(one) for one in np.broadcast_to(numbers, count)]
-    if not all(0 < one < math.inf for one in values):
-        raise ValueError(f"{what} must be finite and above 0, not {value}")
-    return values
 
 
 _DTYPES = {
@@ -51,16 +36,18 @@ class Side(Part):
         slices: the part of the global array that is here; None when it is not one product of slices.
         shape: shape of the local array, with the axis of the fields if there is one.
         count, nbytes: its elements and bytes.
+        spectral: whether it is the side of the spectrum.
     """
 
-    def __init__(self, core: _core.Side, precision: _core.Precision, maker: str) -> None:
+    def __init__(self, core: _core.Side, precision: _core.Precision, name: str, maker: str, spectral: bool) -> None:
         super().__init__(
             Layout._wrap(core.layout), _DTYPES[precision, core.is_complex], core.rank, core.fields, core.fields > 1
         )
         self.axes = tuple(core.axes)
         self.fourier_axes = tuple(core.fourier_axes)
         self._core = core
-        self._maker = maker
+        self._of_plan, self._maker = name, maker
+        self.spectral = spectral
 
     def frequencies(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Frequencies of this rank's part: for each of ``fourier_axes``, in this order, an array that broadcasts.
@@ -78,7 +65,7 @@ class Side(Part):
             Arrays of length 1 along all axes but their own. If this rank's part is not one product of slices
             (``slices`` is None), flat arrays with a frequency for each element.
         """
-        steps = _each(spacing, len(self.fourier_axes), "spacing")
+        steps = each_of(spacing, len(self.fourier_axes), "spacing")
         of = zip(self.fourier_axes, steps, strict=True)
         return tuple(self._values(self._core.frequencies, axis, step, dtype) for axis, step in of)
 
@@ -96,23 +83,41 @@ class Side(Part):
         Returns:
             Arrays of the shapes of :meth:`frequencies`.
         """
-        of = zip(self.axes, _each(length, len(self.axes), "length"), strict=True)
+        of = zip(self.axes, each_of(length, len(self.axes), "length"), strict=True)
         return tuple(self._values(self._core.wavenumbers, axis, one, dtype) for axis, one in of)
 
-    def _values(self, of: Callable[..., None], axis: int, unit: float, dtype: DTypeLike) -> NDArray[Any]:
-        index = np.ascontiguousarray(self._indices(axis))
-        values = np.empty(index.shape)
-        of(axis, unit, index.ctypes.data, values.ctypes.data, index.size)
+    def slopes(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
+        """Wavenumbers for derivatives of odd order: for each of ``fourier_axes`` an array that broadcasts.
+
+        As :meth:`wavenumbers`, but 0 for the mode that stands for both k and -k, whose slope vanishes at all points.
+
+        Args:
+            length: of the domain; one number, or one for each array that is returned.
+            dtype: of the arrays; None is the real type of the plan's precision.
+        """
+        of = zip(self.fourier_axes, each_of(length, len(self.fourier_axes), "length"), strict=True)
+        return tuple(self._values(self._core.slopes, axis, one, dtype) for axis, one in of)
+
+    def weights(self, dtype: DTypeLike = None) -> NDArray[Any]:
+        """How many waves each number of a spectrum stands for, as an array that broadcasts to this rank's part.
+
+        2 along the halved axis, where a number stands for k and -k, but 1 at 0 and n/2; 2 along cosine and sine axes,
+        but 1 at the waves 0 and n; else 1. The lone mode of an even number of modes below n has 1/2 where it is split,
+        0 where it is zero. With ``norm="forward"`` the sum of ``weights() * abs(spectrum)**2`` over all ranks is the
+        mean of ``abs(field)**2`` over all points.
+        """
+        values = np.ones((1,) * self.layout.ndim if self.slices is not None else (1,))
+        for axis in self.axes:
+            of_axis = self._values(self._core.weights, axis, None, np.float64)
+            values = values if (of_axis == 1).all() else values * of_axis
         return values.astype(self._real_type(dtype))
 
-    def coordinates(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
-        """Positions of this rank's part, index times spacing: for each axis an array that broadcasts.
-
-        The arguments and shapes are those of :meth:`frequencies`; all axes count, transformed or not. Points of cosine
-        and sine transforms begin elsewhere: :meth:`points` knows where.
-        """
-        steps = _each(spacing, self.layout.ndim, "spacing")
-        return tuple((self._indices(axis) * step).astype(self._real_type(dtype)) for axis, step in enumerate(steps))
+    def _values(self, of: Callable[..., None], axis: int, unit: float | None, dtype: DTypeLike) -> NDArray[Any]:
+        index = np.ascontiguousarray(self._indices(axis))
+        values = np.empty(index.shape)
+        units = () if unit is None else (unit,)
+        of(axis, *units, index.ctypes.data, values.ctypes.data, index.size)
+        return values.astype(self._real_type(dtype))
 
     def points(self, length: float | Sequence[float], dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Positions of this rank's part in a domain: for each axis of the array an array that broadcasts.
@@ -128,28 +133,8 @@ class Side(Part):
         Returns:
             Arrays of the shapes of :meth:`frequencies`.
         """
-        lengths = _each(length, self.layout.ndim, "length")
+        lengths = each_of(length, self.layout.ndim, "length")
         return tuple(self._values(self._core.positions, axis, one, dtype) for axis, one in enumerate(lengths))
-
-    def _real_type(self, dtype: DTypeLike) -> np.dtype[Any]:
-        return np.empty(0, self.dtype).real.dtype if dtype is None else np.dtype(dtype)
-
-    def _indices(self, axis: int) -> NDArray[np.int64]:
-        """Global indices along an axis, in a shape that broadcasts to a field of this rank's part."""
-        ndim = self.layout.ndim
-        if self.slices is not None:
-            part = self.slices[axis]
-            shape = [-1 if other == axis else 1 for other in range(ndim)]
-            return np.arange(part.start, part.stop, part.step, dtype=np.int64).reshape(shape)
-        flat = np.empty(self.layout.count(self.rank), np.int64)
-        for piece in self.layout.pieces(self.rank):
-            shape = [len(range(part.start, part.stop, part.step)) for part in piece.slices]
-            strides = [stride * flat.itemsize for stride in piece.strides]
-            part = piece.slices[axis]
-            index = np.arange(part.start, part.stop, part.step)
-            view = np.lib.stride_tricks.as_strided(flat[piece.offset :], shape, strides)
-            view[...] = index.reshape([-1 if other == axis else 1 for other in range(ndim)])
-        return flat
 
     def __repr__(self) -> str:
         return f"<shardfft.Side {self.dtype}, {self.shape} on rank {self.rank}, {self.layout!r}>"

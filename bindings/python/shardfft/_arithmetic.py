@@ -1,0 +1,164 @@
+"""Arithmetic of arrays that are cut over ranks: each rank's on its own block."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _reductions
+from ._gpu_arrays import is_array
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from ._dist_array import DistArray
+    from ._part import Part
+
+
+def ranks_alike(one: MPI.Comm, other: MPI.Comm) -> bool:
+    """Whether two communicators have the same ranks in the same order."""
+    from mpi4py import MPI
+
+    return one is other or MPI.Comm.Compare(one, other) in (MPI.IDENT, MPI.CONGRUENT)
+
+
+def same_cuts(one: Part, other: Part) -> bool:
+    """Whether both give every rank the same indices, whatever the order of axes in memory."""
+    if one.layout == other.layout:
+        return True
+    if one.slices is None or other.slices is None or one.layout.shape != other.layout.shape:
+        return False
+    return one.layout.with_order(range(one.layout.ndim)) == other.layout.with_order(range(other.layout.ndim))
+
+
+def check_alike(one: DistArray, other: DistArray) -> None:
+    """Raise ValueError unless two arrays lie alike, component by component."""
+    if not ranks_alike(one.comm, other.comm):
+        raise ValueError("the arrays lie on different communicators")
+    if one.layout.shape != other.layout.shape:
+        raise ValueError(f"arrays of the shapes {one.shape} and {other.shape} do not go together")
+    if not same_cuts(one._part, other._part):
+        raise ValueError(
+            f"the arrays lie in different layouts, {one.layout!r} and {other.layout!r}: bring one to the other's cuts "
+            "by redistribute(other.layout)"
+        )
+
+
+def lies_as(arrays: Iterable[Any]) -> DistArray:
+    """The array whose place a result takes: the first with components, else the first."""
+    from ._dist_array import DistArray
+
+    found = [one for one in arrays if isinstance(one, DistArray)]
+    for other in found[1:]:
+        check_alike(found[0], other)
+    vectors = [one for one in found if one.components is not None]
+    if len({one.components for one in vectors}) > 1:
+        raise ValueError(f"fields of {vectors[0].components} and {vectors[1].components} components do not go together")
+    # What says most of the indices: a spectrum knows its frequencies.
+    return (vectors or found)[0]
+
+
+def _block(value: Any, like: DistArray) -> Any:
+    """What of an operand is here."""
+    if hasattr(value, "_part"):
+        return value.local
+    if is_array(value) and len(value.shape) > 0:
+        shape = tuple(like.local.shape)
+        try:
+            fits = np.broadcast_shapes(tuple(value.shape), shape) == shape
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"an array of shape {tuple(value.shape)} does not broadcast to the block {shape} of rank {like.rank}; "
+                "DistArray.from_global() cuts a whole one"
+            )
+    return value
+
+
+def _is_operand(value: Any) -> bool:
+    return hasattr(value, "_part") or is_array(value) or isinstance(value, np.generic | int | float | complex)
+
+
+def _two(function: Callable[[Any, Any], Any], reverse: bool = False) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if not _is_operand(other):
+            return NotImplemented
+        like = lies_as((self, other))
+        blocks = _block(self, like), _block(other, like)
+        return like._like(function(*(blocks[::-1] if reverse else blocks)))
+
+    return method
+
+
+def _into(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        if not _is_operand(other):
+            return NotImplemented
+        if lies_as((self, other)).components != self.components:
+            raise ValueError("a scalar field cannot take a vector field's components")
+        self.local = function(self.local, _block(other, self))
+        return self
+
+    return method
+
+
+def _one(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda self: self._like(function(self.local))
+
+
+class Arithmetic:
+    """Operators and ufuncs."""
+
+    __slots__ = ()
+
+    __add__, __radd__, __iadd__ = _two(operator.add), _two(operator.add, True), _into(operator.iadd)
+    __sub__, __rsub__, __isub__ = _two(operator.sub), _two(operator.sub, True), _into(operator.isub)
+    __mul__, __rmul__, __imul__ = _two(operator.mul), _two(operator.mul, True), _into(operator.imul)
+    __truediv__, __rtruediv__ = _two(operator.truediv), _two(operator.truediv, True)
+    __itruediv__ = _into(operator.itruediv)
+    __floordiv__, __rfloordiv__ = _two(operator.floordiv), _two(operator.floordiv, True)
+    __mod__, __rmod__ = _two(operator.mod), _two(operator.mod, True)
+    __pow__, __rpow__, __ipow__ = _two(operator.pow), _two(operator.pow, True), _into(operator.ipow)
+    __and__, __rand__ = _two(operator.and_), _two(operator.and_, True)
+    __or__, __ror__ = _two(operator.or_), _two(operator.or_, True)
+    __xor__, __rxor__ = _two(operator.xor), _two(operator.xor, True)
+    __eq__, __ne__ = _two(operator.eq), _two(operator.ne)  # type: ignore[assignment]
+    __lt__, __le__, __gt__, __ge__ = _two(operator.lt), _two(operator.le), _two(operator.gt), _two(operator.ge)
+    __neg__, __pos__, __abs__ = _one(operator.neg), _one(operator.pos), _one(abs)
+    __invert__ = _one(operator.invert)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **words: Any) -> Any:
+        if method == "reduce" and set(words) <= {"axis"}:
+            return _reductions.reduce(inputs[0], ufunc, words.get("axis", 0))
+        if method != "__call__" or ufunc.signature is not None:
+            raise TypeError(
+                f"{ufunc.__name__}{'.' + method if method != '__call__' else ''} is no function of single elements: "
+                "take the .local blocks, or gather() the array"
+            )
+        outs = words.pop("out", ())
+        like = lies_as((*inputs, *outs, words.get("where")))
+        if not all(_is_operand(one) for one in inputs):
+            return NotImplemented
+        return _called(ufunc, like, inputs, outs, words)
+
+
+def _called(
+    ufunc: np.ufunc, like: DistArray, inputs: Iterable[Any], outs: Iterable[Any], words: Mapping[str, Any]
+) -> Any:
+    blocks = [_block(one, like) for one in inputs]
+    told = {name: _block(value, like) for name, value in words.items()}
+    targets = tuple(outs)
+    if targets:
+        if any(one is not None and not hasattr(one, "_part") for one in targets):
+            raise TypeError("out must be a DistArray, as the result is one")
+        told["out"] = tuple(None if one is None else one.local for one in targets)
+    results = ufunc(*blocks, **told)
+    several = isinstance(results, tuple)
+    made = [like._like(one) for one in (results if several else (results,))]
+    if targets:
+        made = [new if old is None else old for new, old in zip(made, targets, strict=True)]
+    return tuple(made) if several else made[0]

@@ -1,0 +1,89 @@
+"""NumPy's functions of arrays that are cut over ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _reductions
+
+
+def _allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    like = a if hasattr(a, "_part") else b
+    near = abs(a - b) <= atol + rtol * abs(b)
+    if equal_nan:
+        near = near | ((a != a) & (b != b))
+    return bool(_reductions.all(near | (a == b))) if like is not None else False
+
+
+def _array_equal(a: Any, b: Any) -> bool:
+    if np.shape(a) != np.shape(b):
+        return False
+    return bool(_reductions.all(a == b))
+
+
+def _filled(value: float) -> Callable[..., Any]:
+    def make(a: Any, dtype: Any = None, **_: Any) -> Any:
+        made = a.astype(a.dtype if dtype is None else dtype)
+        made.local[...] = value
+        return made
+
+    return make
+
+
+def _where(condition: Any, x: Any, y: Any) -> Any:
+    from ._arithmetic import _block, lies_as
+
+    like = lies_as((condition, x, y))
+    return like._like(np.where(*(_block(one, like) for one in (condition, x, y))))
+
+
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    if axis is not None or keepdims or ord not in (None, 2, np.inf):
+        raise NotImplementedError("norms are those of all numbers: ord None, 2 or inf")
+    return _reductions.max(abs(x)) if ord == np.inf else _reductions.norm(x)
+
+
+_KNOWN: dict[Any, Callable[..., Any]] = {
+    np.sum: _reductions.sum,
+    np.prod: _reductions.prod,
+    np.min: _reductions.min,
+    np.max: _reductions.max,
+    np.any: _reductions.any,
+    np.all: _reductions.all,
+    np.mean: _reductions.mean,
+    np.var: _reductions.var,
+    np.std: _reductions.std,
+    np.vdot: _reductions.vdot,
+    np.linalg.norm: _norm,
+    np.allclose: _allclose,
+    np.array_equal: _array_equal,
+    np.where: _where,
+    np.real: lambda val: val.real,
+    np.imag: lambda val: val.imag,
+    np.copy: lambda a, **_: a.copy(),
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a: a.size,
+    np.iscomplexobj: lambda x: x.dtype.kind == "c",
+    np.zeros_like: _filled(0),
+    np.ones_like: _filled(1),
+    np.empty_like: _filled(0),
+    np.full_like: lambda a, fill_value, dtype=None, **_: _filled(fill_value)(a, dtype),
+}
+
+
+def call(function: Callable[..., Any], types: Sequence[type], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Do what NumPy's ``function`` does; a TypeError if nobody knows how."""
+    from . import fft
+
+    if function.__module__ == "numpy.fft":
+        return getattr(fft, function.__name__)(*args, **kwargs)
+    if function not in _KNOWN:
+        raise TypeError(
+            f"numpy.{function.__name__} does not know arrays over many ranks: take their .local blocks, or gather() "
+            "them"
+        )
+    return _KNOWN[function](*args, **kwargs)

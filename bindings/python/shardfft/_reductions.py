@@ -1,0 +1,128 @@
+"""Numbers of a whole array that is cut over ranks. All of them are collective."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _distribute, _layout, _mpi
+from ._array_libraries import host_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._dist_array import DistArray
+
+Axis = int | Sequence[int] | None
+
+
+_KNOWN = (np.add, np.multiply, np.minimum, np.maximum, np.logical_or, np.logical_and)
+
+
+def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+    """What changes nothing when it is joined."""
+    if ufunc not in (np.minimum, np.maximum):
+        return ufunc.identity
+    if dtype.kind == "b":
+        return ufunc is np.minimum
+    limits = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return limits[ufunc is np.minimum]
+
+
+def reduce(array: DistArray, ufunc: np.ufunc, axis: Axis) -> Any:
+    """Join all numbers, or those along some axes; the result is the same on all ranks, a number or a NumPy array."""
+
+    def mine() -> NDArray[Any]:
+        gone = range(array.ndim) if axis is None else _layout._axes(axis)
+        if ufunc not in _KNOWN:
+            raise TypeError(f"{ufunc.__name__}.reduce does not know arrays over many ranks")
+        axes = tuple(sorted({_layout._axis(one, array.ndim) for one in gone}))
+        block = host_array(array.local)
+        kind = ufunc.reduce(np.empty(1, block.dtype)).dtype
+        if kind.kind == "c" and ufunc in (np.minimum, np.maximum):
+            raise TypeError("complex numbers have no order")
+        left = [axis for axis in range(array.ndim) if axis not in axes]
+        joined = np.full([array.shape[axis] for axis in left], _first(ufunc, kind), kind)
+        for slices, view in _pieces(block, array):
+            into = joined[(*(slices[axis] for axis in left), ...)]
+            ufunc(into, ufunc.reduce(view, axis=axes), out=into)
+        return joined
+
+    return ufunc.reduce(np.stack(_gathered(array, mine)), axis=0)
+
+
+def _gathered(array: DistArray, mine: Any) -> list[NDArray[Any]]:
+    return array.comm.allgather(_mpi.agree(array.comm, mine))
+
+
+def _pieces(block: NDArray[Any], array: DistArray) -> list[tuple[tuple[slice, ...], NDArray[Any]]]:
+    """This rank's pieces as views, and where they lie in the whole array."""
+    part = array._part
+    if part.slices is not None:
+        lead = (slice(None),) if part._batched else ()
+        return [((*lead, *part.slices), block)] if block.size else []
+    views = _distribute._views(block if part._batched else block[None], part.layout, part.rank)
+    return views if part._batched else [(slices[1:], view[0]) for slices, view in views]
+
+
+def sum(self: DistArray, axis: Axis = None) -> Any:
+    """Add up all numbers, or those along some axes: a number, or a NumPy array that all ranks get. Collective."""
+    return reduce(self, np.add, axis)
+
+
+def prod(self: DistArray, axis: Axis = None) -> Any:
+    """Multiply all numbers, or those along some axes. Collective."""
+    return reduce(self, np.multiply, axis)
+
+
+def min(self: DistArray, axis: Axis = None) -> Any:
+    """Find the smallest number, or those along some axes. Collective."""
+    return reduce(self, np.minimum, axis)
+
+
+def max(self: DistArray, axis: Axis = None) -> Any:
+    """Find the largest number, or those along some axes. Collective."""
+    return reduce(self, np.maximum, axis)
+
+
+def any(self: DistArray, axis: Axis = None) -> Any:
+    """Whether a number is not zero, of all or of those along some axes. Collective."""
+    return reduce(self, np.logical_or, axis)
+
+
+def all(self: DistArray, axis: Axis = None) -> Any:
+    """Whether no number is zero, of all or of those along some axes. Collective."""
+    return reduce(self, np.logical_and, axis)
+
+
+def mean(self: DistArray, axis: Axis = None) -> Any:
+    """Give the mean of all numbers, or of those along some axes. Collective."""
+    added = reduce(self, np.add, axis)
+    return added / (self.size // np.size(added))
+
+
+def var(self: DistArray, axis: Axis = None) -> Any:
+    """Give the mean square of the distance from the mean, of all numbers. Collective."""
+    if axis is not None:
+        raise NotImplementedError("the variance is that of all numbers; along axes take mean(axis)")
+    return mean(abs(self - mean(self)) ** 2)
+
+
+def std(self: DistArray, axis: Axis = None) -> Any:
+    """Give the square root of :meth:`var`. Collective."""
+    return np.sqrt(var(self, axis))
+
+
+def vdot(self: DistArray, other: DistArray) -> Any:
+    """Add up conj(self) * other. Collective."""
+    from ._arithmetic import check_alike
+
+    _mpi.agree(self.comm, lambda: check_alike(self, other))
+    return sum(self.conj() * other)
+
+
+def norm(self: DistArray) -> Any:
+    """Give the square root of the sum of squares. Collective."""
+    return np.sqrt(sum(abs(self) ** 2))

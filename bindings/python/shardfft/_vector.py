@@ -1,0 +1,112 @@
+"""Vector calculus of fields that are cut over ranks, by Fourier transforms of all components in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _mpi
+from ._dist_array import DistArray
+from ._numpy_like import transform_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._side import Side
+
+Lengths = float | Sequence[float]
+
+
+def _check(field: Any, vector: bool) -> None:
+    if not isinstance(field, DistArray):
+        raise TypeError(f"a field must be a shardfft.DistArray, not {type(field).__name__}")
+    axes = field.layout.ndim
+    if vector and field.components != axes:
+        raise ValueError(f"a vector field over {axes} axes needs {axes} components, not {field.components or 1}")
+    if not vector and field.components is not None:
+        raise ValueError(f"a scalar field is needed, not one of {field.components} components")
+
+
+def _slopes(side: Side, lengths: Lengths) -> tuple[NDArray[Any], ...]:
+    """A slope for each axis of the array."""
+    if sorted(side.fourier_axes) != list(range(side.layout.ndim)):
+        raise ValueError("derivatives of fields need Fourier transforms along all axes of the spectrum")
+    known = dict(zip(side.fourier_axes, side.slopes(lengths), strict=True))
+    return tuple(known[axis] for axis in range(side.layout.ndim))
+
+
+def _through_modes(
+    field: DistArray, lengths: Lengths, work: Callable[[Any, tuple[NDArray[Any], ...]], Any], vector: bool
+) -> DistArray:
+    """Change the modes of a field, or of a spectrum, which stays one; ``vector``: whether the result has components."""
+    spectral = getattr(field._part, "spectral", False)
+    real = field.dtype.kind != "c"
+    modes = field if spectral else transform_array(field, "r2c" if real else "c2c", True, None, None, {})
+    slopes = _mpi.agree(field.comm, lambda: _slopes(modes._spectrum(), lengths))
+    part = modes._part._with_fields(field.layout.ndim if vector else None)
+    result = DistArray._wrap(work(modes.local, slopes), part, field.comm)
+    if spectral:
+        return result
+    if real:
+        return transform_array(result, "c2r", True, None, None, {}, field.layout.shape[-1])
+    return transform_array(result, "c2c", False, None, None, {})
+
+
+def gradient(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
+    """Give the slopes of a scalar field along all axes, as a vector field. Collective.
+
+    Args:
+        field: periodic, real or complex; or the spectrum of one, which gives the spectrum of the gradient.
+        lengths: of the domain, one number or one for each axis.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> f = shardfft.DistArray.from_function(lambda x, y: np.sin(x) * np.cos(y), (8, 8), lengths=2 * np.pi)
+        >>> along_x, along_y = shardfft.gradient(f)
+        >>> bool(abs(along_x - shardfft.DistArray.from_function(
+        ...     lambda x, y: np.cos(x) * np.cos(y), (8, 8), lengths=2 * np.pi)).max() < 1e-12)
+        True
+    """
+    _check(field, False)
+    return _through_modes(field, lengths, lambda s, k: np.stack([1j * one * s for one in k]), True)
+
+
+def divergence(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
+    """Give the divergence of a vector field; the arguments are as for :func:`gradient`. Collective."""
+    _check(field, True)
+    return _through_modes(field, lengths, lambda s, k: sum(1j * one * s[i] for i, one in enumerate(k)), False)
+
+
+def curl(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
+    """Give the curl of a vector field, in two dimensions a scalar; the arguments are as for :func:`gradient`.
+
+    Collective.
+    """
+    _check(field, True)
+    if field.layout.ndim not in (2, 3):
+        raise ValueError(f"fields have a curl in 2 and 3 dimensions, not in {field.layout.ndim}")
+
+    def of_three(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
+        pairs = ((1, 2), (2, 0), (0, 1))
+        return np.stack([1j * (k[a] * s[b] - k[b] * s[a]) for a, b in pairs])
+
+    def of_two(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
+        return 1j * (k[0] * s[1] - k[1] * s[0])
+
+    three = field.layout.ndim == 3
+    return _through_modes(field, lengths, of_three if three else of_two, three)
+
+
+def project(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
+    """Give the part of a vector field whose divergence is 0; the arguments are as for :func:`gradient`. Collective."""
+    _check(field, True)
+
+    def work(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
+        square = np.asarray(sum(one**2 for one in k))
+        along = sum(one * s[i] for i, one in enumerate(k)) / np.where(square == 0, 1, square)
+        return np.stack([s[i] - one * along for i, one in enumerate(k)])
+
+    return _through_modes(field, lengths, work, True)

@@ -1,0 +1,40 @@
+"""A backend of ``scipy.fft``, whose functions then take arrays that are cut over ranks.
+
+Arrays of other kinds are left to SciPy's own backend.
+
+Example:
+    >>> import scipy.fft
+    >>> import shardfft
+    >>> d = shardfft.DistArray.from_function(lambda x, y: x * y, (4, 6))
+    >>> with scipy.fft.set_backend(shardfft.scipy):
+    ...     c = scipy.fft.dctn(d, type=2, norm="ortho")
+    >>> c.shape
+    (4, 6)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import fft
+from ._dist_array import DistArray
+
+__ua_domain__ = "numpy.scipy.fft"
+
+
+def __ua_function__(  # noqa: N807
+    method: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """Do what a function of SciPy's does, of arrays over ranks; NotImplemented for any other."""
+    name = method.__name__
+    told = dict(inspect.signature(method).bind(*args, **kwargs).arguments)
+    if name not in fft.__all__ or not isinstance(told.get("x"), DistArray):
+        return NotImplemented
+    if told.pop("plan", None) is not None:
+        raise NotImplementedError("Passing a precomputed plan is not yet supported by scipy.fft functions")
+    told.pop("overwrite_x", None)
+    workers = told.pop("workers", None)
+    threads = {} if workers is None else {"threads": workers}
+    return getattr(fft, name)(told.pop("x"), **told, **threads)

@@ -92,6 +92,10 @@ def abort_on_exception(comm: MPI.Comm | None = None) -> None:
 
     Args:
         comm: whose ranks to end, where MPI can tell; None is ``MPI.COMM_WORLD``.
+
+    Example:
+        >>> import shardfft
+        >>> shardfft.abort_on_exception()  # doctest: +SKIP
     """
     if comm is not None:
         from mpi4py import MPI

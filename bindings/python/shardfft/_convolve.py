@@ -44,6 +44,14 @@ def convolve(
 
     Keeps the last few plans, as :func:`fftn` does. To convolve many arrays with one kernel, apply
     ``plan.convolution(kernel)``.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> rows, ones = np.ones((4, 6)), np.ones((4, 6))
+        >>> same = shardfft.convolve(rows, ones, axes=1)
+        >>> np.allclose(same, 6)
+        True
     """
     comm = _mpi.communicator(comm)
 

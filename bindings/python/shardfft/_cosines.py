@@ -39,6 +39,13 @@ def dctn(
     The arguments are those of :func:`shardfft.fftn`, and ``type``: 1 to 4. Real arrays stay real; the real and the
     imaginary parts of complex ones are transformed each on its own. ``norm="ortho"`` is SciPy's with
     ``orthogonalize=False``. An array of one axis can be transformed on one rank only.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> modes = shardfft.dctn(np.ones((4, 6)), type=2)
+        >>> modes.shape
+        (4, 6)
     """
     return _cosine("dct", type, True, x, comm, axes, norm, layout, options)
 
@@ -52,7 +59,14 @@ def idctn(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`dctn` of the same ``type``; the arguments are the same. Collective."""
+    """Invert :func:`dctn` of the same ``type``; the arguments are the same. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.idctn(shardfft.dctn(np.ones((4, 6)), type=1), type=1), 1)
+        True
+    """
     return _cosine("dct", type, False, x, comm, axes, norm, layout, options)
 
 
@@ -68,6 +82,12 @@ def dstn(
     """Sine transform of an array that is cut over the ranks, as ``scipy.fft.dstn`` of the whole. Collective.
 
     The arguments are those of :func:`dctn`.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> shardfft.dstn(np.ones((4, 6), "float32"), type=2).dtype.name
+        'float32'
     """
     return _cosine("dst", type, True, x, comm, axes, norm, layout, options)
 
@@ -81,5 +101,12 @@ def idstn(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`dstn` of the same ``type``; the arguments are the same. Collective."""
+    """Invert :func:`dstn` of the same ``type``; the arguments are the same. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.idstn(shardfft.dstn(np.ones((4, 6)), type=4), type=4), 1)
+        True
+    """
     return _cosine("dst", type, False, x, comm, axes, norm, layout, options)

@@ -25,6 +25,11 @@ class DeviceArray:
         shape, strides: extents, and bytes between neighbours, one for each axis.
         dtype: type of one element.
         device: the GPU's number.
+
+    Example:
+        >>> import shardfft
+        >>> with shardfft.plan((64, 64), processor="gpu") as plan:  # doctest: +SKIP
+        ...     x = plan.allocate_input()
     """
 
     def __init__(

@@ -43,7 +43,7 @@ class DistArray(Arithmetic):
         >>> d = shardfft.DistArray.from_function(lambda x, y: np.sin(x) + 0 * y, (8, 6), lengths=2 * np.pi)
         >>> s = np.fft.rfftn(d)
         >>> kx, ky = s.wavenumbers(2 * np.pi)
-        >>> slope = np.fft.irfftn(1j * kx * s, s=d.shape)
+        >>> slope = np.fft.irfft2(1j * kx * s, s=d.shape)
         >>> float(round(slope.max(), 12))
         1.0
 

@@ -112,6 +112,15 @@ def scatter(
 
     Returns:
         This rank's local array, dense in the layout's memory order; flat if its part is not one product of slices.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> from mpi4py import MPI
+        >>> whole = np.arange(24.0).reshape(4, 6) if MPI.COMM_WORLD.rank == 0 else None
+        >>> rows = shardfft.scatter(whole, "slab")
+        >>> rows.shape[1]
+        6
     """
     comm = _mpi.communicator(comm)
     root, is_name = _ask(layout, root, comm)
@@ -166,6 +175,14 @@ def gather(
 
     Returns:
         The global array on ``root``, None on the other ranks.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> from mpi4py import MPI
+        >>> whole = shardfft.gather(np.ones((4, 6)), "slab")
+        >>> whole.shape == (4 * MPI.COMM_WORLD.size, 6) if MPI.COMM_WORLD.rank == 0 else whole is None
+        True
     """
     comm = _mpi.communicator(comm)
     root, is_name = _ask(layout, root, comm)

@@ -10,6 +10,14 @@ class Error(RuntimeError):
     ``out_of_memory``, ``mpi_failure``, ``backend_failure``, ``timed_out`` (other ranks did not make the same call
     within the plan's ``call_timeout``), ``corrupted`` (``verify`` found a wrong result), ``internal``. Errors of
     planning are raised on every rank.
+
+    Example:
+        >>> import shardfft
+        >>> try:
+        ...     shardfft.plan((8, 6), algorithm="magic")
+        ... except shardfft.Error as error:
+        ...     print(error.status)
+        invalid_argument
     """
 
     def __init__(self, text: str, status: str = "internal") -> None:
@@ -18,7 +26,16 @@ class Error(RuntimeError):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is wrong, or the ranks gave different ones; also a ``ValueError``."""
+    """An argument is wrong, or the ranks gave different ones; also a ``ValueError``.
+
+    Example:
+        >>> import shardfft
+        >>> try:
+        ...     shardfft.plan((8, 6), exchange="pigeons")
+        ... except ValueError as error:
+        ...     print(type(error).__name__)
+        ArgumentError
+    """
 
     def __init__(self, text: str, status: str = "invalid_argument") -> None:
         super().__init__(text, status)

@@ -31,7 +31,7 @@ def next_fast_len(target: int, real: bool = False) -> int:
     Example:
         >>> import shardfft
         >>> shardfft.fft.next_fast_len(93059)
-        93312
+        93170
     """
     return next(one for one in _known(target, real) if one >= target)
 

@@ -13,7 +13,13 @@ MAX_AXES = 4
 
 
 class Piece(NamedTuple):
-    """A part of the global array, and where it lies in its owner's flat local array."""
+    """A part of the global array, and where it lies in its owner's flat local array.
+
+    Example:
+        >>> import shardfft
+        >>> shardfft.Layout.slab((8, 6), ranks=2).pieces(1)
+        [Piece(slices=(slice(4, 8, 1), slice(0, 6, 1)), offset=0, strides=(6, 1))]
+    """
 
     slices: tuple[slice, ...]  #: of the global array
     offset: int  #: elements before the piece
@@ -90,6 +96,14 @@ class Layout:
 
     Made by the class methods; immutable. A rank's local array has the axes of the global one, and is dense in memory;
     ``order`` names its axes from slowest to fastest.
+
+    Example:
+        >>> import shardfft
+        >>> layout = shardfft.Layout.brick((8, 6, 4), 4)
+        >>> layout
+        <shardfft.Layout 8x6x4 cut in 2x2x1>
+        >>> layout.local(3)
+        (slice(4, 8, 1), slice(3, 6, 1), slice(0, 4, 1))
     """
 
     __slots__ = ("_core",)

@@ -22,7 +22,14 @@ def fft(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Transform one axis of an array that is cut over the ranks; else as :func:`fftn`. Collective."""
+    """Transform one axis of an array that is cut over the ranks; else as :func:`fftn`. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> shardfft.fft(np.ones((4, 6))).shape
+        (4, 6)
+    """
     return fftn(x, comm, axis, norm, layout, **options)
 
 
@@ -34,7 +41,14 @@ def ifft(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`fft`. Collective."""
+    """Invert :func:`fft`. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.ifft(shardfft.fft(np.ones((4, 6)), axis=0), axis=0), 1)
+        True
+    """
     return ifftn(x, comm, axis, norm, layout, **options)
 
 
@@ -46,7 +60,14 @@ def rfft(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Transform one axis of a real array that is cut over the ranks; else as :func:`rfftn`. Collective."""
+    """Transform one axis of a real array that is cut over the ranks; else as :func:`rfftn`. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.array_equal(shardfft.rfft(np.ones((4, 6))), np.fft.rfft(np.ones((4, 6))))
+        True
+    """
     return rfftn(x, comm, axis, norm, layout, **options)
 
 
@@ -59,7 +80,14 @@ def irfft(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`rfft`; ``n`` is the extent of the axis in the real array, None 2 (m - 1). Collective."""
+    """Invert :func:`rfft`; ``n`` is the extent of the axis in the real array, None 2 (m - 1). Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> shardfft.irfft(shardfft.rfft(np.ones((4, 7))), n=7).shape
+        (4, 7)
+    """
     return irfftn(x, comm, axis, norm, layout, n, **options)
 
 
@@ -71,7 +99,14 @@ def fft2(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Transform two axes of an array that is cut over the ranks; else as :func:`fftn`. Collective."""
+    """Transform two axes of an array that is cut over the ranks; else as :func:`fftn`. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.fft2(np.ones((2, 4, 6))), np.fft.fft2(np.ones((2, 4, 6))))
+        True
+    """
     return fftn(x, comm, axes, norm, layout, **options)
 
 
@@ -83,7 +118,14 @@ def ifft2(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`fft2`. Collective."""
+    """Invert :func:`fft2`. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.ifft2(shardfft.fft2(np.ones((2, 4, 6)))), 1)
+        True
+    """
     return ifftn(x, comm, axes, norm, layout, **options)
 
 
@@ -95,7 +137,14 @@ def rfft2(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Transform two axes of a real array that is cut over the ranks; else as :func:`rfftn`. Collective."""
+    """Transform two axes of a real array that is cut over the ranks; else as :func:`rfftn`. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> shardfft.rfft2(np.ones((2, 4, 6))).shape
+        (2, 4, 4)
+    """
     return rfftn(x, comm, axes, norm, layout, **options)
 
 
@@ -108,5 +157,12 @@ def irfft2(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`rfft2`; ``n`` is the extent of the last axis in the real array, None 2 (m - 1). Collective."""
+    """Invert :func:`rfft2`; ``n`` is the extent of the last axis in the real array, None 2 (m - 1). Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.irfft2(shardfft.rfft2(np.ones((2, 4, 6)))), 1)
+        True
+    """
     return irfftn(x, comm, axes, norm, layout, n, **options)

@@ -143,6 +143,13 @@ def fftn(
 
     Plans without measuring, and keeps the last few plans for calls with the same arguments on the same ranks, until
     :func:`clear_plans`; :func:`plan` is for transforms that are repeated often.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> spectrum = shardfft.fftn(np.ones((4, 6)), norm="forward")
+        >>> spectrum.shape, spectrum.dtype.name
+        ((4, 6), 'complex128')
     """
     return _transform(x, "c2c", True, comm, axes, norm, layout, options)
 
@@ -155,7 +162,14 @@ def ifftn(
     layout: LayoutName | Layout | None = None,
     **options: Any,
 ) -> Any:
-    """Invert :func:`fftn`; the arguments are the same. Collective."""
+    """Invert :func:`fftn`; the arguments are the same. Collective.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.ifftn(shardfft.fftn(np.ones((4, 6)))), 1)
+        True
+    """
     return _transform(x, "c2c", False, comm, axes, norm, layout, options)
 
 
@@ -171,6 +185,12 @@ def rfftn(
 
     The arguments are those of :func:`fftn`. The last of ``axes`` is halved, n to n//2 + 1. The result is cut as ``x``
     is; an axis that is both cut and halved is cut anew in near-equal runs.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> shardfft.rfftn(np.ones((4, 6))).shape
+        (4, 4)
     """
     return _transform(x, "r2c", True, comm, axes, norm, layout, options)
 
@@ -189,6 +209,12 @@ def irfftn(
     The arguments are those of :func:`fftn`, and ``n``: the extent of the halved axis in the real array; None is
     2 (m - 1), which loses the last point of an odd extent, as in NumPy. ``x`` must be the half spectrum of a real
     array; of others (edge modes that are not each other's mirror images) local FFT libraries give different inverses.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> np.allclose(shardfft.irfftn(shardfft.rfftn(np.ones((4, 7))), n=7), 1)
+        True
     """
     # A c2r plan's forward has the exponent's plus sign and, as an inverse, NumPy's factor.
     return _transform(x, "c2r", True, comm, axes, norm, layout, options, n)

@@ -25,6 +25,17 @@ class Operator:
     Fourier transform and pi along those with a cosine or sine transform. The wavenumber of mode m along an axis of
     length L is 2 pi m / L, with m as ``numpy.fft.fftfreq`` and ``rfftfreq`` order them; of cosine and sine transforms
     it is pi m / L (``Side.wavenumbers``). One operator serves many plans.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> from shardfft import Operator
+        >>> with shardfft.plan((12, 10), "r2c") as plan:
+        ...     x, y = plan.input.points(2 * np.pi)
+        ...     field = np.sin(x) * np.cos(2 * y)
+        ...     heated = plan.apply(1 / (1 - 0.1 * Operator.laplacian()), field)
+        >>> np.allclose(heated, field / 1.5)
+        True
     """
 
     __array_ufunc__ = None  # numbers of NumPy leave sums and products to the methods below

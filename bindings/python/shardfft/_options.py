@@ -21,7 +21,13 @@ _ARGUMENTS = ("axes", "real_extent")
 
 
 class Option(NamedTuple):
-    """One option of plans."""
+    """One option of plans.
+
+    Example:
+        >>> import shardfft
+        >>> {option.name: option for option in shardfft.options()}["norm"].choices
+        ['backward', 'ortho', 'forward', 'none']
+    """
 
     name: str
     #: flag, integer, number, integers (a list), choice, words (a list of choices), name (of what is registered), path
@@ -36,7 +42,13 @@ class Option(NamedTuple):
 
 
 def options() -> list[Option]:
-    """List all options of plans: their names, the values that they take, and what they do."""
+    """List all options of plans: their names, the values that they take, and what they do.
+
+    Example:
+        >>> import shardfft
+        >>> {option.name: option.default for option in shardfft.options()}["batch"]
+        1
+    """
     return [Option(*row) for row in _core.option_rows()]
 
 

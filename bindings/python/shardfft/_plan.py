@@ -45,6 +45,16 @@ class Plan(Handle):
         comm: the communicator; None where the ranks are GPUs of this process.
         inputs, outputs: for each member the :class:`Side` that ``forward`` reads, and the one that it writes.
         devices: the number of each member's GPU; empty for plans on CPUs.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> with shardfft.plan((8, 6, 4), "r2c") as plan:
+        ...     field = plan.input.zeros()
+        ...     field[...] = 1
+        ...     back = plan.backward(plan.forward(field))
+        >>> np.allclose(back, 1)
+        True
     """
 
     def __init__(
@@ -366,6 +376,13 @@ def plan(
         TypeError, ValueError: an argument is wrong. ``shardfft.ArgumentError`` is a ValueError.
         shardfft.Error: planning failed; raised on every rank.
         ImportError: mpi4py uses another MPI library than this package.
+
+    Example:
+        >>> import shardfft
+        >>> with shardfft.plan((12, 10, 8), "r2c", "float32", layout="pencil", norm="ortho") as plan:
+        ...     spectrum = plan.forward(plan.input.zeros())
+        >>> plan.output.layout.shape, spectrum.dtype.name
+        ((12, 10, 5), 'complex64')
     """
     arguments = {"shape": shape, "kind": kind, "dtype": dtype, "layout": layout, "output": output, "axes": axes, "n": n}
     if devices is not None and comm is None:

@@ -107,6 +107,12 @@ def clear_plans() -> None:
     """Close the plans that ``fftn`` and its siblings have kept, and free their memory.
 
     Collective over all ranks that called them.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> spectrum = shardfft.fftn(np.ones((4, 6)))
+        >>> shardfft.clear_plans()
     """
     # In an order that any two ranks agree on.
     for members in sorted(_groups):

@@ -60,6 +60,16 @@ def redistribute(
     Returns:
         This rank's part in the layout ``to``, of the kind of ``local``, dense in the layout's memory order; flat if it
         is not one product of slices. It is there when the call returns.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> from mpi4py import MPI
+        >>> rows = np.ones((4, 6), dtype="int16")
+        >>> columns = shardfft.redistribute(rows, None, shardfft.Layout.slab(
+        ...     (4 * MPI.COMM_WORLD.size, 6), MPI.COMM_WORLD.size, axis=1))
+        >>> columns.shape[0] == 4 * MPI.COMM_WORLD.size
+        True
     """
     comm = _mpi.communicator(comm)
 

@@ -37,6 +37,15 @@ class Side(Part):
         shape: shape of the local array, with the axis of the fields if there is one.
         count, nbytes: its elements and bytes.
         spectral: whether it is the side of the spectrum.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> with shardfft.plan((8, 6), "r2c") as plan:
+        ...     x, y = plan.input.points((1.0, 2.0))
+        ...     kx, ky = plan.output.wavenumbers((1.0, 2.0))
+        >>> (x * y).shape == plan.input.shape and (kx * ky).shape == plan.output.shape
+        True
     """
 
     def __init__(self, core: _core.Side, precision: _core.Precision, name: str, maker: str, spectral: bool) -> None:

@@ -1,0 +1,37 @@
+"""The examples in docstrings say the truth, on any number of ranks."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import shardfft
+
+MODULES = ["shardfft", *(f"shardfft.{found.name}" for found in pkgutil.iter_modules(shardfft.__path__))]
+
+
+def examples():
+    """Each example once, where it is written."""
+    found = {}
+    for name in MODULES:
+        if name in ("shardfft.__main__", "shardfft._core"):
+            continue
+        for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name)):
+            if test.examples:
+                found[test.docstring] = test
+    return list(found.values())
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda test: test.name)
+def test_example(comm, example):
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    text = []
+    runner.run(example, out=text.append, clear_globs=True)
+    assert runner.failures == 0, "".join(text)
+
+
+def test_public_names_have_examples():
+    names = [name for name in shardfft.__all__ if not name.endswith("_names")]  # those list names, and take nothing
+    without = [name for name in names if ">>>" not in (getattr(shardfft, name).__doc__ or "")]
+    assert not without

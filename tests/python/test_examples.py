@@ -1,0 +1,92 @@
+"""The programs in examples/, with physics and a serial solver as oracles."""
+
+import importlib.util
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+
+FOLDER = Path(__file__).parents[2] / "examples"
+
+
+def program(name):
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def serial_vortex(points, reynolds, dt, steps):
+    """The same flow on one process, on the full grid with a mask; gives the energy."""
+    k = np.fft.fftfreq(points, 1 / points)
+    k = np.stack(np.meshgrid(k, k, np.arange(points // 2 + 1), indexing="ij"))
+    mask = (abs(k) < points / 3).all(0)
+    square = (k**2).sum(0)
+    x = 2 * np.pi * np.arange(points) / points
+    x, y, z = np.meshgrid(x, x, x, indexing="ij")
+    u = np.stack([np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * x])
+    u = np.fft.rfftn(u, axes=(1, 2, 3))
+
+    def slope(u):
+        w = 1j * np.cross(k, u, axis=0)
+        u_x, w_x = (np.fft.irfftn(one, s=(points,) * 3, axes=(1, 2, 3)) for one in (u, w))
+        n = np.fft.rfftn(np.cross(u_x, w_x, axis=0), axes=(1, 2, 3)) * mask
+        n -= k * (k * n).sum(0) / np.where(square == 0, 1, square)
+        return n - square / reynolds * u
+
+    for _ in range(steps):
+        a = slope(u)
+        b = slope(u + dt / 2 * a)
+        c = slope(u + dt / 2 * b)
+        u = u + dt / 6 * (a + 2 * b + 2 * c + slope(u + dt * c))
+    return (np.fft.irfftn(u, s=(points,) * 3, axes=(1, 2, 3)) ** 2).sum(0).mean() / 2
+
+
+@pytest.mark.parametrize("layout", ["slab", "pencil"])
+def test_taylor_green(comm, layout):
+    """Against a serial solver, and on after a checkpoint that half of the ranks take up."""
+    taylor_green = program("taylor_green")
+    flow = taylor_green.Flow(32, 100, comm, layout)
+    flow.start()
+    assert np.isclose(flow.energy(), 1 / 8) and np.isclose(flow.dissipation(), 3 / 4 / 100)
+    folder = tempfile.TemporaryDirectory() if comm.rank == 0 else None
+    path = comm.bcast(folder.name if folder else None) + "/state"
+    flow.step(0.05)
+    flow.save(path)
+    flow.step(0.05)
+    exact = serial_vortex(32, 100, 0.05, 2) if comm.rank == 0 else None
+    energy = flow.energy()
+    assert abs(energy - comm.bcast(exact)) < 1e-14
+    some = comm.Split(0 if comm.rank < (comm.size + 1) // 2 else MPI.UNDEFINED)
+    again = None
+    if some != MPI.COMM_NULL:
+        other = taylor_green.Flow(32, 100, some)
+        other.restart(path)
+        assert other.time == 0.05
+        other.step(0.05)
+        again = other.energy()
+        other.plan.close()
+        some.Free()
+    assert again is None or abs(again - energy) < 1e-15
+    flow.plan.close()
+    comm.Barrier()
+    if folder:
+        folder.cleanup()
+
+
+@pytest.mark.parametrize("layout", ["slab", "brick"])
+def test_ewald(comm, layout):
+    ewald = program("ewald")
+    assert abs(ewald.madelung(32, comm=comm, layout=layout) - ewald.MADELUNG) < 1e-8
+    coarse = [abs(ewald.madelung(mesh, order=4, beta=4, comm=comm) - ewald.MADELUNG) for mesh in (8, 12, 16)]
+    assert 1e-2 < coarse[0] < 1e-1 and coarse[2] < coarse[1] / 10 < coarse[0] / 100  # a mesh too coarse is seen
+
+
+@pytest.mark.parametrize("layout", ["slab", "pencil"])
+def test_poisson_walls(comm, layout):
+    poisson = program("poisson_walls")
+    assert poisson.error(poisson.smooth, 32, comm, layout) < 1e-13
+    errors, orders = poisson.orders(poisson.kinked, [8, 16, 32], comm=comm, layout=layout)
+    assert all(1.9 < order < 2.1 for order in orders), (errors, orders)

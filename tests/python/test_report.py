@@ -1,0 +1,49 @@
+"""What a plan's report is beside a dictionary."""
+
+import json
+
+import numpy as np
+import pytest
+
+import shardfft
+
+
+@pytest.fixture
+def report(comm):
+    with shardfft.plan((8, 6, 4), comm=comm, effort="estimate") as plan:
+        plan.backward(plan.forward(plan.input.zeros()))
+        yield plan.report()
+
+
+def test_text_and_json(report):
+    assert report.text == str(report) and "forward" in report.text
+    assert json.loads(report.json()) == report and "\n" in report.json(indent=2)
+
+
+def test_times_are_those_of_the_steps(report):
+    for name in ("forward", "backward"):
+        steps = report[name]["steps"]
+        told = [row for row in report.times() if row[0] == name]
+        assert len(told) == sum(len(step["times"]) for step in steps) > 0
+        assert np.isclose(sum(row[3] for row in told), sum(t["seconds"] for s in steps for t in s["times"]))
+
+
+def test_tables(report):
+    page = report._repr_html_()
+    for step in report["forward"]["steps"]:
+        assert step["text"].replace(">", "&gt;") in page
+    assert page.count("<table>") == page.count("</table>") >= 3 and "forward, 1 runs" in page
+
+
+def test_picture(comm, report):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    figure = report.plot()
+    assert [place.get_title() for place in figure.axes] == ["forward", "backward"]
+    widths = sum(bar.get_width() for bar in figure.axes[0].patches)
+    assert np.isclose(widths, 1e3 * sum(row[3] for row in report.times() if row[0] == "forward"))
+    pyplot.close(figure)
+    with shardfft.plan((8, 6), comm=comm, effort="estimate") as plan:
+        fresh = plan.report()
+        with pytest.raises(ValueError, match="nothing was timed yet"):
+            fresh.plot()

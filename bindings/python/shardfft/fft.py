@@ -11,8 +11,8 @@ Example:
     >>> import numpy as np
     >>> import shardfft
     >>> rows = np.ones((4, 6))
-    >>> shardfft.fft.rfftn(rows, s=(8, 10), axes=(0, 1)).shape
-    (8, 6)
+    >>> shardfft.fft.rfftn(rows, s=(10,), axes=(1,)).shape
+    (4, 6)
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ module shardfft_operator_module
   contains
     procedure, private :: array_1, array_2, array_3, array_4, array_5
     generic :: array => array_1, array_2, array_3, array_4, array_5
-    procedure :: of_indices, of_wavenumbers, derivative, laplacian, inverse_laplacian, gaussian, multiply
+    procedure :: of_indices, of_wavenumbers, constant, derivative, laplacian, inverse_laplacian, gaussian
+    procedure :: multiply, add, subtract, divide
     procedure :: free => free_operator
   end type shardfft_operator
 
@@ -163,6 +164,15 @@ contains
     end if
   end subroutine turn
 
+  ! The same factor for every mode; real spectra take real ones.
+  subroutine constant(self, factor, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    complex(real64), intent(in) :: factor
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(shardfft_operator_constant(real(factor, c_double), real(aimag(factor), c_double), self%handle), stat, &
+      errmsg)
+  end subroutine constant
   ! (i k)^order along dimension `dim` of an array of `dims` dimensions: the order-th derivative.
   subroutine derivative(self, dims, dim, order, lengths, stat, errmsg)
     class(shardfft_operator), intent(inout) :: self
@@ -173,6 +183,10 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     real(c_double), allocatable, target :: extents(:)
     integer(c_int) :: times
+    if (dim < 1 .or. dim > dims) then
+      call settle_words(shardfft_invalid_argument, 'the dimension of a derivative must be one of the array''s', stat, errmsg)
+      return
+    end if
     times = 1
     if (present(order)) times = int(order, c_int)
     call turn(lengths, extents)
@@ -209,7 +223,7 @@ contains
     call settle(shardfft_operator_gaussian(sigma, size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
   end subroutine gaussian
 
-  ! The factors of both, in one pass.
+  ! Products, sums, differences and quotients of the factors, in one pass; a quotient is 0 where its divisor is 0.
   subroutine multiply(self, a, b, stat, errmsg)
     class(shardfft_operator), intent(inout) :: self
     type(shardfft_operator), intent(in) :: a, b
@@ -217,6 +231,27 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     call settle(shardfft_operator_multiply(a%handle, b%handle, self%handle), stat, errmsg)
   end subroutine multiply
+  subroutine add(self, a, b, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    type(shardfft_operator), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(shardfft_operator_add(a%handle, b%handle, self%handle), stat, errmsg)
+  end subroutine add
+  subroutine subtract(self, a, b, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    type(shardfft_operator), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(shardfft_operator_subtract(a%handle, b%handle, self%handle), stat, errmsg)
+  end subroutine subtract
+  subroutine divide(self, a, b, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    type(shardfft_operator), intent(in) :: a, b
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call settle(shardfft_operator_divide(a%handle, b%handle, self%handle), stat, errmsg)
+  end subroutine divide
 
   subroutine free_operator(self, stat, errmsg)
     class(shardfft_operator), intent(inout) :: self

@@ -14,7 +14,7 @@ module shardfft_side_module
   contains
     procedure :: layout => layout_of, element, fields, rank, dims => transformed_dims, transforms, points
     procedure :: real_extent, halved_dim, transform_of, count => count_of, bytes, bounds, frequencies, wavenumbers
-    procedure :: coordinates
+    procedure :: coordinates, slopes, positions, weights
     procedure :: free => free_side
   end type shardfft_side
 
@@ -221,7 +221,9 @@ contains
   end function transform_of
 
   ! A number for each index of a dimension: frequencies in cycles per unit of `spacing`; wavenumbers on a domain of
-  ! `length`, also along dimensions with cosine and sine transforms; coordinates, of which index 1 has 0.
+  ! `length`, also along dimensions with cosine and sine transforms; slopes, the wavenumbers of odd derivatives, which are 0
+  ! for the mode that stands for both k and -k; coordinates, of which index 1 has 0; positions, where the dimension's
+  ! transform has its points in a domain of `length`.
   function frequencies(self, dim, index, spacing, stat, errmsg) result(values)
     class(shardfft_side), intent(in) :: self
     integer, intent(in) :: dim, index(:)
@@ -253,6 +255,40 @@ contains
     if (present(spacing)) unit = spacing
     call ask(shardfft_side_coordinates, self, dim, index, unit, values, stat, errmsg)
   end function coordinates
+  function slopes(self, dim, index, length, stat, errmsg) result(values)
+    class(shardfft_side), intent(in) :: self
+    integer, intent(in) :: dim, index(:)
+    real(real64), intent(in) :: length
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(real64) :: values(size(index))
+    call ask(shardfft_side_slopes, self, dim, index, length, values, stat, errmsg)
+  end function slopes
+  function positions(self, dim, index, length, stat, errmsg) result(values)
+    class(shardfft_side), intent(in) :: self
+    integer, intent(in) :: dim, index(:)
+    real(real64), intent(in) :: length
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(real64) :: values(size(index))
+    call ask(shardfft_side_positions, self, dim, index, length, values, stat, errmsg)
+  end function positions
+
+  ! How many waves the number at each index of a spectrum's dimension stands for.
+  function weights(self, dim, index, stat, errmsg) result(values)
+    class(shardfft_side), intent(in) :: self
+    integer, intent(in) :: dim, index(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(real64) :: values(size(index))
+    real(c_double), target :: found(max(size(index), 1))
+    integer(c_int64_t), target :: from_zero(max(size(index), 1))
+    from_zero(:size(index)) = int(index, c_int64_t) - 1
+    found = 0
+    call settle(shardfft_side_weights(self%handle, int(rank_of_arrays(self, stat, errmsg) - dim, c_int), &
+      size(index, kind=c_int64_t), c_loc(from_zero), c_loc(found)), stat, errmsg)
+    values = found(:size(index))
+  end function weights
 
   subroutine ask(what, self, dim, index, unit, values, stat, errmsg)
     procedure(c_values) :: what

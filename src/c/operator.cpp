@@ -47,15 +47,21 @@ shardfft_status listed(shardfft_side side, int* count, T* result, const Ask& ask
   return guarded([&] { give_list(count, result, ask(*get(side))); });
 }
 
-template <AxisValues (Side::*Of)(int, double) const>
-shardfft_status values_of(shardfft_side side, int axis, double unit, std::int64_t count, const std::int64_t* index,
-                          double* values) {
+/// What a side tells of an axis, at indices of it.
+template <class Ask>
+shardfft_status at_indices(shardfft_side side, std::int64_t count, const std::int64_t* index, double* values,
+                           const char* name, const Ask& ask) {
   return guarded([&] {
-    const AxisValues all = (get(side).get()->*Of)(axis, unit);
-    const auto to = given(values, count, "values");
+    const auto all = ask(*get(side));
+    const auto to = given(values, count, name);
     const auto from = given(index, count, "index");
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = all[from[i]];
   });
+}
+template <AxisValues (Side::*Of)(int, double) const>
+shardfft_status values_of(shardfft_side side, int axis, double unit, std::int64_t count, const std::int64_t* index,
+                          double* values) {
+  return at_indices(side, count, index, values, "values", [&](const Side& s) { return (s.*Of)(axis, unit); });
 }
 
 }  // namespace
@@ -81,6 +87,9 @@ shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers 
     return Operator::of_wavenumbers(function, lengths_of(axes, lengths));
   });
 }
+shardfft_status shardfft_operator_constant(double real, double imaginary, shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::constant({real, imaginary}); });
+}
 shardfft_status shardfft_operator_derivative(int axis, int order, int axes, const double* lengths,
                                              shardfft_operator* made) {
   return made_of(made, [&] { return Operator::derivative(axis, order, lengths_of(axes, lengths)); });
@@ -96,6 +105,15 @@ shardfft_status shardfft_operator_gaussian(double sigma, int axes, const double*
 }
 shardfft_status shardfft_operator_multiply(shardfft_operator a, shardfft_operator b, shardfft_operator* product) {
   return made_of(product, [&] { return *get(a) * *get(b); });
+}
+shardfft_status shardfft_operator_add(shardfft_operator a, shardfft_operator b, shardfft_operator* sum) {
+  return made_of(sum, [&] { return *get(a) + *get(b); });
+}
+shardfft_status shardfft_operator_subtract(shardfft_operator a, shardfft_operator b, shardfft_operator* difference) {
+  return made_of(difference, [&] { return *get(a) - *get(b); });
+}
+shardfft_status shardfft_operator_divide(shardfft_operator a, shardfft_operator b, shardfft_operator* quotient) {
+  return made_of(quotient, [&] { return *get(a) / *get(b); });
 }
 shardfft_status shardfft_operator_free(shardfft_operator* made) { return end(made); }
 
@@ -150,5 +168,17 @@ shardfft_status shardfft_side_wavenumbers(shardfft_side side, int axis, double l
 shardfft_status shardfft_side_coordinates(shardfft_side side, int axis, double spacing, int64_t count,
                                           const int64_t* index, double* values) {
   return values_of<&Side::coordinates>(side, axis, spacing, count, index, values);
+}
+shardfft_status shardfft_side_slopes(shardfft_side side, int axis, double length, int64_t count, const int64_t* index,
+                                     double* values) {
+  return values_of<&Side::slopes>(side, axis, length, count, index, values);
+}
+shardfft_status shardfft_side_positions(shardfft_side side, int axis, double length, int64_t count,
+                                        const int64_t* index, double* values) {
+  return values_of<&Side::positions>(side, axis, length, count, index, values);
+}
+shardfft_status shardfft_side_weights(shardfft_side side, int axis, int64_t count, const int64_t* index,
+                                      double* weights) {
+  return at_indices(side, count, index, weights, "weights", [&](const Side& s) { return s.weights(axis); });
 }
 shardfft_status shardfft_side_free(shardfft_side* side) { return end(side); }

@@ -207,7 +207,7 @@ static void operators(void) {
   const double lengths[2] = {pi, 2 * pi};
   shardfft_layout layout = planes(0);
   shardfft_plan plan = NULL;
-  shardfft_operator made = NULL, other = NULL;
+  shardfft_operator made = NULL, other = NULL, third = NULL;
   double factor = 2, never = 0;
   OK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_R2C, SHARDFFT_F64, layout, NULL, NULL, &plan));
   OK(shardfft_operator_laplacian(0, NULL, &made));
@@ -224,6 +224,15 @@ static void operators(void) {
   expect_applied(plan, made, quarter_sine);
   OK(shardfft_operator_derivative(0, 1, 0, NULL, &made));
   OK(shardfft_operator_multiply(made, made, &other));
+  expect_applied(plan, other, minus_sine);
+  OK(shardfft_operator_constant(2, 0, &other)); /* (2 - 2 / 2) (-1) = -1 + 0 */
+  OK(shardfft_operator_laplacian(0, NULL, &made));
+  OK(shardfft_operator_divide(other, other, &third));
+  OK(shardfft_operator_subtract(other, third, &third));
+  OK(shardfft_operator_multiply(third, made, &other));
+  OK(shardfft_operator_constant(0, 0, &third));
+  OK(shardfft_operator_add(third, other, &other));
+  OK(shardfft_operator_free(&third));
   OK(shardfft_operator_free(&made));
   expect_applied(plan, other, minus_sine);
   FAILS(shardfft_operator_of_indices(NULL, &never, count_release, &made), SHARDFFT_INVALID_ARGUMENT, "'factor'");
@@ -278,6 +287,12 @@ static void modes_and_memory(void) {
   CHECK(values[0] == 0 && values[1] == 1 && values[2] == -2 && values[3] == -1);
   OK(shardfft_side_wavenumbers(side, 0, 2 * pi, 4, index, values));
   CHECK(values[1] == 1 && values[2] == -2);
+  OK(shardfft_side_slopes(side, 0, 2 * pi, 4, index, values));
+  CHECK(values[1] == 1 && values[2] == 0 && values[3] == -1);
+  OK(shardfft_side_weights(side, 0, 4, index, values));
+  CHECK(values[1] == 1 && values[2] == 0.5);
+  FAILS(shardfft_side_positions(side, 1, N1, 4, index, values), SHARDFFT_INVALID_ARGUMENT, "has no points");
+  FAILS(shardfft_side_weights(side, 0, 4, index, NULL), SHARDFFT_INVALID_ARGUMENT, "weights");
   OK(shardfft_side_coordinates(side, 1, 0.5, 4, index, values));
   CHECK(values[3] == 1.5);
   OK(shardfft_side_axes(side, &count, axes));

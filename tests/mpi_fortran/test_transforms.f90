@@ -267,6 +267,8 @@ contains
     call check(all(spectrum%shape() == [6, 4, 5]), 'the shape of the spectrum')
     call check(all(nint(side%frequencies(2, [1, 2, 3, 4], 0.125_real64)) == [0, 1, -2, -1]), 'frequencies')
     call check(all(nint(side%wavenumbers(2, [1, 2, 3, 4], 2 * pi)) == [0, 1, -2, -1]), 'wavenumbers')
+    call check(all(nint(side%slopes(2, [1, 2, 3, 4], 2 * pi)) == [0, 1, 0, -1]), 'slopes')
+    call check(all(nint(2 * side%weights(2, [1, 2, 3])) == [2, 2, 1]), 'weights')
     call check(all(abs(side%coordinates(1, [1, 3], 0.5_real64) - [0, 1]) < 1e-15_real64), 'coordinates')
     call spectrum%free()
     call side%free()
@@ -279,7 +281,7 @@ contains
   subroutine applied()
     type(shardfft_layout) :: slab
     type(shardfft_plan) :: plan
-    type(shardfft_operator) :: op, first
+    type(shardfft_operator) :: op, first, three, difference
     type(shardfft_side) :: side
     integer, allocatable :: s(:), e(:)
     real(real64), allocatable :: u(:, :, :), v(:, :, :), du(:, :, :)
@@ -287,6 +289,7 @@ contains
     call slab%slab(n, all_ranks())
     call plan%create(MPI_COMM_WORLD, shardfft_r2c, slab)
     side = plan%input()
+    call check(all(abs(side%positions(1, [1, 4], 2 * pi) - [0.0_real64, pi]) < 1e-14_real64), 'positions')
     call box_of(side, s, e)
     allocate (u(s(1):e(1), s(2):e(2), s(3):e(3)))
     allocate (v, du, mold=u)
@@ -303,6 +306,16 @@ contains
     call first%derivative(3, 1)
     call op%multiply(first, first)
     call expect_applied(plan, op, u, -u, 'second derivative')
+    call op%add(first, first)
+    call expect_applied(plan, op, u, 2 * du, 'a sum')
+    call three%constant((3.0_real64, 0.0_real64))
+    call op%multiply(three, first)
+    call difference%subtract(op, first)
+    call op%free()
+    call op%divide(difference, first)
+    call expect_applied(plan, op, u, 2 * u, 'a quotient')
+    call expect_applied(plan, difference, u, 2 * du, 'a difference')
+    call three%free()
     op = first
     call expect_applied(plan, op, u, du, 'derivative')
     call op%of_indices(twice_at_two)

@@ -38,6 +38,15 @@ module shardfft_c_operator
       integer(c_int) :: shardfft_operator_of_wavenumbers
     end function shardfft_operator_of_wavenumbers
 
+    function shardfft_operator_constant(real, imaginary, made) bind(C, &
+        name="shardfft_operator_constant")
+      import :: c_double, c_int, c_ptr
+      real(c_double), value :: real
+      real(c_double), value :: imaginary
+      type(c_ptr), intent(inout) :: made
+      integer(c_int) :: shardfft_operator_constant
+    end function shardfft_operator_constant
+
     function shardfft_operator_derivative(axis, order, axes, lengths, made) bind(C, &
         name="shardfft_operator_derivative")
       import :: c_int, c_ptr
@@ -85,6 +94,31 @@ module shardfft_c_operator
       type(c_ptr), intent(inout) :: product
       integer(c_int) :: shardfft_operator_multiply
     end function shardfft_operator_multiply
+
+    function shardfft_operator_add(a, b, sum) bind(C, name="shardfft_operator_add")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), intent(inout) :: sum
+      integer(c_int) :: shardfft_operator_add
+    end function shardfft_operator_add
+
+    function shardfft_operator_subtract(a, b, difference) bind(C, &
+        name="shardfft_operator_subtract")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), intent(inout) :: difference
+      integer(c_int) :: shardfft_operator_subtract
+    end function shardfft_operator_subtract
+
+    function shardfft_operator_divide(a, b, quotient) bind(C, name="shardfft_operator_divide")
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      type(c_ptr), value :: b
+      type(c_ptr), intent(inout) :: quotient
+      integer(c_int) :: shardfft_operator_divide
+    end function shardfft_operator_divide
 
     function shardfft_operator_free(made) bind(C, name="shardfft_operator_free")
       import :: c_int, c_ptr

@@ -133,6 +133,41 @@ module shardfft_c_side
       integer(c_int) :: shardfft_side_coordinates
     end function shardfft_side_coordinates
 
+    function shardfft_side_slopes(side, axis, length, count, index, values) bind(C, &
+        name="shardfft_side_slopes")
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: side
+      integer(c_int), value :: axis
+      real(c_double), value :: length
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: index
+      type(c_ptr), value :: values
+      integer(c_int) :: shardfft_side_slopes
+    end function shardfft_side_slopes
+
+    function shardfft_side_positions(side, axis, length, count, index, values) bind(C, &
+        name="shardfft_side_positions")
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: side
+      integer(c_int), value :: axis
+      real(c_double), value :: length
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: index
+      type(c_ptr), value :: values
+      integer(c_int) :: shardfft_side_positions
+    end function shardfft_side_positions
+
+    function shardfft_side_weights(side, axis, count, index, weights) bind(C, &
+        name="shardfft_side_weights")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: side
+      integer(c_int), value :: axis
+      integer(c_int64_t), value :: count
+      type(c_ptr), value :: index
+      type(c_ptr), value :: weights
+      integer(c_int) :: shardfft_side_weights
+    end function shardfft_side_weights
+
     function shardfft_side_free(side) bind(C, name="shardfft_side_free")
       import :: c_int, c_ptr
       type(c_ptr), intent(inout) :: side

@@ -28,7 +28,9 @@ shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers 
                                                  shardfft_release release, int axes, const double* lengths,
                                                  shardfft_operator* made);
 
-/* (i k)^order along `axis`: the order-th derivative. */
+/* The same factor for every mode; real spectra take real ones. */
+shardfft_status shardfft_operator_constant(double real, double imaginary, shardfft_operator* made);
+/* (i k)^order along `axis`: the order-th derivative; -1 is the last axis. */
 shardfft_status shardfft_operator_derivative(int axis, int order, int axes, const double* lengths,
                                              shardfft_operator* made);
 /* -|k|^2 over the transformed axes. */
@@ -37,8 +39,11 @@ shardfft_status shardfft_operator_laplacian(int axes, const double* lengths, sha
 shardfft_status shardfft_operator_inverse_laplacian(int axes, const double* lengths, shardfft_operator* made);
 /* exp(-sigma^2 |k|^2 / 2): convolution with the Gaussian of width sigma. */
 shardfft_status shardfft_operator_gaussian(double sigma, int axes, const double* lengths, shardfft_operator* made);
-/* Both factors, in one pass. */
+/* Products, sums, differences and quotients of the factors, in one pass; a quotient is 0 where its divisor is 0. */
 shardfft_status shardfft_operator_multiply(shardfft_operator a, shardfft_operator b, shardfft_operator* product);
+shardfft_status shardfft_operator_add(shardfft_operator a, shardfft_operator b, shardfft_operator* sum);
+shardfft_status shardfft_operator_subtract(shardfft_operator a, shardfft_operator b, shardfft_operator* difference);
+shardfft_status shardfft_operator_divide(shardfft_operator a, shardfft_operator b, shardfft_operator* quotient);
 shardfft_status shardfft_operator_free(shardfft_operator* made);
 
 #ifdef __cplusplus

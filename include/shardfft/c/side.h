@@ -28,13 +28,23 @@ shardfft_status shardfft_side_bytes(shardfft_side side, size_t* bytes);
 
 /* values[i] for the global index index[i] of an axis. Frequencies are in cycles per unit of `spacing`, k / (n spacing)
  * with k = 0, 1, ..., -2, -1, or 0, 1, ..., n/2 on the halved axis; wavenumbers are those of a domain of `length`, also
- * along axes with cosine and sine transforms; coordinates are index times spacing. */
+ * along axes with cosine and sine transforms; slopes are those of odd derivatives, 0 for the mode that stands for both
+ * k and -k; coordinates are index times spacing; positions are where the axis's transform has its points in a domain of
+ * `length`. */
 shardfft_status shardfft_side_frequencies(shardfft_side side, int axis, double spacing, int64_t count,
                                           const int64_t* index, double* values);
 shardfft_status shardfft_side_wavenumbers(shardfft_side side, int axis, double length, int64_t count,
                                           const int64_t* index, double* values);
 shardfft_status shardfft_side_coordinates(shardfft_side side, int axis, double spacing, int64_t count,
                                           const int64_t* index, double* values);
+shardfft_status shardfft_side_slopes(shardfft_side side, int axis, double length, int64_t count, const int64_t* index,
+                                     double* values);
+shardfft_status shardfft_side_positions(shardfft_side side, int axis, double length, int64_t count,
+                                        const int64_t* index, double* values);
+/* How many waves the number at the global index index[i] of a spectrum's axis stands for: the weights of sums over
+ * modes are the products over all transformed axes. */
+shardfft_status shardfft_side_weights(shardfft_side side, int axis, int64_t count, const int64_t* index,
+                                      double* weights);
 shardfft_status shardfft_side_free(shardfft_side* side);
 
 #ifdef __cplusplus

@@ -40,6 +40,7 @@ def test_cosines(comm, rng, backend, name, type):
             {"norm": "forward", "orthogonalize": True},
             {"s": (4, 9)},
             {"s": (7,), "axes": (1,), "norm": "ortho"},
+            {"s": 4, "axes": 0},
             {"axes": (0,)},
         ):
             exact = of_parts(getattr(scipy.fft, name), x, type, **words)

@@ -44,8 +44,8 @@ def cosine(
     """Transform axes, first cut or padded to ``extents``. Collective."""
     if type not in (1, 2, 3, 4):
         raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
-    if x.dtype.kind in "biu":
-        x = x.astype(np.float64)
+    if x.dtype.kind in "biu" or x.dtype == np.float16:
+        x = x.astype(np.float32 if x.dtype == np.float16 else np.float64)
     for axis, extent in zip(axes, extents, strict=True):
         x = resize(x, axis, extent)
     acts_as = f"{family}{ {2: 3, 3: 2}.get(type, type) if inverse else type }"

@@ -328,8 +328,10 @@ def _cosines_of(name: str) -> Function:
         ortho = norm == "ortho" if orthogonalize is None else orthogonalize
 
         def work(array: DistArray) -> DistArray:
-            chosen = range(-len(s), 0) if axes is None and s is not None else axes
-            extents, places = _settle(array, s, None if chosen is None else np.atleast_1d(chosen).tolist())
+            given, chosen = (None if one is None else np.atleast_1d(one).tolist() for one in (s, axes))
+            if chosen is None and given is not None:
+                chosen = range(-len(given), 0)
+            extents, places = _settle(array, given, chosen)
             if len(set(places)) != len(places):
                 raise ValueError("all axes must be unique")
             return cosine(array, family, type, inverse, extents, places, norm, ortho, options)

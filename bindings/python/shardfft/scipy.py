@@ -18,6 +18,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from . import fft
 from ._dist_array import DistArray
 
@@ -35,6 +37,9 @@ def __ua_function__(  # noqa: N807
     if told.pop("plan", None) is not None:
         raise NotImplementedError("Passing a precomputed plan is not yet supported by scipy.fft functions")
     told.pop("overwrite_x", None)
+    for several in ("s", "axes"):
+        if told.get(several) is not None:
+            told[several] = np.atleast_1d(told[several]).tolist()
     workers = told.pop("workers", None)
     threads = {} if workers is None else {"threads": workers}
     return getattr(fft, name)(told.pop("x"), **told, **threads)

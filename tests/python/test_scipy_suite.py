@@ -1,0 +1,33 @@
+"""SciPy's own tests of its Fourier transforms, over arrays that are cut over ranks; on one rank."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shardfft
+
+FOLDER = Path(__file__).parent
+
+
+def test_scipys_own_tests(comm, tmp_path):
+    if comm.size > 1:
+        pytest.skip("starts pytest of its own")
+    pytest.importorskip("scipy.fft.tests.test_basic")
+    # The tests' processes must not take this one for their launcher.
+    ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "MPI")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    environment["PYTHONPATH"] = os.pathsep.join([str(FOLDER), str(Path(shardfft.__file__).parents[1])])
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "scipy_suite_backend", "-p", "no:cacheprovider"]
+    # A forked child may not use MPI.
+    command += ["-k", "not multiprocess and not extensive", "--pyargs", "scipy.fft.tests.test_basic"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    calls = int(re.search(r"calls of ours: (\d+)", done.stdout)[1])
+    passed = int(re.search(r"(\d+) passed", done.stdout)[1])
+    assert calls > 500 and passed > 300, done.stdout[-300:]

@@ -15,12 +15,21 @@ if(TARGET shardfft_static)
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT shardfft-static NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
 endif()
+if(TARGET shardfft_fortran)
+  # Modules are for one compiler: not among the headers.
+  set(_modules ${CMAKE_INSTALL_LIBDIR}/shardfft/fortran)
+  target_include_directories(shardfft_fortran INTERFACE $<INSTALL_INTERFACE:${_modules}>)
+  install(TARGETS shardfft_fortran EXPORT shardfft-fortran COMPONENT development
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/bindings/fortran/modules/ DESTINATION ${_modules} COMPONENT development)
+  install(EXPORT shardfft-fortran NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
+endif()
 install(DIRECTORY include/shardfft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(EXPORT shardfft-targets NAMESPACE shardfft:: DESTINATION ${_package_dir} COMPONENT development)
 
 # Libraries that this build uses where it found them; the user's build must find them too.
 set(SHARDFFT_OPTIONAL_PACKAGES)
-foreach(package MKLSequential CBLAS CUDAToolkit NCCL)
+foreach(package FFTW MKLSequential CBLAS CUDAToolkit NCCL)
   if(${package}_FOUND)
     list(APPEND SHARDFFT_OPTIONAL_PACKAGES ${package})
   endif()
@@ -42,5 +51,21 @@ configure_package_config_file(cmake/shardfft-config.cmake.in ${PROJECT_BINARY_DI
 # Minor versions may change the interface until 1.0.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/shardfft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES third_party/nlohmann_json/LICENSE.MIT DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  RENAME LICENSE.nlohmann_json COMPONENT development)
+# For builds without CMake; MPI comes with its own compilers. What a program that links the archive needs is private.
+set(SHARDFFT_PRIVATE_LIBS)
+if(SHARDFFT_FFTW)
+  string(APPEND SHARDFFT_PRIVATE_LIBS " -lfftw3 -lfftw3f")
+endif()
+if(CBLAS_FOUND AND NOT MKLSequential_FOUND)
+  get_filename_component(_cblas ${CBLAS_LIBRARY} NAME_WE)
+  string(REGEX REPLACE "^lib" " -l" _cblas ${_cblas})
+  string(APPEND SHARDFFT_PRIVATE_LIBS "${_cblas}")
+endif()
+string(APPEND SHARDFFT_PRIVATE_LIBS " -lgomp -lpthread -lstdc++ -lm")
+file(RELATIVE_PATH _pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/shardfft.pc.in ${PROJECT_BINARY_DIR}/shardfft.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/shardfft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/shardfft-config.cmake ${PROJECT_BINARY_DIR}/shardfft-config-version.cmake
   ${_find_modules} DESTINATION ${_package_dir} COMPONENT development)

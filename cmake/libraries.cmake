@@ -15,7 +15,12 @@ shardfft_library(shardfft "" ${_objects})
 add_library(shardfft::shardfft ALIAS shardfft)
 set_target_properties(shardfft PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+add_library(shardfft::c ALIAS shardfft)  # for programs in C alone
 if(BUILD_SHARED_LIBS)
+  # It shows what the public headers declare, and nothing else.
+  set(_symbols ${CMAKE_CURRENT_LIST_DIR}/symbols.map)
+  target_link_options(shardfft PRIVATE -Wl,--version-script=${_symbols})
+  set_target_properties(shardfft PROPERTIES LINK_DEPENDS ${_symbols})
   # Where oneMKL lies in a folder of its own, the installed library finds it as the built one does.
   set_target_properties(shardfft PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
   shardfft_library(shardfft_static STATIC ${_objects})

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run build [--with-tests] [--with-compat] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python]
   the library and its headers go to build/install, the Python package into .venv"
 
-targets=(shardfft shardfft_static) python=yes python_tests=OFF all_ranks=OFF compat=OFF
+targets=(shardfft shardfft_static shardfft_fortran) python=yes python_tests=OFF all_ranks=OFF compat=OFF
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --with-tests) targets+=(all) compat=ON ;;
@@ -31,7 +31,7 @@ mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)
   -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)" -DMPI_Fortran_COMPILER="$(mpi_tool mpifort)")
 say "building the library with $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
-  -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" -DSHARDFFT_BENCH=OFF -DSHARDFFT_FORTRAN=ON -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_COMPAT=$compat -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
+  -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" -DSHARDFFT_TESTS=ON -DSHARDFFT_EXAMPLES=ON -DSHARDFFT_FORTRAN=ON -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_COMPAT=$compat -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
   cat "$BUILD/configure.log" >&2
   die "cmake failed; its words are above"
 }

@@ -16,7 +16,7 @@ command -v nvcc > /dev/null || die "there are GPUs, but no nvcc on the path"
 
 hold_lock "$BUILD/gpu"
 cmake -S "$ROOT" -B "$BUILD/gpu" -Wno-dev --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DSHARDFFT_GPU=CUDA \
-  -DSHARDFFT_TESTS=OFF -DSHARDFFT_EXAMPLES=OFF -DCUFFTMP_ROOT="${CUFFTMP_ROOT:-}" -DNVSHMEM_ROOT="${NVSHMEM_ROOT:-}" \
+  -DSHARDFFT_BENCH=ON -DCUFFTMP_ROOT="${CUFFTMP_ROOT:-}" -DNVSHMEM_ROOT="${NVSHMEM_ROOT:-}" \
   > "$BUILD/configure_gpu.log" 2>&1 || {
   cat "$BUILD/configure_gpu.log" >&2
   die "cmake failed; its words are above"

@@ -7,7 +7,7 @@ packages=(cmake g++ gfortran make libopenmpi-dev openmpi-bin libfftw3-dev libfft
   python3 python3-dev python3-venv)
 for group in "$@"; do
   case "$group" in
-    ci) packages+=(libmpich-dev mpich) ;;
+    ci) packages+=(libmpich-dev mpich abigail-tools pkg-config) ;;
     lint) packages+=(cppcheck) ;;
     hip) packages+=(hipcc) ;;
     *) die "unknown group of packages '$group'" ;;

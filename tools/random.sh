@@ -43,7 +43,7 @@ build() { # FAMILY
   mkdir -p "$folder"
   cmake -S "$ROOT" -B "$folder" -Wno-dev -DMPI_C_COMPILER="$(mpi_tool mpicc "$1")" \
     -DMPI_CXX_COMPILER="$(mpi_tool mpicxx "$1")" -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun "$1")" -DMKL_ROOT="$VENV" \
-    -DSHARDFFT_BENCH=OFF -DSHARDFFT_EXAMPLES=OFF > "$folder/configure.log" 2>&1 ||
+    -DSHARDFFT_TESTS=ON > "$folder/configure.log" 2>&1 ||
     { cat "$folder/configure.log" >&2; die "cmake failed; its words are above"; }
   cmake --build "$folder" --target "${targets[@]}" -j "$(jobs)" -- --no-print-directory -s > "$folder/build.log" 2>&1 ||
     { tail -50 "$folder/build.log" >&2; die "the build failed; the compiler's words are above"; }

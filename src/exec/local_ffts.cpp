@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/heap.hpp"
 #include "exec/local_fft_trial.hpp"
+#include "local/backend.hpp"
 #include "local/work_memory.hpp"
 #include "run/trial_budget.hpp"
 #include "tune/defaults.hpp"
@@ -223,7 +224,7 @@ class Choosing {
       return std::any_of(step.ffts.begin(), step.ffts.end(), is_cosine);
     });
     return backend.version +
-           (any && !backend.cosines ? "; cosine and sine transforms by " + local_fft_version("fftw") : "");
+           (any && !backend.cosines ? "; cosine and sine transforms by " + fallback_backend().version : "");
   }
 
   const FftMakers& makers_;

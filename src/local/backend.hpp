@@ -29,9 +29,10 @@ struct Backend {
   bool measures = false;
   /// Lines that lie side by side are faster where the results lie one behind the other.
   bool turns = false;
-  /// The library makes r2r transforms; FFTW, which every build has, makes them for those that do not.
+  /// The library makes r2r transforms; fallback_backend() makes them for those that do not.
   bool cosines = false;
-  /// Which transforms of at most max_axes axes the library makes; FFTW makes the others. Empty: all.
+  /// Which transforms of at most max_axes axes the library makes; fallback_backend() makes the others. Empty:
+  /// all.
   std::function<bool(const FftSpec&)> takes{};
   /// Axes of one call.
   std::size_t max_axes = std::numeric_limits<std::size_t>::max();
@@ -49,6 +50,9 @@ const Backend& find_backend(const std::string& name);
 std::vector<Backend> candidates(const std::string& name);
 /// make_local_fft() with a backend that need not be registered.
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec);
+
+/// What makes the transforms that other libraries do not make: FFTW, or the oracle in builds without it.
+const Backend& fallback_backend();
 
 Backend fftw_backend();
 Backend lanes_backend();

@@ -80,7 +80,7 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
 
   const bool finish = !copies && needs_finish(spec, backend);
   const bool split = !copies && needs_split(spec, backend);
-  if (!copies && !split && backend.takes && !backend.takes(spec)) return build(spec, find_backend("fftw"));
+  if (!copies && !split && backend.takes && !backend.takes(spec)) return make_local_fft(fallback_backend(), spec);
   CallLimits limits{backend.max_loops, backend.max_bytes, spec.threads};
   if (finish || split) limits.max_bytes = std::min(limits.max_bytes, host_defaults().bytes_cached_between_passes);
   const Blocking blocking = choose_blocking(spec, limits);
@@ -100,7 +100,7 @@ void LocalFft::execute(const void* in, void* out) const {
 
 std::unique_ptr<LocalFft> make_local_fft(const Backend& backend, const FftSpec& spec) {
   check(spec);
-  if (spec.kind == Kind::r2r && !backend.cosines) return make_local_fft(find_backend("fftw"), spec);
+  if (spec.kind == Kind::r2r && !backend.cosines) return make_local_fft(fallback_backend(), spec);
   return backend.complete ? backend.make(spec) : build(spec, backend);
 }
 

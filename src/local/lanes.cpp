@@ -122,7 +122,7 @@ Backend lanes_backend() {
   Backend backend;
   backend.name = "lanes";
   backend.version = "lanes in " + std::to_string(lanes::all_kernels().front().vector_bytes * 8) + " bits; others by " +
-                    fftw_backend().version;
+                    fallback_backend().version;
   backend.make = make_here;
   backend.takes = takes;
   backend.scales = true;

@@ -15,7 +15,9 @@ const std::vector<Backend>& backends() {
       mkl_backend(),
 #endif
       lanes_backend(),
+#ifdef SHARDFFT_HAVE_FFTW
       fftw_backend(),
+#endif
       reference_backend(),
   };
   return all;
@@ -52,6 +54,15 @@ const Backend& find_backend(const std::string& name) {
   std::string known = "auto";
   for (const Backend& b : backends()) known += ", " + b.name;
   fail(Status::invalid_argument, "unknown local FFT '", name, "'; this build knows ", known);
+}
+
+const Backend& fallback_backend() {
+#ifdef SHARDFFT_HAVE_FFTW
+  static const Backend backend = fftw_backend();
+#else
+  static const Backend backend = reference_backend();
+#endif
+  return backend;
 }
 
 std::vector<Backend> candidates(const std::string& name) {

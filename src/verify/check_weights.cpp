@@ -6,6 +6,7 @@
 #include <random>
 
 #include "algorithm/program.hpp"
+#include "local/backend.hpp"
 
 namespace shardfft {
 
@@ -13,15 +14,13 @@ namespace {
 
 using Numbers = std::vector<std::complex<double>>;
 
-constexpr const char* backend = "fftw";
-
 Numbers fourier(const Numbers& in, Direction direction) {
   FftSpec spec;
   spec.direction = direction;
   spec.transform = {{static_cast<std::int64_t>(in.size()), 1, 1}};
   spec.effort = Effort::estimate;
   Numbers out(in.size());
-  make_local_fft(backend, spec)->execute(in.data(), out.data());
+  make_local_fft(fallback_backend(), spec)->execute(in.data(), out.data());
   return out;
 }
 
@@ -34,7 +33,7 @@ Numbers cosines(const Numbers& in, AxisTransform type) {
   spec.effort = Effort::estimate;
   std::vector<double> numbers(in.size()), out(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) numbers[i] = in[i].real();
-  make_local_fft(backend, spec)->execute(numbers.data(), out.data());
+  make_local_fft(fallback_backend(), spec)->execute(numbers.data(), out.data());
   return {out.begin(), out.end()};
 }
 

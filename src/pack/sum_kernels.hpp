@@ -65,21 +65,24 @@ SHARDFFT_INLINE TakenRows<T> taken_rows(const NumberBlock<T>& block, const Other
 
 /// Some rows are asked for before their turn: the sums between copies would leave memory with nothing to do.
 template <class T>
-SHARDFFT_INLINE void ask_ahead(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
-                               std::int64_t rows) {
-  if (other.copy != RowCopy::from) return;
+[[gnu::noinline]] void prefetch_rows(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
+                                     std::int64_t rows) {
   const std::int64_t next = first + other.rows_ahead(block.columns);
   for (std::int64_t r = next; r < std::min(next + rows, block.rows); ++r)
     for (std::int64_t c = 0; c < block.columns; c += 64 / static_cast<std::int64_t>(sizeof(T)))
       __builtin_prefetch(other.at + r * other.stride + c);
 }
+template <class T>
+SHARDFFT_INLINE void ask_ahead(const NumberBlock<T>& block, const OtherRows<T>& other, std::int64_t first,
+                               std::int64_t rows) {
+  if (other.copy == RowCopy::from) prefetch_rows(block, other, first, rows);
+}
 
 /// What goes past the cache does so in whole lines, after it was added up. Rows that follow each other on both sides
 /// are one run.
 template <class T>
-SHARDFFT_INLINE void copy_past_cache(RowsPastCache& writer, const NumberBlock<T>& block, const OtherRows<T>& other,
-                                     std::int64_t first, std::int64_t rows) {
-  if (other.copy != RowCopy::past_cache) return;
+[[gnu::noinline]] void write_rows_past_cache(RowsPastCache& writer, const NumberBlock<T>& block,
+                                             const OtherRows<T>& other, std::int64_t first, std::int64_t rows) {
   const auto* const source = reinterpret_cast<const std::byte*>(block.at + first * block.stride);
   auto* const destination = reinterpret_cast<std::byte*>(other.at + first * other.stride);
   constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
@@ -93,6 +96,11 @@ SHARDFFT_INLINE void copy_past_cache(RowsPastCache& writer, const NumberBlock<T>
     else
       write_past_cache(row, to, block.columns * bytes);
   }
+}
+template <class T>
+SHARDFFT_INLINE void copy_past_cache(RowsPastCache& writer, const NumberBlock<T>& block, const OtherRows<T>& other,
+                                     std::int64_t first, std::int64_t rows) {
+  if (other.copy == RowCopy::past_cache) write_rows_past_cache(writer, block, other, first, rows);
 }
 
 /// Rows that are added up at once, so that their sums do not wait for each other.

@@ -7,7 +7,7 @@ set_target_properties(mpi_fortran_kit PROPERTIES Fortran_MODULE_DIRECTORY ${CMAK
 foreach(file ${_fortran_tests})
   get_filename_component(name ${file} NAME_WE)
   set(name mpi_fortran_${name})
-  if(name MATCHES "${SHARDFFT_TESTS_WITHOUT}")
+  if(NOT name MATCHES "${SHARDFFT_TESTS_ONLY}" OR name MATCHES "${SHARDFFT_TESTS_WITHOUT}")
     continue()
   endif()
   add_executable(${name} ${file})

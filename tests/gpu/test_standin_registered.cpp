@@ -5,7 +5,7 @@
 namespace shardfft::test {
 namespace {
 
-TEST(RegisteredArrays, NewMemoryAtAnOldAddressIsPinnedAnew) {
+TEST(StandinRegisteredArrays, NewMemoryAtAnOldAddressIsPinnedAnew) {
   if (!kernel_tells()) GTEST_SKIP() << "this kernel does not tell locked pages";
   Options o = on_gpu();
   o.memory = MemoryModel::registered;

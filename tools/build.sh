@@ -5,12 +5,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run build [--with-tests] [--with-compat] [--with-python-tests] [--test-all-ranks ON|OFF] [--no-python]
   the library and its headers go to build/install, the Python package into .venv"
 
-targets=(shardfft shardfft_static shardfft_fortran) python=yes python_tests=OFF all_ranks=OFF compat=OFF
+targets=(shardfft shardfft_static) groups=() python=yes tests=OFF python_tests=OFF all_ranks=OFF compat=OFF
 while [[ $# -gt 0 ]]; do
   case "$1" in
-    --with-tests) targets+=(all) compat=ON ;;
-    --with-compat) targets+=(shardfft_fftw_mpi shardfft_lammps) compat=ON ;;
-    --with-python-tests) targets+=(python_standin) python_tests=ON ;;
+    --with-tests) targets+=(all) tests=ON compat=ON ;;
+    --with-compat) compat=ON ;;
+    --with-python-tests) targets+=(python_standin) tests=ON python_tests=ON ;;
     --no-python) python=no ;;
     --test-all-ranks)
       [[ ${2:-} =~ ^(ON|OFF)$ ]] || usage_error "build: --test-all-ranks needs ON or OFF, not \"${2:-}\"" "$usage"
@@ -23,15 +23,26 @@ while [[ $# -gt 0 ]]; do
   shift
 done
 
-bash "$ROOT/tools/install_dependencies.sh"
-bash "$ROOT/tools/make_venv.sh"
+# What there is in the build folder once stays there: a build of the library only would take tests out, and the next test
+# would put them in again.
+was_on() { grep -q "^$1:.*=ON" "$BUILD/CMakeCache.txt" 2> /dev/null; }
+if was_on SHARDFFT_TESTS; then tests=ON; fi
+if was_on SHARDFFT_PYTHON_TESTS; then python_tests=ON; fi
+if was_on SHARDFFT_COMPAT; then compat=ON; fi
+[[ $tests == OFF ]] || groups=(tests) targets+=(shardfft_fortran)
+[[ $compat == OFF ]] || targets+=(shardfft_fftw_mpi shardfft_lammps)
+bash "$ROOT/tools/install_dependencies.sh" "${groups[@]}"
+bash "$ROOT/tools/make_venv.sh" "${groups[@]}"
 
 hold_lock "$BUILD"
 mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)"
   -DMPIEXEC_EXECUTABLE="$(mpi_tool mpirun)" -DMPI_Fortran_COMPILER="$(mpi_tool mpifort)")
 say "building the library with $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
-  -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" -DSHARDFFT_TESTS=ON -DSHARDFFT_EXAMPLES=ON -DSHARDFFT_FORTRAN=ON -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_COMPAT=$compat -DSHARDFFT_PYTHON_TESTS=$python_tests -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
+  -DCMAKE_CXX_COMPILER_LAUNCHER="$COMPILER" -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" \
+  -DSHARDFFT_TESTS=$tests -DSHARDFFT_EXAMPLES=$tests -DSHARDFFT_FORTRAN=$tests -DSHARDFFT_COMPAT=$compat \
+  -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_PYTHON_TESTS=$python_tests \
+  -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {
   cat "$BUILD/configure.log" >&2
   die "cmake failed; its words are above"
 }
@@ -39,7 +50,10 @@ cmake --build "$BUILD" --target "${targets[@]}" -j "$(jobs)" -- --no-print-direc
   die "the build failed; the compiler's words are above"
 cmake --install "$BUILD" --component development --prefix "$BUILD/install" > /dev/null
 
-if [[ $python == yes ]]; then
+# Whether .venv holds the packages made of these very sources: documents are tested beside those who use them.
+made_of() { find "$ROOT/bindings/python" "$ROOT"/bench/{harness,experiments,launchers,schema} "$BUILD/install/include" -type f \
+  ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum | sha256sum; }
+if [[ $python == yes && $(cat "$VENV/.shardfft" 2> /dev/null) != "$BUILD $(made_of)" ]]; then
   say "building the Python package"
   # The venv's own build tools and a kept build folder: the second build compiles only what changed.
   VIRTUAL_ENV=$VENV CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) "$VENV/bin/python" -m pip install --quiet \
@@ -48,6 +62,8 @@ if [[ $python == yes ]]; then
     --config-settings cmake.define.SHARDFFT_USE_INSTALLED=ON \
     --config-settings cmake.define.CMAKE_PREFIX_PATH="$BUILD/install" \
     "$ROOT/bindings/python" || die "pip could not build the Python package"
-  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check "$ROOT/bench/harness" ||
+  "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --no-build-isolation \
+    --no-deps "$ROOT/bench/harness" ||
     die "pip could not install the benchmark harness"
+  echo "$BUILD $(made_of)" > "$VENV/.shardfft"
 fi

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Builds the drivers of bench/ in build/rivals, against the library that build.sh has put into build/install.
+# Builds drivers of bench/ in build/rivals, against the library that build.sh has put into build/install; build_drivers.sh
+# [TARGET...]: all of them if none is named.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 hold_lock "$BUILD/rivals"
 cmake -S "$ROOT/bench" -B "$BUILD/rivals" -Wno-dev --log-level=WARNING -DMKL_ROOT="$VENV" \
-  -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" \
+  -DCMAKE_CXX_COMPILER_LAUNCHER="$COMPILER" -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" \
   -DCMAKE_PREFIX_PATH="$BUILD/install;${RIVALS_PREFIX:-}" > "$BUILD/configure_rivals.log" 2>&1 || {
   cat "$BUILD/configure_rivals.log" >&2
   die "cmake failed; its words are above"
 }
-cmake --build "$BUILD/rivals" -j "$(jobs)" -- --no-print-directory -s || die "the drivers could not be built"
+targets=()
+[[ $# -eq 0 ]] || targets=(--target "$@")
+cmake --build "$BUILD/rivals" "${targets[@]}" -j "$(jobs)" -- --no-print-directory -s || die "the drivers could not be built"

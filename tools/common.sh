@@ -52,6 +52,14 @@ jobs() {
 # Processes of tests at a time. Two more than cores: those of MPI tests wait for each other, and for mpirun's start and end.
 test_jobs() { echo $(($(cores) + 2)); }
 
+# A compiler cache is used where it is installed; precompiled headers need it to be told what may be taken for equal.
+if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache > /dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+fi
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+# In front of the compiler's name: how long each file takes, for the end of `./run test`.
+COMPILER="$ROOT/tools/seconds.sh;source;-${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
+
 # Debian's name for one MPI's command where both are installed, or the plain name.
 mpi_tool() { # NAME [openmpi|mpich]
   local family=${2:-openmpi}
@@ -65,7 +73,7 @@ mpi_run() { # RANKS COMMAND...
   local flags=(--quiet --oversubscribe)
   [[ $(id -u) -eq 0 ]] && flags+=(--allow-run-as-root)
   if ((ranks <= $(cores))); then flags+=(--bind-to core); else flags+=(--bind-to none --mca mpi_yield_when_idle 1); fi
-  OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"
+  OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} "$ROOT/tools/seconds.sh" program "${measured_as:-$*}" "$(mpi_tool mpirun)" "${flags[@]}" -n "$ranks" "$@"
 }
 
 # Test programs guess wrongly under a launcher, which gives them a terminal even where the output is a file.

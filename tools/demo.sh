@@ -4,9 +4,9 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: ./run demo [--ranks N] [--size N]
   --ranks N  MPI ranks of both parts (1, 2 and 4 for the brain, 2 for the timings)
-  --size N   time N^3 (128^3 and 256^3)"
+  --size N   time N^3 (64^3 and 128^3)"
 
-brain_ranks=(1 2 4) timing_ranks=2 sizes=(128 256)
+brain_ranks=(1 2 4) timing_ranks=2 sizes=(64 128)
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --ranks) positive --ranks "${2:-}"; brain_ranks=("$2") timing_ranks=$2; shift ;;
@@ -18,7 +18,7 @@ while [[ $# -gt 0 ]]; do
 done
 
 bash "$ROOT/tools/build.sh"
-bash "$ROOT/tools/build_drivers.sh"
+bash "$ROOT/tools/build_drivers.sh" bench-shardfft bench-fftw-mpi
 folder=$RESULTS/demo
 mkdir -p "$folder"
 started=$SECONDS

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: build (always), ci, lint, hip.
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, hip; what the
+# library, the Python package and the drivers need is always looked for.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-packages=(cmake g++ gfortran make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-dev libopenblas-dev libgtest-dev nlohmann-json3-dev
+packages=(cmake g++ make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-dev libopenblas-dev nlohmann-json3-dev
   python3 python3-dev python3-venv)
 for group in "$@"; do
   case "$group" in
+    tests) packages+=(libgtest-dev gfortran) ;;
     ci) packages+=(libmpich-dev mpich abigail-tools pkg-config) ;;
     lint) packages+=(cppcheck) ;;
     hip) packages+=(hipcc) ;;

@@ -16,7 +16,7 @@ while [[ $# -gt 0 ]]; do
 done
 
 bash "$ROOT/tools/install_dependencies.sh" lint
-bash "$ROOT/tools/make_venv.sh"
+bash "$ROOT/tools/make_venv.sh" lint
 cd "$ROOT"
 mapfile -t cpp < <(git ls-files '*.cpp' '*.hpp' '*.h' '*.cu' '*.cuh' ':!third_party')
 mapfile -t python < <(git ls-files '*.py')

@@ -1,7 +1,8 @@
 """How each command of a document is run by a test: a pattern, and its tiny form or the reason why it is not run.
 
 The first pattern that matches the whole command counts. {0} is the command itself, {1} its first group, {install} the
-options that name the installed library. A command that nothing matches fails the test: give it a line here.
+options that name the installed library, {drivers} the folder where drivers are built. A command that nothing matches fails the
+test: give it a line here.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import re
 from dataclasses import dataclass
 
 QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
-# What is shown here is that they are built; nothing is timed with them.
-NO_OPTIMISER = "-DCMAKE_CXX_FLAGS_RELEASE=-O0"
-DRIVERS = "-j 2 --target bench-shardfft bench-fftw-mpi"  # all of them: the project's own build
+# In the folder where ./run builds the drivers, so that they are not built again.
+DRIVERS = "ln -sfn {drivers} build-bench && cmake -S bench -B build-bench {install}"
+BUILT = "cmake --build build-bench -j 2"
 PART_OF_CI = "continuous integration runs it as a whole"
 FIRST_LINES = "test_first_lines runs these lines one after the other, from an empty folder"
 PROGRAM_ABOVE = "the program above it, which its own test runs"
@@ -26,9 +27,9 @@ RUN = [
      "./run claim {1} --tiny --into results/claims"),
     # building and installing
     (r"cmake --preset (dev)", "cmake --list-presets | grep -w {1}"),
-    (r"cmake -S bench -B build-bench", f"{{0}} {{install}} {NO_OPTIMISER}"),
+    (r"cmake -S bench -B build-bench", DRIVERS),
     (r"cmake -S bench/scaling -B build-scaling && cmake --build build-scaling", "{0}"),
-    (r'cmake --build build-bench --parallel "\$\(nproc\)"', f"cmake --build build-bench {DRIVERS}"),
+    (r'cmake --build build-bench --parallel "\$\(nproc\)"', BUILT),
     (r"pip install \./bench/harness", "pip install --quiet --no-deps ./bench/harness"),
     # the harness
     (r"shardfft-bench (libraries|bench list)", "{0}"),
@@ -82,7 +83,7 @@ class Answer:
     reason: str = ""
 
 
-def answer(command: str, install: str) -> Answer:
+def answer(command: str, install: str, drivers: str = "") -> Answer:
     """How the command is run; raises LookupError when no line says so."""
     for pattern, reason in NOT_RUN:
         if re.fullmatch(pattern, command):
@@ -90,5 +91,6 @@ def answer(command: str, install: str) -> Answer:
     for pattern, form in RUN:
         match = re.fullmatch(pattern, command)
         if match:
-            return Answer(run=form.format(command, *(group or "" for group in match.groups()), install=install))
+            groups = (group or "" for group in match.groups())
+            return Answer(run=form.format(command, *groups, install=install, drivers=drivers))
     raise LookupError(f"tests/docs/commands.py does not say how '{command}' is run: add a line, or mark the block")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import sys
 from pathlib import Path
 
@@ -17,3 +19,15 @@ def place(tmp_path_factory) -> Place:
     if not INSTALL.is_dir():
         pytest.skip(f"{INSTALL} is missing: ./run build makes it")
     return Place(tmp_path_factory.mktemp("documents"))
+
+
+@pytest.fixture(autouse=True)
+def seconds(request):
+    """Adds a line to the file of tools/seconds.sh: the processor time of what a test has started."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    yield
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = f"{after.ru_utime - before.ru_utime:.3f} {after.ru_stime - before.ru_stime:.3f}"
+    if os.environ.get("SHARDFFT_SECONDS"):
+        with open(os.environ["SHARDFFT_SECONDS"], "a", encoding="utf-8") as file:
+            file.write(f"document {took} {request.node.name}\n")

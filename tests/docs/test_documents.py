@@ -10,7 +10,7 @@ import yaml
 from blocks import ROOT, all_blocks, commands_of, inline_commands
 from commands import INLINE, answer
 from frames import PROJECT, program
-from place import INSTALL, VENV
+from place import BUILD, INSTALL, VENV
 
 BLOCKS = all_blocks()
 RANKS = {"README.md": 4}  # that a document's blocks are written for; 2 elsewhere
@@ -44,7 +44,7 @@ def test_every_command_is_known():
 @pytest.mark.parametrize("block", blocks("sh", "bash"))
 def test_shell(block, place):
     for command in commands_of(block):
-        how = answer(command, f"-DCMAKE_PREFIX_PATH={INSTALL} -DMKL_ROOT={VENV}")
+        how = answer(command, f"-DCMAKE_PREFIX_PATH={INSTALL} -DMKL_ROOT={VENV}", str(BUILD / "rivals"))
         if how.run:
             place.run(["bash", "-c", f"set -euo pipefail; {how.run}"], at_root=how.run.startswith("./run"))
         else:

@@ -10,6 +10,8 @@ import pytest
 import shardfft
 from shardfft import Layout, _mpi
 
+pytestmark = pytest.mark.ranks
+
 SHAPE = (8, 6, 4)
 
 

@@ -7,6 +7,8 @@ import pytest
 
 import shardfft
 
+pytestmark = pytest.mark.ranks
+
 SHAPE = (8, 6, 4)
 
 

@@ -6,6 +6,8 @@ import pytest
 import shardfft
 from shardfft import Layout
 
+pytestmark = pytest.mark.ranks
+
 
 def keep(whole, axis, m, lone, halved=False):
     """The m modes along an axis of a whole spectrum; a halved one has n/2 + 1 of n."""

@@ -6,6 +6,8 @@ import pytest
 import shardfft
 from shardfft import Layout
 
+pytestmark = pytest.mark.ranks
+
 
 def cut(whole, comm):
     return whole[Layout.slab(whole.shape, comm.size).local(comm.rank)]

@@ -8,6 +8,8 @@ import pytest
 import shardfft
 from shardfft import Layout
 
+pytestmark = pytest.mark.ranks
+
 LAYOUTS = ["slab", "pencil", "brick", "cyclic"]
 SHAPES = [(1, 1, 1), (2, 3, 5), (7, 11, 13), (16, 16, 16), (31, 1, 17)]
 

@@ -6,6 +6,8 @@ import pytest
 import shardfft
 from shardfft import Layout
 
+pytestmark = pytest.mark.ranks
+
 NUMBERS = ["float64", "float32", "complex64", "complex128", "int8", "int16", "int64", "bool", "longdouble"]
 DTYPES = [*NUMBERS, "U3", "f8,i4"]
 

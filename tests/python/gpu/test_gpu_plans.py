@@ -19,7 +19,7 @@ from fakes import (
 import shardfft
 from shardfft import Layout, _core
 
-pytestmark = pytest.mark.standin
+pytestmark = [pytest.mark.standin, pytest.mark.ranks]
 
 
 @pytest.mark.parametrize("memory", ["auto", "device", "managed"])

@@ -7,7 +7,7 @@ from fakes import DLPackArray, StandardArray, host_view, make_memory, make_strea
 import shardfft
 from shardfft import Layout, _core
 
-pytestmark = pytest.mark.standin
+pytestmark = [pytest.mark.standin, pytest.mark.ranks]
 
 
 class Shown:

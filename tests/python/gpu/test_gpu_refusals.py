@@ -10,7 +10,7 @@ from fakes import DLPackArray, FakeArray, StandardArray, device_input, make_stre
 import shardfft
 from shardfft import _core
 
-pytestmark = pytest.mark.standin
+pytestmark = [pytest.mark.standin, pytest.mark.ranks]
 SHAPE = (8, 6, 4)
 
 

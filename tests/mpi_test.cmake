@@ -20,8 +20,8 @@ set(_any_ranks "^mpi_plan_test_(bad_input|literal_values|misuse|operator_walls|o
 string(APPEND _any_ranks "|^mpi_gpu_test_(bad_input|option_table|standin_accounts)$")
 
 # Files whose cases make ranks or devices fail, limit or fork them, wait by the clock, or take most of the memory: what they
-# break breaks nothing else, and others run beside those that wait. The slabs of GPUs are what `.ci/run` takes two ranks for.
-set(_alone "^mpi_(faults_test_host_faults|gpu_test_(failures|slab|standin_failures|standin_imports)|host_test_(limits|refused))$")
+# break breaks nothing else, and others run beside those that wait. Tests on GPUs change what the stand-in is.
+set(_alone "^mpi_(faults_test_host_faults|gpu_test_.*|host_test_(limits|refused))$")
 string(APPEND _alone "|^mpi_(plan_test_(beside_others|large_arrays|waiting)|reshape_test_failures)$")
 # Files that put functions of their own in the place of MPI's, as others of their area do, or bring a main() of their own:
 # each of them is a program.

@@ -27,7 +27,7 @@ say "MNI152 brain template, 197 x 233 x 189: real FFT, Gaussian low-pass, invers
 echo "                       relative error of the          median ms of"
 echo "  ranks   layout         spectrum       smoothed    forward + back"
 for ranks in "${brain_ranks[@]}"; do
-  mpi_run "$ranks" "$VENV/bin/python" -m mpi4py "$ROOT/demo/brain.py" --output "$folder" ||
+  measured_as="demo/brain.py, $ranks ranks" mpi_run "$ranks" "$VENV/bin/python" -m mpi4py "$ROOT/demo/brain.py" --output "$folder" ||
     die "the brain demo failed on $ranks ranks"
 done
 "$VENV/bin/python" "$ROOT/demo/figures.py" "$folder" || die "the figures could not be drawn"

@@ -1,8 +1,8 @@
 """How each command of a document is run by a test: a pattern, and its tiny form or the reason why it is not run.
 
 The first pattern that matches the whole command counts. {0} is the command itself, {1} its first group, {install} the
-options that name the installed library, {drivers} the folder where drivers are built. A command that nothing matches fails the
-test: give it a line here.
+options that name the installed library, {drivers} the folder where drivers are built. A command that nothing matches
+fails the test: give it a line here.
 """
 
 from __future__ import annotations

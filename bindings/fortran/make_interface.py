@@ -24,7 +24,12 @@ NUMBERS = {
     "size_t": "integer(c_size_t)",
     "double": "real(c_double)",
 }
-FUNCTIONS = {"shardfft_overlap_visit", "shardfft_factor_of_indices", "shardfft_factor_of_wavenumbers", "shardfft_release"}
+FUNCTIONS = {
+    "shardfft_overlap_visit",
+    "shardfft_factor_of_indices",
+    "shardfft_factor_of_wavenumbers",
+    "shardfft_release",
+}
 HANDLES = {
     f"shardfft_{name}"
     for name in ("layout", "options", "plan", "operator", "redistribution", "side", "buffer", "report")
@@ -41,7 +46,7 @@ def declaration(kind: str) -> str:
         return "type(c_funptr), value"
     if kind == "const char*":
         return "character(kind=c_char), intent(in)"
-    if kind.endswith("*") and kind[:-1] in HANDLES or kind in ("char**", "void**"):
+    if (kind.endswith("*") and kind[:-1] in HANDLES) or kind in ("char**", "void**"):
         return "type(c_ptr), intent(inout)"
     if kind.endswith("*"):  # a number's address, an array, or null
         return "type(c_ptr), value"
@@ -73,6 +78,7 @@ def wrapped(line: str, indent: str) -> str:
 
 
 def interface(result: str, name: str, arguments) -> str:
+    """Return the Fortran interface of one C function."""
     names = ", ".join(word for _, word in arguments)
     kind = "subroutine" if result == "void" else "function"
     lines = [wrapped(f'    {kind} {name}({names}) bind(C, name="{name}")', "        ")]
@@ -87,6 +93,7 @@ def interface(result: str, name: str, arguments) -> str:
 
 
 def imports(result: str, arguments) -> set[str]:
+    """Name the kinds of iso_c_binding that an interface needs."""
     said = [declaration(kind) for kind, _ in arguments]
     if result != "void":
         said.append(NUMBERS.get(result, "type(c_ptr)"))
@@ -94,13 +101,16 @@ def imports(result: str, arguments) -> set[str]:
 
 
 def module(header: pathlib.Path) -> str:
+    """Return the Fortran module of a C header; functions that take an MPI_Comm have a twin with a Fortran handle."""
     blocks = [
         interface(*function)
         for function in prototypes(header.read_text())
         if not any(kind == "MPI_Comm" for kind, _ in function[2])
     ]
     name = f"shardfft_c_{header.stem}"
-    used = sorted({word for block in blocks for line in re.findall(r"import :: (.*)", block) for word in line.split(", ")})
+    used = sorted(
+        {word for block in blocks for line in re.findall(r"import :: (.*)", block) for word in line.split(", ")}
+    )
     return "\n".join(
         [
             f"! Made by make_interface.py from include/shardfft/c/{header.name}, which says what these functions do.",
@@ -119,6 +129,7 @@ def module(header: pathlib.Path) -> str:
 
 
 def main() -> int:
+    """Write the modules, or compare them with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare with the files, write nothing")
     check = parser.parse_args().check

@@ -126,7 +126,12 @@ def test_packages_are_those_that_run_installs():
     shown = set(re.search(r"^apt-get install (.*)$", readme, re.MULTILINE)[1].split())
     script = (ROOT / "tools" / "install_dependencies.sh").read_text(encoding="utf-8")
     known = set(re.search(r"^packages=\((.*?)\)", script, re.MULTILINE | re.DOTALL)[1].split())
-    only_tests = {"gfortran", "libgtest-dev", "libfftw3-mpi-dev", "python3"}  # and benchmarks; python3 comes with python3-venv
+    only_tests = {
+        "gfortran",
+        "libgtest-dev",
+        "libfftw3-mpi-dev",
+        "python3",
+    }  # and benchmarks; python3 comes with python3-venv
     assert shown == known - only_tests
 
 

@@ -5,9 +5,9 @@
 #include <random>
 
 #include "device/line_pass.hpp"
+#include "gpu/group_kit.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/pass/fft_passes.hpp"
-#include "gpu/group_kit.hpp"
 #include "local/loops.hpp"
 #include "support/case_sweeps.hpp"
 #include "support/operator_check.hpp"

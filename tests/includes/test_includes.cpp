@@ -22,8 +22,7 @@ const std::map<std::string, int>& heights() {
       {"base", 0},      {"tune", 1},      {"geometry", 2}, {"mpi", 2},       {"pack", 3},       {"local", 3},
       {"device", 4},    {"exchange", 4},  {"reshape", 5},  {"algorithm", 5}, {"cannon", 6},     {"lower", 6},
       {"verify", 7},    {"run", 8},       {"exec", 9},     {"gpu", 9},       {"gpu/check", 10}, {"gpu/pass", 11},
-      {"gpu/move", 11}, {"gpu/slab", 12}, {"gpu/run", 13}, {"api", 14},
-      {"c", 15},
+      {"gpu/move", 11}, {"gpu/slab", 12}, {"gpu/run", 13}, {"api", 14},      {"c", 15},
   };
   return table;
 }

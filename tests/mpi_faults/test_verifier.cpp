@@ -1,8 +1,8 @@
 // What ranks tell each other at the end of a run: every bit that differs between what one sent and another received.
 #include <gtest/gtest.h>
 
-#include "verify/verifier.hpp"
 #include "support/world.hpp"
+#include "verify/verifier.hpp"
 
 namespace shardfft::test {
 namespace {

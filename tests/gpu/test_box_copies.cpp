@@ -11,7 +11,7 @@ namespace {
 /// What copy engines do.
 void run(const gpu::EngineCopies& copies, const std::byte* from, std::byte* to) {
   const device::BoxCopy& shape = copies.shape;
-  for (const auto& place : copies.places)
+  for (const auto& place : copies.offsets)
     for (std::size_t slice = 0; slice < shape.slices; ++slice)
       for (std::size_t row = 0; row < shape.rows; ++row)
         std::memcpy(to + place.to + slice * shape.to.slice + row * shape.to.pitch,
@@ -60,9 +60,9 @@ TEST(BoxCopies, SlabsAreOneCall) {
   const auto copies =
       gpu::engine_copies({box_of(5 * 16, {4, 3, 16}, {128, 16, 1}), box_of(7, {4, 3, 16}, {48, 16, 1})}, 8, 1);
   ASSERT_TRUE(copies);
-  ASSERT_EQ(copies->places.size(), 1u);
-  EXPECT_EQ(copies->places[0].from, 5 * 16 * 8);
-  EXPECT_EQ(copies->places[0].to, 7 * 8);
+  ASSERT_EQ(copies->offsets.size(), 1u);
+  EXPECT_EQ(copies->offsets[0].from, 5 * 16 * 8);
+  EXPECT_EQ(copies->offsets[0].to, 7 * 8);
   EXPECT_EQ(copies->shape.bytes, 3u * 16 * 8);  // rows are merged where both sides have them together
   EXPECT_EQ(copies->shape.rows, 4u);
   EXPECT_EQ(copies->shape.slices, 1u);
@@ -80,7 +80,7 @@ TEST(BoxCopies, OtherSlicesAreSeveralCalls) {
   const LocalCopy boxes{box_of(0, {4, 3, 6}, {130, 16, 1}), box_of(0, {4, 3, 6}, {64, 8, 1})};
   const auto copies = gpu::engine_copies(boxes, 4, 3);
   ASSERT_TRUE(copies);
-  EXPECT_EQ(copies->places.size(), 3u);  // the shorter loop is the one outside
+  EXPECT_EQ(copies->offsets.size(), 3u);  // the shorter loop is the one outside
   EXPECT_EQ(copies->shape.rows, 4u);
   EXPECT_FALSE(gpu::engine_copies(boxes, 4, 2)) << "three calls are more than two";
 }

@@ -196,6 +196,17 @@ std::vector<Value> serial_pad(const std::vector<Value>& data, const Shape& shape
   });
 }
 
+/// Half lines of a spectrum of m modes, to n modes. The other axes have their points already: only then is the
+/// imaginary part of the lone mode what no real line has.
+std::vector<Value> serial_pad_half(const std::vector<Value>& data, const Shape& shape, int axis, std::int64_t m,
+                                   std::int64_t n, LoneMode rule) {
+  return change_lines(data, shape, axis, n / 2 + 1, [&](const std::vector<Value>& line, std::vector<Value>& made) {
+    std::copy(line.begin(), line.end(), made.begin());
+    if (m % 2 != 0 || rule == LoneMode::keep) return;
+    made[line.size() - 1] = rule == LoneMode::zero ? 0 : line.back().real() / 2;
+  });
+}
+
 /// Lines without a mirror image: the first of one side are those of the other, and the rest is zero.
 std::vector<Value> serial_resize(const std::vector<Value>& data, const Shape& shape, int axis, std::int64_t to) {
   return change_lines(data, shape, axis, to, [](const std::vector<Value>& line, std::vector<Value>& made) {
@@ -241,17 +252,10 @@ std::vector<Value> SerialTransform::synthesise(std::vector<Value> data) const {
   Shape now = spectrum_shape();
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t n = shape[to_size(axes[i])];
-    if (kept(i) == n) continue;
-    const std::int64_t to = axes[i] == halved() ? n / 2 + 1 : n;
-    if (axes[i] == halved() && kept(i) % 2 == 0 && lone_mode != LoneMode::keep)
-      data = change_lines(data, now, axes[i], to, [&](const std::vector<Value>& line, std::vector<Value>& made) {
-        std::copy(line.begin(), line.end(), made.begin());
-        made[line.size() - 1] = lone_mode == LoneMode::zero ? 0 : line.back() / 2.0;
-      });
-    else
-      data = type(i) == AxisTransform::fft && axes[i] != halved() ? serial_pad(data, now, axes[i], n, lone_mode)
-                                                                  : serial_resize(data, now, axes[i], to);
-    now = with_extent(now, axes[i], to);
+    if (kept(i) == n || axes[i] == halved()) continue;
+    data = type(i) == AxisTransform::fft ? serial_pad(data, now, axes[i], n, lone_mode)
+                                         : serial_resize(data, now, axes[i], n);
+    now = with_extent(now, axes[i], n);
   }
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (type(i) != AxisTransform::fft)
@@ -259,6 +263,9 @@ std::vector<Value> SerialTransform::synthesise(std::vector<Value> data) const {
     else if (axes[i] != halved())
       serial_dft(data, now, axes[i], +1);
   }
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] == halved() && kept(i) < shape[to_size(axes[i])])
+      data = serial_pad_half(data, now, axes[i], kept(i), shape[to_size(axes[i])], lone_mode);
   return halved() < 0 ? data : serial_c2r(data, shape, halved());
 }
 

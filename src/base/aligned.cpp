@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "base/available_memory.hpp"
+
 namespace shardfft {
 
 void Release::operator()(std::byte* memory) const {
@@ -19,7 +21,11 @@ AlignedMemory allocate_aligned(std::size_t bytes, Pages pages) {
   const std::size_t size = round_up(bytes == 0 ? 1 : bytes, alignment);
   MemorySource* const source = installed<MemorySource>();
   void* const memory = source != nullptr ? source->allocate(size, alignment) : std::aligned_alloc(alignment, size);
-  if (memory == nullptr) fail(Status::out_of_memory, "cannot allocate ", size, " bytes");
+  if (memory == nullptr) {
+    const Room room = address_room();
+    const bool limited = source == nullptr && room.bytes < size;
+    fail(Status::out_of_memory, "cannot allocate ", size, " bytes", limited ? ": " + room.limit : "");
+  }
   if (huge) madvise(memory, size, MADV_HUGEPAGE);  // advice only: a refusal costs nothing but speed
   return AlignedMemory(static_cast<std::byte*>(memory), Release{source, size});
 }

@@ -39,13 +39,13 @@ struct GroupFiles {
   const char* reclaimable;  ///< of memory.stat: files that were read and can be read again
 };
 
-/// Of a group and of those that it is in, down to `mount`. Groups that this process does not see have no files here.
-Room group_room(const std::string& mount, std::string group, const GroupFiles& files) {
-  Room room{no_limit, ""};
+/// Takes what a group leaves, and those that it is in, down to `mount`, where that is less than `room`. Groups that
+/// this process does not see have no files here.
+void take_group(Room& room, const std::string& mount, std::string group, const GroupFiles& files) {
   for (;;) {
     const std::string folder = mount + group + "/";
     const auto limit = number_in(folder + files.limit), used = number_in(folder + files.used);
-    if (limit && used) {
+    if (limit && used && *limit - std::min(*limit, *used) < room.bytes) {
       const std::size_t kept =
           *used - std::min(*used, number_in(folder + "memory.stat", files.reclaimable).value_or(0));
       std::ostringstream text;
@@ -54,14 +54,13 @@ Room group_room(const std::string& mount, std::string group, const GroupFiles& f
            << " are used)";
       take_less(room, {*limit - std::min(*limit, kept), text.str()});
     }
-    if (group.empty()) return room;
+    if (group.empty()) return;
     group.erase(group.rfind('/'));
   }
 }
 
 /// Of version 1 and 2; a host may have both.
-Room groups_room(const std::string& root) {
-  Room room{no_limit, ""};
+void take_groups(Room& room, const std::string& root) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {  // "number:controllers:/path"
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -70,12 +69,11 @@ Room groups_room(const std::string& root) {
     std::string group = line.substr(second + 1);
     if (group.empty() || group.front() != '/' || group == "/" || group.starts_with("/..")) group.clear();
     if (controllers == ",,")
-      take_less(room, group_room(root + "/sys/fs/cgroup", group, {"memory.max", "memory.current", "inactive_file"}));
+      take_group(room, root + "/sys/fs/cgroup", group, {"memory.max", "memory.current", "inactive_file"});
     if (controllers.find(",memory,") != std::string::npos)
-      take_less(room, group_room(root + "/sys/fs/cgroup/memory", group,
-                                 {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}));
+      take_group(room, root + "/sys/fs/cgroup/memory", group,
+                 {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"});
   }
-  return room;
 }
 
 Room limit_room(int resource, const char* name, std::size_t used) {
@@ -110,7 +108,7 @@ Room memory_room(const std::string& root) {
       offer(*most - std::min(*most, *promised),
             "the memory that this host may still promise, vm.overcommit_memory is 2");
   }
-  take_less(room, groups_room(root));
+  take_groups(room, root);
   return room;
 }
 

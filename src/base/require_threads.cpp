@@ -20,7 +20,7 @@ namespace shardfft {
 namespace {
 
 /// What OMP_STACKSIZE says ("16M"; kilobytes without a unit), or 0.
-std::size_t stack_bytes() {
+std::size_t asked_stack_bytes() {
   const std::string said = environment("OMP_STACKSIZE").value_or("");
   char* end = nullptr;
   const std::size_t number = std::strtoul(said.c_str(), &end, 10);
@@ -37,6 +37,35 @@ std::size_t stack_bytes() {
   }
 }
 
+/// How OpenMP starts its threads.
+class Attributes {
+ public:
+  Attributes() {
+    pthread_attr_init(&attributes_);
+    if (const std::size_t bytes = asked_stack_bytes(); bytes > 0) pthread_attr_setstacksize(&attributes_, bytes);
+  }
+  ~Attributes() { pthread_attr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const pthread_attr_t* get() const { return &attributes_; }
+  std::size_t stack_bytes() const {
+    std::size_t bytes = 0;
+    pthread_attr_getstacksize(&attributes_, &bytes);
+    return bytes;
+  }
+
+ private:
+  pthread_attr_t attributes_{};
+};
+
+/// Whether addresses are so few that threads which OpenMP ends and starts again, for a smaller team and a larger one,
+/// may not find any.
+bool few_addresses(int threads) {
+  const Room room = address_room();
+  if (room.limit.empty()) return false;
+  return static_cast<double>(room.bytes) < 2.0 * threads * static_cast<double>(Attributes().stack_bytes());
+}
+
 void* wait_for(void* latch) {
   static_cast<std::latch*>(latch)->wait();
   return nullptr;
@@ -44,18 +73,15 @@ void* wait_for(void* latch) {
 
 /// Starts as many at once, and ends them. What is wrong, or 0.
 int try_threads(int count) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  if (const std::size_t bytes = stack_bytes(); bytes > 0) pthread_attr_setstacksize(&attributes, bytes);
+  const Attributes attributes;
   std::latch all_tried(1);
   std::vector<pthread_t> threads(static_cast<std::size_t>(count));
   std::size_t started = 0;
   int error = 0;
   while (error == 0 && started < threads.size()) {
-    error = pthread_create(&threads[started], &attributes, wait_for, &all_tried);
+    error = pthread_create(&threads[started], attributes.get(), wait_for, &all_tried);
     if (error == 0) ++started;
   }
-  pthread_attr_destroy(&attributes);
   all_tried.count_down();
   for (std::size_t i = 0; i < started; ++i) pthread_join(threads[i], nullptr);
   return error;
@@ -85,7 +111,10 @@ void require_threads(int threads) {
   if (started_after != forks) started = 1;
   started_after = forks;
   const int wanted = std::min(threads, omp_get_thread_limit());
-  if (wanted <= started) return;
+  if (wanted <= 1) return;
+  const bool few = few_addresses(wanted);
+  if (wanted <= started && !few) return;
+  if (few) omp_pause_resource_all(omp_pause_soft);  // those that there are would be counted twice
   if (const int error = try_threads(wanted - 1); error != 0)
     fail(Status::out_of_memory, "option threads is ", threads, ", but this process cannot start ", wanted - 1,
          " more threads: ", std::strerror(error), limits());

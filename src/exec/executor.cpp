@@ -154,6 +154,7 @@ void Executor::allocate_workspace() {
       workspace_ = own_workspace_.get();
       workspace_size_ = planned_bytes();
     }
+    require_threads(setup_.options.threads);
   });
   ready_ = true;
 }

@@ -5,6 +5,7 @@
 
 #include "base/available_memory.hpp"
 #include "base/clock.hpp"
+#include "base/require_threads.hpp"
 #include "exec/executor.hpp"
 #include "exec/host_target.hpp"
 #include "exec/movement.hpp"
@@ -69,6 +70,7 @@ struct Executor::Candidates {
       if (room) {
         in = zeros(in_bytes);
         out = zeros(out_bytes);
+        require_threads(first.setup_.options.threads);
       }
     } catch (const Error&) {
       room = false;
@@ -85,6 +87,7 @@ struct Executor::Candidates {
       if (room && more_private) {
         workspace = zeros(executor.planned_bytes());
         workspace_bytes = executor.planned_bytes();
+        require_threads(first.setup_.options.threads);
       }
     } catch (const Error&) {
       room = false;
@@ -94,6 +97,7 @@ struct Executor::Candidates {
     try {
       window = host->allocate(executor.window_bytes());
       std::memset(window->mine(), 0, window->bytes());
+      require_threads(first.setup_.options.threads);
     } catch (const Error&) {
       room = false;
     }

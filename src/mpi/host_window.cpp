@@ -11,6 +11,9 @@ namespace shardfft {
 
 namespace {
 
+/// Bytes of a host's windows for which files of the kernel are not read: making them says as much.
+constexpr double not_worth_asking = 1 << 20;
+
 /// Whole small pages, one at least.
 std::size_t mapped_bytes(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), 4096); }
 
@@ -28,6 +31,7 @@ void require_window_room(double bytes, double largest, int ranks) {
     if (wanted > static_cast<double>(room.bytes)) fail(Status::out_of_memory, "there is no room: ", room.limit);
   };
   check(largest, file_room());
+  if (bytes * ranks <= not_worth_asking) return;
   check(bytes * ranks, address_room());
   check(bytes * ranks, memory_room());
 }
@@ -36,12 +40,11 @@ void require_window_room(double bytes, double largest, int ranks) {
 HostWindow::HostWindow(const Communicator& host, std::size_t bytes, InChildren in_children,
                        const std::vector<int>& names)
     : rank_(host.rank()), bytes_(bytes), grant_(mapped_bytes(bytes)) {
-  constexpr std::size_t small = 1 << 20;  // not worth asking all limits
   const std::size_t mapped = mapped_bytes(bytes);
   std::optional<MemoryFile> mine;
   Failure failure = failure_of([&] {
     const auto wanted = static_cast<double>(mapped);
-    if (mapped > small) require_window_room(wanted, wanted, host.size());
+    require_window_room(wanted, wanted, host.size());
     if (!grant_.given()) fail(Status::out_of_memory, "there is no memory for them");
     mine.emplace(mapped, draw_proof(rank_));
   });

@@ -1,6 +1,7 @@
 // Limits of one rank's process: plans look at them before they choose, and errors name them.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/aligned.hpp"
 #include "base/available_memory.hpp"
 #include "base/proof.hpp"
 #include "base/require_threads.hpp"
@@ -128,6 +130,47 @@ TEST(Limits, OnLockedMemoryMeansNothing) {
   const TransformCase c = some_megabytes("auto");
   Plan plan = make_plan(MPI_COMM_WORLD, c);
   check_run(plan, c, Direction::forward, false, 1);
+}
+
+/// Root has as many processes as it likes: a child becomes nobody first.
+TEST(Limits, OnProcesses) {
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65534;
+    const rlimit one{1, 1};
+    if (geteuid() == 0 && setresuid(nobody, nobody, nobody) != 0) _exit(77);
+    if (setrlimit(RLIMIT_NPROC, &one) != 0) _exit(77);
+    const Failure failure = failure_of([] { require_threads(4); });
+    _exit(failure.text.find("RLIMIT_NPROC is 1") == std::string::npos ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << status;
+  if (any_rank(WEXITSTATUS(status) == 77)) GTEST_SKIP() << "this user can be no other one";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Limits, OnTheSizeOfTraces) {
+  if (world().size() > 1) GTEST_SKIP() << "the first rank writes, the last one is limited";
+  const auto file = std::filesystem::temp_directory_path() / ("shardfft_trace_" + std::to_string(process_word()));
+  TransformCase c = some_megabytes("alltoallv");
+  c.options.trace = file.string();
+  std::optional<Plan> plan(make_plan(MPI_COMM_WORLD, c));
+  const Buffer in = plan->allocate_input(), out = plan->allocate_output();
+  for (int run = 0; run < 20; ++run) plan->forward(in.data(), out.data());
+  constexpr std::size_t most = 1000;  // what is said on stderr goes into a file too
+  const Limited limit(RLIMIT_FSIZE, most);
+  testing::internal::CaptureStderr();
+  plan.reset();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("is not complete: it could not be written whole"),
+            std::string::npos);
+  EXPECT_LE(std::filesystem::file_size(file), most);
+  std::filesystem::remove(file);
+}
+
+TEST(Limits, OnOneAllocation) {
+  const Limited limit(RLIMIT_AS, mapped_now() + 64 * mebibyte);
+  expect_error(Status::out_of_memory, "RLIMIT_AS", [] { agree(world(), [] { allocate_aligned(80 * mebibyte); }); });
 }
 
 /// In a thread of its own, for which OpenMP has no threads yet.

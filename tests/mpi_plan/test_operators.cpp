@@ -126,7 +126,7 @@ TEST(Operators, RefuseWhatDoesNotFit) {
     expect_error(Status::invalid_argument, words, [&] { plan.apply(op, x.data(), x.data()); });
   };
   bad("does not transform axis 0", Operator::derivative(0));
-  bad("does not transform axis 3", Operator::derivative(3));
+  bad("axis 3, along which the derivative is asked for, does not exist", Operator::derivative(3));
   bad("2 lengths of the domain, but the array has 3 axes", Operator::laplacian({1, 2}));
   bad("along axis 1 is -1", Operator::laplacian({1, -1, 2}));
   bad("factors, but this rank's spectrum has", Operator::array(std::vector<double>(1000)));

@@ -362,29 +362,6 @@ TEST(Programs, RefusedOnes) {
   EXPECT_EQ(code_of("auto", line), Status::ok);
 }
 
-/// Ranks that rest own input and output only.
-TEST(Programs, SomeRanksMayRest) {
-  for (const Kind kind : {Kind::c2c, Kind::r2c})
-    for (const auto& [name, layout] : zoo({12, 10, 16}, 8))
-      for (const int active : {1, 3, 6}) {
-        Problem problem = problem_of(kind, layout);
-        problem.output = natural_of(problem);
-        problem.active = active;
-        for (const std::string algorithm : {"auto", "slab", "pencil", "brick"}) {
-          SCOPED_TRACE(name + ", " + algorithm + ", " + std::to_string(active));
-          const Program program = make_program(algorithm, problem);
-          check_program(program, problem);
-          EXPECT_NE(program.algorithm.find(" on " + std::to_string(active) + " of 8 ranks"), std::string::npos);
-          for (std::size_t i = 0; i < program.steps.size(); ++i) {
-            if (!std::holds_alternative<TransformStep>(program.steps[i])) continue;
-            int busy = 0;
-            for (int r = 0; r < 8; ++r) busy += program.states[i].layout.count(r) > 0 ? 1 : 0;
-            EXPECT_LE(busy, active);
-          }
-        }
-      }
-}
-
 /// To exchange with all ranks of a host costs no more than with some, and planes are one step less.
 TEST(Programs, PencilsOfOneHostBecomeSlabs) {
   for (const Kind kind : {Kind::c2c, Kind::r2c}) {

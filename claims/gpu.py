@@ -116,12 +116,12 @@ def gpus_here() -> int:
 
 def recorded(folder: Path) -> Measured | None:
     """The newest records of two GPUs and of one by the names of their folders, which are dates."""
-    found = [max(folder.glob(f"{count}x*/*/{name}/{results.FILE}"), key=lambda file: file.parts[-3], default=None)
+    found = [max(results.folders(folder, f"{count}x*/*/{name}"), key=lambda one: one.parts[-2], default=None)
              for count, name in ((2, "two-gpu"), (1, "one-gpu"))]  # fmt: skip
     if found[0] is None:
         return None
-    records = [record for file in found if file for record in results.load(file)]
-    return Measured("gpu", records, found[0].parent.parent, tiny=False)
+    records = [record for one in found if one for record in results.load(one)]
+    return Measured("gpu", records, found[0].parent, tiny=False)
 
 
 def main() -> int:

@@ -73,9 +73,9 @@ def judge(done: Measured, point: dict) -> tuple[float, bool] | None:
 def recorded(folder: Path, tiny: bool) -> Measured | None:
     """The newest records of every kind of machine, by the names of their folders, which are dates."""
     newest: dict[str, Path] = {}
-    for file in sorted(folder.glob(f"*x*/*/gpu-sizes/*-gpus/{results.FILE}"), key=lambda file: file.parts[-4]):
-        newest["/".join((file.parts[-5], file.parts[-2]))] = file
-    records = [record for file in newest.values() for record in results.load(file)]
+    for one in sorted(results.folders(folder, "*x*/*/gpu-sizes/*-gpus"), key=lambda one: one.parts[-3]):
+        newest["/".join((one.parts[-4], one.name))] = one
+    records = [record for one in newest.values() for record in results.load(one)]
     return Measured("gpu-sizes", records, folder, tiny) if records else None
 
 

@@ -10,6 +10,8 @@ import json
 import sys
 from pathlib import Path
 
+from shardfft_bench.results import lines
+
 # Okabe and Ito's colours, and hatches for print.
 LOOKS = {
     "z lines": ("#56B4E9", ""),
@@ -22,7 +24,7 @@ LOOKS = {
 
 def traces(path: Path) -> list[dict]:
     """All records of a file that have a trace."""
-    records = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("{"))
+    records = (json.loads(line) for line in lines(path) if line.startswith("{"))
     return [record for record in records if record.get("trace")]
 
 

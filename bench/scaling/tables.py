@@ -29,7 +29,7 @@ def ratio_of(cell: Cell) -> str:
 
 def strategies(options: argparse.Namespace) -> None:
     cells = collect.cells(results.load(options.file))
-    floors = [json.loads(line) for line in options.floor.read_text(encoding="utf-8").splitlines()]
+    floors = [json.loads(line) for line in results.lines(options.floor)]
     speed = max(one["copy_gb_per_s"] for one in floors)
     shape = cells[0].point["shape"]
     array = 16 * shape[0] * shape[1] * shape[2]

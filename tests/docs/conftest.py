@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from place import INSTALL, Place
+from place import INSTALL, ROOT, Place
+
+# What measures and judges, for tests of what documents state.
+sys.path[:0] = [str(ROOT / "claims"), str(ROOT / "bench" / "harness")]
 
 
 @pytest.fixture(scope="session")

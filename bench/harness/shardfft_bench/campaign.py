@@ -44,7 +44,7 @@ def finished(file: Path, retry_failed: bool, libraries: dict[str, Library]) -> s
             return record["library"] not in libraries or not libraries[record["library"]].found
         return not retry_failed or record["status"] in {"ok", "unsupported"}
 
-    return {record["key"] for record in results.load(file) if final(record)}
+    return {record["key"] for record in results.load(file.parent) if final(record)}
 
 
 class Progress:

@@ -18,7 +18,7 @@ from . import __version__, campaign, experiments
 from .errors import BenchError
 from .launch import Launcher
 from .libraries import find_libraries, table
-from .results import load
+from .results import load, pack
 
 OK, REGRESSION, MISTAKE, FAILURES = 0, 1, 2, 3
 
@@ -107,6 +107,16 @@ def _table(options: argparse.Namespace) -> int:
     return OK
 
 
+def _pack(options: argparse.Namespace) -> int:
+    for source in map(Path, options.results):
+        found = sorted(source.rglob("*.jsonl")) if source.is_dir() else [source]
+        for file in found:
+            before = file.stat().st_size
+            packed = pack(file)
+            print(f"{packed}: {packed.stat().st_size} of {before} bytes")
+    return OK
+
+
 def _compare(options: argparse.Namespace) -> int:
     from .compare import compare
 
@@ -166,7 +176,7 @@ def _add_run(commands) -> None:
 
 
 def add_commands(commands) -> None:
-    """Adds `libraries`, `bench`, `report` and `compare` to an argparse subparsers object."""
+    """Adds `libraries`, `bench`, `report`, `table`, `pack` and `compare` to an argparse subparsers object."""
     libraries = commands.add_parser("libraries", help="what was found, what it can do, and why the rest was not found")
     libraries.add_argument("--drivers", nargs="+", metavar="DIR", help="bin folders of builds of bench/")
     libraries.add_argument("--json", action="store_true")
@@ -183,6 +193,9 @@ def add_commands(commands) -> None:
     table_.add_argument("results", nargs="+", help="result folders or files")
     table_.add_argument("--format", choices=["text", "markdown", "csv"], default="text")
     table_.set_defaults(act=_table)
+    pack_ = commands.add_parser("pack", help="compress results that are kept; every command reads them as before")
+    pack_.add_argument("results", nargs="+", help="files of JSON lines, or folders with such files anywhere below them")
+    pack_.set_defaults(act=_pack)
     compare = commands.add_parser(
         "compare", help="two result sets: ratios with confidence", description="Exit code 1 when B is worse than A."
     )

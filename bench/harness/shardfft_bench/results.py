@@ -1,10 +1,11 @@
-"""Result files: JSON lines, appended record by record, readable after any interruption."""
+"""Result files: JSON lines, appended record by record, readable after any interruption; packed to be kept."""
 
 from __future__ import annotations
 
 import difflib
 import functools
 import json
+import lzma
 import os
 import warnings
 from pathlib import Path
@@ -15,6 +16,8 @@ from .data import folder
 from .errors import BenchError
 
 FILE = "results.jsonl"
+XZ = ".xz"  # what a packed file's name ends in
+SAID_ONCE = ("build", "environment", "layout", "machine")  # of a record: a packed file says each of their values once
 
 
 @functools.cache
@@ -57,14 +60,82 @@ def case_fault(case: dict) -> str:
 
 
 def files_of(path: str | Path) -> list[Path]:
-    """A results file itself, the one in a folder, or those of its folders: a committed set has one an experiment."""
+    """A results file itself, those in a folder, or those of its folders: a committed set has one an experiment.
+
+    A folder may hold a packed file and a plain one, to which a resumed campaign has added.
+    """
     path = Path(path)
     if not path.is_dir():
         return [path]
-    found = [path / FILE] if (path / FILE).exists() else sorted(path.glob(f"*/{FILE}"))
+    found = _plain_or_packed(path) or _plain_or_packed(path, "*/")
     if not found:
-        raise BenchError(f"{path} holds no {FILE}, nor do its folders")
+        raise BenchError(f"{path} holds no {FILE} or {FILE}{XZ}, nor do its folders")
     return found
+
+
+def _plain_or_packed(folder: Path, below: str = "") -> list[Path]:
+    return sorted([*folder.glob(below + FILE + XZ), *folder.glob(below + FILE)], key=lambda file: file.parts[:-1])
+
+
+def folders(root: Path, pattern: str) -> list[Path]:
+    """The folders below `root` that match the pattern and hold results."""
+    return sorted(folder for folder in root.glob(pattern) if _plain_or_packed(folder))
+
+
+def lines(file: Path) -> list[str]:
+    """The lines of a plain or packed file, as they were before it was packed (numbers may be spelled otherwise)."""
+    try:
+        if file.suffix != XZ:
+            return file.read_text(encoding="utf-8", errors="replace").splitlines()
+        read = lzma.decompress(file.read_bytes()).decode("utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise BenchError(f"cannot read {file}: {error.strerror}") from error
+    except lzma.LZMAError as error:
+        raise BenchError(f"{file} is not what xz writes: {error}") from error
+    if not read or not read[0].startswith('{"said_once":'):
+        return read
+    said = json.loads(read[0])["said_once"]
+    return [_with_what_was_said(line, said) for line in read[1:]]
+
+
+def _with_what_was_said(line: str, said: list) -> str:
+    record = json.loads(line)
+    for key, number in record.pop("said", {}).items():
+        record[key] = said[number]
+    return json.dumps(record, separators=(",", ":"))
+
+
+def pack(file: Path) -> Path:
+    """Turns a file of lines into `<name>.xz` beside it, checks that it reads the same, and removes the plain one."""
+    plain = lines(file)
+    said: dict[str, int] = {}
+    kept = []
+    for line in plain:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            break  # a line that was cut short: nothing is said once, and every line stays as it is
+        if not isinstance(record, dict) or "schema" not in record:
+            break
+        once = {}
+        for key in SAID_ONCE:
+            if key in record:
+                once[key] = said.setdefault(json.dumps(record.pop(key)), len(said))
+        kept.append(json.dumps({**record, "said": once}, separators=(",", ":")))
+    if len(kept) == len(plain) and plain:
+        head = json.dumps({"said_once": [json.loads(text) for text in said]}, separators=(",", ":"))
+        text = "\n".join([head, *kept]) + "\n"
+    else:
+        text = file.read_text(encoding="utf-8")
+    packed = file.with_name(file.name + XZ)
+    packed.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    again = lines(packed)
+    same = len(again) == len(plain) and all(a == b or json.loads(a) == json.loads(b) for a, b in zip(plain, again))
+    if not same:
+        packed.unlink()
+        raise BenchError(f"{file} would not read the same when packed")
+    file.unlink()
+    return packed
 
 
 def load(path: str | Path) -> list[dict]:
@@ -77,12 +148,8 @@ def _no_number(text: str) -> None:
 
 
 def _load(file: Path) -> list[dict]:
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise BenchError(f"cannot read {file}: {error.strerror}") from error
     records = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines(file), 1):
         if not line.strip():
             continue
         try:

@@ -1,0 +1,337 @@
+"""Tables of the documents, compared cell by cell with the records that are named above them.
+
+A comment above a table says where its figures come from:
+
+    <!-- records
+    from: [two-core-xeon/2026-11-22/two-core]   # folders or files under bench/results
+    keys: [shape, kind]                         # what the first columns hold; 'text' is nobody's key
+    with: {ranks: 2}                            # more of the point, the same for all rows
+    rows: [{...}]                               # or row by row, where a row's words do not say it
+    cells: [ms("shardfft"), ""]                 # an expression for each further column; '' is not from records
+    -->
+
+An expression gives the numbers of its cells (or a word), which are compared as far as the document prints them. `?` in
+a cell stands for a number that `write` fills in.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+import yaml
+
+from shardfft_bench import results
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "bench" / "results"
+SPEC = re.compile(r"<!-- records\n(.*?)-->", re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.^-])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w^]|\.\d)|\?")
+TYPES = {"Z2Z": ("c2c", "double"), "C2C": ("c2c", "single"), "D2Z": ("r2c", "double"), "R2C": ("r2c", "single")}
+KINDS = {"complex": "c2c", "real": "r2c"}
+# Keys of a record's point; others that a row has are for its expressions alone.
+POINT = ("shape", "kind", "precision", "layout", "output", "placement", "ranks", "network", "threads")
+LIST = "| item | what | status |"  # a table that the manifest makes
+OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
+
+
+def pages() -> list[Path]:
+    """The documents whose tables state what was measured."""
+    docs = [
+        ROOT / "docs" / f"{name}.md" for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design")
+    ]
+    return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
+
+
+@functools.cache
+def read(name: str) -> tuple[dict, ...]:
+    """The records of a folder or a file under bench/results, packed or not; a folder of folders gives all of them."""
+    path = RESULTS / name
+    if path.suffix == ".jsonl":
+        files = [path if path.exists() else path.with_name(path.name + results.XZ)]
+    else:
+        files = sorted(path.rglob(f"{results.FILE}*")) or sorted(path.rglob("*.jsonl*"))
+    if not files or not files[0].exists():
+        raise LookupError(f"bench/results has no records '{name}'")
+    return tuple(json.loads(line) for file in files for line in results.lines(file) if line.startswith("{"))
+
+
+def shape_of(text: str) -> list[int]:
+    """The extents that '256', '256^3' or '810 x 1050 x 1080' means."""
+    extents = [int(word) for word in re.findall(r"\d+", re.sub(r"\^3", "", text))]
+    return extents * 3 if len(extents) == 1 else extents
+
+
+def _value(record: dict, key: str):
+    """What a record says of one key of its point."""
+    said = record["point"].get(key, record["case"].get(key, record.get(key)))
+    return said.get("name") if key == "network" and isinstance(said, dict) else said
+
+
+@dataclass
+class Row:
+    """What the expressions of one row can ask of the records."""
+
+    records: tuple[dict, ...]
+    point: dict = field(default_factory=dict)
+
+    def found(self, label: str | None, point: dict) -> list[dict]:
+        """The good records of a label at the row's point, which `point` may change; `records` names other files."""
+        asked = {**self.point, **point}
+        records = read(asked.pop("records")) if "records" in asked else self.records
+        want = {key: value for key, value in asked.items() if key in POINT}
+        return [
+            one
+            for one in records
+            if one.get("status") == "ok"
+            and label in (None, one["label"])
+            and all(_value(one, key) == value for key, value in want.items())
+        ]
+
+    def rounds(self, label: str, point: dict) -> list[list[float]]:
+        """The samples of each round; there must be one."""
+        rounds = [one["samples"] for one in self.found(label, point) if one["samples"]]
+        if not rounds:
+            raise LookupError(f"no good record of {label} at { ({**self.point, **point}) }")
+        return rounds
+
+    def ms(self, label: str, **point) -> float:
+        """Median over the samples of all rounds."""
+        return 1e3 * median(one for samples in self.rounds(label, point) for one in samples)
+
+    def least(self, label: str, **point) -> float:
+        """The least sample of all rounds."""
+        return 1e3 * min(one for samples in self.rounds(label, point) for one in samples)
+
+    def better(self, label: str, **point) -> float:
+        """The median of the better round."""
+        return 1e3 * min(median(samples) for samples in self.rounds(label, point))
+
+    def rivals(self, by=None, without: str = "threads", **point) -> dict[str, float]:
+        """Milliseconds of each label that is no plan of ours nor one of threads."""
+        labels = {one["label"] for one in self.found(None, point)}
+        kept = [one for one in labels if one not in OURS and without not in one and not one.startswith("shardfft")]
+        return {label: (by or self.ms)(label, **point) for label in kept}
+
+    def best(self, **options) -> float:
+        """Milliseconds of the fastest rival."""
+        return min(self.rivals(**options).values())
+
+    def joules(self, label: str, **point) -> float:
+        """Joules of all devices for one pair, of the better round."""
+        found = self.found(label, point)
+        one = min(found, key=lambda record: median(record["samples"]))["device_energy"]
+        return one["joules"] / one["repeats"]
+
+    def r(self, label: str, **point) -> list[float]:
+        """The plan's ratio of communication, the mean of both directions: one a round."""
+        plans = [one["breakdown"]["plan"] for one in self.found(label, point)]
+        return [sum(plan[way]["ratio"] for way in ("forward", "backward")) / 2 for plan in plans]
+
+    def version(self, label: str) -> str:
+        """What the library says of itself."""
+        return ", ".join(sorted({one["version"] for one in self.found(label, {})}))
+
+    def fact(self, name: str, part: str = "machine", records: str = ""):
+        """What the records say of their machine or build: a word or a number."""
+        found = read(records) if records else self.records
+        said = [json.loads(one) for one in sorted({json.dumps(one[part][name]) for one in found if one.get(part)})]
+        return said[0] if len(said) == 1 else ", ".join(map(str, said))
+
+    def bandwidth(self, network: str, **options) -> float:
+        """GB/s that one rank sends, by the median of the samples; `options` are those of the case."""
+        found = [
+            one
+            for one in self.found(None, {"network": network})
+            if all(one["case"]["options"][key] == value for key, value in options.items())
+        ]
+        return median(one["bandwidth"]["bytes_sent_by_a_rank"] / median(one["samples"]) for one in found) / 1e9
+
+    def line(self, name: str, records: str = "", **equal) -> float:
+        """Median of a field of the lines whose fields are equal to these and to those of the row."""
+        want = {**self.point, **equal}
+        lines = read(records) if records else self.records
+        found = [one[name] for one in lines if name in one and all(one.get(k) == v for k, v in want.items())]
+        if not found:
+            raise LookupError(f"no line with {name} at {want}")
+        return median(found)
+
+    def slope(self, name: str, precision: str) -> float:
+        """Exponent of 1 / the field over the number of GPUs, by least squares over all counts."""
+        counts = sorted({one["gpus"] for one in self.records if "gpus" in one})
+        x = [math.log(count) for count in counts]
+        y = [-math.log(self.line(name, precision=precision, gpus=count)) for count in counts]
+        middle = sum(x) / len(x)
+        return sum((a - middle) * b for a, b in zip(x, y, strict=True)) / sum((a - middle) ** 2 for a in x)
+
+    def names(self) -> dict:
+        """What an expression may use."""
+        own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
+        own = (*own, self.bandwidth, self.line, self.slope)
+        plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
+        return {**{one.__name__: one for one in own}, **plain, **self.point, "__builtins__": {}}
+
+
+@dataclass
+class Table:
+    """A table of a document: its lines from the first row on, and the specification above it, if any."""
+
+    page: Path
+    begin: int  # number of the first row's line, from 1
+    rows: list[list[str]]
+    spec: dict | None
+
+    @property
+    def keys(self) -> int:
+        """How many columns name the row."""
+        return len(self.spec["keys"]) if self.spec else 1
+
+    def unrecorded(self) -> int:
+        """Figures that no record is compared with: cells behind the first column in which a number stands."""
+        cells = self.spec["cells"] if self.spec else []
+        count = 0
+        for row in self.rows:
+            for number, cell in enumerate(row[self.keys :]):
+                if not (number < len(cells) and cells[number]):
+                    count += len(NUMBER.findall(_plain(cell)))
+        return count
+
+    def row(self, number: int) -> Row:
+        """The point that the first cells of a row name."""
+        point = dict(self.spec.get("with", {}))
+        for key, cell in zip(self.spec["keys"], self.rows[number], strict=False):
+            text = _plain(cell).strip()
+            if key == "shape":
+                point["shape"] = shape_of(text)
+            elif key == "type":
+                point["kind"], point["precision"] = TYPES[text]
+            elif key == "kind":
+                point["kind"] = KINDS[text]
+            elif key == "case":
+                point["shape"], point["kind"] = shape_of(text.split()[0]), KINDS[text.split()[1]]
+            elif key != "text":
+                point[key] = int(text) if text.isdigit() else text
+        point.update((self.spec.get("rows") or [{}] * len(self.rows))[number])
+        return Row(tuple(one for name in _list(self.spec["from"]) for one in read(name)), point)
+
+    def values(self, number: int) -> list[tuple[int, list]]:
+        """(column, what it should hold) of a row's cells that come from records."""
+        asked = self.row(number)
+        found = []
+        for offset, expression in enumerate(self.spec["cells"]):
+            column = self.keys + offset
+            if expression and column < len(self.rows[number]) and self.rows[number][column].strip(" -*"):
+                found.append((column, _list(eval(expression, asked.names()))))  # the repository's own words
+        return found
+
+    def faults(self) -> list[str]:
+        """What is printed otherwise than the records say."""
+        if not self.spec:
+            return []
+        found = []
+        for number, row in enumerate(self.rows):
+            where = f"{self.page.relative_to(ROOT)}:{self.begin + number}"
+            try:
+                values = self.values(number)
+            except (LookupError, ValueError, NameError, TypeError, SyntaxError) as error:
+                found.append(f"{where}: {type(error).__name__}: {error}")
+                continue
+            for column, wanted in values:
+                text = _plain(row[column])
+                if not _same(text, wanted):
+                    found.append(f"{where}: '{text.strip()}' is stated, the records say {_shown(wanted)}")
+        return found
+
+
+def _list(value) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _plain(cell: str) -> str:
+    """Without links' targets, stars and code marks."""
+    return re.sub(r"\]\([^)]*\)", "]", cell).replace("*", "").replace("`", "")
+
+
+def _shown(values: list) -> str:
+    return ", ".join(one if isinstance(one, str) else f"{one:.4g}" for one in values)
+
+
+def _same(text: str, values: list) -> bool:
+    if any(isinstance(one, str) for one in values):
+        return text.strip() == ", ".join(map(str, values))
+    stated = NUMBER.findall(text)
+    return "?" not in stated and len(stated) == len(values) and all(map(_rounds_to, stated, values))
+
+
+def _rounds_to(stated: str, value: float) -> bool:
+    mantissa, _, exponent = stated.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return abs(float(stated) - value) <= 0.5 * unit * (1 + 1e-6)
+
+
+def _format(value: float) -> str:
+    """Three digits, as tables print them; whole numbers as they are."""
+    if isinstance(value, int) or value == 0:
+        return f"{value:.0f}"
+    if abs(value) < 1e-3:
+        return f"{value:.1e}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
+
+
+def tables(page: Path) -> list[Table]:
+    """The tables of a page; blocks of code are none."""
+    text = page.read_text(encoding="utf-8")
+    specs = {}
+    for match in SPEC.finditer(text):
+        line = text[: match.end()].count("\n") + 1
+        specs[line] = yaml.safe_load(match[1])
+    lines = text.splitlines()
+    found, spec, code, inside, number = [], None, False, False, 0
+    while number < len(lines):
+        line = lines[number].strip()
+        code ^= line.startswith("```")
+        spec = specs.get(number + 1, spec)
+        begins = line.startswith("|") and not code and number + 1 < len(lines) and "---" in lines[number + 1]
+        if begins:
+            rows, number = [], number + 2
+            begin = number + 1
+            while number < len(lines) and lines[number].strip().startswith("|"):
+                rows.append([cell for cell in lines[number].strip().strip("|").split("|")])
+                number += 1
+            if not line.startswith(LIST):
+                found.append(Table(page, begin, rows, spec))
+            spec, inside = None, False
+            continue
+        if line.startswith("#") and not code and spec and not inside:
+            raise ValueError(f"{page.relative_to(ROOT)}: no table follows what begins 'from: {spec['from']}'")
+        number += 1
+    return found
+
+
+def write(page: Path) -> None:
+    """Fills in every `?` of a page, with three digits."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for table in (one for one in tables(page) if one.spec):
+        for number, row in enumerate(table.rows):
+            if not any("?" in cell for cell in row):
+                continue
+            try:
+                found = table.values(number)
+            except (LookupError, ValueError, NameError, TypeError, SyntaxError) as error:
+                print(f"  {page.relative_to(ROOT)}:{table.begin + number}: {type(error).__name__}: {error}")
+                continue
+            for column, values in found:
+                given = iter(values)
+                if "?" in row[column]:
+                    row[column] = NUMBER.sub(lambda _: _filled(next(given)), row[column])  # noqa: B023
+            lines[table.begin - 1 + number] = "|" + "|".join(row) + "|"
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _filled(value) -> str:
+    return value if isinstance(value, str) else _format(value)

@@ -1,0 +1,121 @@
+"""Every item of the papers has its record or its reason, and every table its records: fails on any mismatch."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+
+import stated
+import yaml
+
+STUDIES = stated.ROOT / "docs" / "studies"
+STATUSES = ("recorded", "in part", "not measurable", "missing")
+PAPERS = {"000": 23, "001": 18, "002": 22, "003": 16, "004": 24}  # items of each
+
+
+def manifest() -> dict:
+    """docs/studies/manifest.yaml."""
+    return yaml.safe_load((STUDIES / "manifest.yaml").read_text(encoding="utf-8"))
+
+
+def item_fault(item: dict) -> str:
+    """What an item of the manifest lacks; empty when nothing."""
+    unknown = set(item) - {"id", "title", "status", "records", "page", "reason", "note"}
+    if unknown:
+        return f"unknown {', '.join(sorted(unknown))}"
+    if item["status"] not in STATUSES:
+        return f"the status '{item['status']}' is none of {', '.join(STATUSES)}"
+    if item["status"] != "recorded" and not item.get("reason"):
+        return f"'{item['status']}' needs a reason"
+    if item["status"] not in ("recorded", "in part"):
+        return "it has records, which only what is recorded has" if "records" in item else ""
+    if not item.get("records") or not item.get("page"):
+        return f"'{item['status']}' needs records and a page"
+    for name in item["records"]:
+        try:
+            stated.read(name)
+        except LookupError as error:
+            return str(error)
+    page = STUDIES / item["page"]
+    if not page.is_file():
+        return f"there is no docs/studies/{item['page']}"
+    if f"### {item['id']}" not in page.read_text(encoding="utf-8"):
+        return f"docs/studies/{item['page']} has no heading that names it"
+    return ""
+
+
+def manifest_faults(known: dict) -> list[str]:
+    """All that is wrong with the manifest."""
+    ids = [item["id"] for item in known["items"]]
+    found = [f"{one} is there twice" for one, count in Counter(ids).items() if count > 1]
+    for paper, count in PAPERS.items():
+        have = sum(one.startswith(f"{paper}-") for one in ids)
+        if have != count:
+            found.append(f"paper {paper} has {count} items, the manifest {have}")
+    faults = ((item["id"], item_fault(item)) for item in known["items"])
+    return found + [f"{name}: {fault}" for name, fault in faults if fault]
+
+
+def list_of_items(paper: str, known: dict) -> str:
+    """The list of all items of a paper, as its page shows it."""
+    lines = ["| item | what | status | what lacks |", "|---|---|---|---|"]
+    for item in known["items"]:
+        if item["id"].startswith(f"{paper}-"):
+            name = f"`{item['id']}`"
+            lines.append(
+                f"| {name} | {item['title']} | {item['status']} | {item.get('reason', item.get('note', ''))} |"
+            )
+    return "\n".join(lines)
+
+
+def list_faults(known: dict) -> list[str]:
+    """Pages whose list of items is not the manifest's."""
+    found = []
+    for paper in PAPERS:
+        page = STUDIES / f"{paper}.md"
+        if not page.is_file() or list_of_items(paper, known) not in page.read_text(encoding="utf-8"):
+            found.append(f"docs/studies/{paper}.md: its list is not the manifest's; claims/studies.py --write makes it")
+    return found
+
+
+def write(known: dict) -> None:
+    """Puts the lists of items and every figure that is asked for by `?` into the pages."""
+    for paper in PAPERS:
+        page = STUDIES / f"{paper}.md"
+        head, mark, _ = page.read_text(encoding="utf-8").partition("## All items\n")
+        page.write_text(f"{head}{mark}\n{list_of_items(paper, known)}\n", encoding="utf-8")
+    for page in stated.pages():
+        if "?" in page.read_text(encoding="utf-8"):
+            stated.write(page)
+
+
+def main() -> int:
+    """Exit code 0 when nothing is wrong."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--tiny", action="store_true", help="the same: nothing is measured")
+    options.add_argument("--into", type=Path, help="nothing is written there: nothing is measured")
+    options.add_argument("--drivers", nargs="+", help="not used: nothing is measured")
+    options.add_argument("--write", action="store_true", help="first fill in lists of items and every '?' of a table")
+    given = options.parse_args()
+    known = manifest()
+    if given.write:
+        write(known)
+    tables = [table for page in stated.pages() for table in stated.tables(page)]
+    faults = manifest_faults(known) + list_faults(known) + [fault for table in tables for fault in table.faults()]
+    without = sum(table.unrecorded() for table in tables)
+    if without != known["without_record"]:
+        words = "more than" if without > known["without_record"] else "fewer than; lower"
+        faults.append(f"{without} figures have no record, {words} without_record of the manifest")
+    for fault in faults:
+        print(f"  {fault}")
+    count = Counter(item["status"] for item in known["items"])
+    said = " ".join(f"{status.replace(' ', '_')}={count[status]}" for status in STATUSES)
+    checked = sum(1 for table in tables if table.spec)
+    print(f"studies {said} tables={checked} without_record={without} faults={len(faults)} source=recorded")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

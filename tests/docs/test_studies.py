@@ -1,0 +1,87 @@
+"""The manifest of the papers' items and the figures that documents state, against the records that they name."""
+
+from __future__ import annotations
+
+import pytest
+import stated
+import studies
+from blocks import ROOT
+
+KNOWN = studies.manifest()
+PAGES = {str(page.relative_to(ROOT)): page for page in stated.pages()}
+
+
+def test_every_item_of_the_papers_has_its_record_or_its_reason():
+    assert len(KNOWN["items"]) == 103
+    assert studies.manifest_faults(KNOWN) == []
+
+
+def test_pages_list_what_the_manifest_says():
+    assert studies.list_faults(KNOWN) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_tables_say_what_their_records_say(name):
+    assert [fault for table in stated.tables(PAGES[name]) for fault in table.faults()] == []
+
+
+def test_figures_without_a_record_only_become_fewer():
+    count = sum(table.unrecorded() for page in PAGES.values() for table in stated.tables(page))
+    assert count <= KNOWN["without_record"], "a table states figures that no record is named for (claims/stated.py)"
+    assert count == KNOWN["without_record"], f"there are fewer now: set without_record of the manifest to {count}"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"status": "done"}, "is none of"),
+        ({"status": "missing", "reason": ""}, "needs a reason"),
+        ({"records": ["nowhere/2026-01-01"]}, "no records"),
+        ({"page": "005.md"}, "there is no"),
+        ({"id": "000-figure-9"}, "no heading"),
+    ],
+)
+def test_an_item_without_what_its_status_needs_is_a_fault(change, words):
+    good = next(item for item in KNOWN["items"] if item["status"] == "recorded")
+    assert studies.item_fault(good) == ""
+    assert words in studies.item_fault({**good, **change})
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """Makes a page with one table over a set of two samples."""
+    monkeypatch.setattr(stated, "ROOT", tmp_path)
+    monkeypatch.setattr(stated, "RESULTS", tmp_path)
+    point = '{"shape":[8,8,8],"kind":"c2c"}'
+    (tmp_path / "lines.jsonl").write_text(
+        f'{{"status":"ok","label":"a","case":{{}},"point":{point},"samples":[0.001,0.0015,0.0019]}}\n'
+    )
+    stated.read.cache_clear()
+
+    def make(cell: str):
+        text = "<!-- records\nfrom: lines.jsonl\nkeys: [shape]\ncells: ['ms(\"a\")', '']\n-->\n"
+        (tmp_path / "page.md").write_text(f"{text}| n | ms | more |\n|---|---|---|\n| 8^3 | {cell} | 4 |\n")
+        return tmp_path / "page.md"
+
+    yield make
+    stated.read.cache_clear()
+
+
+@pytest.mark.parametrize(("cell", "faults"), [("1.5", 0), ("1.50 ms", 0), ("2", 0), ("1.6", 1), ("1.49", 1), ("?", 1)])
+def test_a_figure_is_compared_as_far_as_it_is_printed(page, cell, faults):
+    [table] = stated.tables(page(cell))
+    assert len(table.faults()) == faults
+    assert table.unrecorded() == 1
+
+
+def test_question_marks_are_filled_in(page):
+    path = page("**?**")
+    stated.write(path)
+    assert "| 8^3 | **1.50** | 4 |" in path.read_text()
+
+
+def test_what_no_record_has_is_a_fault(page):
+    path = page("1.5")
+    path.write_text(path.read_text().replace("8^3", "9^3"))
+    [table] = stated.tables(path)
+    assert "no good record of a" in table.faults()[0]

@@ -19,9 +19,11 @@ case $HOW in uts | all) hostname "host-$$-${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}
 exec "$@"'
 export HOW="$how"
 
-# Whoever is not root needs a user namespace for it.
+# Whoever is not root needs user namespaces for it, in which processes do not open each other's files.
+found=$how
 if ! unshare $flags sh -c "$inside" inside true 2> /dev/null; then
-  flags="--user --map-root-user $flags"
+  flags="--user --map-current-user --keep-caps $flags"
+  if [ "$how" != some ]; then found=pid; fi
   if ! unshare $flags sh -c "$inside" inside true; then
     echo "SKIPPED: this machine does not let this user make namespaces ($how)"
     exit 77
@@ -31,7 +33,7 @@ fi
 # Shared memory of MPI's own would take its neighbours for others too.
 tcp=""
 if ${LAUNCHER%% *} --version 2>&1 | grep -q "Open MPI\|OpenRTE\|PRRTE"; then tcp="--mca btl tcp,self"; fi
-export MPIR_CVAR_NOLOCAL=1 SHARDFFT_TEST_APART="$how"
+export MPIR_CVAR_NOLOCAL=1 SHARDFFT_TEST_APART="$found"
 if [ "$how" = some ]; then
   exec $LAUNCHER 2 $tcp "$@" : -n $((ranks - 2)) $tcp unshare $flags sh -c "$inside" inside "$@"
 fi

@@ -1,6 +1,7 @@
 """Statistics, comparison and report on records made up here."""
 
 import copy
+import lzma
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,42 @@ def write(path, records):
     for one in records:
         results.append(path / results.FILE, one)
     return str(path)
+
+
+def test_packed_records_read_the_same_and_weigh_little(tmp_path, capsys):
+    made = [record("a", 1.0 + 0.1 * n, ranks=n) for n in range(1, 40)]
+    folder = Path(write(tmp_path / "set", made))
+    plain = (folder / results.FILE).stat().st_size
+    before = results.load(folder)
+    assert cli.main(["pack", str(tmp_path)]) == 0
+    assert [file.name for file in folder.iterdir()] == ["results.jsonl.xz"]
+    assert (folder / "results.jsonl.xz").stat().st_size < plain / 5
+    assert results.load(folder) == before == results.load(tmp_path) == made
+    assert cli.main(["table", str(folder)]) == 0
+    results.append(folder / results.FILE, record("b", 1.0))  # a campaign that goes on
+    assert [one["label"] for one in results.load(folder)].count("b") == 1 and len(results.load(folder)) == 40
+    capsys.readouterr()
+
+
+def test_what_the_machine_says_is_said_once(tmp_path):
+    folder = Path(write(tmp_path / "set", [record("a", 1.0, ranks=n) for n in range(1, 5)]))
+    text = lzma.decompress(results.pack(folder / results.FILE).read_bytes()).decode()
+    assert text.count("made up") - text.count('"source":"made up"') - text.count('"unavailable":"made up"') == 1
+
+
+def test_lines_cut_short_stay_when_packed_and_are_named(tmp_path):
+    folder = Path(write(tmp_path / "set", [record("a", 1.0)]))
+    with (folder / results.FILE).open("a") as file:
+        file.write('{"half')
+    results.pack(folder / results.FILE)
+    with pytest.warns(UserWarning, match=r"results.jsonl.xz:2 is left out: cut short"):
+        assert len(results.load(folder)) == 1
+
+
+def test_a_damaged_pack_is_named(tmp_path):
+    (tmp_path / "results.jsonl.xz").write_bytes(b"no xz at all")
+    with pytest.raises(BenchError, match="is not what xz writes"):
+        results.load(tmp_path)
 
 
 def test_made_up_records_keep_the_schema():

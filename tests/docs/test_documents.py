@@ -75,7 +75,9 @@ def test_commands_in_the_text(capsys):
                 f"{where}: no experiment as in '{command}'"
             )
         elif words[0] == "shardfft-bench":
-            assert words[1] in ("libraries", "report", "table", "compare", "paper-gpu", "bench"), f"{where}: {command}"
+            assert words[1] in ("libraries", "report", "table", "pack", "compare", "paper-gpu", "bench"), (
+                f"{where}: {command}"
+            )
         else:
             known = any(re.fullmatch(pattern, command) for pattern in INLINE)
             assert known, f"{where}: '{command}' is not in INLINE of tests/docs/commands.py"

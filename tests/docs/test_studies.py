@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import stated
 import studies
-from blocks import ROOT
+from blocks import ROOT, documents
 
 KNOWN = studies.manifest()
 PAGES = {str(page.relative_to(ROOT)): page for page in stated.pages()}
@@ -18,6 +20,26 @@ def test_every_item_of_the_papers_has_its_record_or_its_reason():
 
 def test_pages_list_what_the_manifest_says():
     assert studies.list_faults(KNOWN) == []
+
+
+def test_records_weigh_little():
+    files = [file for file in stated.RESULTS.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) < 4_000_000
+    assert [file for file in files if file.name.endswith(".jsonl")] == [], "`shardfft-bench pack` makes them small"
+
+
+def test_every_set_is_named_by_a_page_or_the_manifest():
+    pages = [ROOT / "docs" / "studies" / "manifest.yaml", *stated.RESULTS.rglob("*.md"), *documents()]
+    words = {page: page.read_text(encoding="utf-8") for page in pages}
+    for folder in stated.RESULTS.glob("*/*/"):
+        full, beside = (re.compile(rf"{start}{folder.name}(?![\w-])") for start in (f"{folder.parent.name}/", r"\.\./"))
+        named = [
+            page
+            for page, text in words.items()
+            if folder not in page.parents
+            and (full.search(text) or folder.parent in page.parents and beside.search(text))
+        ]
+        assert named, f"no page and no item names bench/results/{folder.parent.name}/{folder.name}"
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,5 +1,6 @@
 """Arrays in files: written by some ranks, read by others in other layouts."""
 
+import importlib.util
 import json
 import os
 import tempfile
@@ -82,8 +83,9 @@ def test_errors_on_every_rank(comm, folder):
     other = (OSError, ValueError, shardfft.Error)
     with pytest.raises(other, match="No such file|FileNotFound"):
         DistArray.load(f"{folder}/nowhere", comm)
-    with pytest.raises(other, match="No such file|FileNotFound|Unable to"):
-        d.save(f"{folder}/file/below") if comm.rank < 0 else DistArray.load(f"{folder}/nowhere.h5", comm)
+    without_h5py = importlib.util.find_spec("h5py") is None
+    with pytest.raises((*other, ImportError), match="need h5py" if without_h5py else "No such file|Unable to"):
+        DistArray.load(f"{folder}/nowhere.h5", comm)
     d.attrs["bad"] = object()
     with pytest.raises((TypeError, shardfft.Error), match="JSON serializable"):
         d.save(f"{folder}/field")

@@ -1,5 +1,6 @@
 """SciPy's own tests of its Fourier transforms, over arrays that are cut over ranks; on one rank."""
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -16,7 +17,8 @@ FOLDER = Path(__file__).parent
 def test_scipys_own_tests(comm, tmp_path):
     if comm.size > 1:
         pytest.skip("starts pytest of its own")
-    pytest.importorskip("scipy.fft.tests.test_basic")
+    if importlib.util.find_spec("scipy.fft.tests.test_basic") is None:
+        pytest.skip("this SciPy was installed without its tests")
     # The tests' processes must not take this one for their launcher.
     ours = ("OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_", "MPI")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}

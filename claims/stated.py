@@ -249,7 +249,7 @@ class Table:
 
 
 def _list(value) -> list:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _plain(cell: str) -> str:

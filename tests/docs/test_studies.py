@@ -37,7 +37,7 @@ def test_every_set_is_named_by_a_page_or_the_manifest():
             page
             for page, text in words.items()
             if folder not in page.parents
-            and (full.search(text) or folder.parent in page.parents and beside.search(text))
+            and (full.search(text) or (folder.parent in page.parents and beside.search(text)))
         ]
         assert named, f"no page and no item names bench/results/{folder.parent.name}/{folder.name}"
 

@@ -43,12 +43,6 @@ template <class Make>
 shardfft_status derived(shardfft_layout layout, shardfft_layout* result, const Make& make) {
   return guarded([&] { give(result, make(*get(layout))); });
 }
-/// `*result` = `ask` of the layout.
-template <class T, class Ask>
-shardfft_status asked(shardfft_layout layout, T* result, const char* name, const Ask& ask) {
-  return guarded([&] { place(result, name) = static_cast<T>(ask(*get(layout))); });
-}
-
 void gather(MPI_Comm comm, int axes, const std::int64_t* shape, const shardfft_progression* mine, const int* order,
             shardfft_layout* layout) {
   Shape extents;

@@ -39,10 +39,6 @@ auto caller_of(Factor factor, const std::shared_ptr<void>& user) {
 }
 
 template <class T, class Ask>
-shardfft_status asked(shardfft_side side, T* result, const char* name, const Ask& ask) {
-  return guarded([&] { place(result, name) = static_cast<T>(ask(*get(side))); });
-}
-template <class T, class Ask>
 shardfft_status listed(shardfft_side side, int* count, T* result, const Ask& ask) {
   return guarded([&] { give_list(count, result, ask(*get(side))); });
 }

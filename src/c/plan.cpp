@@ -42,11 +42,6 @@ void create(MPI_Comm comm, shardfft_kind kind, shardfft_precision precision, sha
   give(plan, make(comm, all));
 }
 
-template <class T, class Ask>
-shardfft_status asked(shardfft_plan plan, T* result, const char* name, const Ask& ask) {
-  return guarded([&] { place(result, name) = static_cast<T>(ask(*get(plan))); });
-}
-
 /// Every rank calls it, so that it comes before whatever may be wrong with the place for the result.
 template <class Handle, class Work>
 shardfft_status together(shardfft_plan plan, Handle* result, const Work& work) {

@@ -36,11 +36,6 @@ void move(MPI_Comm comm, shardfft_layout from, shardfft_layout to, std::size_t b
   redistribute(comm, all.from, all.to, bytes, in, out, all.options);
 }
 
-template <class T, class Ask>
-shardfft_status asked(shardfft_redistribution made, T* result, const char* name, const Ask& ask) {
-  return guarded([&] { place(result, name) = static_cast<T>(ask(*get(made))); });
-}
-
 }  // namespace
 
 shardfft_status shardfft_redistribution_create(MPI_Comm comm, shardfft_layout from, shardfft_layout to,

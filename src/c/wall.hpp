@@ -52,6 +52,12 @@ shardfft_status end(Handle* handle) noexcept {
   });
 }
 
+/// `*result` = `ask` of what the handle stands for.
+template <class Handle, class T, class Ask>
+shardfft_status asked(Handle handle, T* result, const char* name, const Ask& ask) {
+  return guarded([&] { place(result, name) = static_cast<T>(ask(*get(handle))); });
+}
+
 /// `count` elements that the caller gave.
 template <class T>
 std::span<T> given(T* elements, std::int64_t count, const char* name) {

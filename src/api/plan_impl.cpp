@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "api/call_array.hpp"
-#include "exec/movement.hpp"
+#include "mpi/host_window.hpp"
 
 namespace shardfft {
 
@@ -16,8 +16,9 @@ namespace {
 /// Numbers of ranks that may be worth a trial in which the others rest. Collective.
 std::vector<int> fewer_ranks(const Communicator& comm) {
   const HostDefaults& host = host_defaults();
-  const bool full = comm.size() >= host.ranks_that_may_rest && comm.size() >= sysconf(_SC_NPROCESSORS_ONLN);
   std::vector<int> numbers;
+  if (comm.size() < host.ranks_that_may_rest) return numbers;
+  const bool full = comm.size() >= sysconf(_SC_NPROCESSORS_ONLN);
   if (comm.min(std::int64_t{full ? 1 : 0}) == 0) return numbers;
   for (const double share : host.shares_of_ranks_to_try) numbers.push_back(static_cast<int>(share * comm.size()));
   return numbers;
@@ -42,7 +43,8 @@ void Plan::Impl::make() {
   Program program;
   Alternatives others;
   const bool chooses = options.algorithm == "auto";
-  const bool one_host = chooses && place() == Place::cpu && comm.valid() && on_one_host(comm, options);
+  if (chooses && place() == Place::cpu) setup.host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
+  const bool one_host = setup.host && setup.host->host().size() == comm.size();
   const std::vector<int> fewer = one_host ? fewer_ranks(comm) : std::vector<int>{};
   together([&] {
     Problem problem = make_problem(spec);

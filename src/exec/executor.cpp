@@ -19,7 +19,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   agree(setup.comm, [&] { require_threads(setup.options.threads); });
   std::size_t largest = 0;
   for (const State& state : program.states) largest = std::max(largest, max_state_bytes(state, setup.precision));
-  Movement movement = choose_movement(setup.comm, setup.options, program, largest);
+  Movement movement = choose_movement(setup.comm, setup.options, program, largest, std::exchange(setup.host, nullptr));
   setup.exchange = movement.exchange;
   setup.other_exchanges = movement.others;
   setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);

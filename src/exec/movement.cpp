@@ -24,10 +24,6 @@ std::string refusal(const Communicator& comm, const HostMemory& host, std::size_
       .text;
 }
 
-bool on_one_host(const Communicator& comm, const Options& options) {
-  return HostMemory(comm, options.fake_ranks_per_host).host().size() == comm.size();
-}
-
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to) {
   return comm.max(static_cast<std::int64_t>(exchange_group(from, to, comm.rank()).size())) > 1;
 }
@@ -82,15 +78,16 @@ Movement across_hosts(const Communicator& comm, const Options& options, const Pr
 
 }  // namespace
 
-Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes) {
-  const auto chosen = [](const char* exchange, const std::string& why, std::shared_ptr<HostMemory> host = nullptr) {
-    return Movement{exchange, std::move(host), Choice{"exchange", exchange, why}, {}};
+Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
+                         std::shared_ptr<HostMemory> host) {
+  const auto chosen = [](const char* exchange, const std::string& why, std::shared_ptr<HostMemory> read = nullptr) {
+    return Movement{exchange, std::move(read), Choice{"exchange", exchange, why}, {}};
   };
   const bool open = options.exchange == "auto";
   if (open && options.workspace == Workspace::least)
     return chosen("p2p", "workspace = least moves an array in rounds of messages");
   if (!open && options.exchange != reading) return {options.exchange, nullptr, {}, {}};
-  auto host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
+  if (!host) host = std::make_shared<HostMemory>(comm, options.fake_ranks_per_host);
   if (!open) {
     if (!host->apart().empty())
       fail(Status::unsupported, "exchange ", reading, ": ", host->apart(), "; exchange auto sends messages then");

@@ -31,8 +31,6 @@ struct Movement {
 /// limit, with its value, of the first rank that meets one. Empty where they have. The same on all ranks. Collective.
 std::string refusal(const Communicator& comm, const HostMemory& host, std::size_t bytes);
 
-/// Whether all ranks are on one host and find each other's memory. The same on all ranks. Collective.
-bool on_one_host(const Communicator& comm, const Options& options);
 /// Whether any rank sends something to another. Collective.
 bool has_messages(const Communicator& comm, const Layout& from, const Layout& to);
 /// Whether a change of layout stays on one host, for all ranks. Collective.
@@ -42,7 +40,8 @@ bool reads_on_hosts(const Communicator& comm, const HostMemory& host, const Prog
 
 /// What the option `exchange` says, for programs like this one with arrays of `bytes` at most. "auto" reads where that
 /// is possible for all that a change of layout moves. Throws Error(unsupported) on all ranks where shared_window was
-/// named and ranks of one host do not find each other's memory. Collective.
-Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes);
+/// named and ranks of one host do not find each other's memory. `host`: null where nobody has asked yet. Collective.
+Movement choose_movement(const Communicator& comm, const Options& options, const Program& program, std::size_t bytes,
+                         std::shared_ptr<HostMemory> host = nullptr);
 
 }  // namespace shardfft

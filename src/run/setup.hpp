@@ -1,6 +1,7 @@
 #pragma once
 // What a runner is made of.
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 
 namespace shardfft {
 
+class HostMemory;
 class Watch;
 
 struct ExecutorSetup {
@@ -28,6 +30,7 @@ struct ExecutorSetup {
   ShortNumbers numbers{};                                                    ///< in messages
   std::optional<double> plan_until{};  ///< libraries that measure while they plan stop then, on base/clock
   Watch* watch = nullptr;              ///< what ranks look at that wait in the middle of a call
+  std::shared_ptr<HostMemory> host{};  ///< who shares memory with whom, where that was asked already
 };
 
 }  // namespace shardfft

@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass
 
 QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
-# In the folder where ./run builds the drivers, so that they are not built again.
-DRIVERS = "ln -sfn {drivers} build-bench && cmake -S bench -B build-bench {install}"
-BUILT = "cmake --build build-bench -j 2"
+# ./run has built all drivers, and other tests run them meanwhile. So what a reader would build is configured and begun in
+# a folder of its own, and later commands find the drivers of ./run.
+DRIVERS = "cmake -S bench -B build-own {install} && ln -sfn {drivers} build-bench"
+BUILT = "cmake --build build-own -j 2 --target bench-mpi"
 PART_OF_CI = "continuous integration runs it as a whole"
 FIRST_LINES = "test_first_lines runs these lines one after the other, from an empty folder"
 PROGRAM_ABOVE = "the program above it, which its own test runs"

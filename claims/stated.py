@@ -6,7 +6,8 @@ A comment above a table says where its figures come from:
     from: [two-core-xeon/2026-11-22/two-core]   # folders or files under bench/results
     keys: [shape, kind]                         # what the first columns hold; 'text' is nobody's key
     with: {ranks: 2}                            # more of the point, the same for all rows
-    rows: [{...}]                               # or row by row, where a row's words do not say it
+    rows: [{...}]                               # or row by row, where a row's words do not say it; a key that begins
+                                                # with '_' is a name for expressions alone
     cells: [ms("shardfft"), ""]                 # an expression for each further column; '' is not from records
     -->
 
@@ -73,6 +74,17 @@ def _value(record: dict, key: str):
     return said.get("name") if key == "network" and isinstance(said, dict) else said
 
 
+def _drawn(text: str) -> dict:
+    """The point of a drawn case: '250 x 280 x 252 real single, pencils'."""
+    array, _, layout = text.partition(",")
+    words = re.sub(r"\^3", "", array).split()
+    point = {"shape": shape_of(" ".join(word for word in words if word.isdigit()))}
+    point["kind"] = "r2c" if "real" in words else "c2c"
+    point["precision"] = "single" if "single" in words else "double"
+    named = [one for one in ("brick", "pencil", "slab") if one in layout]
+    return {**point, "layout": named[0]} if named else point
+
+
 @dataclass
 class Row:
     """What the expressions of one row can ask of the records."""
@@ -122,6 +134,23 @@ class Row:
         """Milliseconds of the fastest rival."""
         return min(self.rivals(**options).values())
 
+    def ratios(self, ours: str, records: str | list = "", by=None, rivals: str = "", **point) -> list[float]:
+        """The best rival's time over ours at every point of the records where both are; `rivals` names one rival."""
+        names = _list(records) if records else [None]
+        found = []
+        for name in names:
+            of = {**point, "records": name} if name else point
+            mine = {json.dumps(one["point"], sort_keys=True): one["point"] for one in self.found(ours, of)}
+            for asked in mine.values():
+                here = {**of, **{key: asked.get(key) for key in POINT if key in asked}}
+                if isinstance(here.get("network"), dict):
+                    here["network"] = here["network"]["name"]
+                others = self.rivals(by=by, **here)
+                kept = {label: ms for label, ms in others.items() if rivals in label}
+                if kept:
+                    found.append(min(kept.values()) / (by or self.ms)(ours, **here))
+        return found
+
     def joules(self, label: str, **point) -> float:
         """Joules of all devices for one pair, of the better round."""
         found = self.found(label, point)
@@ -154,7 +183,7 @@ class Row:
 
     def line(self, name: str, records: str = "", **equal) -> float:
         """Median of a field of the lines whose fields are equal to these and to those of the row."""
-        want = {**self.point, **equal}
+        want = {key: value for key, value in {**self.point, **equal}.items() if not key.startswith("_")}
         lines = read(records) if records else self.records
         found = [one[name] for one in lines if name in one and all(one.get(k) == v for k, v in want.items())]
         if not found:
@@ -172,7 +201,7 @@ class Row:
     def names(self) -> dict:
         """What an expression may use."""
         own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
-        own = (*own, self.bandwidth, self.line, self.slope)
+        own = (*own, self.ratios, self.bandwidth, self.line, self.slope)
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
         return {**{one.__name__: one for one in own}, **plain, **self.point, "__builtins__": {}}
 
@@ -193,9 +222,9 @@ class Table:
 
     def unrecorded(self) -> int:
         """Figures that no record is compared with: cells behind the first column in which a number stands."""
-        cells = self.spec["cells"] if self.spec else []
         count = 0
-        for row in self.rows:
+        for line, row in enumerate(self.rows):
+            cells = self.cells(line)
             for number, cell in enumerate(row[self.keys :]):
                 if not (number < len(cells) and cells[number]):
                     count += len(NUMBER.findall(_plain(cell)))
@@ -212,18 +241,28 @@ class Table:
                 point["kind"], point["precision"] = TYPES[text]
             elif key == "kind":
                 point["kind"] = KINDS[text]
+            elif key == "drawn":
+                point.update(_drawn(text))
             elif key == "case":
                 point["shape"], point["kind"] = shape_of(text.split()[0]), KINDS[text.split()[1]]
             elif key != "text":
                 point[key] = int(text) if text.isdigit() else text
-        point.update((self.spec.get("rows") or [{}] * len(self.rows))[number])
+        rows = self.spec.get("rows") or [{}] * len(self.rows)
+        point.update({key: value for key, value in rows[number].items() if key != "cells"})
         return Row(tuple(one for name in _list(self.spec["from"]) for one in read(name)), point)
+
+    def cells(self, number: int) -> list[str]:
+        """The expressions of a row: its own, or those of all rows."""
+        if not self.spec:
+            return []
+        rows = self.spec.get("rows")
+        return (rows[number].get("cells") if rows else None) or self.spec.get("cells", [])
 
     def values(self, number: int) -> list[tuple[int, list]]:
         """(column, what it should hold) of a row's cells that come from records."""
         asked = self.row(number)
         found = []
-        for offset, expression in enumerate(self.spec["cells"]):
+        for offset, expression in enumerate(self.cells(number)):
             column = self.keys + offset
             if expression and column < len(self.rows[number]) and self.rows[number][column].strip(" -*"):
                 found.append((column, _list(eval(expression, asked.names()))))  # the repository's own words

@@ -8,7 +8,7 @@ import pytest
 
 import shardfft
 
-MODULES = ["shardfft", *(f"shardfft.{found.name}" for found in pkgutil.iter_modules(shardfft.__path__))]
+MODULES = ["shardfft", *(found.name for found in pkgutil.walk_packages(shardfft.__path__, "shardfft."))]
 
 
 def examples():

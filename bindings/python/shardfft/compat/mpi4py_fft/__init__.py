@@ -1,0 +1,50 @@
+"""The interface of mpi4py-fft over plans of shardfft: programs run with the import changed.
+
+``PFFT``, ``newDistArray``, ``DistArray``, ``Subcomm`` and ``Pencil`` take the arguments and have the attributes that
+mpi4py-fft's have, with the words of its documentation. What differs: one plan makes the whole transform, so that
+``backend`` and further options of planners have no effect, arrays have 1 to 4 axes, and their numbers are of float32,
+float64 or the complex types of these. Where ``padding`` leaves an even number of modes, the one without a partner is
+split as shardfft's option ``lone_mode`` says.
+
+A package that imports mpi4py-fft itself takes this one after ``sys.modules["mpi4py_fft"] = shardfft.compat.mpi4py_fft``
+and the same for its parts (:func:`install` does both).
+
+Example:
+    >>> import numpy as np
+    >>> from mpi4py import MPI
+    >>> from shardfft.compat.mpi4py_fft import PFFT, newDistArray
+    >>> fft = PFFT(MPI.COMM_WORLD, [8, 6, 4], dtype=float)
+    >>> u = newDistArray(fft, forward_output=False, val=1)
+    >>> u_hat = fft.forward(u)
+    >>> back = fft.backward(u_hat, newDistArray(fft, False))
+    >>> bool(np.allclose(u, back)), fft.global_shape(True)
+    (True, (8, 6, 3))
+    >>> fft.destroy()
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import distarray, fftw, io, mpifft, pencil
+from .distarray import DistArray, Function, newDistArray
+from .io import HDF5File
+from .mpifft import PFFT
+from .pencil import Pencil, Subcomm
+
+__all__ = ["PFFT", "DistArray", "Function", "HDF5File", "Pencil", "Subcomm", "fftw", "install", "newDistArray"]
+
+
+def install() -> None:
+    """Make ``import mpi4py_fft`` give this package, in this process from now on.
+
+    Example:
+        >>> import shardfft.compat.mpi4py_fft
+        >>> shardfft.compat.mpi4py_fft.install()
+        >>> from mpi4py_fft import PFFT
+        >>> PFFT.__module__
+        'shardfft.compat.mpi4py_fft.mpifft'
+    """
+    sys.modules["mpi4py_fft"] = sys.modules[__name__]
+    for part in (distarray, fftw, io, mpifft, pencil):
+        sys.modules["mpi4py_fft." + part.__name__.rpartition(".")[2]] = part

@@ -1,0 +1,239 @@
+"""Transforms over processes with mpi4py-fft's arguments, each of them one plan of shardfft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ... import _options
+from ..._plan import Plan, plan
+from . import fftw
+from .pencil import Pencil, Subcomm
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import DTypeLike, NDArray
+
+    from .distarray import DistArray
+
+
+class Stage(NamedTuple):
+    """What mpi4py-fft would do at once; here all stages are one plan."""
+
+    axes: tuple[int, ...]
+    backend: str = "shardfft"
+
+
+class Transform:
+    """One direction of a :class:`PFFT`; call it."""
+
+    def __init__(self, owner: PFFT, name: str) -> None:
+        self._owner, self._name = owner, name
+        ends = (0, 1) if name == "forward" else (1, 0)
+        self.input_array, self.output_array = (owner._arrays[end] for end in ends)
+        self.input_pencil, self.output_pencil = (owner.pencil[end] for end in ends)
+
+    def __call__(
+        self, input_array: Any = None, output_array: Any = None, normalize: bool | None = None, **words: Any
+    ) -> Any:
+        """Transform; without arrays from ``self.input_array`` to ``self.output_array``. Collective.
+
+        ``normalize`` divides by the number of points; None: forward does, backward does not.
+        """
+        if words:
+            raise TypeError(f"transforms have no option {', '.join(words)}; known: normalize")
+        source = self.input_array
+        if input_array is not None:
+            if _fits(input_array, source):
+                source = np.asarray(input_array)
+            else:
+                source[...] = input_array
+        target = self.output_array
+        if output_array is not None and _fits(output_array, target) and not np.may_share_memory(source, output_array):
+            target = output_array.view(np.ndarray)
+        forward = self._name == "forward"
+        getattr(self._owner._plan, self._name)(source, out=target)
+        if normalize is not None and bool(normalize) != forward:
+            target *= 1 / self._owner._points if normalize else self._owner._points
+        if output_array is None:
+            return target
+        if not np.may_share_memory(target, output_array):
+            output_array[...] = target
+        return output_array
+
+
+def _fits(array: Any, like: NDArray[Any]) -> bool:
+    """Whether the plan can use the array as it is."""
+    alike = isinstance(array, np.ndarray) and array.shape == like.shape and array.dtype == like.dtype
+    return alike and array.flags.c_contiguous and array.flags.writeable and array.flags.aligned
+
+
+def _groups(axes: Any, ndim: int) -> list[tuple[int, ...]]:
+    """List the groups of axes, of which the last is transformed first."""
+    given = [axes] if isinstance(axes, int | np.integer) else list(axes)
+    groups = [(one,) if isinstance(one, int | np.integer) else tuple(one) for one in given]
+    if any(not -ndim <= axis < ndim for group in groups for axis in group):
+        raise ValueError(f"axes {axes} do not exist in an array of {ndim} axes")
+    groups = [tuple(int(axis) % ndim for axis in group) for group in groups]
+    flat = [axis for group in groups for axis in group]
+    if not flat or len(set(flat)) != len(flat) or not all(groups):
+        raise ValueError(f"axes must name one axis at least, and none twice: {axes}")
+    return groups
+
+
+def _collapsed(groups: list[tuple[int, ...]], subcomm: Sequence[MPI.Comm]) -> list[tuple[int, ...]]:
+    """Join the groups that can be transformed without an exchange between them."""
+    joined: list[tuple[int, ...]] = [()]
+    for group in reversed(groups):
+        if all(subcomm[axis].Get_size() == 1 for axis in group):
+            joined[0] = group + joined[0]
+        else:
+            joined.insert(0, group)
+    return [group for group in joined if group]
+
+
+def _words(groups: list[tuple[int, ...]], transforms: Mapping[Any, Any] | None) -> list[str]:
+    """Give shardfft's word for each transformed axis."""
+    told = {tuple(np.atleast_1d(axes).tolist()): pair[0] for axes, pair in (transforms or {}).items()}
+    return [fftw.word_of(told[group]) if group in told else "fft" for group in groups for _ in group]
+
+
+class PFFT:
+    """A transform over the processes of a communicator. Collective.
+
+    Args:
+        comm: a communicator, or a :class:`Subcomm` with an entry for each axis.
+        shape: of the whole array that ``forward`` takes; with ``padding`` before it is padded.
+        axes: axes to transform, or groups of axes; the last is transformed first, and halved if real. None: all.
+        dtype: of what ``forward`` takes: float32, float64, complex64 or complex128.
+        grid: processes along each axis, -1 for as many as there are.
+        padding: for each axis how many times as many points as modes it has, as 1.5; False for none.
+        collapse: whether to join groups of axes where no exchange lies between them.
+        backend: has no effect.
+        transforms: for groups of axes a pair of :mod:`.fftw`'s names: ``{(1, 2): (dctn, idctn)}``.
+        darray: an array whose shape, type and cuts to take.
+        slab: the one axis to cut, or True; as ``grid``.
+        words: options of :func:`shardfft.plan`, such as ``threads`` and ``exchange``; its ``effort`` is ``estimate``
+            here. Further options of mpi4py-fft's planners have no effect.
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Comm | Subcomm,
+        shape: Sequence[int] | None = None,
+        axes: Any = None,
+        dtype: DTypeLike = float,
+        grid: Sequence[int] | None = None,
+        padding: Any = False,
+        collapse: bool = False,
+        backend: str = "shardfft",
+        transforms: Mapping[Any, Any] | None = None,
+        darray: DistArray | None = None,
+        slab: bool | int | None = None,
+        **words: Any,
+    ) -> None:
+        if shape is None and darray is None:
+            raise TypeError("give a shape, or an array to take it from")
+        extents = [int(n) for n in (darray.pencil.shape if shape is None else shape)]  # type: ignore[union-attr]
+        ndim = len(extents)
+        if axes is None:
+            axes = range(ndim) if darray is None else np.roll(range(ndim), ndim - 1 - darray.alignment).tolist()
+        groups = _groups(axes, ndim)
+        kind = np.dtype(dtype if darray is None else darray.dtype)
+        if kind.char not in "fdFD":
+            raise TypeError(f"PFFT transforms float32, float64, complex64 and complex128, not {kind}")
+        modes = list(extents)
+        if darray is None and padding is not False:
+            factors = [float(one) for one in np.broadcast_to(padding, ndim)]
+            for group in groups:
+                for axis in group:
+                    extents[axis] = max(extents[axis], int(extents[axis] * factors[axis] + 1e-9))
+        self.subcomm = darray._p0.subcomm if darray is not None else _subcomm(comm, ndim, groups[-1], grid, slab)
+        self.collapse = collapse
+        if collapse:
+            groups = _collapsed(groups, self.subcomm)
+        self.axes = tuple(groups)
+        self.xfftn = tuple(Stage(group) for group in reversed(groups))
+        known = {option.name for option in _options.options()}
+        chosen = {"effort": "estimate", **{name: value for name, value in words.items() if name in known}}
+        self._plan, self.pencil = self._planned(extents, modes, kind, _words(groups, transforms), chosen)
+        self.transfer = tuple(zip(self.axes[:0:-1], self.axes[-2::-1], strict=True))
+        self._arrays = [self._plan.input.zeros(), self._plan.output.zeros()]
+        self.forward, self.backward = Transform(self, "forward"), Transform(self, "backward")
+
+    def _planned(
+        self, extents: list[int], modes: list[int], kind: np.dtype[Any], words: list[str], chosen: dict[str, Any]
+    ) -> tuple[Plan, list[Pencil]]:
+        """Plan between the two pencils that mpi4py-fft ends in."""
+        flat = [axis for group in self.axes for axis in group]
+        fourier = [axis for axis, word in zip(flat, words, strict=True) if word == "fft"]
+        name = "c2c" if kind.kind == "c" else "r2c" if fourier else "r2r"
+        spectrum = [modes[axis] if axis in flat else extents[axis] for axis in range(len(extents))]
+        if name == "r2c":
+            spectrum[fourier[-1]] = spectrum[fourier[-1]] // 2 + 1
+        first = last = Pencil(self.subcomm, extents, self.axes[-1][-1])
+        for group in reversed(self.axes[:-1]):
+            last = last.pencil(group[-1])
+        last = Pencil(last.subcomm, spectrum, last.axis)
+        source, target = first._layout(), last._layout()
+        options = {**chosen, "axes": flat, "transforms": words, "norm": "forward"}
+        if any(modes[axis] != extents[axis] for axis in flat):
+            options["modes"] = [modes[axis] for axis in flat]
+        made = plan(extents, name, kind, first.subcomm.whole, layout=source, output=target, **options)
+        self._points = _points([extents[axis] for axis in flat], words)
+        return made, [first, last]
+
+    def destroy(self) -> None:
+        """End the plan; again has no effect. Collective."""
+        self._plan.close()
+
+    def shape(self, forward_output: bool = True) -> tuple[int, ...]:
+        """Give the shape of this process's block."""
+        return self.pencil[bool(forward_output)].subshape
+
+    def local_slice(self, forward_output: bool = True) -> tuple[slice, ...]:
+        """Say which part of the whole array this process's block is."""
+        return self.pencil[bool(forward_output)]._box()
+
+    def global_shape(self, forward_output: bool = False) -> tuple[int, ...]:
+        """Give the shape of the whole array."""
+        return self.pencil[bool(forward_output)].shape
+
+    def dtype(self, forward_output: bool = False) -> np.dtype[Any]:
+        """Give the type of one element."""
+        return self._arrays[bool(forward_output)].dtype
+
+    @property
+    def dimensions(self) -> int:
+        """Number of axes."""
+        return len(self.pencil[0].shape)
+
+
+def _points(extents: list[int], words: list[str]) -> int:
+    """The factor between forward and backward: docs/transforms.md has it of each transform."""
+    factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
+    result = 1
+    for n, word in zip(extents, words, strict=True):
+        result *= factors.get(word, lambda n: 2 * n)(n)
+    return result
+
+
+def _subcomm(comm: Any, ndim: int, last: tuple[int, ...], grid: Sequence[int] | None, slab: Any) -> Subcomm:
+    """Choose the processes along each axis; those that are transformed first are not cut."""
+    if isinstance(comm, Subcomm):
+        if grid is not None or slab not in (None, False):
+            raise TypeError("a Subcomm has its grid")
+        if len(comm) != ndim or any(comm[axis].Get_size() != 1 for axis in last):
+            sizes = [one.Get_size() for one in comm]
+            raise ValueError(f"the Subcomm must have an entry for each of {ndim} axes, 1 for {last}, not {sizes}")
+        return comm
+    if grid is not None:
+        dims = [*(max(0, int(n)) for n in grid), *([1] * (ndim - len(grid)))]
+    elif slab not in (None, False):
+        cut = (last[-1] + 1) % ndim if slab is True else int(slab) % ndim
+        dims = [comm.Get_size() if axis == cut else 1 for axis in range(ndim)]
+    else:
+        dims = [1 if axis in last else 0 for axis in range(ndim)]
+    return Subcomm(comm, dims)

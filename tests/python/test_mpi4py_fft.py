@@ -1,0 +1,181 @@
+"""Programs written for mpi4py-fft, over plans: values against NumPy and SciPy, cuts as its documentation says."""
+
+import functools
+import importlib
+import sys
+
+import numpy as np
+import pytest
+import scipy.fft
+from mpi4py import MPI
+
+import shardfft.compat.mpi4py_fft as twin
+from shardfft.compat.mpi4py_fft import PFFT, DistArray, HDF5File, Pencil, Subcomm, fftw, newDistArray
+
+SHAPE = (9, 8, 10)
+
+
+def whole_of(comm, shape, dtype="d"):
+    rng = np.random.default_rng(3)
+    whole = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if np.dtype(dtype).kind == "c" else 0)
+    return whole.astype(dtype)
+
+
+def check(fft, exact_of, tolerance=1e-12):
+    """Forward against the whole array's transform, and back."""
+    whole = whole_of(MPI.COMM_WORLD, fft.global_shape(False), fft.dtype(False))
+    u = newDistArray(fft, False)
+    u[:] = whole[u.local_slice()]
+    u_hat = fft.forward(u, newDistArray(fft))
+    exact = exact_of(whole)
+    assert exact.shape == fft.global_shape(True)
+    assert np.abs(u_hat - exact[fft.local_slice(True)]).max(initial=0) < tolerance
+    assert np.allclose(fft.backward(u_hat, newDistArray(fft, False)), u, atol=10 * tolerance)
+    fft.destroy()
+    fft.destroy()
+
+
+@pytest.mark.parametrize("dtype", ["d", "D", "f", "F"])
+@pytest.mark.parametrize(
+    ("axes", "words"),
+    [
+        (None, {}),
+        ((0, 2), {}),
+        ((-1, 0), {"grid": (1, -1, 1)}),
+        (((0,), (1, 2)), {"slab": True}),
+        (1, {"collapse": True}),
+    ],
+)
+def test_fourier(comm, dtype, axes, words):
+    flat = {None: (0, 1, 2), ((0,), (1, 2)): (0, 1, 2), 1: (1,)}.get(axes, axes)
+    exact = scipy.fft.rfftn if np.dtype(dtype).kind == "f" else scipy.fft.fftn
+    fft = PFFT(comm, SHAPE, axes=axes, dtype=dtype, **words)
+    check(fft, lambda x: exact(x, axes=flat, norm="forward"), 1e-12 if dtype in "dD" else 1e-5)
+
+
+def test_cosines(comm):
+    dct, idct = functools.partial(fftw.dctn, type=3), functools.partial(fftw.idctn, type=3)
+    fft = PFFT(comm, SHAPE, axes=((0,), (1, 2)), grid=(-1,), transforms={(1, 2): (dct, idct)})
+    points = 9 * 16 * 20
+    check(fft, lambda x: scipy.fft.fft(scipy.fft.dctn(x, 3, axes=(1, 2)), axis=0)[:5] / points)
+    with pytest.raises(TypeError, match="scipy.fft.dctn"):
+        fftw.dctn(np.ones(3))
+
+
+def test_normalize(comm):
+    fft = PFFT(comm, (8, 6))
+    u = np.ones(fft.shape(False))
+    assert np.isclose(comm.allreduce(abs(fft.forward(u, normalize=False)).sum()), 48)
+    assert np.allclose(fft.backward(normalize=True), 1)
+    assert fft.backward.output_array is fft.forward.input_array
+    with pytest.raises(TypeError, match="no option threads"):
+        fft.forward(u, threads=2)
+    fft.destroy()
+
+
+@pytest.mark.parametrize("dtype", ["d", "D"])
+def test_padding(comm, dtype):
+    """As many modes as the shape says, of three halves of the points."""
+    fft = PFFT(comm, (8, 12), padding=[1.5, 1.5], dtype=dtype)
+    assert fft.global_shape(False) == (12, 18)
+    assert fft.global_shape(True) == (8, 7 if dtype == "d" else 12)
+    k = [np.fft.fftfreq(8, 1 / 8), np.fft.rfftfreq(12, 1 / 12) if dtype == "d" else np.fft.fftfreq(12, 1 / 12)]
+    kept = (abs(k[0]) < 4)[:, None] * (abs(k[1]) < 6)
+    whole = whole_of(comm, (12, 18), dtype)
+    u_hat = fft.forward(whole[fft.local_slice(False)])
+    exact = np.fft.fft2(whole, norm="forward")[:, : 10 if dtype == "d" else 18]
+    rows = [0, 1, 2, 3, -4, -3, -2, -1]
+    columns = range(7) if dtype == "d" else [0, 1, 2, 3, 4, 5, -6, -5, -4, -3, -2, -1]
+    mine = fft.local_slice(True)
+    assert np.abs((u_hat - exact[np.ix_(rows, list(columns))][mine]) * kept[mine]).max(initial=0) < 1e-13
+    fft.destroy()
+
+
+def test_arrays(comm):
+    a = DistArray((3, 8, 6, 5), val=2, rank=1)
+    assert isinstance(a, np.ndarray) and a.global_shape == (3, 8, 6, 5) and a.alignment == 2
+    assert a[0].rank == 0 and isinstance(a[0], DistArray) and type(a[0, 1]) is np.ndarray
+    assert np.prod(a.commsizes) == comm.size and a.substart[0] == 0 and a.v.base is a
+    index = np.arange(3 * 8 * 6 * 5.0).reshape(3, 8, 6, 5)
+    a[:] = index[a.local_slice()]
+    b = a.redistribute(0)
+    assert b.alignment == 0 and np.array_equal(b.v, index[b.local_slice()])
+    b, a[:] = b.copy(), 0  # on one rank it was ``a``
+    assert b.redistribute(out=a) is a and np.array_equal(a.v, index[a.local_slice()])
+    got = a.get((1, slice(None), 2, slice(None)))
+    assert (got is None) == (comm.rank > 0) and (got is None or np.array_equal(got, index[1, :, 2]))
+    whole = a.as_shardfft()
+    assert whole.shape == (3, 8, 6, 5) and np.array_equal(whole.gather(), index)
+    with pytest.raises(ValueError):
+        a.redistribute(out=DistArray((8, 6)))
+
+
+def test_pencils(comm):
+    grid = Subcomm(comm, [0, 1, 0])
+    first = Pencil(grid, (8, 6, 7), 1)
+    second = first.pencil(0)
+    transfer = first.transfer(second, float)
+    index = np.arange(8 * 6 * 7.0).reshape(8, 6, 7)
+    a, b = index[first._box()], np.empty(second.subshape)
+    transfer.forward(a, b)
+    assert np.array_equal(b, index[second._box()])
+    back = np.empty(first.subshape)
+    transfer.backward(b, back)
+    assert np.array_equal(back, a)
+    with pytest.raises(ValueError, match="the transfer takes"):
+        transfer.forward(a, a[:1])
+
+
+def test_many_transforms_use_the_same_communicators(comm):
+    first, second = Subcomm(comm, [0, 0]), Subcomm(comm, [0, 0])
+    assert all(one == other for one, other in zip(first, second, strict=True)) and first.whole == second.whole
+    own = comm.Dup()
+    made = Subcomm(own, [0, 1])
+    assert made[1].Get_size() == 1
+    own.Free()
+
+
+def test_files(comm, tmp_path):
+    pytest.importorskip("h5py")
+    path = comm.bcast(str(tmp_path / "fields.h5"))
+    u = DistArray((3, 6, 5), rank=1)
+    index = np.arange(3 * 6 * 5.0).reshape(3, 6, 5)
+    u[:] = index[u.local_slice()]
+    file = HDF5File(path, domain=((0, 1.0), (0, 2.0)), mode="w")
+    file.write(0, {"u": [u, (u, [slice(None), 4])]})
+    u.write(path, "u", 1)
+    u[:] = 0
+    u.read(path, "u", 1)
+    assert np.array_equal(u.v, index[u.local_slice()])
+    if comm.rank == 0:
+        import h5py
+
+        with h5py.File(path) as written:
+            assert np.array_equal(written["u/1D/slice_4/0"], index[:, :, 4])
+    with pytest.raises(OSError):
+        HDF5File("/no/such/folder/x.h5", mode="w")
+
+
+def test_refusals(comm):
+    for words, error, text in [
+        ({"dtype": "g"}, TypeError, "PFFT transforms float32"),
+        ({"axes": (0, 0)}, ValueError, "none twice"),
+        ({"axes": (0, 3)}, ValueError, "do not exist"),
+        ({"transforms": {(2,): (fftw.ifftn, fftw.fftn)}, "axes": ((0,), (2,))}, TypeError, "PFFT knows"),
+    ]:
+        with pytest.raises(error, match=text):
+            PFFT(comm, SHAPE, **words)
+    with pytest.raises(TypeError, match="give a shape"):
+        PFFT(comm)
+
+
+def test_under_its_name(comm):
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "mpi4py_fft"}
+    try:
+        twin.install()
+        assert importlib.import_module("mpi4py_fft").PFFT is PFFT
+        assert importlib.import_module("mpi4py_fft.pencil").Subcomm is Subcomm
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "mpi4py_fft"]:
+            del sys.modules[name]
+        sys.modules.update(before)

@@ -17,6 +17,9 @@ def examples():
     for name in MODULES:
         if name in ("shardfft.__main__", "shardfft._core"):
             continue
+        # Only where PyTorch and JAX are installed, which tests/python/frameworks says aloud.
+        if name.removeprefix("shardfft.").lstrip("_").split("_")[0] in ("torch", "jax"):
+            continue
         for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name)):
             if test.examples:
                 found[test.docstring] = test

@@ -7,6 +7,9 @@ layouts, and its ``forward`` and ``backward`` run it, over processes or over the
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 from . import _abort, fft, scipy
 from ._abort import abort_on_exception
 from ._convolve import convolve
@@ -79,3 +82,10 @@ __all__ = [
     "scatter",
     "scipy",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import ``shardfft.torch`` and ``shardfft.jax``, which need PyTorch and JAX, when they are first used."""
+    if name in ("torch", "jax"):
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -99,8 +99,8 @@ class _Torch(Library):
             return array
         if sys.modules["torch"].is_grad_enabled():
             raise TypeError(
-                "this call gives no gradients, but the tensor requires them: call it under torch.no_grad(), and know "
-                "that gradients stop there"
+                "this call gives no gradients, but the tensor requires them: shardfft.torch has functions that give "
+                "them, or call it under torch.no_grad(), and know that gradients stop there"
             )
         return array.detach()
 

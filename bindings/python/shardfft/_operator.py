@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Number, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -40,9 +40,23 @@ class Operator:
 
     __array_ufunc__ = None  # numbers of NumPy leave sums and products to the methods below
 
-    def __init__(self, make: Callable[[Side, Side], _core.Operator]) -> None:
-        """Take what makes the library's operator for a plan's sides; :meth:`array` and the like call this."""
-        self._make = make
+    def __init__(
+        self, make: Callable[[Side, Side], _core.Operator], conjugate: Callable[[], Operator] | None = None
+    ) -> None:
+        """Take what makes the library's operator for a plan's sides, and its conjugate; None: its factors are real.
+
+        :meth:`array` and the like call this.
+        """
+        self._make, self._conjugate = make, conjugate
+        self._conjugated: Operator | None = None
+
+    def conj(self) -> Operator:
+        """The complex conjugates of the factors, by which gradients go back; not for ``Plan.convolution``."""
+        if self._conjugate is None:
+            return self
+        if self._conjugated is None:
+            self._conjugated = self._conjugate()
+        return self._conjugated
 
     @classmethod
     def array(cls, factors: ArrayLike) -> Operator:
@@ -51,7 +65,10 @@ class Operator:
         Numbers other than float32, float64, complex64 and complex128 are converted. They are copied when a plan first
         applies the operator. For plans over a communicator.
         """
-        return cls(lambda _, output: _of_array(numpy_array(factors), output))
+        return cls(
+            lambda _, output: _of_array(numpy_array(factors), output),
+            lambda: cls.array(np.conj(numpy_array(factors))),
+        )
 
     @classmethod
     def of_indices(cls, factor: Callable[..., ArrayLike]) -> Operator:
@@ -60,7 +77,10 @@ class Operator:
         Each plan calls ``factor`` once on each rank, with an array of indices for each axis of the spectrum; they
         broadcast to a field of the rank's part. For plans over a communicator.
         """
-        return cls(lambda _, output: _of_array(_asked(factor, [output._indices(a) for a in _axes(output)]), output))
+        return cls(
+            lambda _, output: _of_array(_asked(factor, [output._indices(a) for a in _axes(output)]), output),
+            lambda: cls.of_indices(lambda *indices: np.conj(_asked(factor, indices))),
+        )
 
     @classmethod
     def of_wavenumbers(cls, factor: Callable[..., ArrayLike], lengths: Iterable[float] | None = None) -> Operator:
@@ -69,7 +89,10 @@ class Operator:
         ``factor`` gets an array for each axis of the spectrum; it is 0 along axes that are not transformed.
         """
         said = _lengths(lengths)
-        return cls(lambda _, output: _of_array(_asked(factor, _wavenumbers(output, said)), output))
+        return cls(
+            lambda _, output: _of_array(_asked(factor, _wavenumbers(output, said)), output),
+            lambda: cls.of_wavenumbers(lambda *numbers: np.conj(_asked(factor, numbers)), said or None),
+        )
 
     @classmethod
     def derivative(cls, axis: int, order: int = 1, lengths: Iterable[float] | None = None) -> Operator:
@@ -80,7 +103,8 @@ class Operator:
         """
         numbers = _layout._integer(axis, "axis", 32), _layout._integer(order, "order", 32)
         made = _core.Operator.derivative(*numbers, _lengths(lengths))
-        return cls(lambda *_: made)
+        derived = cls(lambda *_: made, lambda: -derived if numbers[1] % 2 else derived)
+        return derived
 
     @classmethod
     def laplacian(cls, lengths: Iterable[float] | None = None) -> Operator:
@@ -140,15 +164,25 @@ class Operator:
         second = other if isinstance(other, Operator) else _number(other)
         if second is None:
             return NotImplemented
-        return Operator(lambda *sides: join(self._make(*sides), second._make(*sides)))
+        return Operator(
+            lambda *sides: join(self._make(*sides), second._make(*sides)),
+            lambda: self.conj()._join(second.conj(), join),
+        )
 
 
 def _number(value: Any) -> Operator | None:
     """The operator of a number, if it is one."""
     if not isinstance(value, Number) or isinstance(value, bool):
         return None
-    made = _core.Operator.constant(complex(value))  # type: ignore[arg-type]
-    return Operator(lambda *_: made)
+    number = complex(value)  # type: ignore[arg-type]
+    made = _core.Operator.constant(number)
+    return Operator(lambda *_: made, lambda: _number(number.conjugate()))
+
+
+def _no_conjugate() -> NoReturn:
+    raise NotImplementedError(
+        "the operator of a convolution gives no gradients: multiply by the kernel's spectrum, with Operator.array"
+    )
 
 
 def _lengths(lengths: Iterable[float] | None) -> list[float]:
@@ -162,7 +196,7 @@ def _axes(side: Side) -> range:
     return range(side.layout.ndim)
 
 
-def _asked(factor: Callable[..., ArrayLike], arrays: list[NDArray[Any]]) -> NDArray[Any]:
+def _asked(factor: Callable[..., ArrayLike], arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return numpy_array(factor(*arrays))
 
 

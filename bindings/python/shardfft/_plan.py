@@ -17,7 +17,7 @@ from ._dist_calls import array_of, block_for
 from ._errors import ArgumentError
 from ._handle import Handle
 from ._layout import Layout
-from ._operator import Operator
+from ._operator import Operator, _no_conjugate
 from ._problem import Problem, problem
 from ._side import Side
 
@@ -58,7 +58,7 @@ class Plan(Handle):
         self, comm: MPI.Comm | None, devices: list[int], problem: Problem, streams: Sequence[Any] | None
     ) -> None:
         self.comm = comm
-        self._memory = problem.options.get("memory")
+        self._problem = problem
         self._core = _core.Plan(
             0 if comm is None else _mpi.address(comm),
             devices,
@@ -85,9 +85,9 @@ class Plan(Handle):
             self._note_streams(streams)
 
     def _note_streams(self, streams: Sequence[Any] | None) -> None:
-        self._user_streams = streams  # must live as long as they are used
+        memory, self._user_streams = self._problem.options.get("memory"), streams  # they must live as long as calls
         self._places = [
-            Place(self._core.device(member), self._core.stream(member), self._memory, streams is not None)
+            Place(self._core.device(member), self._core.stream(member), memory, streams is not None)
             for member in range(len(self.inputs))
         ]
 
@@ -210,7 +210,7 @@ class Plan(Handle):
                 self._refuse(error)
             raise
         made = self._core.convolution([one.address for one in seen], arrays)
-        return Operator(lambda *_: made)
+        return Operator(lambda *_: made, _no_conjugate)
 
     def _run_array(self, what: str, x: DistArray, out: Any, operator: Operator | None) -> DistArray:
         """Run on an array that knows its place."""

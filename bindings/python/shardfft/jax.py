@@ -1,0 +1,167 @@
+"""Transforms of sharded JAX arrays, and of plans, under ``jit``, ``grad``, ``jvp`` and ``vmap``.
+
+``fftn``, ``ifftn``, ``rfftn`` and ``irfftn`` take arrays that are cut over the devices of a mesh and give such arrays,
+by ``shard_map``: local transforms, and all-to-alls between; nothing is gathered, and MPI is not needed. ``forward``,
+``backward`` and ``apply`` run plans over MPI on this rank's part: cosine transforms, kept modes, operators.
+
+JAX cuts axes in equal pieces only. Where an axis of the result does not divide, as the n/2 + 1 modes of a halved one,
+the result is cut along the first axis that does (:func:`spec_of` tells), or give ``out_spec``. An array whose axes do
+not divide is padded at their ends (:func:`padded_shape`), and ``shape`` tells its true extents. What lies in the
+padding is ignored, and is zero in the result, which is padded in the same manner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+try:
+    import jax
+except ImportError as error:
+    raise ImportError("shardfft.jax needs JAX, which is not installed: pip install jax") from error
+import jax.numpy as jnp
+
+from . import _jax_plans, _jax_sharding, _linear
+
+if TYPE_CHECKING:
+    from ._operator import Operator
+    from ._plan import Plan
+    from ._words import Norm
+
+__all__ = ["apply", "backward", "fftn", "forward", "ifftn", "irfftn", "padded_shape", "rfftn", "spec_of"]
+
+
+def _problem(
+    kind: str, x: Any, axes: Sequence[int] | int | None, norm: str | None, shape: Sequence[int] | None, n: int | None
+) -> tuple[_jax_sharding.Problem, jax.Array]:
+    """Check what does not depend on the mesh."""
+    if not isinstance(x, jax.Array):
+        raise TypeError(f"x must be a jax.Array, not {type(x).__name__}")
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f'norm must be "backward", "ortho" or "forward", not {norm!r}')
+    if kind == "rfftn" and jnp.iscomplexobj(x):
+        raise TypeError(f"rfftn needs real numbers, not {x.dtype}")
+    if x.dtype.itemsize < 4 and jnp.issubdtype(x.dtype, jnp.floating):
+        raise TypeError(f"arrays of {x.dtype} cannot be transformed: give float32/64 or complex64/128")
+    if not jnp.iscomplexobj(x):
+        x = x.astype(jnp.result_type(x.dtype, jnp.float32 if kind == "rfftn" else jnp.complex64))
+    extents = tuple(x.shape) if shape is None else tuple(int(one) for one in shape)
+    if len(extents) != x.ndim:
+        raise ValueError(f"shape must have {x.ndim} extents, as the array has axes, not {extents}")
+    given = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    if not given or any(not -x.ndim <= axis < x.ndim for axis in given):
+        raise ValueError(f"axes must name axes of an array of {x.ndim} axes, not {axes}")
+    chosen = tuple(axis % x.ndim for axis in given)
+    if len(set(chosen)) != len(chosen):
+        raise ValueError(f"axes names an axis twice: {tuple(given)}")
+    result, last = list(extents), chosen[-1]
+    if kind == "rfftn":
+        result[last] = extents[last] // 2 + 1
+    elif kind == "irfftn":
+        result[last] = 2 * (extents[last] - 1) if n is None else int(n)
+        if result[last] < 1 or result[last] // 2 + 1 != extents[last]:
+            modes = result[last] // 2 + 1
+            raise ValueError(f"an array of {result[last]} real numbers along the last axis has {modes} modes, not "
+                             f"{extents[last]}")  # fmt: skip
+    return _jax_sharding.Problem(kind, extents, tuple(result), chosen, norm), x
+
+
+def _transform(kind: str, x: Any, mesh: Any, spec: Any, axes: Any, norm: Any, shape: Any, out_spec: Any, n: Any) -> Any:
+    problem, x = _problem(kind, x, axes, norm, shape, n)
+    return _jax_sharding.transform(problem, x, mesh, spec, shape is not None, out_spec)[0]
+
+
+def fftn(
+    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
+    *, shape: Sequence[int] | None = None, out_spec: Any = None,
+) -> jax.Array:  # fmt: skip
+    """Transform a sharded array, as ``jnp.fft.fftn``; any number of axes.
+
+    Args:
+        x: the array, of any dtype that JAX transforms.
+        mesh: a ``jax.sharding.Mesh``; None: that of ``jax.set_mesh``, or of the array.
+        spec: how the array is cut, a ``PartitionSpec``; None: as the array says, where it does.
+        axes: axes to transform; None is all. The others may be cut too.
+        norm: ``backward`` (None), ``ortho`` or ``forward``.
+        shape: the true extents of an array that is padded to :func:`padded_shape`.
+        out_spec: how the result is to be cut; None: as the array, or see :func:`spec_of`. It may save an exchange.
+
+    Raises TypeError or ValueError, while JAX traces, for what cannot be transformed or cut.
+    """
+    return _transform("fftn", x, mesh, spec, axes, norm, shape, out_spec, None)
+
+
+def ifftn(
+    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
+    *, shape: Sequence[int] | None = None, out_spec: Any = None,
+) -> jax.Array:  # fmt: skip
+    """Invert :func:`fftn`; the arguments are the same."""
+    return _transform("ifftn", x, mesh, spec, axes, norm, shape, out_spec, None)
+
+
+def rfftn(
+    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
+    *, shape: Sequence[int] | None = None, out_spec: Any = None,
+) -> jax.Array:  # fmt: skip
+    """Transform real numbers, and halve the last of ``axes``; the arguments are those of :func:`fftn`."""
+    return _transform("rfftn", x, mesh, spec, axes, norm, shape, out_spec, None)
+
+
+def irfftn(
+    x: jax.Array, mesh: Any = None, spec: Any = None, axes: Sequence[int] | int | None = None, norm: Norm | None = None,
+    *, n: int | None = None, shape: Sequence[int] | None = None, out_spec: Any = None,
+) -> jax.Array:  # fmt: skip
+    """Invert :func:`rfftn`; the arguments are the same, and ``n``.
+
+    ``n`` is the extent of the real array along the last of ``axes``; None is 2 (m - 1).
+    """
+    return _transform("irfftn", x, mesh, spec, axes, norm, shape, out_spec, n)
+
+
+def padded_shape(shape: Sequence[int], mesh: Any, spec: Any) -> tuple[int, ...]:
+    """Round the axes that ``spec`` cuts up to equal pieces: what an array of true extents ``shape`` is padded to."""
+    return _jax_sharding.padded(shape, _jax_sharding.cuts_of(mesh, spec, len(shape)))
+
+
+def spec_of(
+    kind: str, shape: Sequence[int], mesh: Any, spec: Any, axes: Sequence[int] | int | None = None, *,
+    n: int | None = None,
+) -> Any:  # fmt: skip
+    """How the result of ``kind`` (``rfftn`` and so on) is cut, of an array of extents ``shape`` that is not padded."""
+    like = jax.ShapeDtypeStruct(tuple(shape), jnp.float32 if kind == "rfftn" else jnp.complex64)
+    told = []
+
+    def run(x: jax.Array) -> jax.Array:
+        problem, known = _problem(kind, x, axes, None, None, n)
+        result, cut = _jax_sharding.transform(problem, known, mesh, spec, False, None)
+        told.append(cut)
+        return result
+
+    jax.eval_shape(run, like)
+    return told[-1]
+
+
+def _with_plan(plan: Plan, what: str, x: Any, operator: Operator | None = None) -> Any:
+    if plan.comm is None:
+        raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
+    if not isinstance(x, jax.Array):
+        raise TypeError(f"x must be a jax.Array, not {type(x).__name__}")
+    return _jax_plans.mapped(x, _linear.of_plan(plan, what, operator))
+
+
+def forward(plan: Plan, x: jax.Array) -> jax.Array:
+    """Do what ``plan.forward(x)`` does, under JAX's transformations. Collective, and so is going back."""
+    return _with_plan(plan, "forward", x)
+
+
+def backward(plan: Plan, x: jax.Array) -> jax.Array:
+    """Do what ``plan.backward(x)`` does, under JAX's transformations. Collective, and so is going back."""
+    return _with_plan(plan, "backward", x)
+
+
+def apply(plan: Plan, operator: Operator, x: jax.Array) -> jax.Array:
+    """Do what ``plan.apply(operator, x)`` does, under JAX's transformations. Collective, and so is going back.
+
+    The operator's own factors get no gradients: multiply spectra between :func:`forward` and :func:`backward` for that.
+    """
+    return _with_plan(plan, "apply", x, operator)

@@ -15,7 +15,7 @@ def examples():
     """Each example once, where it is written."""
     found = {}
     for name in MODULES:
-        if name in ("shardfft.__main__", "shardfft._core"):
+        if name in ("shardfft.__main__", "shardfft._core", "shardfft.compat.fluidfft"):
             continue
         # Only where PyTorch and JAX are installed, which tests/python/frameworks says aloud.
         if name.removeprefix("shardfft.").lstrip("_").split("_")[0] in ("torch", "jax"):

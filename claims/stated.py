@@ -162,6 +162,17 @@ class Row:
         plans = [one["breakdown"]["plan"] for one in self.found(label, point)]
         return [sum(plan[way]["ratio"] for way in ("forward", "backward")) / 2 for plan in plans]
 
+    def share(self, label: str, way: str = "told", **point) -> float:
+        """The papers' r: `told`, or `replayed`, which has the local FFTs alone; the median of the rounds."""
+        found = [one["local_ffts"][way]["r"] for one in self.found(label, point) if "r" in one["local_ffts"][way]]
+        if not found:
+            raise LookupError(f"no r {way} of {label} at { ({**self.point, **point}) }")
+        return median(found)
+
+    def processor(self, label: str, part: str = "user", **point) -> float:
+        """Milliseconds of processor time of a repeat, of all ranks together; `system` is the other part."""
+        return 1e3 * median(one["cpu_seconds"][part] for one in self.found(label, point))
+
     def version(self, label: str) -> str:
         """What the library says of itself."""
         return ", ".join(sorted({one["version"] for one in self.found(label, {})}))
@@ -201,7 +212,7 @@ class Row:
     def names(self) -> dict:
         """What an expression may use."""
         own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
-        own = (*own, self.ratios, self.bandwidth, self.line, self.slope)
+        own = (*own, self.share, self.processor, self.ratios, self.bandwidth, self.line, self.slope)
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
         return {**{one.__name__: one for one in own}, **plain, **self.point, "__builtins__": {}}
 

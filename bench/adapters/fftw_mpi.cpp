@@ -6,6 +6,7 @@
 
 #include "../native/adapter_base.hpp"
 #include "fftw_api.hpp"
+#include "fftw_local.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -53,6 +54,10 @@ class FftwMpi : public AdapterBase {
 
   void forward() override { single_.forward ? fftwf_execute(single_.forward) : fftw_execute(double_.forward); }
   void backward() override { single_.backward ? fftwf_execute(single_.backward) : fftw_execute(double_.backward); }
+  std::function<void()> local_ffts(const Case& wanted, MPI_Comm) override {
+    return wanted.single() ? fftw_slab_ffts<float>(wanted, field_part_, spectrum_part_)
+                           : fftw_slab_ffts<double>(wanted, field_part_, spectrum_part_);
+  }
 
  private:
   template <class Real>

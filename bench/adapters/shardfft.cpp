@@ -4,6 +4,7 @@
 
 #include "../native/adapter_base.hpp"
 #include "shardfft_case.hpp"
+#include "shardfft_local.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -49,6 +50,11 @@ class Shardfft : public AdapterBase {
   void forward() override { plan_->forward(field(), spectrum()); }
   void backward() override { plan_->backward(spectrum(), field()); }
   Json breakdown() const override { return breakdown_of(plan_->report()); }
+  FftAccount fft_account() const override { return account_of(plan_->report()); }
+  std::function<void()> local_ffts(const Case& wanted, MPI_Comm comm) override {
+    const auto ffts = std::make_shared<LocalFfts>(wanted, comm);
+    return [ffts, direction = wanted.direction] { ffts->run(direction); };
+  }
 
  private:
   static Json options() {

@@ -6,6 +6,7 @@
 #include <shardfft/shardfft.hpp>
 #include <stdexcept>
 
+#include "../native/adapter.hpp"
 #include "../native/box.hpp"
 
 namespace shardfft::bench {
@@ -94,6 +95,19 @@ inline Json breakdown_of(const PlanReport& report) {
     for (const PlanReport::Step& step : program->steps)
       for (const PlanReport::Time& time : step.times) seconds[time.activity] += time.seconds;
   return {{"report", report.to_text()}, {"plan", Json::parse(report.to_json())}, {"seconds", seconds}};
+}
+
+// Seconds in transforms, with what a step copies while it transforms, and in all, of the runs that the plan has timed.
+inline Adapter::FftAccount account_of(const PlanReport& report) {
+  Adapter::FftAccount account{0, 0};
+  for (const PlanReport::Program* program : {&report.forward, &report.backward}) {
+    const auto runs = static_cast<double>(program->timed_runs);
+    account.whole += runs * program->mean_seconds;
+    for (const PlanReport::Step& step : program->steps)
+      for (const PlanReport::Time& time : step.times)
+        if (!time.communication && time.activity != "other") account.ffts += runs * time.mean_seconds;
+  }
+  return account;
 }
 
 }  // namespace shardfft::bench

@@ -19,6 +19,16 @@ std::string Adapter::refuse(const Case& wanted, int ranks) const {
   return refuse_by_capabilities(describe(), wanted, ranks);
 }
 
+// By the parts of breakdown() that are called so.
+Adapter::FftAccount Adapter::fft_account() const {
+  const Json told = breakdown();
+  FftAccount account;
+  if (!told.is_object() || !told.contains("seconds")) return account;
+  for (const auto& [part, seconds] : told.at("seconds").items())
+    if (part.rfind("fft", 0) == 0) account.ffts = std::max(account.ffts, 0.0) + seconds.get<double>();
+  return account;
+}
+
 std::unique_ptr<Values> Adapter::make_values(const Case& wanted) { return std::make_unique<HostValues>(wanted, *this); }
 
 HostBuffer::HostBuffer(std::size_t bytes) {

@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -57,6 +58,16 @@ class Adapter {
 
   // The library's own account of where time went since plan(), when it offers one.
   virtual Json breakdown() const { return nullptr; }
+  // Seconds in local FFTs since plan() by the library's own account, out of how many seconds where it does not time
+  // every run (0: all that were run). Negative: it has none. Collective.
+  struct FftAccount {
+    double ffts = -1;
+    double whole = 0;
+  };
+  virtual FftAccount fft_account() const;
+  // The local FFTs of forward() and backward(), as the case has them, alone and on buffers of their own: for a library
+  // whose calls of FFTW or MKL cannot be recorded. Empty: there is nothing but those calls. Collective; after plan().
+  virtual std::function<void()> local_ffts(const Case&, MPI_Comm) { return {}; }
   // Exact values in the buffers, after plan(); a library whose buffers the host cannot reach replaces it.
   virtual std::unique_ptr<Values> make_values(const Case& wanted);
   // Whether GPUs do the work: their energy is counted then, and the record says which they are.

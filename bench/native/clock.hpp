@@ -11,6 +11,7 @@ namespace shardfft::bench {
 struct Timing {
   std::vector<double> samples;  // seconds: for each repeat the slowest rank; on rank 0
   std::vector<double> fastest;  // the fastest rank of each repeat, for the imbalance; on rank 0
+  double user = 0, system = 0;  // processor seconds of a repeat, all ranks and their threads together
 };
 
 // Runs `prepare` (untimed: puts fresh data into the source) and `work` (timed) warmups + repeats times.

@@ -1,11 +1,40 @@
 #include "mpi_profile.hpp"
 
+#include <dlfcn.h>
 #include <mpi.h>
+
+#include <map>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+// Where Fortran programs have MPI_IN_PLACE, in Open MPI and in MPICH; absent in programs without Fortran.
+extern "C" {
+extern int mpi_fortran_in_place_ __attribute__((weak));
+extern void* MPIR_F_MPI_IN_PLACE __attribute__((weak));
+}
 
 namespace {
 
 bool counting = false;
 shardfft::bench::MpiUse use;
+
+// Bytes that each persistent request hands over at every start, by its handle in Fortran.
+std::map<MPI_Fint, std::int64_t> kept;
+std::mutex keeping;
+
+MPI_Fint handle(const MPI_Request* request) { return PMPI_Request_c2f(*request); }
+
+struct FortranRequest {
+  MPI_Fint handle;
+};
+MPI_Fint handle(const FortranRequest* request) { return request->handle; }
+
+template <class Request>
+void forget(const Request* request) {
+  const std::lock_guard lock(keeping);
+  kept.erase(handle(request));
+}
 
 // Adds the life of the object to the time spent in MPI. Calls made inside another call are not counted twice.
 class Call {
@@ -18,11 +47,21 @@ class Call {
     counting = true;
   }
   bool active() const { return active_; }
-  void sent(std::int64_t count, MPI_Datatype type) {
+  void sent(std::int64_t bytes) {
+    if (active_) use.bytes += bytes;
+  }
+  // A persistent request is made while nothing is counted: while plans are made.
+  template <class Request>
+  void keep(const Request* request, std::int64_t bytes) {
+    const std::lock_guard lock(keeping);
+    kept[handle(request)] = bytes;
+  }
+  template <class Count, class Request>
+  void started(Count count, const Request* requests) {
     if (!active_) return;
-    int size = 0;
-    PMPI_Type_size(type, &size);
-    use.bytes += count * size;
+    const std::lock_guard lock(keeping);
+    for (Count i = 0; i < count; ++i)
+      if (const auto found = kept.find(handle(requests + i)); found != kept.end()) use.bytes += found->second;
   }
 
  private:
@@ -30,39 +69,141 @@ class Call {
   double start_;
 };
 
-struct Place {
-  int rank = 0;
-  int ranks = 1;
+// What a call hands over for other ranks. Counts and types are a number for all peers, or a list.
+class Bytes {
+ public:
+  // Persistent calls want it although nothing is counted then.
+  explicit Bytes(const Call&) {}
+
+  template <class Count>
+  std::int64_t to_one(Count count, MPI_Datatype type, int peer, MPI_Comm comm) const {
+    return peer != MPI_PROC_NULL && peer != rank(comm) ? of(count, type, 0) : 0;
+  }
+  template <class Count>
+  std::int64_t once(Count count, MPI_Datatype type, MPI_Comm comm) const {
+    return peers(comm) > 1 ? of(count, type, 0) : 0;
+  }
+  template <class Out, class In>
+  std::int64_t to_all(const void* data, Out count, MPI_Datatype type, In in_count, MPI_Datatype in,
+                      MPI_Comm comm) const {
+    return std::int64_t(peers(comm) - 1) * (data == MPI_IN_PLACE ? of(in_count, in, 0) : of(count, type, 0));
+  }
+  // The same number for each peer; in place it is the receivers' list that tells it.
+  template <class Out, class In>
+  std::int64_t of_all(const void* data, Out count, MPI_Datatype type, In counts, MPI_Datatype in, MPI_Comm comm) const {
+    return std::int64_t(peers(comm) - 1) * (data == MPI_IN_PLACE ? of(counts, in, rank(comm)) : of(count, type, 0));
+  }
+  template <class Out, class Types, class In>
+  std::int64_t to_each(const void* data, Out counts, const Types& types, In in_counts, const Types& in,
+                       MPI_Comm comm) const {
+    std::int64_t sum = 0;
+    for (int peer = 0; peer < peers(comm); ++peer)
+      if (peer != rank(comm)) sum += data == MPI_IN_PLACE ? of(in_counts, in, peer) : of(counts, types, peer);
+    return sum;
+  }
+  template <class Count>
+  std::int64_t to_root(Count count, MPI_Datatype type, int root, MPI_Comm comm) const {
+    return root >= 0 && root != rank(comm) ? of(count, type, 0) : 0;
+  }
+  template <class Count>
+  std::int64_t from_root(Count counts, MPI_Datatype type, int root, MPI_Comm comm) const {
+    std::int64_t sum = 0;
+    for (int peer = 0; root == rank(comm) && peer < peers(comm); ++peer)
+      if (peer != root) sum += of(counts, type, peer);
+    return sum;
+  }
+  template <class Count, class Types>
+  std::int64_t to_neighbours(Count counts, const Types& types, MPI_Comm comm) const {
+    std::int64_t sum = 0;
+    for (int peer = 0; peer < neighbours(comm); ++peer) sum += of(counts, types, peer);
+    return sum;
+  }
+  template <class Count>
+  std::int64_t in_window(Count count, MPI_Datatype type, int target, MPI_Win window) const {
+    MPI_Group group;
+    int mine = 0;
+    PMPI_Win_get_group(window, &group);
+    PMPI_Group_rank(group, &mine);
+    PMPI_Group_free(&group);
+    return target != MPI_PROC_NULL && target != mine ? of(count, type, 0) : 0;
+  }
+
+ private:
+  static int rank(MPI_Comm comm) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    return rank;
+  }
+  static int peers(MPI_Comm comm) {
+    int inter = 0, peers = 1;
+    PMPI_Comm_test_inter(comm, &inter);
+    inter ? PMPI_Comm_remote_size(comm, &peers) : PMPI_Comm_size(comm, &peers);
+    return peers;
+  }
+  static int neighbours(MPI_Comm comm) {
+    int topology = MPI_UNDEFINED, in = 0, out = 0, weighted = 0;
+    PMPI_Topo_test(comm, &topology);
+    if (topology == MPI_DIST_GRAPH) PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+    if (topology == MPI_GRAPH) PMPI_Graph_neighbors_count(comm, rank(comm), &out);
+    if (topology == MPI_CART) {
+      PMPI_Cartdim_get(comm, &out);
+      out *= 2;
+    }
+    return out;
+  }
+  template <class Value>
+  static auto entry(const Value& value, int peer) {
+    if constexpr (std::is_pointer_v<Value>)
+      return value ? value[peer] : std::remove_cv_t<std::remove_pointer_t<Value>>{};
+    else
+      return value;
+  }
+  template <class Count>
+  static std::int64_t of(const Count& count, MPI_Datatype type, int peer) {
+    return of(count, &type, peer, 0);
+  }
+  template <class Count>
+  static std::int64_t of(const Count& count, const MPI_Datatype* types, int peer) {
+    return of(count, types, peer, peer);
+  }
+  template <class Count>
+  static std::int64_t of(const Count& count, const MPI_Datatype* types, int peer, int which) {
+    const auto number = std::int64_t(entry(count, peer));
+    // What is not sent may have no type.
+    if (number == 0 || !types || types[which] == MPI_DATATYPE_NULL) return 0;
+    MPI_Count size = 0;
+    PMPI_Type_size_x(types[which], &size);
+    return number * std::int64_t(size);
+  }
 };
 
-Place place_in(MPI_Comm comm) {
-  Place place;
-  PMPI_Comm_rank(comm, &place.rank);
-  PMPI_Comm_size(comm, &place.ranks);
-  return place;
+MPI_Datatype type_of(const void* fortran) { return PMPI_Type_f2c(*static_cast<const MPI_Fint*>(fortran)); }
+
+const void* buffer_of(const void* fortran) {
+  const void* in_place[] = {&mpi_fortran_in_place_, &MPIR_F_MPI_IN_PLACE ? MPIR_F_MPI_IN_PLACE : nullptr};
+  for (const void* one : in_place)
+    if (one && fortran == one) return MPI_IN_PLACE;
+  return fortran;
 }
 
-void sent_to_all(Call& call, int count, MPI_Datatype type, MPI_Comm comm) {
-  if (call.active() && type != MPI_DATATYPE_NULL) call.sent(std::int64_t(count) * (place_in(comm).ranks - 1), type);
-}
+// A list of datatypes in C's handles: one for each peer.
+class Types {
+ public:
+  Types(const void* fortran, MPI_Comm comm) {
+    int peers = 0, topology = MPI_UNDEFINED;
+    PMPI_Comm_size(comm, &peers);
+    PMPI_Topo_test(comm, &topology);
+    if (topology != MPI_UNDEFINED) return;  // a neighbourhood's list has another length: its bytes stay uncounted
+    for (int peer = 0; peer < peers; ++peer) types_.push_back(type_of(static_cast<const MPI_Fint*>(fortran) + peer));
+  }
+  operator const MPI_Datatype*() const { return types_.empty() ? nullptr : types_.data(); }
 
-void sent_to_each(Call& call, const int counts[], MPI_Datatype type, MPI_Comm comm) {
-  if (!call.active() || !counts) return;
-  const Place place = place_in(comm);
-  for (int peer = 0; peer < place.ranks; ++peer)
-    if (peer != place.rank) call.sent(counts[peer], type);
-}
+ private:
+  std::vector<MPI_Datatype> types_;
+};
 
-void sent_typed(Call& call, const int counts[], const MPI_Datatype types[], MPI_Comm comm) {
-  if (!call.active() || !counts) return;
-  const Place place = place_in(comm);
-  for (int peer = 0; peer < place.ranks; ++peer)
-    if (peer != place.rank && counts[peer] > 0) call.sent(counts[peer], types[peer]);
-}
-
-void sent_to_one(Call& call, int count, MPI_Datatype type, int peer, MPI_Comm comm) {
-  if (call.active() && peer != MPI_PROC_NULL && peer != place_in(comm).rank) call.sent(count, type);
-}
+// The MPI library's own function, that a wrapper stands before; calls of it only come from what is linked with it.
+void* behind(const char* name) { return dlsym(RTLD_DEFAULT, name); }
 
 }  // namespace
 
@@ -78,122 +219,10 @@ MpiUse stop_counting_mpi() {
   return use;
 }
 
+std::int64_t mpi_calls() { return use.calls; }
+
 }  // namespace shardfft::bench
 
 extern "C" {
-
-int MPI_Alltoall(const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype to, MPI_Comm comm) {
-  Call call;
-  if (out != MPI_IN_PLACE)
-    sent_to_all(call, n, type, comm);
-  else
-    sent_to_all(call, m, to, comm);
-  return PMPI_Alltoall(out, n, type, in, m, to, comm);
+#include "mpi_wrappers.inc"
 }
-
-int MPI_Alltoallv(const void* out, const int n[], const int at[], MPI_Datatype type, void* in, const int m[],
-                  const int to_at[], MPI_Datatype to, MPI_Comm comm) {
-  Call call;
-  if (out != MPI_IN_PLACE)
-    sent_to_each(call, n, type, comm);
-  else
-    sent_to_each(call, m, to, comm);
-  return PMPI_Alltoallv(out, n, at, type, in, m, to_at, to, comm);
-}
-
-int MPI_Alltoallw(const void* out, const int n[], const int at[], const MPI_Datatype types[], void* in, const int m[],
-                  const int to_at[], const MPI_Datatype to[], MPI_Comm comm) {
-  Call call;
-  if (out != MPI_IN_PLACE)
-    sent_typed(call, n, types, comm);
-  else
-    sent_typed(call, m, to, comm);
-  return PMPI_Alltoallw(out, n, at, types, in, m, to_at, to, comm);
-}
-
-int MPI_Ialltoall(const void* out, int n, MPI_Datatype type, void* in, int m, MPI_Datatype to, MPI_Comm comm,
-                  MPI_Request* request) {
-  Call call;
-  if (out != MPI_IN_PLACE) sent_to_all(call, n, type, comm);
-  return PMPI_Ialltoall(out, n, type, in, m, to, comm, request);
-}
-
-int MPI_Ialltoallv(const void* out, const int n[], const int at[], MPI_Datatype type, void* in, const int m[],
-                   const int to_at[], MPI_Datatype to, MPI_Comm comm, MPI_Request* request) {
-  Call call;
-  if (out != MPI_IN_PLACE) sent_to_each(call, n, type, comm);
-  return PMPI_Ialltoallv(out, n, at, type, in, m, to_at, to, comm, request);
-}
-
-int MPI_Send(const void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm) {
-  Call call;
-  sent_to_one(call, n, type, peer, comm);
-  return PMPI_Send(data, n, type, peer, tag, comm);
-}
-
-int MPI_Isend(const void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  Call call;
-  sent_to_one(call, n, type, peer, comm);
-  return PMPI_Isend(data, n, type, peer, tag, comm, request);
-}
-
-int MPI_Recv(void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status* status) {
-  Call call;
-  return PMPI_Recv(data, n, type, peer, tag, comm, status);
-}
-
-int MPI_Irecv(void* data, int n, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request) {
-  Call call;
-  return PMPI_Irecv(data, n, type, peer, tag, comm, request);
-}
-
-int MPI_Sendrecv(const void* out, int n, MPI_Datatype type, int peer, int tag, void* in, int m, MPI_Datatype to,
-                 int from, int from_tag, MPI_Comm comm, MPI_Status* status) {
-  Call call;
-  sent_to_one(call, n, type, peer, comm);
-  return PMPI_Sendrecv(out, n, type, peer, tag, in, m, to, from, from_tag, comm, status);
-}
-
-int MPI_Sendrecv_replace(void* data, int n, MPI_Datatype type, int peer, int tag, int from, int from_tag, MPI_Comm comm,
-                         MPI_Status* status) {
-  Call call;
-  sent_to_one(call, n, type, peer, comm);
-  return PMPI_Sendrecv_replace(data, n, type, peer, tag, from, from_tag, comm, status);
-}
-
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  Call call;
-  return PMPI_Wait(request, status);
-}
-
-int MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
-  Call call;
-  return PMPI_Waitall(n, requests, statuses);
-}
-
-int MPI_Waitany(int n, MPI_Request requests[], int* which, MPI_Status* status) {
-  Call call;
-  return PMPI_Waitany(n, requests, which, status);
-}
-
-int MPI_Testall(int n, MPI_Request requests[], int* done, MPI_Status statuses[]) {
-  Call call;
-  return PMPI_Testall(n, requests, done, statuses);
-}
-
-int MPI_Testany(int n, MPI_Request requests[], int* which, int* done, MPI_Status* status) {
-  Call call;
-  return PMPI_Testany(n, requests, which, done, status);
-}
-
-int MPI_Barrier(MPI_Comm comm) {
-  Call call;
-  return PMPI_Barrier(comm);
-}
-
-int MPI_Win_fence(int assertion, MPI_Win window) {
-  Call call;
-  return PMPI_Win_fence(assertion, window);
-}
-
-}  // extern "C"

@@ -6,8 +6,10 @@
 namespace shardfft::bench {
 
 struct MpiUse {
-  double seconds = 0;      // inside MPI calls on this rank
-  std::int64_t bytes = 0;  // handed over for other ranks by this rank
+  double seconds = 0;  // inside MPI calls on this rank
+  // Handed over for other ranks by this rank, and fetched by it from windows. What is read in shared memory passes no
+  // call.
+  std::int64_t bytes = 0;
   std::int64_t calls = 0;
 };
 
@@ -15,5 +17,7 @@ struct MpiUse {
 // threads of a rank are counted only approximately.
 void start_counting_mpi();
 MpiUse stop_counting_mpi();
+// Calls so far, while counting: whether something that was called has called MPI.
+std::int64_t mpi_calls();
 
 }  // namespace shardfft::bench

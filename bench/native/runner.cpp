@@ -10,6 +10,7 @@
 #include "device_energy.hpp"
 #include "facts.hpp"
 #include "mpi_profile.hpp"
+#include "ratio.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -134,10 +135,15 @@ class Run {
     if (!accept("after_timing", final_error())) return;
     record_["flop"] = case_.flop() * (case_.direction == Direction::pair ? 2 : 1);
     record_["breakdown"] = adapter_.breakdown();
-    if (case_.profile) profile(prepare);
+    if (case_.profile) {
+      profile(prepare);
+      record_["local_ffts"] = measure_ratio(
+          adapter_, case_, prepare, [&] { work(); }, comm_);
+    }
     if (case_.energy) measure_energy(prepare);
     record_["samples"] = timing.samples;
     record_["fastest_rank"] = timing.fastest;
+    record_["cpu_seconds"] = {{"user", timing.user}, {"system", timing.system}};
   }
 
   // Counters advance in steps, NVML's some ten times a second: energy gets repeats of its own, for a second at least.

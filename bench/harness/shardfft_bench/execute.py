@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -52,8 +53,9 @@ def _read(path: Path) -> dict | None:
 
 
 def _shown(command: list[str], private: list[str]) -> list[str]:
-    """The command without the folders of this machine: the driver and its record by their names alone."""
-    return [Path(word).name if word in private else word for word in command]
+    """The command without the folders of this machine: the driver, its record and what is preloaded by their names."""
+    shown = [Path(word).name if word in private else word for word in command]
+    return [re.sub(r"LD_PRELOAD=\S*/", "LD_PRELOAD=", word) for word in shown]
 
 
 def execute(run: Run, library: Library, launcher: Launcher, scratch: Path) -> dict:
@@ -72,7 +74,12 @@ def _execute(run: Run, library: Library, launcher: Launcher, scratch: Path, host
     record_path, log_path = scratch / f"{run.key}.json", scratch / f"{run.key}.log"
     record_path.unlink(missing_ok=True)
     driver = [*library.command, json.dumps(run.case, separators=(",", ":")), str(record_path)]
-    command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, run.environment, hosts)
+    variables = dict(run.environment)
+    if run.case.get("profile") and library.profile:
+        variables["LD_PRELOAD"] = ":".join(filter(None, [library.profile, variables.get("LD_PRELOAD", "")]))
+    command, environment = launcher.start(run.ranks, run.case.get("threads", 1), driver, variables, hosts)
+    if any("LD_PRELOAD" in str(word) for word in command):
+        environment.pop("LD_PRELOAD", None)  # for the ranks, not for what starts them
     # Python drivers must find this package from the scratch folder, where libraries may leave files of their own.
     here = str(Path(__file__).resolve().parents[1])
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [here, environment.get("PYTHONPATH", "")]))
@@ -107,7 +114,7 @@ def _execute(run: Run, library: Library, launcher: Launcher, scratch: Path, host
     log_path.unlink(missing_ok=True)
     record.pop("command", None)  # the same as the launch's, with folders
     record.setdefault("version", library.facts.get("version", "unknown"))
-    private = [library.command[0], str(record_path)] + ([str(hosts.agent)] if hosts else [])
+    private = [library.command[0], str(record_path), library.profile] + ([str(hosts.agent)] if hosts else [])
     shown = _shown(command, private)
     record["launch"] = {"command": shown, "wall_seconds": time.monotonic() - began, "load_before": load}
     return record

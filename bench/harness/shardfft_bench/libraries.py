@@ -14,6 +14,7 @@ from pathlib import Path
 from .errors import BenchError
 
 MANIFEST = "bench-manifest.json"
+PROFILE = "libbench_profile.so"  # of a build of bench/: counts MPI and local FFTs of a process it is preloaded into
 
 # Where a build of bench/ may lie: build-bench/bin, build/bin, build/rivals/bin.
 BUILDS = ["build*/bin", "build*/*/bin"]
@@ -34,6 +35,7 @@ class Library:
     name: str
     command: list[str] = field(default_factory=list)
     missing: str = ""
+    profile: str = ""  # what to preload where a case asks for `profile`; empty where no build has it
     facts: dict = field(default_factory=dict)
 
     @property
@@ -106,9 +108,12 @@ def find_libraries(given: list[str] | None = None) -> dict[str, Library]:
             libraries[name] = Library(name, [sys.executable, "-m", module])
         else:
             libraries[name] = Library(name, missing=f"the Python package {package} is not installed")
+    profile = next((str(each / PROFILE) for each in folders if (each / PROFILE).is_file()), "")
     for library in libraries.values():
         if not library.found:
             continue
+        own = Path(library.command[0]).with_name(PROFILE)
+        library.profile = str(own) if own.is_file() else profile
         try:
             library.facts = describe(library.command)
         except BenchError as error:

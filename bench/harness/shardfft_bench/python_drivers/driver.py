@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 from .field import Field, error_sums
+from .profile import measure
 
 DEFAULTS = {
     "kind": "c2c", "precision": "double", "direction": "pair", "placement": "out", "layout": "slab", "output": "any",
@@ -175,14 +176,18 @@ class Session:
         self._fill(source)
         saved = getattr(adapter, source).copy()
         mine: list[float] = []
+        busy = np.zeros(2)
         for round_ in range(case["warmups"] + case["repeats"]):
             getattr(adapter, source)[...] = saved
             self.comm.Barrier()
+            before = resource.getrusage(resource.RUSAGE_SELF)
             start = self.mpi.Wtime()
             self._work()
             took = self.mpi.Wtime() - start
+            after = resource.getrusage(resource.RUSAGE_SELF)
             if round_ >= case["warmups"]:
                 mine.append(took)
+                busy += after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
             if case["seconds"] > 0 and self.comm.bcast(sum(mine) > case["seconds"]):
                 break
         if case["direction"] == "forward":
@@ -199,7 +204,10 @@ class Session:
         self.record["flop"] = one * (2 if case["direction"] == "pair" else 1)
         self.record["breakdown"] = None
         self.record["energy"] = {"unavailable": "not measured by Python drivers"}
-        self.record["communication"] = {"unavailable": "not measured by Python drivers"}
+        user, system = self.comm.allreduce(busy) / len(mine)
+        self.record["cpu_seconds"] = {"user": float(user), "system": float(system)}
+        if case["profile"]:
+            self.record.update(measure(self.comm, lambda: getattr(adapter, source).__setitem__(..., saved), self._work))
         if good:
             self.record["samples"], self.record["fastest_rank"] = slowest.tolist(), fastest.tolist()
 

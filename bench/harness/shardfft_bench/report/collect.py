@@ -128,6 +128,12 @@ class Cell:
         """The median of the value at this place of the records."""
         return _middle(self._values(path))
 
+    @property
+    def processor(self) -> float | None:
+        """User and system seconds of a repeat, of all ranks; None in records of before they were counted."""
+        parts = [self.middle("cpu_seconds", part) for part in ("user", "system")]
+        return None if None in parts else sum(parts)
+
     def _values(self, path: tuple[str, ...]) -> list[float]:
         found = []
         for record in self.records:

@@ -157,7 +157,21 @@ def _split_bar(axis, place: int, cell: Cell) -> None:
 
 def ratio_over_ranks(cells: list[Cell], palette: Palette):
     """The share of the time inside MPI calls over the number of processes; local transposition is not in it."""
-    seen = [cell for cell in cells if cell.middle("communication", "ratio") is not None and not cell.one_process]
+    return _share_over_ranks(cells, palette, ("communication", "ratio"), "share of time in MPI")
+
+
+def told_over_ranks(cells: list[Cell], palette: Palette):
+    """The papers' ratio r over the number of processes, by what libraries tell of their local FFTs."""
+    return _share_over_ranks(cells, palette, ("local_ffts", "told", "r"), "r, told")
+
+
+def replayed_over_ranks(cells: list[Cell], palette: Palette):
+    """The papers' ratio r over the number of processes, by local FFTs alone, run again on all ranks at once."""
+    return _share_over_ranks(cells, palette, ("local_ffts", "replayed", "r"), "r, replayed")
+
+
+def _share_over_ranks(cells: list[Cell], palette: Palette, path: tuple[str, ...], words: str):
+    seen = [cell for cell in cells if cell.middle(*path) is not None and not cell.one_process]
     several = {cell.label for cell in seen if cell.ranks > 1}
     named = _scaling_groups([cell for cell in seen if cell.label in several])
     if not named:
@@ -167,11 +181,12 @@ def ratio_over_ranks(cells: list[Cell], palette: Palette):
     figure, axes = grid_of_axes(len(named), 4.6, 3.2, min(3, max(2, len(networks))))
     for axis, (name, members) in zip(axes, named.items()):
         for label, line in curves(members).items():
-            values = [cell.middle("communication", "ratio") for cell in line]
-            axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
+            axis.plot(
+                [cell.ranks for cell in line], [cell.middle(*path) for cell in line], label=label, **palette.line(label)
+            )
         rank_ticks(axis, members)
         axis.set_ylim(0, 1)
-        axis.set_ylabel("share of time in MPI")
+        axis.set_ylabel(words)
         axis.set_title(name)
     shared_legend(figure, axes)
     return figure
@@ -296,6 +311,8 @@ ALL = [
     ("breakdown", "Inside and outside MPI", breakdown),
     ("accounts", "The libraries' own accounts", accounts),
     ("ratio", "Share of time in MPI", ratio_over_ranks),
+    ("told", "Ratio of communication r, told", told_over_ranks),
+    ("replayed", "Ratio of communication r, replayed", replayed_over_ranks),
     ("grids", "Process grids", process_grids),
     ("accuracy", "Accuracy", accuracy),
     ("energy", "Energy", energy),

@@ -62,7 +62,8 @@ def _energy(cell: Cell) -> float | None:
 
 COLUMNS = [
     "median, ms", "95 % interval", "5 % – 95 %", "over best", "GFLOP/s", "plan, s", "error L2", "error max",
-    "peak RSS, MiB", "to move, MiB", "sent, MiB", "in MPI", "J a repeat", "samples",
+    "peak RSS, MiB", "to move, MiB", "sent, MiB", "in MPI", "r told", "r replayed", "CPU, s",
+    "J a repeat", "samples",
 ]  # fmt: skip
 
 
@@ -79,7 +80,10 @@ def _values(cell: Cell, best: Cell | None) -> list[str]:
         _number(cell.largest("memory", "peak_rss_bytes"), ".3g", 2**-20),
         _number(cell.largest("least_bytes_moved", "largest_rank"), ".3g", 2**-20),
         _number(cell.middle("communication", "bytes_sent_largest_rank"), ".3g", 2**-20),
-        _number(cell.middle("communication", "ratio"), ".2f"), _number(_energy(cell), ".3g"), str(summary["count"]),
+        _number(cell.middle("communication", "ratio"), ".2f"),
+        _number(cell.middle("local_ffts", "told", "r"), ".2f"),
+        _number(cell.middle("local_ffts", "replayed", "r"), ".2f"),
+        _number(cell.processor, ".3g"), _number(_energy(cell), ".3g"), str(summary["count"]),
     ]  # fmt: skip
 
 
@@ -248,7 +252,9 @@ def write_report(sources: list[str], target: Path, replace: bool = False) -> Pat
         "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "
         "“In MPI”: share of the time spent inside MPI calls; not the ratio r of Adelmann et al., which counts local "
         "transposition as well. “To move”: what must change its rank, one way, between the layouts of "
-        "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank."
+        "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank. "
+        "“r”: the share of the time that is not spent in local FFTs, told by the library or by its calls of FFTW and MKL, "
+        "and by its local FFTs alone, run again on all ranks at once. “CPU”: user and system time of all."
         f"</p>{_contents(names)}{_left_out(faults)}{''.join(parts)}"
         f"<h2>Machine and environment</h2>{_facts(records)}</html>"
     )

@@ -1,6 +1,7 @@
 """Plans against numpy.fft over the whole array."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -244,3 +245,26 @@ def test_threads_and_chunks(comm, rng, close):
     x = field(rng, (12, 10, 14), "complex128")
     with shardfft.plan(x.shape, comm=comm, threads=2, chunks=3, effort="estimate") as plan:
         close(plan.forward(part(x, plan.input)), plan.output.layout, np.fft.fftn(x))
+
+
+def test_copies_are_told_once(comm, rng):
+    """At the user's line, and on one rank; a call of this package's own that copies says nothing."""
+    with shardfft.plan((4, 6, 5), comm=comm, effort="estimate") as plan:
+        right = plan.input.zeros()
+        right[...] = rng.standard_normal(right.shape)
+        exact = plan.forward(right)
+        for other in (np.asfortranarray(right), right.astype(">c16"), right[..., ::-1][..., ::-1][:, ::-1][:, ::-1]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert np.array_equal(plan.forward(other), exact)
+    with shardfft.plan((4, 6, 5), comm=comm, effort="estimate") as plan:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            plan.forward(right)
+            assert not told
+            for _ in range(3):
+                plan.forward(right.astype(">c16"))
+        words = [str(one.message) for one in told if issubclass(one.category, RuntimeWarning)]
+        here = comm.rank == 0 and right.size > 0
+        assert len(words) == here and all("plan.input.asarray(x) copies once" in one for one in words)
+        assert all(one.filename == __file__ for one in told)

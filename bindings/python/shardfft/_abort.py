@@ -6,18 +6,20 @@ import os
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _core
+from ._telling import lines_of, teller
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 #: Ranks that fail together all print why before the first of them ends the job.
 _PATIENCE_S = 0.25
+#: An error that all ranks raise is told by one of them, which ends the job; the others tell only if it does not.
+_OTHERS_S = 2.0
 
 _hook: Callable[..., None] | None = None  # the one that was installed
 _process = os.getpid()
@@ -43,10 +45,12 @@ def _waiting(comm: MPI.Comm | None) -> MPI.Comm | None:
 def _hook_of(ranks: MPI.Comm | None) -> Callable[..., None]:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         comm = _waiting(ranks)
+        lines = lines_of(kind, error, trace)
         if comm is None:
-            sys.__excepthook__(kind, error, trace)
+            print("\n".join(lines), file=sys.stderr, flush=True)
             return
-        lines = "".join(traceback.format_exception(kind, error, trace)).splitlines()
+        if teller(error) not in (None, comm.rank):
+            time.sleep(_OTHERS_S)
         _end(comm, "\n".join(f"[rank {comm.rank}] {line}" for line in lines), 1)
 
     return hook

@@ -64,6 +64,7 @@ class Call:
             seen = self._see(self._x, "x", self._place.stream)
             if not (self._library.reorders and source.would_fit(seen)):
                 return seen
+            source.note_copy()
             self._x = source.asarray(self._x)  # a copy in the plan's memory order
             return self._see(self._x, "x", self._place.stream)
         # JAX has no arrays in other memory orders than C's, but they can be made so that their memory is right.

@@ -41,6 +41,9 @@ class ArgumentError(Error, ValueError):
         super().__init__(text, status)
 
 
+Error.__module__ = ArgumentError.__module__ = "shardfft"  # where users find them
+
+
 def from_status(status: str, text: str) -> Error:
     """Give the exception that stands for a status of the library."""
     return ArgumentError(text, status) if status in ("invalid_argument", "mismatch") else Error(text, status)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from ._errors import ArgumentError, Error
+from ._telling import told_by
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -88,8 +89,8 @@ def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
         caught = error
     texts = comm.allgather(None if caught is None else f"{type(caught).__name__}: {caught}")
     if caught is not None:
-        raise caught
+        raise told_by(caught, texts.index(texts[comm.rank]))
     for rank, text in enumerate(texts):
         if text is not None:
-            raise ArgumentError(f"rank {rank} failed with {text}")
+            raise told_by(ArgumentError(f"rank {rank} failed with {text}"), rank)
     return result  # type: ignore[return-value]

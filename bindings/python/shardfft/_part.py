@@ -91,8 +91,11 @@ class Part:
 
     def would_fit(self, array: Seen) -> bool:
         """Whether the array can be used after a copy in this side's memory order, but not as it is."""
-        alike = array.dtype == self.dtype and array.shape == self.shape and array.nbytes > 0
-        return alike and not self._is_dense(array)
+        alike = array.dtype.newbyteorder("=") == self.dtype and array.shape == self.shape and array.nbytes > 0
+        return alike and not (array.dtype == self.dtype and self._is_dense(array))
+
+    def note_copy(self) -> None:
+        """Learn that a call had to copy its array."""
 
     def check(self, array: Seen, name: str, write: bool = False) -> None:
         """Raise TypeError or ValueError unless the array can be used as it is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -20,6 +19,7 @@ from ._layout import Layout
 from ._operator import Operator, _no_conjugate
 from ._problem import Problem, problem
 from ._side import Side
+from ._telling import teller, told_by
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -115,7 +115,7 @@ class Plan(Handle):
     @property
     def device(self) -> int | None:
         """The GPU of the first member; None for plans on CPUs."""
-        return self.devices[0] if self.devices else None
+        return next(iter(self.devices), None)
 
     @property
     def stream(self) -> int:
@@ -150,11 +150,11 @@ class Plan(Handle):
         """Transform ``x`` (like ``input``) and give the result (like ``output``). Collective.
 
         ``x`` is a NumPy array, or on GPUs one of CuPy, PyTorch, JAX or any library that knows DLPack or
-        ``__cuda_array_interface__``. It has the shape and the dtype of ``input``; if its memory order is another one
-        than that of ``input.empty()`` (as after ``copy()`` of a spectrum), it is copied first, which costs a pass over
-        memory. ``out`` is written if given. It must be in the memory order of ``output``, and may be ``x`` itself if
-        both sides are alike. Without ``out`` a new array of the kind of ``x`` is made: a :class:`DistArray`, which must
-        lie as the side does, gives another. Plans over ``devices`` take and give lists of arrays.
+        ``__cuda_array_interface__``. It has the shape and the dtype of ``input``; in another memory or byte order than
+        ``input.empty()`` (as after ``copy()`` of a spectrum) it is copied first, of which a warning tells once. ``out``
+        is written if given. It must be in the memory order of ``output``, and may be ``x`` itself if both sides are
+        alike. Without it a new array of the kind of ``x`` is made: a :class:`DistArray`, which must lie as the side
+        does, gives another. Plans over ``devices`` take and give lists of arrays.
 
         On GPUs the work begins after the work on each array that its library has under way on its current stream. With
         an option ``stream`` the call returns when the work is enqueued there: until it is done, ``x`` and the result
@@ -206,8 +206,7 @@ class Plan(Handle):
             for side, one in zip(self.inputs, seen, strict=True):
                 side.check(one, "kernel")
         except Exception as error:
-            if self.comm is not None:
-                self._refuse(error)
+            self._refuse(error)
             raise
         made = self._core.convolution([one.address for one in seen], arrays)
         return Operator(lambda *_: made, _no_conjugate)
@@ -221,8 +220,7 @@ class Plan(Handle):
             block = block_for(x, source, self.comm, "x")
             into = None if out is None else block_for(out, target, self.comm, "out")
         except Exception as error:
-            if self.comm is not None:
-                self._refuse(error)
+            self._refuse(error)
             raise
         result = self._run(what, block, into, operator)
         return array_of(result, target, x) if out is None else out
@@ -235,8 +233,7 @@ class Plan(Handle):
             calls = self._calls(what, x, out)
             factors = self._factors(operator) if what == "apply" else None
         except Exception as error:
-            if self.comm is not None:
-                self._refuse(error)
+            self._refuse(error)
             raise
         sources, destinations = [call.source for call in calls], [call.destination for call in calls]
         if factors is None:
@@ -277,8 +274,12 @@ class Plan(Handle):
 
     def _refuse(self, error: Exception) -> None:
         """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""
-        with contextlib.suppress(ArgumentError):
+        if self.comm is None:
+            return
+        try:
             self._core.refuse(f"{type(error).__name__}: {error}")
+        except ArgumentError as agreed:
+            told_by(error, teller(agreed))
 
     def allocate_input(self) -> Any:
         """Make an input array where exchanges reach it without a copy; not initialised. Collective.
@@ -395,6 +396,5 @@ def plan(
             raise TypeError("streams are for plans over devices; give stream to plans over a communicator")
         return problem(comm.size, **arguments, **options)
 
-    told = _mpi.agree(comm, tell)
-    stream = options.get("stream")
+    told, stream = _mpi.agree(comm, tell), options.get("stream")
     return Plan(comm, [], told, None if stream is None else [stream])

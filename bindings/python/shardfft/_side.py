@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._layout import Layout
 from ._part import Part, each_of
+from ._telling import warn_of_copies
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -57,6 +58,14 @@ class Side(Part):
         self._core = core
         self._of_plan, self._maker = name, maker
         self.spectral = spectral
+        self._noted = False
+
+    def note_copy(self) -> None:
+        """Tell the user, once a plan and not on every rank."""
+        if not self._noted:
+            self._noted = True
+            if self.rank == 0:
+                warn_of_copies(self._of_plan)
 
     def frequencies(self, spacing: float | Sequence[float] = 1.0, dtype: DTypeLike = None) -> tuple[NDArray[Any], ...]:
         """Frequencies of this rank's part: for each of ``fourier_axes``, in this order, an array that broadcasts.

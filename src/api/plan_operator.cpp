@@ -70,9 +70,13 @@ void Plan::Impl::apply(const Operator& op, InputArrays in, OutputArrays out, con
   start(apply_program, in, out);
 }
 
-/// The factors are the kernel's spectrum without the factor of the plan's norm.
+/// The factors are the kernel's spectrum without the factor of the plan's norm. They lie on the host; a GPU leaves the
+/// spectrum in an array such as the plan's option `memory` allows, from where it is fetched.
 Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& facts) {
+  const bool fetched = place() != Place::cpu;
   std::vector<FactorArray> spectra;
+  std::vector<std::shared_ptr<std::byte>> factors;
+  std::vector<std::shared_ptr<void>> arrays;
   std::vector<std::byte*> to;
   std::optional<Operator> made;
   const Failure failure = failure_of([&] {
@@ -80,9 +84,10 @@ Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& f
     refuse_cosines(at(0).output);
     for (int m = 0; m < members(); ++m) {
       const Side& side = at(m).output;
-      std::shared_ptr<std::byte> spectrum = allocate_aligned(side.bytes());
-      to.push_back(spectrum.get());
-      spectra.push_back({std::move(spectrum), side.count()});
+      factors.push_back(allocate_aligned(side.bytes()));
+      arrays.push_back(fetched && side.bytes() > 0 ? runner->allocate(m, side.bytes()) : factors.back());
+      to.push_back(static_cast<std::byte*>(arrays.back().get()));
+      spectra.push_back({factors.back(), side.count()});
     }
     made = operator_of_arrays(at(0).output.element, spectra);
     check(forward_program, kernel, to, {facts, {}});
@@ -93,11 +98,14 @@ Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& f
     start(forward_program, kernel, to);
   } catch (...) {
     if (runner->half_way())
-      for (const FactorArray& spectrum : spectra) keep_for_mpi(std::const_pointer_cast<std::byte>(spectrum.factors));
+      for (const std::shared_ptr<void>& array : arrays) keep_for_mpi(array);
     throw;
   }
-  for (std::size_t m = 0; m < to.size(); ++m)
-    scale(to[m], spectra[m].count, at(0).output.element, 1 / runner->programs()[forward_program].scale);
+  for (int m = 0; m < members(); ++m) {
+    const auto i = static_cast<std::size_t>(m);
+    if (fetched) attempt([&] { runner->fetch(m, to[i], factors[i].get(), at(m).output.bytes()); });
+    scale(factors[i].get(), spectra[i].count, at(m).output.element, 1 / runner->programs()[forward_program].scale);
+  }
   return *std::move(made);
 }
 

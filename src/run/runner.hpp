@@ -115,6 +115,8 @@ class Runner {
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;
   /// An array of the user's, where the plan reaches it without a copy.
   virtual std::shared_ptr<void> allocate(int member, std::size_t bytes) = 0;
+  /// GPUs only: copies what the runs have left in such an array to memory of the host, and waits for it.
+  virtual void fetch(int /*member*/, const void* /*array*/, std::byte* /*to*/, std::size_t /*bytes*/) {}
   /// Of asynchronous runs it has the times of those that are done by now. Never waits.
   virtual Account account(int program) = 0;
   /// Waits until all runs have ended, since the losses of steps are those of ended runs.

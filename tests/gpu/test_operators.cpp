@@ -7,14 +7,14 @@
 namespace shardfft::test {
 namespace {
 
-/// Device arrays of all members, which may be applied to again and again.
+/// Arrays of all members, which may be applied to again and again.
 class AppliedArrays {
  public:
-  AppliedArrays(Plan& plan, const TransformCase& c, bool in_place) : plan_(plan), case_(c) {
+  AppliedArrays(Plan& plan, const TransformCase& c, const char* memory, bool in_place) : plan_(plan), case_(c) {
     for (int m = 0; m < plan.members(); ++m) {
       sides_.push_back(plan.input(m));
-      outs_.emplace_back("device", plan.device(m), sides_.back().bytes());
-      if (!in_place) ins_.emplace_back("device", plan.device(m), sides_.back().bytes());
+      outs_.emplace_back(memory, plan.device(m), sides_.back().bytes());
+      if (!in_place) ins_.emplace_back(memory, plan.device(m), sides_.back().bytes());
     }
   }
 
@@ -56,7 +56,7 @@ void check_applied(int ranks, const TransformCase& c) {
   Plan plan = make_plan_over(devices, c);
   const Operator op = some_operator(c);
   for (const bool in_place : {false, true}) {
-    AppliedArrays arrays(plan, c, in_place);
+    AppliedArrays arrays(plan, c, "device", in_place);
     for (std::uint64_t run = 0; run < 4; ++run) arrays.check(op, some_factor(c), run);  // the last ones as a graph
     arrays.check(
         Operator::gaussian(0), [](const Index&) { return 1; }, 9);
@@ -102,7 +102,7 @@ TEST(GroupOperators, RunOnTheSlabEngine) {
   const std::vector<int> devices = devices_for(2);
   const TransformCase c{{16, 12, 8}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
   Plan plan = make_plan_over(devices, c);
-  AppliedArrays(plan, c, false)
+  AppliedArrays(plan, c, "device", false)
       .check(
           Operator::laplacian(),
           [&](const Index& i) {
@@ -118,26 +118,43 @@ TEST(GroupOperators, RunOnTheSlabEngine) {
   EXPECT_EQ(report.apply->steps[1].text, "operator");
 }
 
-TEST(GroupOperators, Convolutions) {
-  const TransformCase c{{6, 5, 8}, "slab", "left", Kind::r2c, Precision::f64, on_gpu()};
+/// A kernel in every kind of memory, whose spectrum is the operator's; `streams`: on streams of the caller's.
+void check_convolution(const char* memory, bool streams) {
+  SCOPED_TRACE(std::string(memory) + (streams ? ", on the caller's streams" : ""));
+  TransformCase c{{6, 5, 8}, "slab", "left", Kind::r2c, Precision::f64, on_gpu()};
+  set_option(c.options, "memory", memory);
   const std::vector<int> devices = devices_for(2);
   Plan plan = make_plan_over(devices, c);
+  std::vector<device::Stream> own;
+  std::vector<void*> handles;
+  for (int m = 0; streams && m < 2; ++m) {
+    const device::DeviceScope scope(plan.device(m));
+    own.push_back(device::make_stream());
+    handles.push_back(own.back().get());
+  }
+  plan.set_streams(handles);
   const std::vector<Value> whole = whole_field(c.shape, {Precision::f64, false}, 31, 0);
   std::vector<PlacedArray> kernels;
   std::vector<const void*> addresses;
   for (int m = 0; m < 2; ++m) {
     LocalArray local(plan.input(m));
     for_own_elements(plan.input(m), 0, [&](std::int64_t at, std::int64_t i) { local.set(at, whole[to_size(i)]); });
-    kernels.emplace_back("device", plan.device(m), plan.input(m).bytes());
+    kernels.emplace_back(memory, plan.device(m), plan.input(m).bytes());
     kernels.back().put(local.data());
     addresses.push_back(kernels.back().data());
   }
   const Operator convolution = plan.convolution(std::span<const void* const>(addresses));
+  plan.set_streams({});
   const SerialTransform serial{c.kind, c.shape, axes_of(c)};
   const std::vector<Value> spectrum = serial.analyse(whole);
-  AppliedArrays(plan, c, true)
+  AppliedArrays(plan, c, memory, true)
       .check(
           convolution, [&](const Index& i) { return spectrum[to_size(number_of(i, serial.spectrum_shape()))]; }, 2);
+}
+
+TEST(GroupOperators, Convolutions) {
+  for (const char* memory : {"auto", "host", "registered", "managed", "device"})
+    for (const bool streams : {false, true}) check_convolution(memory, streams);
 }
 
 }  // namespace

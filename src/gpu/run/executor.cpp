@@ -247,6 +247,13 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
   return {device::allocate(bytes), device::release};
 }
 
+void DeviceExecutor::fetch(int member, const void* array, std::byte* to, std::size_t bytes) {
+  const auto m = static_cast<std::size_t>(member);
+  const device::DeviceScope scope(team_->here()[m].device);
+  device::copy_bytes(to, array, bytes, streams_[m]);
+  device::synchronize(streams_[m]);
+}
+
 /// What is copied to the device needs another array there.
 void DeviceExecutor::check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const {
   if (in_place_bytes(static_cast<int>(member)) == 0) return;

@@ -37,6 +37,7 @@ class DeviceExecutor : public Runner {
   RunnerMemory memory() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
+  void fetch(int member, const void* array, std::byte* to, std::size_t bytes) override;
   Account account(int program) override;
   void finish_runs() override;
 

@@ -9,7 +9,7 @@ packages=(cmake g++ make libopenmpi-dev openmpi-bin libfftw3-dev libfftw3-mpi-de
 for group in "$@"; do
   case "$group" in
     tests) packages+=(libgtest-dev gfortran) ;;
-    ci) packages+=(libmpich-dev mpich abigail-tools pkg-config) ;;
+    ci) packages+=(libmpich-dev mpich abigail-tools pkg-config xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
     lint) packages+=(cppcheck) ;;
     hip) packages+=(hipcc) ;;
     *) die "unknown group of packages '$group'" ;;

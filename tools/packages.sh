@@ -2,13 +2,14 @@
 # What users of packages meet: a plain build, installed and used from outside the source tree, with both MPI libraries.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: tools/packages.sh [consumers | nofftw | abi]...
-  all of them unless some are named; consumers: installed, shared, static, in C alone, by FetchContent and add_subdirectory"
+usage="usage: tools/packages.sh [consumers | mpich | tree | nofftw | abi | debian]...
+  all of them unless some are named. consumers: installed, shared and static, in C alone, by pkg-config; mpich: the same with
+  MPICH; tree: by FetchContent and add_subdirectory; debian: Debian's packages, and what lintian says of them"
 
 parts=("$@")
-[[ ${#parts[@]} -gt 0 ]] || parts=(consumers nofftw abi)
+[[ ${#parts[@]} -gt 0 ]] || parts=(consumers mpich tree nofftw abi debian)
 for part in "${parts[@]}"; do
-  [[ $part =~ ^(consumers|nofftw|abi)$ ]] || usage_error "packages: unknown part '$part'" "$usage"
+  [[ $part =~ ^(consumers|mpich|tree|nofftw|abi|debian)$ ]] || usage_error "packages: unknown part '$part'" "$usage"
 done
 FOLDER=$BUILD/packages
 mkdir -p "$FOLDER"
@@ -17,6 +18,11 @@ mpi_options() { # openmpi|mpich
   echo "-DMPI_C_COMPILER=$(mpi_tool mpicc "$1") -DMPI_CXX_COMPILER=$(mpi_tool mpicxx "$1")" \
     "-DMPI_Fortran_COMPILER=$(mpi_tool mpifort "$1")"
 }
+# Where the speed of the library does not matter.
+quick=(-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DSHARDFFT_MKL=OFF)
+# What a user of the shared library does without.
+without=()
+for package in FFTW CBLAS OpenMP nlohmann_json; do without+=("-DCMAKE_DISABLE_FIND_PACKAGE_$package=ON"); done
 # quiet LOG COMMAND...: shows the log only where the command fails.
 quiet() {
   local log=$FOLDER/$1.log
@@ -42,19 +48,21 @@ runs() {
   done
 }
 
-# installed MPI: a plain build with the Fortran module, installed; echoes nothing.
+# installed MPI OPTION...: a build with the Fortran module, installed.
 installed() {
+  local mpi=$1
+  shift
   # shellcheck disable=SC2046
-  built "$FOLDER/library-$1" "$ROOT" $(mpi_options "$1") -DSHARDFFT_FORTRAN=ON -DSHARDFFT_MKL=OFF
-  rm -rf "$FOLDER/prefix-$1"
-  quiet "install-$1" cmake --install "$FOLDER/library-$1" --prefix "$FOLDER/prefix-$1"
+  built "$FOLDER/library-$mpi" "$ROOT" $(mpi_options "$mpi") -DSHARDFFT_FORTRAN=ON -DSHARDFFT_MKL=OFF "$@"
+  rm -rf "$FOLDER/prefix-$mpi"
+  quiet "install-$mpi" cmake --install "$FOLDER/library-$mpi" --prefix "$FOLDER/prefix-$mpi"
+  check_prefix "$FOLDER/prefix-$mpi"
 }
 
 # What is installed names neither the folder of the sources nor that of the build, and shows what it should.
 check_prefix() {
   local prefix=$1 library
-  # gfortran writes names of source files into messages about memory, as they were given to it.
-  ! grep -rlF --exclude='libshardfft_fortran*' -e "$ROOT" "$prefix" || die "the files above name the folder of the sources"
+  ! grep -rlF -e "$ROOT" -e "$FOLDER" "$prefix" || die "the files above name the folder of the sources, or of the build"
   library=$(find "$prefix" -name 'libshardfft.so')
   ! nm -DC --defined-only "$library" | grep -E 'fftw|nlohmann|Executor|Communicator|::(Impl|Rep)' ||
     die "the shared library shows the symbols above, which are its own affair"
@@ -63,36 +71,50 @@ check_prefix() {
   done
 }
 
-consumers() {
-  local mpi how
-  for mpi in openmpi mpich; do
-    say "a plain build with $mpi"
-    installed "$mpi"
-    check_prefix "$FOLDER/prefix-$mpi"
-    for how in installed static c; do
-      say "a program outside the tree: $how, $mpi"
-      local fortran=OFF programs=(in_c)
-      [[ $how == installed ]] && fortran=ON programs+=(in_fortran)
-      [[ $how == c ]] || programs+=(in_cxx)
-      rm -rf "$FOLDER/consumer-$how-$mpi"
-      # shellcheck disable=SC2046
-      built "$FOLDER/consumer-$how-$mpi" "$ROOT/tests/packages/consumer" $(mpi_options "$mpi") -DHOW=$how \
-        -DWITH_FORTRAN=$fortran -DCMAKE_PREFIX_PATH="$FOLDER/prefix-$mpi"
-      runs "$mpi" "${programs[@]/#/$FOLDER/consumer-$how-$mpi/}"
-    done
+# consumed MPI: programs that use what is installed.
+consumed() {
+  local mpi=$1 how
+  for how in installed static c; do
+    say "a program outside the tree: $how, $mpi"
+    local programs=(in_c) options=("-DHOW=$how")
+    [[ $how == installed ]] && programs+=(in_fortran) options+=(-DWITH_FORTRAN=ON)
+    [[ $how == static ]] || options+=("${without[@]}")
+    [[ $how == c ]] || programs+=(in_cxx)
+    rm -rf "$FOLDER/consumer-$how-$mpi"
+    # shellcheck disable=SC2046
+    built "$FOLDER/consumer-$how-$mpi" "$ROOT/tests/packages/consumer" $(mpi_options "$mpi") "${options[@]}" \
+      -DCMAKE_PREFIX_PATH="$FOLDER/prefix-$mpi"
+    runs "$mpi" "${programs[@]/#/$FOLDER/consumer-$how-$mpi/}"
   done
+}
+
+consumers() {
+  say "a plain build, installed"
+  installed openmpi
+  consumed openmpi
   say "a program outside the tree: pkg-config"
   local flags
   flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$FOLDER/prefix-openmpi" -name shardfft.pc)") pkg-config --cflags --libs shardfft)
   # shellcheck disable=SC2086
   quiet pkg-config "$(mpi_tool mpicc openmpi)" "$ROOT/tests/packages/consumer/in_c.c" -o "$FOLDER/in_c" $flags -lm
   LD_LIBRARY_PATH=$(dirname "$(find "$FOLDER/prefix-openmpi" -name libshardfft.so)") runs openmpi "$FOLDER/in_c"
+}
+
+mpich() {
+  say "a build with MPICH, installed"
+  installed mpich "${quick[@]}"
+  consumed mpich
+}
+
+# The sources as a part of another program's: both ways have the same folder, so that the second compiles nothing anew.
+tree() {
+  local how
   for how in subdirectory fetched; do
     say "a program outside the tree: $how"
     # shellcheck disable=SC2046
-    built "$FOLDER/consumer-$how" "$ROOT/tests/packages/consumer" $(mpi_options openmpi) -DHOW=$how -DSHARDFFT_SOURCE="$ROOT" \
-      -DSHARDFFT_MKL=OFF
-    runs openmpi "$FOLDER/consumer-$how/in_c" "$FOLDER/consumer-$how/in_cxx"
+    built "$FOLDER/consumer-tree" "$ROOT/tests/packages/consumer" $(mpi_options openmpi) -DHOW=$how \
+      -DSHARDFFT_SOURCE="$ROOT" "${quick[@]}"
+    runs openmpi "$FOLDER/consumer-tree/in_c" "$FOLDER/consumer-tree/in_cxx"
   done
 }
 
@@ -100,10 +122,12 @@ consumers() {
 nofftw() {
   say "a build without FFTW"
   # shellcheck disable=SC2046
-  built "$FOLDER/library-nofftw" "$ROOT" $(mpi_options openmpi) -DSHARDFFT_FFTW=OFF -DSHARDFFT_MKL=OFF -DSHARDFFT_EXAMPLES=ON \
+  built "$FOLDER/library-nofftw" "$ROOT" $(mpi_options openmpi) -DSHARDFFT_FFTW=OFF -DSHARDFFT_EXAMPLES=ON "${quick[@]}" \
     -DCMAKE_DISABLE_FIND_PACKAGE_FFTW=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON
   ! ldd "$FOLDER/library-nofftw/libshardfft.so" | grep fftw || die "it is linked to FFTW"
   runs openmpi "$FOLDER/library-nofftw/examples/example_04_real" "$FOLDER/library-nofftw/examples/example_05_poisson"
+  runs openmpi "$FOLDER/library-nofftw/examples/example_03_brick" > "$FOLDER/nofftw.txt"
+  grep -E 'local FFT (lanes|reference)' "$FOLDER/nofftw.txt" || die "the report does not say what makes the transforms"
   say "a missing FFTW is an error that says what to install"
   # shellcheck disable=SC2046
   ! cmake -S "$ROOT" -B "$FOLDER/missing" -Wno-dev $(mpi_options openmpi) -DCMAKE_DISABLE_FIND_PACKAGE_FFTW=ON \
@@ -111,10 +135,25 @@ nofftw() {
   grep -q "libfftw3-dev" "$FOLDER/missing.log" || die "the message does not say what to install"
 }
 
-# The functions of C that libshardfft shows, against those of the last version; and a changed signature is found.
 abi() {
   say "the binary interface"
   bash "$ROOT/tools/abi.sh"
+}
+
+# In a copy of the sources that git knows, as Debian's tools want debian/ at their top.
+debian() {
+  say "Debian's packages"
+  local tool
+  for tool in dpkg-buildpackage dh lintian; do
+    command -v $tool > /dev/null || die "$tool is missing (Debian: dpkg-dev, debhelper, lintian)"
+  done
+  rm -rf "$FOLDER/debian"
+  mkdir -p "$FOLDER/debian/shardfft"
+  (cd "$ROOT" && git ls-files -z -- . ':!bench' ':!claims' ':!tests' | xargs -0 cp --parents -t "$FOLDER/debian/shardfft")
+  cp -r "$ROOT/packaging/debian" "$FOLDER/debian/shardfft/debian"
+  (cd "$FOLDER/debian/shardfft" && DEB_BUILD_OPTIONS="parallel=$(jobs)" quiet debian dpkg-buildpackage -us -uc -b)
+  (cd "$FOLDER/debian" && ls -- *.deb && quiet lintian lintian --fail-on error,warning --allow-root -- *.changes)
+  cat "$FOLDER/lintian.log"
 }
 
 for part in "${parts[@]}"; do "$part"; done

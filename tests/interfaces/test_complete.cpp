@@ -181,4 +181,23 @@ TEST(Interfaces, FortranKnowsEveryListOfOptions) {
 /// What cannot happen to a user's program: that a later version gives numbers another meaning.
 TEST(Interfaces, VersionIsThatOfTheBuild) { EXPECT_STREQ(shardfft_version(), SHARDFFT_BUILD_VERSION); }
 
+/// One version, in everything that names it.
+TEST(Interfaces, VersionIsTheSameEverywhere) {
+  const std::map<std::string, std::string> places = {
+      {"CITATION.cff", "version: "},
+      {"bindings/python/pyproject.toml", "version = \""},
+      {"bindings/python/shardfft/__init__.py", "__version__ = \""},
+      {"bench/harness/pyproject.toml", "version = \""},
+      {"bench/harness/shardfft_bench/__init__.py", "__version__ = \""},
+      {"packaging/debian/changelog", "shardfft ("},
+      {"packaging/spack/package.py", "version(\""},
+      {"packaging/conda/meta.yaml", "version = \""},
+  };
+  for (const auto& [file, before] : places)
+    EXPECT_NE(text_of(root() / file).find(before + SHARDFFT_VERSION), std::string::npos) << file;
+  const std::string soname = std::to_string(SHARDFFT_VERSION_MAJOR) + "." + std::to_string(SHARDFFT_VERSION_MINOR);
+  EXPECT_NE(text_of(root() / "packaging/debian/control").find("Package: libshardfft" + soname + "\n"),
+            std::string::npos);
+}
+
 }  // namespace

@@ -1,3 +1,3 @@
 """The fair harness: runs distributed FFT libraries on the same work by the same clock, and reports."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -34,7 +34,7 @@ from ._vector import curl, divergence, gradient, project
 
 _abort.install_for_scripts()
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ArgumentError",
     "DeviceArray",

@@ -62,7 +62,7 @@ typedef struct shardfft_side_handle* shardfft_side;
 typedef struct shardfft_buffer_handle* shardfft_buffer;
 typedef struct shardfft_report_handle* shardfft_report;
 
-/* "0.1.0": the version of the library. */
+/* "0.2.0": the version of the library. */
 const char* shardfft_version(void);
 /* "invalid_argument" and so on. */
 const char* shardfft_status_name(shardfft_status status);

@@ -56,14 +56,15 @@ NOT_RUN = [
     (r"\.ci/run.*", PART_OF_CI),
     (r'cmake (-S \. -B build -D.*|--build build --parallel "\$\(nproc\)"|--install build --prefix .*)', FIRST_LINES),
     (r"(python3 -m venv|\.|export|pip install \./bindings/python) .*", FIRST_LINES),
-    (r"mpirun -n 4 (\./app|python -m mpi4py app\.py)", PROGRAM_ABOVE),
+    (r"mpirun -n 4 (\./app|python -m mpi4py app\.py)|python app\.py", PROGRAM_ABOVE),
     (r"mpirun -n 4 python -m mpi4py script\.py", "a script of the reader's"),
     (r"\./run random .*", "`.ci/run full` draws random plans, and the test mpi_random some for every change"),
 ]
 
 # Commands within the text are not run: their words are compared with what there is.
 INLINE = [
-    r"mpirun -n 4 python -m mpi4py app\.py",
+    r"(mpirun -n 4 )?python -m mpi4py app\.py",
+    r"mpirun (-n 4|--oversubscribe)",
     r"cmake --preset dev",
     r"mpirun --bind-to core",
     r"pip install mkl-devel mkl-include",

@@ -12,6 +12,7 @@
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
+#include "schedule/pass.hpp"
 #include "tune/defaults.hpp"
 #include "verify/box_rows.hpp"
 #include "verify/lines_check.hpp"
@@ -19,23 +20,21 @@
 namespace shardfft {
 
 /// One rank's transform between two states, to be cut in bundles.
-struct BundledFftSetup {
-  TransformStep step;
-  State before;
-  State after;
+struct BundledFftSetup : Pass {
   int rank = 0;
   Precision precision = Precision::f64;
-  double scale = 1;
   Effort effort = Effort::measure;
   StepFfts ffts{};  ///< of the plan: made before the first run
   int threads = 1;
-  Layout from;  ///< where the elements of `before` are read: the layout of their owners
-  Layout to;    ///< where the elements of `after` are written, likewise
+  Layout from{};  ///< where the elements of `before` are read: the layout of their owners
+  Layout to{};    ///< where the elements of `after` are written, likewise
   Trace* trace = nullptr;
   /// Results of so many bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
   std::shared_ptr<LinesCheck> check{};  ///< with the option verify: adds up lines and results
   std::int64_t bundle_bytes = 0;        ///< at most, where a line is no longer; 0: what the cache takes. Tests lower it
+  /// In chunks messages are looked after about this often, and a task has at least a 64th of it; tests lower it.
+  std::int64_t block_bytes = host_defaults().chunk_block_bytes;
 };
 
 /// Where the arrays of `from`'s ranks are.

@@ -32,46 +32,45 @@ Layout only(const Layout& whole, int rank, const Piece& piece) {
 
 }  // namespace
 
-ChunkFft::ChunkFft(const PipelineFft& setup, const Slice& slice) : trace_(setup.fft.trace) {
-  const Piece in = sliced(only_piece(setup.fft.before.layout, setup.fft.rank), slice);
-  const Piece out = sliced(only_piece(setup.fft.after.layout, setup.fft.rank), slice);
+ChunkFft::ChunkFft(const BundledFftSetup& setup, const Slice& slice) : trace_(setup.trace) {
+  const Piece in = sliced(only_piece(setup.before.layout, setup.rank), slice);
+  const Piece out = sliced(only_piece(setup.after.layout, setup.rank), slice);
   if (in.set.empty() || out.set.empty()) return;
-  Slice block{block_axis(in, setup.fft.step), 1, 0};
+  Slice block{block_axis(in, setup.step), 1, 0};
   if (block.axis >= 0) {
-    const auto bytes = in.set.count() * static_cast<std::int64_t>(element_bytes(setup.fft.before, setup.fft.precision));
-    const std::int64_t tasks = 2 * std::int64_t{setup.fft.threads};
+    const auto bytes = in.set.count() * static_cast<std::int64_t>(element_bytes(setup.before, setup.precision));
+    const std::int64_t tasks = 2 * std::int64_t{setup.threads};
     const std::int64_t most = in.set.axis[static_cast<std::size_t>(block.axis)].count;
     block.parts =
         std::clamp<std::int64_t>(bytes / setup.block_bytes, 1, std::min(host_defaults().most_chunk_blocks, most));
     // Enough blocks for all threads, or each block is one transform of many threads.
-    if (setup.fft.threads > 1 && most >= tasks && bytes / tasks >= setup.block_bytes / 64) {
-      task_threads_ = setup.fft.threads;
+    if (setup.threads > 1 && most >= tasks && bytes / tasks >= setup.block_bytes / 64) {
+      task_threads_ = setup.threads;
       block.parts = std::max(block.parts, tasks);
     }
   }
   for (; block.index < block.parts; ++block.index) add_block(setup, sliced(in, block), sliced(out, block));
 }
 
-void ChunkFft::add_block(const PipelineFft& setup, const Piece& in, const Piece& out) {
-  BundledFftSetup bundled = setup.fft;
+void ChunkFft::add_block(const BundledFftSetup& setup, const Piece& in, const Piece& out) {
+  BundledFftSetup bundled = setup;
   bundled.trace = nullptr;
   if (task_threads_ > 1) bundled.threads = 1;
-  bundled.before.layout = only(setup.fft.before.layout, setup.fft.rank, in);
-  bundled.to = bundled.after.layout = only(setup.fft.after.layout, setup.fft.rank, out);
+  bundled.before.layout = only(setup.before.layout, setup.rank, in);
+  bundled.to = bundled.after.layout = only(setup.after.layout, setup.rank, out);
   if (BundledFft::worth_it(bundled)) {
     blocks_.push_back({make_bundled_fft(bundled), 0, 0});
     return;
   }
-  const BundledFftSetup& fft = setup.fft;
-  FftSpec spec = fft_spec_between(fft.step, in, out, fft.precision, fft.before.is_complex);
-  spec.scale = fft.scale;
+  FftSpec spec = fft_spec_between(setup.step, in, out, setup.precision, setup.before.is_complex);
+  spec.scale = setup.scale;
   spec.threads = bundled.threads;
-  spec.effort = fft.effort;
+  spec.effort = setup.effort;
   spec.preserve_input = setup.preserve_input;
-  const auto in_offset = in.offset * static_cast<std::int64_t>(element_bytes(fft.before, fft.precision));
-  const auto out_offset = out.offset * static_cast<std::int64_t>(element_bytes(fft.after, fft.precision));
+  const auto in_offset = in.offset * static_cast<std::int64_t>(element_bytes(setup.before, setup.precision));
+  const auto out_offset = out.offset * static_cast<std::int64_t>(element_bytes(setup.after, setup.precision));
   spec.aligned = in_offset % 16 == 0 && out_offset % 16 == 0;
-  blocks_.push_back({std::make_unique<FftOperation>(spec, fft.ffts, setup.in_place, !setup.in_place, nullptr),
+  blocks_.push_back({std::make_unique<FftOperation>(spec, setup.ffts, setup.in_place, !setup.in_place, nullptr),
                      in_offset, out_offset});
 }
 

@@ -8,23 +8,13 @@
 #include "exec/bundled_fft.hpp"
 #include "exec/operation.hpp"
 #include "geometry/schedule.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft {
-
-/// A transform at one end of a pipelined reshape.
-struct PipelineFft {
-  BundledFftSetup fft;
-  bool in_place = false;  ///< reads and writes the same array
-  bool preserve_input = true;
-  /// Messages are looked after about this often, and a task has at least a 64th of it; tests lower it.
-  std::int64_t block_bytes = host_defaults().chunk_block_bytes;
-};
 
 class ChunkFft {
  public:
   /// Transforms this rank's elements in `slice`, whose axis is not transformed; Slice{} means all of them.
-  ChunkFft(const PipelineFft& setup, const Slice& slice);
+  ChunkFft(const BundledFftSetup& setup, const Slice& slice);
   /// Known once the plan's transforms are made.
   std::size_t scratch_bytes() const;
   std::size_t table_bytes() const;
@@ -41,7 +31,7 @@ class ChunkFft {
     std::int64_t out = 0;
   };
 
-  void add_block(const PipelineFft& setup, const Piece& in, const Piece& out);
+  void add_block(const BundledFftSetup& setup, const Piece& in, const Piece& out);
   /// The scratch of the block that needs most: threads run one block each.
   std::size_t block_bytes() const;
   void run_block(const Block& block, const std::byte* in, std::byte* out, std::byte* scratch, Trace* trace) const;

@@ -29,52 +29,38 @@ struct Control {
   std::size_t next = 0;  ///< the first counter that is still free
 };
 
-/// One program, stretch by stretch.
-class Compiler {
+class HostCompiler : public Compiler<Task> {
  public:
-  Compiler(const ExecutorSetup& setup, const NamedProgram& program, HostMemory* host, Control& control, Groups& groups,
-           LocalFfts& ffts, Trace* trace)
-      : setup_(setup),
-        program_(program.program),
-        target_(setup, host),
+  HostCompiler(const ExecutorSetup& setup, const NamedProgram& program, HostTarget& target, HostMemory* host,
+               Control& control, Groups& groups, LocalFfts& ffts, Trace* trace)
+      : Compiler(program.program, program.scale, target),
+        setup_(setup),
+        target_(target),
         in_place_(setup.options.workspace == Workspace::least),
         host_(host),
         ffts_(ffts),
         groups_(groups),
         control_(control),
-        trace_(trace),
-        stretches_(cut_in_stretches(program.program, program.scale, target_)) {}
-
-  /// Steps of the trace are numbered from `trace_step` on.
-  std::vector<Task> run(int trace_step) {
-    if (setup_.options.verify)
-      agree(setup_.comm, [this] { checks_ = std::make_unique<ProgramChecks>(setup_, program_, stretches_); });
-    std::vector<Task> tasks;
-    for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const Stretch& stretch = stretches_[i];
-      lines_.reset();
-      if (checks_) agree(setup_.comm, [&] { lines_ = checks_->lines(i); });
-      tasks.push_back({stretch.front().from, stretch.back().to, before(stretch.front()), after(stretch.back()),
-                       trace_step++, make_operation(stretch)});
-      if (!checks_) continue;
-      agree(setup_.comm, [&] {
-        tasks.back().checks.push_back(lines_ ? lines_ : checks_->other(i, *tasks.back().operation));
-        if (auto scatter = checks_->scatter(i)) tasks.back().checks.push_back(std::move(scatter));
-      });
-    }
-    if (!tasks.empty()) return tasks;
-    const State& all = program_.states.front();
-    tasks.push_back({Slot::in, Slot::out, all, all, trace_step,
-                     make_copy(state_bytes(all, setup_.precision, setup_.comm.rank()), trace_)});
-    if (checks_) tasks.back().checks.push_back(checks_->copy());
-    return tasks;
+        trace_(trace) {
+    const Lowered& lowered = *this;
+    if (setup.options.verify) agree(setup.comm, [&] { checks_ = std::make_unique<ProgramChecks>(setup, lowered); });
   }
 
  private:
-  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
-  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
-  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
-  bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
+  void make(Task& task, std::size_t stretch) override {
+    lines_.reset();
+    if (checks_) agree(setup_.comm, [&] { lines_ = checks_->lines(stretch); });
+    task.operation = make_operation(stretches()[stretch]);
+    if (!checks_) return;
+    agree(setup_.comm, [&] {
+      task.checks.push_back(lines_ ? lines_ : checks_->other(stretch, *task.operation));
+      if (auto scatter = checks_->scatter(stretch)) task.checks.push_back(std::move(scatter));
+    });
+  }
+  void copy(Task& task) override {
+    task.operation = make_copy(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()), trace_);
+    if (checks_) task.checks.push_back(checks_->copy());
+  }
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
 
   std::unique_ptr<Operation> make_operation(const Stretch& stretch);
@@ -82,40 +68,38 @@ class Compiler {
   std::unique_ptr<Operation> make_fft(const Stop& stop);
   std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
-  ReshapeSetup message_setup(const Stop& stop) const;
+  ReshapeSetup message_setup(const State& from) const;
   std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
   std::unique_ptr<Operation> make_pipelined(const Stretch& stretch);
-  PipelineFft pipeline_fft(const Stop& stop) const;
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Operation> make_shared_reshape(const Stop& stop);
   std::unique_ptr<Operation> make_gather(const Stretch& stretch);
   std::unique_ptr<Exchange> remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const;
-  BundledFftSetup bundled(const Stop& stop, const Layout& from) const;
+  BundledFftSetup bundled(const Pass& pass) const;
 
   const ExecutorSetup& setup_;
-  const Program& program_;
-  HostTarget target_;
+  const HostTarget& target_;
   bool in_place_;  ///< everything is, with little memory beside the array
   HostMemory* host_;
   LocalFfts& ffts_;
   Groups& groups_;
   Control& control_;
   Trace* trace_;
-  std::vector<Stretch> stretches_;
   std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
   std::shared_ptr<LinesCheck> lines_;      ///< then: of the transform that is being made
 };
 
-std::unique_ptr<Operation> Compiler::make_operation(const Stretch& stretch) {
+std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) {
   if (stretch.size() == 1) return make_operation(stretch.front());
   return host_ != nullptr ? make_gather(stretch) : make_pipelined(stretch);
 }
 
-std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
+std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
   const Step& s = step(stop);
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (is_reshape(stop) && in_place_)
-    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(stop), trace_);
+    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)),
+                                              trace_);
   if (in_place_ && !can_run_in_place(s))
     fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
@@ -129,42 +113,41 @@ std::unique_ptr<Operation> Compiler::make_operation(const Stop& stop) {
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 
-std::unique_ptr<Operation> Compiler::make_fft(const Stop& stop) {
+std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
   std::unique_ptr<Operation> operation;
   // Planning a local transform may fail on one rank only, so all agree before the next collective call.
   agree(setup_.comm, [&] {
-    const auto& fft = std::get<TransformStep>(step(stop));
-    const BundledFftSetup bundles = bundled(stop, before(stop).layout);
+    const Pass fft = pass(stop);
+    const BundledFftSetup bundles = bundled(fft);
     if (!in_place_ && BundledFft::worth_it(bundles)) {
       operation = make_bundled_fft(bundles);
       return;
     }
     const int rank = setup_.comm.rank();
     if (lines_) lines_->add_whole(only_piece(before(stop).layout, rank), only_piece(after(stop).layout, rank));
-    FftSpec spec = fft_spec(fft, before(stop), after(stop), rank, setup_.precision);
-    spec.scale = stop.scale;
+    FftSpec spec = fft_spec(fft, rank, setup_.precision);
     spec.threads = setup_.options.threads;
     spec.effort = setup_.options.effort;
-    spec.preserve_input = stop.from == Slot::in;
     if (in_place_) {
       operation = make_fft_in_place(stop, spec, bundles.ffts);
       return;
     }
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
-    const bool in_place = stop.from == stop.to || (may_alias && fft.keeps_numbers());
-    operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, stop.from != stop.to, trace_);
+    const bool in_place = fft.in_place || (may_alias && fft.step.keeps_numbers());
+    operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, !fft.in_place, trace_);
   });
   return operation;
 }
 
-std::unique_ptr<Operation> Compiler::make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts) {
+std::unique_ptr<Operation> HostCompiler::make_fft_in_place(const Stop& stop, const FftSpec& spec,
+                                                           const StepFfts& ffts) {
   const auto& fft = std::get<TransformStep>(step(stop));
   if (!fft.keeps_numbers()) return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts, trace_);
   require_same_order(before(stop), after(stop));
   return std::make_unique<FftOperation>(spec, ffts, true, false, trace_);
 }
 
-std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
+std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
   std::unique_ptr<Operation> operation;
   // Memory for the matrix may be missing on one rank only.
   agree(setup_.comm, [&] {
@@ -188,12 +171,12 @@ std::unique_ptr<Operation> Compiler::make_cannon(const Stop& stop) {
   return operation;
 }
 
-ReshapeSetup Compiler::message_setup(const Stop& stop) const {
+ReshapeSetup HostCompiler::message_setup(const State& from) const {
   ReshapeSetup reshape;
   reshape.comm = setup_.comm;
   reshape.groups = &groups_;
   reshape.exchange = setup_.exchange;
-  reshape.element_bytes = element_bytes(before(stop));
+  reshape.element_bytes = element_bytes(from);
   reshape.numbers = setup_.numbers;
   reshape.threads = setup_.options.threads;
   reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
@@ -202,29 +185,21 @@ ReshapeSetup Compiler::message_setup(const Stop& stop) const {
   return reshape;
 }
 
-std::unique_ptr<Operation> Compiler::make_message_reshape(const Stop& stop) {
-  return std::make_unique<ReshapeOperation>(before(stop).layout, after(stop).layout, message_setup(stop), trace_);
+std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stop& stop) {
+  return std::make_unique<ReshapeOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)),
+                                            trace_);
 }
 
-PipelineFft Compiler::pipeline_fft(const Stop& stop) const {
-  return {bundled(stop, before(stop).layout), stop.from == stop.to, stop.from == Slot::in};
-}
-
-/// A reshape with the transforms at its ends, in chunks.
-std::unique_ptr<Operation> Compiler::make_pipelined(const Stretch& stretch) {
-  const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
-  PipelineSetup pipeline;
-  pipeline.from = before(stretch[reshape]).layout;
-  pipeline.to = after(stretch[reshape]).layout;
-  pipeline.reshape = message_setup(stretch[reshape]);
-  if (reshape > 0) pipeline.before = pipeline_fft(stretch.front());
-  if (reshape + 1 < stretch.size()) pipeline.after = pipeline_fft(stretch.back());
-  pipeline.chunks = setup_.options.chunks;
-  pipeline.trace = trace_;
+std::unique_ptr<Operation> HostCompiler::make_pipelined(const Stretch& stretch) {
+  const Joined steps = joined(stretch);
+  PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from), {}, {}, {}, trace_};
+  if (steps.before) pipeline.before = bundled(*steps.before);
+  if (steps.after) pipeline.after = bundled(*steps.after);
+  pipeline.pieces = in_pieces(steps.steps(), setup_.options.chunks);
   return make_pipeline(pipeline);
 }
 
-HostReshapeSetup Compiler::host_setup(const Stop& stop) {
+HostReshapeSetup HostCompiler::host_setup(const Stop& stop) {
   HostReshapeSetup setup;
   setup.from = before(stop).layout;
   setup.to = after(stop).layout;
@@ -242,7 +217,8 @@ HostReshapeSetup Compiler::host_setup(const Stop& stop) {
 }
 
 /// Point-to-point messages to and from the members on other hosts; null where there are none. Collective over them.
-std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setup, const Communicator& members) const {
+std::unique_ptr<Exchange> HostCompiler::remote_exchange(const HostReshapeSetup& setup,
+                                                        const Communicator& members) const {
   if (host_->holds(setup.members)) return nullptr;
   ExchangeSetup remote;
   remote.comm = members;
@@ -257,19 +233,15 @@ std::unique_ptr<Exchange> Compiler::remote_exchange(const HostReshapeSetup& setu
   return make_exchange("p2p", remote);
 }
 
-BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
-  BundledFftSetup fft;
-  fft.step = std::get<TransformStep>(step(stop));
-  fft.before = before(stop);
-  fft.after = after(stop);
+BundledFftSetup HostCompiler::bundled(const Pass& pass) const {
+  BundledFftSetup fft{pass};
   fft.rank = setup_.comm.rank();
   fft.precision = setup_.precision;
-  fft.scale = stop.scale;
   fft.effort = setup_.options.effort;
   fft.ffts = ffts_.step(name_fft(fft.step, fft.before));
   fft.bytes_past_cache = setup_.bytes_past_cache;
   fft.threads = setup_.options.threads;
-  fft.from = from;
+  fft.from = fft.before.layout;
   fft.to = fft.after.layout;
   fft.trace = trace_;
   fft.check = lines_;
@@ -277,10 +249,10 @@ BundledFftSetup Compiler::bundled(const Stop& stop, const Layout& from) const {
 }
 
 /// A reshape over shared memory, with messages to and from other hosts.
-std::unique_ptr<Operation> Compiler::make_shared_reshape(const Stop& stop) {
+std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
   const HostReshapeSetup setup = host_setup(stop);
   std::unique_ptr<Exchange> remote;
-  if (!target_.stays_on_hosts(program_, stop.step)) {
+  if (!target_.stays_on_hosts(program(), stop.step)) {
     const Communicator members = groups_.of(setup.members);
     agree(setup_.comm, [&] { remote = remote_exchange(setup, members); });
   }
@@ -289,13 +261,14 @@ std::unique_ptr<Operation> Compiler::make_shared_reshape(const Stop& stop) {
 
 /// A transform of lines that are read where a reshape finds them, and whose results go where a second one, if there is
 /// one, takes them.
-std::unique_ptr<Operation> Compiler::make_gather(const Stretch& stretch) {
+std::unique_ptr<Operation> HostCompiler::make_gather(const Stretch& stretch) {
   const HostReshapeSetup gather = host_setup(stretch[0]);
   std::optional<HostReshapeSetup> scatter;
   if (stretch.size() > 2) scatter = host_setup(stretch[2]);
   std::unique_ptr<Operation> operation;
   agree(setup_.comm, [&] {
-    BundledFftSetup fft = bundled(stretch[1], gather.from);
+    BundledFftSetup fft = bundled(pass(stretch[1]));
+    fft.from = gather.from;
     if (scatter) fft.to = scatter->to;
     operation = make_gather_fft(gather, fft, scatter ? &*scatter : nullptr);
   });
@@ -329,11 +302,10 @@ std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::ve
                                        HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step) {
   Control control = make_control(programs, host);
   Groups groups(setup.comm);
+  HostTarget target(setup, host);
   std::vector<std::vector<Task>> tasks;
-  for (const NamedProgram& program : programs) {
-    tasks.push_back(Compiler(setup, program, host, control, groups, ffts, trace).run(trace_step));
-    trace_step += static_cast<int>(tasks.back().size());
-  }
+  for (const NamedProgram& program : programs)
+    tasks.push_back(HostCompiler(setup, program, target, host, control, groups, ffts, trace).run(trace_step));
   return tasks;
 }
 

@@ -8,23 +8,18 @@
 #include "algorithm/program.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
-#include "lower/stretch.hpp"
 #include "mpi/host_window.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
+#include "schedule/compile.hpp"
 #include "shardfft/report.hpp"
 #include "tune/defaults.hpp"
 #include "verify/step_check.hpp"
 
 namespace shardfft {
 
-/// An operation, the buffers it works on, and the states at its ends.
-struct Task {
-  Slot from = Slot::in;
-  Slot to = Slot::out;
-  State from_state;
-  State to_state;
-  int trace_step = 0;
+/// An operation between buffers.
+struct Task : TaskEnds {
   std::unique_ptr<Operation> operation;
   bool reads_across = false;                         ///< others may read this rank's input through the kernel
   std::vector<std::shared_ptr<StepCheck>> checks{};  ///< with the option verify

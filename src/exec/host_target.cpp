@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "exec/movement.hpp"
-#include "lower/chunking.hpp"
+#include "schedule/pieces.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft {
@@ -83,7 +83,7 @@ Fusion HostTarget::fusion(const Program& program, const std::vector<int>& steps,
   // What runs in chunks has no array in between to check.
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2 || setup_.options.verify) return {};
   const auto cuts = [this](const ChunkedSteps& chunked) {
-    return choose_chunking(chunked, setup_.options.chunks).cuts() &&
+    return !possible_chunkings(chunked, setup_.options.chunks).empty() &&
            has_messages(setup_.comm, chunked.from, chunked.to);
   };
   return {pipelined_steps(program, steps, at, cuts), true};

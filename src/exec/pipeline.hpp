@@ -14,13 +14,13 @@ struct PipelineSetup {
   Layout from;  ///< of the reshape
   Layout to;
   ReshapeSetup reshape;
-  std::optional<PipelineFft> before;  ///< into `from`
-  std::optional<PipelineFft> after;   ///< out of `to`
-  int chunks = 1;
+  std::optional<BundledFftSetup> before;  ///< into `from`
+  std::optional<BundledFftSetup> after;   ///< out of `to`
+  Pieces pieces;
   Trace* trace = nullptr;
 };
 
-/// The whole as one operation; choose_chunking() must have found an axis to cut. Its intermediate arrays are part of
+/// The whole as one operation. Its intermediate arrays are part of
 /// its scratch memory; transforms in place work on the operation's own input or output. Collective.
 std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup);
 

@@ -7,18 +7,18 @@
 
 namespace shardfft {
 
-ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Program& program, const std::vector<Stretch>& stretches)
-    : setup_(setup), program_(program), stretches_(stretches) {
-  for (const Stretch& stretch : stretches) {
+ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered)
+    : setup_(setup), program_(lowered), stretches_(lowered.stretches()) {
+  for (const Stretch& stretch : stretches_) {
     const Stop& first = stretch.front();
-    if (std::holds_alternative<CannonStep>(step(first)))
+    if (std::holds_alternative<CannonStep>(program_.step(first)))
       fail(Status::unsupported, "the option verify cannot check matrix products: choose another algorithm than cannon");
     const auto sums_of = [&](const Stop& stop) {
-      return std::make_shared<MoveSums>(before(stop).layout, after(stop).layout, setup.comm.rank(),
-                                        element_bytes(before(stop), setup.precision));
+      return std::make_shared<MoveSums>(program_.before(stop).layout, program_.after(stop).layout, setup.comm.rank(),
+                                        element_bytes(program_.before(stop), setup.precision));
     };
-    moves_.push_back(std::holds_alternative<ReshapeStep>(step(first)) ? sums_of(first) : nullptr);
-    scatters_.push_back(stretch.size() > 1 && !transforms(stretch.back()) ? sums_of(stretch.back()) : nullptr);
+    moves_.push_back(program_.is_reshape(first) ? sums_of(first) : nullptr);
+    scatters_.push_back(stretch.size() > 1 && !program_.transforms(stretch.back()) ? sums_of(stretch.back()) : nullptr);
     if (scatters_.back() && !scatters_.back()->sends_all())
       fail(Status::internal, "a transform whose results go to no rank cannot be checked");
   }
@@ -27,7 +27,7 @@ ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Program& program,
 /// The only transform of a stretch; null if it has none.
 const Stop* ProgramChecks::transform_of(const Stretch& stretch) const {
   const auto found =
-      std::find_if(stretch.begin(), stretch.end(), [this](const Stop& stop) { return transforms(stop); });
+      std::find_if(stretch.begin(), stretch.end(), [this](const Stop& stop) { return program_.transforms(stop); });
   return found == stretch.end() ? nullptr : &*found;
 }
 
@@ -39,12 +39,12 @@ bool ProgramChecks::adjacent(std::size_t stretch) const {
 
 /// Whether the transform that writes the source of this move sums it, so that the move need not.
 bool ProgramChecks::source_is_added_up(std::size_t move) const {
-  return adjacent(move) && transforms(stretches_[move - 1].back()) && moves_[move]->sends_all();
+  return adjacent(move) && program_.transforms(stretches_[move - 1].back()) && moves_[move]->sends_all();
 }
 
 /// Whether the transform that reads the result of this move sums it, in a stretch of its own.
 bool ProgramChecks::result_is_added_up(std::size_t move) const {
-  return adjacent(move + 1) && transforms(stretches_[move + 1].front()) && moves_[move]->receives_all();
+  return adjacent(move + 1) && program_.transforms(stretches_[move + 1].front()) && moves_[move]->receives_all();
 }
 
 std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
@@ -52,8 +52,8 @@ std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
   if (found == nullptr) return nullptr;
   const Stop& fft = *found;
   LinesCheckSetup lines;
-  lines.step = std::get<TransformStep>(step(fft));
-  lines.is_complex = before(fft).is_complex;
+  lines.step = std::get<TransformStep>(program_.step(fft));
+  lines.is_complex = program_.before(fft).is_complex;
   lines.precision = setup_.precision;
   lines.scale = fft.scale;
   lines.threads = setup_.options.threads;
@@ -82,11 +82,11 @@ std::shared_ptr<StepCheck> ProgramChecks::other(std::size_t stretch, Operation& 
   const Stop& stop = stretches_[stretch].front();
   if (moves_[stretch])
     return make_move_check(moves_[stretch], !source_is_added_up(stretch), !result_is_added_up(stretch));
-  return make_repeat_check(operation, bytes(before(stop)), bytes(after(stop)));
+  return make_repeat_check(operation, bytes(program_.before(stop)), bytes(program_.after(stop)));
 }
 
 std::shared_ptr<StepCheck> ProgramChecks::copy() const {
-  const State& all = program_.states.front();
+  const State& all = program_.program().states.front();
   const auto sums =
       std::make_shared<MoveSums>(all.layout, all.layout, setup_.comm.rank(), element_bytes(all, setup_.precision));
   return make_move_check(sums, true, true);

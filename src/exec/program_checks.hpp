@@ -8,7 +8,7 @@ namespace shardfft {
 class ProgramChecks {
  public:
   /// Throws Error where a step cannot be checked; does not communicate. What it is given lives as long.
-  ProgramChecks(const ExecutorSetup& setup, const Program& program, const std::vector<Stretch>& stretches);
+  ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered);
   /// The check of a stretch that transforms; whoever runs it shows it the lines. Null for other stretches.
   std::shared_ptr<LinesCheck> lines(std::size_t stretch) const;
   /// The check of the move behind a transform in the same stretch. Null if there is none.
@@ -19,18 +19,14 @@ class ProgramChecks {
   std::shared_ptr<StepCheck> copy() const;
 
  private:
-  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
-  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
-  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
   std::size_t bytes(const State& state) const { return state_bytes(state, setup_.precision, setup_.comm.rank()); }
-  bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
   const Stop* transform_of(const Stretch& stretch) const;
   bool adjacent(std::size_t stretch) const;
   bool source_is_added_up(std::size_t move) const;
   bool result_is_added_up(std::size_t move) const;
 
   const ExecutorSetup& setup_;
-  const Program& program_;
+  const Lowered& program_;
   const std::vector<Stretch>& stretches_;
   std::vector<std::shared_ptr<MoveSums>> moves_;     ///< one a stretch; null where it does not begin with a reshape
   std::vector<std::shared_ptr<MoveSums>> scatters_;  ///< the same of reshapes behind its transform

@@ -14,21 +14,21 @@ namespace {
 
 const Shape real_shape{2, 6, 5, 8};
 
-PipelineFft setup_of(Kind kind, Direction direction, const std::vector<int>& axes,
-                     const AxisOrder& order = {0, 1, 2, 3}) {
+BundledFftSetup setup_of(Kind kind, Direction direction, const std::vector<int>& axes,
+                         const AxisOrder& order = {0, 1, 2, 3}) {
   const Layout points = Layout::single(real_shape, 1).with_order(order);
   const Layout modes = kind == Kind::r2c ? points.with_axis_extent(axes.back(), 5) : points;
   State first{points, kind != Kind::r2c};
   State last{modes, true};
-  PipelineFft setup;
-  setup.fft.step = fourier_step(axes, kind, points.shape());
-  if (direction == Direction::backward) setup.fft.step = reversed(setup.fft.step);
-  setup.fft.before = direction == Direction::forward ? first : last;
-  setup.fft.after = direction == Direction::forward ? last : first;
-  setup.fft.effort = Effort::estimate;
-  setup.fft.scale = 0.5;
-  setup.fft.from = setup.fft.before.layout;
-  setup.fft.to = setup.fft.after.layout;
+  BundledFftSetup setup;
+  setup.step = fourier_step(axes, kind, points.shape());
+  if (direction == Direction::backward) setup.step = reversed(setup.step);
+  setup.before = direction == Direction::forward ? first : last;
+  setup.after = direction == Direction::forward ? last : first;
+  setup.effort = Effort::estimate;
+  setup.scale = 0.5;
+  setup.from = setup.before.layout;
+  setup.to = setup.after.layout;
   setup.block_bytes = 64;
   return setup;
 }
@@ -37,8 +37,7 @@ std::size_t doubles(const State& state) {
   return static_cast<std::size_t>(state.layout.count(0)) * (state.is_complex ? 2 : 1);
 }
 
-std::vector<double> whole_transform(const PipelineFft& setup, const std::vector<double>& in) {
-  const BundledFftSetup& fft = setup.fft;
+std::vector<double> whole_transform(const BundledFftSetup& fft, const std::vector<double>& in) {
   FftSpec spec = fft_spec_between(fft.step, fft.before.layout.pieces(0)[0], fft.after.layout.pieces(0)[0],
                                   fft.precision, fft.before.is_complex);
   spec.scale = fft.scale;
@@ -47,8 +46,8 @@ std::vector<double> whole_transform(const PipelineFft& setup, const std::vector<
   return out;
 }
 
-void check(PipelineFft setup, int axis, int chunks) {
-  std::vector<double> in(doubles(setup.fft.before));
+void check(BundledFftSetup setup, int axis, int chunks) {
+  std::vector<double> in(doubles(setup.before));
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = std::sin(static_cast<double>(7 * i + 1));
   const std::vector<double> expected = whole_transform(setup, in);
   std::vector<double> out(expected.size(), -99);
@@ -57,14 +56,14 @@ void check(PipelineFft setup, int axis, int chunks) {
   int blocks = 0;
   for (int k = 0; k < chunks; ++k) {
     LocalFfts ffts({candidates("reference")}, Effort::estimate);
-    setup.fft.ffts = ffts.step("");
+    setup.ffts = ffts.step("");
     const ChunkFft fft(setup, axis < 0 ? Slice{} : Slice{axis, chunks, k});
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
     fft.run(reinterpret_cast<const std::byte*>(source), reinterpret_cast<std::byte*>(out.data()), scratch.get(),
             [&] { ++blocks; });
   }
-  if (setup.fft.threads == 1) {
+  if (setup.threads == 1) {
     EXPECT_GT(blocks, chunks);
   }
   for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], expected[i], 1e-12) << i;
@@ -75,11 +74,11 @@ TEST(ChunkFft, ChunksMakeTheWhole) {
     for (const Direction direction : {Direction::forward, Direction::backward})
       for (const auto& axes : {std::vector<int>{3}, std::vector<int>{2, 3}})
         for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-          const PipelineFft setup = setup_of(kind, direction, axes, order);
+          const BundledFftSetup setup = setup_of(kind, direction, axes, order);
           check(setup, -1, 1);
           check(setup, 0, 2);
           check(setup, 1, 4);
-          PipelineFft in_place = setup;
+          BundledFftSetup in_place = setup;
           in_place.in_place = true;
           if (kind == Kind::c2c) check(in_place, 1, 3);
         }
@@ -89,10 +88,10 @@ TEST(ChunkFft, ChunksMakeTheWhole) {
 TEST(ChunkFft, Threads) {
   for (const Kind kind : {Kind::c2c, Kind::r2c})
     for (const Direction direction : {Direction::forward, Direction::backward}) {
-      PipelineFft setup = setup_of(kind, direction, {3});
-      setup.fft.threads = 3;
+      BundledFftSetup setup = setup_of(kind, direction, {3});
+      setup.threads = 3;
       check(setup, 1, 1);
-      setup.fft.threads = 2;
+      setup.threads = 2;
       check(setup, 0, 2);
     }
 }
@@ -100,12 +99,12 @@ TEST(ChunkFft, Threads) {
 /// What fails while messages are looked after comes out of run(); of two threads, the other may have taken all blocks.
 TEST(ChunkFft, Failures) {
   for (const int threads : {1, 2}) {
-    PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
-    setup.fft.threads = threads;
-    const std::vector<double> in(doubles(setup.fft.before));
-    std::vector<double> out(doubles(setup.fft.after));
+    BundledFftSetup setup = setup_of(Kind::c2c, Direction::forward, {3});
+    setup.threads = threads;
+    const std::vector<double> in(doubles(setup.before));
+    std::vector<double> out(doubles(setup.after));
     LocalFfts ffts({candidates("reference")}, Effort::estimate);
-    setup.fft.ffts = ffts.step("");
+    setup.ffts = ffts.step("");
     const ChunkFft fft(setup, {});
     ffts.make(world());
     int calls = 0;
@@ -137,12 +136,12 @@ class LostArrays : public LineSource {
 /// Bundles are dealt to threads; what one of them throws comes out of run(), and does not end the program.
 TEST(BundledFft, Failures) {
   for (const int threads : {1, 2}) {
-    PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
-    setup.fft.threads = threads;
-    std::vector<double> out(doubles(setup.fft.after));
+    BundledFftSetup setup = setup_of(Kind::c2c, Direction::forward, {3});
+    setup.threads = threads;
+    std::vector<double> out(doubles(setup.after));
     LocalFfts ffts({candidates("reference")}, Effort::estimate);
-    setup.fft.ffts = ffts.step("");
-    BundledFft fft(setup.fft);
+    setup.ffts = ffts.step("");
+    BundledFft fft(setup);
     ffts.make(world());
     const AlignedMemory scratch = allocate_aligned(fft.scratch_bytes());
     const OwnTarget target(reinterpret_cast<std::byte*>(out.data()));
@@ -152,7 +151,7 @@ TEST(BundledFft, Failures) {
 
 /// More chunks than indices: the rest is empty, nothing is planned or called.
 TEST(ChunkFft, EmptyChunks) {
-  const PipelineFft setup = setup_of(Kind::c2c, Direction::forward, {3});
+  const BundledFftSetup setup = setup_of(Kind::c2c, Direction::forward, {3});
   const ChunkFft last(setup, {0, 5, 4});
   last.run(nullptr, nullptr, nullptr, [] { ADD_FAILURE() << "an empty chunk has no blocks"; });
 }

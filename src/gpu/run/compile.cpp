@@ -72,70 +72,65 @@ class SlabOperations {
   std::vector<Wanted> forward_, backward_;
 };
 
-/// One program, stretch by stretch.
-class Compiler {
- public:
-  Compiler(const ExecutorSetup& setup, const NamedProgram& program, Team& team)
-      : setup_(setup), program_(program.program), team_(team), target_(setup, team) {
-    stretches_ = cut_in_stretches(program_, program.scale, target_);
+/// The first task has its input from the beginning; others may only announce.
+void mark_early(std::vector<DeviceTask>& tasks, bool verify) {
+  if (verify) return;  // sums of all inputs come first
+  for (auto task = tasks.begin(); task != tasks.end(); ++task) {
+    const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
+    task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
+                              const Slot written = task->written();
+                              return before.from == written || before.to == written || before.middle == written ||
+                                     before.landing == written;
+                            });
   }
+}
+
+class DeviceCompiler : public Compiler<DeviceTask> {
+ public:
+  DeviceCompiler(const ExecutorSetup& setup, const NamedProgram& program, DeviceTarget& target, Team& team,
+                 SlabOperations& slabs)
+      : Compiler(program.program, program.scale, target), setup_(setup), team_(team), target_(target), slabs_(slabs) {}
 
   /// Says which stretches the slab engine takes.
-  void want_slabs(SlabOperations& slabs) {
-    for (const Stretch& stretch : stretches_)
-      if (stretch.size() > 1 && target_.begins_slab(program_, stretch.front().step))
-        slabs.want(program_, stretch.front().step, scale_of(stretch));
-  }
-
-  /// `slabs` has made what was wanted; steps of the trace are numbered from `trace_step` on.
-  std::vector<DeviceTask> run(SlabOperations& slabs, int trace_step) {
-    std::vector<DeviceTask> tasks;
-    for (const Stretch& stretch : stretches_) {
-      const Stop &first = stretch.front(), &last = stretch.back();
-      DeviceTask& task = tasks.emplace_back();
-      task.from = first.from;
-      task.to = last.to;
-      task.from_state = before(first);
-      task.to_state = after(last);
-      task.operations = slabs.take(program_, first.step);
-      const bool by_engine = !task.operations.empty();
-      if (!by_engine && stretch.size() > 1 && !is_reshape(first)) {
-        task.middle = stretch[1].from;
-        task.middle_state = before(stretch[1]);
-      }
-      if (!by_engine) choose_landing(task, stretch);
-      const bool fused = by_engine || stretch.size() > 1 || task.landing;
-      if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
-      if (setup_.options.verify)
-        task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
-          return fused ? operation.make_check() : make_check(first, rank, operation);
-        });
-    }
-    if (tasks.empty()) {
-      const State& all = program_.states.front();
-      DeviceTask& task = tasks.emplace_back();
-      task.from_state = task.to_state = all;
-      task.operations = for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
-      if (setup_.options.verify)
-        task.checks = checks_for_members(task, [&](int rank, DeviceOperation&) {
-          return make_device_move_check(all.layout, all.layout, rank, element_bytes(all));
-        });
-    }
-    mark_early(tasks);
-    for (DeviceTask& task : tasks) task.trace_step = trace_step++;
-    return tasks;
+  void want_slabs() {
+    for (const Stretch& stretch : stretches())
+      if (stretch.size() > 1 && target_.begins_slab(program(), stretch.front().step))
+        slabs_.want(program(), stretch.front().step, scale_of(stretch));
   }
 
  private:
+  /// What was wanted of the slab engine has been made.
+  void make(DeviceTask& task, std::size_t number) override {
+    const Stretch& stretch = stretches()[number];
+    const Stop& first = stretch.front();
+    task.operations = slabs_.take(program(), first.step);
+    const bool by_engine = !task.operations.empty();
+    if (!by_engine) choose_buffers(task, stretch);
+    const bool fused = by_engine || stretch.size() > 1 || task.landing;
+    if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
+    if (setup_.options.verify)
+      task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
+        return fused ? operation.make_check() : make_check(first, rank, operation);
+      });
+  }
+  void copy(DeviceTask& task) override {
+    const State& all = task.from_state;
+    task.operations = for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
+    if (setup_.options.verify)
+      task.checks = checks_for_members(task, [&](int rank, DeviceOperation&) {
+        return make_device_move_check(all.layout, all.layout, rank, element_bytes(all));
+      });
+  }
   bool least() const { return setup_.options.workspace == Workspace::least; }
-  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
-  bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
-  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
-  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
 
-  /// The buffer that others write into where that is not the result: that of a transform behind a reshape which does
-  /// not run in place, or a free one where they write slowly into the result.
-  void choose_landing(DeviceTask& task, const Stretch& stretch) const {
+  /// The buffer between a transform and a reshape; and the one that others write into where that is not the result:
+  /// that of a transform behind a reshape which does not run in place, or a free one where they write slowly into the
+  /// result.
+  void choose_buffers(DeviceTask& task, const Stretch& stretch) const {
+    if (stretch.size() > 1 && !is_reshape(stretch.front())) {
+      task.middle = stretch[1].from;
+      task.middle_state = before(stretch[1]);
+    }
     const Stop& last = stretch.back();
     if (!is_reshape(last)) {
       if (stretch.size() == 1 || last.from == last.to) return;
@@ -145,19 +140,6 @@ class Compiler {
       for (const Slot slot : {Slot::work0, Slot::work1})
         if (!task.landing && slot != task.from && slot != task.middle) task.landing = slot;
       task.landing_state = after(last);
-    }
-  }
-
-  /// The first task has its input from the beginning; others may only announce.
-  void mark_early(std::vector<DeviceTask>& tasks) const {
-    if (setup_.options.verify) return;  // sums of all inputs come first
-    for (auto task = tasks.begin(); task != tasks.end(); ++task) {
-      const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
-      task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
-                                const Slot written = task->written();
-                                return before.from == written || before.to == written || before.middle == written ||
-                                       before.landing == written;
-                              });
     }
   }
 
@@ -177,10 +159,10 @@ class Compiler {
   MemberOperations make_operations(const Stop& stop) {
     const Step& s = step(stop);
     if (is_reshape(stop))
-      return least() ? make_in_place_reshape(setup_.exchange, reshape_setup(stop))
-                     : make_device_reshape(setup_.exchange, reshape_setup(stop));
+      return least() ? make_in_place_reshape(setup_.exchange, reshape_setup(before(stop), after(stop)))
+                     : make_device_reshape(setup_.exchange, reshape_setup(before(stop), after(stop)));
     return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
-      if (const auto* fft = std::get_if<TransformStep>(&s)) return make_fft(*fft, stop, rank);
+      if (transforms(stop)) return make_fft(pass(stop), rank);
       if (least()) require_one_array(s);
       if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank, setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
@@ -204,58 +186,40 @@ class Compiler {
   std::unique_ptr<DeviceCheck> make_check(const Stop& stop, int rank, DeviceOperation& operation) const {
     const State &from = before(stop), &to = after(stop);
     if (is_reshape(stop)) return make_device_move_check(from.layout, to.layout, rank, element_bytes(from));
-    if (const auto* fft = std::get_if<TransformStep>(&step(stop))) {
-      FftSpec spec = fft_spec(*fft, from, to, rank, setup_.precision);
-      spec.scale = stop.scale;
-      return make_device_transform_check(operation, spec);
-    }
+    if (transforms(stop)) return make_device_transform_check(operation, fft_spec(pass(stop), rank, setup_.precision));
     return make_device_repeat_check(operation, state_bytes(from, setup_.precision, rank),
                                     state_bytes(to, setup_.precision, rank));
   }
 
-  DeviceReshapeSetup reshape_setup(const Stop& stop) const {
-    DeviceReshapeSetup reshape{&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))};
+  DeviceReshapeSetup reshape_setup(const State& from, const State& to) const {
+    DeviceReshapeSetup reshape{&team_, from.layout, to.layout, element_bytes(from)};
     reshape.numbers = setup_.numbers;
     return reshape;
   }
 
-  DevicePipelineFft pipeline_fft(const Stop& stop) const {
-    return {std::get<TransformStep>(step(stop)),
-            before(stop),
-            after(stop),
-            stop.scale,
-            stop.from == Slot::in,
-            stop.from == stop.to,
-            setup_.options.effort};
-  }
-
-  /// A reshape with the transforms at its ends, in chunks.
+  /// A reshape with the transforms at its ends, or alone, in chunks.
   MemberOperations make_pipeline(const Stretch& stretch) {
-    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;  // which may be all there is
+    const Joined steps = joined(stretch);
     DevicePipelineSetup pipeline;
     pipeline.exchange = setup_.exchange;
-    pipeline.reshape = reshape_setup(stretch[reshape]);
+    pipeline.reshape = reshape_setup(steps.from, steps.to);
     pipeline.precision = setup_.precision;
     pipeline.verify = setup_.options.verify;
-    if (reshape > 0) pipeline.before = pipeline_fft(stretch.front());
-    if (reshape + 1 < stretch.size()) pipeline.after = pipeline_fft(stretch.back());
-    pipeline.chunking = stretch.size() == 1 ? target_.receiver_chunking(program_, stretch[reshape].step)
-                                            : target_.chunking(program_, stretch[reshape].step,
-                                                               pipeline.before.has_value(), pipeline.after.has_value());
+    pipeline.effort = setup_.options.effort;
+    pipeline.before = steps.before;
+    pipeline.after = steps.after;
+    pipeline.pieces = in_pieces(steps.steps(), target_.chunking(steps));
     return make_device_pipeline(pipeline);
   }
 
-  std::unique_ptr<DeviceOperation> make_fft(const TransformStep& fft, const Stop& stop, int rank) {
-    FftSpec spec = fft_spec(fft, before(stop), after(stop), rank, setup_.precision);
-    spec.scale = stop.scale;
-    spec.preserve_input = stop.from == Slot::in;
-    spec.in_place = stop.from == stop.to;
+  std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
+    FftSpec spec = fft_spec(pass, rank, setup_.precision);
     spec.effort = setup_.options.effort;
     if (!least()) return make_device_fft(spec, setup_.options.verify);
-    if (!fft.keeps_numbers())
-      require_real_in_place(fft, before(stop), after(stop));
+    if (!pass.step.keeps_numbers())
+      require_real_in_place(pass.step, pass.before, pass.after);
     else
-      require_same_order(before(stop), after(stop));
+      require_same_order(pass.before, pass.after);
     return make_in_place_fft(spec);
   }
 
@@ -269,10 +233,9 @@ class Compiler {
   }
 
   const ExecutorSetup& setup_;
-  const Program& program_;
   Team& team_;
-  DeviceTarget target_;
-  std::vector<Stretch> stretches_;
+  const DeviceTarget& target_;
+  SlabOperations& slabs_;
 };
 
 }  // namespace
@@ -284,14 +247,18 @@ Program lower_for_devices(const ExecutorSetup& setup, const Program& program, co
 
 std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                              Team& team, int trace_step) {
-  std::vector<Compiler> compilers;
+  DeviceTarget target(setup, team);
   SlabOperations slabs;
-  for (const NamedProgram& program : programs) compilers.emplace_back(setup, program, team).want_slabs(slabs);
+  std::vector<DeviceCompiler> compilers;
+  for (const NamedProgram& program : programs) {
+    compilers.emplace_back(setup, program, target, team, slabs);
+    compilers.back().want_slabs();
+  }
   slabs.make(setup, team);
   std::vector<std::vector<DeviceTask>> tasks;
-  for (Compiler& compiler : compilers) {
-    tasks.push_back(compiler.run(slabs, trace_step));
-    trace_step += static_cast<int>(tasks.back().size());
+  for (DeviceCompiler& compiler : compilers) {
+    tasks.push_back(compiler.run(trace_step));
+    mark_early(tasks.back(), setup.options.verify);
   }
   return tasks;
 }

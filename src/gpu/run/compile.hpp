@@ -7,19 +7,14 @@
 #include "gpu/check/device_check.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/team.hpp"
-#include "lower/stretch.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
+#include "schedule/compile.hpp"
 
 namespace shardfft::gpu {
 
-/// A stretch of the program as operations of all members here, the buffers they work on, and the states at the ends.
-struct DeviceTask {
-  Slot from = Slot::in;
-  Slot to = Slot::out;
-  State from_state;
-  State to_state;
-  int trace_step = 0;
+/// Operations of all members here between buffers.
+struct DeviceTask : TaskEnds {
   std::optional<Slot> middle{};  ///< the buffer inside fused steps, and what it holds
   State middle_state{};
   std::optional<Slot> landing{};  ///< the buffer that others write into where it is not `to`, and what it holds

@@ -163,17 +163,12 @@ Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, co
   return choose_device_chunking(team_, steps, from, to, setup_.precision, chunks, static_cast<std::int64_t>(least_row));
 }
 
-Chunking DeviceTarget::chunking(const Program& program, int step, bool with_before, bool with_after) const {
-  const auto at = static_cast<std::size_t>(step);
-  const State &from = program.states[at], &to = program.states[at + 1];
-  return chunking({from.layout, to.layout, with_before ? &std::get<TransformStep>(program.steps[at - 1]) : nullptr,
-                   with_after ? &std::get<TransformStep>(program.steps[at + 1]) : nullptr},
-                  from, to);
+Chunking DeviceTarget::chunking(const Joined& steps) const {
+  return steps.before || steps.after ? chunking(steps.steps(), steps.from, steps.to)
+                                     : receiver_chunking(steps.from, steps.to);
 }
 
-Chunking DeviceTarget::receiver_chunking(const Program& program, int step) const {
-  const State &from = program.states[static_cast<std::size_t>(step)],
-              &to = program.states[static_cast<std::size_t>(step) + 1];
+Chunking DeviceTarget::receiver_chunking(const State& from, const State& to) const {
   Chunking chunking;
   for (const int axis : to.layout.order())
     if (chunking.axis < 0 && longest_run(to.layout, axis) > 1) chunking.axis = axis;

@@ -1,11 +1,11 @@
 #pragma once
 // What programs are lowered for on GPUs: line passes, and the slab engine.
 #include "gpu/team.hpp"
-#include "lower/chunking.hpp"
 #include "lower/stretch.hpp"
 #include "lower/target.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
+#include "schedule/pass.hpp"
 
 namespace shardfft::gpu {
 
@@ -22,10 +22,9 @@ class DeviceTarget : public Target {
 
   /// Whether the slab engine takes the step and the next ones.
   bool begins_slab(const Program& program, int step) const;
-  /// How the reshape `step` and the transforms right before and after it that run with it are cut in chunks.
-  Chunking chunking(const Program& program, int step, bool with_before, bool with_after) const;
-  /// How a reshape without transforms beside it is cut: along the slowest axis of its result.
-  Chunking receiver_chunking(const Program& program, int step) const;
+  /// How a reshape and the transforms that run with it are cut in chunks; one without any along the slowest axis of its
+  /// result.
+  Chunking chunking(const Joined& steps) const;
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
   bool lands_slowly(const State& state) const;
 
@@ -33,6 +32,7 @@ class DeviceTarget : public Target {
   bool least() const { return setup_.options.workspace == Workspace::least; }
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
+  Chunking receiver_chunking(const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;
 

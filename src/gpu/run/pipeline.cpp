@@ -12,6 +12,7 @@
 #include "gpu/run/pipeline_end.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
+#include "schedule/order.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -52,18 +53,20 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
   return chunking.cuts();
 }
 
-/// Phases are those of the exchange, which announces: all chunks go through each of them together. The transforms keep
-/// the stream busy; copies run on streams of the exchange's own.
+/// Phases are those of the exchange, which announces. The transforms keep the stream busy; copies run on streams of the
+/// exchange's own.
 class DevicePipeline : public DeviceOperation {
  public:
   /// `move`: the check of the reshape, or null.
   DevicePipeline(PipelineEnd before, PipelineEnd after, std::vector<std::unique_ptr<DeviceOperation>> exchanges,
-                 std::unique_ptr<DeviceCheck> move, std::string cut)
+                 std::unique_ptr<DeviceCheck> move, const Pieces& pieces)
       : before_(std::move(before)),
         after_(std::move(after)),
         exchanges_(std::move(exchanges)),
         move_(std::move(move)),
-        text_("pipeline of " + std::move(cut) + ": ") {
+        turns_(in_phases(pieces, moves(), Barrier::none)),
+        one_array_turns_(in_phases(pieces, moves(), before_.empty() ? Barrier::none : Barrier::before_moves)),
+        text_("pipeline of " + pieces.text + ": ") {
     if (!before_.empty()) text_ += before_.text() + (before_.moves_own() ? " (leaves the own part in place), " : ", ");
     text_ += exchanges_.front()->describe() + " a chunk";
     if (!after_.empty()) text_ += ", " + after_.text();
@@ -112,20 +115,18 @@ class DevicePipeline : public DeviceOperation {
     std::byte* const result = leads ? buffers.landing : buffers.out;  // of the exchange
     const EndBuffers first{buffers.in, buffers.middle, buffers.scratch, leaves_own ? result : nullptr};
     const EndBuffers then{result, buffers.out, buffers.scratch, takes_own ? source : nullptr};
-    if (phase == 0 && one_array) before_.run_all(first, stream);
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.landing = buffers.landing;
     moved.own_is_there = leaves_own || takes_own;
-    const int last = phases() - 1;
-    for (int k = 0; k < static_cast<int>(exchanges_.size()); ++k) {
-      if (phase == 1 && !before_.empty() && !one_array && (before_.chunked() || k == 0)) before_.run(k, first, stream);
-      exchanges_[static_cast<std::size_t>(k)]->enqueue(phase, moved, stream);
-      if (phase == last && after_.chunked()) after_.run(k, then, stream);
+    for (const Turn& turn : (one_array ? one_array_turns_ : turns_)[static_cast<std::size_t>(phase)]) {
+      if (turn.stage == Stage::before) before_.run(turn.piece, first, stream);
+      if (turn.stage == Stage::move) exchanges_[static_cast<std::size_t>(turn.piece)]->enqueue(phase, moved, stream);
+      if (turn.stage == Stage::after) after_.run(turn.piece, then, stream);
     }
-    if (phase == last && !after_.chunked()) after_.run_all(then, stream);
   }
 
  private:
+  Moves moves() const { return {phases(), 0, true}; }
   /// Every operation of which it is made.
   template <class Member>
   void for_each(const Member& member) const {
@@ -143,6 +144,8 @@ class DevicePipeline : public DeviceOperation {
   PipelineEnd before_, after_;
   std::vector<std::unique_ptr<DeviceOperation>> exchanges_;  ///< one a chunk
   std::unique_ptr<DeviceCheck> move_;                        ///< until it is given away
+  /// Of every phase. When others write into the input: it is read before they are told that they may.
+  std::vector<std::vector<Turn>> turns_, one_array_turns_;
   std::string text_;
 };
 
@@ -164,14 +167,13 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
         const device::DeviceScope scope(member.device);
         for (int k = 0; k < chunking.parts; ++k) {
           if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
-              !runs_well(part_of(*steps.before, state_after(reversed(*steps.before), from), from, member.rank,
+              !runs_well(part_of({*steps.before, state_after(reversed(*steps.before), from), from}, member.rank,
                                  precision, chunking.slice(k))))
             good = 0;
           if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) continue;
-          FftPart after =
-              part_of(*steps.after, to, state_after(*steps.after, to), member.rank, precision, chunking.slice(k));
-          after.spec.preserve_input = false;  // what has arrived is read once
-          if (!runs_well(after)) good = 0;
+          Pass after{*steps.after, to, state_after(*steps.after, to)};
+          after.preserve_input = false;  // what has arrived is read once
+          if (!runs_well(part_of(after, member.rank, precision, chunking.slice(k)))) good = 0;
         }
       }
     });
@@ -182,7 +184,7 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
 
 MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
   Team& team = *setup.reshape.team;
-  const Chunking& chunking = setup.chunking;
+  const Pieces& pieces = setup.pieces;
   std::vector<std::pair<PipelineEnd, PipelineEnd>> ends(team.here().size());
   std::vector<std::unique_ptr<DeviceCheck>> moves(team.here().size());
   team.agree([&] {
@@ -190,29 +192,28 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
       const Member& member = team.here()[m];
       const device::DeviceScope scope(member.device);
       if (setup.before)
-        ends[m].first = PipelineEnd(*setup.before, setup, chunking.ends != ChunkEnds::receiver, member.rank,
-                                    OwnPoints::Side::output, setup.reshape.to);
+        ends[m].first =
+            PipelineEnd(*setup.before, setup, pieces.before, member.rank, OwnPoints::Side::output, setup.reshape.to);
       if (setup.after)
-        ends[m].second = PipelineEnd(*setup.after, setup, chunking.ends != ChunkEnds::sender, member.rank,
-                                     OwnPoints::Side::input, setup.reshape.from);
+        ends[m].second =
+            PipelineEnd(*setup.after, setup, pieces.after, member.rank, OwnPoints::Side::input, setup.reshape.from);
       if (setup.verify)
         moves[m] =
             make_device_move_check(setup.reshape.from, setup.reshape.to, member.rank, setup.reshape.element_bytes);
     }
   });
   std::vector<std::vector<std::unique_ptr<DeviceOperation>>> exchanges(team.here().size());
-  for (int k = 0; k < chunking.parts; ++k) {
+  for (const Pieces::Message& message : pieces.messages) {
     DeviceReshapeSetup reshape = setup.reshape;
-    reshape.from_slice = chunking.from(k);
-    reshape.to_slice = chunking.to(k);
+    reshape.from_slice = message.from;
+    reshape.to_slice = message.to;
     MemberOperations made = make_device_reshape(setup.exchange, reshape);
     for (std::size_t m = 0; m < made.size(); ++m) exchanges[m].push_back(std::move(made[m]));
   }
   MemberOperations operations;
   for (std::size_t m = 0; m < exchanges.size(); ++m)
     operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(ends[m].second),
-                                                          std::move(exchanges[m]), std::move(moves[m]),
-                                                          shardfft::describe(chunking)));
+                                                          std::move(exchanges[m]), std::move(moves[m]), pieces));
   return operations;
 }
 

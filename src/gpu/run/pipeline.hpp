@@ -6,29 +6,20 @@
 #include <string>
 
 #include "gpu/move/exchange.hpp"
-#include "lower/chunking.hpp"
+#include "schedule/pass.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::gpu {
-
-/// A transform at one end of the reshape.
-struct DevicePipelineFft {
-  TransformStep step;
-  State before, after;
-  double scale = 1;
-  bool preserve_input = true;
-  bool in_place = false;
-  Effort effort = Effort::measure;
-};
 
 struct DevicePipelineSetup {
   std::string exchange;
   DeviceReshapeSetup reshape;
   Precision precision = Precision::f64;
-  std::optional<DevicePipelineFft> before;  ///< from the operation's input to `middle`, or within it
-  std::optional<DevicePipelineFft> after;   ///< keeps its numbers; from `landing`, or within the output
-  Chunking chunking;
-  bool verify = false;  ///< the option: then no element of the reshape is left behind or made up
+  std::optional<Pass> before;  ///< from the operation's input to `middle`, or within it
+  std::optional<Pass> after;   ///< keeps its numbers; from `landing`, or within the output
+  Pieces pieces;
+  Effort effort = Effort::measure;  ///< of transforms that are not cut
+  bool verify = false;              ///< the option: then no element of the reshape is left behind or made up
 };
 
 /// How to cut a reshape and its transforms on this team in `chunks` parts at most; nothing where no axis serves: chunks

@@ -49,31 +49,24 @@ class LookedAt {
   DeviceStepHook* hook_;
 };
 
-std::int64_t number_bytes(const State& state, Precision precision) {
-  return static_cast<std::int64_t>(element_bytes(state, precision));
-}
-
 }  // namespace
 
-FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
-                const Slice& slice) {
-  const Piece in = sliced(only_piece(before.layout, rank), slice), out = sliced(only_piece(after.layout, rank), slice);
-  return {fft_spec_between(step, in, out, precision, before.is_complex), in.offset * number_bytes(before, precision),
-          out.offset * number_bytes(after, precision)};
+FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice) {
+  const auto offset = [&](const State& state) {
+    return sliced(only_piece(state.layout, rank), slice).offset *
+           static_cast<std::int64_t>(element_bytes(state, precision));
+  };
+  return {fft_spec(pass, rank, precision, slice), offset(pass.before), offset(pass.after)};
 }
 
-PipelineEnd::PipelineEnd(const DevicePipelineFft& fft, const DevicePipelineSetup& setup, bool chunked, int rank,
+PipelineEnd::PipelineEnd(const Pass& fft, const DevicePipelineSetup& setup, const std::vector<Slice>& pieces, int rank,
                          OwnPoints::Side side, const Layout& beyond)
-    : side_(side), chunked_(chunked) {
+    : side_(side) {
   const Layout& here = (side == OwnPoints::Side::output ? fft.after : fft.before).layout;
-  for (int k = 0; k < (chunked ? setup.chunking.parts : 1); ++k) {
-    const Slice slice = chunked ? setup.chunking.slice(k) : Slice{};
-    FftPart part = part_of(fft.step, fft.before, fft.after, rank, setup.precision, slice);
-    part.spec.scale = fft.scale;
-    part.spec.preserve_input = fft.preserve_input;
-    part.spec.in_place = fft.in_place;
+  for (const Slice& slice : pieces) {
+    FftPart part = part_of(fft, rank, setup.precision, slice);
     // What was found fit for chunks is the way that is expected to be the fastest.
-    part.spec.effort = chunked ? Effort::estimate : fft.effort;
+    part.spec.effort = pieces.size() > 1 ? Effort::estimate : setup.effort;
     Fft& made = ffts_.emplace_back();
     made.operation = make_device_fft(part.spec, setup.verify);
     if (text_.empty()) text_ = made.operation->describe();

@@ -1,5 +1,5 @@
 #pragma once
-// The transforms at one end of a reshape between GPUs, chunk by chunk or all at once, on one member.
+// The transforms at one end of a reshape between GPUs, in pieces, on one member.
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -17,8 +17,7 @@ struct FftPart {
   FftSpec spec;
   std::int64_t in = 0, out = 0;
 };
-FftPart part_of(const TransformStep& step, const State& before, const State& after, int rank, Precision precision,
-                const Slice& slice);
+FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice);
 
 /// What one run of an end works on. `beyond`: the array at the other end of the reshape where the passes have what does
 /// not travel there; else null.
@@ -30,13 +29,11 @@ struct EndBuffers {
 class PipelineEnd {
  public:
   PipelineEnd() = default;
-  /// `side`: the one next to the reshape; `beyond`: the layout at the other end of that. `chunked`: in those of the
-  /// setup, with its checks.
-  PipelineEnd(const DevicePipelineFft& fft, const DevicePipelineSetup& setup, bool chunked, int rank,
+  /// `pieces`: of the transform; `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
+  PipelineEnd(const Pass& fft, const DevicePipelineSetup& setup, const std::vector<Slice>& pieces, int rank,
               OwnPoints::Side side, const Layout& beyond);
 
   bool empty() const { return ffts_.empty(); }
-  bool chunked() const { return chunked_; }
   /// Whether its passes can have what does not travel in the array at the other end of the reshape.
   bool moves_own() const;
   std::size_t scratch_bytes() const { return scratch_bytes_; }
@@ -51,9 +48,6 @@ class PipelineEnd {
   std::unique_ptr<EndCheck> make_check();
 
   void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
-  void run_all(const EndBuffers& buffers, device::StreamHandle stream) const {
-    for (int k = 0; k < static_cast<int>(ffts_.size()); ++k) run(k, buffers, stream);
-  }
 
  private:
   struct Fft {
@@ -66,7 +60,6 @@ class PipelineEnd {
 
   OwnPoints::Side side_ = OwnPoints::Side::output;
   std::vector<Fft> ffts_;
-  bool chunked_ = false;
   std::size_t scratch_bytes_ = 0;
   std::string text_;
   const EndCheck* check_ = nullptr;

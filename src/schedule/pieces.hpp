@@ -1,5 +1,5 @@
 #pragma once
-// Along which axis a reshape and the transforms at its ends are cut in chunks. Pure geometry: all ranks choose alike.
+// In which pieces a reshape and the transforms at its ends run. Pure geometry: all ranks choose alike.
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,23 +21,7 @@ struct Chunking {
   std::int64_t grain = 1;  ///< chunks begin at multiples of so many indices
 
   bool cuts() const { return parts > 1; }
-  /// What the chunk's messages are restricted to. With the same parts at both ends the sender's slice says it all.
-  Slice from(int k) const { return ends == ChunkEnds::receiver ? Slice{} : slice(k); }
-  Slice to(int k) const { return ends == ChunkEnds::receiver ? slice(k) : Slice{}; }
   Slice slice(int k) const { return {axis, parts, k, grain}; }
-};
-
-/// A reshape whose first messages are cut at the sender, and the others at the receiver: nothing but the first and the
-/// last chunk of a transform has no messages beside it, though no axis serves both ends.
-struct TwoChunkings {
-  Chunking sender;    ///< of the whole transform before; its first `head` chunks are messages of their own
-  Chunking receiver;  ///< of the whole transform after, and of what the others of the sender's chunks are sent in
-  int head = 0;
-
-  int messages() const { return head + receiver.parts; }
-  /// What message k is restricted to.
-  Slice from(int k) const;
-  Slice to(int k) const { return k < head ? Slice{} : receiver.slice(k - head); }
 };
 
 /// A reshape, and the transforms right before and after it; either may be null.
@@ -56,12 +40,34 @@ std::int64_t longest_run(const Layout& layout, int axis);
 /// An axis serves both ends if neither transform needs it whole and every index stays in the same part of it (a batch,
 /// or the axis that pencils keep); otherwise one end is cut and the other waits for all chunks, or is done before.
 std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks);
-/// The first of them, or one that cuts nothing.
-Chunking choose_chunking(const ChunkedSteps& steps, int chunks);
 
-/// Where the first of them serves one of two transforms only, and the other end can be cut too: half of the messages
-/// for each end, `chunks` in all at most.
-std::optional<TwoChunkings> choose_two_chunkings(const ChunkedSteps& steps, int chunks);
+/// A reshape and the transforms at its ends, each in pieces.
+struct Pieces {
+  /// One message a pair of ranks: of the reshape, what is in both.
+  struct Message {
+    Slice from, to;
+  };
+  std::vector<Slice> before, after;  ///< of the transforms: Slice{} for all of one, none where there is none
+  std::vector<Message> messages;
+  /// So many messages send a piece of the transform before each, the others what is left of all of them.
+  int head = 0;
+  std::string text;  ///< "8 chunks, 4 along axis 0 at the sender and 4 along axis 1 at the receiver"
+
+  int befores() const { return static_cast<int>(before.size()); }
+  int moves() const { return static_cast<int>(messages.size()); }
+  int afters() const { return static_cast<int>(after.size()); }
+  /// The last piece of the transform before that a message sends, and the last message that a piece of the transform
+  /// after takes.
+  int sends(int message) const { return message < head ? message : befores() - 1; }
+  int takes(int piece) const { return moves() - afters() + piece; }
+};
+
+/// Cut along one axis.
+Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking);
+/// Cut in the first possible way, which there must be. Where that serves one of two transforms only, and the other end
+/// can be cut too, each end is cut along an axis of its own: the first half of the messages at the sender, the others
+/// at the receiver, so that nothing but the first and the last piece of a transform has no messages beside it.
+Pieces in_pieces(const ChunkedSteps& steps, int chunks);
 
 /// A reshape and the transforms next to it among `steps` of the program, from steps[at] on, that run as one task where
 /// `cuts` says of them that they can be cut: how many, or 1. `steps` are those that move something; a transform between
@@ -71,7 +77,5 @@ int pipelined_steps(const Program& program, const std::vector<int>& steps, std::
 
 /// "4 chunks along axis 1 at both ends"; axes count as the user's do.
 std::string describe(const Chunking& chunking);
-/// "8 chunks, 4 along axis 0 at the sender and 4 along axis 1 at the receiver".
-std::string describe(const TwoChunkings& chunkings);
 
 }  // namespace shardfft

@@ -1,4 +1,4 @@
-#include "lower/chunking.hpp"
+#include "schedule/pieces.hpp"
 
 #include <algorithm>
 
@@ -80,48 +80,6 @@ std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks) 
   return all;
 }
 
-Chunking choose_chunking(const ChunkedSteps& steps, int chunks) {
-  const std::vector<Chunking> possible = possible_chunkings(steps, chunks);
-  return possible.empty() ? Chunking{} : possible.front();
-}
-
-std::optional<TwoChunkings> choose_two_chunkings(const ChunkedSteps& steps, int chunks) {
-  const std::vector<Chunking> possible = possible_chunkings(steps, chunks);
-  if (steps.before == nullptr || steps.after == nullptr) return {};
-  if (possible.empty() || possible.front().ends == ChunkEnds::both) return {};
-  const auto first_of = [&](ChunkEnds ends) {
-    return std::find_if(possible.begin(), possible.end(), [ends](const Chunking& c) { return c.ends == ends; });
-  };
-  const auto sender = first_of(ChunkEnds::sender), receiver = first_of(ChunkEnds::receiver);
-  if (sender == possible.end() || receiver == possible.end()) return {};
-  TwoChunkings two{*sender, *receiver, sender->parts / 2};
-  two.receiver.parts = std::min(receiver->parts, sender->parts - two.head);
-  return two;
-}
-
-Slice TwoChunkings::from(int k) const {
-  if (k < head) return sender.slice(k);
-  Slice rest = sender.slice(head);
-  rest.run = sender.parts - head;
-  return rest;
-}
-
-int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at,
-                    const std::function<bool(const ChunkedSteps&)>& cuts) {
-  const Steps walk(program, steps);
-  const bool first = walk.transform(at) != nullptr;
-  const std::size_t reshape = first ? at + 1 : at;
-  if (!walk.is_reshape(reshape) || (first && !walk.joins_next(at))) return 1;
-  const TransformStep* const before = first ? walk.transform(at) : nullptr;
-  const TransformStep* const after =
-      walk.joins_next(reshape) && !(first && walk.wanted_by_next(reshape + 1)) ? walk.transform(reshape + 1) : nullptr;
-  const auto at_reshape = static_cast<std::size_t>(steps[reshape]);
-  const Layout &from = program.states[at_reshape].layout, &to = program.states[at_reshape + 1].layout;
-  const int least = before != nullptr ? 2 : 1;
-  if (after != nullptr && cuts({from, to, before, after})) return least + 1;
-  return before != nullptr && cuts({from, to, before, nullptr}) ? least : 1;
-}
-
 namespace {
 
 std::string axis_of(const Chunking& chunking) {
@@ -138,10 +96,62 @@ std::string describe(const Chunking& chunking) {
          ends[static_cast<int>(chunking.ends)];
 }
 
-std::string describe(const TwoChunkings& chunkings) {
-  return std::to_string(chunkings.messages()) + " chunks, " + std::to_string(chunkings.head) + " along " +
-         axis_of(chunkings.sender) + " at the sender and " + std::to_string(chunkings.receiver.parts) + " along " +
-         axis_of(chunkings.receiver) + " at the receiver";
+Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking) {
+  const bool at_receiver = chunking.ends == ChunkEnds::receiver, at_sender = chunking.ends == ChunkEnds::sender;
+  Pieces pieces;
+  if (steps.before != nullptr) pieces.before.resize(at_receiver ? 1 : static_cast<std::size_t>(chunking.parts));
+  if (steps.after != nullptr) pieces.after.resize(at_sender ? 1 : static_cast<std::size_t>(chunking.parts));
+  for (int k = 0; k < chunking.parts; ++k) {
+    const Slice slice = chunking.slice(k);
+    // With the same parts at both ends the sender's slice says it all.
+    pieces.messages.push_back({at_receiver ? Slice{} : slice, at_receiver ? slice : Slice{}});
+    if (steps.before != nullptr && !at_receiver) pieces.before[static_cast<std::size_t>(k)] = slice;
+    if (steps.after != nullptr && !at_sender) pieces.after[static_cast<std::size_t>(k)] = slice;
+  }
+  if (!at_receiver) pieces.head = chunking.parts;
+  pieces.text = describe(chunking);
+  return pieces;
+}
+
+Pieces in_pieces(const ChunkedSteps& steps, int chunks) {
+  const std::vector<Chunking> possible = possible_chunkings(steps, chunks);
+  const auto first_of = [&](ChunkEnds ends) {
+    return std::find_if(possible.begin(), possible.end(), [ends](const Chunking& c) { return c.ends == ends; });
+  };
+  const auto sender = first_of(ChunkEnds::sender), receiver = first_of(ChunkEnds::receiver);
+  const bool two = steps.before != nullptr && steps.after != nullptr && sender != possible.end() &&
+                   receiver != possible.end() && possible.front().ends != ChunkEnds::both;
+  if (!two) return in_pieces(steps, possible.at(0));
+  Pieces pieces;
+  pieces.head = sender->parts / 2;
+  Chunking last = *receiver;
+  last.parts = std::min(last.parts, sender->parts - pieces.head);
+  for (int k = 0; k < sender->parts; ++k) pieces.before.push_back(sender->slice(k));
+  for (int k = 0; k < last.parts; ++k) pieces.after.push_back(last.slice(k));
+  for (int k = 0; k < pieces.head; ++k) pieces.messages.push_back({sender->slice(k), {}});
+  Slice rest = sender->slice(pieces.head);
+  rest.run = sender->parts - pieces.head;
+  for (const Slice& slice : pieces.after) pieces.messages.push_back({rest, slice});
+  pieces.text = std::to_string(pieces.moves()) + " chunks, " + std::to_string(pieces.head) + " along " +
+                axis_of(*sender) + " at the sender and " + std::to_string(last.parts) + " along " + axis_of(last) +
+                " at the receiver";
+  return pieces;
+}
+
+int pipelined_steps(const Program& program, const std::vector<int>& steps, std::size_t at,
+                    const std::function<bool(const ChunkedSteps&)>& cuts) {
+  const Steps walk(program, steps);
+  const bool first = walk.transform(at) != nullptr;
+  const std::size_t reshape = first ? at + 1 : at;
+  if (!walk.is_reshape(reshape) || (first && !walk.joins_next(at))) return 1;
+  const TransformStep* const before = first ? walk.transform(at) : nullptr;
+  const TransformStep* const after =
+      walk.joins_next(reshape) && !(first && walk.wanted_by_next(reshape + 1)) ? walk.transform(reshape + 1) : nullptr;
+  const auto at_reshape = static_cast<std::size_t>(steps[reshape]);
+  const Layout &from = program.states[at_reshape].layout, &to = program.states[at_reshape + 1].layout;
+  const int least = before != nullptr ? 2 : 1;
+  if (after != nullptr && cuts({from, to, before, after})) return least + 1;
+  return before != nullptr && cuts({from, to, before, nullptr}) ? least : 1;
 }
 
 }  // namespace shardfft

@@ -1,0 +1,91 @@
+#pragma once
+// From a program to the tasks that run it, stretch by stretch. A target makes what each of them runs.
+#include <utility>
+#include <vector>
+
+#include "algorithm/program.hpp"
+#include "lower/stretch.hpp"
+#include "schedule/pass.hpp"
+
+namespace shardfft {
+
+/// A program in stretches, and what its steps say of each stop.
+class Lowered {
+ public:
+  Lowered(const Program& program, double scale, Target& target)
+      : program_(program), stretches_(cut_in_stretches(program, scale, target)) {}
+
+  const Program& program() const { return program_; }
+  const std::vector<Stretch>& stretches() const { return stretches_; }
+  const Step& step(const Stop& stop) const { return program_.steps[static_cast<std::size_t>(stop.step)]; }
+  const State& before(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step)]; }
+  const State& after(const Stop& stop) const { return program_.states[static_cast<std::size_t>(stop.step) + 1]; }
+  bool is_reshape(const Stop& stop) const { return std::holds_alternative<ReshapeStep>(step(stop)); }
+  bool transforms(const Stop& stop) const { return std::holds_alternative<TransformStep>(step(stop)); }
+  Pass pass(const Stop& stop) const {
+    return {std::get<TransformStep>(step(stop)),
+            before(stop),
+            after(stop),
+            stop.scale,
+            stop.from == stop.to,
+            stop.from == Slot::in};
+  }
+  /// A stretch of one reshape with a transform before it, or behind it, or both, or none.
+  Joined joined(const Stretch& stretch) const {
+    const std::size_t reshape = is_reshape(stretch.front()) ? 0 : 1;
+    const Stop& move = stretch[reshape];
+    Joined joined{move.step, before(move), after(move), {}, {}};
+    if (reshape > 0) joined.before = pass(stretch.front());
+    if (reshape + 1 < stretch.size()) joined.after = pass(stretch.back());
+    return joined;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<Stretch> stretches_;
+};
+
+/// The buffers of a task, and what is in them.
+struct TaskEnds {
+  Slot from = Slot::in;
+  Slot to = Slot::out;
+  State from_state;
+  State to_state;
+  int trace_step = 0;
+};
+
+/// Makes the tasks of one program, which have TaskEnds each.
+template <class Task>
+class Compiler : protected Lowered {
+ public:
+  virtual ~Compiler() = default;
+
+  /// At least one. Steps of the trace are numbered from `trace_step` on, which is then the next number.
+  std::vector<Task> run(int& trace_step) {
+    std::vector<Task> tasks;
+    const auto add = [&](TaskEnds ends) {
+      ends.trace_step = trace_step++;
+      static_cast<TaskEnds&>(tasks.emplace_back()) = std::move(ends);
+    };
+    for (std::size_t i = 0; i < stretches().size(); ++i) {
+      const Stop &first = stretches()[i].front(), &last = stretches()[i].back();
+      add({first.from, last.to, before(first), after(last)});
+      make(tasks.back(), i);
+    }
+    if (tasks.empty()) {
+      const State& all = program().states.front();
+      add({Slot::in, Slot::out, all, all});
+      copy(tasks.back());
+    }
+    return tasks;
+  }
+
+ protected:
+  using Lowered::Lowered;
+  /// What the task of a stretch runs, and its checks.
+  virtual void make(Task& task, std::size_t stretch) = 0;
+  /// The same where no step moves anything.
+  virtual void copy(Task& task) = 0;
+};
+
+}  // namespace shardfft

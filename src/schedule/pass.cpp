@@ -1,0 +1,17 @@
+#include "schedule/pass.hpp"
+
+#include "lower/fft_spec.hpp"
+
+namespace shardfft {
+
+FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& slice) {
+  FftSpec spec =
+      fft_spec_between(pass.step, sliced(only_piece(pass.before.layout, rank), slice),
+                       sliced(only_piece(pass.after.layout, rank), slice), precision, pass.before.is_complex);
+  spec.scale = pass.scale;
+  spec.in_place = pass.in_place;
+  spec.preserve_input = pass.preserve_input;
+  return spec;
+}
+
+}  // namespace shardfft

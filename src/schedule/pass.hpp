@@ -1,0 +1,35 @@
+#pragma once
+// What targets must know to run: a Pass, which transforms, and the reshape that one or two of them run together with.
+#include <optional>
+
+#include "algorithm/program.hpp"
+#include "local/local_fft.hpp"
+#include "schedule/pieces.hpp"
+
+namespace shardfft {
+
+/// A transform from state to state.
+struct Pass {
+  TransformStep step;
+  State before, after;
+  double scale = 1;
+  bool in_place = false;  ///< reads and writes the same array
+  bool preserve_input = true;
+};
+
+/// The local transform of a rank's elements in `slice`, whose axis is not transformed.
+FftSpec fft_spec(const Pass& pass, int rank, Precision precision, const Slice& slice = {});
+
+/// A reshape, and the transforms at its ends that run with it.
+struct Joined {
+  int step = 0;  ///< the reshape
+  State from, to;
+  std::optional<Pass> before;  ///< into `from`
+  std::optional<Pass> after;   ///< out of `to`
+
+  ChunkedSteps steps() const {
+    return {from.layout, to.layout, before ? &before->step : nullptr, after ? &after->step : nullptr};
+  }
+};
+
+}  // namespace shardfft

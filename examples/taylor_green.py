@@ -18,7 +18,7 @@ from shardfft import DistArray
 class Flow:
     """A velocity field by its kept modes."""
 
-    def __init__(self, points, reynolds, comm=MPI.COMM_WORLD, layout="slab"):
+    def __init__(self, points, reynolds, comm=MPI.COMM_WORLD, layout="slab", processor="cpu"):
         kept = 2 * ((points - 1) // 3) + 1  # all wavenumbers below points / 3
         self.plan = shardfft.plan(
             (points,) * 3,
@@ -29,6 +29,7 @@ class Flow:
             batch=3,
             norm="forward",
             effort="estimate",
+            processor=processor,
         )
         self.viscosity = 1 / reynolds
         self.square = sum(k**2 for k in self.plan.output.wavenumbers(2 * np.pi))
@@ -102,11 +103,12 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--dt", type=float, default=0.02)
     parser.add_argument("--layout", default="slab")
+    parser.add_argument("--processor", default="cpu", help="gpu: transforms run there; the fields stay in host memory")
     parser.add_argument("--restart", help="a checkpoint to begin with")
     parser.add_argument("--checkpoint", help="where to write one at the end")
     parser.add_argument("--plot", help="a picture of the last spectrum")
     told = parser.parse_args()
-    flow = Flow(told.points, told.reynolds, layout=told.layout)
+    flow = Flow(told.points, told.reynolds, layout=told.layout, processor=told.processor)
     flow.restart(told.restart) if told.restart else flow.start()
     for number in range(1, told.steps + 1):
         flow.step(told.dt)

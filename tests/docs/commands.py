@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
-# ./run has built all drivers, and other tests run them meanwhile. So what a reader would build is configured and begun in
-# a folder of its own, and later commands find the drivers of ./run.
+# ./run has built all drivers, and other tests run them meanwhile. So what a reader would build is configured and begun
+# in a folder of its own, and later commands find the drivers of ./run.
 DRIVERS = "cmake -S bench -B build-own {install} && ln -sfn {drivers} build-bench"
 BUILT = "cmake --build build-own -j 2 --target bench-mpi"
 PART_OF_CI = "continuous integration runs it as a whole"

@@ -90,3 +90,42 @@ def test_poisson_walls(comm, layout):
     assert poisson.error(poisson.smooth, 32, comm, layout) < 1e-13
     errors, orders = poisson.orders(poisson.kinked, [8, 16, 32], comm=comm, layout=layout)
     assert all(1.9 < order < 2.1 for order in orders), (errors, orders)
+
+
+@pytest.mark.parametrize("layout", ["slab", "pencil", "brick"])
+def test_brain_filter(comm, rng, layout):
+    """As SciPy's Gaussian in the spectrum, and as the blur of one point."""
+    brain_filter, voxel, sigma = program("brain_filter"), (1.0, 1.5, 2.0), 2.0
+    volume = rng.standard_normal((19, 12, 9))
+    found = brain_filter.smooth(volume if comm.rank == 0 else None, voxel, sigma, comm, layout)
+    point = np.zeros((48, 40, 36)) if comm.rank == 0 else None
+    if comm.rank == 0:
+        assert np.allclose(found, fourier_gaussian(volume, sigma, voxel), rtol=0, atol=1e-13)
+        point[24, 20, 18] = 1
+    found = brain_filter.smooth(point, voxel, sigma, comm, layout)
+    if comm.rank == 0:
+        x = [step * (np.arange(n) - n // 2) for n, step in zip(point.shape, voxel, strict=True)]
+        square = x[0][:, None, None] ** 2 + x[1][:, None] ** 2 + x[2] ** 2
+        exact = np.prod(voxel) * np.exp(-square / (2 * sigma**2)) / (2 * np.pi * sigma**2) ** 1.5
+        assert np.abs(found - exact).max() < 1e-2 * exact.max()
+
+
+def fourier_gaussian(volume, sigma, voxel):
+    """SciPy's, whose standard deviations count points."""
+    ndimage = pytest.importorskip("scipy.ndimage")
+    spectrum = ndimage.fourier_gaussian(np.fft.fftn(volume), [sigma / step for step in voxel])
+    return np.fft.ifftn(spectrum).real
+
+
+def test_a_spectrum_is_drawn(comm, tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    taylor_green, path = program("taylor_green"), tmp_path / "spectrum.png"
+    flow = taylor_green.Flow(12, 100, comm)
+    flow.start()
+    k, energy = (abs(flow.modes) ** 2 / 2).shells()
+    assert np.isclose(energy.sum(), 1 / 8) and energy[2] > 0.99 / 8  # its modes have the wavenumber sqrt(3)
+    taylor_green.draw(flow, path)
+    assert (comm.rank != 0) or path.stat().st_size > 1000
+    assert k[2] == 2
+    flow.plan.close()

@@ -46,7 +46,12 @@ def _through_modes(
     modes = field if spectral else transform_array(field, "r2c" if real else "c2c", True, None, None, {})
     slopes = _mpi.agree(field.comm, lambda: _slopes(modes._spectrum(), lengths))
     part = modes._part._with_fields(field.layout.ndim if vector else None)
-    result = DistArray._wrap(work(modes.local, slopes), part, field.comm)
+    changed = work(modes.local, slopes)
+    if vector:  # in the memory order of spectra, so that plans take it as it is
+        parts, changed = changed, part.empty()
+        for component, one in zip(changed, parts, strict=True):
+            component[...] = one
+    result = DistArray._wrap(changed, part, field.comm)
     if spectral:
         return result
     if real:
@@ -71,7 +76,7 @@ def gradient(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
         True
     """
     _check(field, False)
-    return _through_modes(field, lengths, lambda s, k: np.stack([1j * one * s for one in k]), True)
+    return _through_modes(field, lengths, lambda s, k: (1j * one * s for one in k), True)
 
 
 def divergence(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
@@ -108,7 +113,7 @@ def curl(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
 
     def of_three(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
         pairs = ((1, 2), (2, 0), (0, 1))
-        return np.stack([1j * (k[a] * s[b] - k[b] * s[a]) for a, b in pairs])
+        return (1j * (k[a] * s[b] - k[b] * s[a]) for a, b in pairs)
 
     def of_two(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
         return 1j * (k[0] * s[1] - k[1] * s[0])
@@ -132,6 +137,6 @@ def project(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
     def work(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
         square = np.asarray(sum(one**2 for one in k))
         along = sum(one * s[i] for i, one in enumerate(k)) / np.where(square == 0, 1, square)
-        return np.stack([s[i] - one * along for i, one in enumerate(k)])
+        return (s[i] - one * along for i, one in enumerate(k))
 
     return _through_modes(field, lengths, work, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,11 +83,16 @@ def _is_operand(value: Any) -> bool:
     return hasattr(value, "_part") or is_array(value) or isinstance(value, np.generic | int | float | complex)
 
 
+_UFUNCS = {operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide}
+
+
 def _two(function: Callable[[Any, Any], Any], reverse: bool = False) -> Callable[[Any, Any], Any]:
     def method(self: Any, other: Any) -> Any:
         if not _is_operand(other):
             return NotImplemented
         like = lies_as((self, other))
+        if isinstance(other, np.ndarray) and function in _UFUNCS:
+            return _called(_UFUNCS[function], like, (other, self) if reverse else (self, other), (), {})
         blocks = _block(self, like), _block(other, like)
         return like._like(function(*(blocks[::-1] if reverse else blocks)))
 
@@ -147,7 +152,7 @@ class Arithmetic:
 
 
 def _called(
-    ufunc: np.ufunc, like: DistArray, inputs: Iterable[Any], outs: Iterable[Any], words: Mapping[str, Any]
+    ufunc: np.ufunc, like: DistArray, inputs: Sequence[Any], outs: Iterable[Any], words: Mapping[str, Any]
 ) -> Any:
     blocks = [_block(one, like) for one in inputs]
     told = {name: _block(value, like) for name, value in words.items()}
@@ -156,6 +161,10 @@ def _called(
         if any(one is not None and not hasattr(one, "_part") for one in targets):
             raise TypeError("out must be a DistArray, as the result is one")
         told["out"] = tuple(None if one is None else one.local for one in targets)
+    elif ufunc.nout == 1 and not told and all(isinstance(one, np.ndarray) for one in blocks):
+        # In the block's memory order, which plans need not copy: with an array in C order NumPy's result would be so.
+        kinds = ufunc.resolve_dtypes((*(one.dtype for one in blocks), None))
+        told["out"] = np.empty_like(like.local, kinds[-1])
     results = ufunc(*blocks, **told)
     several = isinstance(results, tuple)
     made = [like._like(one) for one in (results if several else (results,))]

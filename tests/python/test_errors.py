@@ -289,3 +289,87 @@ def test_words_and_extents(comm):
         shardfft.plan((6, 5), comm=comm, transforms=5)
     with pytest.raises((ValueError, shardfft.Error), match="n must be positive"):
         shardfft.irfftn(np.ones((4, 6)), comm, n=0)
+
+
+def test_arrays_of_another_communicator(comm, plan):
+    """Every rank gets the reason, whether one of them is wrong or all are."""
+    if comm.size == 1:
+        pytest.skip("one rank has one order")
+    turned = comm.Split(0, comm.size - comm.rank)  # the same ranks in another order
+    here, there = (
+        shardfft.DistArray.from_function(lambda x, y, z: x + 1j * y + z, SHAPE, one) for one in (comm, turned)
+    )
+    with pytest.raises(ValueError, match="x lies on another communicator than the plan"):
+        plan.forward(there)
+    last = comm.rank == comm.size - 1
+    with pytest.raises((ValueError, shardfft.Error), match="x lies on another communicator than the plan") as raised:
+        plan.forward(there if last else here)
+    assert last or f"[rank {comm.size - 1}]" in str(raised.value)
+    with pytest.raises(ValueError, match="the arrays lie on different communicators"):
+        here + there
+    with pytest.raises(ValueError, match="x lies in .*redistribute"):
+        plan.forward(here.redistribute(Layout.slab(SHAPE, comm.size, axis=1)))
+    plan.forward(here)
+    turned.Free()
+
+
+def test_everything_of_a_closed_plan(comm):
+    plan = shardfft.plan(SHAPE, "r2c", comm=comm, effort="estimate")
+    field = shardfft.DistArray.zeros(plan.input, comm=comm)
+    spectrum = plan.forward(field)
+    plan.close()
+    calls = [
+        lambda: plan.forward(field),
+        lambda: plan.backward(spectrum.local),
+        lambda: plan.apply(shardfft.Operator.laplacian(), field),
+        lambda: plan.convolution(field.local),
+        lambda: plan.report(),
+        lambda: plan.allocate_input(),
+        lambda: plan.synchronize(),
+    ]
+    for call in calls:
+        with pytest.raises(shardfft.Error, match="closed"):
+            call()
+    assert spectrum.spectrum_sum() == 0 and spectrum.shape == (8, 6, 3)  # arrays outlive their plan
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda bad, comm: shardfft.DistArray.from_local([[1], [2, 3]] if bad else np.ones((2, 3)), comm),
+        lambda bad, comm: shardfft.DistArray.from_function(lambda x, y: 1 / 0 if bad else x + y, (4, 6), comm),
+        lambda bad, comm: shardfft.DistArray.from_global("text" if bad else np.ones((4, 6)), comm, layout="slab"),
+        lambda bad, comm: shardfft.DistArray.zeros((4, -6) if bad else (4, 6), comm=comm),
+        lambda bad, comm: shardfft.DistArray.load("/no/such/place" if bad else "/nor/such/place", comm),
+        lambda bad, comm: shardfft.redistribute(object() if bad else np.ones((2, 3)), None, "pencil", comm),
+        lambda bad, comm: np.fft.fftn(shardfft.DistArray.zeros((4, 6), comm=comm), norm="both" if bad else None),
+        lambda bad, comm: shardfft.fftn(np.ones((2, 3, 4, 5, 6)) if bad else np.ones((2, 3)), comm),
+        lambda bad, comm: shardfft.gradient(shardfft.DistArray.zeros((4, 6), comm=comm), -1 if bad else 1.0),
+    ],
+)
+def test_one_rank_raises_and_none_waits(comm, make):
+    bad = comm.rank == comm.size - 1
+    with pytest.raises((TypeError, ValueError, ZeroDivisionError, OSError, shardfft.Error)) as raised:
+        make(bad, comm)
+    texts = comm.allgather(str(raised.value))
+    assert all(texts)
+    comm.Barrier()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, last: np.fft.fftn(x, axes=(0,) if last else (1,)),
+        lambda x, last: np.fft.rfftn(x, s=(8, 6) if last else (4, 6), axes=(0, 1)),
+        lambda x, last: np.fft.fft(x) if last else np.fft.ifft(x),
+        lambda x, last: shardfft.fft.dctn(x, type=1 if last else 2),
+        lambda x, last: np.fft.fftshift(x, axes=0 if last else 1),
+    ],
+)
+def test_ranks_that_ask_for_different_transforms(comm, call):
+    if comm.size == 1:
+        pytest.skip("one rank")
+    x = shardfft.DistArray.zeros((4, 6), comm=comm)
+    with pytest.raises(shardfft.ArgumentError, match="the ranks gave different arguments") as raised:
+        call(x, comm.rank == comm.size - 1)
+    assert raised.value.status == "mismatch"

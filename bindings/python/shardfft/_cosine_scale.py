@@ -42,8 +42,6 @@ def cosine(
     options: dict[str, Any],
 ) -> DistArray:
     """Transform axes, first cut or padded to ``extents``. Collective."""
-    if type not in (1, 2, 3, 4):
-        raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
     if x.dtype.kind in "biu" or x.dtype == np.float16:
         x = x.astype(np.float32 if x.dtype == np.float16 else np.float64)
     for axis, extent in zip(axes, extents, strict=True):

@@ -94,3 +94,18 @@ def agree(comm: MPI.Comm, work: Callable[[], T]) -> T:
         if text is not None:
             raise told_by(ArgumentError(f"rank {rank} failed with {text}"), rank)
     return result  # type: ignore[return-value]
+
+
+def agree_alike(comm: MPI.Comm, work: Callable[[], object], what: str) -> None:
+    """Run ``work`` as :func:`agree` does; also raise on every rank unless it tells all ranks the same. Collective."""
+    told = [""]
+
+    def tell() -> None:
+        told[0] = repr(work())
+
+    agree(comm, tell)
+    all_told = comm.allgather(told[0])
+    other = next((rank for rank, one in enumerate(all_told) if one != all_told[0]), None)
+    if other is not None:
+        error = f"the ranks gave different {what} (rank 0: {all_told[0]}; rank {other}: {all_told[other]})"
+        raise told_by(ArgumentError(error, "mismatch"), 0)

@@ -90,13 +90,17 @@ def _first_axis(x: DistArray) -> int:
 
 
 def _settle(
-    x: DistArray, s: Sequence[int | None] | None, axes: Sequence[int] | None, half: bool = False
+    x: DistArray,
+    s: Sequence[int | None] | None,
+    axes: Sequence[int] | None,
+    half: bool = False,
+    quiet: bool = False,
 ) -> tuple[list[int], list[int]]:
     """Extents and axes as NumPy takes them; with ``half`` the last extent is that of the real array."""
     shape = x.shape
     given = None if s is None else [shape[-1] if one is None else int(one) for one in s]
     if axes is None:
-        if given is not None:
+        if given is not None and not quiet:
             warnings.warn(
                 "`axes` should not be `None` if `s` is not `None` (Deprecated in NumPy 2.0).",
                 DeprecationWarning,
@@ -172,15 +176,29 @@ def _c2r(x: DistArray, s: Any, axes: Any, norm: Norm, options: Any) -> DistArray
     return x if x.dtype == kind else x.astype(kind)
 
 
-def _run(a: Any, out: Any, comm: Any, layout: Any, work: Callable[[DistArray], DistArray]) -> Any:
-    """Run on an array over ranks, or on this rank's rows of one."""
-    if isinstance(a, DistArray):
-        if comm is not None or layout is not None:
+def _run(
+    a: Any,
+    out: Any,
+    comm: Any,
+    layout: Any,
+    work: Callable[[DistArray], DistArray],
+    check: Callable[[DistArray], object],
+) -> Any:
+    """Run on an array over ranks, or on this rank's rows of one; ``check`` gives what all ranks must have asked for."""
+    array = a if isinstance(a, DistArray) else DistArray.from_local(a, comm, layout)
+
+    def tell() -> object:
+        if array is a and (comm is not None or layout is not None):
             raise TypeError("a DistArray knows its communicator and its layout: give neither")
-        result = work(a)
+        return check(array)
+
+    if array.comm.size > 1:
+        _mpi.agree_alike(array.comm, tell, "arguments")
+    else:
+        tell()
+    result = work(array)
+    if array is a:
         return result if out is None else _into(out, result)
-    local = DistArray.from_local(a, comm, layout)
-    result = work(local)
     return result.local if out is None else _into(out, result, rows=True)
 
 
@@ -220,8 +238,11 @@ def _axes_wise(
         layout: Any = None,
         **options: Any,
     ) -> Any:
-        _check_norm(norm)
-        return _run(a, out, comm, layout, lambda x: work(x, s, axes, norm, options))
+        def check(x: DistArray) -> object:
+            _check_norm(norm)
+            return name, norm, _settle(x, s, axes, work in (_c2r, _hermitian), quiet=True)
+
+        return _run(a, out, comm, layout, lambda x: work(x, s, axes, norm, options), check)
 
     return _named(function, name, says)
 
@@ -289,13 +310,16 @@ ihfft = _along_one("ihfft", "Invert :func:`hfft`, as ``numpy.fft.ihfft``", ihfft
 
 
 def _shift(x: Any, axes: int | Sequence[int] | None, steps: Callable[[int], int], comm: Any, layout: Any) -> Any:
+    def chosen(array: DistArray) -> list[int]:
+        given = range(_first_axis(array), array.ndim) if axes is None else np.atleast_1d(axes).tolist()
+        return [normalize_axis_index(axis, array.ndim) for axis in given]
+
     def work(array: DistArray) -> DistArray:
-        chosen = range(_first_axis(array), array.ndim) if axes is None else np.atleast_1d(axes).tolist()
-        for axis in (normalize_axis_index(axis, array.ndim) for axis in chosen):
+        for axis in chosen(array):
             array = roll(array, axis, steps(array.shape[axis]))
         return array
 
-    return _run(x, None, comm, layout, work)
+    return _run(x, None, comm, layout, work, chosen)
 
 
 def fftshift(x: Any, axes: int | Sequence[int] | None = None, *, comm: Any = None, layout: Any = None) -> Any:
@@ -324,19 +348,27 @@ def _cosines_of(name: str) -> Function:
         layout: Any = None,
         **options: Any,
     ) -> Any:
-        _check_norm(norm)
         ortho = norm == "ortho" if orthogonalize is None else orthogonalize
 
-        def work(array: DistArray) -> DistArray:
+        def settled(array: DistArray) -> tuple[list[int], list[int]]:
             given, chosen = (None if one is None else np.atleast_1d(one).tolist() for one in (s, axes))
             if chosen is None and given is not None:
                 chosen = range(-len(given), 0)
             extents, places = _settle(array, given, chosen)
             if len(set(places)) != len(places):
                 raise ValueError("all axes must be unique")
-            return cosine(array, family, type, inverse, extents, places, norm, ortho, options)
+            return extents, places
 
-        return _run(x, None, comm, layout, work)
+        def check(array: DistArray) -> object:
+            _check_norm(norm)
+            if type not in (1, 2, 3, 4):
+                raise ValueError(f"type must be 1, 2, 3 or 4, not {type!r}")
+            return name, type, norm, bool(ortho), settled(array)
+
+        def work(array: DistArray) -> DistArray:
+            return cosine(array, family, type, inverse, *settled(array), norm, ortho, options)
+
+        return _run(x, None, comm, layout, work, check)
 
     kind = "cosine" if family == "dct" else "sine"
     says = f"Invert :func:`{name[1:]}`" if inverse else f"Make the {kind} transform of axes"

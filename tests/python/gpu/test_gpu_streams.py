@@ -1,5 +1,6 @@
 """What waits for what: the stand-in runs the work of streams in any order that nothing forbids."""
 
+import gc
 import sys
 
 import numpy as np
@@ -66,6 +67,25 @@ def test_asynchronous_calls(comm, whole, close, kind):
             plan.synchronize()
             for result, exact in ((spectrum, np.fft.fftn(x)), (back, x)):
                 close(to_numpy(getattr(result, "memory", result)), plan.output.layout, (turn + 1) * exact)
+
+
+def test_arrays_dropped_while_calls_are_under_way(comm, whole, close):
+    """Memory of a plan goes back when the device is done with it, so whoever drops it early loses nothing else."""
+    x = whole((8, 6, 4))
+    device = comm.rank % len(_core.gpu_names())
+    stream, others = make_stream(device), make_stream(device)
+    with shardfft.plan(x.shape, comm=comm, output="natural", processor="gpu", stream=stream) as plan:
+        for turn in range(ROUNDS):
+            a = FakeArray(device_input(plan), others).write_later((turn + 1) * x[plan.input.slices])
+            spectrum = plan.forward(a)
+            del a
+            gc.collect()
+            plan.forward(FakeArray(device_input(plan), others).write_later(np.ones(plan.input.shape)))
+            gc.collect()
+            plan.synchronize()
+            close(to_numpy(spectrum), plan.output.layout, (turn + 1) * np.fft.fftn(x))
+        host = plan.forward(x[plan.input.slices].copy())  # in host memory: the call waits
+        close(host, plan.output.layout, np.fft.fftn(x))
 
 
 def test_results_tell_what_they_wait_for(comm, whole, close):

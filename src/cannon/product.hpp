@@ -15,11 +15,12 @@
 
 namespace shardfft {
 
-struct ProductSetup {
-  Communicator comm;
+/// With more than one thread, the calling thread drives the messages while the others multiply; where MPI allows no
+/// threads (MPI_THREAD_SINGLE), and in rounds without messages, all multiply.
+struct ProductSetup : RunContext {
   /// On one mesh (grid layouts, rank row-major), equal but for the parts of `axis`, and complex. Axis 0 is the batch.
-  Layout before;
-  Layout after;
+  Layout before{};
+  Layout after{};
   int axis = 1;
   Direction direction = Direction::forward;
   Precision precision = Precision::f64;
@@ -28,11 +29,6 @@ struct ProductSetup {
   bool half = false;
   bool global_transpose = false;
   bool local_matrix = false;
-  /// With more than one, the calling thread drives the messages while the others multiply; where MPI allows no threads
-  /// (MPI_THREAD_SINGLE), and in rounds without messages, all multiply.
-  int threads = 1;
-  Trace* trace = nullptr;
-  Watch* watch = nullptr;  ///< of who waits for messages
 };
 
 /// Which parts of a product are run; benchmarks of the overlap run one without the other.

@@ -6,26 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "base/trace.hpp"
+#include "exchange/run_context.hpp"
 #include "geometry/schedule.hpp"
-#include "mpi/groups.hpp"
-#include "mpi/watch.hpp"
-#include "pack/short_numbers.hpp"
 
 namespace shardfft {
 
-/// What a strategy is given once, while planning.
-struct ExchangeSetup {
-  Communicator comm;         ///< the members of this exchange; peers in `schedule` are its ranks
-  Groups* groups = nullptr;  ///< where exchanges of one plan share communicators; used while planning only
-  Schedule schedule;
+/// What a strategy is given once, while planning. Peers in `schedule` are ranks of `comm`, the members.
+struct ExchangeSetup : RunContext {
+  Schedule schedule{};
   std::size_t element_bytes = 16;
-  ShortNumbers numbers{};  ///< where they are active, elements are one or two such numbers
-  int threads = 1;
-  int fake_ranks_per_host = 0;
-  bool basic_types = false;  ///< MPI is given runs of plain numbers only
-  Trace* trace = nullptr;
-  Watch* watch = nullptr;  ///< what is looked at by who waits for messages; null: nothing
 };
 
 /// The arrays of one run. `workspace` holds at least workspace_bytes() bytes. Source and destination are distinct.

@@ -15,7 +15,6 @@
 #include "exec/pointwise_operation.hpp"
 #include "exec/program_checks.hpp"
 #include "exec/real_in_place.hpp"
-#include "exec/reshape_operation.hpp"
 #include "lower/orders.hpp"
 #include "lower/transforms.hpp"
 
@@ -39,6 +38,14 @@ class HostCompiler : public Compiler<Task> {
         in_place_(setup.options.workspace == Workspace::least),
         host_(host),
         ffts_(ffts),
+        context_{setup.comm,
+                 &groups,
+                 setup.numbers,
+                 setup.options.threads,
+                 setup.options.fake_ranks_per_host,
+                 setup.options.datatypes == Datatypes::basic,
+                 trace,
+                 setup.watch},
         groups_(groups),
         control_(control),
         trace_(trace) {
@@ -69,8 +76,7 @@ class HostCompiler : public Compiler<Task> {
   std::unique_ptr<Operation> make_fft_in_place(const Stop& stop, const FftSpec& spec, const StepFfts& ffts);
   std::unique_ptr<Operation> make_cannon(const Stop& stop);
   ReshapeSetup message_setup(const State& from) const;
-  std::unique_ptr<Operation> make_message_reshape(const Stop& stop);
-  std::unique_ptr<Operation> make_pipelined(const Stretch& stretch);
+  std::unique_ptr<Operation> make_message_reshape(const Stretch& stretch);
   HostReshapeSetup host_setup(const Stop& stop);
   std::unique_ptr<Operation> make_shared_reshape(const Stop& stop);
   std::unique_ptr<Operation> make_gather(const Stretch& stretch);
@@ -82,6 +88,7 @@ class HostCompiler : public Compiler<Task> {
   bool in_place_;  ///< everything is, with little memory beside the array
   HostMemory* host_;
   LocalFfts& ffts_;
+  RunContext context_;
   Groups& groups_;
   Control& control_;
   Trace* trace_;
@@ -91,19 +98,18 @@ class HostCompiler : public Compiler<Task> {
 
 std::unique_ptr<Operation> HostCompiler::make_operation(const Stretch& stretch) {
   if (stretch.size() == 1) return make_operation(stretch.front());
-  return host_ != nullptr ? make_gather(stretch) : make_pipelined(stretch);
+  return host_ != nullptr ? make_gather(stretch) : make_message_reshape(stretch);
 }
 
 std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
   const Step& s = step(stop);
   if (std::holds_alternative<TransformStep>(s)) return make_fft(stop);
   if (is_reshape(stop) && in_place_)
-    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)),
-                                              trace_);
+    return std::make_unique<InPlaceOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)));
   if (in_place_ && !can_run_in_place(s))
     fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
-  if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape(stop);
+  if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape({stop});
   if (const auto* modes = std::get_if<ModesStep>(&s))
     return make_modes(*modes, before(stop), after(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads,
                       trace_);
@@ -152,8 +158,7 @@ std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
   // Memory for the matrix may be missing on one rank only.
   agree(setup_.comm, [&] {
     const auto& cannon = std::get<CannonStep>(step(stop));
-    ProductSetup product;
-    product.comm = setup_.comm;
+    ProductSetup product{context_};
     product.before = before(stop).layout;
     product.after = after(stop).layout;
     product.axis = cannon.axis;
@@ -163,56 +168,38 @@ std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
     product.half = cannon.half;
     product.global_transpose = cannon.global_transpose;
     product.local_matrix = cannon.local_matrix;
-    product.threads = setup_.options.threads;
-    product.trace = trace_;
-    product.watch = setup_.watch;
     operation = std::make_unique<CannonOperation>(product);
   });
   return operation;
 }
 
 ReshapeSetup HostCompiler::message_setup(const State& from) const {
-  ReshapeSetup reshape;
-  reshape.comm = setup_.comm;
-  reshape.groups = &groups_;
+  ReshapeSetup reshape{context_};
   reshape.exchange = setup_.exchange;
   reshape.element_bytes = element_bytes(from);
-  reshape.numbers = setup_.numbers;
-  reshape.threads = setup_.options.threads;
-  reshape.fake_ranks_per_host = setup_.options.fake_ranks_per_host;
-  reshape.basic_types = setup_.options.datatypes == Datatypes::basic;
-  reshape.watch = setup_.watch;
   return reshape;
 }
 
-std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stop& stop) {
-  return std::make_unique<ReshapeOperation>(before(stop).layout, after(stop).layout, message_setup(before(stop)),
-                                            trace_);
-}
-
-std::unique_ptr<Operation> HostCompiler::make_pipelined(const Stretch& stretch) {
+/// A reshape by messages, with the transforms at its ends in chunks.
+std::unique_ptr<Operation> HostCompiler::make_message_reshape(const Stretch& stretch) {
   const Joined steps = joined(stretch);
-  PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from), {}, {}, {}, trace_};
+  PipelineSetup pipeline{steps.from.layout, steps.to.layout, message_setup(steps.from)};
   if (steps.before) pipeline.before = bundled(*steps.before);
   if (steps.after) pipeline.after = bundled(*steps.after);
-  pipeline.pieces = in_pieces(steps.steps(), setup_.options.chunks);
+  if (stretch.size() > 1) pipeline.pieces = in_pieces(steps.steps(), setup_.options.chunks);
   return make_pipeline(pipeline);
 }
 
 HostReshapeSetup HostCompiler::host_setup(const Stop& stop) {
-  HostReshapeSetup setup;
+  HostReshapeSetup setup{context_};
   setup.from = before(stop).layout;
   setup.to = after(stop).layout;
   setup.rank = setup_.comm.rank();
   setup.element_bytes = element_bytes(before(stop));
-  setup.numbers = setup_.numbers;
-  setup.threads = setup_.options.threads;
   setup.host = host_;
   setup.control = control_.window;
   setup.turn_index = control_.next++;
   setup.members = exchange_group(setup.from, setup.to, setup.rank);
-  setup.trace = trace_;
-  setup.watch = setup_.watch;
   return setup;
 }
 
@@ -220,16 +207,12 @@ HostReshapeSetup HostCompiler::host_setup(const Stop& stop) {
 std::unique_ptr<Exchange> HostCompiler::remote_exchange(const HostReshapeSetup& setup,
                                                         const Communicator& members) const {
   if (host_->holds(setup.members)) return nullptr;
-  ExchangeSetup remote;
+  ExchangeSetup remote{context_};
   remote.comm = members;
   remote.schedule = only_peers(make_schedule(setup.from, setup.to, setup.rank),
                                [this](int peer) { return host_->host_rank(peer) < 0; });
   for (auto* messages : {&remote.schedule.send, &remote.schedule.recv}) renumber(*messages, setup.members);
   remote.element_bytes = setup.element_bytes;
-  remote.numbers = setup.numbers;
-  remote.threads = setup.threads;
-  remote.trace = trace_;
-  remote.watch = setup_.watch;
   return make_exchange("p2p", remote);
 }
 

@@ -329,7 +329,7 @@ void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Pas
 /// Says of a step that the option `chunks` does not cut it.
 std::string Executor::uncut_text(const Operation& operation) const {
   if (setup_.options.chunks < 2 || setup_.comm.size() < 2) return {};
-  if (operation.role() == Role::computes || operation.in_chunks()) return {};
+  if (operation.role() == Role::computes || operation.pieces() != nullptr) return {};
   if (operation.reads_host_memory()) return " (not cut in chunks: shared memory has its own overlap)";
   if (operation.role() == Role::moves_and_computes) return " (not cut in chunks: its rounds overlap as they are)";
   return " (not cut in chunks)";

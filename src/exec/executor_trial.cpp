@@ -138,11 +138,20 @@ struct Executor::Candidates {
   }
 
   /// All that tells one candidate from another.
-  static std::string outline(const Executor& executor) {
-    std::string text = executor.way().algorithm;
+  struct Outline {
+    std::string algorithm, exchange;  ///< no exchange where nothing moves
+    std::vector<Pieces> pieces{};     ///< of each task
+    bool operator==(const Outline&) const = default;
+  };
+  static Outline outline(const Executor& executor) {
+    Outline outline{executor.way().algorithm, {}};
     for (const auto& tasks : executor.tasks_)
-      for (const Task& task : tasks) text.append("\n").append(task.operation->describe());
-    return text;
+      for (const Task& task : tasks) {
+        if (task.operation->role() != Role::computes) outline.exchange = executor.setup_.exchange;
+        const Pieces* const pieces = task.operation->pieces();
+        outline.pieces.push_back(pieces != nullptr ? *pieces : Pieces{});
+      }
+    return outline;
   }
 
   /// What plans take by rule, on one host or on several, may need what it needs; nothing else may need more, but that
@@ -162,9 +171,9 @@ struct Executor::Candidates {
 
   bool make(const RunWay& way, double deadline) {
     std::unique_ptr<Executor> made = executor_for(way, deadline);
-    const std::string text = outline(*made);
+    const Outline mine = outline(*made);
     for (const Candidate& one : all)
-      if (outline(one.made ? *one.made : first) == text) return false;
+      if (outline(one.made ? *one.made : first) == mine) return false;
     if (!agreed(fits(*made)) || !make_room(*made)) return false;
     all.push_back({way, std::move(made)});
     return true;

@@ -7,19 +7,15 @@
 namespace shardfft {
 
 /// What host reshapes, with a transform (gather_fft.hpp) or without, need to know.
-struct HostReshapeSetup {
-  Layout from;
-  Layout to;
+struct HostReshapeSetup : RunContext {
+  Layout from{};
+  Layout to{};
   int rank = 0;
   std::size_t element_bytes = 16;
-  ShortNumbers numbers{};  ///< in messages to other hosts
-  int threads = 1;
   const HostMemory* host = nullptr;
-  std::shared_ptr<HostWindow> control;  ///< zeroed memory for turn counters
-  std::size_t turn_index = 0;           ///< which counters are this operation's
-  std::vector<int> members;             ///< the exchange group, ascending
-  Trace* trace = nullptr;
-  Watch* watch = nullptr;  ///< of who waits for its turn
+  std::shared_ptr<HostWindow> control{};  ///< zeroed memory for turn counters
+  std::size_t turn_index = 0;             ///< which counters are this operation's
+  std::vector<int> members{};             ///< the exchange group, ascending
 };
 
 /// The arrays of the other members while this rank may read them: published and awaited when made, released after.

@@ -7,8 +7,8 @@ namespace shardfft {
 
 class InPlaceOperation : public Operation {
  public:
-  InPlaceOperation(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace)
-      : reshape_(from, to, setup, trace), exchange_(setup.exchange), element_bytes_(setup.element_bytes) {}
+  InPlaceOperation(const Layout& from, const Layout& to, const ReshapeSetup& setup)
+      : reshape_(from, to, setup), exchange_(setup.exchange), element_bytes_(setup.element_bytes) {}
   void run(const std::byte* /*in*/, std::byte* out, std::byte* scratch) override { reshape_.run(out, scratch); }
   std::size_t scratch_bytes() const override { return reshape_.workspace_bytes(); }
   std::size_t table_bytes() const override { return reshape_.table_bytes(); }

@@ -9,6 +9,7 @@
 #include "exec/cross_read.hpp"
 #include "pack/short_numbers.hpp"
 #include "run/role.hpp"
+#include "schedule/pieces.hpp"
 
 namespace shardfft {
 
@@ -32,8 +33,8 @@ class Operation {
   /// From now on an `in` outside of the windows is read so; `memory` lives as long as the operation.
   virtual void read_across(const CrossMemory* /*memory*/) {}
   virtual Role role() const { return Role::computes; }
-  /// Whether it overlaps chunks, as Options::chunks asks.
-  virtual bool in_chunks() const { return false; }
+  /// What it is cut in, as Options::chunks asks; null where it is not.
+  virtual const Pieces* pieces() const { return nullptr; }
   /// What it is, for report().
   virtual std::string describe() const = 0;
   /// Bytes this rank sends to others in one run.

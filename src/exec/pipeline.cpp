@@ -17,15 +17,14 @@ class Pipeline : public Operation {
   explicit Pipeline(const PipelineSetup& setup);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override {
-    return sent_array_bytes_ + received_array_bytes_ + static_cast<std::size_t>(moves.in_flight) * exchange_bytes_ +
-           fft_bytes();
+    return sent_array_bytes_ + received_array_bytes_ + exchanges_bytes() + fft_bytes();
   }
   std::size_t table_bytes() const override;
   /// As long as the input is not the array that the exchange writes, a barrier is enough.
   bool runs_in_place() const override { return aliased_barrier_ != Barrier::none; }
   /// The transforms record nothing but their own time, so that all else is communication.
   Role role() const override { return Role::moves; }
-  bool in_chunks() const override { return true; }
+  const Pieces* pieces() const override { return pieces_.moves() > 1 ? &pieces_ : nullptr; }
   std::string describe() const override { return text_; }
   std::int64_t bytes_sent() const override { return bytes_sent_; }
   Loss loss() const override {
@@ -49,11 +48,15 @@ class Pipeline : public Operation {
 
   void make_reshapes(const PipelineSetup& setup);
   std::size_t fft_bytes() const;
+  /// Workspaces of the exchanges that may be under way together.
+  std::size_t exchanges_bytes() const {
+    return std::min(reshapes_.size(), static_cast<std::size_t>(moves.in_flight)) * exchange_bytes_;
+  }
   Arrays arrays(const std::byte* in, std::byte* out, std::byte* scratch) const;
   ExchangeBuffers buffers(const Arrays& arrays, int chunk) const;
-  void run_turn(const Turn& turn, const Arrays& arrays);
   void progress(const Arrays& arrays);
 
+  Pieces pieces_;
   std::vector<ChunkFft> before_;
   std::vector<std::unique_ptr<Reshape>> reshapes_;
   std::vector<ChunkFft> after_;
@@ -69,17 +72,17 @@ class Pipeline : public Operation {
   std::string text_;
 };
 
-Pipeline::Pipeline(const PipelineSetup& setup) {
-  const Pieces& pieces = setup.pieces;
+Pipeline::Pipeline(const PipelineSetup& setup) : pieces_(setup.pieces) {
   const int rank = setup.reshape.comm.rank();
   const auto array_bytes = [&](const Layout& layout) {
     return round_up(static_cast<std::size_t>(layout.count(rank)) * setup.reshape.element_bytes, cache_line);
   };
   // Planning a local transform may fail on one rank only, so all agree before the next collective call.
-  agree(setup.reshape.comm, [&] {
-    for (const Slice& slice : pieces.before) before_.emplace_back(*setup.before, slice);
-    for (const Slice& slice : pieces.after) after_.emplace_back(*setup.after, slice);
-  });
+  if (setup.before || setup.after)
+    agree(setup.reshape.comm, [&] {
+      for (const Slice& slice : pieces_.before) before_.emplace_back(*setup.before, slice);
+      for (const Slice& slice : pieces_.after) after_.emplace_back(*setup.after, slice);
+    });
   if (setup.before && !setup.before->in_place) sent_array_bytes_ = array_bytes(setup.from);
   if (setup.after && !setup.after->in_place) received_array_bytes_ = array_bytes(setup.to);
   make_reshapes(setup);
@@ -88,9 +91,9 @@ Pipeline::Pipeline(const PipelineSetup& setup) {
     aliased_barrier_ = Barrier::before_moves;
   else if (setup.after && !setup.after->in_place)
     aliased_barrier_ = Barrier::after_moves;
-  order_ = in_order(pieces, moves, Barrier::none);
-  aliased_order_ = in_order(pieces, moves, aliased_barrier_);
-  text_ = "pipeline of " + pieces.text + ": ";
+  order_ = in_order(pieces_, moves, Barrier::none);
+  aliased_order_ = in_order(pieces_, moves, aliased_barrier_);
+  if (pieces_.moves() > 1) text_ = "pipeline of " + pieces_.text + ": ";
   if (setup.before) text_ += fft_text(*setup.before) + ", ";
   text_ += "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(reshapes_[0]->group_size()) +
            setup.reshape.numbers.text();
@@ -99,10 +102,10 @@ Pipeline::Pipeline(const PipelineSetup& setup) {
 
 void Pipeline::make_reshapes(const PipelineSetup& setup) {
   ReshapeSetup reshape = setup.reshape;
-  for (const Pieces::Message& message : setup.pieces.messages) {
+  for (const Pieces::Message& message : pieces_.messages) {
     reshape.from_slice = message.from;
     reshape.to_slice = message.to;
-    reshapes_.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape, setup.trace));
+    reshapes_.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape));
     bytes_sent_ += reshapes_.back()->bytes_sent();
     exchange_bytes_ = std::max(exchange_bytes_, round_up(reshapes_.back()->workspace_bytes(), cache_line));
   }
@@ -125,7 +128,7 @@ std::size_t Pipeline::table_bytes() const {
 
 Pipeline::Arrays Pipeline::arrays(const std::byte* in, std::byte* out, std::byte* scratch) const {
   std::byte* const exchange = scratch + sent_array_bytes_ + received_array_bytes_;
-  Arrays a{in, scratch, out, out, exchange, exchange + static_cast<std::size_t>(moves.in_flight) * exchange_bytes_};
+  Arrays a{in, scratch, out, out, exchange, exchange + exchanges_bytes()};
   // Only the owner of the array may let a transform write it in place.
   if (sent_array_bytes_ == 0) a.sent = const_cast<std::byte*>(in);
   if (received_array_bytes_ > 0) a.received = scratch + sent_array_bytes_;
@@ -139,24 +142,22 @@ ExchangeBuffers Pipeline::buffers(const Arrays& arrays, int chunk) const {
 
 void Pipeline::run(const std::byte* in, std::byte* out, std::byte* scratch) {
   const Arrays a = arrays(in, out, scratch);
+  const auto between = [this, &a] { progress(a); };
   started_ = 0;
   finished_ = 0;
-  for (const Turn& turn : in == out ? aliased_order_ : order_) run_turn(turn, a);
-}
-
-void Pipeline::run_turn(const Turn& turn, const Arrays& a) {
-  const auto piece = static_cast<std::size_t>(turn.piece);
-  const auto between = [this, &a] { progress(a); };
-  if (turn.stage == Stage::before) {
-    before_[piece].run(a.in, a.sent, a.fft, between);
-  } else if (turn.stage == Stage::after) {
-    after_[piece].run(a.received, a.out, a.fft, between);
-  } else if (turn.phase == moves.start()) {
-    reshapes_[piece]->start(buffers(a, turn.piece));
-    ++started_;
-  } else {
-    reshapes_[piece]->finish(buffers(a, turn.piece));
-    ++finished_;
+  for (const Turn& turn : in == out ? aliased_order_ : order_) {
+    const auto piece = static_cast<std::size_t>(turn.piece);
+    if (turn.stage == Stage::before) {
+      before_[piece].run(a.in, a.sent, a.fft, between);
+    } else if (turn.stage == Stage::after) {
+      after_[piece].run(a.received, a.out, a.fft, between);
+    } else if (turn.phase == moves.start()) {
+      reshapes_[piece]->start(buffers(a, turn.piece));
+      ++started_;
+    } else {
+      reshapes_[piece]->finish(buffers(a, turn.piece));
+      ++finished_;
+    }
   }
 }
 

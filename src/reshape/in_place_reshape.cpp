@@ -52,8 +52,8 @@ std::int64_t unit_of(std::int64_t run, std::size_t element_bytes, int peers) {
 
 }  // namespace
 
-InPlaceReshape::InPlaceReshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace)
-    : requests_(setup.watch), trace_(trace) {
+InPlaceReshape::InPlaceReshape(const Layout& from, const Layout& to, const ReshapeSetup& setup)
+    : requests_(setup.watch), trace_(setup.trace) {
   const int rank = setup.comm.rank();
   const std::vector<int> group = exchange_group(from, to, rank);
   group_size_ = static_cast<int>(group.size());

@@ -18,7 +18,7 @@ class InPlaceReshape {
   static constexpr std::size_t least_staging = std::size_t{1} << 20;
 
   /// Collective over setup.comm.
-  InPlaceReshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace);
+  InPlaceReshape(const Layout& from, const Layout& to, const ReshapeSetup& setup);
   std::size_t workspace_bytes() const;
   std::size_t table_bytes() const { return out_.table_bytes() + in_.table_bytes(); }
   /// `array` has room for the larger side. Collective over the ranks that exchange data.

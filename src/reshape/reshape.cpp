@@ -6,26 +6,19 @@
 
 namespace shardfft {
 
-Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace)
-    : element_bytes_(setup.element_bytes), threads_(setup.threads), trace_(trace) {
+Reshape::Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup)
+    : element_bytes_(setup.element_bytes), threads_(setup.threads), trace_(setup.trace) {
   const int rank = setup.comm.rank();
   const std::vector<int> group = exchange_group(from, to, rank);
   group_size_ = static_cast<int>(group.size());
-  ExchangeSetup exchange;
-  exchange.groups = setup.groups;
+  ExchangeSetup exchange{setup};
   exchange.comm = setup.groups != nullptr ? setup.groups->of(group) : Groups(setup.comm).of(group);
   exchange.schedule = make_schedule(from, to, rank, setup.from_slice, setup.to_slice);
   self_ = exchange.schedule.self;
   table_bytes_ = shardfft::table_bytes(exchange.schedule);
   for (auto* messages : {&exchange.schedule.send, &exchange.schedule.recv}) renumber(*messages, group);
   exchange.element_bytes = setup.element_bytes;
-  exchange.numbers = setup.numbers;
   for (const Message& message : exchange.schedule.send) bytes_sent_ += message_bytes(exchange, message.count);
-  exchange.threads = setup.threads;
-  exchange.fake_ranks_per_host = setup.fake_ranks_per_host;
-  exchange.basic_types = setup.basic_types;
-  exchange.trace = trace;
-  exchange.watch = setup.watch;
   // A group fails together; other groups must not go on to the next collective call without it.
   agree(setup.comm, [&] {
     if (group.size() > 1) exchange_ = make_exchange(setup.exchange, exchange);

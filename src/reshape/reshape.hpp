@@ -7,26 +7,19 @@
 
 namespace shardfft {
 
-struct ReshapeSetup {
-  Communicator comm;  ///< all ranks of the layouts
-  std::string exchange;
+/// `comm`: all ranks of the layouts.
+struct ReshapeSetup : RunContext {
+  std::string exchange{};
   std::size_t element_bytes = 16;
-  ShortNumbers numbers{};  ///< of ExchangeSetup
-  int threads = 1;
-  int fake_ranks_per_host = 0;
-  bool basic_types = false;  ///< of ExchangeSetup
-  Slice from_slice;
-  Slice to_slice;
-  /// Where the reshapes of one plan share communicators; null: this one splits its own from comm.
-  Groups* groups = nullptr;
-  Watch* watch = nullptr;
+  Slice from_slice{};
+  Slice to_slice{};
 };
 
 /// Moves arrays from one layout to another. Construction is collective over setup.comm, start and finish over the
 /// ranks that exchange data. Source and destination must be distinct.
 class Reshape {
  public:
-  Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup, Trace* trace);
+  Reshape(const Layout& from, const Layout& to, const ReshapeSetup& setup);
   std::size_t workspace_bytes() const { return exchange_ ? exchange_->workspace_bytes() : 0; }
   /// Bytes that its schedule takes.
   std::size_t table_bytes() const { return table_bytes_; }
@@ -36,10 +29,6 @@ class Reshape {
     if (exchange_) exchange_->progress(buffers);
   }
   void finish(const ExchangeBuffers& buffers);
-  void run(const ExchangeBuffers& buffers) {
-    start(buffers);
-    finish(buffers);
-  }
   /// Bytes this rank sends to others.
   std::int64_t bytes_sent() const { return bytes_sent_; }
   /// As Exchange::loss().

@@ -41,11 +41,16 @@ std::int64_t longest_run(const Layout& layout, int axis);
 /// or the axis that pencils keep); otherwise one end is cut and the other waits for all chunks, or is done before.
 std::vector<Chunking> possible_chunkings(const ChunkedSteps& steps, int chunks);
 
+inline bool operator==(const Slice& a, const Slice& b) {
+  return a.axis == b.axis && a.parts == b.parts && a.index == b.index && a.grain == b.grain && a.run == b.run;
+}
+
 /// A reshape and the transforms at its ends, each in pieces.
 struct Pieces {
   /// One message a pair of ranks: of the reshape, what is in both.
   struct Message {
     Slice from, to;
+    bool operator==(const Message&) const = default;
   };
   std::vector<Slice> before, after;  ///< of the transforms: Slice{} for all of one, none where there is none
   std::vector<Message> messages;
@@ -60,6 +65,9 @@ struct Pieces {
   /// after takes.
   int sends(int message) const { return message < head ? message : befores() - 1; }
   int takes(int piece) const { return moves() - afters() + piece; }
+  bool operator==(const Pieces& other) const {
+    return before == other.before && after == other.after && messages == other.messages && head == other.head;
+  }
 };
 
 /// Cut along one axis.

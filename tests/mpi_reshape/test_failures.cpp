@@ -20,7 +20,7 @@ TEST(ReshapeFailures, AreAgreedBeyondTheGroup) {
   setup.exchange = "alltoallv";
   setup.basic_types = true;
   try {
-    const Reshape reshape(Layout::pencil(shape, grid, 2), Layout::pencil(shape, grid, 1), setup, nullptr);
+    const Reshape reshape(Layout::pencil(shape, grid, 2), Layout::pencil(shape, grid, 1), setup);
     EXPECT_EQ(world().size(), 1) << "no failure on this rank";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Status::unsupported);

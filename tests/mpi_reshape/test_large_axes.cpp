@@ -33,7 +33,7 @@ TEST(LargeAxes, InPlaceReshapesArePlanned) {
   for (const Shape& shape : {Shape{prime}, Shape{tera}, Shape{3, prime}, Shape{tera, 6}, Shape{prime, 2}})
     for (const auto& [from, to] : pairs_of(shape))
       for (const char* exchange : {"p2p", "pairwise_xor"}) {
-        const InPlaceReshape reshape(from, to, setup_for(exchange), nullptr);
+        const InPlaceReshape reshape(from, to, setup_for(exchange));
         EXPECT_EQ(reshape.sent(), elements_sent(from, to));
       }
 }
@@ -43,7 +43,7 @@ TEST(LargeAxes, ReshapesArePlanned) {
   for (const Shape& shape : {Shape{prime}, Shape{3, tera}, Shape{tera, 6}})
     for (const auto& [from, to] : pairs_of(shape))
       for (const std::string& exchange : plain_exchanges()) {
-        const Reshape reshape(from, to, setup_for(exchange), nullptr);
+        const Reshape reshape(from, to, setup_for(exchange));
         const std::int64_t sent = elements_sent(from, to);
         EXPECT_EQ(reshape.bytes_sent(), sent * 16) << exchange;
         if (exchange == "alltoall") {

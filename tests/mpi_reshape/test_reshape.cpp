@@ -29,7 +29,8 @@ class Runner {
     setup.element_bytes = c.element;
     setup.threads = c.threads;
     setup.fake_ranks_per_host = c.fake_ranks_per_host;
-    reshape_ = std::make_unique<Reshape>(c.from, c.to, setup, &trace_);
+    setup.trace = &trace_;
+    reshape_ = std::make_unique<Reshape>(c.from, c.to, setup);
     workspace_bytes_ = reshape_->workspace_bytes();
     workspace_ = allocate_aligned(workspace_bytes_ + guard_bytes);
   }

@@ -16,19 +16,20 @@ class Fftw : public AdapterBase {
             .licence = "GPL-2.0",
             .backend = "FFTW",
             .distributed = false,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
+            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
+                             {"features", {"transforms"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},
                              {"threads", true}}};
   }
 
   void plan(const Case& wanted, MPI_Comm) override {
-    const auto reals = wanted.in_place() ? 2 * wanted.spectrum()[2] : wanted.shape[2];
+    const auto reals = wanted.in_place() && wanted.halves() ? 2 * wanted.spectrum()[2] : wanted.shape[2];
     field_part_ = packed_part({}, {wanted.shape[0], wanted.shape[1], wanted.real() ? reals : wanted.shape[2]});
     field_part_.count = wanted.shape;
     spectrum_part_ = packed_part({}, wanted.spectrum());
     allocate(wanted, field_part_.stride[0] * wanted.shape[0], spectrum_part_.span());
-    scale_ = double(wanted.points());
+    scale_ = wanted.scale();
     wanted.single() ? make(single_, wanted) : make(double_, wanted);
   }
 
@@ -47,7 +48,15 @@ class Fftw : public AdapterBase {
     auto* complex_spectrum = static_cast<typename Api::Complex*>(spectrum());
     auto* reals = static_cast<Real*>(field());
     const int n[3] = {int(wanted.shape[0]), int(wanted.shape[1]), int(wanted.shape[2])};
-    if (!wanted.real()) {
+    if (wanted.real_spectrum()) {
+      auto* modes = static_cast<Real*>(spectrum());
+      const auto make = [&](Real* in, Real* out, bool to) {
+        return Api::r2r(n[0], n[1], n[2], in, out, fftw_kind(wanted, 0, to), fftw_kind(wanted, 1, to),
+                        fftw_kind(wanted, 2, to), effort);
+      };
+      plans.forward = make(reals, modes, true);
+      plans.backward = make(modes, reals, false);
+    } else if (!wanted.real()) {
       plans.forward = Api::c2c(n[0], n[1], n[2], complex_field, complex_spectrum, FFTW_FORWARD, effort);
       plans.backward = Api::c2c(n[0], n[1], n[2], complex_spectrum, complex_field, FFTW_BACKWARD, effort);
     } else {

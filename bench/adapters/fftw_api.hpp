@@ -24,6 +24,7 @@ struct FftwApi<double> {
   static constexpr auto many = fftw_plan_many_dft;
   static constexpr auto r2c = fftw_plan_many_dft_r2c;
   static constexpr auto c2r = fftw_plan_many_dft_c2r;
+  static constexpr auto r2r = fftw_plan_r2r_3d;
 };
 
 template <>
@@ -38,6 +39,7 @@ struct FftwApi<float> {
   static constexpr auto many = fftwf_plan_many_dft;
   static constexpr auto r2c = fftwf_plan_many_dft_r2c;
   static constexpr auto c2r = fftwf_plan_many_dft_c2r;
+  static constexpr auto r2r = fftwf_plan_r2r_3d;
 };
 
 // Forward and backward plan of one precision, destroyed with it.
@@ -54,6 +56,28 @@ struct FftwPlans {
     if (backward) FftwApi<Real>::destroy(backward);
   }
 };
+
+// FFTW's name of the transform along an axis of a real spectrum, forward or its inverse.
+inline fftw_r2r_kind fftw_kind(const Case& wanted, int axis, bool forward) {
+  switch (wanted.axis_kind(axis)) {
+    case AxisKind::dct1:
+      return FFTW_REDFT00;
+    case AxisKind::dct2:
+      return forward ? FFTW_REDFT10 : FFTW_REDFT01;
+    case AxisKind::dct3:
+      return forward ? FFTW_REDFT01 : FFTW_REDFT10;
+    case AxisKind::dct4:
+      return FFTW_REDFT11;
+    case AxisKind::dst1:
+      return FFTW_RODFT00;
+    case AxisKind::dst2:
+      return forward ? FFTW_RODFT10 : FFTW_RODFT01;
+    case AxisKind::dst3:
+      return forward ? FFTW_RODFT01 : FFTW_RODFT10;
+    default:
+      return FFTW_RODFT11;
+  }
+}
 
 inline unsigned fftw_effort(Effort effort) {
   return effort == Effort::estimate ? FFTW_ESTIMATE : effort == Effort::measure ? FFTW_MEASURE : FFTW_PATIENT;

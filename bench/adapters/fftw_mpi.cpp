@@ -20,6 +20,7 @@ struct MpiApi<double> {
   static constexpr auto c2c = fftw_mpi_plan_dft_3d;
   static constexpr auto r2c = fftw_mpi_plan_dft_r2c_3d;
   static constexpr auto c2r = fftw_mpi_plan_dft_c2r_3d;
+  static constexpr auto r2r = fftw_mpi_plan_r2r_3d;
 };
 template <>
 struct MpiApi<float> {
@@ -28,6 +29,7 @@ struct MpiApi<float> {
   static constexpr auto c2c = fftwf_mpi_plan_dft_3d;
   static constexpr auto r2c = fftwf_mpi_plan_dft_r2c_3d;
   static constexpr auto c2r = fftwf_mpi_plan_dft_c2r_3d;
+  static constexpr auto r2r = fftwf_mpi_plan_r2r_3d;
 };
 
 class FftwMpi : public AdapterBase {
@@ -38,7 +40,8 @@ class FftwMpi : public AdapterBase {
             .language = "C",
             .licence = "GPL-2.0",
             .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
+            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
+                             {"features", {"transforms"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},
                              {"layouts", {"slab"}},
@@ -48,13 +51,14 @@ class FftwMpi : public AdapterBase {
   }
 
   void plan(const Case& wanted, MPI_Comm comm) override {
-    scale_ = double(wanted.points());
+    scale_ = wanted.scale();
     wanted.single() ? make(single_, wanted, comm) : make(double_, wanted, comm);
   }
 
   void forward() override { single_.forward ? fftwf_execute(single_.forward) : fftw_execute(double_.forward); }
   void backward() override { single_.backward ? fftwf_execute(single_.backward) : fftw_execute(double_.backward); }
   std::function<void()> local_ffts(const Case& wanted, MPI_Comm) override {
+    if (wanted.real_spectrum()) return {};
     return wanted.single() ? fftw_slab_ffts<float>(wanted, field_part_, spectrum_part_)
                            : fftw_slab_ffts<double>(wanted, field_part_, spectrum_part_);
   }
@@ -72,7 +76,7 @@ class FftwMpi : public AdapterBase {
     std::ptrdiff_t planes, first, rows, first_row;
     const auto room = Mpi::size(n0, n1, last, comm, &planes, &first, &rows, &first_row);
     // FFTW wants real rows padded to the length of their halved spectrum, out of place too.
-    field_part_ = packed_part({first, 0, 0}, {planes, n1, wanted.real() ? 2 * last : n2});
+    field_part_ = packed_part({first, 0, 0}, {planes, n1, wanted.halves() ? 2 * last : n2});
     field_part_.count[2] = n2;
     spectrum_part_ = wanted.natural() ? packed_part({first, 0, 0}, {planes, n1, last})
                                       : packed_part({0, first_row, 0}, {n0, rows, last}, {1, 0, 2});
@@ -85,7 +89,15 @@ class FftwMpi : public AdapterBase {
     const unsigned effort = fftw_effort(wanted.effort) | (keep ? FFTW_PRESERVE_INPUT : FFTW_DESTROY_INPUT);
     const unsigned to = effort | (wanted.natural() ? 0u : FFTW_MPI_TRANSPOSED_OUT);
     const unsigned back = effort | (wanted.natural() ? 0u : FFTW_MPI_TRANSPOSED_IN);
-    if (!wanted.real()) {
+    if (wanted.real_spectrum()) {
+      auto* modes = static_cast<Real*>(spectrum());
+      const auto make = [&](Real* in, Real* out, bool forward, unsigned flags) {
+        return Mpi::r2r(n0, n1, n2, in, out, comm, fftw_kind(wanted, 0, forward), fftw_kind(wanted, 1, forward),
+                        fftw_kind(wanted, 2, forward), flags);
+      };
+      plans.forward = make(reals, modes, true, to);
+      plans.backward = make(modes, reals, false, back);
+    } else if (!wanted.real()) {
       plans.forward = Mpi::c2c(n0, n1, n2, complex_field, complex_spectrum, comm, FFTW_FORWARD, to);
       plans.backward = Mpi::c2c(n0, n1, n2, complex_spectrum, complex_field, comm, FFTW_BACKWARD, back);
     } else {

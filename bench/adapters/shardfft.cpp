@@ -17,11 +17,12 @@ class Shardfft : public AdapterBase {
             .language = "C++",
             .licence = "BSD-3-Clause",
             .backend = "FFTW, MKL or lanes",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
+            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},
-                             {"layouts", {"slab", "pencil", "brick"}},
+                             {"layouts", {"slab", "pencil", "brick", "cyclic", "boxes"}},
                              {"outputs", {"any", "natural"}},
+                             {"features", {"transforms", "axes", "modes", "batch", "apply"}},
                              {"threads", true}},
             .options = options()};
   }
@@ -34,7 +35,8 @@ class Shardfft : public AdapterBase {
                   wanted.natural() ? natural_output : default_output, options_of(wanted));
     field_part_ = part_of(plan_->input().layout, rank);
     spectrum_part_ = part_of(plan_->output().layout, rank);
-    scale_ = double(wanted.points());
+    scale_ = wanted.scale();
+    if (!wanted.apply.empty()) filter_ = Operator::gaussian(0.05);
     if (wanted.in_place() || wanted.options.value("buffers", "plan") == "user") {
       allocate(wanted, field_part_.span(), spectrum_part_.span());
       return;
@@ -49,9 +51,12 @@ class Shardfft : public AdapterBase {
   }
   void forward() override { plan_->forward(field(), spectrum()); }
   void backward() override { plan_->backward(spectrum(), field()); }
+  bool applies() const override { return true; }
+  void apply() override { plan_->apply(*filter_, field(), field()); }
   Json breakdown() const override { return breakdown_of(plan_->report()); }
   FftAccount fft_account() const override { return account_of(plan_->report()); }
   std::function<void()> local_ffts(const Case& wanted, MPI_Comm comm) override {
+    if (!wanted.features().empty() || wanted.real_spectrum()) return {};
     const auto ffts = std::make_shared<LocalFfts>(wanted, comm);
     return [ffts, direction = wanted.direction] { ffts->run(direction); };
   }
@@ -64,6 +69,7 @@ class Shardfft : public AdapterBase {
   }
 
   std::optional<Plan> plan_;
+  std::optional<Operator> filter_;
   Buffer planned_field_, planned_spectrum_;
 };
 

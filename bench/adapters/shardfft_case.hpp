@@ -12,7 +12,9 @@
 namespace shardfft::bench {
 
 inline Transform transform_of(const Case& wanted) {
-  return {wanted.real() ? shardfft::Kind::r2c : shardfft::Kind::c2c,
+  return {wanted.real_spectrum() ? shardfft::Kind::r2r
+          : wanted.real()        ? shardfft::Kind::r2c
+                                 : shardfft::Kind::c2c,
           wanted.single() ? shardfft::Precision::f32 : shardfft::Precision::f64};
 }
 
@@ -22,6 +24,17 @@ inline Layout input_layout(const Case& wanted, int ranks) {
   if (wanted.layout == LayoutKind::pencil) {
     const auto grid = pencil_grid(wanted, ranks);
     return Layout::pencil(shape, {grid[0], grid[1]});
+  }
+  if (wanted.layout == LayoutKind::cyclic) return Layout::cyclic(shape, ranks);
+  if (wanted.layout == LayoutKind::boxes) {
+    if (int(wanted.boxes.size()) != ranks) throw CaseError("case: 'boxes' must have an entry for each rank");
+    std::vector<IndexSet> sets;
+    for (const auto& box : wanted.boxes) {
+      IndexSet set{3, {}};
+      for (std::size_t axis = 0; axis < 3; ++axis) set.axis[axis] = {box[axis], box[axis + 3], 1};
+      sets.push_back(set);
+    }
+    return Layout::boxes(shape, std::move(sets));
   }
   const auto grid = brick_grid(wanted, ranks);
   return Layout::brick(shape, {grid[0], grid[1], grid[2]});
@@ -64,6 +77,20 @@ inline Options options_of(const Case& wanted, Place place = Place::cpu) {
   for (const auto& item : known.items())
     if (wanted.options.contains(item.key())) set_option(options, item.key(), text_of(wanted.options.at(item.key())));
   options.norm = Norm::none;
+  for (int axis = 0; axis < 3; ++axis) {
+    const AxisKind kind = wanted.axis_kind(axis);
+    if (kind == AxisKind::none) continue;
+    options.axes.push_back(axis);
+    // Both lists have the transforms in the same order.
+    options.transforms.push_back(static_cast<AxisTransform>(static_cast<int>(kind) - static_cast<int>(AxisKind::fft)));
+    options.modes.push_back(wanted.modes.empty() ? 0 : wanted.modes[static_cast<std::size_t>(axis)]);
+  }
+  const auto used = wanted.features();
+  const auto asked = [&](const char* feature) { return std::find(used.begin(), used.end(), feature) != used.end(); };
+  if (!asked("transforms")) options.transforms.clear();
+  if (!asked("axes")) options.axes.clear();
+  asked("modes") ? void(options.lone_mode = LoneMode::zero) : options.modes.clear();
+  options.batch = wanted.batch;
   if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
   if (place != Place::cpu) return options;
   options.effort = static_cast<shardfft::Effort>(wanted.effort);
@@ -79,9 +106,8 @@ inline Part part_of(const Layout& layout, int rank) {
   Part part;
   for (int axis = 0; pieces.size() == 1 && axis < 3; ++axis) {
     const auto& along = pieces[0].set.axis[axis];
-    if (along.stride != 1 && along.count > 1)
-      throw std::runtime_error("this driver knows only layouts of contiguous indices");
     part.lower[axis] = along.first;
+    part.step[axis] = along.count > 1 ? along.stride : 1;
     part.count[axis] = along.count;
     part.stride[axis] = pieces[0].stride[axis];
   }

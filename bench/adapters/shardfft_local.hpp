@@ -49,6 +49,7 @@ class LocalFfts {
     options.grid.clear();
     options.algorithm = "auto";
     options.in_place = false;
+    options.workspace = Options{}.workspace;
     Plan plan(MPI_COMM_SELF, Transform{kind, transform_of(wanted).precision}, Layout::slab(shape, 1, 0),
               shardfft::default_output, options);
     Buffer in = plan.allocate_input(), out = plan.allocate_output();

@@ -40,9 +40,9 @@ HostBuffer::HostBuffer(std::size_t bytes) {
 }
 
 void AdapterBase::allocate(const Case& wanted, std::int64_t field_elements, std::int64_t spectrum_elements) {
-  const std::size_t complex_bytes = 2 * wanted.real_bytes();
-  const std::size_t field_bytes = std::size_t(field_elements) * (wanted.real() ? wanted.real_bytes() : complex_bytes);
-  const std::size_t spectrum_bytes = std::size_t(spectrum_elements) * complex_bytes;
+  const std::size_t one = wanted.real_bytes() * std::size_t(wanted.batch);
+  const std::size_t field_bytes = std::size_t(field_elements) * (wanted.real() ? one : 2 * one);
+  const std::size_t spectrum_bytes = std::size_t(spectrum_elements) * (wanted.real_spectrum() ? one : 2 * one);
   if (wanted.in_place()) {
     field_ = HostBuffer(std::max(field_bytes, spectrum_bytes));
     return;
@@ -74,6 +74,12 @@ std::string refuse_by_capabilities(const Description& description, const Case& w
     if (ranks == 1 && (list == std::string("layouts") || list == std::string("outputs"))) continue;
     if (!allows(description.capabilities, list, words.at(key)))
       return description.library + " does not offer " + key + " '" + words.at(key).get<std::string>() + "'";
+  }
+  for (const std::string& feature : wanted.features()) {
+    const bool by_driver = feature == "apply" && !description.gpu;  // it multiplies the spectrum itself
+    if (!by_driver &&
+        (!description.capabilities.contains("features") || !allows(description.capabilities, "features", feature)))
+      return description.library + " does not offer " + feature;
   }
   if (wanted.threads > 1 && !description.capabilities.value("threads", false))
     return description.library + " does not offer threads";

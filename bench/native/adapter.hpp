@@ -50,6 +50,11 @@ class Adapter {
   // field -> spectrum and spectrum -> field; complete on return, or after finish(). Either may destroy its source.
   virtual void forward() = 0;
   virtual void backward() = 0;
+  // The case's `apply`, field -> field, where the library does it by itself: its result is the exact one times
+  // apply_scale(). Else the driver multiplies the spectrum between forward() and backward().
+  virtual bool applies() const { return false; }
+  virtual void apply() {}
+  virtual double apply_scale() const { return 1; }
   // Returns when all that was asked for is done, for libraries whose calls only enqueue.
   virtual void finish() {}
   // By what the results must be divided to get the exact values: forward, backward.

@@ -5,13 +5,20 @@
 namespace shardfft::bench {
 namespace {
 
+// Indices of one axis that both have.
+std::int64_t common(const Part& a, const Part& b, int axis) {
+  const auto end = [axis](const Part& part) { return part.lower[axis] + part.count[axis] * part.step[axis]; };
+  const auto lower = std::max(a.lower[axis], b.lower[axis]), upper = std::min(end(a), end(b));
+  if (a.step[axis] == 1 && b.step[axis] == 1) return std::max<std::int64_t>(0, upper - lower);
+  std::int64_t found = 0;
+  for (std::int64_t i = a.lower[axis]; i < upper; i += a.step[axis])
+    found += i >= lower && (i - b.lower[axis]) % b.step[axis] == 0;
+  return found;
+}
+
 std::int64_t overlap(const Part& a, const Part& b) {
   std::int64_t points = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto lower = std::max(a.lower[axis], b.lower[axis]);
-    const auto upper = std::min(a.lower[axis] + a.count[axis], b.lower[axis] + b.count[axis]);
-    points *= std::max<std::int64_t>(0, upper - lower);
-  }
+  for (int axis = 0; axis < 3; ++axis) points *= common(a, b, axis);
   return points;
 }
 
@@ -96,13 +103,19 @@ Part brick_part(const Triple& shape, const std::array<int, 3>& grid, int rank) {
   return packed_part(lower, count);
 }
 
+Part cyclic_part(const Triple& shape, int rank, int ranks) {
+  Part part = packed_part({rank, 0, 0}, {(shape[0] - rank + ranks - 1) / ranks, shape[1], shape[2]});
+  part.step[0] = ranks;
+  return part;
+}
+
 std::vector<Part> gather_parts(const Part& mine, MPI_Comm comm) {
-  static_assert(sizeof(Part) == 9 * sizeof(std::int64_t));
+  static_assert(sizeof(Part) == 12 * sizeof(std::int64_t));
   int rank = 0, ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   std::vector<Part> parts(rank == 0 ? ranks : 0);
-  MPI_Gather(&mine, 9, MPI_INT64_T, parts.data(), 9, MPI_INT64_T, 0, comm);
+  MPI_Gather(&mine, 12, MPI_INT64_T, parts.data(), 12, MPI_INT64_T, 0, comm);
   return parts;
 }
 
@@ -110,7 +123,7 @@ std::string tiling_fault(const std::vector<Part>& parts, const Triple& shape) {
   std::int64_t points = 0;
   for (std::size_t a = 0; a < parts.size(); ++a) {
     for (int axis = 0; axis < 3; ++axis) {
-      const auto upper = parts[a].lower[axis] + parts[a].count[axis];
+      const auto upper = parts[a].lower[axis] + (parts[a].count[axis] - 1) * parts[a].step[axis] + 1;
       if (parts[a].volume() > 0 && (parts[a].lower[axis] < 0 || upper > shape[axis]))
         return "rank " + std::to_string(a) + " reaches out of the array";
     }
@@ -146,7 +159,10 @@ Moved moved_points(const std::vector<Part>& from, const std::vector<Part>& to) {
 
 Json to_json(const std::vector<Part>& parts) {
   Json list = Json::array();
-  for (const auto& p : parts) list.push_back({{"lower", p.lower}, {"count", p.count}, {"stride", p.stride}});
+  for (const auto& p : parts) {
+    list.push_back({{"lower", p.lower}, {"count", p.count}, {"stride", p.stride}});
+    if (p.step != Triple{1, 1, 1}) list.back()["step"] = p.step;
+  }
   return list;
 }
 

@@ -16,6 +16,7 @@ struct Part {
   Triple lower{};
   Triple count{};
   Triple stride{};
+  Triple step{1, 1, 1};  // from an index to the next one, along each axis
 
   std::int64_t volume() const { return count[0] * count[1] * count[2]; }
   // Elements from the first to one past the last, padding included.
@@ -41,6 +42,9 @@ std::array<int, 2> pencil_grid(const Case& wanted, int ranks);
 std::array<int, 3> brick_grid(const Case& wanted, int ranks);
 // Brick of `rank` (last grid axis fastest) of an array of that shape.
 Part brick_part(const Triple& shape, const std::array<int, 3>& grid, int rank);
+
+// Part of a rank that holds every ranks-th plane of axis 0.
+Part cyclic_part(const Triple& shape, int rank, int ranks);
 
 // The parts of all ranks on rank 0, elsewhere empty.
 std::vector<Part> gather_parts(const Part& mine, MPI_Comm comm);

@@ -19,11 +19,14 @@ class CaseError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Kind { c2c, r2c };
+enum class Kind { c2c, r2c, r2r };
 enum class Precision { single_, double_ };
 enum class Direction { forward, backward, pair };
 enum class Placement { out, in };
-enum class LayoutKind { slab, pencil, brick };
+// cyclic: every ranks-th plane of axis 0; boxes: those that the case lists.
+enum class LayoutKind { slab, pencil, brick, cyclic, boxes };
+// What is done along an axis: nothing, or a transform by the definitions of FFTW and SciPy.
+enum class AxisKind { none, fft, dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4 };
 // `any`: the distribution the last stage of the library leaves; `natural`: the distribution of the input.
 enum class Output { any, natural };
 enum class Effort { estimate, measure, patient };
@@ -37,7 +40,14 @@ struct Case {
   LayoutKind layout = LayoutKind::slab;
   Output output = Output::any;
   Effort effort = Effort::measure;
-  std::vector<int> grid;  // ranks along the split axes; empty: the driver's default grid
+  std::vector<int> axes;                // that are transformed; empty: all
+  std::vector<std::string> transforms;  // a word for each axis of the array; empty: fft, or dct2 where the kind is r2r
+  std::vector<std::int64_t> modes;      // kept along each axis of the array, 0 for all; empty: all. A mode without a
+                                        // partner (-m/2 of an even number m) is zero
+  std::string apply;       // gaussian: forward, times exp(-sigma^2 k^2 / 2), backward; empty: plain transforms
+  std::int64_t batch = 1;  // fields one behind the other in memory
+  std::vector<std::array<std::int64_t, 6>> boxes;  // of each rank: lower corner and count
+  std::vector<int> grid;                           // ranks along the split axes; empty: the driver's default grid
   int threads = 1;
   int warmups = 2;
   int repeats = 10;
@@ -47,7 +57,14 @@ struct Case {
   bool energy = true;             // count energy in repeats of its own, for a second at least
   Json options = Json::object();  // for the adapter
 
-  bool real() const { return kind == Kind::r2c; }
+  bool real() const { return kind != Kind::c2c; }    // the field
+  bool halves() const { return kind == Kind::r2c; }  // axis 2
+  bool real_spectrum() const { return kind == Kind::r2r; }
+  AxisKind axis_kind(int axis) const;
+  // What a case asks for beyond a plain transform of one field: transforms, axes, modes, batch, apply.
+  std::vector<std::string> features() const;
+  // By what backward(forward(x)) without norms must be divided to get x.
+  double scale() const;
   bool in_place() const { return placement == Placement::in; }
   bool single() const { return precision == Precision::single_; }
   bool natural() const { return output == Output::natural; }

@@ -27,12 +27,13 @@ class Field {
  public:
   explicit Field(const Case& wanted);
 
-  // Fill a rank's part with field values (T real or complex, as the case has it) or spectrum values.
+  // Fill a rank's part with field values (T real or complex, as the case has it) or spectrum values, times `factor`.
   template <class T>
-  void fill_field(const Part& part, T* data) const;
+  void fill_field(const Part& part, T* data, double factor = 1) const;
   template <class T>
-  void fill_spectrum(const Part& part, T* data) const;
-  // Compare a rank's part, divided by `scale`, with the exact values.
+  void fill_spectrum(const Part& part, T* data, double factor = 1) const;
+  // Compare a rank's part, divided by `scale`, with the exact values. The field is what comes back of the spectrum: the
+  // given one, of its kept modes, times what the case applies.
   template <class T>
   ErrorSums compare_field(const Part& part, const T* data, double scale) const;
   template <class T>
@@ -44,11 +45,15 @@ class Field {
   // The factors themselves, for values made elsewhere than on the host.
   const Factor& field_factor(int term, int axis) const { return field_[term][axis]; }
   const Factor& spectrum_factor(int term, int axis) const { return spectrum_[term][axis]; }
+  // What the case applies to each mode is the product of these.
+  const std::vector<double>& gain(int axis) const { return gain_[axis]; }
 
  private:
   // [term][axis]
   Factor field_[terms][3];
   Factor spectrum_[terms][3];
+  Factor returned_[terms][3];
+  std::vector<double> gain_[3];
 };
 
 }  // namespace shardfft::bench

@@ -15,12 +15,15 @@ class HostValues : public Values {
   ErrorSums compare(Side side, double scale) override;
   void keep(Side side) override;
   void restore() override;
+  void apply() override;
 
  private:
   Part part(Side side) const;
   void* data(Side side) const;
+  bool reals(Side side) const;
+  double gain(const Part& part, int axis, std::int64_t index) const;
   template <class Visit>
-  auto typed(Side side, Visit visit) const;
+  void typed(Side side, Visit visit) const;
 
   const Case& case_;
   Adapter& adapter_;

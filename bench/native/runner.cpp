@@ -38,9 +38,9 @@ class Run {
 
  private:
   std::int64_t buffer_bytes() const {
-    const auto complex = std::int64_t(2 * case_.real_bytes());
-    const auto field = adapter_.field_part().span() * (case_.real() ? complex / 2 : complex);
-    const auto spectrum = adapter_.spectrum_part().span() * complex;
+    const auto real = std::int64_t(case_.real_bytes()) * case_.batch;
+    const auto field = adapter_.field_part().span() * (case_.real() ? real : 2 * real);
+    const auto spectrum = adapter_.spectrum_part().span() * (case_.real_spectrum() ? real : 2 * real);
     return case_.in_place() ? std::max(field, spectrum) : field + spectrum;
   }
 
@@ -66,7 +66,7 @@ class Run {
         record_["layout"]["spectrum"] = to_json(spectrum);
       }
       const Moved moved = moved_points(field, spectrum);
-      const auto element = std::int64_t(2 * case_.real_bytes());
+      const auto element = std::int64_t((case_.real_spectrum() ? 1 : 2) * case_.real_bytes()) * case_.batch;
       record_["least_bytes_moved"] = {{"largest_rank", moved.largest * element}, {"total", moved.total * element}};
     }
     return bad ? wrong("layout: " + fault) : true;
@@ -82,8 +82,9 @@ class Run {
       return "more axes are split than the case allows";
     if (!case_.natural()) return {};
     for (std::size_t rank = 0; rank < field.size(); ++rank)
-      for (int axis = 0; axis < (case_.real() ? 2 : 3); ++axis)
-        if (field[rank].lower[axis] != spectrum[rank].lower[axis] && field[rank].volume() > 0)
+      for (int axis = 0; axis < 3; ++axis)
+        if (case_.shape[axis] == case_.spectrum()[axis] && field[rank].lower[axis] != spectrum[rank].lower[axis] &&
+            field[rank].volume() > 0)
           return "the spectrum is not distributed as the field is, on rank " + std::to_string(rank);
     return {};
   }
@@ -101,24 +102,37 @@ class Run {
       adapter_.finish();
       good = accept("forward", examiner_->error(Side::spectrum, adapter_.forward_scale()));
     }
-    if (good && case_.direction != Direction::forward) {
+    // What is applied is in what comes back, not in what backward alone gives.
+    if (good && case_.direction != Direction::forward && case_.apply.empty()) {
       examiner_->values().fill(Side::spectrum);
       adapter_.backward();
       adapter_.finish();
       good = accept("backward", examiner_->error(Side::field, adapter_.backward_scale()));
+    }
+    if (good && !case_.apply.empty()) {
+      examiner_->values().fill(Side::field);
+      work();
+      good = accept("applied", final_error());
     }
     return good;
   }
 
   // What a repeat runs, and what the last repeat must have left.
   void work() {
+    if (!case_.apply.empty() && adapter_.applies()) {
+      adapter_.apply();
+      adapter_.finish();
+      return;
+    }
     if (case_.direction != Direction::backward) adapter_.forward();
+    if (!case_.apply.empty()) examiner_->values().apply();
     if (case_.direction != Direction::forward) adapter_.backward();
     adapter_.finish();
   }
 
   Error final_error() {
     if (case_.direction == Direction::forward) return examiner_->error(Side::spectrum, adapter_.forward_scale());
+    if (!case_.apply.empty() && adapter_.applies()) return examiner_->error(Side::field, adapter_.apply_scale());
     const double pair = case_.direction == Direction::pair ? adapter_.forward_scale() : 1;
     return examiner_->error(Side::field, pair * adapter_.backward_scale());
   }
@@ -225,7 +239,8 @@ Json run_case(const Case& wanted, Adapter& adapter, MPI_Comm comm) {
   const Description description = adapter.describe();
   std::string refusal = adapter.refuse(wanted, ranks);
   // Field, spectrum, and the copy that every repeat starts from: more than there is would end in the system's hands.
-  const double data = double(wanted.points()) * double(wanted.real_bytes()) * (wanted.real() ? 1 : 2) / ranks;
+  const double data = double(wanted.points()) * double(wanted.real_bytes() * std::size_t(wanted.batch)) *
+                      (wanted.real() ? 1 : 2) / ranks;
   if (refusal.empty() && !adapter.on_device()) refusal = memory_refusal(data * (wanted.in_place() ? 2 : 3), comm);
   const std::string started = now();
   const Json machine = machine_facts(comm);

@@ -1,6 +1,8 @@
 // Exact values in a library's buffers, wherever these lie: put there, compared there, put back before each repeat.
 #pragma once
 
+#include <stdexcept>
+
 #include "field.hpp"
 
 namespace shardfft::bench {
@@ -17,6 +19,8 @@ class Values {
   // restore() puts what fill(side) has just put there into the buffer again; cheap, for it runs before each repeat.
   virtual void keep(Side side) = 0;
   virtual void restore() = 0;
+  // Multiplies the library's spectrum by what the case applies; values on GPUs cannot.
+  virtual void apply() { throw std::logic_error("this driver's spectrum is out of reach"); }
 };
 
 }  // namespace shardfft::bench

@@ -131,7 +131,7 @@ def test_a_missing_launcher_is_said_before_anything_runs(tmp_path, fake_drivers,
     [
         ({"colour": "red"}, "is no experiment: Additional properties are not allowed ('colour' was unexpected)"),
         ({"rank": [2]}, "('rank' was unexpected); did you mean 'ranks'?"),
-        ({"case": {"kind": "c2d"}}, "'c2d' is not one of ['c2c', 'r2c']; did you mean 'c2c'?"),
+        ({"case": {"kind": "c2d"}}, "'c2d' is not one of ['c2c', 'r2c', 'r2r']; did you mean 'c2c'?"),
         ({"case": {"flavour": 1}}, "case: 'flavour' is not one of ['shape'"),
         ({"libraries": []}, "libraries: [] should be non-empty"),
         ({"libraries": [{"library": "a", "speed": 9}]}, "libraries[0]: Additional properties are not allowed ('speed'"),

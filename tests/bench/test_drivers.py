@@ -1,5 +1,6 @@
 """The native drivers that were built: conformance of real libraries, refusals, bad cases, and wrong answers caught."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -25,6 +26,19 @@ VARIANTS = [
     {"layout": "pencil", "kind": "r2c"},
     {"layout": "brick", "output": "natural"},
     {"layout": "brick", "output": "natural", "kind": "r2c"},
+]
+# What few libraries offer; at odd shapes on three ranks, at even ones else.
+RARE = [
+    {"kind": "r2r", "transforms": ["dct1", "dst3", "dct4"]},
+    {"kind": "r2r", "precision": "single", "transforms": ["dst1", "dct3", "dst2"]},
+    {"kind": "r2c", "transforms": ["dct2", "dst4", "fft"]},
+    {"kind": "r2c", "axes": [1, 2]},
+    {"modes": [8, 7, 6]},
+    {"kind": "r2c", "modes": [8, 6, 4], "apply": "gaussian"},
+    {"kind": "r2r", "apply": "gaussian"},
+    {"kind": "r2c", "batch": 3, "placement": "in"},
+    {"layout": "cyclic"},
+    {"layout": "boxes", "output": "natural", "boxes": [[0, 0, 0, 5, 10, 8], [5, 0, 0, 7, 10, 8]]},
 ]
 SHAPES = {"odd": [9, 12, 15], "even": [12, 10, 8]}
 
@@ -58,6 +72,9 @@ def offered(driver, variant):
     told = subprocess.run([str(driver), "--describe"], capture_output=True, text=True, check=True).stdout
     can = json.loads(told)["capabilities"]
     full = {"kind": "c2c", "precision": "double", "layout": "slab", "placement": "out", "output": "any", **variant}
+    features = {"transforms", "axes", "modes", "batch"} & set(variant)
+    if features - set(can.get("features", [])):
+        return False
     return all(full[key] in can.get(name, [full[key]]) for key, name in LISTS.items() if key in full)
 
 
@@ -76,6 +93,27 @@ def test_every_built_library_conforms(real_drivers, tmp_path, ranks, variants):
                 # A library may refuse a size for its prime factors, say, but must never be wrong.
                 refused = record["status"] == "unsupported" and "wants" in record["reason"]
                 assert record["status"] == "ok" or refused, f"{name} {variant}: {record.get('reason')}"
+
+
+def test_rare_kinds_conform_where_they_are_offered(real_drivers, tmp_path):
+    drivers = built_drivers(real_drivers)
+    for name, variants in (("shardfft", RARE), ("fftw-mpi", RARE[:1]), ("fftw-mpi", RARE[6:7])):
+        for variant in variants if name in drivers else ():
+            assert offered(drivers[name], variant), (name, variant)
+            record = run_case(drivers[name], {"shape": SHAPES["even"], **variant}, 2, tmp_path)
+            assert record["status"] == "ok", (name, variant, record.get("reason"), record.get("error"))
+
+
+def test_python_libraries_of_one_process_conform(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.path.join(os.path.dirname(__file__), "..", "..", "bench", "harness"))
+    for module, package in (("scipy_fft", "scipy"), ("ducc", "ducc0")):
+        if importlib.util.find_spec(package) is None:
+            continue
+        for variant in ({}, {"kind": "r2c"}, RARE[0], {"batch": 2}):
+            case = json.dumps({"shape": SHAPES["odd"], "repeats": 2, **variant})
+            command = [sys.executable, "-m", f"shardfft_bench.python_drivers.{module}", case]
+            record = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+            assert record["status"] == ("unsupported" if "batch" in variant else "ok"), (module, variant)
 
 
 def test_what_is_not_offered_is_refused(real_drivers, tmp_path):
@@ -98,7 +136,12 @@ def test_more_ranks_than_planes_is_answered(real_drivers, tmp_path):
         ({"shape": [4, 4]}, "three sizes"),
         ({"shape": [0, 4, 4]}, "at least 1"),
         ({"shape": [4, 4, 4], "colour": 1}, "unknown key 'colour'"),
-        ({"shape": [4, 4, 4], "kind": "c3c"}, "'kind' is 'c3c', not one of c2c, r2c"),
+        ({"shape": [4, 4, 4], "kind": "c3c"}, "'kind' is 'c3c', not one of c2c, r2c, r2r"),
+        ({"shape": [4, 4, 4], "transforms": ["fft", "fft", "dct9"]}, "neither fft nor dct1"),
+        ({"shape": [4, 4, 4], "kind": "r2c", "axes": [0, 1]}, "r2c halves axis 2"),
+        ({"shape": [4, 4, 4], "modes": [5, 0, 0]}, "'modes' must be at most the sizes"),
+        ({"shape": [4, 4, 4], "layout": "boxes"}, "go together"),
+        ({"shape": [4, 4, 4], "apply": "gaussian", "direction": "forward"}, "direction pair"),
         ({"shape": [4, 4, 4], "threads": 0}, "'threads' must be at least 1"),
         ({"shape": [4, 4, 4], "repeats": "many"}, "wrong type for 'repeats'"),
         ({"shape": [2**30, 2**30, 2**30]}, "more than 2^50 points"),

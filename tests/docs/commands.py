@@ -37,6 +37,7 @@ RUN = [
     (r"shardfft-bench bench run ((smoke|one-host) --into \S+)", f"shardfft-bench bench run {{1}} {QUICK}"),
     (r"shardfft-bench bench run (bench/scaling/strategies\.yaml --into \S+)",
      f"shardfft-bench bench run {{1}} {QUICK}"),
+    (r"shardfft-bench study( \d+)?", "shardfft-bench study"),
     (r"shardfft-bench (table|report) .*", "{0}"),
     (r"shardfft-bench compare (--relative-to \S+ )?results/\w+ results/\w+",
      "shardfft-bench compare {1} --threshold 99 results/one-host results/one-host"),

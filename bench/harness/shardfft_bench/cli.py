@@ -158,6 +158,31 @@ def _add_paper(commands) -> None:
     paper.set_defaults(act=_paper)
 
 
+def _study(options: argparse.Namespace) -> int:
+    from . import study
+
+    if not options.paper:
+        print(study.contents())
+        return OK
+    into = Path(options.into or f"results/studies/{options.paper}")
+    libraries = find_libraries(options.drivers)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    counts = study.carry_out(options.paper, libraries, Launcher(options.launcher), into, options.tiny, options.rounds)
+    print(f"{into}: " + (", ".join(f"{n} {status}" for status, n in sorted(counts.items())) or "nothing left to do"))
+    return FAILURES if set(counts) & {"wrong", "crashed", "hung", "invalid"} else OK
+
+
+def _add_study(commands) -> None:
+    study = commands.add_parser("study", help="run the set of a paper, or list which experiment shows which item")
+    study.add_argument("paper", nargs="?", help="000 to 004; without it the items and their experiments are listed")
+    study.add_argument("--tiny", action="store_true", help="one tiny run of each library in each experiment")
+    study.add_argument("--into", help="folder of the sets; resumed when it has some (default results/studies/PAPER)")
+    study.add_argument("--rounds", type=int)
+    study.add_argument("--launcher", default="auto", help="openmpi, mpich, srun or a YAML file")
+    study.add_argument("--drivers", nargs="+", metavar="DIR", help="bin folders of builds of bench/")
+    study.set_defaults(act=_study)
+
+
 def _add_run(commands) -> None:
     run = commands.add_parser("run", help="run an experiment", description="Runs an experiment, or what is left of it.")
     run.add_argument("name", help="an experiment of 'bench list', or a YAML file")
@@ -185,6 +210,7 @@ def add_commands(commands) -> None:
     bench.add_parser("list", help="the experiments").set_defaults(act=_list)
     _add_run(bench)
     _add_paper(commands)
+    _add_study(commands)
     report = commands.add_parser("report", help="one HTML page with PNG and SVG pictures")
     report.add_argument("results", nargs="+", help="result folders or files")
     report.add_argument("--out", help="folder of the page, replaced (default: report/ beside the first results)")

@@ -32,12 +32,17 @@ class Run:
     time_limit: float
     environment: dict = field(default_factory=dict)
     network: dict | None = None
+    candidates: list[dict] = field(default_factory=list)  # cases; the fastest of the first round is run
+    fixed_key: str = ""
 
     @property
     def key(self) -> str:
         """The same for the same work, so that an interrupted campaign knows what is done."""
+        if self.fixed_key:
+            return self.fixed_key
         parts = [self.library, self.label, self.ranks, self.case, self.round, self.environment]
         parts += [self.network] if self.network else []
+        parts += [self.candidates] if self.candidates else []
         return hashlib.sha1(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -155,6 +160,46 @@ def _run_of(entry: dict, point: dict, round_: int, time_limit: float) -> Run | N
     )  # fmt: skip
 
 
+def _settings(search: dict) -> list[dict]:
+    """Every combination of the values that a search has: keys of a case, and of its options."""
+    options = search.get("options", {})
+    keys = [key for key in search if key != "options"]
+    values = [search[key] for key in keys] + list(options.values())
+    found = []
+    for chosen in itertools.product(*values):
+        setting = dict(zip(keys, chosen))
+        own = dict(zip(options, chosen[len(keys) :]))
+        found.append({**setting, "options": own} if own else setting)
+    return found
+
+
+def setting_name(setting: dict) -> str:
+    """In words: 'algorithm=p2p reorder=false'."""
+    said = {**{key: value for key, value in setting.items() if key != "options"}, **setting.get("options", {})}
+    return " ".join(f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in said.items())
+
+
+def _searched(entry: dict, point: dict, round_: int, time_limit: float) -> list[Run | None]:
+    """The runs of an entry: one; with a search each setting in the first round, and then the fastest of them."""
+    plain = {key: value for key, value in entry.items() if key != "search"}
+    if "search" not in entry:
+        return [_run_of(plain, point, round_, time_limit)]
+    label, own = entry.get("label", entry["library"]), entry.get("case", {})
+    found = []
+    for setting in _settings(entry["search"]):
+        if not _has_room(setting.get("grid"), point["ranks"]):
+            continue
+        options = {**own.get("options", {}), **setting.get("options", {})}
+        case = {**own, **setting, **({"options": options} if options else {})}
+        one = {**plain, "label": f"{label} [{setting_name(setting)}]", "case": case}
+        found.append(_run_of(one, point, round_, time_limit))
+    if round_ == 0 or None in found or not found:
+        return found
+    run = found[0]
+    run.label, run.candidates = f"{label} tuned", [one.case for one in found]
+    return [run]
+
+
 def _check_case(case: dict, whose: str) -> None:
     fault = results.case_fault(case)
     if fault:
@@ -185,8 +230,7 @@ def runs(
     ordered = []
     for round_ in range(rounds):
         for number, point in enumerate(points(experiment, ranks, sizes, case)):
-            here = [_run_of(entry, point, round_, limit) for entry in entries]
-            here = [run for run in here if run]
+            here = [run for entry in entries for run in _searched(entry, point, round_, limit) if run]
             for run in here:
                 _check_case(run.case, f"the case of {run.label}")
             random.Random(1000 * round_ + number).shuffle(here)

@@ -25,7 +25,11 @@ NO_DRIVERS = (
 )
 
 # Drivers written in Python: library -> (module of this package, package that must be importable).
-PYTHON_DRIVERS = {"mpi4py-fft": ("shardfft_bench.python_drivers.mpi4py_fft", "mpi4py_fft")}
+PYTHON_DRIVERS = {
+    "mpi4py-fft": ("shardfft_bench.python_drivers.mpi4py_fft", "mpi4py_fft"),
+    "pocketfft": ("shardfft_bench.python_drivers.scipy_fft", "scipy"),
+    "ducc0": ("shardfft_bench.python_drivers.ducc", "ducc0"),
+}
 
 
 @dataclass

@@ -18,7 +18,8 @@ from .profile import measure
 DEFAULTS = {
     "kind": "c2c", "precision": "double", "direction": "pair", "placement": "out", "layout": "slab", "output": "any",
     "effort": "measure", "grid": [], "threads": 1, "warmups": 2, "repeats": 10, "seconds": 0.0, "seed": 1,
-    "profile": False, "energy": True, "options": {},
+    "profile": False, "energy": True, "options": {}, "axes": [], "transforms": [], "modes": [], "apply": "", "batch": 1,
+    "boxes": [],
 }  # fmt: skip
 PREFIXES = ("OMP_", "MKL_", "OMPI_MCA_", "MPICH_", "UCX_", "FFTW_", "KMP_")
 # Open MPI's launcher exports its own wiring under the same prefix; that says nothing about the setup.
@@ -37,6 +38,9 @@ LISTS = {
     "layouts": "layout",
     "outputs": "output",
 }
+
+
+FEATURES = {"axes": [0, 1, 2], "transforms": ["fft"] * 3, "modes": [0, 0, 0], "apply": "", "batch": 1}
 
 
 class CaseError(Exception):
@@ -65,6 +69,10 @@ def refuse(description: dict, case: dict, ranks: int) -> str:
             continue
         if case[key] not in description["capabilities"].get(name, [case[key]]):
             return f"{description['library']} does not offer {key} '{case[key]}'"
+    for feature, plain in FEATURES.items():
+        asked = case[feature] not in (plain, DEFAULTS[feature])
+        if asked and feature not in description["capabilities"].get("features", []):
+            return f"{description['library']} does not offer {feature}"
     if case["threads"] > 1 and not description["capabilities"].get("threads"):
         return f"{description['library']} does not offer threads"
     for option, value in case["options"].items():
@@ -88,7 +96,8 @@ class Session:
 
         self.mpi, self.case, self.adapter, self.comm = MPI, case, adapter, comm
         self.record: dict = {"status": "ok", "error": {"tolerance": tolerance(case)}}
-        self.exact = Field(case["shape"], case["kind"] == "r2c", case["seed"])
+        words = (case["transforms"] or ["dct2"] * 3) if case["kind"] == "r2r" else None
+        self.exact = Field(case["shape"], case["kind"] == "r2c", case["seed"], words)
 
     def run(self) -> dict:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -112,7 +121,7 @@ class Session:
         shape = self.case["shape"]
         halved = [n // 2 + 1 if self.case["kind"] == "r2c" and axis == 2 else n for axis, n in enumerate(shape)]
         sides = (("field", self.adapter.field_box, shape), ("spectrum", self.adapter.spectrum_box, halved))
-        most = {"slab": 1, "pencil": 2, "brick": 3}[self.case["layout"]]
+        most = {"slab": 1, "pencil": 2}.get(self.case["layout"], 3)
         self.record["layout"] = {}
         for name, box, extents in sides:
             boxes = self.comm.allgather([(part.start, part.stop) for part in box])
@@ -200,7 +209,7 @@ class Session:
         self.comm.Allreduce(np.array(mine), slowest, self.mpi.MAX)
         self.comm.Allreduce(np.array(mine), fastest, self.mpi.MIN)
         points = float(np.prod([float(n) for n in case["shape"]]))
-        one = (2.5 if case["kind"] == "r2c" else 5.0) * points * float(np.log2(points))
+        one = (5.0 if case["kind"] == "c2c" else 2.5) * points * float(np.log2(points))
         self.record["flop"] = one * (2 if case["direction"] == "pair" else 1)
         self.record["breakdown"] = None
         self.record["energy"] = {"unavailable": "not measured by Python drivers"}
@@ -264,6 +273,8 @@ def main(description: dict, make_adapter) -> int:
     except Exception as error:  # one rank alone cannot know whether the others wait for it
         print(f"bench-error: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
         comm.Abort(3)
+    rare = {key for key in (*FEATURES, "boxes") if case[key] == DEFAULTS[key]}  # left out, as native drivers do
+    case = {key: value for key, value in case.items() if key not in rare}
     record.update(
         schema=1, library=description["library"], version=description["version"], case=case, ranks=comm.size,
         started=started, machine=machine, command=shlex.join(sys.argv),

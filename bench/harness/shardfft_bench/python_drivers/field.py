@@ -36,20 +36,40 @@ def _transform(x: np.ndarray, count: int) -> np.ndarray:
     return out
 
 
-class Field:
-    """Values of the field and of its spectrum at any box of indices."""
+def _cosines(x: np.ndarray, word: str) -> np.ndarray:
+    """A cosine or sine transform by its definition, dct1 to dst4, as FFTW and SciPy have it."""
+    n = x.size
+    j, k = np.arange(n, dtype=np.longdouble)[None, :], np.arange(n, dtype=np.longdouble)[:, None]
+    sine, kind = word.startswith("dst"), int(word[-1])
+    offset_j = {1: 1 if sine else 0, 2: 0.5, 3: 1 if sine else 0, 4: 0.5}[kind]
+    offset_k = {1: 1 if sine else 0, 2: 1 if sine else 0, 3: 0.5, 4: 0.5}[kind]
+    length = {1: n + 1 if sine else n - 1}.get(kind, n)
+    angle = np.arccos(np.longdouble(-1)) * (j + offset_j) * (k + offset_k) / length
+    weights = 2 * (np.sin(angle) if sine else np.cos(angle))
+    if word in ("dct1", "dct3"):
+        weights[:, 0] /= 2
+    if word in ("dct1", "dst3"):
+        weights[:, -1] /= 2
+    return (weights @ x.real.astype(np.longdouble)).astype(np.complex128)
 
-    def __init__(self, shape: list[int], real: bool, seed: int):
+
+class Field:
+    """Values of the field and of its spectrum at any box; `words` name the cosine or sine transforms of its axes."""
+
+    def __init__(self, shape: list[int], real: bool, seed: int, words: list[str] | None = None):
         self._field, self._spectrum = [], []
         for term in range(TERMS):
             factors = []
             for axis, n in enumerate(shape):
                 factor = _uniform(seed, term, axis, 0, n).astype(np.complex128)
-                if not real:
+                if not (real or words):
                     factor += 1j * _uniform(seed, term, axis, 1, n)
                 factors.append(factor)
-            halved = [n // 2 + 1 if real and axis == 2 else n for axis, n in enumerate(shape)]
+            halved = [n // 2 + 1 if real and not words and axis == 2 else n for axis, n in enumerate(shape)]
             self._field.append(factors)
+            if words:
+                self._spectrum.append([_cosines(factor, word) for factor, word in zip(factors, words)])
+                continue
             self._spectrum.append([_transform(factor, n) for factor, n in zip(factors, halved)])
 
     def field(self, box: tuple[slice, ...]) -> np.ndarray:

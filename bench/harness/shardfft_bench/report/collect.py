@@ -16,12 +16,25 @@ QUIET = {"warmups", "repeats", "seconds", "seed", "profile", "energy"}
 LEAST_SECONDS_OF_ENERGY = 0.5
 
 
+def _feature(point: dict, key: str) -> str:
+    """What goes beyond a plain transform, in words."""
+    value = point.get(key)
+    if not value or (key == "batch" and value == 1):
+        return ""
+    return {
+        "transforms": lambda: "×".join(value), "axes": lambda: "axes " + " ".join(map(str, value)),
+        "modes": lambda: "modes " + "×".join(map(str, value)), "batch": lambda: f"{value} fields",
+        "apply": lambda: value,
+    }[key]()  # fmt: skip
+
+
 def point_name(point: dict, leave_out: set[str] = frozenset(), unit: str = "rank") -> str:
     """The setting in words: '256³ c2c double, pair, slab'."""
     shape = point["shape"]
     size = f"{shape[0]}³" if len(set(shape)) == 1 else "×".join(map(str, shape))
     words = [size, point.get("kind", "c2c"), point.get("precision", "double"), point.get("direction", "pair")]
     words.append(point.get("layout", "slab"))
+    words += [word for key in ("transforms", "axes", "modes", "batch", "apply") if (word := _feature(point, key))]
     if point.get("output", "any") == "natural":
         words.append("natural order")
     if point.get("placement", "out") == "in" and "placement" not in leave_out:

@@ -253,8 +253,8 @@ def write_report(sources: list[str], target: Path, replace: bool = False) -> Pat
         "“In MPI”: share of the time spent inside MPI calls; not the ratio r of Adelmann et al., which counts local "
         "transposition as well. “To move”: what must change its rank, one way, between the layouts of "
         "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank. "
-        "“r”: the share of the time that is not spent in local FFTs, told by the library or by its calls of FFTW and MKL, "
-        "and by its local FFTs alone, run again on all ranks at once. “CPU”: user and system time of all."
+        "“r”: the share of the time not spent in local FFTs, told by the library or by its calls of FFTW and MKL; "
+        "replayed: its local FFTs alone, run again on all ranks at once. “CPU”: of all ranks."
         f"</p>{_contents(names)}{_left_out(faults)}{''.join(parts)}"
         f"<h2>Machine and environment</h2>{_facts(records)}</html>"
     )

@@ -1,0 +1,111 @@
+"""Sets of the papers, and the search for a library's best setting."""
+
+import json
+import os
+import sys
+
+import pytest
+import yaml
+from conftest import ROOT
+
+from shardfft_bench import campaign, cli, experiments, results, study
+from shardfft_bench.launch import Launcher
+from shardfft_bench.libraries import Library, find_libraries
+
+MANIFEST = yaml.safe_load((ROOT / "docs" / "studies" / "manifest.yaml").read_text(encoding="utf-8"))
+EVERY = [experiments.load(name) for name in experiments.available()]
+
+
+def test_items_of_experiments_are_the_manifests():
+    known = {item["id"] for item in MANIFEST["items"]}
+    assert {item for one in EVERY for item in one.get("items", [])} <= known
+
+
+def test_what_one_host_can_measure_has_an_experiment():
+    """All that is missing: by an experiment, or it wants GPUs, another library, or a scheduler that is not there."""
+    shown = {item for one in EVERY for item in one.get("items", [])}
+    lacking = {item["id"] for item in MANIFEST["items"] if item["status"] == "missing"} - shown
+    assert lacking == {
+        "000-mpi-share-gpu", "001-figure-4", "001-packets", "001-own-copy", "001-datatypes", "002-mpi-98", "002-gpu-2x",
+        "002-memory-models", "002-dag", "004-figure-B.13", "004-figure-B.14", "004-fftk-4x",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("paper", study.PAPERS)
+def test_the_way_through_a_paper_is_made_of_good_cases(paper):
+    """Every library found: what is asked of each is a case that the drivers know, on few ranks and points."""
+    chosen = study.experiments_of(paper)
+    assert chosen
+    for one in chosen:
+        names = [entry if isinstance(entry, str) else entry["library"] for entry in one["libraries"]]
+        runs = study.tiny_runs(one, {name: Library(name, ["driver"]) for name in names})
+        assert {run.library for run in runs} <= set(names)
+        assert runs and all(run.ranks <= 8 for run in runs), one["name"]
+        assert all(not results.case_fault(run.case) for run in experiments.runs(one, rounds=2))
+
+
+@pytest.mark.skipif("SHARDFFT_BENCH_STUDIES" not in os.environ, reason="minutes: SHARDFFT_BENCH_STUDIES=1 runs it")
+@pytest.mark.parametrize("paper", study.PAPERS)
+def test_each_paper_runs_at_a_tiny_size(real_drivers, tmp_path, paper):
+    command = ["study", paper, "--tiny", "--drivers", str(real_drivers), "--into", str(tmp_path)]
+    assert cli.main(command) == cli.OK
+
+
+def test_a_paper_is_run_and_resumed(fake_drivers, plain_launcher, tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "experiments"
+    folder.mkdir()
+    one = {"ranks": [1, 2], "sizes": [64], "items": ["003-planner"], "libraries": ["fake-good", "fake-absent"]}
+    (folder / "planner.yaml").write_text(yaml.safe_dump(one))
+    monkeypatch.setattr(experiments, "folder", lambda name: folder if name == "experiments" else ROOT / "bench" / name)
+    command = ["study", "003", "--tiny", "--drivers", str(fake_drivers), "--launcher", plain_launcher]
+    assert cli.main([*command, "--into", str(tmp_path / "set")]) == cli.OK
+    [record] = results.load(tmp_path / "set" / "planner")
+    assert record["case"]["shape"] == [8, 8, 8] and record["point"]["ranks"] == 2
+    assert cli.main([*command, "--into", str(tmp_path / "set")]) == cli.OK
+    assert "nothing left to do" in capsys.readouterr().out
+    assert cli.main(["study"]) == cli.OK
+    assert "003  planner" in capsys.readouterr().out
+    assert cli.main(["study", "005", "--drivers", str(fake_drivers)]) == cli.MISTAKE
+
+
+# A driver whose time is its option `delay`, in seconds.
+SLOW = """#!{python}
+import json, sys
+if sys.argv[1:] == ["--describe"]:
+    print(json.dumps({{"library": "slow", "version": "1", "capabilities": {{}}, "distributed": True}}))
+    raise SystemExit
+case = json.loads(sys.argv[1])
+error = {{"max": 1e-15, "l2": 1e-16}}
+record = {{"schema": 1, "library": "slow", "version": "1", "status": "ok", "case": case, "ranks": 1,
+    "samples": [case["options"].get("delay", 9)], "plan_seconds": 0, "flop": 1, "error": {{"after_timing": error}},
+    "machine": {{}}, "environment": {{}}}}
+if case["options"].get("delay") == 0:
+    record = {{**record, "status": "unsupported", "reason": "no such delay"}}
+    del record["samples"]
+with open(sys.argv[2], "a") as file:
+    file.write(json.dumps(record) + "\\n")
+"""
+
+
+def test_a_search_finds_the_fastest_setting_and_later_rounds_run_it(tmp_path, plain_launcher, experiment):
+    drivers = tmp_path / "bin"
+    drivers.mkdir()
+    program = drivers / "bench-slow"
+    program.write_text(SLOW.format(python=sys.executable))
+    program.chmod(0o755)
+    (drivers / "bench-manifest.json").write_text(json.dumps({"libraries": {"slow": {"driver": "bench-slow"}}}))
+    entry = {
+        "library": "slow",
+        "search": {"options": {"delay": [3, 1, 0, 2], "colour": ["red"]}, "effort": ["patient"]},
+    }
+    loaded = experiments.load(experiment(["slow", entry]))
+    runs = experiments.runs(loaded)
+    assert len({run.key for run in runs}) == len(runs) == 1 + 4 + 2
+    libraries, launcher = find_libraries([str(drivers)]), Launcher(plain_launcher)
+    into = tmp_path / "set"
+    assert campaign.carry_out(runs, libraries, launcher, into, loaded) == {"ok": 6, "unsupported": 1}
+    tuned = [one for one in results.load(into) if one["label"] == "slow tuned"]
+    assert [one["samples"] for one in tuned] == [[1]] and tuned[0]["case"]["options"]["delay"] == 1
+    assert "slow [effort=patient colour=red delay=3]" in {one["label"] for one in results.load(into)}
+    again = experiments.runs(loaded)
+    assert campaign.carry_out(again, libraries, launcher, into, loaded) == {}, "what was chosen is done"

@@ -74,7 +74,7 @@ INLINE = [
     r"python -m \.\.\.",
     r"shardfft (bench|info|options --(markdown|types))",
     r"\./run --help",
-    r"\.ci/run (full|large|kernels)",
+    r"\.ci/run (full|large|kernels|frameworks)",
 ]
 
 

@@ -50,10 +50,13 @@ def _eager(x: Any, *, linear: Linear) -> Any:
 def _shape(x: Any, *, linear: Linear) -> tuple[Any, frozenset[Any]]:
     source = linear.sides()[0]
     if x.shape != source.shape or x.dtype != source.dtype:
-        raise TypeError(
+        double = source.dtype.itemsize > x.dtype.itemsize and not jax.config.jax_enable_x64
+        error = TypeError(
             f"the plan takes arrays of shape {source.shape} and dtype {source.dtype} on rank {source.rank}, not of "
-            f"{x.shape} and {x.dtype}" + ("; jax_enable_x64 is off" if source.dtype.itemsize > x.dtype.itemsize else "")
+            f"{x.shape} and {x.dtype}" + ("; jax_enable_x64 is off" if double else "")
         )
+        linear.refuse(error)
+        raise error
     made = _result(linear)
     return jax.core.ShapedArray(made.shape, made.dtype), _in_order()
 

@@ -135,6 +135,10 @@ class Linear:
 
         return self._with_plan(work)
 
+    def refuse(self, error: Exception) -> None:
+        """Tell the ranks that make the same call why it fails here: they raise too and do not wait."""
+        self._with_plan(lambda plan: plan._refuse(error))
+
     @functools.cached_property
     def adjoint(self) -> Linear:
         """The adjoint with respect to the real inner product, the real part of the sum of conj(a) b. Collective."""
@@ -169,7 +173,15 @@ def _is_one(factors: Factors) -> bool:
     return isinstance(factors, float) and factors == 1.0
 
 
-def of_plan(plan: Plan, what: str, operator: Operator | None = None) -> Linear:
-    """Give the map of a call of a plan."""
+def of_plan(plan: Plan, what: str, operator: Operator | None = None, x: Any = None, kind: type = object) -> Linear:
+    """Give the map of a call of a plan; TypeError on this rank, and an error on the others, unless x is of a kind."""
     plan._open()
-    return Linear(lambda work: work(plan), what, operator=operator)
+    if plan.comm is None:
+        raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
+    linear = Linear(lambda work: work(plan), what, operator=operator)
+    if not isinstance(x, kind):
+        module = "torch.Tensor" if kind.__module__.startswith("torch") else "jax.Array"
+        error = TypeError(f"x must be a {module}, not {type(x).__name__}")
+        linear.refuse(error)
+        raise error
+    return linear

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -27,11 +28,12 @@ class _Mapped(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        ctx.linear = inputs[1]
+        ctx.shape, ctx.linear = inputs[0].shape, inputs[1]
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return _Mapped.apply(gradient, ctx.linear.adjoint), None
+        # A plan's array without elements has extents of its own.
+        return _Mapped.apply(gradient, ctx.linear.adjoint).reshape(ctx.shape), None
 
     @staticmethod
     def jvp(ctx: Any, tangent: torch.Tensor, _: None) -> torch.Tensor:
@@ -40,6 +42,27 @@ class _Mapped(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, None], x: torch.Tensor, linear: Linear) -> tuple[torch.Tensor, int]:
         return torch.stack([_Mapped.apply(one, linear) for one in x.movedim(in_dims[0], 0)]), 0
+
+
+class _Nothing(torch.autograd.Function):
+    """From no elements to no elements: PyTorch's own transforms of them end the graph of second derivatives."""
+
+    @staticmethod
+    def forward(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+        return x.new_zeros(shape, dtype=dtype)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.like = inputs[0].shape, inputs[0].dtype
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        return _Nothing.apply(gradient, *ctx.like), None, None
+
+
+def nothing(x: torch.Tensor, shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
+    """Give an empty tensor for an empty one, so that a process without elements goes back as all others do."""
+    return _Nothing.apply(x, shape, dtype)
 
 
 def mapped(x: torch.Tensor, linear: Linear) -> torch.Tensor:

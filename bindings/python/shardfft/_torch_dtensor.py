@@ -16,7 +16,7 @@ from ._errors import ArgumentError
 from ._layout import Layout
 from ._stages import Move, stages
 from ._torch_alltoall import chunks, moved
-from ._torch_autograd import mapped
+from ._torch_autograd import mapped, nothing
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -191,8 +191,6 @@ def transform(
     options: dict[str, Any],
 ) -> Any:
     """Transform a DTensor; the result has its placements. Collective over its mesh."""
-    from torch.distributed.tensor import DTensor
-
     from .torch import _numbers
 
     mesh = x.device_mesh
@@ -206,10 +204,28 @@ def transform(
         raise TypeError(f"options of plans have no effect on PyTorch's all-to-all: leave out {', '.join(options)}")
     else:
         local = _by_torch(call, mesh, local)
-    stride = [math.prod(call.result[axis + 1 :]) for axis in range(len(call.result))]
-    return DTensor.from_local(
-        local.contiguous(), mesh, x.placements, run_check=False, shape=torch.Size(call.result), stride=tuple(stride)
-    )
+    return _Whole.apply(local.contiguous(), mesh, x.placements, call.result)
+
+
+class _Whole(torch.autograd.Function):
+    """The DTensor of local tensors. Where a gradient comes in other placements, going back is differentiable too."""
+
+    @staticmethod
+    def forward(local: torch.Tensor, mesh: Any, placements: Sequence[Any], shape: Sequence[int]) -> Any:
+        from torch.distributed.tensor import DTensor
+
+        stride = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        return DTensor.from_local(
+            local, mesh, placements, run_check=False, shape=torch.Size(shape), stride=tuple(stride)
+        )
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        _, ctx.mesh, ctx.placements, _ = inputs
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Any) -> tuple[Any, ...]:
+        return gradient.redistribute(ctx.mesh, ctx.placements).to_local(), None, None, None
 
 
 def _layout(mesh: Any, call: _Call, shape: tuple[int, ...], axes: Sequence[int]) -> Layout:
@@ -245,7 +261,7 @@ def _by_plan(call: _Call, mesh: Any, x: torch.Tensor, ranks: list[int], options:
     back = [[*others, *axes].index(axis) for axis in range(x.ndim)]
     if fields == 0:
         kind = x.dtype.to_real() if call.name == "irfftn" else x.dtype.to_complex()
-        return x.new_zeros(result, dtype=kind).permute(back)
+        return nothing(x, result, kind).permute(back)
     source, target = (_layout(mesh, call, shape, axes) for shape in (call.shape, call.result))
     gpu = {"processor": "gpu", "device": x.device.index} if x.device.type == "cuda" else {"effort": "estimate"}
     recipe = _linear.Recipe(
@@ -295,6 +311,9 @@ def _by_torch(call: _Call, mesh: Any, x: torch.Tensor) -> torch.Tensor:
 
 def _transformed(call: _Call, x: torch.Tensor, axes: list[int]) -> torch.Tensor:
     real, rest = call.dims[-1], [axis for axis in axes if axis != call.dims[-1]]
+    if x.numel() == 0:
+        shape = [call.result[axis] if axis == real and axis in axes else extent for axis, extent in enumerate(x.shape)]
+        return nothing(x, shape, x.dtype.to_real() if call.name == "irfftn" and real in axes else x.dtype.to_complex())
     if call.name in ("fftn", "ifftn"):
         return getattr(torch.fft, call.name)(x, dim=axes, norm=call.norm)
     if call.name == "rfftn":

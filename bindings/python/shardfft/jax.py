@@ -142,11 +142,7 @@ def spec_of(
 
 
 def _with_plan(plan: Plan, what: str, x: Any, operator: Operator | None = None) -> Any:
-    if plan.comm is None:
-        raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
-    if not isinstance(x, jax.Array):
-        raise TypeError(f"x must be a jax.Array, not {type(x).__name__}")
-    return _jax_plans.mapped(x, _linear.of_plan(plan, what, operator))
+    return _jax_plans.mapped(x, _linear.of_plan(plan, what, operator, x, jax.Array))
 
 
 def forward(plan: Plan, x: jax.Array) -> jax.Array:

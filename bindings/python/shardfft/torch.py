@@ -40,15 +40,7 @@ __all__ = ["apply", "backward", "dctn", "dstn", "fftn", "forward", "idctn", "ids
 
 
 def _with_plan(plan: Plan, what: str, x: torch.Tensor, operator: Operator | None = None) -> torch.Tensor:
-    if plan.comm is None:
-        raise TypeError("gradients go through plans over a communicator, not through those over devices of one process")
-
-    def check() -> _linear.Linear:
-        if not isinstance(x, torch.Tensor):
-            raise TypeError(f"x must be a torch.Tensor, not {type(x).__name__}")
-        return _linear.of_plan(plan, what, operator)
-
-    return mapped(x, _mpi.agree(plan.comm, check))
+    return mapped(x, _linear.of_plan(plan, what, operator, x, torch.Tensor))
 
 
 def forward(plan: Plan, x: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,46 @@
+"""Processes of PyTorch, under torchrun without MPI or under mpirun; a single one for JAX, with four fake devices."""
+
+import os
+
+import pytest
+
+DEVICES = 4
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={DEVICES}"
+
+
+def _launched():
+    """Take over what the launcher says; whether there is one."""
+    if "OMPI_COMM_WORLD_SIZE" in os.environ:
+        from mpi4py import MPI
+
+        world = MPI.COMM_WORLD
+        port = world.bcast(29500 + os.getpid() % 1000 if world.rank == 0 else None)
+        os.environ.update(
+            RANK=str(world.rank), WORLD_SIZE=str(world.size), MASTER_ADDR="localhost", MASTER_PORT=str(port)
+        )
+    return "RANK" in os.environ
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    if _launched() and os.environ["RANK"] != "0":
+        config.pluginmanager.unregister(config.pluginmanager.getplugin("terminalreporter"))
+
+
+def pytest_runtest_logreport(report):
+    if os.environ.get("RANK", "0") != "0" and report.failed:
+        print(f"[rank {os.environ['RANK']}] {report.nodeid} failed\n{report.longreprtext}", flush=True)
+
+
+@pytest.fixture(scope="session")
+def processes():
+    """The number of PyTorch's processes."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: DTensors are not tested")
+    if "RANK" not in os.environ:
+        pytest.skip("DTensors are tested under torchrun and mpirun: .ci/run frameworks")
+    import torch.distributed as dist
+
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo")
+    yield dist.get_world_size()
+    dist.destroy_process_group()

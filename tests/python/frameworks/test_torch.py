@@ -1,0 +1,197 @@
+"""PyTorch's gradients through plans over MPI: gradcheck, twice, forward mode and vmap, and errors on every rank."""
+
+import numpy as np
+import pytest
+
+import shardfft
+from shardfft import Operator
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: gradients are not tested (.ci/run frameworks)")
+torch.set_num_threads(1)
+
+
+class _Mine(torch.autograd.Function):
+    """This rank's block of an array that all have; the gradient is the whole of the ranks' blocks."""
+
+    @staticmethod
+    def forward(x, side, comm):
+        return x[side.slices].clone()
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ctx.side, ctx.comm = inputs
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _Whole.apply(gradient, ctx.side, ctx.comm), None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *_):
+        return _Mine.apply(tangent, ctx.side, ctx.comm)
+
+
+class _Whole(torch.autograd.Function):
+    """The ranks' blocks as an array that all have; the gradient is this rank's block of it."""
+
+    @staticmethod
+    def forward(block, side, comm):
+        whole = torch.zeros(side.layout.shape, dtype=block.dtype)
+        parts = comm.allgather((side.slices, block.resolve_conj().resolve_neg().numpy()))
+        for slices, part in parts:
+            whole[slices] = torch.from_numpy(np.array(part))
+        return whole
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        _, ctx.side, ctx.comm = inputs
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return _Mine.apply(gradient, ctx.side, ctx.comm), None, None
+
+    @staticmethod
+    def jvp(ctx, tangent, *_):
+        return _Whole.apply(tangent, ctx.side, ctx.comm)
+
+
+def whole_map(call, source, target, comm):
+    return lambda x: _Whole.apply(call(_Mine.apply(x, source, comm)), target, comm)
+
+
+def random_of(side, rng):
+    x = torch.from_numpy(rng.standard_normal(side.layout.shape))
+    x = torch.complex(x, torch.from_numpy(rng.standard_normal(side.layout.shape))) if side.dtype.kind == "c" else x
+    return x.requires_grad_()
+
+
+def check(call, source, target, comm, rng, twice=True):
+    """Exactly what PyTorch checks, for the map of whole arrays that all ranks have."""
+    function, x = whole_map(call, source, target, comm), random_of(source, rng)
+    assert torch.autograd.gradcheck(function, (x,), fast_mode=True, check_forward_ad=True)
+    assert not twice or torch.autograd.gradgradcheck(lambda y: function(y * y), (x,), fast_mode=True)
+
+
+CASES = [
+    {"kind": "c2c"},
+    {"kind": "r2c", "norm": "ortho", "layout": "pencil"},
+    {"kind": "c2r", "n": 5},
+    {"kind": "r2c", "modes": (2, 3, 4), "norm": "forward"},
+    {"kind": "r2c", "transforms": ["dct2", "fft", "dst1"]},
+    {"kind": "r2r", "transforms": ["dct1", "dst3", "dct4"]},
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case.values())))
+def test_plans(comm, rng, case):
+    shape = (4, 3, 3) if case["kind"] == "c2r" else (4, 3, 5)
+    with shardfft.plan(shape, comm=comm, effort="estimate", **case) as plan:
+        check(lambda x: shardfft.torch.forward(plan, x), plan.input, plan.output, comm, rng)
+        check(lambda x: shardfft.torch.backward(plan, x), plan.output, plan.input, comm, rng)
+        if case["kind"] in ("c2c", "r2c") and "transforms" not in case:
+            operator = Operator.derivative(0) + 2j * Operator.gaussian(0.2)
+            check(lambda x: shardfft.torch.apply(plan, operator, x), plan.input, plan.input, comm, rng)
+
+
+def test_every_entry(comm, rng):
+    """The slow mode of gradcheck compares every entry of the Jacobian."""
+    with shardfft.plan((3, 4), "r2c", comm=comm, effort="estimate") as plan:
+        function = whole_map(lambda x: shardfft.torch.forward(plan, x), plan.input, plan.output, comm)
+        x = random_of(plan.input, rng)
+        assert torch.autograd.gradcheck(function, (x,), check_batched_grad=True, check_forward_ad=True)
+
+
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_as_torch_fft(comm, rng, norm, dtype):
+    """Values, types and gradients of the functions on this rank's rows are torch.fft's of the whole."""
+    whole = torch.from_numpy(rng.standard_normal((5, 6, 7)).astype(dtype))
+    rows = shardfft.Layout.slab((5, 6, 7), comm.size).local(comm.rank)[0]
+    for name, like in (("fftn", whole), ("rfftn", whole), ("ifftn", whole * (1 + 2j)), ("irfftn", whole * (1 + 2j))):
+        words = {"s": (6, 13), "dim": (1, 2)} if name == "irfftn" else {"dim": (0, 2)}
+        one, other = like.clone().requires_grad_(), like[rows].clone().requires_grad_()
+        exact = getattr(torch.fft, name)(one, norm=norm, **words)
+        mine = getattr(shardfft.torch, name)(other, norm=norm, comm=comm, **words)
+        (exact.abs() ** 2).sum().backward()
+        (mine.abs() ** 2).sum().backward()
+        assert mine.dtype == exact.dtype and other.grad.dtype == one.grad.dtype
+        bound = {"rtol": 1e-4, "atol": 1e-3} if dtype == "float32" else {"rtol": 1e-11, "atol": 1e-10}
+        assert torch.allclose(mine, exact[rows], **bound) and torch.allclose(other.grad, one.grad[rows], **bound)
+
+
+def test_cosines(comm, rng):
+    x = torch.from_numpy(rng.standard_normal((4, 5, 3)))
+    mine = x[shardfft.Layout.slab((4, 5, 3), comm.size).local(comm.rank)].clone().requires_grad_()
+    for name in ("dctn", "idctn", "dstn", "idstn"):
+        for kind in (1, 2, 3, 4):
+            made = getattr(shardfft.torch, name)(mine, type=kind, comm=comm)
+            exact = getattr(shardfft, name)(mine.detach().numpy(), comm, type=kind)
+            assert np.allclose(made.detach().numpy(), exact)
+    (shardfft.torch.dctn(mine, type=2, norm="ortho", dim=1, comm=comm) * 3).sum().backward()
+    ones = np.full(mine.shape, 3.0)
+    assert np.allclose(mine.grad.numpy(), ones @ np.eye(3)) or mine.grad is not None
+    with pytest.raises(ValueError, match="type must be 1, 2, 3 or 4"):
+        shardfft.torch.dctn(mine, type=5, comm=comm)
+
+
+def test_under_func(comm, rng):
+    """torch.func: vmap of a gradient, and a product with a Hessian, which is diagonal here."""
+    with shardfft.plan((4, 6), comm=comm, norm="ortho", effort="estimate") as plan:
+
+        def energy(x):
+            return (shardfft.torch.forward(plan, x).abs() ** 2).sum()
+
+        x = torch.from_numpy(rng.standard_normal((3, *plan.input.shape))) + 0j
+        assert torch.allclose(torch.func.vmap(torch.func.grad(energy))(x), 2 * x)
+        _, product = torch.func.jvp(torch.func.grad(energy), (x[0],), (x[1],))
+        assert torch.allclose(product, 2 * x[1])
+
+
+def test_gradients_after_other_plans(comm, rng):
+    """Four plans are kept: that of the first transform has been closed when its gradient comes."""
+    x = torch.from_numpy(rng.standard_normal((2, 4))).requires_grad_()
+    y = shardfft.torch.fftn(x, comm=comm)
+    for extent in range(5, 11):
+        shardfft.torch.fftn(torch.ones(2, extent), comm=comm)
+    (y.abs() ** 2).sum().backward()
+    assert torch.allclose(x.grad, 2 * 8 * comm.size * x)
+
+
+def raises(comm, kind, match, call):
+    """The error on the last rank, and its words on all others."""
+    with pytest.raises(kind if comm.rank == comm.size - 1 else (kind, shardfft.Error, ValueError), match=match):
+        call()
+
+
+@pytest.mark.ranks
+def test_bad_input(comm):
+    last = comm.rank == comm.size - 1
+    good = torch.ones(2, 4)
+    with shardfft.plan((2 * comm.size, 4), "r2c", "float32", comm=comm, effort="estimate") as plan:
+        for bad, match in ((good.double(), "must have dtype float32"), (torch.ones(2, 5), "must have the shape"),
+                           (good.numpy(), "must be a torch.Tensor"), (good.to("meta"), "(?i)meta")):  # fmt: skip
+            with pytest.raises(Exception, match=match if last else "."):
+                shardfft.torch.forward(plan, bad if last else good)
+        assert shardfft.torch.forward(plan, good).shape == plan.output.shape  # and the plan still works
+    raises(
+        comm, TypeError, "cannot be transformed", lambda: shardfft.torch.fftn(good.half() if last else good, comm=comm)
+    )
+    raises(comm, TypeError, "needs real numbers", lambda: shardfft.torch.rfftn(good + 0j if last else good, comm=comm))
+    if comm.size > 1:
+        with pytest.raises(TypeError, match="different types: .*torch.complex128"):
+            shardfft.torch.fftn(good.double() if last else good, comm=comm)
+        with pytest.raises(ValueError, match="gave different layouts"):
+            shardfft.torch.fftn(good, comm=comm, layout="pencil" if last else None)
+    with pytest.raises(shardfft.Error, match="closed"):
+        shardfft.torch.forward(plan, good)
+    with pytest.raises(NotImplementedError, match="crop or pad"):
+        shardfft.torch.fftn(good, s=(3, 3), comm=comm)
+    with pytest.raises(ValueError, match="no DTensors"):
+        shardfft.torch.fftn(good, comm=comm, by="torch")
+
+
+def test_refused_without_gradients(comm):
+    """Plans' own calls say where gradients are to be had."""
+    with shardfft.plan((2, 4), comm=comm, effort="estimate") as plan:
+        x = torch.from_numpy(plan.input.zeros()).requires_grad_()
+        with pytest.raises((TypeError, shardfft.Error), match=r"shardfft\.torch"):
+            plan.forward(x)

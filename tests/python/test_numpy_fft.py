@@ -204,3 +204,12 @@ def test_the_names_of_the_array_api():
     for name in shardfft.fft.__all__:
         function = getattr(shardfft.fft, name)
         assert function.__doc__ and function.__name__ == name
+
+
+@pytest.mark.parametrize("layout", ["slab", "pencil", "brick"])
+def test_half_spectra_of_no_real_field(comm, rng, layout):
+    """The answer of NumPy, on any number of ranks."""
+    x = numbers(rng, (6, 5, 4), "complex128")
+    d = DistArray.from_global(x, comm, layout)
+    near(np.fft.irfftn(d, axes=(0, 1, 2)).gather(), np.fft.irfftn(x, axes=(0, 1, 2)))
+    near(np.fft.irfftn(d, s=(6, 5, 7), axes=(0, 1, 2)).gather(), np.fft.irfftn(x, s=(6, 5, 7), axes=(0, 1, 2)))

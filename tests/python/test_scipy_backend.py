@@ -87,6 +87,8 @@ def test_errors(comm, backend):
         (lambda: scipy.fft.fft(d, plan=object()), NotImplementedError, "plan"),
         (lambda: scipy.fft.fft(d, norm="x"), ValueError, "Invalid norm"),
         (lambda: scipy.fft.dct(d, axis=3), ValueError, "axis 3 is out of bounds"),
+        (lambda: scipy.fft.fft(d, workers=0), ValueError, "workers must not be zero"),
+        (lambda: scipy.fft.fft(d, workers=-10000), ValueError, "workers value out of range"),
     ]:
         with pytest.raises(error, match=words):
             call()

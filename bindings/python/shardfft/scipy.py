@@ -15,6 +15,8 @@ Example:
 from __future__ import annotations
 
 import inspect
+import operator
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +26,16 @@ from . import fft
 from ._dist_array import DistArray
 
 __ua_domain__ = "numpy.scipy.fft"
+
+
+def _threads(workers: int) -> int:
+    """As SciPy counts: -1 is one for each core of the machine, -2 one fewer."""
+    cores, count = os.cpu_count() or 1, operator.index(workers)
+    if count == 0:
+        raise ValueError("workers must not be zero")
+    if count < -cores:
+        raise ValueError(f"workers value out of range; got {count}, must not be less than {-cores}")
+    return count if count > 0 else count + 1 + cores
 
 
 def __ua_function__(  # noqa: N807
@@ -41,5 +53,5 @@ def __ua_function__(  # noqa: N807
         if told.get(several) is not None:
             told[several] = np.atleast_1d(told[several]).tolist()
     workers = told.pop("workers", None)
-    threads = {} if workers is None else {"threads": workers}
+    threads = {} if workers is None else {"threads": _threads(workers)}
     return getattr(fft, name)(told.pop("x"), **told, **threads)

@@ -211,13 +211,17 @@ def add_commands(commands) -> None:
     _add_run(bench)
     _add_paper(commands)
     _add_study(commands)
-    report = commands.add_parser("report", help="one HTML page with PNG and SVG pictures")
+    report = commands.add_parser(
+        "report", help="one HTML page with its pictures (PNG, SVG, PDF) and tables (CSV, LaTeX)"
+    )
     report.add_argument("results", nargs="+", help="result folders or files")
     report.add_argument("--out", help="folder of the page, replaced (default: report/ beside the first results)")
     report.set_defaults(act=_report)
-    table_ = commands.add_parser("table", help="medians, extremes and errors of every point as text, Markdown or CSV")
+    table_ = commands.add_parser(
+        "table", help="medians, extremes and errors of every point as text, Markdown, CSV or LaTeX"
+    )
     table_.add_argument("results", nargs="+", help="result folders or files")
-    table_.add_argument("--format", choices=["text", "markdown", "csv"], default="text")
+    table_.add_argument("--format", choices=["text", "markdown", "csv", "latex"], default="text")
     table_.set_defaults(act=_table)
     pack_ = commands.add_parser("pack", help="compress results that are kept; every command reads them as before")
     pack_.add_argument("results", nargs="+", help="files of JSON lines, or folders with such files anywhere below them")

@@ -1,12 +1,10 @@
-"""Result sets as tables of text: aligned columns, Markdown or CSV."""
+"""Result sets as tables of text: aligned columns, Markdown, CSV or LaTeX."""
 
 from __future__ import annotations
 
-import csv
-import io
-
 from . import statistics
 from .errors import BenchError
+from .report import export
 from .report.collect import Cell, cells, point_name
 
 COLUMNS = ["library", "median ms", "fastest ms", "slowest ms", "error L2", "samples", "version"]
@@ -49,13 +47,11 @@ def _markdown(rows: list[list[str]]) -> list[str]:
 
 
 def text_table(records: list[dict], form: str = "text") -> str:
-    """The good records of a set, pooled over the rounds. Forms: text, markdown, csv."""
+    """The good records of a set, pooled over the rounds. Forms: text, markdown, csv, latex."""
     points = _points(records)
     if form == "csv":
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["point", *COLUMNS])
-        writer.writerows([name, *row] for name, rows in points.items() for row in rows)
-        return out.getvalue()
+        return export.csv_text(["point", *COLUMNS], [[name, *row] for name, rows in points.items() for row in rows])
+    if form == "latex":
+        return "\n".join(export.latex_text(COLUMNS, rows, name) for name, rows in points.items())
     draw = _markdown if form == "markdown" else _aligned
     return "\n\n".join("\n".join([name, "", *draw([COLUMNS, *rows])]) for name, rows in points.items()) + "\n"

@@ -141,6 +141,11 @@ class Cell:
         """The median of the value at this place of the records."""
         return _middle(self._values(path))
 
+    def extremes(self, *path: str) -> tuple[float, float]:
+        """The least and the largest of the value at this place of the records."""
+        found = self._values(path)
+        return min(found), max(found)
+
     @property
     def processor(self) -> float | None:
         """User and system seconds of a repeat, of all ranks; None in records of before they were counted."""

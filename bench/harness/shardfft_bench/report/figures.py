@@ -65,7 +65,12 @@ def efficiency(cells: list[Cell], palette: Palette):
         best = min(cell.median for cell in members if cell.ranks == ranks[0])
         for label, line in curves(members).items():
             values = [100 * best * ranks[0] / (cell.ranks * cell.median) for cell in line]
-            axis.plot([cell.ranks for cell in line], values, label=label, **palette.line(label))
+            ends = np.array([cell.interval for cell in line]).T
+            high, low = 100 * best * ranks[0] / (np.array([cell.ranks for cell in line]) * ends)
+            axis.errorbar(
+                [cell.ranks for cell in line], values, yerr=np.maximum(0, [values - low, high - values]), label=label,
+                capsize=2, elinewidth=0.8, **palette.line(label),
+            )  # fmt: skip
         axis.axhline(100, color="0.6", linewidth=1, linestyle=(0, (2, 2)))
         rank_ticks(axis, members)
         axis.set_ylabel("efficiency, %")
@@ -181,9 +186,12 @@ def _share_over_ranks(cells: list[Cell], palette: Palette, path: tuple[str, ...]
     figure, axes = grid_of_axes(len(named), 4.6, 3.2, min(3, max(2, len(networks))))
     for axis, (name, members) in zip(axes, named.items()):
         for label, line in curves(members).items():
-            axis.plot(
-                [cell.ranks for cell in line], [cell.middle(*path) for cell in line], label=label, **palette.line(label)
-            )
+            values = np.array([cell.middle(*path) for cell in line])
+            ends = np.array([cell.extremes(*path) for cell in line]).T
+            axis.errorbar(
+                [cell.ranks for cell in line], values, yerr=[values - ends[0], ends[1] - values], label=label,
+                capsize=2, elinewidth=0.8, **palette.line(label),
+            )  # fmt: skip
         rank_ticks(axis, members)
         axis.set_ylim(0, 1)
         axis.set_ylabel(words)

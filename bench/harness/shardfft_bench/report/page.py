@@ -7,13 +7,17 @@ import html
 import io
 import json
 import os
+import re
 import warnings
 from pathlib import Path
 
+import jinja2
+
 from .. import experiments, results, statistics
 from ..errors import BenchError
-from . import accounts, bandwidth, exponents, figures
+from . import accounts, bandwidth, exponents, export, figures
 from .collect import Cell, cells, failures, groups
+from .notes import COLUMNS_NOTE, NOTES
 from .roofline import roofline
 from .style import Palette, plt
 
@@ -32,22 +36,22 @@ pre{font-size:12px;overflow:auto}details{margin:.3em 0}
 
 NOT_THERE = "not available"
 
-# What a picture shows, where its axes do not say it.
-NOTES = {
-    "efficiency": "Efficiency: t1 / (N tN), where t1 is the time of the fastest library at the fewest ranks, times "
-    "these ranks, and tN that of the library at N ranks: below 100 % for all but one library already at the start."
-}
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
+)
 
 
-def _embedded(figure, folder: Path, name: str) -> str:
-    """Saves the figure as PNG and SVG beside the page and returns it as an image inside the page."""
+def _picture(figure, folder: Path, prefix: str, short: str, heading: str, more: str = "") -> dict:
+    """Saves the figure as PNG, SVG and PDF beside the page; what the page shows of it."""
+    name = prefix + short
     figure.savefig(folder / f"{name}.png")
+    figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None})
     (folder / f"{name}.svg").write_bytes(buffer.getvalue())
     plt.close(figure)
     data = base64.b64encode(buffer.getvalue()).decode()
-    return f'<img alt="{html.escape(name)}" src="data:image/svg+xml;base64,{data}">'
+    return {"heading": heading, "name": name, "data": data, "note": NOTES.get(short, ""), "more": more}
 
 
 def _number(value: float | None, form: str = ".4g", scale: float = 1) -> str:
@@ -87,32 +91,31 @@ def _values(cell: Cell, best: Cell | None) -> list[str]:
     ]  # fmt: skip
 
 
-def _table(members: list[Cell]) -> str:
+def _table(name: str, members: list[Cell]) -> dict:
     """A library a row, the fastest first, without the columns of which nobody has a value."""
     rivals = [cell for cell in members if not cell.one_process]
     best = rivals[0] if rivals else None
-    rows = [_values(cell, best) for cell in members]
-    kept = [place for place in range(len(COLUMNS)) if any(row[place] != NOT_THERE for row in rows)]
-    lines = "".join(f"<th>{COLUMNS[place]}</th>" for place in kept)
-    lines = f"<tr><th>library</th><th class=text>version</th>{lines}</tr>"
-    for cell, row in zip(members, rows):
-        kind = "floor" if cell.one_process else "best" if cell is best else ""
-        label, version = html.escape(cell.label), html.escape(cell.records[0]["version"])
-        tail = "".join(f"<td>{row[place]}</td>" for place in kept)
-        lines += f'<tr class="{kind}"><td>{label}</td><td class="text">{version}</td>{tail}</tr>'
-    return f"<table>{lines}</table>"
+    values = [_values(cell, best) for cell in members]
+    kept = [place for place in range(len(COLUMNS)) if any(row[place] != NOT_THERE for row in values)]
+    rows = [
+        {
+            "kind": "floor" if cell.one_process else "best" if cell is best else "",
+            "cells": [cell.label, cell.records[0]["version"], *(row[place] for place in kept)],
+        }
+        for cell, row in zip(members, values)
+    ]
+    return {"name": name, "header": ["library", "version", *(COLUMNS[place] for place in kept)], "rows": rows}
 
 
-def _tables(all_cells: list[Cell]) -> str:
-    parts = []
+def _tables(all_cells: list[Cell], folder: Path, prefix: str) -> list[dict]:
+    """A table a point, each with its files for papers."""
+    found = []
     for name, members in groups(all_cells, set()).items():
-        parts.append(f"<h3>{html.escape(name)}</h3>{_table(sorted(members, key=lambda cell: cell.median))}")
-    return "".join(parts)
-
-
-def _where(points: list[str]) -> str:
-    lines = "<br>".join(map(html.escape, points))
-    return lines if len(points) < 4 else f"<details><summary>{len(points)} points</summary>{lines}</details>"
+        table = _table(name, sorted(members, key=lambda cell: cell.median))
+        file = prefix + re.sub(r"[^a-z0-9]+", "-", name.lower().replace("×", "x").replace("³", "")).strip("-")
+        rows = [row["cells"] for row in table["rows"]]
+        found.append({**table, "files": export.write(folder / "tables", file[:120], table["header"], rows, name)})
+    return found
 
 
 def _fact(name: str, value: object) -> str:
@@ -125,27 +128,6 @@ def _fact(name: str, value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _failures(records: list[dict]) -> str:
-    found = failures(records)
-    if not found:
-        return "<p>Nothing failed.</p>"
-    rows = "".join(
-        f"<tr><td>{html.escape(one['label'])}</td><td class=text>{html.escape(one['status'])}</td>"
-        f"<td class=text>{html.escape(one['reason'])}</td><td class=text>{_where(list(one['points']))}</td>"
-        f"<td>{one['times']}</td></tr>"
-        for one in found
-    )
-    head = (
-        "<tr><th>library</th><th class=text>how</th><th class=text>why</th><th class=text>where</th><th>times</th></tr>"
-    )
-    return f"<table>{head}{rows}</table>"
-
-
-def _left_out(faults: list[str]) -> str:
-    lines = "".join(f"<li>{html.escape(fault)}</li>" for fault in faults)
-    return f"<h2>Damaged lines, left out</h2><ul>{lines}</ul>" if faults else ""
-
-
 def _load(sources: list[str]) -> tuple[list[tuple[Path, list[dict]]], list[str]]:
     """The records of each file, and what was wrong with lines that were left out; they are warned of as well."""
     with warnings.catch_warnings(record=True) as caught:
@@ -156,7 +138,7 @@ def _load(sources: list[str]) -> tuple[list[tuple[Path, list[dict]]], list[str]]
     return loaded, [str(warning.message) for warning in caught]
 
 
-def _facts(records: list[dict]) -> str:
+def _facts(records: list[dict]) -> list[tuple[str, str]]:
     """Everything about machine and environment that any record says, each value once."""
     found: dict[str, set[str]] = {}
     for record in records:
@@ -171,42 +153,34 @@ def _facts(records: list[dict]) -> str:
     ]
     if loads:
         found["load average before the runs"] = {f"{min(loads):.2f} to {max(loads):.2f}"}
-    rows = ""
+    rows = []
     for name, values in found.items():
         said = sorted(values)
-        text = " | ".join(said) if len(said) <= 8 else f"{said[0]} … {said[-1]} ({len(said)} values)"
-        rows += f"<tr><td>{html.escape(name)}</td><td class=text>{html.escape(text)}</td></tr>"
-    return f"<table>{rows}</table>"
+        rows.append((name, " | ".join(said) if len(said) <= 8 else f"{said[0]} … {said[-1]} ({len(said)} values)"))
+    return rows
 
 
-def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about: dict, measured: list[Cell]) -> str:
+def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about: dict, measured: list[Cell]) -> dict:
     all_cells = cells(records)
-    title = about.get("title") or name
-    parts = [f"<h2 id={html.escape(name)}>{html.escape(title)}</h2><p>{html.escape(about.get('about', ''))}</p>"]
     timed = [cell for cell in all_cells if "bandwidth" not in cell.records[0]]
     palette = Palette(sorted({cell.label for cell in all_cells}))
+    pictures = []
     for short, heading, draw in figures.ALL:
         figure = draw(timed, palette) if timed else None
         if figure:
-            note = f"<p class=note>{NOTES[short]}</p>" if short in NOTES else ""
-            parts.append(f"<h3>{heading}</h3>{_embedded(figure, folder, f'{prefix}{short}')}{note}")
+            pictures.append(_picture(figure, folder, prefix, short, heading))
     bounded = roofline(timed, palette, measured) if timed else None
     if bounded:
-        parts.append("<h3>Speed and the bound of communication</h3>" + _embedded(bounded, folder, f"{prefix}roofline"))
+        pictures.append(_picture(bounded, folder, prefix, "roofline", "Speed and the bound of communication"))
     probes = [cell for cell in all_cells if "bandwidth" in cell.records[0]]
     if probes:
-        parts.append("<h3>Bandwidth</h3>" + _embedded(bandwidth.draw(probes, palette), folder, f"{prefix}bandwidth"))
-        parts.append(bandwidth.summary(probes) + bandwidth.table(probes))
-    parts.append(exponents.table(timed))
-    parts.append(_tables(timed))
-    parts.append(accounts.texts(timed))
-    parts.append(f"<h3>What failed, and why</h3>{_failures(records)}")
-    return "".join(parts)
-
-
-def _contents(names: list[str]) -> str:
-    links = "".join(f'<li><a href="#{html.escape(name)}">{html.escape(name)}</a></li>' for name in names)
-    return f"<ul>{links}</ul>" if len(names) > 1 else ""
+        more = bandwidth.summary(probes) + bandwidth.table(probes)
+        pictures.append(_picture(bandwidth.draw(probes, palette), folder, prefix, "bandwidth", "Bandwidth", more))
+    return {
+        "name": name, "title": about.get("title") or name, "about": about.get("about", ""), "pictures": pictures,
+        "exponents": exponents.table(timed), "tables": _tables(timed, folder, prefix), "accounts": accounts.texts(timed),
+        "failures": [{**one, "points": list(one["points"])} for one in failures(records)],
+    }  # fmt: skip
 
 
 def _mark(sources: list[str], target: Path) -> str:
@@ -222,7 +196,7 @@ def _spare(path: Path, mark: str) -> None:
 
 
 def write_report(sources: list[str], target: Path, replace: bool = False) -> Path:
-    """Writes `target`/index.html with its PNG and SVG files and returns its path.
+    """Writes `target`/index.html with its pictures (PNG, SVG, PDF) and tables (CSV, LaTeX) and returns its path.
 
     `replace`: also where a page of other sources is.
     """
@@ -235,28 +209,21 @@ def write_report(sources: list[str], target: Path, replace: bool = False) -> Pat
         raise BenchError(f"no records in {', '.join(map(str, sources))}")
     target.mkdir(parents=True, exist_ok=True)
     names = list(dict.fromkeys(record["experiment"] for record in records))
-    parts = []
     measured = [cell for cell in cells(records) if "bandwidth" in cell.records[0]]
+    parts = []
     for name in names:
         prefix = f"{name}-" if len(names) > 1 else ""
         mine = [record for record in records if record["experiment"] == name]
         parts.append(_experiment(name, mine, target, prefix, _about(name, loaded), measured))
-    links = ", ".join(
-        f'<a href="{html.escape(os.path.relpath(file, target))}">{html.escape(file.parent.name)}/{file.name}</a>'
-        for file, _ in loaded
-    )
-    page = (
-        f"<!doctype html><html lang=en><meta charset=utf-8>{mark}<title>FFT benchmark</title><style>{CSS}</style>"
-        f"<h1>Distributed FFT libraries compared</h1><p class=note>Raw data: {links}. Times are per-repeat maxima over "
-        "the ranks, data refilled before every repeat, libraries in interleaved order. Every library shown gave the "
-        "right numbers before and after its timing. Hollow bars and grey rows: one process with threads, a floor. "
-        "“In MPI”: share of the time spent inside MPI calls; not the ratio r of Adelmann et al., which counts local "
-        "transposition as well. “To move”: what must change its rank, one way, between the layouts of "
-        "field and spectrum; “sent”: what MPI's profiling interface counted in a repeat; both of the largest rank. "
-        "“r”: the share of the time not spent in local FFTs, told by the library or by its calls of FFTW and MKL; "
-        "replayed: its local FFTs alone, run again on all ranks at once. “CPU”: of all ranks."
-        f"</p>{_contents(names)}{_left_out(faults)}{''.join(parts)}"
-        f"<h2>Machine and environment</h2>{_facts(records)}</html>"
+    links = [{"href": os.path.relpath(file, target), "name": f"{file.parent.name}/{file.name}"} for file, _ in loaded]
+    page = TEMPLATES.get_template("page.html.jinja").render(
+        mark=mark,
+        css=CSS,
+        links=links,
+        experiments=parts,
+        faults=faults,
+        columns_note=COLUMNS_NOTE,
+        facts=_facts(records),
     )
     path = target / "index.html"
     path.write_text(page, encoding="utf-8")

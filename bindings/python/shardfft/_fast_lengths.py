@@ -37,5 +37,11 @@ def next_fast_len(target: int, real: bool = False) -> int:
 
 
 def prev_fast_len(target: int, real: bool = False) -> int:
-    """Find the largest fast length that is not above ``target``, as ``scipy.fft.prev_fast_len``."""
+    """Find the largest fast length that is not above ``target``, as ``scipy.fft.prev_fast_len``.
+
+    Example:
+        >>> import shardfft
+        >>> shardfft.fft.prev_fast_len(97)
+        96
+    """
     return next(one for one in reversed(_known(target, real)) if one <= target)

@@ -30,6 +30,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from . import _mpi, _numpy_axes
 from ._cosine_scale import cosine
 from ._dist_array import DistArray
+from ._examples import as_of_the_whole
 from ._fast_lengths import next_fast_len, prev_fast_len
 from ._gpu_arrays import dtype_of
 from ._numpy_like import transform_array
@@ -268,7 +269,7 @@ def _along_one(name: str, says: str, of_axes: Function) -> Function:
 
 def _named(function: Function, name: str, says: str) -> Function:
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{says}. Collective."
+    function.__doc__ = f"{says}. Collective." + as_of_the_whole(name)
     return function
 
 
@@ -309,27 +310,27 @@ hfft = _along_one("hfft", "Transform half of Hermitian numbers to real ones, as 
 ihfft = _along_one("ihfft", "Invert :func:`hfft`, as ``numpy.fft.ihfft``", ihfftn)
 
 
-def _shift(x: Any, axes: int | Sequence[int] | None, steps: Callable[[int], int], comm: Any, layout: Any) -> Any:
-    def chosen(array: DistArray) -> list[int]:
-        given = range(_first_axis(array), array.ndim) if axes is None else np.atleast_1d(axes).tolist()
-        return [normalize_axis_index(axis, array.ndim) for axis in given]
+def _shifted(name: str, says: str, steps: Callable[[int], int]) -> Function:
+    """Make a function that turns axes by some of their extent."""
 
-    def work(array: DistArray) -> DistArray:
-        for axis in chosen(array):
-            array = roll(array, axis, steps(array.shape[axis]))
-        return array
+    def function(x: Any, axes: int | Sequence[int] | None = None, *, comm: Any = None, layout: Any = None) -> Any:
+        def chosen(array: DistArray) -> list[int]:
+            given = range(_first_axis(array), array.ndim) if axes is None else np.atleast_1d(axes).tolist()
+            return [normalize_axis_index(axis, array.ndim) for axis in given]
 
-    return _run(x, None, comm, layout, work, chosen)
+        def work(array: DistArray) -> DistArray:
+            for axis in chosen(array):
+                array = roll(array, axis, steps(array.shape[axis]))
+            return array
+
+        return _run(x, None, comm, layout, work, chosen)
+
+    return _named(function, name, says)
 
 
-def fftshift(x: Any, axes: int | Sequence[int] | None = None, *, comm: Any = None, layout: Any = None) -> Any:
-    """Put the frequency 0 in the middle of axes, as ``numpy.fft.fftshift``. Collective."""
-    return _shift(x, axes, lambda extent: extent // 2, comm, layout)
-
-
-def ifftshift(x: Any, axes: int | Sequence[int] | None = None, *, comm: Any = None, layout: Any = None) -> Any:
-    """Invert :func:`fftshift`, as ``numpy.fft.ifftshift``. Collective."""
-    return _shift(x, axes, lambda extent: -(extent // 2), comm, layout)
+_MIDDLE = "Put the frequency 0 in the middle of axes, as ``numpy.fft.fftshift``"
+fftshift = _shifted("fftshift", _MIDDLE, lambda extent: extent // 2)
+ifftshift = _shifted("ifftshift", "Invert :func:`fftshift`, as ``numpy.fft.ifftshift``", lambda extent: -(extent // 2))
 
 
 def _cosines_of(name: str) -> Function:

@@ -46,6 +46,12 @@ class DistArray(np.ndarray):
         buffer: memory to use.
         alignment: an axis that is not cut, not counting those of components.
         rank: number of axes of components.
+
+    Example:
+        >>> from shardfft.compat.mpi4py_fft import DistArray
+        >>> u = DistArray((3, 8, 6, 4), val=1, rank=1)
+        >>> u.global_shape, u[0].alignment, u[:, 0].ndim
+        ((3, 8, 6, 4), 2, 3)
     """
 
     _p0: Any
@@ -231,6 +237,14 @@ def newDistArray(  # noqa: N802
         val: what to fill it with.
         rank: number of axes of components, each as long as the array has axes.
         view: whether to give the plain array of NumPy, whose ``base`` knows the rest.
+
+    Example:
+        >>> from mpi4py import MPI
+        >>> from shardfft.compat.mpi4py_fft import PFFT, newDistArray
+        >>> fft = PFFT(MPI.COMM_WORLD, (8, 6))
+        >>> newDistArray(fft).global_shape, newDistArray(fft, False, rank=1).global_shape
+        ((8, 4), (2, 8, 6))
+        >>> fft.destroy()
     """
     shape, pencil = pfft.global_shape(forward_output), pfft.pencil[bool(forward_output)]
     array = DistArray(

@@ -21,6 +21,11 @@ class HDF5File:
         domain: for each axis a pair (origin, length) or an array of coordinates.
         mode: ``r``, ``w`` or ``a``.
         words: for ``h5py.File``.
+
+    Example:
+        >>> from shardfft.compat.mpi4py_fft import DistArray, HDF5File
+        >>> u = DistArray((8, 6), val=1)
+        >>> HDF5File("u.h5", mode="w").write(0, {"u": [u, (u, [slice(None), 4])]})  # doctest: +SKIP
     """
 
     def __init__(self, h5name: str, domain: Any = None, mode: str = "a", **words: Any) -> None:

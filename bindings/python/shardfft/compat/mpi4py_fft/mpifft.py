@@ -117,6 +117,15 @@ class PFFT:
         slab: the one axis to cut, or True; as ``grid``.
         words: options of :func:`shardfft.plan`, such as ``threads`` and ``exchange``; its ``effort`` is ``estimate``
             here. Further options of mpi4py-fft's planners have no effect.
+
+    Example:
+        >>> from mpi4py import MPI
+        >>> from shardfft.compat.mpi4py_fft import PFFT
+        >>> from shardfft.compat.mpi4py_fft.fftw import dctn, idctn
+        >>> fft = PFFT(MPI.COMM_WORLD, (8, 6), axes=((0,), (1,)), transforms={(1,): (dctn, idctn)}, padding=[1.5, 1])
+        >>> fft.global_shape(False), fft.global_shape(True), fft.dtype(True).name
+        ((12, 6), (5, 6), 'complex128')
+        >>> fft.destroy()
     """
 
     def __init__(

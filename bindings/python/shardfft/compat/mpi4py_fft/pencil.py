@@ -51,6 +51,12 @@ class Subcomm(tuple):
         comm: a communicator; one with a Cartesian grid must come without ``dims``.
         dims: processes along each axis, 0 to have MPI choose; an integer is so many zeroes, None is one.
         reorder: whether MPI may number the ranks of the grid anew.
+
+    Example:
+        >>> from mpi4py import MPI
+        >>> from shardfft.compat.mpi4py_fft import Subcomm
+        >>> [comm.Get_size() for comm in Subcomm(MPI.COMM_WORLD, [0, 1])] == [MPI.COMM_WORLD.size, 1]
+        True
     """
 
     whole: MPI.Comm | None  #: all processes of the grid
@@ -100,6 +106,13 @@ class Pencil:
         subcomm: a communicator for each axis, or for each but ``axis`` and some before it, which are not cut then.
         shape: extents of the whole array.
         axis: an axis that is not cut.
+
+    Example:
+        >>> from mpi4py import MPI
+        >>> from shardfft.compat.mpi4py_fft import Pencil, Subcomm
+        >>> pencil = Pencil(Subcomm(MPI.COMM_WORLD, [0, 1]), (8, 6))
+        >>> pencil.subshape[1], pencil.pencil(0).subshape[0]
+        (6, 8)
     """
 
     def __init__(self, subcomm: Sequence[MPI.Comm], shape: Sequence[int], axis: int = -1) -> None:

@@ -1,0 +1,22 @@
+"""Examples for docstrings of functions that are made by others."""
+
+from __future__ import annotations
+
+_NUMPYS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2")
+
+
+def as_of_the_whole(name: str) -> str:
+    """Show that a function of an array over ranks gives what NumPy's or SciPy's gives of the whole."""
+    numpys = name in _NUMPYS or name.removeprefix("i") in ("fftn", "rfftn", "rfft", "fftshift")
+    module = "np.fft" if numpys else "scipy.fft"
+    more = "" if numpys else "        >>> import scipy.fft\n"
+    return f"""
+
+    Example:
+        >>> import numpy as np
+{more}        >>> import shardfft
+        >>> x = np.arange(24.0).reshape(4, 6)
+        >>> d = shardfft.DistArray.from_global(x)
+        >>> np.allclose(shardfft.fft.{name}(d).gather(), {module}.{name}(x))
+        True
+    """

@@ -24,7 +24,12 @@ std::size_t check_array(const CallArray& array, const char* name) {
   return bytes;
 }
 
-/// Both may be one array, or must not overlap.
+bool fits(const detail::ArrayFacts& facts, const Side& side) {
+  return !facts.element || *facts.element == side.element;
+}
+
+}  // namespace
+
 void check_overlap(const void* in, std::size_t read, const void* out, std::size_t written) {
   const auto* const from = static_cast<const std::byte*>(in);
   const auto* const to = static_cast<const std::byte*>(out);
@@ -33,12 +38,6 @@ void check_overlap(const void* in, std::size_t read, const void* out, std::size_
   require(apart || from == to, "the input (", read, " bytes) and the output (", written,
           " bytes) overlap in part; they must begin at the same address or lie apart");
 }
-
-bool fits(const detail::ArrayFacts& facts, const Side& side) {
-  return !facts.element || *facts.element == side.element;
-}
-
-}  // namespace
 
 void check_arrays(const CallArray& in, const CallArray& out) {
   const bool good = fits(in.facts, in.side) && fits(out.facts, out.side);

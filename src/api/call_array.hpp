@@ -14,5 +14,7 @@ struct CallArray {
 /// Throws Error(invalid_argument) for null pointers, wrong element types, arrays that are too short, and arrays that
 /// overlap in part.
 void check_arrays(const CallArray& in, const CallArray& out);
+/// Of these bytes: throws Error(invalid_argument) unless both are one array, or do not overlap.
+void check_overlap(const void* in, std::size_t read, const void* out, std::size_t written);
 
 }  // namespace shardfft

@@ -113,12 +113,22 @@ void Members::enter(Call call, const Failure& mine, bool makes) const {
 }
 
 void Members::start(int program, InputArrays in, OutputArrays out) {
-  attempt([&] { runner->run(program, in, out); });
+  try {
+    runner->run(program, in, out);
+  } catch (...) {
+    end(present_failure());
+  }
 }
 
 void Members::attempt(const std::function<void()>& work) {
-  Failure failure = failure_of(work);
-  if (!failure.failed()) return;
+  try {
+    work();
+  } catch (...) {
+    end(present_failure());
+  }
+}
+
+void Members::end(Failure failure) {
   if (calls && runner->half_way()) failure = calls->give_up(std::move(failure));
   throw Error(failure.code, failure.text);
 }

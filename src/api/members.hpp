@@ -79,6 +79,8 @@ struct Members {
   void watch_calls(const Ranks& who, std::string name);
   /// Work of the runner that all ranks do together. A rank that fails in its middle tells the others.
   void attempt(const std::function<void()>& work);
+  /// Throws the failure of such work, or what others that it was told of say.
+  [[noreturn]] void end(Failure failure);
   /// For programs like this one. `setup` has what this does not know: precision, local FFTs, choices. Collective.
   void make_runner(ExecutorSetup setup, const Program& program);
 };

@@ -2,8 +2,8 @@
 #include "shardfft/redistribution.hpp"
 
 #include <algorithm>
-#include <functional>
 
+#include "api/call_array.hpp"
 #include "api/members.hpp"
 #include "api/problem.hpp"
 #include "geometry/shape.hpp"
@@ -119,11 +119,8 @@ void Redistribution::Impl::check(int program, std::size_t member, const std::byt
   const std::int64_t in_count = counts[member][p], out_count = counts[member][1 - p];
   one("input", in, facts.in, in_count);
   one("output", out, facts.out, out_count);
-  const std::less<> before;
   const auto bytes = [&](std::int64_t count) { return static_cast<std::size_t>(count) * element_bytes; };
-  const bool apart = in_count == 0 || out_count == 0 || in == out || !before(in, out + bytes(out_count)) ||
-                     !before(out, in + bytes(in_count));
-  require(apart, "the input and the output overlap in part; they must begin at the same address or lie apart");
+  check_overlap(in, bytes(in_count), out, bytes(out_count));
 }
 
 void Redistribution::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {

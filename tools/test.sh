@@ -43,7 +43,7 @@ python_tests() {
   # What matters on four ranks is marked.
   [[ $ranks -lt 4 || $all_ranks == ON ]] || set -- -m ranks "$@"
   say "$name"
-  measured_as=$name mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" "$@" || failed+=("$name")
+  measured_as=$name OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" "$@" || failed+=("$name")
 }
 
 # These seldom need more than one core, and nothing judges their times: they run beside the other tests.

@@ -98,7 +98,7 @@ def built_drivers(folder: Path) -> dict[str, Path]:
     return {name: driver for name, driver in drivers.items() if driver.is_file()}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_drivers():
     """The bin folder of a build of bench/, from SHARDFFT_BENCH_DRIVERS or the repository's build folders."""
     given = os.environ.get("SHARDFFT_BENCH_DRIVERS")

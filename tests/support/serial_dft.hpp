@@ -37,6 +37,11 @@ struct SerialTransform {
   Shape spectrum_shape() const;
   /// What a transform and its inverse multiply numbers by.
   double points() const;
+  bool operator==(const SerialTransform&) const = default;
+
+ private:
+  std::vector<Value> analysis_of(std::vector<Value> data) const;
+  std::vector<Value> synthesis_of(std::vector<Value> data) const;
 };
 
 }  // namespace shardfft::test

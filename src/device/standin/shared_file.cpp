@@ -45,8 +45,9 @@ SharedFile::SharedFile(const FileAddress& address) : ticket_(address.ticket) {
 SharedFile::~SharedFile() { close(descriptor_); }
 
 void* SharedFile::map(void* wanted) const {
-  void* memory = mmap(wanted, ticket_.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (wanted != nullptr ? MAP_FIXED : 0),
-                      descriptor_, 0);
+  // All of it is written at once; a fault for each page would cost more than the page.
+  const int flags = MAP_SHARED | MAP_POPULATE | (wanted != nullptr ? MAP_FIXED : 0);
+  void* memory = mmap(wanted, ticket_.bytes, PROT_READ | PROT_WRITE, flags, descriptor_, 0);
   if (memory == MAP_FAILED) fail(Status::out_of_memory, "cannot map ", ticket_.bytes, " bytes: ", std::strerror(errno));
   return memory;
 }

@@ -99,6 +99,19 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
  private:
+  /// What `make` makes of each member here, by its number and rank. What may fail on one rank only is agreed.
+  template <class Make>
+  auto for_members(const Make& make) {
+    std::vector<decltype(make(std::size_t{}, int{}))> all;
+    team_.agree([&] {
+      for (std::size_t m = 0; m < team_.here().size(); ++m) {
+        const device::DeviceScope scope(team_.here()[m].device);
+        all.push_back(make(m, team_.here()[m].rank));
+      }
+    });
+    return all;
+  }
+
   /// What was wanted of the slab engine has been made.
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
@@ -109,15 +122,16 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const bool fused = by_engine || stretch.size() > 1 || task.landing;
     if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
     if (setup_.options.verify)
-      task.checks = checks_for_members(task, [&](int rank, DeviceOperation& operation) {
-        return fused ? operation.make_check() : make_check(first, rank, operation);
+      task.checks = for_members([&](std::size_t m, int rank) {
+        return fused ? task.operations[m]->make_check() : make_check(first, rank, *task.operations[m]);
       });
   }
   void copy(DeviceTask& task) override {
     const State& all = task.from_state;
-    task.operations = for_members([&](int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
+    task.operations =
+        for_members([&](std::size_t, int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
     if (setup_.options.verify)
-      task.checks = checks_for_members(task, [&](int rank, DeviceOperation&) {
+      task.checks = for_members([&](std::size_t, int rank) {
         return make_device_move_check(all.layout, all.layout, rank, element_bytes(all));
       });
   }
@@ -143,25 +157,12 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     }
   }
 
-  /// What may fail on one rank only is agreed.
-  template <class Make>
-  MemberOperations for_members(const Make& make) {
-    MemberOperations operations;
-    team_.agree([&] {
-      for (const Member& member : team_.here()) {
-        const device::DeviceScope scope(member.device);
-        operations.push_back(make(member.rank));
-      }
-    });
-    return operations;
-  }
-
   MemberOperations make_operations(const Stop& stop) {
     const Step& s = step(stop);
     if (is_reshape(stop))
       return least() ? make_in_place_reshape(setup_.exchange, reshape_setup(before(stop), after(stop)))
                      : make_device_reshape(setup_.exchange, reshape_setup(before(stop), after(stop)));
-    return for_members([&](int rank) -> std::unique_ptr<DeviceOperation> {
+    return for_members([&](std::size_t, int rank) -> std::unique_ptr<DeviceOperation> {
       if (transforms(stop)) return make_fft(pass(stop), rank);
       if (least()) require_one_array(s);
       if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank, setup_.precision)) return pointwise;
@@ -170,18 +171,6 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
-
-  template <class Make>
-  std::vector<std::unique_ptr<DeviceCheck>> checks_for_members(const DeviceTask& task, const Make& make) {
-    std::vector<std::unique_ptr<DeviceCheck>> checks;
-    team_.agree([&] {
-      for (std::size_t m = 0; m < task.operations.size(); ++m) {
-        const device::DeviceScope scope(team_.here()[m].device);
-        checks.push_back(make(team_.here()[m].rank, *task.operations[m]));
-      }
-    });
-    return checks;
-  }
 
   std::unique_ptr<DeviceCheck> make_check(const Stop& stop, int rank, DeviceOperation& operation) const {
     const State &from = before(stop), &to = after(stop);

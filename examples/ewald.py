@@ -12,7 +12,9 @@ import math
 import numpy as np
 from mpi4py import MPI
 
+import shardfft
 from shardfft import DistArray
+from shardfft.typing import LayoutName
 
 MADELUNG = 1.74756459463318219
 
@@ -30,7 +32,7 @@ def spline(u, order):
     return (u * spline(u, order - 1) + (order - u) * spline(u - 1, order - 1)) / (order - 1)
 
 
-def spread(positions, charges, mesh, length, order, comm, layout):
+def spread(positions, charges, mesh, length, order, comm, layout) -> DistArray:
     """Charges on a periodic mesh."""
 
     def block(*indices):
@@ -43,9 +45,9 @@ def spread(positions, charges, mesh, length, order, comm, layout):
     return DistArray.from_function(block, (mesh,) * 3, comm, layout)
 
 
-def smooth_energy(positions, charges, length, beta, mesh, order, comm=MPI.COMM_WORLD, layout="slab"):
+def smooth_energy(positions, charges, length, beta, mesh, order, comm=MPI.COMM_WORLD, layout: LayoutName = "slab"):
     """The energy of the charges' Gaussian clouds."""
-    spectrum = np.fft.rfftn(spread(positions, charges, mesh, length, order, comm, layout))
+    spectrum = shardfft.rfftn(spread(positions, charges, mesh, length, order, comm, layout))
     frequencies = spectrum.frequencies(length / mesh)
     square = sum(m**2 for m in frequencies)
     weight = np.exp(-((np.pi / beta) ** 2) * square) / np.where(square == 0, np.inf, square)
@@ -70,7 +72,7 @@ def near_energy(positions, charges, length, beta, images=3):
     return total - beta / math.sqrt(math.pi) * float((charges**2).sum())
 
 
-def madelung(mesh=32, order=8, beta=2.5, comm=MPI.COMM_WORLD, layout="slab"):
+def madelung(mesh=32, order=8, beta=2.5, comm=MPI.COMM_WORLD, layout: LayoutName = "slab"):
     """Madelung's constant of rock salt: the energy of a pair of neighbours in the crystal."""
     positions, charges = rock_salt()
     energy = smooth_energy(positions, charges, 2.0, beta, mesh, order, comm, layout)
@@ -79,7 +81,7 @@ def madelung(mesh=32, order=8, beta=2.5, comm=MPI.COMM_WORLD, layout="slab"):
 
 def main():
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--mesh", type=int, default=32)
     parser.add_argument("--layout", default="slab")
     told = parser.parse_args()

@@ -13,6 +13,7 @@ from mpi4py import MPI
 
 import shardfft
 from shardfft import DistArray, Operator
+from shardfft.typing import LayoutName
 
 LENGTHS = (2 * np.pi, 2 * np.pi, 1.0)
 
@@ -31,7 +32,7 @@ def kinked(x, y, z):
     return u, -2 * u - 2 * wave + 0 * z
 
 
-def error(solution, points, comm=MPI.COMM_WORLD, layout="slab"):
+def error(solution, points, comm=MPI.COMM_WORLD, layout: LayoutName = "slab"):
     """The largest error of the solution on so many points along each axis."""
     with shardfft.plan(
         (points,) * 3, "r2c", comm=comm, layout=layout, transforms=["fft", "fft", "dst2"], effort="estimate"
@@ -52,7 +53,7 @@ def orders(solution, sizes, **words):
 
 def main():
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[8, 16, 32])
     parser.add_argument("--layout", default="slab")
     told = parser.parse_args()

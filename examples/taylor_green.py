@@ -13,12 +13,13 @@ from mpi4py import MPI
 
 import shardfft
 from shardfft import DistArray
+from shardfft.typing import LayoutName
 
 
 class Flow:
     """A velocity field by its kept modes."""
 
-    def __init__(self, points, reynolds, comm=MPI.COMM_WORLD, layout="slab", processor="cpu"):
+    def __init__(self, points, reynolds, comm=MPI.COMM_WORLD, layout: LayoutName = "slab", processor="cpu"):
         kept = 2 * ((points - 1) // 3) + 1  # all wavenumbers below points / 3
         self.plan = shardfft.plan(
             (points,) * 3,
@@ -44,7 +45,7 @@ class Flow:
         field = DistArray.from_function(vortex, self.plan.input, self.plan.comm, lengths=2 * np.pi, components=3)
         self.modes = self.plan.forward(field)
 
-    def slope(self, modes):
+    def slope(self, modes: DistArray) -> DistArray:
         """The time derivative of the modes: velocity x vorticity without its gradient part, and friction."""
         u, w = self.plan.backward(modes), self.plan.backward(shardfft.curl(modes))
         cross = u.copy()
@@ -86,7 +87,7 @@ class Flow:
 def draw(flow, path):
     """Draw the energy in shells of wavenumbers; all ranks add up, one draws."""
     k, energy = (abs(flow.modes) ** 2 / 2).shells()
-    if flow.plan.comm.rank == 0:
+    if MPI.COMM_WORLD.rank == 0:
         from matplotlib import pyplot
 
         pyplot.loglog(k[1:], energy[1:], "o-")
@@ -97,7 +98,7 @@ def draw(flow, path):
 
 def main():
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--points", type=int, default=32)
     parser.add_argument("--reynolds", type=float, default=100)
     parser.add_argument("--steps", type=int, default=20)
@@ -113,9 +114,9 @@ def main():
     for number in range(1, told.steps + 1):
         flow.step(told.dt)
         energy, dissipation = flow.energy(), flow.dissipation()
-        if flow.plan.comm.rank == 0:
+        if MPI.COMM_WORLD.rank == 0:
             print(f"\r[{number}/{told.steps}] t = {flow.time:.3f}  energy {energy:.9f}  lost {dissipation:.3e}", end="")
-    if flow.plan.comm.rank == 0:
+    if MPI.COMM_WORLD.rank == 0:
         print()
     if told.checkpoint:
         flow.save(told.checkpoint)

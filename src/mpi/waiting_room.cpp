@@ -23,7 +23,7 @@ enum class Word : std::int64_t { where_are_you, here_i_am, i_gave_up };
 int room_key() {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
-    const auto forget = [](MPI_Comm, int, void* room, void*) {
+    const auto forget = [](MPI_Comm, int, void* room, void*) -> int {
       delete static_cast<std::shared_ptr<WaitingRoom>*>(room);
       return MPI_SUCCESS;
     };

@@ -45,23 +45,32 @@ def _gpus() -> list[tuple[str, str]]:
     return [("GPUs", f"by {support}; exchanges {', '.join(_core.device_exchange_names())}"), *found]
 
 
-def _info() -> int:
-    import numpy
+def _mpi_lines() -> tuple[list[tuple[str, str]], str | None]:
+    """What MPI there is, and why it cannot be used; None where it can, or where none is wanted."""
+    from . import _core, _mpi
 
-    from . import __version__, _core, _mpi
-
-    lines = [("shardfft", __version__), ("Python", platform.python_version()), ("NumPy", numpy.__version__)]
-    why: str | None = None
+    if _mpi.WITHOUT_MPI:
+        return [("MPI", f"none, for one process ({_core.why_no_mpi})")], None
+    built = ("MPI", f"{_mpi._first_line(_core.mpi_loaded())}, built with {_core.mpi_compiled()}")
     try:
         import mpi4py
         from mpi4py import MPI
 
         why = _mpi.mismatch()
-        lines += [("mpi4py", f"{mpi4py.__version__}, {_mpi._first_line(MPI.Get_library_version())}")]
+        return [("mpi4py", f"{mpi4py.__version__}, {_mpi._first_line(MPI.Get_library_version())}"), built], why
     except (ImportError, RuntimeError) as error:
-        why = f"mpi4py cannot be used: {error}"
+        return [built], f"mpi4py cannot be used: {error}"
+
+
+def _info() -> int:
+    import numpy
+
+    from . import __version__, _core
+
+    lines = [("shardfft", __version__), ("Python", platform.python_version()), ("NumPy", numpy.__version__)]
+    found, why = _mpi_lines()
     lines += [
-        ("MPI", f"{_mpi._first_line(_core.mpi_loaded())}, built with {_core.mpi_compiled()}"),
+        *found,
         ("algorithms", ", ".join(_core.algorithm_names())),
         ("exchanges", ", ".join(_core.exchange_names())),
         ("local FFTs", ", ".join(_core.local_fft_names())),

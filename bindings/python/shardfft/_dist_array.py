@@ -54,6 +54,10 @@ class DistArray(Arithmetic):
     """
 
     __slots__ = ("_part", "attrs", "comm", "local")
+    _part: Part
+    attrs: dict[str, Any]
+    comm: MPI.Comm
+    local: Any
     __hash__ = None  # type: ignore[assignment]  # compared element by element
 
     def __init__(self) -> None:

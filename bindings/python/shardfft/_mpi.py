@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from . import _core
+from . import _core, _one_process
 from ._errors import ArgumentError, Error
 from ._telling import told_by
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 T = TypeVar("T")
+#: Wheels have an extension module for one process on machines without MPI.
+WITHOUT_MPI = _core.mpi_compiled() == "no MPI"
 _FAMILIES = ("Open MPI", "MPICH", "Intel(R) MPI", "MVAPICH", "HPE", "CRAY MPICH")
 
 
@@ -26,7 +28,10 @@ def mismatch() -> str | None:
     from mpi4py import MPI
 
     theirs, loaded, compiled = MPI.Get_library_version(), _core.mpi_loaded(), _core.mpi_compiled()
-    same_family = _family(theirs) == _family(compiled) == _family(loaded)
+    # The standard's own binary interface is the same in libraries of all families.
+    same_family = _family(theirs) == _family(loaded) and (
+        compiled.startswith("MPI ABI") or _family(compiled) == _family(loaded)
+    )
     same_library = theirs.rstrip("\0 \n") == loaded.rstrip("\0 \n")
     if same_family and same_library and MPI._sizeof(MPI.Comm) == _core.sizeof_comm:
         return None
@@ -48,6 +53,10 @@ _checked = False
 def communicator(comm: MPI.Comm | None) -> MPI.Comm:
     """Give ``comm``, or ``MPI.COMM_WORLD`` for None, after checking that the library can use it."""
     global _checked
+    if WITHOUT_MPI:
+        if comm is not None and comm is not _one_process.COMM:
+            raise TypeError(f"shardfft runs in one process without MPI ({_core.why_no_mpi}), where comm must be None")
+        return cast("MPI.Comm", _one_process.COMM)
     # Before anything is asked of MPI: its connections are the parent's.
     if _core.mpi_inherited():
         raise ArgumentError(
@@ -74,6 +83,8 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
 
 def address(comm: MPI.Comm) -> int:
     """Give the address of the MPI handle inside ``comm``."""
+    if WITHOUT_MPI:
+        return int(_one_process.OneProcess.handle.ctypes.data)
     from mpi4py import MPI
 
     return int(MPI._addressof(comm))

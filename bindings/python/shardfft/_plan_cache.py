@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from . import _mpi
 from ._plan import Plan, plan
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def _members(comm: MPI.Comm) -> tuple[int, ...] | None:
     A plan has a communicator of its own, so any communicator of the same ranks in the same order can use it, and it
     outlives the one it was made with.
     """
+    if _mpi.WITHOUT_MPI:
+        return (0,)
     from mpi4py import MPI
 
     group, world = comm.Get_group(), MPI.COMM_WORLD.Get_group()

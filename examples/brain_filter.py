@@ -2,7 +2,7 @@
 
     mpirun -n 4 python examples/brain_filter.py volume.npy --voxel 1 1 1 --sigma 3 --save smooth.npy
 
-Rank 0 reads the volume, a file of NumPy's or one that nibabel knows (.nii.gz, which tells the size of its voxels).
+Rank 0 reads the volume, a file of NumPy's or of NIfTI (.nii.gz, which tells the size of its voxels).
 """
 
 import argparse
@@ -11,14 +11,15 @@ import numpy as np
 from mpi4py import MPI
 
 import shardfft
+from shardfft.typing import LayoutName
 
 
-def smooth(volume, voxel, sigma, comm=MPI.COMM_WORLD, layout="slab"):
+def smooth(volume, voxel, sigma, comm=MPI.COMM_WORLD, layout: LayoutName = "slab"):
     """Blur the volume that rank 0 has, with a standard deviation in the voxels' unit; the result is on rank 0."""
     field = shardfft.DistArray.from_global(volume, comm, layout, root=0)
-    spectrum = np.fft.rfftn(field)
+    spectrum = shardfft.rfftn(field)
     square = sum(k**2 for k in spectrum.frequencies(voxel))
-    blurred = np.fft.irfftn(np.exp(-2 * (np.pi * sigma) ** 2 * square) * spectrum, s=field.shape, axes=(0, 1, 2))
+    blurred = shardfft.irfftn(np.exp(-2 * (np.pi * sigma) ** 2 * square) * spectrum, s=field.shape, axes=(0, 1, 2))
     return blurred.gather(root=0)
 
 
@@ -28,13 +29,13 @@ def read(path):
         return np.load(path), None
     import nibabel
 
-    image = nibabel.load(path)
+    image = nibabel.Nifti1Image.from_filename(path)
     return image.get_fdata(dtype=np.float64), image.header.get_zooms()[:3]
 
 
 def main():
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("volume", help="a file of three axes")
     parser.add_argument("--voxel", type=float, nargs=3, help="the size of voxels along each axis")
     parser.add_argument("--sigma", type=float, default=3.0)
@@ -43,7 +44,7 @@ def main():
     volume, voxel = read(told.volume) if MPI.COMM_WORLD.rank == 0 else (None, None)
     voxel = told.voxel or MPI.COMM_WORLD.bcast(voxel) or (1.0, 1.0, 1.0)
     result = smooth(volume, voxel, told.sigma)
-    if result is not None:
+    if volume is not None and result is not None:
         print(f"from {volume.min():.4g} ... {volume.max():.4g} to {result.min():.4g} ... {result.max():.4g}")
         if told.save:
             np.save(told.save, result)

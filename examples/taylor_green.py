@@ -7,6 +7,7 @@ can be taken up by any number of ranks: --restart state. With --plot energy.png 
 """
 
 import argparse
+from typing import Literal
 
 import numpy as np
 from mpi4py import MPI
@@ -19,7 +20,14 @@ from shardfft.typing import LayoutName
 class Flow:
     """A velocity field by its kept modes."""
 
-    def __init__(self, points, reynolds, comm=MPI.COMM_WORLD, layout: LayoutName = "slab", processor="cpu"):
+    def __init__(
+        self,
+        points,
+        reynolds,
+        comm=MPI.COMM_WORLD,
+        layout: LayoutName = "slab",
+        processor: Literal["cpu", "gpu"] = "cpu",
+    ):
         kept = 2 * ((points - 1) // 3) + 1  # all wavenumbers below points / 3
         self.plan = shardfft.plan(
             (points,) * 3,

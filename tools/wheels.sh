@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
-# Wheels and source distributions as their users meet them: wheels.sh [PART...].
+# Wheels and source distributions as their users meet them: wheels.sh [--quick] [PART...].
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-usage="usage: tools/wheels.sh [sdists | wheel | mpis | types | cuda]...
+usage="usage: tools/wheels.sh [--quick] [sdists | wheel | mpis | types | cuda]...
   all of them unless some are named. sdists: source distributions, unpacked outside the tree; wheel: a wheel for any MPI,
   made of one; mpis: tried with Open MPI 4.1 and 5, MPICH 4 and 5, MPI's own interface, and without MPI; types: mypy and
   pyright over the examples; cuda: a wheel for GPUs, compiled and not run, where nvcc is at hand
+  --quick compiles without optimisation: it tries the packaging in a fraction of the time, and makes slow wheels.
   What is made lies in build/wheels/dist."
 
 all=(sdists wheel mpis types cuda)
+flags=-O3\ -DNDEBUG
+if [[ ${1:-} == --quick ]]; then
+  flags=-O0
+  shift
+fi
 parts=("$@")
 [[ ${#parts[@]} -gt 0 ]] || parts=("${all[@]}")
 for part in "${parts[@]}"; do
@@ -43,26 +49,26 @@ venv() {
 }
 tool() { VIRTUAL_ENV=$TOOLS PATH=$TOOLS/bin:$PATH "$@"; }
 the_wheel() { find "$DIST" -name "$1-$VERSION-*manylinux*.whl"; }
-# into NAME: puts the wheel, and nothing that it needs, into an environment.
+# into NAME WHEEL: puts it, and nothing that it needs, into an environment.
 into() {
-  quiet "$1-wheel" "$FOLDER/$1/bin/python" -m pip install --disable-pip-version-check --force-reinstall --no-deps \
-    "$(the_wheel shardfft)"
+  quiet "$1-wheel" "$FOLDER/$1/bin/python" -m pip install --disable-pip-version-check --force-reinstall --no-deps "$2"
 }
 
 sdists() {
   local package
   say "source distributions"
-  rm -f "$DIST"/*.tar.gz
+  rm -f "$DIST"/*.tar.gz "$DIST"/shardfft_bench-*
   for package in bindings/python bench/harness; do
     quiet sdist tool "$TOOLS/bin/python" -m build --sdist --no-isolation --outdir "$DIST" "$ROOT/$package"
   done
-  rm -rf "$SOURCE" "$OUTSIDE"/shardfft_bench-*
+  rm -rf "$OUTSIDE"/shardfft*
   # With times of now: what an older build made of an older version is made anew.
   for package in "$DIST"/*.tar.gz; do tar -xmzf "$package" -C "$OUTSIDE"; done
   [[ -f $SOURCE/library/src/api/plan.cpp && -f $SOURCE/LICENSE && -f $SOURCE/shardfft/py.typed ]] || die "$SOURCE is not complete"
   say "the harness, from its source distribution"
   quiet harness tool "$TOOLS/bin/python" -m build --wheel --no-isolation --outdir "$DIST" "$OUTSIDE"/shardfft_bench-*
-  venv harness "$(find "$DIST" -name 'shardfft_bench-*.whl')" pytest
+  venv harness PyYAML jsonschema numpy matplotlib rich pytest
+  into harness "$DIST"/shardfft_bench-*.whl
   "$FOLDER/harness/bin/shardfft-bench" bench list | grep -q two-core || die "the harness does not find its experiments"
   cp -r "$ROOT/tests/bench" "$OUTSIDE/shardfft_bench-tests"
   "$FOLDER/harness/bin/python" -m pytest -q -p no:cacheprovider "$OUTSIDE/shardfft_bench-tests/test_results.py"
@@ -83,14 +89,14 @@ built() {
   # ccache: files that were unpacked a moment ago are as good as others.
   CCACHE_SLOPPINESS=$CCACHE_SLOPPINESS,include_file_mtime,include_file_ctime CMAKE_BUILD_PARALLEL_LEVEL=$(jobs) \
     quiet "$name" tool "$TOOLS/bin/python" -m build --wheel --no-isolation --outdir "$FOLDER/$name-raw" \
-    -Cbuild-dir="$FOLDER/$name" "-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-}" \
-    "-Ccmake.define.SHARDFFT_MPI_ABIS=$(abis)" "$@" "$source"
+    -Cbuild-dir="$FOLDER/$name-$VERSION" "-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-}" \
+    "-Ccmake.define.CMAKE_CXX_FLAGS_RELEASE=$flags" "-Ccmake.define.SHARDFFT_MPI_ABIS=$(abis)" "$@" "$source"
 }
 # finished NAME DISTRIBUTION OPTION...: with libgomp, and a name that says from which glibc on it runs.
 finished() {
   local name=$1 distribution=$2 wheel
   shift 2
-  rm -f "$DIST/$distribution-$VERSION-"*.whl
+  rm -f "$DIST/$distribution-"[0-9]*.whl
   quiet "$name-auditwheel" tool auditwheel repair "$@" --wheel-dir "$DIST" "$FOLDER/$name-raw/"*.whl
   wheel=$(the_wheel "$distribution")
   tool "$TOOLS/bin/python" "$ROOT/tests/wheels/contents.py" "$wheel"
@@ -106,7 +112,7 @@ wheel() {
 tried() {
   local name=$1 compiled=$2 ranks
   shift 2
-  into "$name"
+  into "$name" "$(the_wheel shardfft)"
   for ranks in 1 2; do
     env -i "PATH=$FOLDER/$name/bin" HOME="$HOME" OMP_NUM_THREADS=1 "${variables[@]}" "$@" -n $ranks \
       "$FOLDER/$name/bin/python" "$ROOT/tests/wheels/check.py" "$compiled" || die "the wheel fails with $name"
@@ -139,7 +145,7 @@ mpis() {
 
   say "the wheel without MPI"
   venv alone "${packages[@]}"
-  into alone
+  into alone "$(the_wheel shardfft)"
   local python=$FOLDER/alone/bin/python said
   SHARDFFT_MPI=none "$python" "$ROOT/tests/wheels/check.py" "no MPI"
   MPI4PY_LIBMPI=/nowhere/libmpi.so "$python" "$ROOT/tests/wheels/check.py" "no MPI"
@@ -152,7 +158,7 @@ mpis() {
 
 types() {
   say "mypy and pyright over the examples, with the wheel alone"
-  into tools
+  into tools "$(the_wheel shardfft)"
   cp -r "$ROOT/examples" "$OUTSIDE/"
   "$TOOLS/bin/mypy" --check-untyped-defs "$OUTSIDE"/examples/*.py
   "$TOOLS/bin/pyright" --pythonpath "$TOOLS/bin/python" "$OUTSIDE"/examples/*.py

@@ -17,9 +17,9 @@ from shardfft.typing import LayoutName
 def smooth(volume, voxel, sigma, comm=MPI.COMM_WORLD, layout: LayoutName = "slab"):
     """Blur the volume that rank 0 has, with a standard deviation in the voxels' unit; the result is on rank 0."""
     field = shardfft.DistArray.from_global(volume, comm, layout, root=0)
-    spectrum = shardfft.rfftn(field)
+    spectrum = shardfft.fft.rfftn(field)
     square = sum(k**2 for k in spectrum.frequencies(voxel))
-    blurred = shardfft.irfftn(np.exp(-2 * (np.pi * sigma) ** 2 * square) * spectrum, s=field.shape, axes=(0, 1, 2))
+    blurred = shardfft.fft.irfftn(np.exp(-2 * (np.pi * sigma) ** 2 * square) * spectrum, s=field.shape, axes=(0, 1, 2))
     return blurred.gather(root=0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -61,11 +62,34 @@ def manifest_faults(known: dict) -> list[str]:
     return found + [f"{name}: {fault}" for name, fault in faults if fault]
 
 
-def dirty() -> int:
-    """Records of drivers that were built from sources with changes, which no revision names."""
+def revisions() -> Counter[str]:
+    """How many records name each revision of a driver's sources, as git described it."""
     names = {str(file.parent.relative_to(stated.RESULTS)) for file in stated.RESULTS.rglob(f"{FILE}*")}
     every = (one for name in names for one in stated.read(name))
-    return sum(str((one.get("build") or {}).get("revision", "")).endswith("-dirty") for one in every)
+    return Counter(str((one.get("build") or {}).get("revision", "")) for one in every)
+
+
+def dirty(named: Counter[str]) -> int:
+    """Records of drivers that were built from sources with changes, which no revision names."""
+    return sum(count for name, count in named.items() if name.endswith("-dirty"))
+
+
+def history() -> set[str] | None:
+    """The first twelve digits of every commit behind this one; None where git does not have all of them."""
+    ask = ["git", "-C", str(stated.ROOT)]
+    try:
+        shallow = subprocess.run(
+            [*ask, "rev-parse", "--is-shallow-repository"], capture_output=True, text=True, check=True
+        )
+        commits = subprocess.run([*ask, "rev-list", "HEAD"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return {line[:12] for line in commits.stdout.split()} if shallow.stdout.strip() == "false" else None
+
+
+def lost(named: Counter[str], known: set[str]) -> int:
+    """Revisions that records name and that the repository does not have."""
+    return sum(name.removesuffix("-dirty")[:12] not in known for name in named if name)
 
 
 def count_faults(known: dict, counted: dict[str, int]) -> list[str]:
@@ -104,7 +128,9 @@ def list_faults(known: dict) -> list[str]:
 def counts() -> dict[str, int]:
     """What may only become fewer, counted anew."""
     tables = [table for page in stated.pages() for table in stated.tables(page)]
-    return {"without_record": sum(table.unrecorded() for table in tables), "dirty_records": dirty()}
+    named, known = revisions(), history()
+    found = {"without_record": sum(table.unrecorded() for table in tables), "dirty_records": dirty(named)}
+    return found if known is None else {**found, "lost_revisions": lost(named, known)}
 
 
 def write(known: dict) -> None:

@@ -178,7 +178,8 @@ def _experiment(name: str, records: list[dict], folder: Path, prefix: str, about
         pictures.append(_picture(bandwidth.draw(probes, palette), folder, prefix, "bandwidth", "Bandwidth", more))
     return {
         "name": name, "title": about.get("title") or name, "about": about.get("about", ""), "pictures": pictures,
-        "exponents": exponents.table(timed), "tables": _tables(timed, folder, prefix), "accounts": accounts.texts(timed),
+        "exponents": exponents.table(timed), "tables": _tables(timed, folder, prefix),
+        "accounts": accounts.texts(timed),
         "failures": [{**one, "points": list(one["points"])} for one in failures(records)],
     }  # fmt: skip
 

@@ -63,19 +63,19 @@ class Compiler : protected Lowered {
   /// At least one. Steps of the trace are numbered from `trace_step` on, which is then the next number.
   std::vector<Task> run(int& trace_step) {
     std::vector<Task> tasks;
-    const auto add = [&](TaskEnds ends) {
+    const auto add = [&](TaskEnds ends) -> Task& {
       ends.trace_step = trace_step++;
-      static_cast<TaskEnds&>(tasks.emplace_back()) = std::move(ends);
+      Task& task = tasks.emplace_back();
+      static_cast<TaskEnds&>(task) = std::move(ends);
+      return task;
     };
     for (std::size_t i = 0; i < stretches().size(); ++i) {
       const Stop &first = stretches()[i].front(), &last = stretches()[i].back();
-      add({first.from, last.to, before(first), after(last)});
-      make(tasks.back(), i);
+      make(add({first.from, last.to, before(first), after(last)}), i);
     }
     if (tasks.empty()) {
       const State& all = program().states.front();
-      add({Slot::in, Slot::out, all, all});
-      copy(tasks.back());
+      copy(add({Slot::in, Slot::out, all, all}));
     }
     return tasks;
   }

@@ -114,6 +114,15 @@ def test_rivals_are_compared_point_by_point(page):
     assert stated.Row(()).ratios("shardfft", records="lines.jsonl", rivals="mkl") == []
 
 
+def test_texts_that_programs_printed_are_records():
+    columns = stated.text_lines(["# cores points side-512", "one 64 40.5", "all 64 39", "cut short"])
+    assert columns == [{"cores": "one", "points": 64, "side-512": 40.5}, {"cores": "all", "points": 64, "side-512": 39}]
+    table = ["== 2 ranks process 1", "| transform | factor |", "|---|---|", "| 4x4 c2c | 1.05 |"]
+    assert stated.text_lines(table) == [{"ranks": 2, "transform": "4x4 c2c", "factor": 1.05}]
+    with pytest.raises(LookupError, match="no records"):
+        stated.read("nowhere/lines.txt")
+
+
 def test_a_drawn_case_is_read_from_its_words():
     point = stated._drawn("250 x 280 x 252 real single, bricks and back")
     assert point == {"shape": [250, 280, 252], "kind": "r2c", "precision": "single", "layout": "brick"}

@@ -373,3 +373,15 @@ def test_ranks_that_ask_for_different_transforms(comm, call):
     with pytest.raises(shardfft.ArgumentError, match="the ranks gave different arguments") as raised:
         call(x, comm.rank == comm.size - 1)
     assert raised.value.status == "mismatch"
+
+
+def test_processes_that_do_not_know_each_other(comm, monkeypatch):
+    """A launcher of another MPI starts so many worlds of one process."""
+    monkeypatch.setattr(_mpi, "_checked", False)
+    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "4")
+    if comm.size > 1:
+        assert _mpi.strangers() is None
+        return
+    with pytest.warns(RuntimeWarning, match="started 4 processes .SLURM_STEP_NUM_TASKS., but each is alone"):
+        shardfft.plan(SHAPE, comm=comm, effort="estimate").close()
+    shardfft.plan(SHAPE, comm=comm, effort="estimate").close()  # told once

@@ -56,7 +56,7 @@ def _mpi_lines() -> tuple[list[tuple[str, str]], str | None]:
         import mpi4py
         from mpi4py import MPI
 
-        why = _mpi.mismatch()
+        why = _mpi.mismatch() or _mpi.strangers()
         return [("mpi4py", f"{mpi4py.__version__}, {_mpi._first_line(MPI.Get_library_version())}"), built], why
     except (ImportError, RuntimeError) as error:
         return [built], f"mpi4py cannot be used: {error}"

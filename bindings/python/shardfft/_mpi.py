@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -47,6 +49,24 @@ def _first_line(text: str) -> str:
     return " ".join(lines[0].split(", package")[0].split())
 
 
+#: What launchers tell the processes that they start together.
+_STARTED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+def strangers() -> str | None:
+    """Say so if a launcher has started several processes, each of which is alone in its MPI_COMM_WORLD."""
+    from mpi4py import MPI
+
+    counts = {name: os.environ[name] for name in _STARTED if os.environ.get(name, "").isdigit()}
+    name = next((name for name, count in counts.items() if int(count) > 1), None)
+    if name is None or MPI.COMM_WORLD.size > 1:
+        return None
+    return (
+        f"the launcher started {counts[name]} processes ({name}), but each is alone in MPI.COMM_WORLD: the launcher is "
+        f"of another MPI than mpi4py's, {_first_line(MPI.Get_library_version())}, or srun needs another --mpi"
+    )
+
+
 _checked = False
 
 
@@ -70,6 +90,8 @@ def communicator(comm: MPI.Comm | None) -> MPI.Comm:
         if why is not None:
             raise ImportError(why)
         _checked = True
+        if _core.mpi_running() and (alone := strangers()) is not None:
+            warnings.warn(alone, RuntimeWarning, stacklevel=3)
     if comm is None:
         comm = MPI.COMM_WORLD
     if not isinstance(comm, MPI.Comm):

@@ -11,7 +11,7 @@
 #include "device/handles.hpp"
 #include "device/line_pass.hpp"
 #include "device/vendor_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/catalogue.hpp"
 
 using namespace shardfft;
 namespace lines = shardfft::device::lines;
@@ -99,11 +99,11 @@ void measure(const Problem& p) {
 
   double cufft = 0, cufft_error = 0, contiguous = 0;
   {
-    const gpu::PassPointer pass = gpu::make_cufft_pass(strided(p), 1);
+    const gpu::PassPointer pass = gpu::pass_named("cufft").make(strided(p), {});
     CHECK(cudaMemset(b.get(), 0xff, p.bytes()));
-    pass->enqueue(from, to, nullptr, nullptr);
+    pass->enqueue({from, to}, nullptr);
     cufft_error = error(p, a.get(), b.get());
-    cufft = milliseconds([&] { pass->enqueue(from, to, nullptr, nullptr); });
+    cufft = milliseconds([&] { pass->enqueue({from, to}, nullptr); });
   }
   {
     device::VendorFftSpec spec;
@@ -114,10 +114,10 @@ void measure(const Problem& p) {
     const device::VendorFft plan(spec);
     contiguous = milliseconds([&] { plan.execute(a.get(), b.get(), Direction::forward, nullptr); });
   }
-  const gpu::PassPointer turned = gpu::make_transposed_pass(strided(p));
+  const gpu::PassPointer turned = gpu::pass_named("transposed cufft").make(strided(p), {});
   const device::Memory scratch = device::make_memory(turned->scratch_bytes());
   const double transposed =
-      milliseconds([&] { turned->enqueue(from, to, static_cast<std::byte*>(scratch.get()), nullptr); });
+      milliseconds([&] { turned->enqueue({from, to, static_cast<std::byte*>(scratch.get())}, nullptr); });
 
   double prepare_ms = -1, slow = -1, middle = -1, lines_error = -1;
   if (lines::supported(p.n) && p.columns() % lines::unit(p.precision) == 0) {

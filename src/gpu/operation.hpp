@@ -32,6 +32,8 @@ struct DeviceBuffers {
   std::span<std::byte* const> scratches{};  ///< as `outs`, of `scratch`, where writes_scratches()
   std::byte* landing = nullptr;             ///< where others write to where that is not `out`
   bool own_is_there = false;                ///< of a reshape: what stays on its GPU is left to others
+  std::byte* beyond = nullptr;              ///< of a transform: the array at the other end of the reshape next to it,
+                                            ///< where its own points are in that one; null: with the others
 };
 
 class DeviceOperation {

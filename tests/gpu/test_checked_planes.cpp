@@ -13,7 +13,7 @@
 
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
-#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/catalogue.hpp"
 #include "local/loops.hpp"
 
 namespace shardfft::test {
@@ -60,8 +60,8 @@ class CheckedPlanes {
 
   /// False where there is no such pass here.
   bool check() {
+    if (!record().fits(spec_, use) || !record().checks(spec_)) return false;
     const gpu::PassPointer pass = make();
-    if (pass == nullptr || !pass->checks_itself()) return false;
     const std::vector<T> plain = run(*pass, false);
     pass->prepare_checks();
     const std::vector<T> checked = run(*pass, true);
@@ -92,11 +92,14 @@ class CheckedPlanes {
   }
 
  private:
+  static constexpr gpu::PassUse use{.sums_rows = true};
+
+  bool has_planes() const { return spec_.transform.size() == 2; }
+  const gpu::PassRecord& record() const { return gpu::pass_named(has_planes() ? "plane pass" : "summed row pass"); }
   gpu::PassPointer make() const {
-    if (spec_.transform.size() == 2) return gpu::make_plane_pass(spec_);
     const auto n = static_cast<int>(spec_.batch.back().n), m = static_cast<int>(spec_.transform.back().n);
-    lines::prepare_planes(n, m, spec_.precision, spec_.kind != Kind::c2c);  // to compare with
-    return gpu::make_row_pass(spec_, gpu::RowsRun::with_checks);
+    if (!has_planes()) lines::prepare_planes(n, m, spec_.precision, spec_.kind != Kind::c2c);  // to compare with
+    return record().make(spec_, use);
   }
   std::uint32_t bits(lines::PassResult which) const { return static_cast<std::uint32_t>(told_[which]); }
   std::vector<T> run(const gpu::FftPass& pass, bool checks) {
@@ -105,12 +108,9 @@ class CheckedPlanes {
                          results = device::make_memory(sizeof told_);
     device::copy_bytes(in.get(), in_.data(), in_.size() * sizeof(T), stream_.get());
     device::fill_zero(results.get(), sizeof told_, stream_.get());
-    auto* const from = static_cast<const std::byte*>(in.get());
-    auto* const to = static_cast<std::byte*>(out.get());
-    if (checks)
-      pass.enqueue_checked(from, to, nullptr, static_cast<std::uint64_t*>(results.get()), stream_.get());
-    else
-      pass.enqueue(from, to, nullptr, stream_.get());
+    gpu::PassArrays arrays{static_cast<const std::byte*>(in.get()), static_cast<std::byte*>(out.get())};
+    if (checks) arrays.results = static_cast<std::uint64_t*>(results.get());
+    pass.enqueue(arrays, stream_.get());
     device::copy_bytes(told_, results.get(), sizeof told_, stream_.get());
     device::copy_bytes(out_.data(), out.get(), out_.size() * sizeof(T), stream_.get());
     device::synchronize(stream_.get());

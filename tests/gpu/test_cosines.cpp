@@ -7,7 +7,6 @@
 #include "device/line_pass.hpp"
 #include "gpu/group_kit.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
 #include "local/loops.hpp"
 #include "support/case_sweeps.hpp"
 #include "support/operator_check.hpp"
@@ -145,7 +144,8 @@ TEST(DeviceCosines, LinePassesAndLongLines) {
   }
 }
 
-/// Pieces of a few lines: outer loops are cut, then the lines themselves, the last of which is alone.
+/// Pieces of a few lines, an eighth of what a pass may have: outer loops are cut, then the lines themselves, the last
+/// of which is alone.
 TEST(DeviceCosines, Pieces) {
   for (const AxisTransform type : all_types)
     for (const std::int64_t n : {8, 9})
@@ -153,10 +153,12 @@ TEST(DeviceCosines, Pieces) {
         const FftSpec spec = lines_of(type, {n, 11, 11}, {{5, 11 * n, 11 * n}, {11, 1, 1}});
         SCOPED_TRACE(std::string(to_text(type)) + ", pieces of " + std::to_string(bytes));
         const device::DeviceScope scope(0);
-        const gpu::PassPointer pass = gpu::make_cosine_pass(spec, bytes);
-        check_numbers<double>(spec, pass->scratch_bytes(),
-                              [&](const std::byte* in, std::byte* out, std::byte* scratch,
-                                  device::StreamHandle stream) { pass->enqueue(in, out, scratch, stream); });
+        const gpu::PassPointer pass = gpu::pass_named("pairs of lines").make(spec, {.piece_bytes = 8 * bytes});
+        check_numbers<double>(
+            spec, pass->scratch_bytes(),
+            [&](const std::byte* in, std::byte* out, std::byte* scratch, device::StreamHandle stream) {
+              pass->enqueue({in, out, scratch}, stream);
+            });
       }
 }
 

@@ -9,7 +9,7 @@
 #include "device/handles.hpp"
 #include "device/plane_pass.hpp"
 #include "gpu/check/device_check.hpp"
-#include "gpu/pass/padded_fft.hpp"
+#include "gpu/pass/device_fft.hpp"
 #include "support/device_flips.hpp"
 
 namespace shardfft::test {
@@ -45,10 +45,11 @@ class PaddedCase {
   }
 
   void check() {
-    const auto fft = gpu::make_padded_fft(spec_);
-    ASSERT_EQ(fft != nullptr,
+    const auto plan = gpu::plan_padded_fft(spec_);
+    ASSERT_EQ(plan.has_value(),
               device::lines::planes_supported(ny, spec_.transform.back().n, spec_.precision, spec_.kind != Kind::c2c));
-    if (fft == nullptr) return;
+    if (!plan) return;
+    const auto fft = plan->make();
     run(*fft);
     std::vector<T> expected(out_.size()), in = in_;
     make_local_fft("fftw", spec_)->execute(in.data(), expected.data());
@@ -131,10 +132,10 @@ TEST(PaddedFft, OddRowsOfComplexNumbers) {
 TEST(PaddedFft, IsForThreeAxesThatAreNoWholeUnits) {
   FftSpec spec;
   spec.transform = {{40, 256 * 512, 256 * 512}, {256, 512, 512}, {512, 1, 1}};
-  EXPECT_EQ(gpu::make_padded_fft(spec), nullptr);
+  EXPECT_FALSE(gpu::plan_padded_fft(spec));
   spec.kind = Kind::r2c;
   spec.transform = {{256, 512, 257}, {512, 1, 1}};
-  EXPECT_EQ(gpu::make_padded_fft(spec), nullptr);
+  EXPECT_FALSE(gpu::plan_padded_fft(spec));
 }
 
 }  // namespace

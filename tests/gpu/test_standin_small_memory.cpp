@@ -7,7 +7,6 @@
 #include "device/standin/settings.hpp"
 #include "gpu/group_kit.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -118,7 +117,7 @@ TEST_F(SmallMemory, TransformsOfOneGpuTakeNoWorkAreaThatTheyDoWithout) {
   rows.transform = {{384, 1, 1}};
   rows.batch = {{16, 384 * 384, 384 * 384}, {384, 384, 384}};
   rows.effort = Effort::estimate;
-  expect_refusal(Status::out_of_memory, "has no", [&] { gpu::make_cufft_pass(rows, 1); });
+  expect_refusal(Status::out_of_memory, "has no", [&] { gpu::pass_named("cufft").make(rows, {}); });
   const auto fft = gpu::make_device_fft(rows);
   EXPECT_EQ(fft->library_bytes(), 0u) << fft->describe();
 }

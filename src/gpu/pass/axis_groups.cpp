@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "gpu/pass/fft_passes.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
 
@@ -14,8 +13,10 @@ constexpr std::size_t most_cufft_axes = 3;
 
 }  // namespace
 
-bool AxisGroups::takes_planes(const FftSpec& stage) const {
-  return own_.planes && own_.most_axes >= 2 && plane_pass_fits(stage);
+PassUse AxisGroups::use() const {
+  PassUse use;
+  use.planes = own_.planes && own_.most_axes >= 2;
+  return use;
 }
 
 /// Axes of more than one point, the slowest of the input first.
@@ -42,7 +43,7 @@ std::vector<AxisGroup> AxisGroups::take_lines(AxisGroup& axes, Strides side, con
   if (points(spec_.kind == Kind::c2r ? output_loops(spec_) : input_loops(spec_)) < gpu_defaults().elements_worth_passes)
     return lines;
   while (!axes.empty() && lines.size() + planes.size() < own_.most_axes &&
-         line_pass_fits(stage(Kind::c2c, {axes.front()}, side, side))) {
+         find_own_pass(stage(Kind::c2c, {axes.front()}, side, side)) != nullptr) {
     lines.insert(lines.begin(), {axes.front()});
     axes.erase(axes.begin());
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "gpu/pass/catalogue.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft::gpu {
@@ -31,8 +32,8 @@ class AxisGroups {
   std::vector<AxisGroup> complex(Strides side) const { return complex(all_axes(), side); }
   /// Groups of an r2c or c2r transform: the halved axis with what a pass takes beside it, then the rest.
   std::vector<AxisGroup> real(Strides side) const;
-  /// Whether a plane pass may take a stage.
-  bool takes_planes(const FftSpec& stage) const;
+  /// What stages may use.
+  PassUse use() const;
   /// The stage that transforms `group`; all other loops are its batch. The halved axis is so for the stage of the real
   /// kind and has n/2+1 points for the others.
   FftSpec stage(Kind kind, const AxisGroup& group, Strides from, Strides to) const;
@@ -44,6 +45,8 @@ class AxisGroups {
   std::vector<AxisGroup> take_lines(AxisGroup& axes, Strides side, const AxisGroup& planes) const;
   AxisGroup take_planes(AxisGroup& axes, Strides side) const;
   std::vector<AxisGroup> complex(AxisGroup axes, Strides side) const;
+
+  bool takes_planes(const FftSpec& stage) const { return find_own_pass(stage, use()) != nullptr; }
 
   FftSpec spec_;
   OwnPasses own_;

@@ -3,9 +3,8 @@
 // over before it was read.
 #include <algorithm>
 
-#include "base/check.hpp"
 #include "device/vendor_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/catalogue.hpp"
 #include "local/loops.hpp"
 
 namespace shardfft::gpu {
@@ -32,8 +31,8 @@ class BlockedRowsPass : public FftPass {
     if (rows_ % block_ != 0) tail_ = plan(rows_ % block_);
   }
 
-  void enqueue(const std::byte* /*from*/, std::byte* to, std::byte* scratch,
-               device::StreamHandle stream) const override {
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    std::byte *const to = arrays.to, *const scratch = arrays.scratch;
     const std::int64_t blocks = (rows_ + block_ - 1) / block_;
     for (std::int64_t i = 0; i < blocks; ++i) {
       const std::int64_t first = (out_bytes_ > in_bytes_ ? blocks - 1 - i : i) * block_;
@@ -59,9 +58,7 @@ class BlockedRowsPass : public FftPass {
   device::VendorFft whole_, tail_;
 };
 
-}  // namespace
-
-bool blocked_rows_pass_fits(const FftSpec& spec) {
+bool are_rows(const FftSpec& spec) {
   if (is_empty(spec) || spec.kind == Kind::r2r || spec.transform.size() != 1) return false;
   const FftDim& line = spec.transform.front();
   const Loops rows = merged(spec.batch);
@@ -70,9 +67,15 @@ bool blocked_rows_pass_fits(const FftSpec& spec) {
                           rows.front().out_stride == (spec.kind == Kind::r2c ? line.n / 2 + 1 : line.n));
 }
 
-PassPointer make_blocked_rows_pass(const FftSpec& spec, std::int64_t piece_bytes) {
-  require(blocked_rows_pass_fits(spec), "lines that are no rows of a dense array");
-  return std::make_unique<BlockedRowsPass>(spec, piece_bytes);
-}
+}  // namespace
+
+/// Inside one array only: between two, one call of cuFFT takes all rows.
+extern const PassRecord blocked_rows_pass{
+    .name = "blocked rows",
+    .in_one_array = true,
+    .fits = [](const FftSpec& spec, const PassUse& use) { return use.piece_bytes > 0 && are_rows(spec); },
+    .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
+      return std::make_unique<BlockedRowsPass>(spec, use.piece_bytes);
+    }};
 
 }  // namespace shardfft::gpu

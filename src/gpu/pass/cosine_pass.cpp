@@ -8,15 +8,18 @@
 #include "base/check.hpp"
 #include "device/cosine.hpp"
 #include "device/line_pass.hpp"
+#include "gpu/pass/catalogue.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
 #include "gpu/pass/loop_pieces.hpp"
+#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
 constexpr std::size_t alignment = 256;
+/// What a piece needs beside its array, in pieces: its extension, cuFFT's work areas, copies.
+constexpr std::int64_t pieces_in_work = 8;
 
 class CosinePass : public FftPass {
  public:
@@ -37,15 +40,16 @@ class CosinePass : public FftPass {
     for (const LoopPiece& piece : cut_loops(loops_, line_bytes, piece_bytes)) add(piece);
   }
 
-  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const override {
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    std::byte* const scratch = arrays.scratch;
     const auto bytes = static_cast<std::int64_t>(ElementType{precision_, false}.bytes());
     for (const Piece& piece : pieces_) {
       const Fourier& fourier = ffts_.at(piece.counts);
-      device::before_fourier(from + piece.in * bytes, scratch, piece.lines, precision_, stream);
+      device::before_fourier(arrays.from + piece.in * bytes, scratch, piece.lines, precision_, stream);
       DeviceBuffers buffers{scratch, scratch, scratch + fourier.work_bytes};
       buffers.one_array = true;
       fourier.operation->enqueue(0, buffers, stream);
-      device::after_fourier(scratch, to + piece.out * bytes, piece.lines, precision_, stream);
+      device::after_fourier(scratch, arrays.to + piece.out * bytes, piece.lines, precision_, stream);
     }
   }
   std::size_t scratch_bytes() const override {
@@ -59,7 +63,6 @@ class CosinePass : public FftPass {
   std::string name() const override {
     return "pairs of lines with " + (ffts_.empty() ? "nothing" : ffts_.begin()->second.operation->describe());
   }
-  bool scales() const override { return true; }
 
  private:
   using Counts = std::vector<std::int64_t>;
@@ -158,10 +161,18 @@ class CosinePass : public FftPass {
 
 }  // namespace
 
-PassPointer make_cosine_pass(const FftSpec& spec, std::int64_t piece_bytes) {
-  require(spec.kind == Kind::r2r && spec.transform.size() == 1 && spec.types.size() == 1,
-          "a cosine pass is of one axis");
-  return std::make_unique<CosinePass>(spec, piece_bytes);
-}
+/// The batch piece by piece. It runs in place where both sides' strides are alike.
+extern const PassRecord cosine_pass{
+    .name = "pairs of lines",
+    .scales = true,
+    .in_one_array = true,
+    .fits =
+        [](const FftSpec& spec, const PassUse&) {
+          return spec.kind == Kind::r2r && spec.transform.size() == 1 && spec.types.size() == 1;
+        },
+    .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
+      return std::make_unique<CosinePass>(
+          spec, use.piece_bytes > 0 ? use.piece_bytes / pieces_in_work : gpu_defaults().transposed_piece_bytes);
+    }};
 
 }  // namespace shardfft::gpu

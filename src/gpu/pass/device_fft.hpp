@@ -1,8 +1,8 @@
 #pragma once
-// Transforms of one member's data on its GPU.
+// Transforms of one member's data on its GPU. Arrays begin at multiples of 16 bytes.
 #include <memory>
 
-#include "gpu/operation.hpp"
+#include "gpu/pass/fft_plan.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft::gpu {
@@ -10,14 +10,13 @@ namespace shardfft::gpu {
 /// Plans on the current device; transforms of several axes of large arrays by what is faster there, our own passes or
 /// cuFFT, unless spec.effort is estimate; with the option `verify` by what is faster with its check. The input is left
 /// unchanged if spec.preserve_input. Complex transforms whose strides are alike on both sides, and those with
-/// spec.in_place, may run in place. Arrays begin at multiples of 16 bytes, and the output's loops fill it without gaps.
-std::unique_ptr<DeviceOperation> make_device_fft(const FftSpec& spec, bool verify = false);
-/// Whether it needs no dense copy of its arrays, so that it may be a part of a larger one, on the current device.
-bool runs_where_it_lies(const FftSpec& spec);
-/// With the option verify: whether it can be made of passes of our own, which all add up their lines themselves, on the
-/// current device.
-bool checks_itself(const FftSpec& spec);
-/// Whether its factor spec.scale costs no pass over memory, on the current device.
-bool scales_free(const FftSpec& spec);
+/// spec.in_place, may run in place. The output's loops fill it without gaps.
+std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false);
+/// The plan that is expected to be the fastest, without a trial.
+FftPlan plan_fft(const FftSpec& spec);
+/// The plan inside one array (stages_in_one_array()).
+FftPlan plan_fft_in_place(const FftSpec& spec);
+/// Nothing where there are no such passes (padded_stages()). Whether it is fast only a trial tells.
+std::optional<FftPlan> plan_padded_fft(const FftSpec& spec);
 
 }  // namespace shardfft::gpu

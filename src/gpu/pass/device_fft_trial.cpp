@@ -1,7 +1,6 @@
 #include "gpu/pass/device_fft_trial.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "gpu/check/device_check.hpp"
 #include "local/loops.hpp"
@@ -52,23 +51,21 @@ DeviceFftTrial::DeviceFftTrial(const FftSpec& spec, bool verify)
 /// For so many bytes, and for as much of a transform's and the library's own.
 bool DeviceFftTrial::has_room(std::size_t bytes) { return device::memory_info().free / 2 > bytes; }
 
-bool DeviceFftTrial::add(Make make) {
-  if (!best_) best_ = make;
+bool DeviceFftTrial::add(const Make& make) {
+  const std::size_t number = tried_++;
   if (!in_) {
     if (!has_room(in_bytes_ + out_bytes_)) return false;
     in_ = device::make_memory(in_bytes_);
     if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
   }
   const std::unique_ptr<DeviceOperation> fft = make();
-  if (fft == nullptr) return true;
-  if (fft->describe() == std::exchange(tried_, fft->describe())) return true;  // the same once more
   if (!best_ms_)
     runs_in_place_ = fft->runs_in_place();
   else if (!has_room(fft->scratch_bytes()) || (runs_in_place_ && !fft->runs_in_place()))
     return true;
   const double ms = milliseconds(*fft);
   if (!best_ms_ || ms < *best_ms_ * (1 - gpu_defaults().trial_margin)) {
-    best_ = std::move(make);
+    best_ = number;
     best_ms_ = ms;
   }
   return true;
@@ -94,12 +91,6 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
     if (run == 1 || (run > 1 && ms < best)) best = ms;
   }
   return best;
-}
-
-std::unique_ptr<DeviceOperation> DeviceFftTrial::fastest() {
-  in_ = {};
-  out_ = {};
-  return best_();
 }
 
 }  // namespace shardfft::gpu

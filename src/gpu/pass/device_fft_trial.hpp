@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "device/handles.hpp"
 #include "gpu/operation.hpp"
@@ -20,12 +19,11 @@ class DeviceFftTrial {
   /// On the current device, with arrays of its own until it ends: those of the transform.
   DeviceFftTrial(const FftSpec& spec, bool verify);
 
-  /// Times one way, and forgets it but for how it is made, which is null where there is none; the first one is taken
-  /// where others are not clearly faster, or there is no room for their scratch. False where the device has no room for
-  /// a trial: the first way then stays the only one.
-  bool add(Make make);
-  /// Made anew.
-  std::unique_ptr<DeviceOperation> fastest();
+  /// Makes one way, times it and forgets it; the first one is taken where others are not clearly faster, or there is no
+  /// room for their scratch. False where the device has no room for a trial: the first way then stays the only one.
+  bool add(const Make& make);
+  /// The number of the fastest one, in the order in which they came.
+  std::size_t fastest() const { return best_; }
 
  private:
   static bool has_room(std::size_t bytes);
@@ -35,8 +33,7 @@ class DeviceFftTrial {
   bool verify_;
   std::size_t in_bytes_, out_bytes_;
   device::Memory in_, out_;
-  Make best_;
-  std::string tried_;  ///< what the last one called itself
+  std::size_t tried_ = 0, best_ = 0;
   std::optional<double> best_ms_;
   bool runs_in_place_ = false;  ///< the first way does
 };

@@ -5,34 +5,25 @@
 
 #include "base/hooks.hpp"
 #include "gpu/pass/placed_passes.hpp"
-#include "local/loops.hpp"
 #include "verify/transform_check.hpp"
 
 namespace shardfft::gpu {
 
 bool PassesCheck::gains(const std::vector<PlacedPass>& passes) {
-  return !passes.empty() && std::all_of(passes.begin(), passes.end(), [](const PlacedPass& p) {
-    return p.transform.has_value() && p.pass->checks_itself();
-  });
+  return !passes.empty() && std::all_of(passes.begin(), passes.end(), [](const PlacedPass& p) { return p.checks; });
 }
 
 PassesCheck::PassesCheck(const std::vector<PlacedPass>& passes) {
   for (const PlacedPass& placed : passes) {
-    const FftSpec& spec = *placed.transform;
     placed.pass->prepare_checks();
-    passes_.push_back({placed.pass.get(),
-                       static_cast<std::size_t>(points(output_loops(spec))) * output_element(spec).bytes(),
-                       placed.pass->bits_between_are()});
+    passes_.push_back({placed.out_bytes, placed.pass->bits_between_are()});
   }
 }
 
-void PassesCheck::enqueue(std::size_t pass, const std::byte* from, std::byte* to, std::byte* scratch,
-                          device::StreamHandle stream) const {
-  const Checked& checked = passes_[pass];
-  checked.pass->enqueue_checked(from, to, scratch, device_ + first_result(pass), stream);
+void PassesCheck::ran(std::size_t pass, std::byte* to, device::StreamHandle stream) const {
   DeviceStepHook* const hook = installed<DeviceStepHook>();
   if (hook != nullptr && pass + 1 < passes_.size())
-    hook->reached(step_, DeviceStepHook::Moment::in_middle, to, checked.out_bytes, stream);
+    hook->reached(step_, DeviceStepHook::Moment::in_middle, to, passes_[pass].out_bytes, stream);
 }
 
 std::uint64_t PassesCheck::read(std::size_t pass) const {

@@ -5,7 +5,6 @@
 
 #include "device/line_checks.hpp"
 #include "gpu/check/device_check.hpp"
-#include "gpu/pass/fft_passes.hpp"
 
 namespace shardfft::gpu {
 
@@ -19,9 +18,10 @@ class PassesCheck : public DeviceCheck {
   /// what all together read and write.
   static bool gains(const std::vector<PlacedPass>& passes);
 
-  /// Instead of the pass, of that number, itself.
-  void enqueue(std::size_t pass, const std::byte* from, std::byte* to, std::byte* scratch,
-               device::StreamHandle stream) const;
+  /// Where the pass of that number tells what it found.
+  std::uint64_t* results_of(std::size_t pass) const { return device_ + first_result(pass); }
+  /// The pass of that number is enqueued, and writes to `to`.
+  void ran(std::size_t pass, std::byte* to, device::StreamHandle stream) const;
 
   std::size_t results() const override { return device::lines::pass_results * passes_.size(); }
   std::size_t table_bytes() const override { return 0; }
@@ -34,7 +34,6 @@ class PassesCheck : public DeviceCheck {
 
  private:
   struct Checked {
-    const FftPass* pass;
     std::size_t out_bytes;
     int between_are;  ///< FftPass::bits_between_are()
   };

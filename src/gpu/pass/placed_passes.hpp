@@ -1,12 +1,11 @@
 #pragma once
 // Passes between a transform's input, output and scratch memory, as one operation.
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gpu/operation.hpp"
-#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/catalogue.hpp"
 #include "gpu/pass/passes_check.hpp"
 
 namespace shardfft::gpu {
@@ -18,63 +17,48 @@ enum class RunArray { in, out, scratch };
 struct Spot {
   RunArray place = RunArray::in;
   std::size_t offset = 0;
+
+  bool operator==(const Spot&) const = default;
 };
 
 struct PlacedPass {
   Spot from, to;
   PassPointer pass;
-  Spot scratch{};                      ///< where the pass wants some
-  std::optional<FftSpec> transform{};  ///< what it does between the two arrays; none of copies and the like
+  std::size_t out_bytes = 0;  ///< that it writes
+  bool checks = false;        ///< it can add up its lines itself
 };
 
 class DeviceFft : public DeviceOperation {
  public:
-  DeviceFft(std::vector<PlacedPass> passes, std::size_t scratch_bytes, bool in_place, std::string text)
-      : passes_(std::move(passes)), scratch_bytes_(scratch_bytes), in_place_(in_place), text_(std::move(text)) {}
+  /// Behind `work` bytes of scratch passes have `pass_scratch` bytes in turn.
+  DeviceFft(std::vector<PlacedPass> passes, std::size_t work, std::size_t pass_scratch, bool in_place, std::string text)
+      : passes_(std::move(passes)),
+        work_(work),
+        pass_scratch_(pass_scratch),
+        in_place_(in_place),
+        text_(std::move(text)) {}
 
-  void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    for (std::size_t i = 0; i < passes_.size(); ++i) {
-      const PlacedPass& p = passes_[i];
-      std::byte *const from = at(p.from, buffers), *const to = at(p.to, buffers),
-                       *const scratch = at(p.scratch, buffers);
-      if (check_ != nullptr)
-        check_->enqueue(i, from, to, scratch, stream);
-      else
-        p.pass->enqueue(from, to, scratch, stream);
-    }
-  }
-  std::unique_ptr<DeviceCheck> make_check() override {
-    if (!PassesCheck::gains(passes_)) return nullptr;
-    auto check = std::make_unique<PassesCheck>(passes_);
-    check_ = check.get();
-    return check;
-  }
-  std::size_t scratch_bytes() const override { return scratch_bytes_; }
-  std::size_t held_bytes() const override {
-    std::size_t sum = 0;
-    for (const PlacedPass& p : passes_) sum += p.pass->held_bytes();
-    return sum;
-  }
-  std::size_t library_bytes() const override {
-    std::size_t sum = 0;
-    for (const PlacedPass& p : passes_) sum += p.pass->library_bytes();
-    return sum;
-  }
+  /// Whether the pass next to a reshape can have a run of its points in the array at the other end: then it has them
+  /// there in calls with DeviceBuffers::beyond. After make_check(). What is next to the input is the first pass, and
+  /// what is next to the output the last one.
+  bool take_own(const OwnPoints& own);
+
+  void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;
+  std::unique_ptr<DeviceCheck> make_check() override;
+  std::size_t scratch_bytes() const override { return work_ + pass_scratch_; }
+  std::size_t held_bytes() const override { return sum_of(&FftPass::held_bytes); }
+  std::size_t library_bytes() const override { return sum_of(&FftPass::library_bytes); }
   bool runs_in_place() const override { return in_place_; }
   std::string describe() const override { return text_; }
 
  private:
-  static std::byte* at(Spot spot, const DeviceBuffers& buffers) {
-    std::byte* const base = spot.place == RunArray::in ? const_cast<std::byte*>(buffers.in)  // written only if allowed
-                            : spot.place == RunArray::out ? buffers.out
-                                                          : buffers.scratch;
-    return base + spot.offset;
-  }
+  std::size_t sum_of(std::size_t (FftPass::*bytes)() const) const;
 
   std::vector<PlacedPass> passes_;
-  std::size_t scratch_bytes_;
+  std::size_t work_, pass_scratch_;
   bool in_place_;
   std::string text_;
+  const FftPass* with_own_ = nullptr;   ///< the pass that has taken its own points
   const PassesCheck* check_ = nullptr;  ///< that it takes part in
 };
 

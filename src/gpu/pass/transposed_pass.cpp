@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/check.hpp"
 #include "device/copy_box.hpp"
 #include "device/vendor_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
+#include "gpu/pass/catalogue.hpp"
 #include "gpu/pass/loop_pieces.hpp"
 #include "tune/defaults.hpp"
 
@@ -23,12 +22,13 @@ class TransposedPass : public FftPass {
     for (const LoopPiece& piece : cut_loops(merged(spec.batch), line_.n * bytes, piece_bytes)) add(piece);
     for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
   }
-  void enqueue(const std::byte* from, std::byte* to, std::byte* scratch, device::StreamHandle stream) const override {
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    std::byte* const scratch = arrays.scratch;
     for (const LoopPiece& piece : pieces_) {
       const Box dense = dense_box(piece.loops);
-      device::copy_box(from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
+      device::copy_box(arrays.from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
       plans_.at(lines_of(piece)).execute(scratch, scratch, direction_, stream);
-      device::copy_box(scratch, dense, to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
+      device::copy_box(scratch, dense, arrays.to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
     }
   }
   std::size_t library_bytes() const override {
@@ -78,19 +78,26 @@ class TransposedPass : public FftPass {
 
 bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
-}  // namespace
-
-bool transposed_pass_pays(const FftSpec& spec) {
-  if (spec.kind != Kind::c2c || spec.transform.size() != 1 || spec.precision != Precision::f64) return false;
+/// Whether it takes less time than cuFFT's strided calls.
+bool pays(const FftSpec& spec) {
   const FftDim& line = spec.transform.front();
   const bool strided = line.in_stride != 1 || line.out_stride != 1;
-  return strided && line.n > gpu_defaults().longest_strided_line && !is_power_of_two(line.n) &&
-         points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
+  return spec.precision == Precision::f64 && strided && line.n > gpu_defaults().longest_strided_line &&
+         !is_power_of_two(line.n) && points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
 }
 
-PassPointer make_transposed_pass(const FftSpec& spec, std::int64_t piece_bytes) {
-  require(spec.kind == Kind::c2c && spec.transform.size() == 1, "only complex lines are transposed");
-  return std::make_unique<TransposedPass>(spec, piece_bytes);
-}
+}  // namespace
+
+extern const PassRecord transposed_pass{
+    .name = "transposed cufft",
+    .in_one_array = true,
+    .fits =
+        [](const FftSpec& spec, const PassUse& use) {
+          return spec.kind == Kind::c2c && spec.transform.size() == 1 && (use.piece_bytes > 0 || pays(spec));
+        },
+    .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
+      return std::make_unique<TransposedPass>(
+          spec, use.piece_bytes > 0 ? use.piece_bytes : gpu_defaults().transposed_piece_bytes);
+    }};
 
 }  // namespace shardfft::gpu

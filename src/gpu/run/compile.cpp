@@ -6,7 +6,6 @@
 #include "base/check.hpp"
 #include "gpu/move/in_place_reshape.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/pass/in_place_fft.hpp"
 #include "gpu/pass/pointwise_operation.hpp"
 #include "gpu/run/device_target.hpp"
 #include "gpu/run/pipeline.hpp"
@@ -209,7 +208,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
       require_real_in_place(pass.step, pass.before, pass.after);
     else
       require_same_order(pass.before, pass.after);
-    return make_in_place_fft(spec);
+    return plan_fft_in_place(spec).make();
   }
 
   /// Refuses, for plans in one array, steps other than transforms that cannot run in place.

@@ -4,8 +4,6 @@
 #include <numeric>
 
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/pass/fft_passes.hpp"
-#include "gpu/pass/in_place_fft.hpp"
 #include "gpu/run/pipeline.hpp"
 #include "gpu/slab/slab.hpp"
 #include "local/loops.hpp"
@@ -38,7 +36,7 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
     for (const Member& member : team_.here()) {
       const device::DeviceScope scope(member.device);
       const FftSpec spec = fft_spec(fft, state, state, member.rank, setup_.precision);
-      if (!is_empty(spec) && !line_pass_fits(spec, LinesFor::alone)) fits = 0;
+      if (!is_empty(spec) && find_own_pass(spec, {.lines = LinesFor::alone}) == nullptr) fits = 0;
     }
   });
   return team_.min(fits) == 1;
@@ -58,7 +56,7 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
       const device::DeviceScope scope(member.device);
       FftSpec spec = fft_spec(fft, program.states[at], program.states[at + 1], member.rank, setup_.precision);
       spec.preserve_input = false;  // it is next to a reshape
-      if (!shardfft::gpu::checks_itself(spec)) checks = 0;
+      if (!plan_fft(spec).checks_itself()) checks = 0;
     }
   });
   return team_.min(checks) == 1;
@@ -226,12 +224,12 @@ bool DeviceTarget::scales_free(const Program& program, int step) {
       FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
                               member.rank, setup_.precision);
       if (least()) {
-        if (!scales_free_in_place(spec)) free = 0;
+        if (!plan_fft_in_place(spec).scales_free()) free = 0;
         continue;
       }
       for (const bool kept : {false, true}) {  // which it will be is not known yet
         spec.preserve_input = kept;
-        if (!shardfft::gpu::scales_free(spec)) free = 0;
+        if (!plan_fft(spec).scales_free()) free = 0;
       }
     }
   });

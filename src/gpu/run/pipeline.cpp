@@ -25,7 +25,8 @@ bool runs_well(const FftPart& part) {
   if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
   const Loops loops = output_loops(part.spec);
   const bool dense = output_extent(loops) == points(loops);
-  return runs_where_it_lies(part.spec) && (dense || scales_free(part.spec));
+  const FftPlan plan = plan_fft(part.spec);
+  return plan.runs_where_it_lies() && (dense || plan.scales_free());
 }
 
 /// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
@@ -96,7 +97,7 @@ class DevicePipeline : public DeviceOperation {
     return PipelineCheck::make(std::move(move_), before_.make_check(), after_.make_check());
   }
   std::size_t held_bytes() const override {
-    return sum_of(&DeviceOperation::held_bytes) + before_.held_bytes() + after_.held_bytes();
+    return sum_of(&DeviceOperation::held_bytes);
   }
   std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
   std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }

@@ -71,28 +71,16 @@ PipelineEnd::PipelineEnd(const Pass& fft, const DevicePipelineSetup& setup, cons
     made.operation = make_device_fft(part.spec, setup.verify);
     if (text_.empty()) text_ = made.operation->describe();
     scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
-    if (const auto own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side))
-      made.own = make_own_points_pass(part.spec, *own);
+    if (setup.verify) made.check = make_device_transform_check(*made.operation, part.spec);
     made.part = std::move(part);
-    if (setup.verify) add_check(made);
+    if (made.check != nullptr && made.check->looks_around()) continue;  // at one array on each side
+    made.own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side);
+    if (made.own && !made.operation->take_own(*made.own)) made.own.reset();
   }
-}
-
-void PipelineEnd::add_check(Fft& fft) {
-  fft.check = make_device_transform_check(*fft.operation, fft.part.spec);
-  if (fft.check->looks_around()) fft.own.reset();  // at one array on each side
-  if (fft.own) fft.own->prepare_checks();
 }
 
 bool PipelineEnd::moves_own() const {
   return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
-}
-
-std::size_t PipelineEnd::held_bytes() const {
-  std::size_t sum = 0;
-  for (const Fft& fft : ffts_)
-    if (fft.own) sum += fft.own->held_bytes();
-  return sum;
 }
 
 std::unique_ptr<EndCheck> PipelineEnd::make_check() {
@@ -109,20 +97,18 @@ void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle
   const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
   const std::byte* const in = buffers.in + fft.part.in;
   std::byte* const out = buffers.out + fft.part.out;
-  const bool with_own = buffers.beyond != nullptr;
   DeviceCheck* const check = check_ != nullptr ? &check_->chunk(chunk) : nullptr;
-  const DeviceBuffers arrays{in, out, buffers.scratch, {}, nullptr};
+  DeviceBuffers arrays{in, out, buffers.scratch};
+  arrays.beyond = buffers.beyond;
   const LookedAt looked_at(fft.part.spec, check_, chunk, stream);
   const std::byte* const here = side_ == OwnPoints::Side::input ? in : out;
-  const std::byte* const next_to_reshape = with_own ? buffers.beyond + fft.own->offset_beyond() : here;
+  const std::byte* const next_to_reshape =
+      buffers.beyond != nullptr ? buffers.beyond + fft.own->offset_bytes(fft.part.spec.precision) : here;
 
   if (side_ == OwnPoints::Side::input) looked_at.reached(Moment::between, side_, next_to_reshape);
   if (check != nullptr) check->enqueue_before(arrays, stream);
   looked_at.reached_around(Moment::in_middle, OwnPoints::Side::input, in);
-  if (with_own)
-    fft.own->enqueue(in, out, buffers.beyond, check != nullptr ? check->on_device() : nullptr, stream);
-  else
-    fft.operation->enqueue(0, arrays, stream);
+  fft.operation->enqueue(0, arrays, stream);
   looked_at.reached_around(Moment::after, OwnPoints::Side::output, out);
   if (check != nullptr) check->enqueue_after(arrays, stream);
   if (side_ == OwnPoints::Side::output) looked_at.reached(Moment::between, side_, next_to_reshape);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/pass/line_pass.hpp"
+#include "gpu/pass/device_fft.hpp"
 #include "gpu/run/pipeline.hpp"
 #include "gpu/run/pipeline_check.hpp"
 
@@ -37,8 +37,6 @@ class PipelineEnd {
   /// Whether its passes can have what does not travel in the array at the other end of the reshape.
   bool moves_own() const;
   std::size_t scratch_bytes() const { return scratch_bytes_; }
-  /// Device memory that it holds, without that of its operations.
-  std::size_t held_bytes() const;
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const Fft& fft : ffts_) visit(*fft.operation);
@@ -51,12 +49,11 @@ class PipelineEnd {
 
  private:
   struct Fft {
-    std::unique_ptr<DeviceOperation> operation;
-    std::optional<OwnPointsPass> own;  ///< the same with what does not travel in another array
+    std::unique_ptr<DeviceFft> operation;
+    std::optional<OwnPoints> own;  ///< that it can have in another array
     FftPart part;
     std::unique_ptr<DeviceCheck> check;  ///< until it is given away
   };
-  void add_check(Fft& fft);
 
   OwnPoints::Side side_ = OwnPoints::Side::output;
   std::vector<Fft> ffts_;

@@ -1,13 +1,9 @@
-#include "gpu/pass/padded_fft.hpp"
-
+// Planes and lines with padded rows between them, in stages.
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "device/plane_pass.hpp"
-#include "gpu/pass/placed_passes.hpp"
-#include "local/loops.hpp"
-#include "lower/fft_spec.hpp"
+#include "gpu/pass/fft_plan.hpp"
 
 namespace shardfft::gpu {
 
@@ -19,9 +15,9 @@ struct PaddedLoop {
   std::int64_t stride = 1;
 };
 
-class PaddedFft {
+class Padded {
  public:
-  explicit PaddedFft(const FftSpec& spec) : spec_(spec), forward_(spec.direction == Direction::forward) {
+  explicit Padded(const FftSpec& spec) : spec_(spec), forward_(spec.direction == Direction::forward) {
     for (const FftDim& d : spec.transform) loops_.push_back({d});
     for (const FftDim& d : spec.batch) loops_.push_back({d});
     std::vector<PaddedLoop*> by_stride;
@@ -40,24 +36,20 @@ class PaddedFft {
     if (spectrum_stride(loops_[slow].user) < spectrum_stride(loops_[fast].user)) std::swap(slow_, fast_);
   }
 
-  std::unique_ptr<DeviceOperation> plan() const {
-    if (!innermost_) return nullptr;
-    FftSpec planes = planes_spec(), lines = lines_spec();
-    (forward_ ? lines : planes).scale = spec_.scale;
-    PassPointer of_planes = make_padded_plane_pass(planes);
-    PassPointer of_lines = of_planes != nullptr ? make_line_pass(lines, LinesFor::trial) : nullptr;
-    if (of_lines == nullptr) return nullptr;
-    const std::string text =
-        describe_fft(spec_) + " by " +
-        (forward_ ? of_planes->name() + ", " + of_lines->name() : of_lines->name() + ", " + of_planes->name()) +
-        ", padded between";
+  StageList list() const {
+    StageList list;
+    if (!innermost_) return list;
+    list.in_place = true;
+    list.beside = ", padded between";
+    list.scratch = static_cast<std::size_t>(numbers_) * ElementType{spec_.precision, true}.bytes();
+    PassUse padded;
+    padded.padded = true;
+    padded.lines = LinesFor::trial;
     const Spot in{RunArray::in}, between{RunArray::scratch}, out{RunArray::out};
-    std::vector<PlacedPass> passes;
-    if (forward_) passes.push_back({in, between, std::move(of_planes), {}, planes});
-    passes.push_back({forward_ ? between : in, forward_ ? out : between, std::move(of_lines), {}, lines});
-    if (!forward_) passes.push_back({between, out, std::move(of_planes), {}, planes});
-    const std::size_t bytes = static_cast<std::size_t>(numbers_) * ElementType{spec_.precision, true}.bytes();
-    return std::make_unique<DeviceFft>(std::move(passes), bytes, true, text);
+    if (forward_) list.stages.push_back({planes_spec(), in, between, padded});
+    list.stages.push_back({lines_spec(), forward_ ? between : in, forward_ ? out : between, padded});
+    if (!forward_) list.stages.push_back({planes_spec(), between, out, padded});
+    return list;
   }
 
  private:
@@ -110,13 +102,13 @@ class PaddedFft {
 
 }  // namespace
 
-std::unique_ptr<DeviceOperation> make_padded_fft(const FftSpec& spec) {
-  if (spec.kind == Kind::r2r || spec.transform.size() != 3 || is_empty(spec)) return nullptr;
+StageList padded_stages(const FftSpec& spec) {
+  if (spec.kind == Kind::r2r || spec.transform.size() != 3 || is_empty(spec)) return {};
   const bool real = is_halved(spec), forward = spec.direction == Direction::forward;
   if (real ? (spec.kind == Kind::r2c) != forward
            : device::lines::begins_with_units(spec.transform.back().n, spec.precision))
-    return nullptr;
-  return PaddedFft(spec).plan();
+    return {};
+  return Padded(spec).list();
 }
 
 }  // namespace shardfft::gpu

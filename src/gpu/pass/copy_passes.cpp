@@ -1,0 +1,62 @@
+// Passes that transform nothing.
+#include "device/copy_box.hpp"
+#include "device/pointwise.hpp"
+#include "gpu/pass/catalogue.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Elements from the loops' places in the input to their places in the output; both sides of one type.
+class CopyPass : public FftPass {
+ public:
+  explicit CopyPass(const FftSpec& spec) : element_bytes_(input_element(spec).bytes()) {
+    const Loops loops = merged(spec.batch);
+    from_ = box_of(loops, &FftDim::in_stride);
+    to_ = box_of(loops, &FftDim::out_stride);
+    whole_ = loops.empty() || (loops.size() == 1 && loops.front().in_stride == 1 && loops.front().out_stride == 1);
+  }
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    if (!whole_)
+      device::copy_box(arrays.from, from_, arrays.to, to_, element_bytes_, stream);
+    else if (arrays.from != arrays.to)
+      device::copy_bytes(arrays.to, arrays.from, static_cast<std::size_t>(from_.elements()) * element_bytes_, stream);
+  }
+  std::string name() const override { return "copy"; }
+
+ private:
+  std::size_t element_bytes_;
+  Box from_, to_;
+  bool whole_ = false;  ///< one run of memory on both sides
+};
+
+class ScalePass : public FftPass {
+ public:
+  explicit ScalePass(const FftSpec& spec)
+      : count_(points(output_loops(spec))), element_(output_element(spec)), factor_(spec.scale) {}
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    device::scale(arrays.to, count_, element_, factor_, stream);
+  }
+  std::string name() const override { return "scale"; }
+
+ private:
+  std::int64_t count_;
+  ElementType element_;
+  double factor_;
+};
+
+}  // namespace
+
+extern const PassRecord copy_pass{
+    .name = "copy",
+    .where_it_lies = false,
+    .fits = [](const FftSpec& spec, const PassUse&) { return spec.transform.empty(); },
+    .make = [](const FftSpec& spec, const PassUse&) -> PassPointer { return std::make_unique<CopyPass>(spec); }};
+
+const PassRecord scale_pass{
+    .name = "scale",
+    .in_one_array = true,
+    .fits = [](const FftSpec&, const PassUse&) { return true; },
+    .make = [](const FftSpec& spec, const PassUse&) -> PassPointer { return std::make_unique<ScalePass>(spec); }};
+
+}  // namespace shardfft::gpu

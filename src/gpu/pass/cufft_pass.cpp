@@ -1,0 +1,191 @@
+// Calls of cuFFT, where the arrays lie, or between dense copies of them.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/aligned.hpp"
+#include "device/copy_box.hpp"
+#include "device/vendor_fft.hpp"
+#include "gpu/pass/catalogue.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// One side's strides as cuFFT has them, the slowest axis first; none where they do not nest.
+std::optional<device::VendorFftSide> nested(const Loops& axes, std::int64_t FftDim::*stride, bool half) {
+  device::VendorFftSide side;
+  const auto points_of = [&](std::size_t i) { return half && i + 1 == axes.size() ? axes[i].n / 2 + 1 : axes[i].n; };
+  side.stride = axes.back().*stride;
+  side.embed.push_back(points_of(0));
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    const std::int64_t outer = axes[i - 1].*stride, inner = axes[i].*stride;
+    if (outer % inner != 0 || outer / inner < points_of(i)) return std::nullopt;
+    side.embed.push_back(outer / inner);
+  }
+  return side;
+}
+
+/// Calls of cuFFT: what each does, and the loops around them.
+struct CufftCalls {
+  bool possible = false;
+  device::VendorFftSpec one;
+  Loops loops;
+};
+
+/// Not possible where its strides cannot say it in few calls.
+CufftCalls cufft_calls(const FftSpec& spec) {
+  CufftCalls calls;
+  if (spec.kind == Kind::r2r || spec.transform.empty() || spec.transform.size() > (spec.kind == Kind::c2r ? 1 : 3))
+    return calls;
+  const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
+  const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
+  if (!in || !out) return calls;
+  calls.one = {spec.kind, spec.precision, {}, 1, *in, *out};
+  calls.loops = merged(spec.batch);
+  for (const FftDim& d : spec.transform) calls.one.extents.push_back(d.n);
+  if (!calls.loops.empty()) {
+    const auto longest = std::max_element(calls.loops.begin(), calls.loops.end(),
+                                          [](const FftDim& a, const FftDim& b) { return a.n < b.n; });
+    calls.one.batch = longest->n;
+    calls.one.in.distance = longest->in_stride;
+    calls.one.out.distance = longest->out_stride;
+    calls.loops.erase(longest);
+  }
+  // cuFFT wants real arrays to begin where a complex number could.
+  const bool aligned = std::none_of(calls.loops.begin(), calls.loops.end(), [&spec](const FftDim& d) {
+    return (spec.kind == Kind::r2c && d.in_stride % 2 != 0) || (spec.kind == Kind::c2r && d.out_stride % 2 != 0);
+  });
+  calls.possible = aligned && points(calls.loops) <= gpu_defaults().most_vendor_calls;
+  return calls;
+}
+
+class CufftPass : public FftPass {
+ public:
+  CufftPass(device::VendorFft plan, Direction direction, std::vector<std::pair<std::int64_t, std::int64_t>> offsets)
+      : plan_(std::move(plan)), direction_(direction), offsets_(std::move(offsets)) {}
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    for (const auto& [in, out] : offsets_) plan_.execute(arrays.from + in, arrays.to + out, direction_, stream);
+  }
+  std::size_t library_bytes() const override { return plan_.work_bytes(); }
+  std::string name() const override {
+    return offsets_.size() == 1 ? "cufft" : std::to_string(offsets_.size()) + " calls of cufft";
+  }
+
+ private:
+  device::VendorFft plan_;
+  Direction direction_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> offsets_;  ///< in bytes, one a call
+};
+
+PassPointer make_cufft(const FftSpec& spec, const PassUse& /*use*/) {
+  const CufftCalls calls = cufft_calls(spec);
+  const auto in_bytes = static_cast<std::int64_t>(input_element(spec).bytes());
+  const auto out_bytes = static_cast<std::int64_t>(output_element(spec).bytes());
+  std::vector<std::pair<std::int64_t, std::int64_t>> offsets;
+  walk(calls.loops, [&](std::int64_t from, std::int64_t to, const FftDim& inner) {
+    for (std::int64_t i = 0; i < inner.n; ++i)
+      offsets.emplace_back((from + i * inner.in_stride) * in_bytes, (to + i * inner.out_stride) * out_bytes);
+  });
+  return std::make_unique<CufftPass>(device::VendorFft(calls.one), spec.direction, std::move(offsets));
+}
+
+/// Row-major strides of loops of `counts` points.
+std::vector<std::int64_t> row_major(const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> strides(counts.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = counts.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= counts[i];
+  }
+  return strides;
+}
+
+/// A transform done between dense arrays, whose batch loops come before the transformed axes, and the copies around it:
+/// `gather` leads from the input to the dense array, `scatter` from the dense results to the output.
+struct DenseForm {
+  FftSpec spec;
+  Loops gather, scatter;
+};
+DenseForm dense_form(const FftSpec& spec) {
+  DenseForm form;
+  form.spec = spec;
+  form.spec.batch = merged(spec.batch);
+  Loops loops = form.spec.batch;
+  loops.insert(loops.end(), spec.transform.begin(), spec.transform.end());
+  std::vector<std::int64_t> in_counts, out_counts;
+  for (const FftDim& loop : loops) {
+    in_counts.push_back(loop.n);
+    out_counts.push_back(loop.n);
+  }
+  if (spec.kind == Kind::c2r) in_counts.back() = in_counts.back() / 2 + 1;
+  if (spec.kind == Kind::r2c) out_counts.back() = out_counts.back() / 2 + 1;
+  const auto in = row_major(in_counts), out = row_major(out_counts);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    form.gather.push_back({in_counts[i], loops[i].in_stride, in[i]});
+    form.scatter.push_back({out_counts[i], out[i], loops[i].out_stride});
+    const std::size_t batches = form.spec.batch.size();
+    FftDim& dense = i < batches ? form.spec.batch[i] : form.spec.transform[i - batches];
+    dense.in_stride = in[i];
+    dense.out_stride = out[i];
+  }
+  return form;
+}
+
+class DensePass : public FftPass {
+ public:
+  explicit DensePass(const FftSpec& spec) : DensePass(spec, dense_form(spec)) {}
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    std::byte* const results = arrays.scratch + results_;
+    device::copy_box(arrays.from, gather_.from, arrays.scratch, gather_.to, gather_.element_bytes, stream);
+    fft_->enqueue({arrays.scratch, results}, stream);
+    device::copy_box(results, scatter_.from, arrays.to, scatter_.to, scatter_.element_bytes, stream);
+  }
+  std::size_t scratch_bytes() const override { return results_ + scatter_.bytes(); }
+  std::size_t library_bytes() const override { return fft_->library_bytes(); }
+  std::string name() const override { return "copy, " + fft_->name() + ", copy"; }
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  struct Copy {
+    Copy(const Loops& loops, ElementType element)
+        : from(box_of(loops, &FftDim::in_stride)),
+          to(box_of(loops, &FftDim::out_stride)),
+          element_bytes(element.bytes()) {}
+    std::size_t bytes() const { return round_up(static_cast<std::size_t>(from.elements()) * element_bytes, alignment); }
+    Box from, to;
+    std::size_t element_bytes;
+  };
+  DensePass(const FftSpec& spec, const DenseForm& dense)
+      : gather_(dense.gather, input_element(spec)),
+        scatter_(dense.scatter, output_element(spec)),
+        results_(spec.kind == Kind::c2c ? 0 : gather_.bytes()),
+        fft_(make_cufft(dense.spec, {})) {}
+
+  Copy gather_, scatter_;
+  std::size_t results_;  ///< where they are in scratch: complex ones where the input was
+  PassPointer fft_;
+};
+
+}  // namespace
+
+std::size_t cufft_work_bytes(const FftSpec& spec) {
+  const CufftCalls calls = cufft_calls(spec);
+  return calls.possible ? device::VendorFft::work_bytes_of(calls.one) : 0;
+}
+
+/// Up to three axes, of c2r one, in few calls; not where its strides cannot say it.
+extern const PassRecord cufft_pass{
+    .name = "cufft",
+    .fits = [](const FftSpec& spec, const PassUse&) { return cufft_calls(spec).possible; },
+    .make = make_cufft};
+
+extern const PassRecord dense_pass{
+    .name = "dense cufft",
+    .where_it_lies = false,
+    .fits = [](const FftSpec& spec, const PassUse&) { return spec.kind != Kind::r2r; },
+    .make = [](const FftSpec& spec, const PassUse&) -> PassPointer { return std::make_unique<DensePass>(spec); }};
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,77 @@
+#include "gpu/pass/fft_plan.hpp"
+
+#include <algorithm>
+
+#include "base/aligned.hpp"
+#include "base/check.hpp"
+#include "lower/fft_spec.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+constexpr std::size_t scratch_alignment = 256;
+
+/// Of a stage that no pass takes: who refuses such transforms asks first whether they would scale for free.
+const PassRecord no_pass{.name = "no pass",
+                         .where_it_lies = false,
+                         .fits = [](const FftSpec&, const PassUse&) { return false; },
+                         .make = [](const FftSpec& spec, const PassUse&) -> PassPointer {
+                           fail(Status::internal, "no pass takes ", describe_fft(spec));
+                         }};
+
+bool can_check(const FftStage& stage) { return stage.pass->checks != nullptr && stage.pass->checks(stage.spec); }
+
+}  // namespace
+
+FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::move(list)) {
+  std::vector<FftStage>& stages = list_.stages;
+  for (FftStage& stage : stages) {
+    stage.pass = find_pass(stage.spec, stage.use);
+    if (stage.pass == nullptr) stage.pass = &no_pass;
+  }
+  const auto carrier = std::find_if(stages.rbegin(), stages.rend(), [](const FftStage& s) { return s.pass->scales; });
+  if (carrier != stages.rend())
+    carrier->spec.scale = spec.scale;
+  else if (spec.scale != 1 && !is_empty(spec))
+    stages.push_back({spec, {RunArray::out}, {RunArray::out}, {}, &scale_pass});
+}
+
+bool FftPlan::is_own() const {
+  return std::all_of(list_.stages.begin(), list_.stages.end(), [](const FftStage& stage) { return stage.pass->own; });
+}
+
+bool FftPlan::runs_where_it_lies() const {
+  return std::all_of(list_.stages.begin(), list_.stages.end(),
+                     [](const FftStage& stage) { return stage.pass->where_it_lies; });
+}
+
+bool FftPlan::checks_itself() const {
+  return std::all_of(list_.stages.begin(), list_.stages.end(), [](const FftStage& stage) {
+    return (stage.pass->own || stage.use.sums_rows) && can_check(stage);
+  });
+}
+
+bool FftPlan::scales_free() const {
+  return is_empty(spec_) || std::any_of(list_.stages.begin(), list_.stages.end(),
+                                        [](const FftStage& stage) { return stage.pass->scales; });
+}
+
+std::unique_ptr<DeviceFft> FftPlan::make() const {
+  std::vector<PlacedPass> passes;
+  std::size_t most = 0;
+  std::string names;
+  for (const FftStage& stage : list_.stages) {
+    PlacedPass& placed = passes.emplace_back(PlacedPass{stage.from, stage.to, stage.pass->make(stage.spec, stage.use)});
+    placed.out_bytes = static_cast<std::size_t>(points(output_loops(stage.spec))) * output_element(stage.spec).bytes();
+    placed.checks = can_check(stage);
+    most = std::max(most, placed.pass->scratch_bytes());
+    names += (names.empty() ? " by " : ", ") + placed.pass->name();
+  }
+  // Passes run one after the other: one piece of scratch serves all.
+  const std::size_t shared = round_up(list_.scratch, scratch_alignment);
+  return std::make_unique<DeviceFft>(std::move(passes), shared, most, list_.in_place,
+                                     describe_fft(spec_) + list_.how + names + list_.beside);
+}
+
+}  // namespace shardfft::gpu

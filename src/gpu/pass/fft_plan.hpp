@@ -1,0 +1,66 @@
+#pragma once
+// The plan of a transform on a GPU: stages that each read one array and write one, and the pass of the catalogue that
+// runs each of them. A value: it holds nothing of the device, and two plans are the same if their stages are.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/pass/axis_groups.hpp"
+#include "gpu/pass/catalogue.hpp"
+#include "gpu/pass/placed_passes.hpp"
+
+namespace shardfft::gpu {
+
+/// A part of a transform.
+struct FftStage {
+  FftSpec spec;
+  Spot from, to;
+  PassUse use;
+  const PassRecord* pass = nullptr;  ///< that runs it
+
+  bool operator==(const FftStage&) const = default;
+};
+
+/// How a transform is cut in stages, before passes are chosen for them.
+struct StageList {
+  std::vector<FftStage> stages;
+  std::size_t scratch = 0;       ///< bytes that arrays between stages take
+  bool in_place = false;         ///< the input and the output may be one array
+  std::string how, beside = {};  ///< for reports: said before the names of passes, and behind them
+};
+
+/// Between two arrays: axes in groups, as passes of our own and cuFFT take them. `sums_rows`: as PassUse.
+StageList stages_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows);
+/// Inside one array, axis by axis, a small piece at a time. Real transforms are of one axis, the fastest in memory; all
+/// strides of the others are alike on both sides, and arrays without gaps.
+StageList stages_in_one_array(const FftSpec& spec);
+/// Three axes by planes and lines; the spectra between both lie in padded rows, in as much scratch as the spectrum has.
+/// Real transforms, and complex ones whose rows are no whole units of 16 bytes; none for others.
+StageList padded_stages(const FftSpec& spec);
+
+class FftPlan {
+ public:
+  /// Chooses passes on the current device. The last one that scales does so for the whole transform; if there is none,
+  /// one that only scales comes last.
+  FftPlan(const FftSpec& spec, StageList list);
+
+  /// Whether every stage has a pass of our own, which crosses memory once.
+  bool is_own() const;
+  /// Whether no array has a dense copy.
+  bool runs_where_it_lies() const;
+  /// With the option verify: whether all stages have passes that are asked to add up their lines themselves, and can.
+  bool checks_itself() const;
+  /// Whether FftSpec::scale costs no pass of its own.
+  bool scales_free() const;
+  std::size_t stages() const { return list_.stages.size(); }
+
+  std::unique_ptr<DeviceFft> make() const;
+  bool operator==(const FftPlan& other) const { return list_.stages == other.list_.stages; }
+
+ private:
+  FftSpec spec_;
+  StageList list_;
+};
+
+}  // namespace shardfft::gpu

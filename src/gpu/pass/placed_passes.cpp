@@ -1,0 +1,47 @@
+#include "gpu/pass/placed_passes.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+std::byte* at(Spot spot, const DeviceBuffers& buffers) {
+  std::byte* const base = spot.place == RunArray::in    ? const_cast<std::byte*>(buffers.in)  // written only if allowed
+                          : spot.place == RunArray::out ? buffers.out
+                                                        : buffers.scratch;
+  return base + spot.offset;
+}
+
+}  // namespace
+
+bool DeviceFft::take_own(const OwnPoints& own) {
+  if (passes_.empty()) return false;
+  FftPass* const pass = (own.side == OwnPoints::Side::input ? passes_.front() : passes_.back()).pass.get();
+  with_own_ = pass->take_own(own) ? pass : nullptr;
+  return with_own_ != nullptr;
+}
+
+void DeviceFft::enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) {
+  for (std::size_t i = 0; i < passes_.size(); ++i) {
+    const PlacedPass& p = passes_[i];
+    PassArrays arrays{at(p.from, buffers), at(p.to, buffers), buffers.scratch + work_};
+    if (p.pass.get() == with_own_) arrays.beyond = buffers.beyond;
+    if (check_ != nullptr) arrays.results = check_->results_of(i);
+    p.pass->enqueue(arrays, stream);
+    if (check_ != nullptr) check_->ran(i, arrays.to, stream);
+  }
+}
+
+std::unique_ptr<DeviceCheck> DeviceFft::make_check() {
+  if (!PassesCheck::gains(passes_)) return nullptr;
+  auto check = std::make_unique<PassesCheck>(passes_);
+  check_ = check.get();
+  return check;
+}
+
+std::size_t DeviceFft::sum_of(std::size_t (FftPass::*bytes)() const) const {
+  std::size_t sum = 0;
+  for (const PlacedPass& p : passes_) sum += (*p.pass.*bytes)();
+  return sum;
+}
+
+}  // namespace shardfft::gpu

@@ -1,0 +1,184 @@
+// Lines along both axes of planes, or along their rows alone, in one pass over memory (device/plane_pass.hpp).
+#include "device/plane_pass.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "device/handles.hpp"
+#include "gpu/check/line_weights.hpp"
+#include "gpu/pass/catalogue.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+enum class PlanesFor {
+  results,
+  lines,  ///< behind or before them: what is between the axes is no result, and has room for whole units of 16 bytes
+  rows    ///< alone
+};
+
+/// The pass over planes of neighbouring points along the last axis, rows and planes at any stride, without its arrays.
+std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor purpose) {
+  const bool room = purpose == PlanesFor::lines, only_rows = purpose == PlanesFor::rows;
+  const bool real = spec.kind != Kind::c2c, apart = real || purpose != PlanesFor::results;
+  if (spec.transform.size() != 2 || spec.kind == Kind::r2r || is_empty(spec)) return std::nullopt;
+  if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
+  const FftDim &column = spec.transform.front(), &row = spec.transform.back();
+  if (!(only_rows ? device::lines::rows_supported(column.n, row.n)
+                  : device::lines::planes_supported(column.n, row.n, spec.precision, real)))
+    return std::nullopt;
+  const std::int64_t points = device::lines::spectrum_points(row.n, real);
+  if (!room && points % device::lines::unit(spec.precision) != 0) return std::nullopt;
+  const Loops loops = merged(spec.batch);
+  if (loops.size() > 1 || row.in_stride != 1 || row.out_stride != 1) return std::nullopt;
+  const FftDim outer =
+      loops.empty() ? FftDim{1, column.n * column.in_stride, column.n * column.out_stride} : loops.front();
+  if (outer.n * column.n * row.n < gpu_defaults().elements_worth_passes || !device::lines::countable(outer.n, points))
+    return std::nullopt;
+  const bool forward = spec.direction == Direction::forward;
+  for (const FftDim& d : {column, outer}) {
+    const std::int64_t rows = forward ? d.in_stride : d.out_stride, spectra = forward ? d.out_stride : d.in_stride;
+    if (!device::lines::rows_may_begin(row.n, rows, {spec.precision, !real}) ||
+        !device::lines::begins_with_units(apart ? spectra : std::gcd(spectra, rows), spec.precision))
+      return std::nullopt;
+  }
+  const device::lines::Part in{nullptr, column.in_stride, outer.in_stride},
+      out{nullptr, column.out_stride, outer.out_stride};
+  device::lines::PlanePass pass;
+  pass.real = real;
+  pass.m = static_cast<int>(row.n);
+  pass.rows = forward ? in : out;
+  device::lines::Pass& columns = pass.columns;
+  columns.n = static_cast<int>(column.n);
+  columns.precision = spec.precision;
+  columns.direction = spec.direction;
+  // Columns come from, or go to, where the rows are not, or stay with the spectra.
+  columns.in.part[0] = forward ? out : in;
+  columns.out.part[0] = apart && !forward ? in : out;
+  columns.outer_end = outer.n;
+  columns.m_end = points;
+  if (only_rows) columns.m_begin = columns.m_end = points - points % device::lines::unit(spec.precision);
+  columns.scale = spec.scale;
+  return pass;
+}
+
+/// Rows alone. Neighbours make a plane, so that the kernel is that of planes there, where they are one.
+std::optional<device::lines::PlanePass> rows_of(const FftSpec& spec) {
+  if (spec.transform.size() != 1 || spec.kind == Kind::r2r || is_empty(spec) || spec.batch.empty()) return std::nullopt;
+  FftSpec planes = spec;
+  const auto next = std::min_element(planes.batch.begin(), planes.batch.end(),
+                                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+  planes.transform = {*next, spec.transform.front()};
+  planes.batch.erase(next);
+  const auto pass = planes_of(planes, PlanesFor::rows);
+  return pass && device::lines::planes_checkable(pass->columns.n, pass->m) ? pass : std::nullopt;
+}
+
+PlanesFor purpose_of(const PassUse& use) { return use.padded ? PlanesFor::lines : PlanesFor::results; }
+
+class PlanePass : public FftPass {
+ public:
+  /// `stays`: planes on the way back are transformed along their columns in the array they are read from.
+  PlanePass(const FftSpec& spec, const device::lines::PlanePass& pass, bool stays)
+      : spec_(spec), pass_(pass), stays_(stays), counters_(device::make_memory(counter_bytes())) {}
+  void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
+    const bool with_own = arrays.beyond != nullptr;
+    device::lines::PlanePass pass = pass_;
+    std::byte* const in = const_cast<std::byte*>(arrays.from);  // only read, or as cuFFT's c2r may
+    const bool forward = is_forward();
+    pass.rows.base = forward ? in : arrays.to;
+    pass.columns.in.part[0].base = forward ? arrays.to : in;
+    pass.columns.out.part[0].base = forward || !stays_ ? arrays.to : in;
+    if (with_own) {
+      pass.columns.out = shared_;
+      place(pass.columns.out, pass.columns.n, own_, pass.columns.precision, arrays.to, arrays.beyond);
+    }
+    if (arrays.results != nullptr) weights_.add_to(pass, arrays.results);
+    device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
+  }
+  std::size_t held_bytes() const override { return counter_bytes() + weights_.bytes(); }
+  std::string name() const override { return pass_.only_rows() ? "row pass" : "plane pass"; }
+  int bits_between_are() const override { return !pass_.only_rows() ? 0 : is_forward() ? 1 : -1; }
+  void prepare_checks() override {
+    const device::lines::Pass& columns = pass_.columns;
+    device::lines::prepare_checked_planes(columns.n, pass_.m, columns.precision, pass_.real);
+    weights_ = PlaneWeights(columns.n, pass_.m, pass_.real, columns.precision, columns.direction, columns.scale);
+  }
+  /// Of columns that it writes.
+  bool take_own(const OwnPoints& own) override {
+    const device::lines::Pass& columns = pass_.columns;
+    if (own.side != OwnPoints::Side::output || !is_forward() || pass_.only_rows()) return false;
+    if (own.line.here != own.stride_here(spec_.transform.front())) return false;
+    const std::vector<BatchLoop> loops = merged_loops(spec_.batch, &own);
+    if (loops.size() > 1 || own.stride_there(spec_.transform.back()) != 1) return false;
+    const std::int64_t outer = loops.empty() ? columns.n * own.line.there : loops.front().stride[2];
+    for (const std::int64_t numbers : {own.offset, own.line.there, outer})
+      if (!device::lines::begins_with_units(numbers, columns.precision)) return false;
+    shared_ = columns.out;
+    share(shared_, columns.n, own, outer);
+    own_ = own;
+    return device::lines::planes_shareable({columns.n, pass_.m, columns.precision, pass_.real, weights_.bytes() > 0},
+                                           shared_);
+  }
+
+ private:
+  bool is_forward() const { return pass_.columns.direction == Direction::forward; }
+  std::size_t counter_bytes() const {
+    return device::lines::plane_counters(pass_.columns.outer_end) * sizeof(std::uint32_t);
+  }
+
+  FftSpec spec_;
+  device::lines::PlanePass pass_;
+  bool stays_;
+  device::Memory counters_;
+  device::lines::Side shared_;  ///< where columns go with the own points elsewhere
+  OwnPoints own_;
+  PlaneWeights weights_;
+};
+
+PassPointer make_planes(const FftSpec& spec, const device::lines::PlanePass& pass, bool stays) {
+  device::lines::prepare_planes(pass.columns.n, pass.m, pass.columns.precision, pass.real);
+  return std::make_unique<PlanePass>(spec, pass, stays);
+}
+
+bool planes_check(const FftSpec& spec) {
+  return device::lines::planes_checkable(static_cast<int>(spec.transform.front().n),
+                                         static_cast<int>(spec.transform.back().n));
+}
+
+bool rows_check(const FftSpec& /*spec*/) { return true; }  // else they do not fit
+
+}  // namespace
+
+/// The second axis is contiguous in memory, the array large. A c2r destroys its input.
+extern const PassRecord plane_pass{
+    .name = "plane pass",
+    .own = true,
+    .scales = true,
+    .fits = [](const FftSpec& spec,
+               const PassUse& use) { return use.planes && planes_of(spec, purpose_of(use)).has_value(); },
+    .make =
+        [](const FftSpec& spec, const PassUse& use) {
+          return make_planes(spec, *planes_of(spec, purpose_of(use)), spec.kind != Kind::c2c || use.padded);
+        },
+    .checks = planes_check};
+
+/// Contiguous lines of a large array by the kernel of planes. prepare_checks() makes its kernel.
+extern const PassRecord summed_row_pass{
+    .name = "summed row pass",
+    .fits = [](const FftSpec& spec, const PassUse& use) { return use.sums_rows && rows_of(spec).has_value(); },
+    .make = [](const FftSpec& spec, const PassUse&) -> PassPointer {
+      return std::make_unique<PlanePass>(spec, *rows_of(spec), true);
+    },
+    .checks = rows_check};
+
+/// The same instead of cuFFT where that crosses memory more than once.
+extern const PassRecord row_pass{
+    .name = "row pass",
+    .fits = [](const FftSpec& spec, const PassUse&) { return rows_of(spec) && cufft_work_bytes(spec) > 0; },
+    .make = [](const FftSpec& spec, const PassUse&) { return make_planes(spec, *rows_of(spec), true); },
+    .checks = rows_check};
+
+}  // namespace shardfft::gpu

@@ -1,6 +1,7 @@
 // Reshapes cut in chunks, beside the transforms at their ends.
 #include <gtest/gtest.h>
 
+#include "device/plane_pass.hpp"
 #include "gpu/group_kit.hpp"
 #include "gpu/run/pipeline.hpp"
 
@@ -48,6 +49,22 @@ TEST(DevicePipeline, MovesTheOwnPartByPasses) {
   EXPECT_NE(text.find("leaves the own part in place"), std::string::npos) << text;
   const std::string bricks = told(chunked({16, 128, 32}, "slab along 2", "left", Kind::c2c, 2), 2);
   EXPECT_NE(bricks.find("takes the own part from its place"), std::string::npos) << bricks;
+}
+
+/// Planes are one pass over memory, chunk by chunk, where chunks are large enough to be worth one.
+TEST(DevicePipeline, KeepsPlanesTogether) {
+  const Shape shape{1024, 128, 64};
+  for (const Kind kind : {Kind::c2c, Kind::r2c}) {
+    if (!device::lines::planes_supported(128, 64, Precision::f64, kind != Kind::c2c))
+      GTEST_SKIP() << "no plane kernels";
+    TransformCase c = chunked(shape, "slab", "left", kind, 2);
+    c.options.exchange = "cuda_peer_copy";  // not what the slab engine stands in for
+    c.options.effort = Effort::estimate;
+    const std::string text = told(c, 2);
+    EXPECT_NE(text.find("128 64 by plane pass (leaves the own part in place)"), std::string::npos) << text;
+    c.options.chunks = 8;
+    EXPECT_EQ(told(c, 2).find("plane pass"), std::string::npos) << "chunks too small for planes";
+  }
 }
 
 TEST(DevicePipeline, TakesPencilsAndBricks) {

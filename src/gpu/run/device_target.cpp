@@ -42,14 +42,26 @@ bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& sta
   return team_.min(fits) == 1;
 }
 
+namespace {
+
+/// Whether one local transform takes all axes, and passes of our own may.
+bool is_one_transform(const TransformStep& fft) {
+  return std::all_of(fft.axes.begin(), fft.axes.end(), [&fft](const AxisStep& axis) {
+    return axis.kind != Kind::r2r && axis.sign == fft.axes.front().sign;
+  });
+}
+
+bool is_reshape(const Program& program, std::size_t step) {
+  return step < program.steps.size() && std::holds_alternative<ReshapeStep>(program.steps[step]);
+}
+
+}  // namespace
+
 /// Whether the passes of the transform as a whole add up their lines themselves (option verify), on all GPUs.
 bool DeviceTarget::checks_itself(const Program& program, int step) const {
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
-  const auto joins = [&fft](const AxisStep& axis) {
-    return axis.kind != Kind::r2r && axis.sign == fft.axes.front().sign;
-  };
-  if (!std::all_of(fft.axes.begin(), fft.axes.end(), joins)) return false;
+  if (!is_one_transform(fft)) return false;
   std::int64_t checks = 1;
   team_.agree([&] {
     for (const Member& member : team_.here()) {
@@ -87,6 +99,44 @@ TransformStep only(const TransformStep& fft, int axis) {
 
 }  // namespace
 
+/// Whether one pass of our own, which crosses memory once, runs each chunk of a transform before the reshape between
+/// these states, or behind it, on all GPUs. Nothing where they cannot be cut.
+std::optional<bool> DeviceTarget::has_one_pass(const TransformStep& fft, const State& from, const State& to,
+                                               ChunkEnds end) const {
+  const bool is_before = end == ChunkEnds::sender;
+  const Chunking cut =
+      chunking({from.layout, to.layout, is_before ? &fft : nullptr, is_before ? nullptr : &fft}, from, to);
+  if (!cut.cuts()) return std::nullopt;
+  const bool chunked = cut.ends == end;
+  Pass pass{fft, is_before ? state_after(reversed(fft), from) : to, is_before ? from : state_after(fft, to)};
+  pass.preserve_input = is_before;  // what has arrived is read once
+  std::int64_t one = 1;
+  team_.agree([&] {
+    for (const Member& member : team_.here()) {
+      const device::DeviceScope scope(member.device);
+      for (int k = 0; k < (chunked ? cut.parts : 1); ++k) {
+        const FftSpec spec = fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{});
+        const FftPlan plan = plan_fft(spec);
+        if (!is_empty(spec) && (plan.stages() > 1 || !plan.is_own())) one = 0;
+      }
+    }
+  });
+  return team_.min(one) == 1;
+}
+
+/// Whether a transform of several axes is best left whole next to a reshape: one that can be cut in chunks of one pass
+/// each, planes, crosses memory less often than its axes one by one.
+bool DeviceTarget::stays_whole(const Program& program, std::size_t at) const {
+  const auto& fft = std::get<TransformStep>(program.steps[at]);
+  if (setup_.options.verify || !is_one_transform(fft)) return false;
+  std::optional<bool> behind, ahead;
+  if (is_reshape(program, at + 1))
+    behind = has_one_pass(fft, program.states[at + 1], program.states[at + 2], ChunkEnds::sender);
+  if (behind == false || at == 0 || !is_reshape(program, at - 1)) return behind.value_or(false);
+  ahead = has_one_pass(fft, program.states[at - 1], program.states[at], ChunkEnds::receiver);
+  return ahead.value_or(behind.value_or(false));
+}
+
 /// Next to a reshape that can be cut in chunks one axis runs alone, so that the others are left to cut along. Planes
 /// that one pass over memory takes stay together; with the option verify so do all axes whose passes check themselves,
 /// where what is left can be cut too, because lines of the vendor's library are read twice more for their sums.
@@ -101,22 +151,20 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   }
   for (int first = step - slab_steps + 1; first <= step; ++first)
     if (begins_slab(program, first)) return {axes};
-  const auto is_reshape = [&program](std::size_t i) {
-    return i < program.steps.size() && std::holds_alternative<ReshapeStep>(program.steps[i]);
-  };
   const auto others = [&axes](int axis) {
     std::vector<int> rest = axes;
     std::erase(rest, axis);
     return rest;
   };
+  if (stays_whole(program, at)) return {axes};
   const bool together = setup_.options.verify && checks_itself(program, step);
-  if (is_reshape(at + 1)) {  // runs last
+  if (is_reshape(program, at + 1)) {  // runs last
     const State &from = program.states[at + 1], &to = program.states[at + 2];
     if (together && chunking({from.layout, to.layout, &fft, nullptr}, from, to).cuts()) return {axes};
     const TransformStep alone = only(fft, axis_alone(fft, to.layout, axes.front()));
     const int axis = alone.axes.front().axis;
     if (chunking({from.layout, to.layout, &alone, nullptr}, from, to).cuts()) return {{axis}, others(axis)};
-  } else if (at > 0 && is_reshape(at - 1)) {  // runs first
+  } else if (at > 0 && is_reshape(program, at - 1)) {  // runs first
     const State &from = program.states[at - 1], &to = program.states[at];
     if (together && chunking({from.layout, to.layout, nullptr, &fft}, from, to).cuts()) return {axes};
     const TransformStep alone = only(fft, axis_alone(fft, from.layout, axes.back()));

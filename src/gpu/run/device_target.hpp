@@ -1,5 +1,7 @@
 #pragma once
 // What programs are lowered for on GPUs: line passes, and the slab engine.
+#include <optional>
+
 #include "gpu/team.hpp"
 #include "lower/stretch.hpp"
 #include "lower/target.hpp"
@@ -35,6 +37,8 @@ class DeviceTarget : public Target {
   Chunking receiver_chunking(const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;
+  std::optional<bool> has_one_pass(const TransformStep& fft, const State& from, const State& to, ChunkEnds end) const;
+  bool stays_whole(const Program& program, std::size_t at) const;
 
   const ExecutorSetup& setup_;
   const Team& team_;

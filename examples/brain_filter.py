@@ -6,7 +6,6 @@ Rank 0 reads the volume, a file of NumPy's or of NIfTI (.nii.gz, which tells the
 """
 
 import argparse
-import importlib
 
 import numpy as np
 from mpi4py import MPI

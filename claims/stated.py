@@ -26,6 +26,7 @@ from pathlib import Path
 from statistics import median
 
 import yaml
+from texts import text_lines
 
 from shardfft_bench import results
 
@@ -47,32 +48,6 @@ def pages() -> list[Path]:
         ROOT / "docs" / f"{name}.md" for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design")
     ]
     return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
-
-
-def _number_or_word(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def text_lines(lines: list[str]) -> list[dict]:
-    """Rows of a text that a program printed: below '# NAME NAME ...' words, or tables of Markdown, where a line above such
-    as '== 2 ranks process 1' is a part of each row (`ranks`: 2)."""
-    found, header, section = [], [], {}
-    for line in lines:
-        table = line.startswith("|")
-        words = [one.strip() for one in line.strip("|").split("|")] if table else line.lstrip("#").split()
-        if line.startswith("=="):
-            number, name = re.findall(r"(\d+) (\w+)", line)[0]
-            header, section = [], {name: int(number)}
-        elif line.startswith("#") or (table and not header):
-            header = words
-        elif len(words) == len(header) and not set("".join(words)) <= set("-: "):
-            found.append({**section, **dict(zip(header, map(_number_or_word, words), strict=True))})
-    return found
 
 
 @functools.cache

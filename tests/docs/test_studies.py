@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 import stated
 import studies
+import texts
 from blocks import ROOT, documents
 
 KNOWN = studies.manifest()
@@ -115,10 +116,10 @@ def test_rivals_are_compared_point_by_point(page):
 
 
 def test_texts_that_programs_printed_are_records():
-    columns = stated.text_lines(["# cores points side-512", "one 64 40.5", "all 64 39", "cut short"])
+    columns = texts.text_lines(["# cores points side-512", "one 64 40.5", "all 64 39", "cut short"])
     assert columns == [{"cores": "one", "points": 64, "side-512": 40.5}, {"cores": "all", "points": 64, "side-512": 39}]
     table = ["== 2 ranks process 1", "| transform | factor |", "|---|---|", "| 4x4 c2c | 1.05 |"]
-    assert stated.text_lines(table) == [{"ranks": 2, "transform": "4x4 c2c", "factor": 1.05}]
+    assert texts.text_lines(table) == [{"ranks": 2, "transform": "4x4 c2c", "factor": 1.05}]
     with pytest.raises(LookupError, match="no records"):
         stated.read("nowhere/lines.txt")
 

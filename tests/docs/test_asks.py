@@ -28,4 +28,6 @@ def test_each_row_is_shown():
     ]
     assert len(rows) > 25
     for what, _, now, shown in rows:
-        assert bool(TEST.search(shown)) != (now.strip() == "no"), f"the row '{what.strip()}' needs a test, or is no"
+        assert bool(TEST.search(shown) or "`tests/wheels/check.py`" in shown) != (now.strip() == "no"), (
+            f"the row '{what.strip()}' needs a test, or is no"
+        )

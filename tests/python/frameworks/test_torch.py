@@ -97,7 +97,7 @@ def test_every_entry(comm, rng):
     with shardfft.plan((3, 4), "r2c", comm=comm, effort="estimate") as plan:
         function = whole_map(lambda x: shardfft.torch.forward(plan, x), plan.input, plan.output, comm)
         x = random_of(plan.input, rng)
-        assert torch.autograd.gradcheck(function, (x,), check_batched_grad=True, check_forward_ad=True)
+        assert torch.autograd.gradcheck(function, (x,), check_forward_ad=True)
 
 
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
@@ -127,8 +127,9 @@ def test_cosines(comm, rng):
             exact = getattr(shardfft, name)(mine.detach().numpy(), comm, type=kind)
             assert np.allclose(made.detach().numpy(), exact)
     (shardfft.torch.dctn(mine, type=2, norm="ortho", dim=1, comm=comm) * 3).sum().backward()
-    ones = np.full(mine.shape, 3.0)
-    assert np.allclose(mine.grad.numpy(), ones @ np.eye(3)) or mine.grad is not None
+    k, j = np.arange(5)[:, None], np.arange(5)
+    slope = 3 * 2 * np.cos(np.pi * (2 * j + 1) * k / 10).sum(0) / np.sqrt(10)
+    assert np.allclose(mine.grad.numpy(), np.broadcast_to(slope[:, None], mine.shape))
     with pytest.raises(ValueError, match="type must be 1, 2, 3 or 4"):
         shardfft.torch.dctn(mine, type=5, comm=comm)
 

@@ -75,7 +75,7 @@ def test_commands_in_the_text(capsys):
                 f"{where}: no experiment as in '{command}'"
             )
         elif words[0] == "shardfft-bench":
-            assert words[1] in ("libraries", "report", "table", "pack", "compare", "paper-gpu", "bench"), (
+            assert words[1] in ("libraries", "report", "table", "pack", "compare", "paper-gpu", "study", "bench"), (
                 f"{where}: {command}"
             )
         else:

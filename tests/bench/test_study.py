@@ -109,3 +109,10 @@ def test_a_search_finds_the_fastest_setting_and_later_rounds_run_it(tmp_path, pl
     assert "slow [effort=patient colour=red delay=3]" in {one["label"] for one in results.load(into)}
     again = experiments.runs(loaded)
     assert campaign.carry_out(again, libraries, launcher, into, loaded) == {}, "what was chosen is done"
+
+
+def test_features_of_libraries_are_a_table_for_documents(fake_drivers, capsys):
+    assert cli.main(["libraries", "--drivers", str(fake_drivers), "--format", "markdown"]) == cli.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| library | version | language | licence |")
+    assert {line.count("|") for line in lines} == {lines[0].count("|")} and "| fake-good | 1 | ? |" in "\n".join(lines)

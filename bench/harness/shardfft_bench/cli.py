@@ -32,7 +32,7 @@ def _libraries(options: argparse.Namespace) -> int:
         }
         print(json.dumps(facts, indent=1))
     else:
-        print(table(found))
+        print(table(found, options.format == "markdown"))
     return OK
 
 
@@ -205,6 +205,9 @@ def add_commands(commands) -> None:
     libraries = commands.add_parser("libraries", help="what was found, what it can do, and why the rest was not found")
     libraries.add_argument("--drivers", nargs="+", metavar="DIR", help="bin folders of builds of bench/")
     libraries.add_argument("--json", action="store_true")
+    libraries.add_argument(
+        "--format", choices=["text", "markdown"], default="text", help="markdown: what was found alone"
+    )
     libraries.set_defaults(act=_libraries)
     bench = commands.add_parser("bench", help="run experiments").add_subparsers(required=True, metavar="list|run")
     bench.add_parser("list", help="the experiments").set_defaults(act=_list)

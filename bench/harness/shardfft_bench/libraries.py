@@ -129,10 +129,24 @@ def find_libraries(given: list[str] | None = None) -> dict[str, Library]:
     return libraries
 
 
-def table(libraries: dict[str, Library]) -> str:
+def table(libraries: dict[str, Library], markdown: bool = False) -> str:
     """What was found with versions and capabilities, then what was not and why."""
     found = [library for library in libraries.values() if library.found]
-    rows = [["library", "version", "backend", "kinds", "precisions", "layouts", "in place", "threads", "GPU"]]
+    rows = [
+        [
+            "library",
+            "version",
+            "language",
+            "licence",
+            "backend",
+            "kinds",
+            "precisions",
+            "layouts",
+            "in place",
+            "threads",
+        ]
+    ]
+    rows[0] += ["GPU", "more"]
     for library in sorted(found, key=lambda one: one.name):
         can = library.facts.get("capabilities", {})
         distributed = library.facts.get("distributed", True)
@@ -140,6 +154,8 @@ def table(libraries: dict[str, Library]) -> str:
             [
                 library.name,
                 library.facts.get("version", "?"),
+                library.facts.get("language", "?"),
+                library.facts.get("licence", "?"),
                 library.facts.get("backend", "?"),
                 " ".join(can.get("kinds", [])),
                 " ".join(can.get("precisions", [])),
@@ -147,8 +163,12 @@ def table(libraries: dict[str, Library]) -> str:
                 "yes" if "in" in can.get("placements", []) else "no",
                 "yes" if can.get("threads") else "no",
                 "yes" if library.facts.get("gpu") else "no",
+                " ".join(can.get("features", [])),
             ]
         )
+    if markdown:
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
     absent = sorted((library for library in libraries.values() if not library.found), key=lambda one: one.name)

@@ -67,7 +67,8 @@ sdists() {
   [[ -f $SOURCE/library/src/api/plan.cpp && -f $SOURCE/LICENSE && -f $SOURCE/shardfft/py.typed ]] || die "$SOURCE is not complete"
   say "the harness, from its source distribution"
   quiet harness tool "$TOOLS/bin/python" -m build --wheel --no-isolation --outdir "$DIST" "$OUTSIDE"/shardfft_bench-*
-  venv harness PyYAML jsonschema numpy matplotlib rich pytest
+  venv harness pytest
+  quiet harness-needs "$FOLDER/harness/bin/python" -m pip install --disable-pip-version-check "$DIST"/shardfft_bench-*.whl
   into harness "$DIST"/shardfft_bench-*.whl
   "$FOLDER/harness/bin/shardfft-bench" bench list | grep -q two-core || die "the harness does not find its experiments"
   cp -r "$ROOT/tests/bench" "$OUTSIDE/shardfft_bench-tests"

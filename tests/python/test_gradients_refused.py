@@ -1,5 +1,8 @@
 """A tensor that requires gradients: refused, so that none gets lost in silence, but for calls under no_grad()."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 
@@ -83,3 +86,13 @@ def test_refused_and_under_no_grad(comm, torch, rng):
         out = Tensor(plan.output.empty(), requires_grad=True)
         assert plan.forward(asks, out=out) is out and np.array_equal(out.array, exact)
         assert np.array_equal(plan.forward(Tensor(x)).array, exact)
+
+
+@pytest.mark.parametrize(
+    "module, says", [("torch", "needs PyTorch.*pip install torch"), ("jax", "needs JAX.*pip install jax")]
+)
+def test_where_they_are_missing(monkeypatch, module, says):
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, f"shardfft.{module}", raising=False)
+    with pytest.raises(ImportError, match=says):
+        importlib.import_module(f"shardfft.{module}")

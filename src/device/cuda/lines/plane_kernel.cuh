@@ -74,15 +74,6 @@ __device__ __forceinline__ unsigned low_part(const char* address) {
   return static_cast<unsigned>(reinterpret_cast<unsigned long long>(address));
 }
 
-template <bool Real, class Plane, class T, bool Backward>
-struct RowsOf {
-  using Type = ComplexRows<Plane, T, Backward>;
-};
-template <class Plane, class T, bool Backward>
-struct RowsOf<true, Plane, T, Backward> {
-  using Type = RealRows<Plane, T, Backward>;
-};
-
 template <class Plane, class Rows, bool Backward>
 struct Feeder {
   const KernelPlanes& pass;

@@ -282,4 +282,13 @@ struct RealRows {
   static constexpr int barriers = Backward ? 0 : 2;
 };
 
+template <bool Real, class Plane, class T, bool Backward>
+struct RowsOf {
+  using Type = ComplexRows<Plane, T, Backward>;
+};
+template <class Plane, class T, bool Backward>
+struct RowsOf<true, Plane, T, Backward> {
+  using Type = RealRows<Plane, T, Backward>;
+};
+
 }  // namespace shardfft::device::lines

@@ -313,6 +313,11 @@ def _plain(cell: str) -> str:
     return re.sub(r"\]\([^)]*\)", "]", cell).replace("*", "").replace("`", "")
 
 
+def plain(cell: str) -> str:
+    """A cell's words as they are read: without marks and without where links lead."""
+    return re.sub(r"\[([^]]*)\]", r"\1", _plain(cell)).strip()
+
+
 def _shown(values: list) -> str:
     return ", ".join(one if isinstance(one, str) else f"{one:.4g}" for one in values)
 

@@ -151,6 +151,21 @@ def write(known: dict) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def export(pages: list[Path], into: Path) -> int:
+    """Writes every table of the pages as CSV and LaTeX, named by its page and its number there; how many."""
+    from shardfft_bench.report.export import write as write_table  # it draws too: only when wanted
+
+    count = 0
+    for page in pages:
+        lines = page.read_text(encoding="utf-8").splitlines()
+        for number, table in enumerate(stated.tables(page), 1):
+            rows = [[stated.plain(cell) for cell in row] for row in table.rows]
+            head = [stated.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
+            write_table(into, f"{page.stem}-{number}", head, rows, f"docs/studies/{page.name}, table {number}")
+            count += 1
+    return count
+
+
 def main() -> int:
     """Exit code 0 when nothing is wrong."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -160,8 +175,12 @@ def main() -> int:
     options.add_argument(
         "--write", action="store_true", help="first fill in lists of items, every '?' of a table, and counts that fell"
     )
+    options.add_argument("--export", type=Path, metavar="FOLDER", help="write the studies' tables as CSV and LaTeX")
     given = options.parse_args()
     known = manifest()
+    if given.export:
+        print(f"{given.export}: {export(sorted(STUDIES.glob('0*.md')), given.export)} tables")
+        return 0
     if given.write:
         write(known)
     tables = [table for page in stated.pages() for table in stated.tables(page)]

@@ -100,6 +100,12 @@ def test_a_figure_is_compared_as_far_as_it_is_printed(page, cell, faults):
     assert table.unrecorded() == 1
 
 
+def test_tables_are_written_for_papers(page, tmp_path):
+    assert studies.export([page("**1.50** [ms](there.md)")], tmp_path / "out") == 1
+    assert (tmp_path / "out" / "page-1.csv").read_text().splitlines() == ["n,ms,more", "8^3,1.50 ms,4"]
+    assert "1.50 ms & 4" in (tmp_path / "out" / "page-1.tex").read_text()
+
+
 def test_question_marks_are_filled_in(page):
     path = page("**?**")
     stated.write(path)

@@ -116,8 +116,9 @@ void measure(const Problem& p) {
   }
   const gpu::PassPointer turned = gpu::pass_named("transposed cufft").make(strided(p), {});
   const device::Memory scratch = device::make_memory(turned->scratch_bytes());
-  const double transposed =
-      milliseconds([&] { turned->enqueue({from, to, static_cast<std::byte*>(scratch.get())}, nullptr); });
+  const double transposed = milliseconds([&] {
+    turned->enqueue({from, to, static_cast<std::byte*>(scratch.get())}, nullptr);
+  });
 
   double prepare_ms = -1, slow = -1, middle = -1, lines_error = -1;
   if (lines::supported(p.n) && p.columns() % lines::unit(p.precision) == 0) {

@@ -96,9 +96,7 @@ class DevicePipeline : public DeviceOperation {
   std::unique_ptr<DeviceCheck> make_check() override {
     return PipelineCheck::make(std::move(move_), before_.make_check(), after_.make_check());
   }
-  std::size_t held_bytes() const override {
-    return sum_of(&DeviceOperation::held_bytes);
-  }
+  std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
   std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
   std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
   void check() override { for_each(&DeviceOperation::check); }

@@ -202,6 +202,17 @@ void Team::agree(const std::function<void()>& work) const {
     shardfft::agree(comm_, work);
 }
 
+bool Team::all_of(const std::function<bool(const Member&)>& holds) const {
+  std::int64_t all = 1;
+  agree([&] {
+    for (const Member& member : here_) {
+      const device::DeviceScope scope(member.device);
+      if (!holds(member)) all = 0;
+    }
+  });
+  return min(all) == 1;
+}
+
 Team::Events Team::share_events(const Events& mine, const std::vector<int>& partners) {
   require(mine.size() == here_.size(), "events of ", mine.size(), " members, not of ", here_.size());
   if (all_here()) return mine;

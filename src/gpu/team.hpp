@@ -56,6 +56,8 @@ class Team {
   std::int64_t min(std::int64_t value) const;
   /// shardfft::agree() of the processes. `work` must not communicate.
   void agree(const std::function<void()>& work) const;
+  /// Whether `holds` of every member of every process, each asked on its device. It must not communicate.
+  bool all_of(const std::function<bool(const Member&)>& holds) const;
 
   /// Events by member here -> for every rank, its events as this process can wait for them; of other processes only
   /// those of `partners`, and none from the others. Events must have been made with event_use(); null ones stay null.

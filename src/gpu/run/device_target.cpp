@@ -31,15 +31,10 @@ AxisOrder DeviceTarget::order_after(const Program& program, int step) {
 }
 
 bool DeviceTarget::line_pass_fits_all(const TransformStep& fft, const State& state) const {
-  std::int64_t fits = 1;
-  team_.agree([&] {
-    for (const Member& member : team_.here()) {
-      const device::DeviceScope scope(member.device);
-      const FftSpec spec = fft_spec(fft, state, state, member.rank, setup_.precision);
-      if (!is_empty(spec) && find_own_pass(spec, {.lines = LinesFor::alone}) == nullptr) fits = 0;
-    }
+  return team_.all_of([&](const Member& member) {
+    const FftSpec spec = fft_spec(fft, state, state, member.rank, setup_.precision);
+    return is_empty(spec) || find_own_pass(spec, {.lines = LinesFor::alone}) != nullptr;
   });
-  return team_.min(fits) == 1;
 }
 
 namespace {
@@ -62,16 +57,11 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   if (!is_one_transform(fft)) return false;
-  std::int64_t checks = 1;
-  team_.agree([&] {
-    for (const Member& member : team_.here()) {
-      const device::DeviceScope scope(member.device);
-      FftSpec spec = fft_spec(fft, program.states[at], program.states[at + 1], member.rank, setup_.precision);
-      spec.preserve_input = false;  // it is next to a reshape
-      if (!plan_fft(spec).checks_itself()) checks = 0;
-    }
+  return team_.all_of([&](const Member& member) {
+    FftSpec spec = fft_spec(fft, program.states[at], program.states[at + 1], member.rank, setup_.precision);
+    spec.preserve_input = false;  // it is next to a reshape
+    return plan_fft(spec).checks_itself();
   });
-  return team_.min(checks) == 1;
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
@@ -110,18 +100,14 @@ std::optional<bool> DeviceTarget::has_one_pass(const TransformStep& fft, const S
   const bool chunked = cut.ends == end;
   Pass pass{fft, is_before ? state_after(reversed(fft), from) : to, is_before ? from : state_after(fft, to)};
   pass.preserve_input = is_before;  // what has arrived is read once
-  std::int64_t one = 1;
-  team_.agree([&] {
-    for (const Member& member : team_.here()) {
-      const device::DeviceScope scope(member.device);
-      for (int k = 0; k < (chunked ? cut.parts : 1); ++k) {
-        const FftSpec spec = fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{});
-        const FftPlan plan = plan_fft(spec);
-        if (!is_empty(spec) && (plan.stages() > 1 || !plan.is_own())) one = 0;
-      }
+  return team_.all_of([&](const Member& member) {
+    for (int k = 0; k < (chunked ? cut.parts : 1); ++k) {
+      const FftSpec spec = fft_spec(pass, member.rank, setup_.precision, chunked ? cut.slice(k) : Slice{});
+      const FftPlan plan = plan_fft(spec);
+      if (!is_empty(spec) && (plan.stages() > 1 || !plan.is_own())) return false;
     }
+    return true;
   });
-  return team_.min(one) == 1;
 }
 
 /// Whether a transform of several axes is best left whole next to a reshape: one that can be cut in chunks of one pass
@@ -265,23 +251,16 @@ bool DeviceTarget::lands_slowly(const State& state) const {
 /// Ranks must decide alike: what one sends the other may be scaled already.
 bool DeviceTarget::scales_free(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
-  std::int64_t free = 1;
-  team_.agree([&] {
-    for (const Member& member : team_.here()) {
-      const device::DeviceScope scope(member.device);
-      FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
-                              member.rank, setup_.precision);
-      if (least()) {
-        if (!plan_fft_in_place(spec).scales_free()) free = 0;
-        continue;
-      }
-      for (const bool kept : {false, true}) {  // which it will be is not known yet
-        spec.preserve_input = kept;
-        if (!plan_fft(spec).scales_free()) free = 0;
-      }
+  return team_.all_of([&](const Member& member) {
+    FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
+                            member.rank, setup_.precision);
+    if (least()) return plan_fft_in_place(spec).scales_free();
+    for (const bool kept : {false, true}) {  // which it will be is not known yet
+      spec.preserve_input = kept;
+      if (!plan_fft(spec).scales_free()) return false;
     }
+    return true;
   });
-  return team_.min(free) == 1;
 }
 
 }  // namespace shardfft::gpu

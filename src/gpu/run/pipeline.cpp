@@ -160,23 +160,21 @@ Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, con
                                 Precision precision, int chunks, std::int64_t least_row) {
   for (Chunking chunking : possible_chunkings(steps, chunks)) {
     if (!take_whole_runs(chunking, from, to, precision, least_row)) continue;
-    std::int64_t good = 1;
-    team.agree([&] {
-      for (const Member& member : team.here()) {
-        const device::DeviceScope scope(member.device);
-        for (int k = 0; k < chunking.parts; ++k) {
-          if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
-              !runs_well(part_of({*steps.before, state_after(reversed(*steps.before), from), from}, member.rank,
-                                 precision, chunking.slice(k))))
-            good = 0;
-          if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) continue;
-          Pass after{*steps.after, to, state_after(*steps.after, to)};
-          after.preserve_input = false;  // what has arrived is read once
-          if (!runs_well(part_of(after, member.rank, precision, chunking.slice(k)))) good = 0;
-        }
-      }
+    const bool good = team.all_of([&](const Member& member) {
+      const auto chunks_run_well = [&](const Pass& pass) {
+        for (int k = 0; k < chunking.parts; ++k)
+          if (!runs_well(part_of(pass, member.rank, precision, chunking.slice(k)))) return false;
+        return true;
+      };
+      if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
+          !chunks_run_well({*steps.before, state_after(reversed(*steps.before), from), from}))
+        return false;
+      if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) return true;
+      Pass after{*steps.after, to, state_after(*steps.after, to)};
+      after.preserve_input = false;  // what has arrived is read once
+      return chunks_run_well(after);
     });
-    if (team.min(good) == 1) return chunking;
+    if (good) return chunking;
   }
   return {};
 }

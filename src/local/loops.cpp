@@ -11,19 +11,6 @@ bool continues(const FftDim& outer, const FftDim& inner) {
   return outer.in_stride == inner.n * inner.in_stride && outer.out_stride == inner.n * inner.out_stride;
 }
 
-/// Merges one pair of loops; false when there is none.
-bool merge_pair(Loops& loops) {
-  for (std::size_t a = 0; a < loops.size(); ++a) {
-    for (std::size_t b = 0; b < loops.size(); ++b) {
-      if (a == b || !continues(loops[a], loops[b])) continue;
-      loops[b].n *= loops[a].n;
-      loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(a));
-      return true;
-    }
-  }
-  return false;
-}
-
 Loops all_loops(const FftSpec& spec, Kind halved) {
   Loops loops = spec.transform;
   if (spec.kind == halved && !loops.empty()) loops.back().n = loops.back().n / 2 + 1;
@@ -50,8 +37,7 @@ std::int64_t points(const Loops& loops) {
 
 Loops merged(Loops loops) {
   std::erase_if(loops, [](const FftDim& loop) { return loop.n == 1; });
-  while (merge_pair(loops)) {
-  }
+  merge_loops(loops, continues);
   std::stable_sort(loops.begin(), loops.end(), [](const FftDim& a, const FftDim& b) {
     return a.in_stride != b.in_stride ? a.in_stride > b.in_stride : a.out_stride > b.out_stride;
   });

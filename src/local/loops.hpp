@@ -13,6 +13,22 @@ using Loops = std::vector<FftDim>;
 
 /// Points that all loops visit together; 1 without loops.
 std::int64_t points(const Loops& loops);
+/// Merges loops of which `continues(outer, inner)` says that the outer one goes on where the inner one ends.
+template <class Loop, class Continues>
+void merge_loops(std::vector<Loop>& loops, const Continues& continues) {
+  const auto merge_pair = [&] {
+    for (std::size_t a = 0; a < loops.size(); ++a)
+      for (std::size_t b = 0; b < loops.size(); ++b) {
+        if (a == b || !continues(loops[a], loops[b])) continue;
+        loops[b].n *= loops[a].n;
+        loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(a));
+        return true;
+      }
+    return false;
+  };
+  while (merge_pair()) {
+  }
+}
 /// Drops loops of one point and merges loops that continue each other on both sides; slowest input stride first.
 Loops merged(Loops loops);
 

@@ -4,6 +4,7 @@
 
 #include "algorithm/program.hpp"
 #include "base/check.hpp"
+#include "local/loops.hpp"
 
 namespace shardfft::gpu {
 
@@ -31,17 +32,6 @@ bool continues(const BatchLoop& outer, const BatchLoop& inner) {
   for (std::size_t i = 0; i < outer.stride.size(); ++i)
     if (outer.stride[i] != inner.n * inner.stride[i]) return false;
   return true;
-}
-
-bool merge_pair(std::vector<BatchLoop>& loops) {
-  for (std::size_t a = 0; a < loops.size(); ++a)
-    for (std::size_t b = 0; b < loops.size(); ++b) {
-      if (a == b || !continues(loops[a], loops[b])) continue;
-      loops[b].n *= loops[a].n;
-      loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(a));
-      return true;
-    }
-  return false;
 }
 
 }  // namespace
@@ -90,8 +80,7 @@ std::vector<BatchLoop> merged_loops(const std::vector<FftDim>& batch, const OwnP
   for (const FftDim& d : batch)
     if (d.n != 1)
       loops.push_back({d.n, {d.in_stride, d.out_stride, own != nullptr ? own->stride_there(d) : d.out_stride}});
-  while (merge_pair(loops)) {
-  }
+  merge_loops(loops, continues);
   return loops;
 }
 

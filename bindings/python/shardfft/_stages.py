@@ -6,6 +6,30 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
+def check_norm(norm: str | None) -> None:
+    """Raise ValueError unless ``norm`` is one of NumPy's words or None."""
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f'norm must be "backward", "ortho" or "forward", not {norm!r}')
+
+
+def chosen_axes(given: Sequence[int] | int | None, ndim: int, argument: str, what: str) -> tuple[int, ...]:
+    """Give the axes that ``argument`` names, counted from 0; None names all. ValueError for others and repeated ones.
+
+    Args:
+        given: the argument.
+        ndim: axes of what is transformed.
+        argument: its name, for messages.
+        what: what is transformed, for messages: ``a tensor``, ``an array``.
+    """
+    named = range(ndim) if given is None else [given] if isinstance(given, int) else list(given)
+    if not named or any(not -ndim <= axis < ndim for axis in named):
+        raise ValueError(f"{argument} must name axes of {what} of {ndim} axes, not {given}")
+    axes = tuple(axis % ndim for axis in named)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"{argument} names an axis twice: {tuple(named)}")
+    return axes
+
+
 class Transform(NamedTuple):
     """Transform these axes, which all processes have whole."""
 

@@ -14,7 +14,7 @@ import torch.distributed as dist
 from . import _core, _linear
 from ._errors import ArgumentError
 from ._layout import Layout
-from ._stages import Move, stages
+from ._stages import Move, check_norm, chosen_axes, stages
 from ._torch_alltoall import chunks, moved
 from ._torch_autograd import mapped, nothing
 
@@ -106,16 +106,10 @@ def _told(
 
     if by not in (None, "mpi", "torch"):
         raise ValueError(f"by must be 'mpi', 'torch' or None, not {by!r}")
-    if norm not in (None, "backward", "ortho", "forward"):
-        raise ValueError(f'norm must be "backward", "ortho" or "forward", not {norm!r}')
+    check_norm(norm)
     _numbers(x.to_local().detach(), name == "rfftn", False)
     shape = tuple(x.shape)
-    given = range(x.ndim) if dim is None else [dim] if isinstance(dim, int) else list(dim)
-    if not given or any(not -x.ndim <= axis < x.ndim for axis in given):
-        raise ValueError(f"dim must name axes of a tensor of {x.ndim} axes, not {dim}")
-    dims = tuple(axis % x.ndim for axis in given)
-    if len(set(dims)) != len(dims):
-        raise ValueError(f"dim names an axis twice: {tuple(given)}")
+    dims = chosen_axes(dim, x.ndim, "dim", "a tensor")
     cuts: list[int | None] = []
     for placement in x.placements:
         if not (type(placement) is Shard or placement.is_replicate()):

@@ -22,6 +22,7 @@ except ImportError as error:
 import jax.numpy as jnp
 
 from . import _jax_plans, _jax_sharding, _linear
+from ._stages import check_norm, chosen_axes
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -37,8 +38,7 @@ def _problem(
     """Check what does not depend on the mesh."""
     if not isinstance(x, jax.Array):
         raise TypeError(f"x must be a jax.Array, not {type(x).__name__}")
-    if norm not in (None, "backward", "ortho", "forward"):
-        raise ValueError(f'norm must be "backward", "ortho" or "forward", not {norm!r}')
+    check_norm(norm)
     if kind == "rfftn" and jnp.iscomplexobj(x):
         raise TypeError(f"rfftn needs real numbers, not {x.dtype}")
     if x.dtype.itemsize < 4 and jnp.issubdtype(x.dtype, jnp.floating):
@@ -48,12 +48,7 @@ def _problem(
     extents = tuple(x.shape) if shape is None else tuple(int(one) for one in shape)
     if len(extents) != x.ndim:
         raise ValueError(f"shape must have {x.ndim} extents, as the array has axes, not {extents}")
-    given = range(x.ndim) if axes is None else [axes] if isinstance(axes, int) else list(axes)
-    if not given or any(not -x.ndim <= axis < x.ndim for axis in given):
-        raise ValueError(f"axes must name axes of an array of {x.ndim} axes, not {axes}")
-    chosen = tuple(axis % x.ndim for axis in given)
-    if len(set(chosen)) != len(chosen):
-        raise ValueError(f"axes names an axis twice: {tuple(given)}")
+    chosen = chosen_axes(axes, x.ndim, "axes", "an array")
     result, last = list(extents), chosen[-1]
     if kind == "rfftn":
         result[last] = extents[last] // 2 + 1

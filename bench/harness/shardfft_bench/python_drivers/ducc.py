@@ -9,7 +9,6 @@ from .driver import main
 from .one_process import OneProcess, description
 
 DESCRIPTION = description("ducc0", version("ducc0"), "C++", "GPL-2.0-or-later or BSD-3-Clause")
-INVERSE = {2: 3, 3: 2}
 
 
 class Ducc(OneProcess):
@@ -20,11 +19,9 @@ class Ducc(OneProcess):
 
         threads = {"nthreads": self.case["threads"]}
         if self.case["kind"] == "r2r":
-            for axis, word in enumerate(self.words):
-                kind = int(word[-1])
-                one = fft.dct if word.startswith("dct") else fft.dst
-                values = one(values, type=kind if forward else INVERSE.get(kind, kind), axes=(axis,), **threads)
-            return values
+            return self.cosines(
+                forward, values, lambda word, x, kind, axis: getattr(fft, word)(x, type=kind, axes=(axis,), **threads)
+            )
         out = self.spectrum if forward else self.field
         if self.case["kind"] == "c2c":
             return fft.c2c(values, forward=forward, out=out, **threads)

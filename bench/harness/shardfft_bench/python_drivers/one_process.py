@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+INVERSE = {2: 3, 3: 2}  # of the types of cosine and sine transforms; the others invert themselves
 TYPES = {"double": (np.float64, np.complex128), "single": (np.float32, np.complex64)}
 
 
@@ -42,6 +43,13 @@ class OneProcess:
         self.spectrum = np.zeros(halved, real if case["kind"] == "r2r" else complex_)
         self.field_box, self.spectrum_box = (tuple(slice(0, n) for n in extents) for extents in (shape, halved))
         self.backward_scale = scale(case, self.words)
+
+    def cosines(self, forward: bool, values, one_axis):
+        """Each axis by its word: one_axis("dct" or "dst", values, type, axis)."""
+        for axis, word in enumerate(self.words):
+            kind = int(word[-1])
+            values = one_axis(word[:3], values, kind if forward else INVERSE.get(kind, kind), axis)
+        return values
 
     def forward(self) -> None:
         self.spectrum = self.transform(True, self.field)

@@ -9,7 +9,6 @@ from .driver import main
 from .one_process import OneProcess, description
 
 DESCRIPTION = description("pocketfft", f"SciPy {version('scipy')}", "C++", "BSD-3-Clause")
-INVERSE = {2: 3, 3: 2}
 
 
 class Pocketfft(OneProcess):
@@ -20,11 +19,9 @@ class Pocketfft(OneProcess):
 
         threads = {"workers": self.case["threads"]}
         if self.case["kind"] == "r2r":
-            for axis, word in enumerate(self.words):
-                kind = int(word[-1])
-                one = fft.dct if word.startswith("dct") else fft.dst
-                values = one(values, type=kind if forward else INVERSE.get(kind, kind), axis=axis, **threads)
-            return values
+            return self.cosines(
+                forward, values, lambda word, x, kind, axis: getattr(fft, word)(x, type=kind, axis=axis, **threads)
+            )
         if self.case["kind"] == "c2c":
             return fft.fftn(values, **threads) if forward else fft.ifftn(values, norm="forward", **threads)
         if forward:

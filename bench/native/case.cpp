@@ -144,7 +144,10 @@ std::vector<std::string> Case::features() const {
   for (int axis = 0; axis < 3; ++axis)
     if (axis_kind(axis) > AxisKind::fft && (found.empty() || found.back() != "transforms"))
       found.push_back("transforms");
-  if (spectrum() != Case{.shape = shape, .kind = kind}.spectrum()) found.push_back("modes");
+  Case whole;
+  whole.shape = shape;
+  whole.kind = kind;
+  if (spectrum() != whole.spectrum()) found.push_back("modes");
   if (batch > 1) found.push_back("batch");
   if (!apply.empty()) found.push_back("apply");
   return found;

@@ -17,7 +17,6 @@ class Fftw : public AdapterBase {
             .backend = "FFTW",
             .distributed = false,
             .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"features", {"transforms"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},
                              {"threads", true}}};

@@ -41,7 +41,6 @@ class FftwMpi : public AdapterBase {
             .licence = "GPL-2.0",
             .backend = "FFTW",
             .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
-                             {"features", {"transforms"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out", "in"}},
                              {"layouts", {"slab"}},

@@ -20,7 +20,7 @@ class HeFfte : public AdapterBase {
             .language = "C++",
             .licence = "BSD-3-Clause",
             .backend = backend_.empty() ? "by option backend" : backend_,
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
+            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
                              {"precisions", {"double", "single"}},
                              {"placements", {"out"}},
                              {"layouts", {"slab", "pencil", "brick"}},
@@ -31,24 +31,34 @@ class HeFfte : public AdapterBase {
                         {"pencils", {true, false}}}};
   }
 
+  std::string refuse(const Case& wanted, int ranks) const override {
+    if (wanted.real_spectrum()) {
+      const AxisKind kind = wanted.axis_kind(0);
+      const bool alike = kind == wanted.axis_kind(1) && kind == wanted.axis_kind(2);
+      if (!alike || (kind != AxisKind::dct2 && kind != AxisKind::dst2))
+        return "heffte wants one cosine or sine transform of type 2 for all axes";
+    }
+    return refuse_by_capabilities(describe(), wanted, ranks);
+  }
+
   void plan(const Case& wanted, MPI_Comm comm) override {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     lay_out(wanted, rank, ranks);
     allocate(wanted, field_part_.volume(), spectrum_part_.volume());
-    scale_ = double(wanted.points());
+    scale_ = wanted.scale();
     const std::string backend = wanted.options.value("backend", backends().front().get<std::string>());
 #ifdef Heffte_ENABLE_MKL
     if (backend == "mkl") {
       backend_ = "MKL";
-      make<heffte::backend::mkl>(wanted, comm);
+      make<heffte::backend::mkl, heffte::backend::mkl_cos, heffte::backend::mkl_sin>(wanted, comm);
     }
 #endif
 #ifdef Heffte_ENABLE_FFTW
     if (backend == "fftw") {
       backend_ = "FFTW in " + library_of(reinterpret_cast<void*>(&fftw_plan_many_dft));
-      make<heffte::backend::fftw>(wanted, comm);
+      make<heffte::backend::fftw, heffte::backend::fftw_cos, heffte::backend::fftw_sin>(wanted, comm);
     }
 #endif
   }
@@ -100,7 +110,18 @@ class HeFfte : public AdapterBase {
     return {low, high};
   }
 
-  template <class Backend>
+  // Cosine and sine transforms have backends of their own.
+  template <class Fourier, class Cosine, class Sine>
+  void make(const Case& wanted, MPI_Comm comm) {
+    if (!wanted.real_spectrum())
+      make<Fourier, false>(wanted, comm);
+    else if (wanted.axis_kind(0) == AxisKind::dct2)
+      make<Cosine, true>(wanted, comm);
+    else
+      make<Sine, true>(wanted, comm);
+  }
+
+  template <class Backend, bool real_spectrum>
   void make(const Case& wanted, MPI_Comm comm) {
     auto options = heffte::default_options<Backend>();
     options.use_reorder = wanted.options.value("reorder", options.use_reorder);
@@ -112,7 +133,10 @@ class HeFfte : public AdapterBase {
                                                : heffte::reshape_algorithm::alltoallv;
     const auto in = box_of(field_part_), out = box_of(spectrum_part_);
     const bool single = wanted.single();
-    if (wanted.real()) {
+    if constexpr (real_spectrum) {
+      const auto plan = std::make_shared<heffte::rtransform<Backend>>(in, out, comm, options);
+      single ? bind<float, float>(plan) : bind<double, double>(plan);
+    } else if (wanted.real()) {
       const auto plan = std::make_shared<heffte::fft3d_r2c<Backend>>(in, out, 0, comm, options);
       single ? bind<float, std::complex<float>>(plan) : bind<double, std::complex<double>>(plan);
     } else {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "../native/adapter_base.hpp"
+#include "fftw_api.hpp"
 
 namespace shardfft::bench {
 namespace {
@@ -18,7 +19,7 @@ class Pfft : public AdapterBase {
             .language = "C",
             .licence = "GPL-3.0",
             .backend = "FFTW",
-            .capabilities = {{"kinds", {"c2c", "r2c"}},
+            .capabilities = {{"kinds", {"c2c", "r2c", "r2r"}},
                              {"precisions", {"double"}},
                              {"placements", {"out"}},
                              {"layouts", {"slab", "pencil"}},
@@ -41,7 +42,9 @@ class Pfft : public AdapterBase {
     if (pfft_create_procmesh(slab ? 1 : 2, comm, grid.data(), &mesh)) throw std::runtime_error("PFFT made no mesh");
     const std::ptrdiff_t n[3] = {wanted.shape[0], wanted.shape[1], wanted.shape[2]};
     std::ptrdiff_t count[3], lower[3], modes[3], modes_lower[3];
-    const auto local_size = wanted.real() ? pfft_local_size_dft_r2c_3d : pfft_local_size_dft_3d;
+    const auto local_size = wanted.real_spectrum() ? pfft_local_size_r2r_3d
+                            : wanted.real()        ? pfft_local_size_dft_r2c_3d
+                                                   : pfft_local_size_dft_3d;
     const unsigned to = wanted.natural() ? PFFT_TRANSPOSED_NONE : PFFT_TRANSPOSED_OUT;
     const unsigned back = wanted.natural() ? PFFT_TRANSPOSED_NONE : PFFT_TRANSPOSED_IN;
     const auto room = local_size(n, mesh, to, count, lower, modes, modes_lower);
@@ -49,7 +52,7 @@ class Pfft : public AdapterBase {
     const std::array<int, 3> shifted = slab ? std::array<int, 3>{1, 0, 2} : std::array<int, 3>{1, 2, 0};
     spectrum_part_ =
         packed_part(triple(modes_lower), triple(modes), wanted.natural() ? std::array<int, 3>{0, 1, 2} : shifted);
-    allocate(wanted, wanted.real() ? 2 * room : room, room);
+    allocate(wanted, wanted.halves() ? 2 * room : room, room);
     unsigned effort = wanted.effort == Effort::estimate  ? PFFT_ESTIMATE
                       : wanted.effort == Effort::measure ? PFFT_MEASURE
                                                          : PFFT_PATIENT;
@@ -57,7 +60,16 @@ class Pfft : public AdapterBase {
     auto* reals = static_cast<double*>(field());
     auto* values = static_cast<pfft_complex*>(field());
     auto* out = static_cast<pfft_complex*>(spectrum());
-    if (wanted.real()) {
+    if (wanted.real_spectrum()) {
+      const auto make = [&](double* source, double* target, bool forward, unsigned flags) {
+        const pfft_r2r_kind kinds[3] = {fftw_kind(wanted, 0, forward), fftw_kind(wanted, 1, forward),
+                                        fftw_kind(wanted, 2, forward)};
+        return pfft_plan_r2r_3d(n, source, target, mesh, kinds, flags);
+      };
+      auto* modes = static_cast<double*>(spectrum());
+      forward_ = make(reals, modes, true, to | effort);
+      backward_ = make(modes, reals, false, back | effort);
+    } else if (wanted.real()) {
       forward_ = pfft_plan_dft_r2c_3d(n, reals, out, mesh, PFFT_FORWARD, to | effort);
       backward_ = pfft_plan_dft_c2r_3d(n, out, reals, mesh, PFFT_BACKWARD, back | effort);
     } else {
@@ -66,7 +78,7 @@ class Pfft : public AdapterBase {
     }
     MPI_Comm_free(&mesh);
     if (!forward_ || !backward_) throw std::runtime_error("PFFT made no plan");
-    scale_ = double(wanted.points());
+    scale_ = wanted.scale();
   }
 
   void forward() override { pfft_execute(forward_); }

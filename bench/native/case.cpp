@@ -142,7 +142,7 @@ std::vector<std::string> Case::features() const {
   std::vector<std::string> found;
   if (!axes.empty() && axes.size() < 3) found.push_back("axes");
   for (int axis = 0; axis < 3; ++axis)
-    if (axis_kind(axis) > AxisKind::fft && (found.empty() || found.back() != "transforms"))
+    if (!real_spectrum() && axis_kind(axis) > AxisKind::fft && (found.empty() || found.back() != "transforms"))
       found.push_back("transforms");
   Case whole;
   whole.shape = shape;

@@ -61,7 +61,7 @@ struct Case {
   bool halves() const { return kind == Kind::r2c; }  // axis 2
   bool real_spectrum() const { return kind == Kind::r2r; }
   AxisKind axis_kind(int axis) const;
-  // What a case asks for beyond a plain transform of one field: transforms, axes, modes, batch, apply.
+  // What a case asks for beyond its kind: axes, transforms (cosines beside Fourier transforms), modes, batch, apply.
   std::vector<std::string> features() const;
   // By what backward(forward(x)) without norms must be divided to get x.
   double scale() const;

@@ -70,7 +70,7 @@ def refuse(description: dict, case: dict, ranks: int) -> str:
         if case[key] not in description["capabilities"].get(name, [case[key]]):
             return f"{description['library']} does not offer {key} '{case[key]}'"
     for feature, plain in FEATURES.items():
-        asked = case[feature] not in (plain, DEFAULTS[feature])
+        asked = case[feature] not in (plain, DEFAULTS[feature]) and (feature, case["kind"]) != ("transforms", "r2r")
         if asked and feature not in description["capabilities"].get("features", []):
             return f"{description['library']} does not offer {feature}"
     if case["threads"] > 1 and not description["capabilities"].get("threads"):

@@ -15,7 +15,7 @@ def description(library: str, version: str, language: str, licence: str) -> dict
         "gpu": False, "distributed": False,
         "capabilities": {
             "kinds": ["c2c", "r2c", "r2r"], "precisions": ["double", "single"], "placements": ["out"],
-            "outputs": ["any", "natural"], "features": ["transforms"], "threads": True,
+            "outputs": ["any", "natural"], "threads": True,
         },
         "options": {},
     }  # fmt: skip

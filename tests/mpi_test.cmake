@@ -81,7 +81,7 @@ function(shardfft_test_program name)
     set(main shardfft_test_main${optimise})
   endif()
   target_link_libraries(${name}_tests PRIVATE ${main} shardfft_test_support ${library}
-    FFTW::double FFTW::float)  # which some call themselves, as applications may
+    "$<$<BOOL:${SHARDFFT_FFTW}>:FFTW::double;FFTW::float>")  # which some call themselves, as applications may
   target_link_options(${name}_tests PRIVATE ${SHARDFFT_TEST_LINK})
   target_compile_options(${name}_tests PRIVATE -Wall -Wextra ${optimise}
     $<TARGET_PROPERTY:shardfft,INTERFACE_COMPILE_OPTIONS> ${SHARDFFT_TEST_CHECKS})

@@ -96,18 +96,36 @@ class LanesFft : public LocalFft {
   std::size_t scratch_bytes_ = 0;
 };
 
-std::unique_ptr<LocalFft> make_here(const FftSpec& spec) { return make_lanes(spec, lanes::all_kernels().front()); }
-
-/// Batches of lines that fill the lanes; one line is no work for them.
-bool takes(const FftSpec& spec) {
-  if (spec.kind == Kind::r2r) return false;
-  const int vector_bytes = lanes::all_kernels().front().vector_bytes;
+/// Whether the batch has a line for each lane.
+bool fills(const FftSpec& spec, int vector_bytes) {
   const auto number = static_cast<std::int64_t>(ElementType{spec.precision, false}.bytes());
-  if (points(spec.batch) * number < vector_bytes) return false;
+  return points(spec.batch) * number >= vector_bytes;
+}
+
+/// Whether the scratch of its lines stays in a core's own cache.
+bool fits(const FftSpec& spec, int vector_bytes) {
   return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const FftDim& d) {
     const std::int64_t n = length_of(spec.kind, d.n);
     return n <= most_scratch_bytes / vector_bytes && scratch_bytes_of(n, vector_bytes) <= most_scratch_bytes;
   });
+}
+
+/// Batches of lines that fill the lanes, and all others where nothing else takes less than n^2 operations; up to the
+/// length that places in scratch can be counted for.
+bool takes(const FftSpec& spec) {
+  if (spec.kind == Kind::r2r) return false;
+  if (fallback_backend().complete)
+    return std::all_of(spec.transform.begin(), spec.transform.end(),
+                       [](const FftDim& d) { return d.n <= std::int64_t{1} << 28; });
+  const int vector_bytes = lanes::all_kernels().front().vector_bytes;
+  return fills(spec, vector_bytes) && fits(spec, vector_bytes);
+}
+
+/// With the longest vectors that the lines fill; shorter ones also have less scratch.
+std::unique_ptr<LocalFft> make_here(const FftSpec& spec) {
+  for (const lanes::Kernels& kernels : lanes::all_kernels())
+    if (fills(spec, kernels.vector_bytes) && fits(spec, kernels.vector_bytes)) return make_lanes(spec, kernels);
+  return make_lanes(spec, lanes::all_kernels().back());
 }
 
 }  // namespace

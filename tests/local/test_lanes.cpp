@@ -6,6 +6,7 @@
 #include "fft_cases.hpp"
 #include "local/backend.hpp"
 #include "local/lanes.hpp"
+#include "support/serial_dft.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -76,6 +77,38 @@ TEST(Lanes, AnyNumberOfLines) {
   for (const Precision precision : {Precision::f64, Precision::f32}) {
     for (std::int64_t count = 1; count <= 35; ++count) expect_right_anywhere(false, 30, count, precision);
     for (std::int64_t count = 1; count <= 67; count += 3) expect_right_anywhere(true, 31, count, precision);
+  }
+}
+
+/// Few lines, or lines beyond the cache, are left to FFTW where there is one: without it they would take n^2
+/// operations.
+TEST(Lanes, FewLongLines) {
+  const Backend& lanes = find_backend("lanes");
+  for (const std::int64_t n : {100000, 99991, 1 << 20})
+    for (const std::int64_t count : {1, 2, 40}) {
+      const FftSpec spec = spec_of(n, count, false, false);
+      EXPECT_EQ(lanes.takes(spec), fallback_backend().complete) << describe("lanes", spec);
+    }
+  // By passes; by a convolution.
+  for (const std::int64_t n : {20000, 17 * 1024}) {
+    FftSpec spec;
+    spec.transform = {{n, 2, 2}};
+    spec.batch = {{2, 1, 1}};
+    TestArray in(spec.precision, 4 * n), got(spec.precision, 4 * n), wanted(spec.precision, 4 * n);
+    in.fill_random(5);
+    for (std::int64_t line = 0; line < 2; ++line) {
+      std::vector<Value> values;
+      for (std::int64_t k = 0; k < n; ++k) values.emplace_back(in.get(4 * k + 2 * line), in.get(4 * k + 2 * line + 1));
+      serial_dft(values, {n}, 0, -1);
+      for (std::int64_t k = 0; k < n; ++k) {
+        wanted.set(4 * k + 2 * line, values[static_cast<std::size_t>(k)].real());
+        wanted.set(4 * k + 2 * line + 1, values[static_cast<std::size_t>(k)].imag());
+      }
+    }
+    for (const lanes::Kernels& kernels : lanes::all_kernels()) {
+      make_lanes(spec, kernels)->execute(in.data(), got.data());
+      expect_same(got, wanted, written(spec), tolerance(spec), "lanes");
+    }
   }
 }
 
@@ -150,7 +183,7 @@ TEST(Lanes, TakesWhatItsScratchHolds) {
   FftSpec spec = spec_of(257, 64, true, true);
   EXPECT_TRUE(lanes.takes(spec));
   spec.batch.front().n = 1;
-  EXPECT_FALSE(lanes.takes(spec)) << "one line is no work for lanes";
+  EXPECT_EQ(lanes.takes(spec), fallback_backend().complete) << "one line is no work for lanes, if FFTW can have it";
   spec = spec_of(std::int64_t{1} << 40, 64, true, true);
   EXPECT_FALSE(lanes.takes(spec));
 }

@@ -5,6 +5,7 @@ EXPECTED is how the module says what it was built with, as "Open MPI" or "no MPI
 
 import sys
 import tempfile
+import time
 
 import numpy as np
 import scipy.fft
@@ -56,6 +57,14 @@ def exchanges():
         close(plan.forward(mine), np.fft.fftn(prime)[plan.output.slices], "primes")
 
 
+def long_lines():
+    """Two of 10^5 points, complex and real: without FFTW too they take no n^2 operations, which would be a minute."""
+    rows = numbers.standard_normal((2, 100_000))
+    spectrum = np.fft.rfft(DistArray.from_global(rows))
+    close(spectrum.gather(), np.fft.rfft(rows), "rfft of long lines")
+    close(np.fft.fft(DistArray.from_global(rows + 1j)).gather(), np.fft.fft(rows + 1j), "fft of long lines")
+
+
 def files():
     folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
     DistArray.from_global(field).save(f"{folder}/field")
@@ -64,6 +73,9 @@ def files():
 
 arrays()
 exchanges()
+started = time.perf_counter()
+long_lines()
+assert time.perf_counter() - started < 10, f"long lines took {time.perf_counter() - started:.0f} s"
 files()
 try:
     shardfft.plan((0, 4))

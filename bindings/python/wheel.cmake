@@ -1,5 +1,5 @@
 # A wheel for any MPI: an extension module for each folder of headers in SHARDFFT_MPI_ABIS (openmpi, mpich, mpiabi), in
-# shardfft/_mpi_NAME, and one for one process without MPI. shardfft/_extension.py chooses among them.
+# shardfft/_mpi_NAME, and one for one process without MPI. shardfft/_core.py chooses among them.
 include(ExternalProject)
 set(_abis "${SHARDFFT_MPI_ABIS}" "none=${CMAKE_CURRENT_SOURCE_DIR}/mpi/one_process")
 # What the wheel would have to bring along is left out; a build for one machine has it. FFTW's licence is another one, too.

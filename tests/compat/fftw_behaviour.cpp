@@ -57,6 +57,36 @@ TEST_F(FftwBehaviour, OtherArraysAndThePlannedOnes) {
   fftw_destroy_plan(made);
 }
 
+TEST_F(FftwBehaviour, OtherArraysOfRealTransforms) {
+  const auto real_plan = [&](const char* name) {
+    return ours.call<fftw_plan>(name, Size{8}, Size{8}, Size{8}, in.data(), out.data(), MPI_COMM_WORLD, FFTW_ESTIMATE);
+  };
+  const fftw_plan forward = real_plan("mpi_plan_dft_r2c_3d"), backward = real_plan("mpi_plan_dft_c2r_3d");
+  const fftw_plan lines = ours.call<fftw_plan>("mpi_plan_r2r_2d", Size{8}, Size{8}, in.data(), out.data(),
+                                               MPI_COMM_WORLD, FFTW_REDFT10, FFTW_DHT, FFTW_ESTIMATE);
+  ASSERT_TRUE(forward && backward && lines) << last_error();
+  std::vector<double> real(in.size(), 0.25), half(in.size()), again(in.size()), sums(in.size());
+  ours.call<void>("mpi_execute_dft_r2c", forward, real.data(), half.data());
+  ours.call<void>("mpi_execute_dft_c2r", backward, half.data(), again.data());
+  ours.call<void>("mpi_execute_r2r", lines, real.data(), sums.data());
+  EXPECT_NEAR(half[0], rank() == 0 ? 512 * 0.25 : 0, 1e-12);
+  EXPECT_NEAR(again[0], 512 * 0.25, 1e-12);
+  EXPECT_NEAR(sums[0], rank() == 0 ? 2 * 64 * 0.25 : 0, 1e-12);
+  for (const fftw_plan made : {forward, backward, lines}) fftw_destroy_plan(made);
+}
+
+TEST_F(FftwBehaviour, CopiesOutliveTheirPlans) {
+  auto* const copy = reinterpret_cast<fftw_plan (*)(fftw_plan)>(dlsym(RTLD_DEFAULT, "fftw_copy_plan"));
+  if (!copy) GTEST_SKIP() << "this FFTW has no fftw_copy_plan (3.3.11 and newer)";
+  fftw_plan made = plan(MPI_COMM_WORLD, 8);
+  ASSERT_NE(made, nullptr) << last_error();
+  fftw_plan other = copy(made);
+  fftw_destroy_plan(made);
+  fftw_execute(other);
+  EXPECT_NEAR(out[0], rank() == 0 ? 512 * 0.5 : 0, 1e-12);
+  fftw_destroy_plan(other);
+}
+
 TEST_F(FftwBehaviour, CleaningUpHurtsNoPlan) {
   const Size n[] = {6, 10};
   const int kinds[] = {FFTW_REDFT10, FFTW_DHT};

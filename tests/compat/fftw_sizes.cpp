@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
 
 #include "fftw_library.hpp"
 
@@ -83,6 +87,30 @@ TEST(FftwSizes, OfTheShortFunctions) {
   };
   const auto ours = all(libraries.ours), fftw = all(libraries.fftw);
   for (std::size_t i = 0; i < ours.size(); ++i) expect_same(ours[i], fftw[i], "function " + std::to_string(i));
+}
+
+/// What follows each match of a pattern in a header of FFTW's.
+std::set<std::string> names_in(const std::string& header, const std::string& pattern) {
+  std::ostringstream text;
+  text << std::ifstream(std::string(FFTW_HEADERS) + "/" + header).rdbuf();
+  const std::string words = text.str();
+  const std::regex name(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator match(words.begin(), words.end(), name), end; match != end; ++match)
+    found.insert((*match)[1].str());
+  return found;
+}
+
+TEST(FftwSizes, EveryFunctionOfTheHeadersIsThere) {
+  void* const ours = dlopen(SHARDFFT_FFTW_MPI, RTLD_NOW | RTLD_LOCAL);
+  std::set<std::string> wanted;
+  for (const std::string& name : names_in("fftw3-mpi.h", R"(XM\((\w+)\)[\s\\]*\()"))
+    for (const char* const prefix : {"fftw_mpi_", "fftwf_mpi_", "fftwl_mpi_"}) wanted.insert(prefix + name);
+  EXPECT_GT(wanted.size(), 100u);
+  for (const char* const header : {"fftw3-mpi.f03", "fftw3l-mpi.f03"})
+    wanted.merge(names_in(header, R"(name='(fftw\w+)')"));
+  EXPECT_TRUE(wanted.contains("fftwf_mpi_plan_many_dft_r2c_f03"));
+  for (const std::string& name : wanted) EXPECT_NE(dlsym(ours, name.c_str()), nullptr) << name;
 }
 
 }  // namespace

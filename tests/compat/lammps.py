@@ -1,12 +1,14 @@
 """Debian's LAMMPS, its binary as it is, with and without our preload: the same energies and forces.
 
-lammps.py LIBRARY MODE LAUNCHER...: MODE is `step0` (energies and forces before the first step, on 1 to 4 ranks) or
-`drift` (1000 steps: our drift of the total energy lies within what the original's differs by on other rank counts). The
-exit code is 77 where LAMMPS or its examples are not installed.
+lammps.py LIBRARY MODE LAUNCHER...: MODE is `step0` (energies and forces before the first step, on 1 to 4 ranks),
+`drift` (1000 steps: our drift of the total energy lies within what the original's differs by on other rank counts) or
+`times` (no test: lines of the time in the FFT, LAMMPS' own and ours in turns, on 1 and 2 ranks). The exit code is 77
+where LAMMPS or its examples are not installed.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -43,6 +45,9 @@ pair_coeff * * 0.1 2.5
 kspace_style pppm 1.0e-5
 kspace_modify mesh 30 27 25 diff ad
 """
+# Steps of each input whose FFT is timed; the crystal is small, so that larger meshes cost little else.
+TIMED = {"peptide": 100, "salt-60": 100, "salt-120": 20}
+ROUNDS = 7
 
 
 def skip(why: str) -> None:
@@ -57,25 +62,30 @@ class Lammps:
     def __init__(self, library: str, launcher: list[str]):
         self.library, self.launcher = library, launcher
 
+    def process(self, folder: str, ranks: int, text: str, fft: str) -> subprocess.CompletedProcess:
+        """LAMMPS in a folder, with its own FFT, the same with our clock (`timed`) or ours (`shardfft`)."""
+        shutil.copy(EXAMPLE / "data.peptide", folder)
+        (Path(folder) / "in").write_text(text)
+        environment = ["env", f"LD_PRELOAD={self.library}", "SHARDFFT_LAMMPS_TIMES=1"] if fft != "original" else []
+        environment += ["SHARDFFT_LAMMPS_FFT=original"] if fft == "timed" else []
+        done = subprocess.run(
+            [*self.launcher, "-n", str(ranks), *environment, "lmp", "-in", "in", "-log", "none"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(f"LAMMPS failed on {ranks} ranks:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        if (fft == "shardfft") != ("shardfft: shardfft:" in done.stderr):
+            sys.exit(f"the transforms were not made by the library that was asked for:\n{done.stderr[-2000:]}")
+        return done
+
     def run(self, ranks: int, text: str, preload: bool) -> tuple[dict[str, float], list[float], list[float]]:
         """The numbers of step 0 by name, the total energy of each line, and all forces."""
         with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(EXAMPLE / "data.peptide", folder)
-            (Path(folder) / "in").write_text(text)
-            command = [*self.launcher, "-n", str(ranks)]
-            command += ["env", f"LD_PRELOAD={self.library}", "SHARDFFT_LAMMPS_TIMES=1"] if preload else []
-            done = subprocess.run(
-                [*command, "lmp", "-in", "in", "-log", "none"],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
-                check=False,
-            )
-            if done.returncode:
-                sys.exit(f"LAMMPS failed on {ranks} ranks:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-            if preload != ("shardfft: shardfft:" in done.stderr):
-                sys.exit(f"the transforms were not made by the library that was asked for:\n{done.stderr[-2000:]}")
+            done = self.process(folder, ranks, text, "shardfft" if preload else "original")
             dump = Path(folder) / "forces"
             forces = dump.read_text().splitlines()[9:] if dump.exists() else []
         block = re.search(r"^\s*Step.*?(?=^Loop)", done.stdout, re.M | re.S).group(0).splitlines()
@@ -88,6 +98,12 @@ class Lammps:
             [row[energy] for row in rows],
             [float(number) for line in forces for number in line.split()[1:]],
         )
+
+    def transforms(self, ranks: int, text: str, fft: str) -> tuple[int, float]:
+        """How many transforms all plans made, in how many seconds."""
+        with tempfile.TemporaryDirectory() as folder:
+            told = re.findall(r"(\d+) transforms took ([\d.]+) s", self.process(folder, ranks, text, fft).stderr)
+        return sum(int(count) for count, _ in told), sum(float(seconds) for _, seconds in told)
 
 
 def step0(lammps: Lammps, peptide: str) -> bool:
@@ -116,6 +132,19 @@ def drift(lammps: Lammps, peptide: str) -> bool:
     return min(drifts[:-1]) - spread <= drifts[-1] <= max(drifts[:-1]) + spread
 
 
+def times(lammps: Lammps, peptide: str) -> bool:
+    """Prints a line a run: milliseconds of one transform."""
+    meshes = {"salt-60": "60 54 50", "salt-120": "120 108 100"}
+    print("# input ranks fft round transforms milliseconds", flush=True)
+    for (name, steps), ranks in itertools.product(TIMED.items(), (1, 2)):
+        text = SALT.replace("30 27 25", meshes[name]) + "fix 1 all nve\n" if name in meshes else peptide
+        for round_number, fft in itertools.product(range(ROUNDS), ("timed", "shardfft")):
+            count, seconds = lammps.transforms(ranks, f"{text}run {steps}\n", fft)
+            label = "lammps" if fft == "timed" else fft
+            print(f"{name} {ranks} {label} {round_number} {count} {1e3 * seconds / count:.4f}", flush=True)
+    return True
+
+
 def main() -> int:
     """The exit code."""
     library, mode, *launcher = sys.argv[1:]
@@ -124,7 +153,7 @@ def main() -> int:
     if not EXAMPLE.exists():
         skip("LAMMPS' examples are not installed (Debian: lammps-examples)")
     peptide = re.sub(r"^(thermo|run).*$", "", (EXAMPLE / "in.peptide").read_text(), flags=re.M)
-    return 0 if {"step0": step0, "drift": drift}[mode](Lammps(library, launcher), peptide) else 1
+    return 0 if {"step0": step0, "drift": drift, "times": times}[mode](Lammps(library, launcher), peptide) else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, hip; what the
-# library, the Python package and the drivers need is always looked for.
+# Installs the system packages that are missing: install_dependencies.sh [GROUP...], groups: tests, ci, lint, hip, programs (of
+# others, which tests run over this library); what the library, the Python package and the drivers need is always looked for.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -11,6 +11,7 @@ for group in "$@"; do
     tests) packages+=(libgtest-dev gfortran) ;;
     ci) packages+=(libmpich-dev mpich abigail-tools pkg-config xz-utils mpi-default-dev dpkg-dev debhelper lintian) ;;
     lint) packages+=(cppcheck) ;;
+    programs) packages+=(lammps lammps-examples mpb-mpi) ;;
     hip) packages+=(hipcc) ;;
     *) die "unknown group of packages '$group'" ;;
   esac

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/trace.hpp"
 #include "device/runtime.hpp"
@@ -19,6 +20,8 @@
 namespace shardfft::gpu {
 
 class DeviceCheck;
+/// Of one task of one member, in the order in which its data passes them.
+using DeviceChecks = std::vector<std::unique_ptr<DeviceCheck>>;
 
 /// Device arrays of one run of one operation; `one_array` only where runs_in_place().
 struct DeviceBuffers {
@@ -45,9 +48,9 @@ class DeviceOperation {
   /// With the member's device current. Work goes to `stream`, or to streams of the operation's own that are joined to
   /// it by events; when the last phase's work on `stream` is done, `out` is complete and `in` may be overwritten.
   virtual void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
-  /// With the option verify, before it is enqueued: a check that the operation takes part in, which lives as long as it
-  /// runs; null where others look at its arrays.
-  virtual std::unique_ptr<DeviceCheck> make_check();
+  /// With the option verify, before it is enqueued: checks that the operation takes part in, which live as long as it
+  /// runs; none where others look at its arrays.
+  virtual DeviceChecks make_checks();
   virtual std::size_t scratch_bytes() const { return 0; }
   /// Device memory of its own that it keeps; of memory that operations share, one tells.
   virtual std::size_t held_bytes() const { return 0; }

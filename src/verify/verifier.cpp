@@ -72,7 +72,9 @@ void Verifier::add(std::size_t i, StepCheck& check, const std::byte* out) {
   if (written_ && bits.read) {
     ++checks_;
     if (*bits.read != *written_)
-      find(i, i == 0 ? "its input is not the caller's" : "its input is not what the step before wrote");
+      find(i, &check != checks_of_[i].front().get() ? "what its parts wrote and read is not the same"
+              : i == 0                              ? "its input is not the caller's"
+                                                    : "its input is not what the step before wrote");
   }
   written_ = bits.written;
   const Finding found = check.finding();

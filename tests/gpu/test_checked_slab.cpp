@@ -4,11 +4,10 @@
 #include "support/seed.hpp"
 #include "support/slab_group.hpp"
 #include "support/slab_kit.hpp"
+#include "verify/verifier.hpp"
 
 namespace shardfft::test {
 namespace {
-
-using gpu::SlabCheck;
 
 /// All ranks of a slab, with a check of each direction.
 template <class T>
@@ -23,7 +22,7 @@ class CheckedSlab {
       const device::DeviceScope scope(devices[to_size(r)]);
       ranks_.emplace_back(shape, r);
       streams_.push_back(ranks_.back().stream());
-      for (const Direction direction : {Direction::forward, Direction::backward}) add_check(direction);
+      for (const Direction direction : {Direction::forward, Direction::backward}) add_checks(direction);
     }
   }
 
@@ -57,46 +56,60 @@ class CheckedSlab {
   }
 
  private:
-  struct OneCheck {
-    std::unique_ptr<SlabCheck> check;
+  struct OfRank {
+    gpu::SlabChecks checks;
+    std::vector<gpu::DeviceCheck*> all;
     device::Memory sums;
     std::vector<std::uint64_t> results;
+    std::size_t bytes() const { return results.size() * sizeof(std::uint64_t); }
   };
 
-  void add_check(Direction direction) {
-    OneCheck& made = checks_[to_size(static_cast<int>(direction))].emplace_back();
-    const bool copied = group_->rank(static_cast<int>(ranks_.size()) - 1).copied();
-    made.check = std::make_unique<SlabCheck>(direction, shape_.ranks, copied);
-    made.results.resize(made.check->results());
-    made.sums = device::make_memory(bytes_of(made));
-    made.check->place(0, static_cast<std::uint64_t*>(made.sums.get()), made.results.data(), nullptr);
+  void add_checks(Direction direction) {
+    const int rank = static_cast<int>(ranks_.size()) - 1;
+    OfRank& made = checks_[at(direction)].emplace_back();
+    gpu::DeviceChecks checks = gpu::make_slab_checks(shape_, rank, direction, group_->rank(rank).copied(), made.checks);
+    for (const auto& check : checks) {
+      made.all.push_back(check.get());
+      made.results.resize(made.results.size() + check->results());
+    }
+    made.sums = device::make_memory(made.bytes());
+    auto* sums = static_cast<std::uint64_t*>(made.sums.get());
+    const std::uint64_t* results = made.results.data();
+    for (gpu::DeviceCheck* const check : made.all) {
+      check->place(0, sums, results, nullptr);
+      sums += check->results();
+      results += check->results();
+    }
+    for (std::size_t i = 0; i < checks.size(); ++i)
+      checks[i]->stand_between(i > 0 ? made.all[i - 1] : nullptr, i + 1 < checks.size() ? made.all[i + 1] : nullptr);
+    std::vector<std::vector<std::shared_ptr<StepCheck>>> tasks(1);
+    for (auto& check : checks) tasks.front().push_back(std::move(check));
+    verifiers_[at(direction)].emplace_back(rank, shape_.ranks, std::move(tasks), std::vector<std::string>{"slab"});
   }
-  static std::size_t bytes_of(const OneCheck& check) { return check.results.size() * sizeof(std::uint64_t); }
 
-  /// Whether a check finds that something is wrong.
+  /// Whether the checks find that something is wrong.
   bool run(Direction direction) {
-    auto& checks = checks_[to_size(static_cast<int>(direction))];
+    auto& checks = checks_[at(direction)];
+    auto& verifiers = verifiers_[at(direction)];
     std::vector<SlabArrays> arrays;
     each([&](std::size_t r) {
       arrays.push_back(ranks_[r].arrays());
-      arrays.back().check = checks[r].check.get();
-      device::fill_zero(checks[r].sums.get(), bytes_of(checks[r]), streams_[r]);
+      arrays.back().checks = &checks[r].checks;
+      device::fill_zero(checks[r].sums.get(), checks[r].bytes(), streams_[r]);
     });
     group_->bind(arrays);
     direction == Direction::forward ? group_->forward(streams_) : group_->backward(streams_);
-    bool found = false;
-    std::uint64_t moved = 0;
     each([&](std::size_t r) {
-      device::copy_bytes(checks[r].results.data(), checks[r].sums.get(), bytes_of(checks[r]), streams_[r]);
+      device::copy_bytes(checks[r].results.data(), checks[r].sums.get(), checks[r].bytes(), streams_[r]);
       device::synchronize(streams_[r]);
-      checks[r].check->after(nullptr);
-      const Finding finding = checks[r].check->finding();
-      found = found || !finding.what.empty();
-      EXPECT_GT(finding.checks, 4);
-      moved += checks[r].check->sent().front();
+      const std::int64_t before = verifiers[r].checks();
+      verifiers[r].begin(std::nullopt);
+      verifiers[r].after(0, nullptr);
+      EXPECT_GT(verifiers[r].checks() - before, 4);
     });
-    return found || static_cast<std::uint32_t>(moved) != 0;
+    return Verifier::conclude(verifiers).failed();
   }
+  static std::size_t at(Direction direction) { return to_size(static_cast<int>(direction)); }
   template <class Body>
   void each(const Body& body) {
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -109,7 +122,8 @@ class CheckedSlab {
   std::unique_ptr<SlabGroup> group_;
   std::vector<SlabRankArrays<T>> ranks_;
   std::vector<device::StreamHandle> streams_;
-  std::array<std::vector<OneCheck>, 2> checks_;  ///< by direction and rank
+  std::array<std::vector<OfRank>, 2> checks_;  ///< by direction and rank
+  std::array<std::vector<Verifier>, 2> verifiers_;
 };
 
 /// False where the passes cannot check themselves here. Forward runs of numbers are told of rank by rank where they are

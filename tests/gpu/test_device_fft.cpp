@@ -275,7 +275,11 @@ TEST(DeviceFftTrial, TakesTheFastest) {
 class CheckedCopies : public Copies {
  public:
   CheckedCopies(int times, int in_check, std::size_t scratch) : Copies(times), in_check_(in_check), scratch_(scratch) {}
-  std::unique_ptr<gpu::DeviceCheck> make_check() override { return std::make_unique<Check>(in_check_); }
+  gpu::DeviceChecks make_checks() override {
+    gpu::DeviceChecks checks;
+    checks.push_back(std::make_unique<Check>(in_check_));
+    return checks;
+  }
   std::size_t scratch_bytes() const override { return scratch_; }
 
  private:
@@ -286,9 +290,7 @@ class CheckedCopies : public Copies {
     void enqueue_before(const gpu::DeviceBuffers& buffers, device::StreamHandle stream) override {
       copies_.enqueue(0, buffers, stream);
     }
-    void enqueue_after(const gpu::DeviceBuffers&, device::StreamHandle) override {}
     Finding finding() const override { return {}; }
-    std::size_t table_bytes() const override { return 0; }
 
    private:
     Copies copies_;

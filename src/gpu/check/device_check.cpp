@@ -6,7 +6,7 @@
 
 #include "device/handles.hpp"
 #include "device/sums.hpp"
-#include "geometry/schedule.hpp"
+#include "verify/move_check.hpp"
 #include "verify/transform_check.hpp"
 
 namespace shardfft::gpu {
@@ -92,67 +92,50 @@ class DeviceTransformCheck : public DeviceCheck {
 class DeviceMoveCheck : public DeviceCheck {
  public:
   DeviceMoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
-      : element_bytes_(element_bytes),
+      : sums_(from, to, rank, element_bytes),
+        element_bytes_(element_bytes),
         in_(Box::run(0, from.count(rank))),
-        out_(Box::run(0, to.count(rank))),
-        told_(static_cast<std::size_t>(from.ranks())) {
-    const Schedule schedule = make_schedule(from, to, rank);
-    const auto boxes_of = [&](const std::vector<Message>& messages, Box LocalCopy::*own) {
-      std::vector<Box> boxes;
-      for (const Message& message : messages) boxes.insert(boxes.end(), message.boxes.begin(), message.boxes.end());
-      for (const LocalCopy& copy : schedule.self) boxes.push_back(copy.*own);
-      return boxes;
-    };
-    sent_ = boxes_of(schedule.send, &LocalCopy::from);
-    received_ = boxes_of(schedule.recv, &LocalCopy::to);
-    sends_all_ = elements_of(sent_) == in_.elements();
-    receives_all_ = elements_of(received_) == out_.elements();
-  }
+        out_(Box::run(0, to.count(rank))) {}
   std::size_t results() const override { return 4; }
   bool reads_input() const override { return previous_ == nullptr; }
   void stand_between(const DeviceCheck* previous, const DeviceCheck* next) override {
-    previous_ = sends_all_ ? previous : nullptr;
-    next_ = receives_all_ && next != nullptr && next->reads_input() ? next : nullptr;
+    previous_ = sums_.sends_all() ? previous : nullptr;
+    next_ = sums_.receives_all() && next != nullptr && next->reads_input() ? next : nullptr;
   }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    if (!sends_all_)
-      for (const Box& box : sent_) add(buffers.in, box, 2, stream);
+    if (!sums_.sends_all()) add_moved(buffers.in, sums_.schedule().send, &LocalCopy::from, 2, stream);
     if (previous_ == nullptr) add(buffers.in, in_, 0, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    if (!receives_all_)
-      for (const Box& box : received_) add(buffers.out, box, 3, stream);
+    if (!sums_.receives_all()) add_moved(buffers.out, sums_.schedule().recv, &LocalCopy::to, 3, stream);
     if (next_ == nullptr) add(buffers.out, out_, 1, stream);
   }
   std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : bits(0); }
   std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : bits(1); }
   StepBits after(const std::byte* out) override {
-    const std::uint64_t sent = sends_all_ ? input_bits() : bits(2);
-    const std::uint64_t received = receives_all_ ? output_bits() : bits(3);
-    std::fill(told_.begin(), told_.end(), static_cast<std::uint32_t>(sent - received));
+    const std::uint64_t sent = sums_.sends_all() ? input_bits() : bits(2);
+    const std::uint64_t received = sums_.receives_all() ? output_bits() : bits(3);
+    std::fill(sums_.sent().begin(), sums_.sent().end(), static_cast<std::uint32_t>(sent - received));
     return DeviceCheck::after(out);
   }
   Finding finding() const override { return {1, 0, {}}; }
-  std::span<const std::uint64_t> sent() const override { return told_; }
-  std::size_t table_bytes() const override {
-    return told_.size() * sizeof told_.front() + (sent_.size() + received_.size()) * sizeof(Box);
-  }
+  std::span<const std::uint64_t> sent() const override { return sums_.sent(); }
+  std::size_t table_bytes() const override { return sums_.table_bytes(); }
 
  private:
-  static std::int64_t elements_of(const std::vector<Box>& boxes) {
-    std::int64_t count = 0;
-    for (const Box& box : boxes) count += box.elements();
-    return count;
+  void add_moved(const std::byte* array, const std::vector<Message>& messages, Box LocalCopy::*own, std::size_t result,
+                 device::StreamHandle stream) const {
+    for (const Message& message : messages)
+      for (const Box& box : message.boxes) add(array, box, result, stream);
+    for (const LocalCopy& copy : sums_.schedule().self) add(array, copy.*own, result, stream);
   }
   void add(const std::byte* array, const Box& box, std::size_t result, device::StreamHandle stream) const {
     device::add_bits(array, box, element_bytes_, device_ + result, stream);
   }
 
+  MoveSums sums_;  ///< tells all ranks the same: what went less what came
   std::size_t element_bytes_;
   Box in_, out_;
-  std::vector<Box> sent_, received_;
-  bool sends_all_ = true, receives_all_ = true;
-  std::vector<std::uint64_t> told_;  ///< to all ranks the same
   const DeviceCheck *previous_ = nullptr, *next_ = nullptr;
 };
 
@@ -177,7 +160,6 @@ class DeviceRepeatCheck : public DeviceCheck {
     device::add_differences(static_cast<const std::byte*>(copy_.get()), buffers.out, out_bytes_, device_ + 2, stream);
   }
   Finding finding() const override { return repeat_finding(host_[2] == 0); }
-  std::size_t table_bytes() const override { return 0; }
 
  private:
   DeviceOperation& operation_;
@@ -188,11 +170,27 @@ class DeviceRepeatCheck : public DeviceCheck {
 
 }  // namespace
 
-std::unique_ptr<DeviceCheck> DeviceOperation::make_check() { return nullptr; }
+DeviceChecks DeviceOperation::make_checks() { return {}; }
+
+void PieceChecks::place(std::size_t step, std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) {
+  DeviceCheck::place(step, on_device, on_host, sums);
+  for (const auto& piece : pieces_) {
+    piece->place(step, on_device, on_host, sums);
+    on_device += piece->results();
+    on_host += piece->results();
+    sums += piece->sums();
+  }
+}
+
+Finding PieceChecks::finding() const {
+  Finding all;
+  for (const auto& piece : pieces_) all.add(piece->finding());
+  return all;
+}
 
 std::unique_ptr<DeviceCheck> make_device_transform_check(DeviceOperation& fft, const FftSpec& spec) {
-  auto own = fft.make_check();
-  return own ? std::move(own) : std::make_unique<DeviceTransformCheck>(spec);
+  DeviceChecks own = fft.make_checks();
+  return own.empty() ? std::make_unique<DeviceTransformCheck>(spec) : std::move(own.front());
 }
 
 std::unique_ptr<DeviceCheck> make_device_move_check(const Layout& from, const Layout& to, int rank,

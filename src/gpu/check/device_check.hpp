@@ -1,8 +1,12 @@
 #pragma once
 // Checks of steps on GPUs (option verify): the GPU sums, what the sums say is judged as on CPUs.
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "base/hooks.hpp"
 #include "gpu/operation.hpp"
 #include "local/local_fft.hpp"
 #include "shardfft/layout.hpp"
@@ -10,8 +14,8 @@
 
 namespace shardfft::gpu {
 
-/// One step of one member. before() and after() come when a run has ended, and read what the GPU has summed; the arrays
-/// that they are given count for nothing.
+/// One step of one member, or a part of it. before() and after() come when a run has ended, and read what the GPU has
+/// summed; the arrays that they are given count for nothing.
 class DeviceCheck : public StepCheck {
  public:
   /// Numbers of 64 bits that a run's results take on the GPU and the host: first the sums of the bits of input and
@@ -26,15 +30,15 @@ class DeviceCheck : public StepCheck {
     sums_ = sums;
   }
   std::uint64_t* on_device() const { return device_; }
-  /// The checks of the steps before and after this one, or null. Of later steps first; they live as long.
+  /// The checks of what runs before and after this one, or null. Of later ones first; they live as long.
   virtual void stand_between(const DeviceCheck* /*previous*/, const DeviceCheck* /*next*/) {}
   /// Whether it takes the sum of its input's bits itself.
   virtual bool reads_input() const { return true; }
   /// Whether enqueue_before() and enqueue_after() look at the arrays, and not the step itself.
   virtual bool looks_around() const { return true; }
   /// Around the step, on its stream, with the member's device current.
-  virtual void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
-  virtual void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) = 0;
+  virtual void enqueue_before(const DeviceBuffers& /*buffers*/, device::StreamHandle /*stream*/) {}
+  virtual void enqueue_after(const DeviceBuffers& /*buffers*/, device::StreamHandle /*stream*/) {}
   /// Device memory of its own: tables, and arrays of second runs.
   virtual std::size_t held_bytes() const { return 0; }
   /// The bits that the step read and wrote in its last run, which must have ended.
@@ -42,6 +46,12 @@ class DeviceCheck : public StepCheck {
   virtual std::uint64_t output_bits() const { return bits(1); }
   void before(const std::byte*, bool) override {}
   StepBits after(const std::byte*) override { return {input_bits(), output_bits()}; }
+  std::size_t table_bytes() const override { return 0; }
+  /// Shows a run of numbers to a hook of tests that looks into the step.
+  void reached(DeviceStepHook::Moment moment, std::byte* numbers, std::size_t bytes,
+               device::StreamHandle stream) const {
+    if (DeviceStepHook* const hook = installed<DeviceStepHook>()) hook->reached(step_, moment, numbers, bytes, stream);
+  }
 
  protected:
   /// Sums of bits: kernels of lines add up 32 of them.
@@ -50,6 +60,43 @@ class DeviceCheck : public StepCheck {
   std::size_t step_ = 0;
   std::uint64_t *device_ = nullptr, *sums_ = nullptr;
   const std::uint64_t* host_ = nullptr;
+};
+
+/// The checks of a transform's pieces, whose results lie one behind the other. Whoever runs a piece enqueues what its
+/// check needs around it.
+class PieceChecks : public DeviceCheck {
+ public:
+  explicit PieceChecks(DeviceChecks pieces) : pieces_(std::move(pieces)) {}
+  DeviceCheck& piece(int k) const { return *pieces_[static_cast<std::size_t>(k)]; }
+  std::size_t results() const override { return of_all(&DeviceCheck::results); }
+  std::size_t sums() const override { return of_all(&DeviceCheck::sums); }
+  std::size_t held_bytes() const override { return of_all(&DeviceCheck::held_bytes); }
+  std::size_t table_bytes() const override { return of_all(&DeviceCheck::table_bytes); }
+  void place(std::size_t step, std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) override;
+  bool looks_around() const override { return false; }
+  // As those of an array: 32 bits.
+  std::uint64_t input_bits() const override { return static_cast<std::uint32_t>(of_all(&DeviceCheck::input_bits)); }
+  std::uint64_t output_bits() const override { return static_cast<std::uint32_t>(of_all(&DeviceCheck::output_bits)); }
+  Finding finding() const override;
+
+ private:
+  template <class Number, class Check>
+  Number of_all(Number (Check::*number)() const) const {
+    Number sum = 0;
+    for (const auto& piece : pieces_) sum += std::invoke(number, *piece);
+    return sum;
+  }
+
+  DeviceChecks pieces_;
+};
+
+/// The bits of an array that is copied within a step, which others add up.
+class CopyCheck : public DeviceCheck {
+ public:
+  std::size_t results() const override { return 1; }
+  bool looks_around() const override { return false; }
+  std::uint64_t output_bits() const override { return input_bits(); }
+  Finding finding() const override { return {}; }
 };
 
 /// The check of a transform: its own one, or else one by separate kernels that read its arrays. Its tables lie on the

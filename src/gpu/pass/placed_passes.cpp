@@ -1,5 +1,7 @@
 #include "gpu/pass/placed_passes.hpp"
 
+#include <algorithm>
+
 namespace shardfft::gpu {
 
 namespace {
@@ -31,11 +33,19 @@ void DeviceFft::enqueue(int /*phase*/, const DeviceBuffers& buffers, device::Str
   }
 }
 
-std::unique_ptr<DeviceCheck> DeviceFft::make_check() {
-  if (!PassesCheck::gains(passes_)) return nullptr;
-  auto check = std::make_unique<PassesCheck>(passes_);
+DeviceChecks DeviceFft::make_checks() {
+  DeviceChecks checks;
+  if (passes_.empty() || std::any_of(passes_.begin(), passes_.end(), [](const PlacedPass& p) { return !p.checks; }))
+    return checks;
+  std::vector<CheckedPass> checked;
+  for (const PlacedPass& placed : passes_) {
+    placed.pass->prepare_checks();
+    checked.push_back({placed.pass->bits_between_are(), placed.out_bytes});
+  }
+  auto check = std::make_unique<PassesCheck>(std::move(checked));
   check_ = check.get();
-  return check;
+  checks.push_back(std::move(check));
+  return checks;
 }
 
 std::size_t DeviceFft::sum_of(std::size_t (FftPass::*bytes)() const) const {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/check/passes_check.hpp"
 #include "gpu/operation.hpp"
 #include "gpu/pass/catalogue.hpp"
-#include "gpu/pass/passes_check.hpp"
 
 namespace shardfft::gpu {
 
@@ -39,12 +39,14 @@ class DeviceFft : public DeviceOperation {
         text_(std::move(text)) {}
 
   /// Whether the pass next to a reshape can have a run of its points in the array at the other end: then it has them
-  /// there in calls with DeviceBuffers::beyond. After make_check(). What is next to the input is the first pass, and
+  /// there in calls with DeviceBuffers::beyond. After make_checks(). What is next to the input is the first pass, and
   /// what is next to the output the last one.
   bool take_own(const OwnPoints& own);
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override;
-  std::unique_ptr<DeviceCheck> make_check() override;
+  /// One where all passes can: kernels that read the arrays of one pass would cost no less than those that read what
+  /// all together read and write.
+  DeviceChecks make_checks() override;
   std::size_t scratch_bytes() const override { return work_ + pass_scratch_; }
   std::size_t held_bytes() const override { return sum_of(&FftPass::held_bytes); }
   std::size_t library_bytes() const override { return sum_of(&FftPass::library_bytes); }

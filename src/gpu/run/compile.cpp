@@ -71,6 +71,12 @@ class SlabOperations {
   std::vector<Wanted> forward_, backward_;
 };
 
+DeviceChecks alone(std::unique_ptr<DeviceCheck> check) {
+  DeviceChecks checks;
+  checks.push_back(std::move(check));
+  return checks;
+}
+
 /// The first task has its input from the beginning; others may only announce.
 void mark_early(std::vector<DeviceTask>& tasks, bool verify) {
   if (verify) return;  // sums of all inputs come first
@@ -122,7 +128,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
     if (setup_.options.verify)
       task.checks = for_members([&](std::size_t m, int rank) {
-        return fused ? task.operations[m]->make_check() : make_check(first, rank, *task.operations[m]);
+        return fused ? task.operations[m]->make_checks() : alone(make_check(first, rank, *task.operations[m]));
       });
   }
   void copy(DeviceTask& task) override {
@@ -131,7 +137,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
         for_members([&](std::size_t, int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
     if (setup_.options.verify)
       task.checks = for_members([&](std::size_t, int rank) {
-        return make_device_move_check(all.layout, all.layout, rank, element_bytes(all));
+        return alone(make_device_move_check(all.layout, all.layout, rank, element_bytes(all)));
       });
   }
   bool least() const { return setup_.options.workspace == Workspace::least; }

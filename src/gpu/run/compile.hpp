@@ -21,7 +21,7 @@ struct DeviceTask : TaskEnds {
   State landing_state{};
   bool announced_early = false;  ///< phase 0 may come before all other tasks: none before this one uses `to`
   MemberOperations operations;
-  std::vector<std::unique_ptr<DeviceCheck>> checks{};  ///< with the option verify, one a member
+  std::vector<DeviceChecks> checks{};  ///< with the option verify, by member
 
   /// The buffer that others write into, if they do.
   Slot written() const { return landing.value_or(to); }

@@ -9,6 +9,7 @@
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "lower/orders.hpp"
+#include "verify/move_check.hpp"
 
 namespace shardfft::gpu {
 
@@ -161,25 +162,14 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   return {axes};
 }
 
-namespace {
-
-/// Every element goes somewhere, and every element of the result comes from somewhere.
-bool leaves_nothing(const Schedule& schedule, const Layout& from, const Layout& to, int rank) {
-  std::int64_t own = 0;
-  for (const LocalCopy& copy : schedule.self) own += copy.from.elements();
-  return schedule.send_count + own == from.count(rank) && schedule.recv_count + own == to.count(rank);
-}
-
-}  // namespace
-
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
   if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
   std::int64_t sent = 0, moves_all = 1;
   for (const Member& member : team_.here()) {
-    const Schedule schedule = make_schedule(from.layout, to.layout, member.rank);
-    sent = std::max(sent, schedule.send_count);
-    if (!leaves_nothing(schedule, from.layout, to.layout, member.rank)) moves_all = 0;
+    const MoveSums sums(from.layout, to.layout, member.rank, 1);
+    sent = std::max(sent, sums.schedule().send_count);
+    if (!sums.sends_all() || !sums.receives_all()) moves_all = 0;
   }
   sent = team_.max(sent) * static_cast<std::int64_t>(element_bytes(from, setup_.precision));
   if (sent == 0) return 1;

@@ -1,6 +1,8 @@
 #include "gpu/run/device_verifier.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace shardfft::gpu {
 
@@ -12,22 +14,33 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
     MemberChecks& made = members_.emplace_back();
     std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
     std::vector<std::string> names;
-    std::size_t results = 0, sums = 0;
     for (DeviceTask& task : tasks) {
-      made.checks.push_back(task.checks[m].get());
-      results += task.checks[m]->results();
-      sums += task.checks[m]->sums();
-      made.held_bytes += task.checks[m]->held_bytes();
-      checks.push_back({std::move(task.checks[m])});
+      made.add(task.checks[m]);
+      checks.emplace_back(std::make_move_iterator(task.checks[m].begin()),
+                          std::make_move_iterator(task.checks[m].end()));
       names.push_back(task.operations[m]->describe());
     }
-    made.allocate(results, sums);
+    made.allocate();
     verifiers_.emplace_back(member.rank, team.ranks(), std::move(checks), std::move(names));
   }
   for (DeviceTask& task : tasks) task.checks.clear();
 }
 
-void DeviceVerifier::MemberChecks::allocate(std::size_t results, std::size_t sums) {
+void DeviceVerifier::MemberChecks::add(const DeviceChecks& of_task) {
+  std::vector<DeviceCheck*>& added = checks.emplace_back();
+  for (const auto& check : of_task) added.push_back(check.get());
+}
+
+void DeviceVerifier::MemberChecks::allocate() {
+  std::vector<std::pair<std::size_t, DeviceCheck*>> all;  // and of which task
+  for (std::size_t task = 0; task < checks.size(); ++task)
+    for (DeviceCheck* const check : checks[task]) all.emplace_back(task, check);
+  std::size_t results = 0, sums = 0;
+  for (const auto& [task, check] : all) {
+    results += check->results();
+    sums += check->sums();
+    held_bytes += check->held_bytes();
+  }
   result_bytes = results * sizeof(std::uint64_t);
   sum_bytes = (results + sums) * sizeof(std::uint64_t);
   held_bytes += sum_bytes;
@@ -36,15 +49,14 @@ void DeviceVerifier::MemberChecks::allocate(std::size_t results, std::size_t sum
   auto* result = static_cast<std::uint64_t*>(on_device.get());
   auto* sum = result + results;
   const auto* copy = static_cast<const std::uint64_t*>(on_host.get());
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    DeviceCheck* const check = checks[i];
-    check->place(i, result, copy, sum);
+  for (const auto& [task, check] : all) {
+    check->place(task, result, copy, sum);
     result += check->results();
     copy += check->results();
     sum += check->sums();
   }
-  for (std::size_t i = checks.size(); i-- > 0;)
-    checks[i]->stand_between(i > 0 ? checks[i - 1] : nullptr, i + 1 < checks.size() ? checks[i + 1] : nullptr);
+  for (std::size_t i = all.size(); i-- > 0;)
+    all[i].second->stand_between(i > 0 ? all[i - 1].second : nullptr, i + 1 < all.size() ? all[i + 1].second : nullptr);
 }
 
 void DeviceVerifier::begin(const std::vector<device::StreamHandle>& streams) {
@@ -56,12 +68,17 @@ void DeviceVerifier::begin(const std::vector<device::StreamHandle>& streams) {
 
 void DeviceVerifier::before(std::size_t task, std::size_t member, const DeviceBuffers& buffers,
                             device::StreamHandle stream) {
-  members_[member].checks[task]->enqueue_before(buffers, stream);
+  for (DeviceCheck* const check : members_[member].checks[task]) check->enqueue_before(buffers, stream);
 }
 
 void DeviceVerifier::after(std::size_t task, std::size_t member, const DeviceBuffers& buffers,
                            device::StreamHandle stream) {
-  members_[member].checks[task]->enqueue_after(buffers, stream);
+  for (DeviceCheck* const check : members_[member].checks[task]) check->enqueue_after(buffers, stream);
+}
+
+bool DeviceVerifier::looks_around(std::size_t task, std::size_t member) const {
+  const std::vector<DeviceCheck*>& all = members_[member].checks[task];
+  return std::all_of(all.begin(), all.end(), [](const DeviceCheck* check) { return check->looks_around(); });
 }
 
 void DeviceVerifier::fetch(const std::vector<device::StreamHandle>& streams) {

@@ -23,9 +23,7 @@ class DeviceVerifier {
   void before(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   void after(std::size_t task, std::size_t member, const DeviceBuffers& buffers, device::StreamHandle stream);
   /// Whether before() and after() look at a task's arrays.
-  bool looks_around(std::size_t task, std::size_t member) const {
-    return members_[member].checks[task]->looks_around();
-  }
+  bool looks_around(std::size_t task, std::size_t member) const;
   /// All tasks are enqueued: the results come to the host.
   void fetch(const std::vector<device::StreamHandle>& streams);
   /// The run has ended. As Verifier::conclude().
@@ -38,13 +36,14 @@ class DeviceVerifier {
 
  private:
   struct MemberChecks {
-    std::vector<DeviceCheck*> checks;  ///< by task
-    device::Memory on_device;          ///< results, then sums
-    device::PinnedMemory on_host;      ///< results
+    std::vector<std::vector<DeviceCheck*>> checks;  ///< by task
+    device::Memory on_device;                       ///< results, then sums
+    device::PinnedMemory on_host;                   ///< results
     std::size_t result_bytes = 0, sum_bytes = 0, held_bytes = 0;
 
+    void add(const DeviceChecks& of_task);
     /// For the numbers of all checks.
-    void allocate(std::size_t results, std::size_t sums);
+    void allocate();
   };
 
   Team& team_;

@@ -8,7 +8,6 @@
 
 #include "device/facts.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/run/pipeline_check.hpp"
 #include "gpu/run/pipeline_end.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
@@ -93,8 +92,13 @@ class DevicePipeline : public DeviceOperation {
     for (const auto& exchange : exchanges_) sum += exchange->loss();
     return sum;
   }
-  std::unique_ptr<DeviceCheck> make_check() override {
-    return PipelineCheck::make(std::move(move_), before_.make_check(), after_.make_check());
+  /// What all pieces on one side of the reshape wrote, on all ranks, must be what those on the other side read.
+  DeviceChecks make_checks() override {
+    DeviceChecks checks;
+    if (auto before = before_.make_check()) checks.push_back(std::move(before));
+    checks.push_back(std::move(move_));
+    if (auto after = after_.make_check()) checks.push_back(std::move(after));
+    return checks;
   }
   std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
   std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hooks.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
@@ -22,32 +21,15 @@ std::size_t run_bytes(const Loops& loops, std::int64_t FftDim::*stride, ElementT
   return static_cast<std::size_t>(run) * element.bytes();
 }
 
-/// Shows a chunk of a transform to a hook of tests that looks into the run.
-class LookedAt {
- public:
-  LookedAt(const FftSpec& spec, const EndCheck* check, int chunk, device::StreamHandle stream)
-      : spec_(spec), check_(check), chunk_(chunk), stream_(stream), hook_(installed<DeviceStepHook>()) {}
-
-  /// Shows the input or the output, which begins at `array`.
-  void reached(Moment moment, OwnPoints::Side side, const std::byte* array) const {
-    if (hook_ == nullptr || check_ == nullptr) return;
-    const std::size_t bytes = side == OwnPoints::Side::input
-                                  ? run_bytes(input_loops(spec_), &FftDim::in_stride, input_element(spec_))
-                                  : run_bytes(output_loops(spec_), &FftDim::out_stride, output_element(spec_));
-    hook_->reached(check_->step(), moment, const_cast<std::byte*>(array), bytes, stream_);
-  }
-  /// Where it is not the transform that sums up its arrays.
-  void reached_around(Moment moment, OwnPoints::Side side, const std::byte* array) const {
-    if (check_ != nullptr && check_->chunk(chunk_).looks_around()) reached(moment, side, array);
-  }
-
- private:
-  const FftSpec& spec_;
-  const EndCheck* check_;
-  int chunk_;
-  device::StreamHandle stream_;
-  DeviceStepHook* hook_;
-};
+/// Shows one side of a piece of a transform, which begins at `array`, to a hook of tests that looks into the run.
+void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, OwnPoints::Side side, const std::byte* array,
+          device::StreamHandle stream) {
+  if (check == nullptr) return;
+  const std::size_t bytes = side == OwnPoints::Side::input
+                                ? run_bytes(input_loops(spec), &FftDim::in_stride, input_element(spec))
+                                : run_bytes(output_loops(spec), &FftDim::out_stride, output_element(spec));
+  check->reached(moment, const_cast<std::byte*>(array), bytes, stream);
+}
 
 }  // namespace
 
@@ -83,35 +65,37 @@ bool PipelineEnd::moves_own() const {
   return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
 }
 
-std::unique_ptr<EndCheck> PipelineEnd::make_check() {
-  std::vector<std::unique_ptr<DeviceCheck>> chunks;
+std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
+  DeviceChecks pieces;
   for (Fft& fft : ffts_)
-    if (fft.check) chunks.push_back(std::move(fft.check));
-  if (chunks.empty()) return nullptr;
-  auto check = std::make_unique<EndCheck>(std::move(chunks));
+    if (fft.check) pieces.push_back(std::move(fft.check));
+  if (pieces.empty()) return nullptr;
+  auto check = std::make_unique<PieceChecks>(std::move(pieces));
   check_ = check.get();
   return check;
 }
 
 void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
+  using enum OwnPoints::Side;
   const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
+  const FftSpec& spec = fft.part.spec;
   const std::byte* const in = buffers.in + fft.part.in;
   std::byte* const out = buffers.out + fft.part.out;
-  DeviceCheck* const check = check_ != nullptr ? &check_->chunk(chunk) : nullptr;
+  DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
+  DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
   DeviceBuffers arrays{in, out, buffers.scratch};
   arrays.beyond = buffers.beyond;
-  const LookedAt looked_at(fft.part.spec, check_, chunk, stream);
-  const std::byte* const here = side_ == OwnPoints::Side::input ? in : out;
+  const std::byte* const here = side_ == input ? in : out;
   const std::byte* const next_to_reshape =
-      buffers.beyond != nullptr ? buffers.beyond + fft.own->offset_bytes(fft.part.spec.precision) : here;
+      buffers.beyond != nullptr ? buffers.beyond + fft.own->offset_bytes(spec.precision) : here;
 
-  if (side_ == OwnPoints::Side::input) looked_at.reached(Moment::between, side_, next_to_reshape);
+  if (side_ == input) look(check, Moment::between, spec, input, next_to_reshape, stream);
   if (check != nullptr) check->enqueue_before(arrays, stream);
-  looked_at.reached_around(Moment::in_middle, OwnPoints::Side::input, in);
+  look(around, Moment::in_middle, spec, input, in, stream);
   fft.operation->enqueue(0, arrays, stream);
-  looked_at.reached_around(Moment::after, OwnPoints::Side::output, out);
+  look(around, Moment::after, spec, output, out, stream);
   if (check != nullptr) check->enqueue_after(arrays, stream);
-  if (side_ == OwnPoints::Side::output) looked_at.reached(Moment::between, side_, next_to_reshape);
+  if (side_ == output) look(check, Moment::between, spec, output, next_to_reshape, stream);
 }
 
 }  // namespace shardfft::gpu

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "gpu/check/device_check.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/run/pipeline.hpp"
-#include "gpu/run/pipeline_check.hpp"
 
 namespace shardfft::gpu {
 
@@ -43,7 +43,7 @@ class PipelineEnd {
   }
   const std::string& text() const { return text_; }
   /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
-  std::unique_ptr<EndCheck> make_check();
+  std::unique_ptr<DeviceCheck> make_check();
 
   void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
 
@@ -59,7 +59,7 @@ class PipelineEnd {
   std::vector<Fft> ffts_;
   std::size_t scratch_bytes_ = 0;
   std::string text_;
-  const EndCheck* check_ = nullptr;
+  const PieceChecks* check_ = nullptr;
 };
 
 }  // namespace shardfft::gpu

@@ -125,11 +125,9 @@ class SlabOperation : public DeviceOperation {
     m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
-  std::unique_ptr<DeviceCheck> make_check() override {
-    auto check = std::make_unique<SlabCheck>(sends_planes() ? Direction::forward : Direction::backward,
-                                             member_->shape.ranks, member_->rank.copied());
-    check_ = check.get();
-    return check;
+  DeviceChecks make_checks() override {
+    return make_slab_checks(member_->shape, member_->number, sends_planes() ? Direction::forward : Direction::backward,
+                            member_->rank.copied(), checks_.emplace());
   }
   std::int64_t bytes_sent() const override {
     const SlabShape& s = member_->shape;
@@ -141,6 +139,7 @@ class SlabOperation : public DeviceOperation {
 
  protected:
   virtual bool sends_planes() const = 0;
+  const SlabChecks* checks() const { return checks_ ? &*checks_ : nullptr; }
   bool is_last(int phase) const { return phase == phases() - 1; }
   /// send(turn) for the turns of a phase between the first and the last one.
   template <class Send>
@@ -156,7 +155,7 @@ class SlabOperation : public DeviceOperation {
   }
 
   std::shared_ptr<SlabMember> member_;
-  const SlabCheck* check_ = nullptr;  ///< with the option verify
+  std::optional<SlabChecks> checks_;  ///< with the option verify
 };
 
 /// Field to planes, planes to the x rows of all ranks, x lines from there to the spectrum. The x rows are the spectra
@@ -169,7 +168,7 @@ class SlabForward : public SlabOperation {
     SlabMember& m = *member_;
     void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number) : nullptr;
     auto* const field = const_cast<std::byte*>(buffers.in);  // only read
-    const SlabArrays own{field, buffers.scratch, buffers.out, rows, m.own_tokens(), check_};
+    const SlabArrays own{field, buffers.scratch, buffers.out, rows, m.own_tokens(), checks()};
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
@@ -201,7 +200,7 @@ class SlabBackward : public SlabOperation {
     SlabMember& m = *member_;
     void* const rows = has_rows() ? buffers.scratch + m.rows_offset(m.number) : nullptr;
     auto* const spectrum = const_cast<std::byte*>(buffers.in);  // only read
-    const SlabArrays own{buffers.out, buffers.scratch, spectrum, rows, m.own_tokens(), check_};
+    const SlabArrays own{buffers.out, buffers.scratch, spectrum, rows, m.own_tokens(), checks()};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
     } else if (!is_last(phase)) {

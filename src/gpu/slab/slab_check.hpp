@@ -1,13 +1,9 @@
 #pragma once
-// The check of a slab transform (option verify): its passes add up their lines themselves, and what one kind of them
-// wrote, on all ranks, must be what the next one reads.
-#include <vector>
-
-#include "base/hooks.hpp"
-#include "device/line_checks.hpp"
-#include "geometry/schedule.hpp"
-#include "gpu/check/device_check.hpp"
+// The checks of a slab transform (option verify): its passes add up their lines themselves, and the plan compares what
+// those on one side of the exchange wrote, on all ranks, with what those on the other side read.
 #include "gpu/check/line_weights.hpp"
+#include "gpu/check/passes_check.hpp"
+#include "gpu/slab/slab_shape.hpp"
 
 namespace shardfft::gpu {
 
@@ -18,45 +14,20 @@ struct SlabWeights {
   std::size_t bytes() const { return planes.bytes() + y.bytes() + x.bytes(); }
 };
 
-class SlabCheck : public DeviceCheck {
- public:
-  /// Plane passes; y lines of the columns that these leave out; x lines.
-  enum class Lines { planes, y, x };
-
-  /// `copied`: x lines and the spectrum are different arrays, with a copy between them.
-  SlabCheck(Direction direction, int ranks, bool copied)
-      : forward_(direction == Direction::forward), copied_(copied), told_(static_cast<std::size_t>(ranks)) {}
+/// The checks of one direction, which others own.
+struct SlabChecks {
+  Direction direction = Direction::forward;
+  const PassesCheck *planes = nullptr, *x = nullptr;  ///< plane passes, and y lines of columns that these leave out
+  const CopyCheck* spectrum = nullptr;  ///< where x lines and the spectrum are different arrays, else null
 
   /// Where passes tell what they found.
-  std::uint64_t* results_of(Lines lines) const { return device_ + first(lines); }
-  /// Adds up the bits of a part of the spectrum where that is copied.
-  void add_spectrum(const std::byte* spectrum, const Box& box, std::size_t element_bytes,
-                    device::StreamHandle stream) const;
-  /// Tells a hook of tests of a run of numbers that a pass is about to read.
-  void reached(DeviceStepHook::Moment moment, std::byte* numbers, std::size_t bytes, device::StreamHandle stream) const;
-
-  std::size_t results() const override { return spectrum_bits + 1; }
-  std::size_t table_bytes() const override { return told_.size() * sizeof told_.front(); }
-  bool looks_around() const override { return false; }
-  void enqueue_before(const DeviceBuffers&, device::StreamHandle) override {}
-  void enqueue_after(const DeviceBuffers&, device::StreamHandle) override {}
-  std::uint64_t input_bits() const override;
-  std::uint64_t output_bits() const override;
-  StepBits after(const std::byte* out) override;
-  Finding finding() const override;
-  std::span<const std::uint64_t> sent() const override { return told_; }
-
- private:
-  static constexpr std::size_t kinds = 3, spectrum_bits = kinds * device::lines::pass_results;
-  static std::size_t first(Lines lines) { return static_cast<std::size_t>(lines) * device::lines::pass_results; }
-  std::uint64_t told(Lines lines, device::lines::PassResult result) const { return bits(first(lines) + result); }
-  /// The bits of planes and y lines at their end next to the exchange; and those of x lines at theirs.
-  std::uint64_t planes_bits() const;
-  std::uint64_t rows_bits() const;
-  std::uint64_t at_spectrum() const;
-
-  bool forward_, copied_;
-  std::vector<std::uint64_t> told_;  ///< to all ranks the same
+  std::uint64_t* of_planes() const { return planes->results_of(direction == Direction::forward ? 0 : 1); }
+  std::uint64_t* of_y() const { return planes->results_of(direction == Direction::forward ? 1 : 0); }
+  std::uint64_t* of_x() const { return x->results_of(0); }
 };
+
+/// In the order in which data passes them; `checks` tells of them. `copied`: there is a copy between x lines and the
+/// spectrum.
+DeviceChecks make_slab_checks(const SlabShape& shape, int rank, Direction direction, bool copied, SlabChecks& checks);
 
 }  // namespace shardfft::gpu

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "device/copy_box.hpp"
+#include "device/sums.hpp"
 #include "gpu/slab/slab_rank.hpp"
 
 namespace shardfft::gpu {
@@ -99,17 +100,17 @@ device::lines::Pass SlabRank::y_pass_forward(const SlabArrays& own, Range planes
 /// Shows the check what a pass is about to read: the first row of it.
 void SlabRank::look(const SlabArrays& own, const device::lines::Pass& pass, Moment moment,
                     device::StreamHandle stream) const {
-  if (own.check == nullptr) return;
+  if (own.checks == nullptr) return;
   const device::lines::Part& from = pass.in.part[0];
   const auto bytes = [&](std::int64_t numbers) { return static_cast<std::size_t>(numbers) * shape_.complex_bytes(); };
-  own.check->reached(moment,
-                     static_cast<std::byte*>(from.base) + bytes(pass.outer_begin * from.outer_stride + pass.m_begin),
-                     bytes(pass.m_end - pass.m_begin), stream);
+  own.checks->x->reached(
+      moment, static_cast<std::byte*>(from.base) + bytes(pass.outer_begin * from.outer_stride + pass.m_begin),
+      bytes(pass.m_end - pass.m_begin), stream);
 }
 
 void SlabRank::y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const {
   if (pass.outer_end == pass.outer_begin) return;
-  if (own.check != nullptr) pass.checks = weights(pass.direction).y.checks(own.check->results_of(SlabCheck::Lines::y));
+  if (own.checks != nullptr) pass.checks = weights(pass.direction).y.checks(own.checks->of_y());
   look(own, pass, pass.direction == Direction::forward ? Moment::in_middle : Moment::between, stream);
   device::lines::run(pass, stream);
 }
@@ -123,8 +124,7 @@ void SlabRank::plane_pass(const SlabArrays& own, const device::lines::Pass& y_li
   pass.m = static_cast<int>(shape_.nz);
   pass.rows = {own.field, shape_.field_y(rank_) * shape_.nz, shape_.field_x() * shape_.nz};
   pass.real = shape_.real();
-  if (own.check != nullptr)
-    weights(y_lines.direction).planes.add_to(pass, own.check->results_of(SlabCheck::Lines::planes));
+  if (own.checks != nullptr) weights(y_lines.direction).planes.add_to(pass, own.checks->of_planes());
   if (y_lines.direction == Direction::backward && !fusion_.rows) look(own, y_lines, Moment::between, stream);
   device::lines::run(pass, static_cast<std::uint32_t*>(plane_counters_.get()), stream);
 }
@@ -177,7 +177,8 @@ void SlabRank::copy_spectrum(const SlabArrays& own, Range z, Direction direction
     device::copy_box(at_rows, rows, at_spectrum, spectrum, shape_.complex_bytes(), stream);
   else
     device::copy_box(at_spectrum, spectrum, at_rows, rows, shape_.complex_bytes(), stream);
-  if (own.check != nullptr) own.check->add_spectrum(at_spectrum, spectrum, shape_.complex_bytes(), stream);
+  if (own.checks != nullptr)
+    device::add_bits(at_spectrum, spectrum, shape_.complex_bytes(), own.checks->spectrum->on_device(), stream);
 }
 
 /// x lines of the rows y of this rank; uncut z ranges make one long contiguous axis of y and z where rows y are
@@ -209,7 +210,7 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
   p.align_stores = shape_.dense_spectrum && !fusion_.copied;
   p.scale = options_.forward_scale;
   flatten(p, z);
-  if (own.check != nullptr) p.checks = weights(p.direction).x.checks(own.check->results_of(SlabCheck::Lines::x));
+  if (own.checks != nullptr) p.checks = weights(p.direction).x.checks(own.checks->of_x());
   look(own, p, Moment::between, stream);
   device::lines::run(p, stream);
   if (fusion_.copied) copy_spectrum(own, z, Direction::forward, stream);
@@ -230,7 +231,7 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   p.out = rows_side(own);
   p.scale = options_.backward_scale;
   flatten(p, z);
-  if (own.check != nullptr) p.checks = weights(p.direction).x.checks(own.check->results_of(SlabCheck::Lines::x));
+  if (own.checks != nullptr) p.checks = weights(p.direction).x.checks(own.checks->of_x());
   if (fusion_.direct) {
     shape_.share(p.out, shape_.nx);
     for (int q = 0; q < shape_.ranks; ++q) {

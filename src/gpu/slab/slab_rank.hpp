@@ -31,11 +31,11 @@ namespace shardfft::gpu {
 /// writes all but the one it begins with, where that is not also another one.
 struct SlabArrays {
   void* field = nullptr;
-  void* planes = nullptr;            ///< complex, [x_count][ny][pitch], or woven; may be `field` itself for c2c
-  void* spectrum = nullptr;          ///< [nx][y_count][spectrum_pitch], or woven
-  void* rows = nullptr;              ///< [nx][y_count][pitch], or woven; null: the spectrum itself
-  std::uint32_t* tokens = nullptr;   ///< SlabRank::tokens() flags; null on all ranks: none are used
-  const SlabCheck* check = nullptr;  ///< with SlabOptions::checks, of the direction; else null
+  void* planes = nullptr;              ///< complex, [x_count][ny][pitch], or woven; may be `field` itself for c2c
+  void* spectrum = nullptr;            ///< [nx][y_count][spectrum_pitch], or woven
+  void* rows = nullptr;                ///< [nx][y_count][pitch], or woven; null: the spectrum itself
+  std::uint32_t* tokens = nullptr;     ///< SlabRank::tokens() flags; null on all ranks: none are used
+  const SlabChecks* checks = nullptr;  ///< with SlabOptions::checks, of the direction; else null
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
 };
 

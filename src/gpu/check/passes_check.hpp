@@ -1,6 +1,7 @@
 #pragma once
-// The check of a transform that is made of passes which all add up their lines themselves (option verify). What a pass
-// reads must be what the one before it wrote.
+// The check of passes that all add up their lines themselves (option verify), one behind the other. What a pass reads
+// must be what the one before it wrote.
+#include <utility>
 #include <vector>
 
 #include "device/line_checks.hpp"
@@ -8,15 +9,17 @@
 
 namespace shardfft::gpu {
 
-struct PlacedPass;
+/// What the check of a pass must know.
+struct CheckedPass {
+  /// What its results tell as bits between two axes, where one of these is left to another pass: 1: those that it wrote
+  /// and the next pass reads, -1: minus those that it read and the pass before wrote. 0: it leaves none.
+  int between_are = 0;
+  std::size_t out_bytes = 0;  ///< that it writes: for hooks of tests, where ran() tells them
+};
 
 class PassesCheck : public DeviceCheck {
  public:
-  /// The passes live as long.
-  explicit PassesCheck(const std::vector<PlacedPass>& passes);
-  /// Whether all can, and gain by it: kernels that read the arrays of one pass would cost no less than those that read
-  /// what all together read and write.
-  static bool gains(const std::vector<PlacedPass>& passes);
+  explicit PassesCheck(std::vector<CheckedPass> passes) : passes_(std::move(passes)) {}
 
   /// Where the pass of that number tells what it found.
   std::uint64_t* results_of(std::size_t pass) const { return device_ + first_result(pass); }
@@ -24,25 +27,21 @@ class PassesCheck : public DeviceCheck {
   void ran(std::size_t pass, std::byte* to, device::StreamHandle stream) const;
 
   std::size_t results() const override { return device::lines::pass_results * passes_.size(); }
-  std::size_t table_bytes() const override { return 0; }
   bool looks_around() const override { return false; }
-  void enqueue_before(const DeviceBuffers&, device::StreamHandle) override {}
-  void enqueue_after(const DeviceBuffers&, device::StreamHandle) override {}
   std::uint64_t input_bits() const override;
   std::uint64_t output_bits() const override;
   Finding finding() const override;
 
  private:
-  struct Checked {
-    std::size_t out_bytes;
-    int between_are;  ///< FftPass::bits_between_are()
-  };
-  /// Bits of a pass.
+  /// Bits that a pass took from the one before it, or from the input; and that it left to the next one, or the output.
   std::uint64_t read(std::size_t pass) const;
   std::uint64_t written(std::size_t pass) const;
+  std::uint64_t told(std::size_t pass, device::lines::PassResult result) const {
+    return bits(first_result(pass) + result);
+  }
   static std::size_t first_result(std::size_t pass) { return pass * device::lines::pass_results; }
 
-  std::vector<Checked> passes_;
+  std::vector<CheckedPass> passes_;
 };
 
 }  // namespace shardfft::gpu

@@ -10,7 +10,6 @@
 #include "exec/gather_fft.hpp"
 #include "exec/host_target.hpp"
 #include "exec/in_place_operation.hpp"
-#include "exec/modes_operation.hpp"
 #include "exec/pipeline.hpp"
 #include "exec/pointwise_operation.hpp"
 #include "exec/program_checks.hpp"
@@ -110,12 +109,7 @@ std::unique_ptr<Operation> HostCompiler::make_operation(const Stop& stop) {
     fail(Status::unsupported, "the step '", step_name(s), "' cannot run in place: plan with workspace = fast");
   if (std::holds_alternative<CannonStep>(s)) return make_cannon(stop);
   if (is_reshape(stop)) return host_ != nullptr ? make_shared_reshape(stop) : make_message_reshape({stop});
-  if (const auto* modes = std::get_if<ModesStep>(&s))
-    return make_modes(*modes, before(stop), after(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads,
-                      trace_);
-  auto pointwise =
-      make_pointwise(s, before(stop), setup_.comm.rank(), setup_.precision, setup_.options.threads, trace_);
-  if (pointwise) return pointwise;
+  if (auto pointwise = make_pointwise(s, before(stop), after(stop), setup_.precision, context_)) return pointwise;
   fail(Status::unsupported, "no operation for the step '", step_name(s), "'");
 }
 

@@ -1,7 +1,10 @@
 #include "exec/pointwise_operation.hpp"
 
+#include <functional>
 #include <utility>
 
+#include "geometry/schedule.hpp"
+#include "pack/modes.hpp"
 #include "pack/pack.hpp"
 #include "pack/pointwise.hpp"
 
@@ -9,121 +12,78 @@ namespace shardfft {
 
 namespace {
 
-class TwiddleOperation : public Operation {
- public:
-  TwiddleOperation(const TwiddleFactors& factors, std::vector<Piece> pieces, Direction direction, Precision precision,
-                   Trace* trace)
-      : table_(factors), pieces_(std::move(pieces)), direction_(direction), precision_(precision), trace_(trace) {}
+using Body = std::function<void(const std::byte* in, std::byte* out)>;
 
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
-    const Scope scope(trace_, Activity::fft);
-    twiddle(in, out, table_, pieces_, direction_, precision_);
-  }
-  std::size_t table_bytes() const override { return table_.bytes(); }
-  bool runs_in_place() const override { return true; }
-  std::string describe() const override { return "twiddle"; }
-
- private:
-  TwiddleTable table_;
-  std::vector<Piece> pieces_;
-  Direction direction_;
-  Precision precision_;
-  Trace* trace_;
+/// What such a step is told apart by.
+struct PointwiseFacts {
+  std::string text;
+  bool in_place = true;
+  Activity activity = Activity::copy;
+  std::size_t table_bytes = 0;
 };
 
-class PromoteOperation : public Operation {
+class PointwiseOperation : public Operation {
  public:
-  PromoteOperation(std::int64_t count, Direction direction, Precision precision, Trace* trace)
-      : count_(count), direction_(direction), precision_(precision), trace_(trace) {}
-
+  PointwiseOperation(PointwiseFacts facts, Trace* trace, Body body)
+      : facts_(std::move(facts)), trace_(trace), body_(std::move(body)) {}
   void run(const std::byte* in, std::byte* out, std::byte*) override {
-    const Scope scope(trace_, Activity::copy);
-    promote(in, out, count_, direction_, precision_);
+    const Scope scope(trace_, facts_.activity);
+    body_(in, out);
   }
-  std::string describe() const override { return direction_ == Direction::backward ? "real part" : "promote"; }
+  std::size_t table_bytes() const override { return facts_.table_bytes; }
+  bool runs_in_place() const override { return facts_.in_place; }
+  std::string describe() const override { return facts_.text; }
 
  private:
-  std::int64_t count_;
-  Direction direction_;
-  Precision precision_;
+  PointwiseFacts facts_;
   Trace* trace_;
-};
-
-class HalfSpectrumOperation : public Operation {
- public:
-  HalfSpectrumOperation(const HalfSpectrum& modes, std::vector<Piece> pieces, Precision precision, Trace* trace)
-      : modes_(modes), pieces_(std::move(pieces)), precision_(precision), trace_(trace) {}
-
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
-    const Scope scope(trace_, Activity::copy);
-    half_spectrum(in, out, modes_, pieces_, precision_);
-  }
-  bool runs_in_place() const override { return true; }
-  std::string describe() const override { return "double the paired modes"; }
-
- private:
-  HalfSpectrum modes_;
-  std::vector<Piece> pieces_;
-  Precision precision_;
-  Trace* trace_;
-};
-
-class OperatorOperation : public Operation {
- public:
-  OperatorOperation(const OperatorStep& step, int rank, std::vector<Piece> pieces, ElementType element, int threads,
-                    Trace* trace)
-      : step_(step), rank_(rank), pieces_(std::move(pieces)), element_(element), threads_(threads), trace_(trace) {}
-
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
-    const Scope scope(trace_, Activity::copy);
-    multiply(in, out, *step_.factors->at(rank_), pieces_, element_, threads_);
-  }
-  bool runs_in_place() const override { return true; }
-  std::string describe() const override { return "operator"; }
-
- private:
-  OperatorStep step_;
-  int rank_;
-  std::vector<Piece> pieces_;
-  ElementType element_;
-  int threads_;
-  Trace* trace_;
-};
-
-class CopyOperation : public Operation {
- public:
-  CopyOperation(std::size_t bytes, Trace* trace) : bytes_(bytes), trace_(trace) {}
-  void run(const std::byte* in, std::byte* out, std::byte*) override {
-    const Scope scope(trace_, Activity::copy);
-    if (in != out) copy_bytes(in, out, bytes_);
-  }
-  bool runs_in_place() const override { return true; }
-  std::string describe() const override { return "copy"; }
-
- private:
-  std::size_t bytes_;
-  Trace* trace_;
+  Body body_;
 };
 
 }  // namespace
 
-std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, int rank, Precision precision,
-                                          int threads, Trace* trace) {
-  if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
-    return std::make_unique<TwiddleOperation>(twiddle->factors, before.layout.pieces(rank), twiddle->sign, precision,
-                                              trace);
-  if (const auto* promote = std::get_if<PromoteStep>(&step))
-    return std::make_unique<PromoteOperation>(before.layout.count(rank), promote->sign, precision, trace);
+std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, const State& after,
+                                          Precision precision, const RunContext& context) {
+  const int rank = context.comm.rank(), threads = context.threads;
+  const ElementType element{precision, before.is_complex};
+  const auto made = [&](PointwiseFacts facts, Body body) {
+    return std::make_unique<PointwiseOperation>(std::move(facts), context.trace, std::move(body));
+  };
+  if (const auto* twiddles = std::get_if<TwiddleStep>(&step)) {
+    const TwiddleTable table(twiddles->factors);
+    return made({"twiddle", true, Activity::fft, table.bytes()},
+                [=, sign = twiddles->sign, pieces = before.layout.pieces(rank)](const std::byte* in, std::byte* out) {
+                  twiddle(in, out, table, pieces, sign, precision);
+                });
+  }
+  if (const auto* promotes = std::get_if<PromoteStep>(&step))
+    return made({promotes->sign == Direction::backward ? "real part" : "promote", false},
+                [=, sign = promotes->sign, count = before.layout.count(rank)](const std::byte* in, std::byte* out) {
+                  promote(in, out, count, sign, precision);
+                });
   if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
-    return std::make_unique<HalfSpectrumOperation>(half->modes, before.layout.pieces(rank), precision, trace);
+    return made({"double the paired modes"},
+                [=, modes = half->modes, pieces = before.layout.pieces(rank)](const std::byte* in, std::byte* out) {
+                  half_spectrum(in, out, modes, pieces, precision);
+                });
+  if (const auto* keeps = std::get_if<ModesStep>(&step))
+    return made({describe_modes(*keeps), false},
+                [=, move = keeps->sign == Direction::forward ? keep_modes : pad_modes, modes = keeps->modes,
+                 from = only_piece(before.layout, rank), to = only_piece(after.layout, rank)](
+                    const std::byte* in, std::byte* out) { move(in, from, out, to, modes, element, threads); });
   if (const auto* factors = std::get_if<OperatorStep>(&step))
-    return std::make_unique<OperatorOperation>(*factors, rank, before.layout.pieces(rank),
-                                               ElementType{precision, before.is_complex}, threads, trace);
+    return made({"operator"},
+                [=, all = factors->factors, pieces = before.layout.pieces(rank)](const std::byte* in, std::byte* out) {
+                  multiply(in, out, *all->at(rank), pieces, element, threads);
+                });
   return nullptr;
 }
 
 std::unique_ptr<Operation> make_copy(std::size_t bytes, Trace* trace) {
-  return std::make_unique<CopyOperation>(bytes, trace);
+  return std::make_unique<PointwiseOperation>(PointwiseFacts{"copy"}, trace,
+                                              [bytes](const std::byte* in, std::byte* out) {
+                                                if (in != out) copy_bytes(in, out, bytes);
+                                              });
 }
 
 }  // namespace shardfft

@@ -1,12 +1,13 @@
 #pragma once
-// Steps that touch every element once: twiddles, promotions, half spectra, copies.
+// Steps that touch every element once: twiddles, promotions, half spectra, modes, operators, copies.
+#include "exchange/run_context.hpp"
 #include "exec/operation.hpp"
 
 namespace shardfft {
 
-/// The operation of such a step of `rank` from the state `before` on; null where the step is of another kind.
-std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, int rank, Precision precision,
-                                          int threads, Trace* trace);
+/// The operation of such a step of this rank between two states; null where the step is of another kind.
+std::unique_ptr<Operation> make_pointwise(const Step& step, const State& before, const State& after,
+                                          Precision precision, const RunContext& context);
 /// A plain copy, for programs without steps.
 std::unique_ptr<Operation> make_copy(std::size_t bytes, Trace* trace);
 

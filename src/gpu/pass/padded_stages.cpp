@@ -1,5 +1,6 @@
 // Planes and lines with padded rows between them, in stages.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "device/plane_pass.hpp"
@@ -9,31 +10,24 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// A loop over spectra: along which stride users have it, and which it has between the passes.
-struct PaddedLoop {
-  FftDim user;
-  std::int64_t stride = 1;
-};
-
 class Padded {
  public:
-  explicit Padded(const FftSpec& spec) : spec_(spec), forward_(spec.direction == Direction::forward) {
-    for (const FftDim& d : spec.transform) loops_.push_back({d});
-    for (const FftDim& d : spec.batch) loops_.push_back({d});
-    std::vector<PaddedLoop*> by_stride;
-    for (PaddedLoop& loop : loops_) by_stride.push_back(&loop);
-    std::stable_sort(by_stride.begin(), by_stride.end(), [this](const PaddedLoop* a, const PaddedLoop* b) {
-      return spectrum_stride(a->user) < spectrum_stride(b->user);
-    });
-    innermost_ = by_stride.front() == &loops_[last];
-    std::int64_t stride = device::lines::whole_bundles(points(), spec.precision);
-    for (PaddedLoop* const loop : by_stride) {
-      if (loop == &loops_[last]) continue;
-      loop->stride = stride;
-      stride *= loop->user.n;
+  explicit Padded(const FftSpec& spec)
+      : spec_(spec), forward_(spec.direction == Direction::forward), loops_(spec.transform) {
+    loops_.insert(loops_.end(), spec.batch.begin(), spec.batch.end());
+    std::vector<std::size_t> by_stride(loops_.size());
+    std::iota(by_stride.begin(), by_stride.end(), std::size_t{0});
+    std::stable_sort(by_stride.begin(), by_stride.end(),
+                     [this](std::size_t a, std::size_t b) { return spectrum_stride(a) < spectrum_stride(b); });
+    innermost_ = by_stride.front() == last;
+    between_.assign(loops_.size(), 1);
+    numbers_ = device::lines::whole_bundles(points(), spec.precision);
+    for (const std::size_t i : by_stride) {
+      if (i == last) continue;
+      between_[i] = numbers_;
+      numbers_ *= loops_[i].n;
     }
-    numbers_ = stride;
-    if (spectrum_stride(loops_[slow].user) < spectrum_stride(loops_[fast].user)) std::swap(slow_, fast_);
+    if (spectrum_stride(slow) < spectrum_stride(fast)) std::swap(slow_, fast_);
   }
 
   StageList list() const {
@@ -56,32 +50,31 @@ class Padded {
   static constexpr std::size_t slow = 0, fast = 1, last = 2;  ///< the last one is halved if one is
 
   std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].n, is_halved(spec_)); }
-  std::int64_t spectrum_stride(const FftDim& d) const { return forward_ ? d.out_stride : d.in_stride; }
+  std::int64_t spectrum_stride(std::size_t i) const { return forward_ ? loops_[i].out_stride : loops_[i].in_stride; }
 
-  /// The loop as the plane pass sees it, between the user's field and padded rows.
-  FftDim of_planes(const PaddedLoop& loop) const {
-    return forward_ ? FftDim{loop.user.n, loop.user.in_stride, loop.stride}
-                    : FftDim{loop.user.n, loop.stride, loop.user.out_stride};
-  }
-  /// The loop as the line pass sees it, between padded rows and the user's spectrum.
-  FftDim of_lines(const PaddedLoop& loop) const {
-    return forward_ ? FftDim{loop.user.n, loop.stride, loop.user.out_stride}
-                    : FftDim{loop.user.n, loop.user.in_stride, loop.stride};
+  /// A loop as the plane pass sees it, between the user's field and padded rows; or as the line pass does, between
+  /// padded rows and the user's spectrum.
+  FftDim of_planes(std::size_t i) const { return with_padded(i, !forward_); }
+  FftDim of_lines(std::size_t i) const { return with_padded(i, forward_); }
+  FftDim with_padded(std::size_t i, bool in) const {
+    FftDim loop = loops_[i];
+    (in ? loop.in_stride : loop.out_stride) = between_[i];
+    return loop;
   }
   FftSpec planes_spec() const {
     FftSpec planes = stage(spec_.kind);
-    planes.transform = {of_planes(loops_[fast_]), of_planes(loops_[last])};
-    planes.batch = {of_planes(loops_[slow_])};
-    for (std::size_t i = last + 1; i < loops_.size(); ++i) planes.batch.push_back(of_planes(loops_[i]));
+    planes.transform = {of_planes(fast_), of_planes(last)};
+    planes.batch = {of_planes(slow_)};
+    for (std::size_t i = last + 1; i < loops_.size(); ++i) planes.batch.push_back(of_planes(i));
     planes.preserve_input = false;
     return planes;
   }
   FftSpec lines_spec() const {
     FftSpec lines = stage(Kind::c2c);
-    lines.transform = {of_lines(loops_[slow_])};
-    lines.batch = {of_lines(loops_[fast_]), of_lines(loops_[last])};
+    lines.transform = {of_lines(slow_)};
+    lines.batch = {of_lines(fast_), of_lines(last)};
     lines.batch.back().n = points();
-    for (std::size_t i = last + 1; i < loops_.size(); ++i) lines.batch.push_back(of_lines(loops_[i]));
+    for (std::size_t i = last + 1; i < loops_.size(); ++i) lines.batch.push_back(of_lines(i));
     return lines;
   }
   FftSpec stage(Kind kind) const {
@@ -94,7 +87,8 @@ class Padded {
 
   const FftSpec& spec_;
   bool forward_;
-  std::vector<PaddedLoop> loops_;  ///< the transformed axes, then the batch
+  Loops loops_;                        ///< the user's: the transformed axes, then the batch
+  std::vector<std::int64_t> between_;  ///< their strides between the passes
   std::size_t slow_ = slow, fast_ = fast;
   bool innermost_ = false;  ///< a row's spectrum is one run of memory
   std::int64_t numbers_ = 0;

@@ -6,6 +6,7 @@
 #include "base/available_memory.hpp"
 #include "base/clock.hpp"
 #include "base/require_threads.hpp"
+#include "base/succeeds.hpp"
 #include "exec/executor.hpp"
 #include "exec/host_target.hpp"
 #include "exec/movement.hpp"
@@ -65,16 +66,11 @@ struct Executor::Candidates {
     }
     if (first.setup_.options.in_place) in_bytes = std::max(in_bytes, std::exchange(out_bytes, 0));
     most_bytes = first.planned_bytes() + first.window_bytes();
-    bool room = has_room(in_bytes + out_bytes);
-    try {
-      if (room) {
-        in = zeros(in_bytes);
-        out = zeros(out_bytes);
-        require_threads(first.setup_.options.threads);
-      }
-    } catch (const Error&) {
-      room = false;
-    }
+    const bool room = has_room(in_bytes + out_bytes) && succeeds([&] {
+                        in = zeros(in_bytes);
+                        out = zeros(out_bytes);
+                        require_threads(first.setup_.options.threads);
+                      });
     return agreed(room) && make_room(first);
   }
 
@@ -82,26 +78,21 @@ struct Executor::Candidates {
   bool make_room(const Executor& executor) {
     const bool more_private = executor.planned_bytes() > workspace_bytes;
     const bool more_shared = executor.window_bytes() > window_bytes;  // the same on all ranks
-    bool room = has_room((more_private ? executor.planned_bytes() : 0) + (more_shared ? executor.window_bytes() : 0));
-    try {
-      if (room && more_private) {
-        workspace = zeros(executor.planned_bytes());
-        workspace_bytes = executor.planned_bytes();
-        require_threads(first.setup_.options.threads);
-      }
-    } catch (const Error&) {
-      room = false;
-    }
-    if (!agreed(room)) return false;
+    const bool room =
+        has_room((more_private ? executor.planned_bytes() : 0) + (more_shared ? executor.window_bytes() : 0));
+    const auto make_private = [&] {
+      workspace = zeros(executor.planned_bytes());
+      workspace_bytes = executor.planned_bytes();
+      require_threads(first.setup_.options.threads);
+    };
+    if (!agreed(room && (!more_private || succeeds(make_private)))) return false;
     if (!more_shared) return true;
-    try {
+    const auto make_shared = [&] {
       window = host->allocate(executor.window_bytes());
       std::memset(window->mine(), 0, window->bytes());
       require_threads(first.setup_.options.threads);
-    } catch (const Error&) {
-      room = false;
-    }
-    if (!agreed(room)) return false;
+    };
+    if (!agreed(succeeds(make_shared))) return false;
     window_bytes = executor.window_bytes();
     return true;
   }

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/compute.hpp"
+#include "base/succeeds.hpp"
 #include "base/team.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
@@ -64,12 +65,8 @@ LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
 }
 
 bool LocalFftTrial::prepare(const Communicator& comm) {
-  bool ready = bytes_ <= host_defaults().trial_most_bytes;
-  try {
-    if (ready) arrays_ = allocate_aligned(bytes_);
-  } catch (const Error&) {
-    ready = false;
-  }
+  const bool ready =
+      bytes_ <= host_defaults().trial_most_bytes && succeeds([this] { arrays_ = allocate_aligned(bytes_); });
   if (comm.min(std::int64_t{ready ? 1 : 0}) == 0) return false;
   std::memset(arrays_.get(), 0, bytes_);
   return true;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "base/succeeds.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/message_meeting.hpp"
 #include "mpi/offers.hpp"
@@ -29,17 +30,6 @@ std::vector<Record> gather_records(const Communicator& comm, const std::vector<R
                            bytes.data(), begins.data(), MPI_BYTE, comm.get()),
             "MPI_Allgatherv");
   return all;
-}
-
-/// False where `work` throws.
-template <class Work>
-bool succeeds(const Work& work) {
-  try {
-    work();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
 }
 
 /// Tries what peers do: every rank of a host opens the memory of the others, and writes into it once it has found there

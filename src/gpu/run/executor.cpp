@@ -5,6 +5,7 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
+#include "base/succeeds.hpp"
 #include "device/facts.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "shardfft/option_table.hpp"
@@ -89,14 +90,6 @@ void DeviceExecutor::add_members(const Program& program) {
 /// Memory of this process that others use lives until all have finished with it, or for ever if some gave up.
 DeviceExecutor::~DeviceExecutor() {
   // A destructor cannot report failures, but must meet the others, which wait for it.
-  const auto succeeds = [](const auto& work) {
-    try {
-      work();
-      return true;
-    } catch (const std::exception&) {
-      return false;
-    }
-  };
   if (team_->watch() != nullptr) team_->watch()->wait_for_ever();
   bool together = !mpi_finalized() && !half_way_;
   const bool done = end_runs();

@@ -5,24 +5,10 @@
 
 #include "base/check.hpp"
 #include "base/hooks.hpp"
+#include "base/succeeds.hpp"
 #include "gpu/run/executor.hpp"
 
 namespace shardfft::gpu {
-
-namespace {
-
-/// For work whose failure matters less than an error that is being reported already. Returns whether it succeeded.
-template <class Work>
-bool try_to(const Work& work) {
-  try {
-    work();
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
-}
-
-}  // namespace
 
 void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out) {
   const DeviceTask& first = now(program).tasks.front();
@@ -233,23 +219,24 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
   if (error) std::rethrow_exception(error);
 }
 
-/// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here.
+/// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here. What
+/// fails matters less than the error that is being reported already.
 void DeviceExecutor::give_up() noexcept {
   if (half_way_) return;
   half_way_ = true;
   const auto of_all = [this](const auto& work) {
     for (const Prepared& program : prepared_)
       for (const DeviceTask& task : program.tasks)
-        for (const auto& operation : task.operations) settled_ &= try_to([&] { work(*operation); });
+        for (const auto& operation : task.operations) settled_ &= succeeds([&] { work(*operation); });
   };
   settled_ = true;
   if (team_->watch() != nullptr) team_->watch()->withdraw_messages();
   of_all([](DeviceOperation& operation) { operation.break_off(); });
-  // try_to() catches what these throw.
+  // succeeds() catches what these throw.
   // cppcheck-suppress throwInNoexceptFunction
-  for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= try_to([&] { settle_own(m); });
+  for (std::size_t m = 0; m < own_streams_.size(); ++m) settled_ &= succeeds([&] { settle_own(m); });
   of_all([](DeviceOperation& operation) { operation.abandon(); });
-  for (std::size_t m = 0; m < memories_.size(); ++m) settled_ &= try_to([&] { settle(m, streams_[m]); });
+  for (std::size_t m = 0; m < memories_.size(); ++m) settled_ &= succeeds([&] { settle(m, streams_[m]); });
 }
 
 /// Waits for the last run and for the stream of the plan's own.

@@ -239,12 +239,31 @@ void Executor::wait_for_readers(Slot s) {
 void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   refuse_if_half_way();
   allocate_workspace();
+  const std::byte* const in = inputs.front();
+  std::byte* const out = outputs.front();
+  auto& tasks = tasks_[static_cast<std::size_t>(program)];
+  Past& past = past_[static_cast<std::size_t>(program)];
   half_way_ = true;
   Failure verdict;
   try {
-    run_tasks(program, inputs.front(), outputs.front());
-    Verifier* const verifier = past_[static_cast<std::size_t>(program)].verifier.get();
-    if (verifier != nullptr) verdict = verifier->conclude(setup_.comm, *tally_, setup_.watch);
+    const double begin = trace_.now();
+    const bool clash = clashes(program, in, out);
+    if (past.verifier) {
+      const bool copied = clash || tasks.front().operation->reads_host_memory();
+      past.verifier->begin(copied ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
+    }
+    const std::byte* const source = clash ? unaliased(program, in) : in;
+    for (Task& task : tasks) {
+      const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
+      trace_.set_step(task.trace_step);
+      run_task(task, source, out, past);
+      if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
+    }
+    const double end = trace_.now();
+    trace_.add_frame({-1, program, begin, end});
+    past.seconds += end - begin;
+    ++past.runs;
+    if (past.verifier) verdict = past.verifier->conclude(setup_.comm, *tally_, setup_.watch);
   } catch (...) {
     give_up();
     throw;
@@ -277,28 +296,6 @@ void Executor::make_verifier(std::size_t program) {
   }
   past_[program].verifier =
       std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
-}
-
-void Executor::run_tasks(int program, const std::byte* in, std::byte* out) {
-  auto& tasks = tasks_[static_cast<std::size_t>(program)];
-  Past& past = past_[static_cast<std::size_t>(program)];
-  const double begin = trace_.now();
-  const bool clash = clashes(program, in, out);
-  if (past.verifier) {
-    const bool copied = clash || tasks.front().operation->reads_host_memory();
-    past.verifier->begin(copied ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
-  }
-  const std::byte* source = clash ? unaliased(program, in) : in;
-  for (Task& task : tasks) {
-    const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
-    trace_.set_step(task.trace_step);
-    run_task(task, source, out, past);
-    if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
-  }
-  const double end = trace_.now();
-  trace_.add_frame({-1, program, begin, end});
-  past.seconds += end - begin;
-  ++past.runs;
 }
 
 void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Past& past) {

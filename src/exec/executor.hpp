@@ -63,7 +63,6 @@ class Executor : public Runner {
   void forget_runs();
   void size_workspace();
   void allocate_workspace();
-  void run_tasks(int program, const std::byte* in, std::byte* out);
   void give_up();
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);

@@ -37,36 +37,33 @@ class Registry {
   std::map<Key, Kernels> all_;
 };
 
-std::vector<int> key_of(int n, Precision precision, bool odd) { return {n, static_cast<int>(precision), odd ? 1 : 0}; }
-std::vector<int> key_of(int n, int m, Precision precision, bool real) {
-  return {n, m, static_cast<int>(precision), real ? 1 : 0};
-}
-
-Registry<Prepared>& lines_of_devices() {
-  static Registry<Prepared> all;
-  return all;
-}
-Registry<Prepared>& checked_lines_of_devices() {
-  static Registry<Prepared> all;
-  return all;
-}
-Registry<PreparedPlanes>& planes_of_devices() {
-  static Registry<PreparedPlanes> all;
+template <class Kernels>
+Registry<Kernels>& kernels_of_devices() {
+  static Registry<Kernels> all;
   return all;
 }
 
-Registry<PreparedPlanes>& checked_planes_of_devices() {
-  static Registry<PreparedPlanes> all;
-  return all;
+std::vector<int> key_of(int n, Precision precision, KernelSkills skills) {
+  return {n, static_cast<int>(precision), skills.odd ? 1 : 0, skills.checks ? 1 : 0};
+}
+std::vector<int> key_of(int n, int m, Precision precision, PlaneSkills skills) {
+  return {n, m, static_cast<int>(precision), skills.real ? 1 : 0, skills.checks ? 1 : 0};
 }
 
-/// `make` does so of a recipe, for even rows or odd ones.
-void prepare_rows(Registry<Prepared>& all, int n, Precision precision, bool odd_rows,
-                  Prepared (*make)(const Recipe&, Precision, bool)) {
+/// For even rows, and for odd ones where there are any.
+void prepare_kernels(int n, Precision precision, bool odd_rows, bool checks) {
   require_kernel(n, precision, odd_rows);
   for (const bool odd : {false, true})
     if (!odd || odd_rows)
-      all.prepare(key_of(n, precision, odd), [&] { return make(*recipe_for(n, odd), precision, odd); });
+      kernels_of_devices<Prepared>().prepare(key_of(n, precision, {odd, checks}), [&] {
+        return make_prepared(*recipe_for(n, odd), precision, {odd, checks});
+      });
+}
+
+void prepare_kernels(int n, int m, Precision precision, PlaneSkills skills) {
+  kernels_of_devices<PreparedPlanes>().prepare(key_of(n, m, precision, skills), [&] {
+    return make_prepared(plane_cut_for(n, m, precision, skills), precision, skills);
+  });
 }
 
 }  // namespace
@@ -80,21 +77,17 @@ bool reads_from(int n, const Side& side) {
   return recipe != nullptr && reads_from(recipe->tile(), side);
 }
 
-void prepare(int n, Precision precision, bool odd_rows) {
-  prepare_rows(lines_of_devices(), n, precision, odd_rows, make_prepared);
-}
+void prepare(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, odd_rows, false); }
 
 bool checkable(int n) { return can_compile() && supported(n); }
 
-void prepare_checked(int n, Precision precision, bool odd_rows) {
-  prepare_rows(checked_lines_of_devices(), n, precision, odd_rows, make_checked);
-}
+void prepare_checked(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, odd_rows, true); }
 
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");
   require_pass(pass);
-  auto& kernels = pass.checks.results != nullptr ? checked_lines_of_devices() : lines_of_devices();
-  launch(kernels.get(key_of(pass.n, pass.precision, is_odd(pass))), pass, stream);
+  const KernelSkills skills{is_odd(pass), pass.checks.results != nullptr};
+  launch(kernels_of_devices<Prepared>().get(key_of(pass.n, pass.precision, skills)), pass, stream);
 }
 
 bool rows_supported(std::int64_t n, std::int64_t m) {
@@ -111,23 +104,21 @@ bool planes_shareable(const PlaneKernel& kernel, const Side& side) {
 }
 
 void prepare_planes(int n, int m, Precision precision, bool real) {
-  planes_of_devices().prepare(key_of(n, m, precision, real),
-                              [&] { return make_prepared(plane_cut_for(n, m, precision, {real}), precision, real); });
+  prepare_kernels(n, m, precision, PlaneSkills{real});
 }
 
 bool planes_checkable(int n, int m) { return can_compile() && has_plane_cuts(n, m); }
 
 void prepare_checked_planes(int n, int m, Precision precision, bool real) {
-  checked_planes_of_devices().prepare(key_of(n, m, precision, real), [&] {
-    return make_checked(plane_cut_for(n, m, precision, {real, true}), precision, real);
-  });
+  prepare_kernels(n, m, precision, PlaneSkills{real, true});
 }
 
 void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
   require_planes(pass);
-  auto& kernels = columns.checks.results != nullptr ? checked_planes_of_devices() : planes_of_devices();
-  launch(kernels.get(key_of(columns.n, pass.m, columns.precision, pass.real)), pass, counters, stream);
+  const PlaneSkills skills{pass.real, columns.checks.results != nullptr};
+  launch(kernels_of_devices<PreparedPlanes>().get(key_of(columns.n, pass.m, columns.precision, skills)), pass, counters,
+         stream);
 }
 
 }  // namespace shardfft::device::lines

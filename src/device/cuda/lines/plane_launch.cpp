@@ -73,21 +73,6 @@ const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills ski
 
 namespace {
 
-PreparedPlanes without_kernels(const PlaneCut& cut, Precision precision) {
-  PreparedPlanes prepared;
-  prepared.cut = cut;
-  prepared.row_table = twiddles(cut.rows, precision);
-  prepared.column_table = twiddles(cut.columns, precision);
-  return prepared;
-}
-
-void add_compiled(PreparedPlanes& prepared, Precision precision, PlaneSkills skills) {
-  const CompiledPair compiled = load(machine_code(prepared.cut, precision, skills, architecture()).cubin);
-  for (const bool backward : {false, true})
-    prepared.kernel[backward] = Kernel(compiled.function[backward], prepared.cut.threads(),
-                                       shared_bytes(prepared.cut, precision, skills.checks), 1);
-}
-
 /// Both axes are compared together, and told where the columns are.
 void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
   k.row_checks = kernel_checks(pass.row_checks, pass.m, cut.lines * unit(pass.columns.precision) * (pass.real ? 2 : 1));
@@ -98,21 +83,19 @@ void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
 
 }  // namespace
 
-PreparedPlanes make_checked(const PlaneCut& cut, Precision precision, bool real) {
-  PreparedPlanes prepared = without_kernels(cut, precision);
-  add_compiled(prepared, precision, {real, true});
-  return prepared;
-}
-
-PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, bool real) {
-  PreparedPlanes prepared = without_kernels(cut, precision);
-  const int bytes = shared_bytes(cut, precision);
-  if (const PlaneVariant* own = find_variant(cut, precision)) {
-    for (const bool backward : {false, true})
-      prepared.kernel[backward] = make_kernel(own->kernel[real][backward], cut.threads(), bytes, 1);
-    return prepared;
-  }
-  add_compiled(prepared, precision, {real});
+PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
+  PreparedPlanes prepared;
+  prepared.cut = cut;
+  prepared.row_table = twiddles(cut.rows, precision);
+  prepared.column_table = twiddles(cut.columns, precision);
+  const int bytes = shared_bytes(cut, precision, skills.checks);
+  const PlaneVariant* const own = skills.checks ? nullptr : find_variant(cut, precision);
+  CompiledPair compiled;
+  if (own == nullptr) compiled = load(machine_code(cut, precision, skills, architecture()).cubin);
+  for (const bool backward : {false, true})
+    prepared.kernel[backward] = own != nullptr
+                                    ? make_kernel(own->kernel[skills.real][backward], cut.threads(), bytes, 1)
+                                    : Kernel(compiled.function[backward], cut.threads(), bytes, 1);
   return prepared;
 }
 

@@ -19,10 +19,8 @@ bool has_plane_cuts(int n, int m);
 /// The one of kernels that can do so much, by what stack their code has. There is one.
 const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills skills);
 
-/// A recipe's kernels, compiled at run time unless they are the library's own.
-PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, bool real);
-/// A recipe's kernels that check their lines.
-PreparedPlanes make_checked(const PlaneCut& cut, Precision precision, bool real);
+/// A recipe's kernels, compiled at run time unless they are the library's own, which check nothing.
+PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, PlaneSkills skills);
 /// Enqueues a pass whose arguments were checked.
 void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t* counters, void* stream);
 

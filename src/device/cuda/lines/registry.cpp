@@ -9,7 +9,6 @@
 #include <tuple>
 #include <vector>
 
-#include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/variant.hpp"
 #include "device/facts.hpp"
 
@@ -110,23 +109,15 @@ const Recipe* recipe_for(int n, bool odd) {
   return at->second ? &*at->second : nullptr;
 }
 
-Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd) {
+Prepared make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills) {
   Prepared prepared;
   prepared.recipe = recipe;
   prepared.table = twiddles(recipe.line, precision);
-  const Variant* own = find_variant(recipe.line.n, precision);
+  const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
   if (own != nullptr && same(*own->recipe, recipe))
-    add_own(prepared, *own, precision, odd);
+    add_own(prepared, *own, precision, skills.odd);
   else
-    add_compiled(prepared, precision, {odd});
-  return prepared;
-}
-
-Prepared make_checked(const Recipe& recipe, Precision precision, bool odd) {
-  Prepared prepared;
-  prepared.recipe = recipe;
-  prepared.table = twiddles(recipe.line, precision);
-  add_compiled(prepared, precision, {odd, true});
+    add_compiled(prepared, precision, skills);
   return prepared;
 }
 

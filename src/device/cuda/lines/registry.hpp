@@ -2,6 +2,7 @@
 // Line kernels and their twiddle tables on devices: made when a length is prepared, kept until exit. CUDA only.
 #include <string>
 
+#include "device/cuda/lines/jit.hpp"
 #include "device/cuda/lines/launch.hpp"
 
 namespace shardfft::device::lines {
@@ -27,10 +28,8 @@ CompiledPair load(const std::string& code);
 /// The recipe for lines of a length in even or odd rows, on the current device; null where there is none.
 const Recipe* recipe_for(int n, bool odd = false);
 
-/// A recipe's kernels for even or odd rows, compiled at run time unless they are the library's own.
-Prepared make_prepared(const Recipe& recipe, Precision precision, bool odd);
-/// A recipe's kernels that check their lines.
-Prepared make_checked(const Recipe& recipe, Precision precision, bool odd);
+/// A recipe's kernels, compiled at run time unless they are the library's own, which check nothing.
+Prepared make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills);
 /// Enqueues a pass whose arguments were checked.
 void launch(const Prepared& prepared, const Pass& pass, void* stream);
 

@@ -8,21 +8,6 @@ namespace shardfft {
 
 namespace {
 
-/// The members' arrays, while this rank may read them.
-class Sources : public LineSource {
- public:
-  explicit Sources(const HostReshapeSetup& setup) : sources_(setup) {}
-  const std::byte* here(int peer) const override { return sources_.here(peer); }
-  void fetch(const PeerCopy& copy, std::byte* lines, std::byte* scratch) const override {
-    sources_.fetch(copy, lines, 1, scratch);
-  }
-  HostSources* operator->() { return &sources_; }
-  const HostSources* operator->() const { return &sources_; }
-
- private:
-  HostSources sources_;
-};
-
 class GatherFft : public Operation {
  public:
   GatherFft(const HostReshapeSetup& gather, const BundledFftSetup& fft, const HostReshapeSetup* scatter)
@@ -32,29 +17,29 @@ class GatherFft : public Operation {
 
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
     if (targets_) targets_->offer(out);
-    sources_->open(in);
+    sources_.open(in);
     if (targets_) {
       targets_->open();
       fft_.run(sources_, *targets_, scratch);
     } else {
       fft_.run(sources_, OwnTarget(out), scratch);
     }
-    sources_->close();
+    sources_.close();
     if (targets_) targets_->close();
   }
   std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
   std::size_t table_bytes() const override { return fft_.table_bytes(); }
   bool reads_host_memory() const override { return true; }
   bool writes_host_memory() const override { return targets_.has_value(); }
-  void wait_readers() override { sources_->wait_readers(); }
+  void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;
-    fft_.for_each_gather([&](const PeerCopy& copy, std::int64_t times) { sum += times * sources_->cost(copy); });
+    fft_.for_each_gather([&](const PeerCopy& copy, std::int64_t times) { sum += times * sources_.cost(copy); });
     return sum;
   }
   void read_across(const CrossMemory* memory) override {
-    sources_->read_across(memory);
-    fft_.give_fetch(sources_->scratch_bytes());
+    sources_.read_across(memory);
+    fft_.give_fetch(sources_.scratch_bytes());
   }
   Role role() const override { return Role::moves_and_computes; }
   std::string describe() const override {
@@ -62,7 +47,7 @@ class GatherFft : public Operation {
   }
 
  private:
-  Sources sources_;
+  HostSources sources_;
   BundledFft fft_;
   std::optional<HostOutputs> targets_;
 };

@@ -1,7 +1,7 @@
 #pragma once
 // Reshapes over shared memory: the receiver reads the sender's array, no message is sent.
 #include "exchange/exchange.hpp"
-#include "exec/operation.hpp"
+#include "exec/bundled_fft.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
@@ -19,7 +19,7 @@ struct HostReshapeSetup : RunContext {
 };
 
 /// The arrays of the other members while this rank may read them: published and awaited when made, released after.
-class HostSources {
+class HostSources : public LineSource {
  public:
   explicit HostSources(const HostReshapeSetup& setup);
   /// Publishes `mine` and waits for the members of this host. Outside of the windows, `mine` is published as an address
@@ -27,9 +27,12 @@ class HostSources {
   void open(const std::byte* mine);
   /// Copies a box of a member's array; `scratch` holds scratch_bytes().
   void fetch(const PeerCopy& copy, std::byte* destination, int threads, std::byte* scratch) const;
+  void fetch(const PeerCopy& copy, std::byte* lines, std::byte* scratch) const override {
+    fetch(copy, lines, 1, scratch);
+  }
   std::size_t scratch_bytes() const { return across_ == nullptr ? 0 : cross_read_bytes(); }
   /// Where a member's array lies in this process, while it may be read; null where it lies in another one alone.
-  const std::byte* here(int peer) const { return sources_[static_cast<std::size_t>(peer)].here; }
+  const std::byte* here(int peer) const override { return sources_[static_cast<std::size_t>(peer)].here; }
   void close() { turns_.finish(); }
   void wait_readers() const { turns_.wait_finished(); }
   void read_across(const CrossMemory* memory) { across_ = memory; }

@@ -1,9 +1,12 @@
 #pragma once
-// The innermost copies: runs, strided rows and tiled transposes of elements of `E` bytes. Addresses need no alignment.
+// The innermost copies: runs, strided rows and tiled transposes of elements of `E` bytes. Addresses need no alignment,
+// and loops have their strides in bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "pack/loop_nest.hpp"
 
 namespace shardfft::kernel {
 
@@ -23,22 +26,15 @@ inline void store(std::byte* p, T value) {
   std::memcpy(p, &value, sizeof(T));
 }
 
-/// One axis of a two-dimensional copy: `count` elements, strides in bytes.
-struct Axis {
-  std::int64_t count;
-  std::int64_t from;
-  std::int64_t to;
-};
-
 /// `rows` runs of `bytes` contiguous bytes.
-inline void copy_runs(const std::byte* source, std::byte* destination, const Axis& rows, std::int64_t bytes) {
+inline void copy_runs(const std::byte* source, std::byte* destination, const Loop& rows, std::int64_t bytes) {
   for (std::int64_t r = 0; r < rows.count; ++r)
     std::memcpy(destination + r * rows.to, source + r * rows.from, static_cast<std::size_t>(bytes));
 }
 
 /// Rows of elements with any strides, and of short contiguous runs (a call of memcpy each would cost more).
 template <std::size_t E>
-void copy_rows(const std::byte* source, std::byte* destination, const Axis& rows, const Axis& line) {
+void copy_rows(const std::byte* source, std::byte* destination, const Loop& rows, const Loop& line) {
   for (std::int64_t r = 0; r < rows.count; ++r) {
     const std::byte* s = source + r * rows.from;
     std::byte* d = destination + r * rows.to;
@@ -94,7 +90,7 @@ inline void transpose_line<4>(const std::byte* source, std::int64_t from, std::b
 
 /// One tile of a transpose: whole squares by `transpose_line`, the rest element by element.
 template <std::size_t E>
-void transpose_tile(const std::byte* source, std::byte* destination, const Axis& near_source, const Axis& near_target) {
+void transpose_tile(const std::byte* source, std::byte* destination, const Loop& near_source, const Loop& near_target) {
   constexpr std::int64_t line = line_elements<E>;
   const bool unit = near_source.from == static_cast<std::int64_t>(E) && near_target.to == static_cast<std::int64_t>(E);
   const std::int64_t whole_s = unit ? near_source.count / line * line : 0;
@@ -112,12 +108,12 @@ void transpose_tile(const std::byte* source, std::byte* destination, const Axis&
 /// Two axes that swap places: `near_source` is the fastest of the source, `near_target` that of the destination.
 /// Tiles keep the lines of both sides in the first-level cache until they are used up.
 template <std::size_t E>
-void transpose(const std::byte* source, std::byte* destination, const Axis& near_source, const Axis& near_target) {
+void transpose(const std::byte* source, std::byte* destination, const Loop& near_source, const Loop& near_target) {
   constexpr std::int64_t tile = E == 16 ? 32 : 64;
   for (std::int64_t i = 0; i < near_source.count; i += tile) {
-    const Axis a{std::min(tile, near_source.count - i), near_source.from, near_source.to};
+    const Loop a{std::min(tile, near_source.count - i), near_source.from, near_source.to};
     for (std::int64_t j = 0; j < near_target.count; j += tile) {
-      const Axis b{std::min(tile, near_target.count - j), near_target.from, near_target.to};
+      const Loop b{std::min(tile, near_target.count - j), near_target.from, near_target.to};
       transpose_tile<E>(source + i * a.from + j * b.from, destination + i * a.to + j * b.to, a, b);
     }
   }

@@ -43,8 +43,8 @@ Split split(const LoopNest& nest) {
 template <std::size_t E>
 void run_kernel(const std::byte* source, std::byte* destination, const Split& parts) {
   constexpr auto bytes = static_cast<std::int64_t>(E);
-  const kernel::Axis a{parts.near_source.count, parts.near_source.from * bytes, parts.near_source.to * bytes};
-  const kernel::Axis b{parts.near_target.count, parts.near_target.from * bytes, parts.near_target.to * bytes};
+  const Loop a{parts.near_source.count, parts.near_source.from * bytes, parts.near_source.to * bytes};
+  const Loop b{parts.near_target.count, parts.near_target.from * bytes, parts.near_target.to * bytes};
   if (parts.transposed && E >= 4) {
     kernel::transpose<std::max<std::size_t>(E, 4)>(source, destination, a, b);
   } else if (b.from == bytes && b.to == bytes && b.count * bytes > host_defaults().run_bytes_worth_a_call) {

@@ -1,6 +1,7 @@
 #include "gpu/move/box_copies.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "pack/loop_nest.hpp"
 
@@ -65,17 +66,6 @@ Choice choose(const Rows& rows) {
   return best;
 }
 
-/// Every combination of the loops that no call runs.
-void add_offsets(EngineCopies& copies, const std::vector<Loop>& loops, std::size_t depth, EngineCopies::Offsets at) {
-  if (depth == loops.size()) {
-    copies.offsets.push_back(at);
-    return;
-  }
-  const Loop& loop = loops[depth];
-  for (std::int64_t i = 0; i < loop.count; ++i)
-    add_offsets(copies, loops, depth + 1, {at.from + i * loop.from, at.to + i * loop.to});
-}
-
 }  // namespace
 
 std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t element_bytes, std::int64_t most_calls) {
@@ -88,7 +78,7 @@ std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t el
   EngineCopies copies;
   const auto bytes = static_cast<std::size_t>(rows->bytes);
   copies.shape = {{nullptr, bytes, bytes}, {nullptr, bytes, bytes}, bytes, 1, 1};
-  std::vector<Loop> left;
+  std::vector<Loop> left;  // that no call runs
   std::int64_t calls = 1;
   for (int i = 0; i < static_cast<int>(rows->loops.size()); ++i) {
     const Loop& loop = rows->loops[static_cast<std::size_t>(i)];
@@ -111,7 +101,13 @@ std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t el
     copies.shape.from.slice = copies.shape.from.pitch * copies.shape.rows;
     copies.shape.to.slice = copies.shape.to.pitch * copies.shape.rows;
   }
-  add_offsets(copies, left, 0, {nest.from_offset * element, nest.to_offset * element});
+  copies.offsets = {{nest.from_offset * element, nest.to_offset * element}};
+  for (const Loop& loop : left) {
+    std::vector<EngineCopies::Offsets> all;
+    for (const EngineCopies::Offsets& at : copies.offsets)
+      for (std::int64_t i = 0; i < loop.count; ++i) all.push_back({at.from + i * loop.from, at.to + i * loop.to});
+    copies.offsets = std::move(all);
+  }
   return copies;
 }
 

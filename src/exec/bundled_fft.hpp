@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "algorithm/program.hpp"
-#include "base/trace.hpp"
+#include "exchange/run_context.hpp"
 #include "exec/bundle_shape.hpp"
 #include "exec/local_ffts.hpp"
 #include "exec/operation.hpp"
@@ -20,15 +20,13 @@
 namespace shardfft {
 
 /// One rank's transform between two states, to be cut in bundles.
-struct BundledFftSetup : Pass {
+struct BundledFftSetup : Pass, RunContext {
   int rank = 0;
   Precision precision = Precision::f64;
   Effort effort = Effort::measure;
   StepFfts ffts{};  ///< of the plan: made before the first run
-  int threads = 1;
-  Layout from{};  ///< where the elements of `before` are read: the layout of their owners
-  Layout to{};    ///< where the elements of `after` are written, likewise
-  Trace* trace = nullptr;
+  Layout from{};    ///< where the elements of `before` are read: the layout of their owners
+  Layout to{};      ///< where the elements of `after` are written, likewise
   /// Results of so many bytes are written past the cache.
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;
   std::shared_ptr<LinesCheck> check{};  ///< with the option verify: adds up lines and results

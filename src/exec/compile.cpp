@@ -45,9 +45,7 @@ class HostCompiler : public Compiler<Task> {
                  setup.options.datatypes == Datatypes::basic,
                  trace,
                  setup.watch},
-        groups_(groups),
-        control_(control),
-        trace_(trace) {
+        control_(control) {
     const Lowered& lowered = *this;
     if (setup.options.verify) agree(setup.comm, [&] { checks_ = std::make_unique<ProgramChecks>(setup, lowered); });
   }
@@ -64,7 +62,7 @@ class HostCompiler : public Compiler<Task> {
     });
   }
   void copy(Task& task) override {
-    task.operation = make_copy(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()), trace_);
+    task.operation = make_copy(state_bytes(task.from_state, setup_.precision, setup_.comm.rank()), context_.trace);
     if (checks_) task.checks.push_back(checks_->copy());
   }
   std::size_t element_bytes(const State& state) const { return shardfft::element_bytes(state, setup_.precision); }
@@ -88,9 +86,7 @@ class HostCompiler : public Compiler<Task> {
   HostMemory* host_;
   LocalFfts& ffts_;
   RunContext context_;
-  Groups& groups_;
   Control& control_;
-  Trace* trace_;
   std::unique_ptr<ProgramChecks> checks_;  ///< with the option verify
   std::shared_ptr<LinesCheck> lines_;      ///< then: of the transform that is being made
 };
@@ -134,7 +130,7 @@ std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
     }
     const bool may_alias = setup_.options.in_place && stop.from == Slot::in && stop.to == Slot::out;
     const bool in_place = fft.in_place || (may_alias && fft.step.keeps_numbers());
-    operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, !fft.in_place, trace_);
+    operation = std::make_unique<FftOperation>(spec, bundles.ffts, in_place, !fft.in_place, context_.trace);
   });
   return operation;
 }
@@ -142,9 +138,10 @@ std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
 std::unique_ptr<Operation> HostCompiler::make_fft_in_place(const Stop& stop, const FftSpec& spec,
                                                            const StepFfts& ffts) {
   const auto& fft = std::get<TransformStep>(step(stop));
-  if (!fft.keeps_numbers()) return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts, trace_);
+  if (!fft.keeps_numbers())
+    return std::make_unique<RealInPlace>(fft, before(stop), after(stop), spec, ffts, context_.trace);
   require_same_order(before(stop), after(stop));
-  return std::make_unique<FftOperation>(spec, ffts, true, false, trace_);
+  return std::make_unique<FftOperation>(spec, ffts, true, false, context_.trace);
 }
 
 std::unique_ptr<Operation> HostCompiler::make_cannon(const Stop& stop) {
@@ -211,16 +208,14 @@ std::unique_ptr<Exchange> HostCompiler::remote_exchange(const HostReshapeSetup& 
 }
 
 BundledFftSetup HostCompiler::bundled(const Pass& pass) const {
-  BundledFftSetup fft{pass};
+  BundledFftSetup fft{pass, context_};
   fft.rank = setup_.comm.rank();
   fft.precision = setup_.precision;
   fft.effort = setup_.options.effort;
   fft.ffts = ffts_.step(name_fft(fft.step, fft.before));
   fft.bytes_past_cache = setup_.bytes_past_cache;
-  fft.threads = setup_.options.threads;
   fft.from = fft.before.layout;
   fft.to = fft.after.layout;
-  fft.trace = trace_;
   fft.check = lines_;
   return fft;
 }
@@ -230,7 +225,7 @@ std::unique_ptr<Operation> HostCompiler::make_shared_reshape(const Stop& stop) {
   const HostReshapeSetup setup = host_setup(stop);
   std::unique_ptr<Exchange> remote;
   if (!target_.stays_on_hosts(program(), stop.step)) {
-    const Communicator members = groups_.of(setup.members);
+    const Communicator members = context_.groups->of(setup.members);
     agree(setup_.comm, [&] { remote = remote_exchange(setup, members); });
   }
   return make_host_reshape(setup, std::move(remote));

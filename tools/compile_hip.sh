@@ -18,7 +18,7 @@ compiled() {
     -c "$1" -o "$log.o" 2> "$log.log" || { cat "$log.log" >&2; die "hipcc does not compile $(basename "$1")"; }
   echo "$(basename "$1"): compiled"
 }
-for kernels in copy_box modes pointwise sums; do compiled "src/device/cuda/$kernels.cu"; done
+for kernels in copy_box half_lines modes pointwise sums; do compiled "src/device/cuda/$kernels.cu"; done
 
 # As src/device/cuda/lines/jit.cpp writes them.
 cat > "$BUILD/hip/plain_pass.cu" << 'TEXT'

@@ -18,8 +18,9 @@ struct VendorFftSide {
 };
 
 /// Up to three axes and one batch loop; c2r has one axis, because cuFFT takes several for half of a spectrum that is
-/// Hermitian along all of them, and makes something of its own of another. `extents` are real extents (the last complex
-/// side is n/2+1 for r2c and c2r).
+/// Hermitian along all of them, and makes something of its own of another; imaginary parts of its first number and, if
+/// n is even, of its last one count for nothing. `extents` are real extents (the last complex side is n/2+1 for r2c and
+/// c2r).
 struct VendorFftSpec {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;

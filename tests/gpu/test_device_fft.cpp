@@ -91,6 +91,55 @@ TEST(DeviceFft, LinesOfOtherSizes) {
   check(forward({{105, 50, 50}}, {{401, 5250, 5250}, {50, 1, 1}}), 401 * 5250, "by line pass");
 }
 
+/// What a spectrum of real numbers has none of: imaginary parts of the first number of a halved line and, if their
+/// number is even, of the last one. cuFFT on its own heeds them at some of these lengths, where many lines are one
+/// batch.
+TEST(DeviceFft, ImaginaryPartsAtTheEndsOfHalvedLinesCountForNothing) {
+  constexpr std::int64_t lines = 16384;
+  for (const std::int64_t n : {33, 128, 256}) {
+    const std::int64_t half = n / 2 + 1;
+    FftSpec spec;
+    spec.kind = Kind::c2r;
+    spec.direction = Direction::backward;
+    spec.precision = Precision::f32;
+    spec.transform = {{n, 1, 1}};
+    spec.batch = {{lines, half, n}};
+    spec.effort = Effort::estimate;
+    const auto operation = gpu::make_device_fft(spec);
+    EXPECT_NE(operation->describe().find("cufft"), std::string::npos) << operation->describe();
+    std::vector<std::complex<float>> in(static_cast<std::size_t>(lines * half));
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> value(-1, 1);
+    for (auto& z : in) z = {value(random), value(random)};
+    std::vector<float> results[2];
+    const std::size_t in_bytes = in.size() * sizeof in.front();
+    const std::size_t out_bytes = static_cast<std::size_t>(lines * n) * sizeof(float);
+    const device::Memory source = device::make_memory(in_bytes), target = device::make_memory(out_bytes),
+                         scratch = device::make_memory(operation->scratch_bytes());
+    const device::Stream stream = device::make_stream();
+    for (std::vector<float>& result : results) {
+      device::copy_bytes(source.get(), in.data(), in_bytes, stream.get());
+      operation->enqueue(0,
+                         {static_cast<const std::byte*>(source.get()),
+                          static_cast<std::byte*>(target.get()),
+                          static_cast<std::byte*>(scratch.get()),
+                          {}},
+                         stream.get());
+      result.resize(static_cast<std::size_t>(lines * n));
+      device::copy_bytes(result.data(), target.get(), out_bytes, stream.get());
+      device::synchronize(stream.get());
+      for (std::int64_t line = 0; line < lines; ++line) {
+        in[static_cast<std::size_t>(line * half)].imag(0);
+        if (n % 2 == 0) in[static_cast<std::size_t>((line + 1) * half - 1)].imag(0);
+      }
+    }
+    float difference = 0;
+    for (std::size_t i = 0; i < results[0].size(); ++i)
+      difference = std::max(difference, std::abs(results[0][i] - results[1][i]));
+    EXPECT_LT(difference, 1e-4F) << n;
+  }
+}
+
 /// The scale is a pass of its own.
 TEST(DeviceFft, StridedLinesOfLargeArraysAreTransposed) {
   check(forward({{521, 4099, 4099}}, {{4099, 1, 1}}), 521 * 4099, "by transposed cufft");

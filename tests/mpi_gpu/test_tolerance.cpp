@@ -1,4 +1,6 @@
 // Plans of a process a GPU whose messages have short numbers.
+#include <optional>
+
 #include "gpu/move/exchange.hpp"
 #include "gpu/tolerance_kit.hpp"
 #include "support/world.hpp"
@@ -6,9 +8,17 @@
 namespace shardfft::test {
 namespace {
 
+/// Nothing where this machine or MPI library cannot do the exchange.
 void check_case_within(const TransformCase& c) {
   SCOPED_TRACE(c.name() + ", tolerance " + std::to_string(c.options.tolerance));
-  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  std::optional<Plan> made;
+  try {
+    made = make_plan(MPI_COMM_WORLD, c);
+  } catch (const Error& e) {
+    if (e.code() != Status::unsupported) throw;
+    return;
+  }
+  Plan& plan = *made;
   for (const Direction direction : {Direction::forward, Direction::backward, Direction::forward}) {
     const Distance distance = distance_of(members_of(plan), c, direction);
     const double relative = std::sqrt(sum_over_ranks(distance.error) / sum_over_ranks(distance.norm));
@@ -30,12 +40,6 @@ TEST_P(DeviceTolerance, IsKept) {
         c.options.exchange = GetParam();
         c.options.tolerance = tolerance;
         c.options.fake_ranks_per_host = ranks_per_host;
-        try {
-          make_plan(MPI_COMM_WORLD, c);
-        } catch (const Error& e) {
-          if (e.code() != Status::unsupported) throw;
-          continue;  // not on these GPUs, or not by this MPI library
-        }
         check_case_within(c);
       }
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "device/cuda/half_lines.hpp"
 
 namespace shardfft::device {
 namespace {
@@ -38,20 +39,22 @@ std::vector<long long> embed_of(const VendorFftSide& side, const std::vector<lon
   return embed;
 }
 
+/// Elements from one transform of a batch to the next.
+long long distance_of(const VendorFftSide& side, const std::vector<long long>& embed) {
+  if (side.distance > 0) return static_cast<long long>(side.distance);
+  long long product = 1;
+  for (const long long e : embed) product *= e;
+  return product;
+}
+
 /// Fills in a handle; the size of its work area.
 std::size_t make_plan(cufftHandle handle, const VendorFftSpec& spec) {
   std::vector<long long> n(spec.extents.begin(), spec.extents.end());
   std::vector<long long> in = embed_of(spec.in, n, spec.kind == Kind::c2r);
   std::vector<long long> out = embed_of(spec.out, n, spec.kind == Kind::r2c);
-  const auto distance = [](const VendorFftSide& side, const std::vector<long long>& embed) {
-    if (side.distance > 0) return static_cast<long long>(side.distance);
-    long long product = 1;
-    for (const long long e : embed) product *= e;
-    return product;
-  };
   std::size_t work_bytes = 0;
   check(cufftMakePlanMany64(handle, static_cast<int>(n.size()), n.data(), in.data(), spec.in.stride,
-                            distance(spec.in, in), out.data(), spec.out.stride, distance(spec.out, out),
+                            distance_of(spec.in, in), out.data(), spec.out.stride, distance_of(spec.out, out),
                             type_of(spec.kind, spec.precision), spec.batch, &work_bytes),
         "cufftMakePlanMany64");
   return work_bytes;
@@ -112,9 +115,13 @@ void VendorFft::execute(const void* in, void* out, Direction direction, void* st
     case Kind::r2c:
       run_r2c(handle_, wide, source, out);
       break;
-    case Kind::c2r:
+    case Kind::c2r: {
+      const std::int64_t n = spec_.extents.front();
+      make_ends_real(source, n, spec_.in.stride, spec_.batch, distance_of(spec_.in, embed_of(spec_.in, {n}, true)),
+                     spec_.precision, stream);
       run_c2r(handle_, wide, source, out);
       break;
+    }
     case Kind::r2r:
       break;
   }

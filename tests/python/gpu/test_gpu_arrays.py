@@ -208,6 +208,6 @@ def test_gradients_are_not_traced(comm, whole):
     x = whole((8, 6, 10))
     with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
         a = library.array(x[plan.input.slices], plan.device).requires_grad_()
-        with pytest.raises((BufferError, RuntimeError), match="grad"):
+        with pytest.raises(TypeError, match="gives no gradients"):
             plan.forward(a)
         plan.forward(a.detach())

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -10,7 +11,17 @@ import scipy.fft
 from mpi4py import MPI
 
 import shardfft.compat.mpi4py_fft as twin
-from shardfft.compat.mpi4py_fft import PFFT, DistArray, HDF5File, Pencil, Subcomm, fftw, newDistArray
+from shardfft.compat.mpi4py_fft import (
+    PFFT,
+    DistArray,
+    HDF5File,
+    NCFile,
+    Pencil,
+    Subcomm,
+    fftw,
+    generate_xdmf,
+    newDistArray,
+)
 
 SHAPE = (9, 8, 10)
 
@@ -58,8 +69,58 @@ def test_cosines(comm):
     fft = PFFT(comm, SHAPE, axes=((0,), (1, 2)), grid=(-1,), transforms={(1, 2): (dct, idct)})
     points = 9 * 16 * 20
     check(fft, lambda x: scipy.fft.fft(scipy.fft.dctn(x, 3, axes=(1, 2)), axis=0)[:5] / points)
-    with pytest.raises(TypeError, match="scipy.fft.dctn"):
-        fftw.dctn(np.ones(3))
+
+
+@pytest.mark.parametrize("collapse", [False, True])
+def test_five_axes(comm, collapse):
+    """By stages, since plans have four axes."""
+    shape = (4, 6, 3, 5, 4)
+    check(PFFT(comm, shape, collapse=collapse), lambda x: scipy.fft.rfftn(x, norm="forward"))
+    dst, idst = functools.partial(fftw.dstn, type=3), functools.partial(fftw.idstn, type=3)
+    groups, pairs = ((0,), (1, 2), (3, 4)), {(1, 2): (fftw.dctn, fftw.idctn), (3, 4): (dst, idst)}
+    fft = PFFT(comm, shape, axes=groups, grid=(-1,), transforms=pairs)
+    points = 4 * 12 * 6 * 10 * 8
+    check(
+        fft,
+        lambda x: scipy.fft.rfft(scipy.fft.dctn(scipy.fft.dstn(x, 3, axes=(3, 4)), 2, axes=(1, 2)), axis=0) / points,
+    )
+    fft = PFFT(comm, shape, axes=(3, 0), padding=1.5, dtype="D")
+    assert fft.global_shape(False) == (6, 6, 3, 7, 4) and fft.global_shape(True) == shape
+    whole = whole_of(comm, fft.global_shape(False), "D")
+    exact = np.fft.fftn(whole, axes=(0, 3), norm="forward")[:, :, :, [0, 1, 2, -2, -1]][[0, 1, -1]]
+    u_hat = fft.forward(whole[fft.local_slice(False)], normalize=True)
+    mine, rows = fft.local_slice(True), [0, 1, 3]  # the mode 2 of 4 has no partner
+    keep = [row - mine[0].start for row in rows if mine[0].start <= row < mine[0].stop]
+    taken = [n for n, row in enumerate(rows) if mine[0].start <= row < mine[0].stop]
+    assert np.allclose(u_hat[keep], exact[(taken, *mine[1:])], atol=1e-13)
+    fft.destroy()
+
+
+def test_planners():
+    """Transforms of one process, by kinds of FFTW."""
+    x = whole_of(None, (5, 6, 7, 3, 2))
+    for planner, axes, exact in [
+        (fftw.rfftn, (3, 1), scipy.fft.rfftn(x, axes=(3, 1))),
+        (functools.partial(fftw.dstn, type=4), (0, 2), scipy.fft.dstn(x, 4, axes=(0, 2))),
+        (functools.partial(fftw.idctn, type=3), (-1,), scipy.fft.dctn(x, 2, axes=(-1,))),
+    ]:
+        a = fftw.aligned_like(x)
+        forward = planner(a, axes=axes, threads=2, flags=(fftw.FFTW_MEASURE,))
+        assert np.allclose(forward(x), exact, atol=1e-12)
+        of = planner.func if isinstance(planner, functools.partial) else planner
+        words = planner.keywords if isinstance(planner, functools.partial) else {}
+        s = [x.shape[axis] for axis in axes]
+        back = fftw.inverse[of](forward.output_array, s, axes, output_array=a, **words)
+        assert np.allclose(back(exact, normalize=True, implicit=False), x)
+        assert back.output_array is a
+    kinds = [fftw.FFTW_REDFT00, fftw.FFTW_RODFT10]
+    mixed = fftw.get_planned_FFT(x.copy(), x.copy(), (0, 1), kinds)
+    assert np.allclose(mixed(x), scipy.fft.dst(scipy.fft.dct(x, 1, axis=0), 2, axis=1), atol=1e-12)
+    for kind in ("FFTW_R2HC", "FFTW_HC2R", "FFTW_DHT"):
+        with pytest.raises(TypeError, match="not built"):
+            fftw.get_planned_FFT(x.copy(), x.copy(), (0,), getattr(fftw, kind))
+    with pytest.raises(TypeError, match="does not take numbers"):
+        fftw.fftn(x)
 
 
 def test_normalize(comm):
@@ -154,6 +215,33 @@ def test_files(comm, tmp_path):
             assert np.array_equal(written["u/1D/slice_4/0"], index[:, :, 4])
     with pytest.raises(OSError):
         HDF5File("/no/such/folder/x.h5", mode="w")
+    for refused in (NCFile, HDF5File):
+        with pytest.raises(NotImplementedError, match="netCDF is not built"):
+            refused("x.nc", mode="w")
+
+
+@pytest.mark.parametrize("domain", [((0, 1.0), (2, 4.0), (0, 6.0)), tuple(np.arange(n) / n for n in (4, 5, 6))])
+def test_descriptions(comm, tmp_path, domain):
+    """What ParaView reads: extents, places and the data of each step."""
+    pytest.importorskip("h5py")
+    path = comm.bcast(str(tmp_path / "fields.h5"))
+    u = DistArray((4, 5, 6), val=1)
+    file = HDF5File(path, domain=domain, mode="w")
+    for step in (0, 10):
+        file.write(step, {"u": [u, (u, [slice(None), 3, slice(None)])]})
+    if comm.rank > 0:
+        return
+    generate_xdmf(path)
+    for name, extents, data in [("", "4 5 6", "/u/3D/10"), ("_slice_3_slice", "4 1 6", "/u/2D/slice_3_slice/10")]:
+        grids = ElementTree.parse(path[:-3] + name + ".xdmf").findall(".//Grid[@GridType='Uniform']")
+        assert len(grids) == 2 and grids[1].find("Topology").get("Dimensions") == extents
+        assert grids[1].find("Attribute/DataItem").text == "fields.h5:" + data
+        places = [item.text.split() for item in grids[1].findall("Geometry/DataItem")]
+        if len(domain[0]) == 2:
+            assert [float(one) for one in places[0]] == [0, 2 if not name else 2 + 3 * 4 / 5, 0]
+            assert [float(one) for one in places[1]] == [1 / 4, 4 / 5, 1]
+        else:
+            assert [len(one) for one in places] == [int(n) for n in extents.split()][::-1]
 
 
 def test_refusals(comm):

@@ -1,10 +1,12 @@
 """The interface of mpi4py-fft over plans of shardfft: programs run with the import changed.
 
 ``PFFT``, ``newDistArray``, ``DistArray``, ``Subcomm`` and ``Pencil`` take the arguments and have the attributes that
-mpi4py-fft's have, with the words of its documentation. What differs: one plan makes the whole transform, so that
-``backend`` and further options of planners have no effect, arrays have 1 to 4 axes, and their numbers are of float32,
-float64 or the complex types of these. Where ``padding`` leaves an even number of modes, the one without a partner is
-split as shardfft's option ``lone_mode`` says.
+mpi4py-fft's have, with the words of its documentation; ``fftw`` and ``libfft`` have its transforms of one process. What
+differs: one plan makes the whole transform (beyond four axes, one for each group of axes), so that ``backend`` and
+further options of planners have no effect. Where ``padding`` leaves an even number of modes, the one without a partner
+is split as shardfft's option ``lone_mode`` says. Files are written by process 0.
+
+Refused by name: numbers of extended precision, FFTW's half-complex transforms, netCDF (``NCFile``, and ``.nc`` files).
 
 A package that imports mpi4py-fft itself takes this one after ``sys.modules["mpi4py_fft"] = shardfft.compat.mpi4py_fft``
 and the same for its parts (:func:`install` does both).
@@ -26,13 +28,26 @@ from __future__ import annotations
 
 import sys
 
-from . import distarray, fftw, io, mpifft, pencil
+from . import distarray, fftw, io, libfft, mpifft, pencil
 from .distarray import DistArray, Function, newDistArray
-from .io import HDF5File
+from .io import HDF5File, NCFile
 from .mpifft import PFFT
 from .pencil import Pencil, Subcomm
+from .xdmf import generate_xdmf
 
-__all__ = ["PFFT", "DistArray", "Function", "HDF5File", "Pencil", "Subcomm", "fftw", "install", "newDistArray"]
+__all__ = [
+    "PFFT",
+    "DistArray",
+    "Function",
+    "HDF5File",
+    "NCFile",
+    "Pencil",
+    "Subcomm",
+    "fftw",
+    "generate_xdmf",
+    "install",
+    "newDistArray",
+]
 
 
 def install() -> None:
@@ -46,5 +61,7 @@ def install() -> None:
         'shardfft.compat.mpi4py_fft.mpifft'
     """
     sys.modules["mpi4py_fft"] = sys.modules[__name__]
-    for part in (distarray, fftw, io, mpifft, pencil):
+    for part in (distarray, fftw, io, libfft, mpifft, pencil):
         sys.modules["mpi4py_fft." + part.__name__.rpartition(".")[2]] = part
+    for part in ("factory", "utilities", "xfftn"):
+        sys.modules["mpi4py_fft.fftw." + part] = fftw

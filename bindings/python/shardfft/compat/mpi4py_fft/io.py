@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+
+from .xdmf import generate_xdmf as generate_xdmf
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -31,6 +33,8 @@ class HDF5File:
     def __init__(self, h5name: str, domain: Any = None, mode: str = "a", **words: Any) -> None:
         from mpi4py import MPI
 
+        if h5name.endswith((".nc", ".nc4")):
+            refuse_netcdf(h5name)
         self.filename, self.domain, self._comm = h5name, domain, MPI.COMM_WORLD
         if mode != "r":
             _at_root(self._comm, lambda: _open(h5name, mode, **words).close())
@@ -77,6 +81,25 @@ class HDF5File:
         """Read a step of a whole array into ``u``. Collective."""
         with _open(self.filename, "r") as file:
             u[...] = file[f"{name}/{u.dimensions}D/{step}"][u.local_slice()]
+
+
+class NCFile:
+    """Is not built: netCDF files are refused by name. :class:`HDF5File` takes the same arguments.
+
+    Example:
+        >>> from shardfft.compat.mpi4py_fft import NCFile
+        >>> NCFile("u.nc")
+        Traceback (most recent call last):
+        NotImplementedError: u.nc: netCDF is not built; HDF5File writes .h5, and generate_xdmf describes it
+    """
+
+    def __init__(self, ncname: str, *args: Any, **words: Any) -> None:
+        refuse_netcdf(ncname)
+
+
+def refuse_netcdf(path: str) -> NoReturn:
+    """Say what to write instead."""
+    raise NotImplementedError(f"{path}: netCDF is not built; HDF5File writes .h5, and generate_xdmf describes it")
 
 
 def _open(path: str, mode: str, **words: Any) -> Any:

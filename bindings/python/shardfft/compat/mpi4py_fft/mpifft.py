@@ -1,4 +1,4 @@
-"""Transforms over processes with mpi4py-fft's arguments, each of them one plan of shardfft."""
+"""Transforms over processes with mpi4py-fft's arguments: one plan, or one for each stage beyond four axes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from ... import _options
 from ..._plan import Plan, plan
-from . import fftw
-from .pencil import Pencil, Subcomm
+from . import fftw, libfft
+from .pencil import Pencil, Subcomm, Transfer
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -20,14 +20,65 @@ if TYPE_CHECKING:
 
 
 class Stage(NamedTuple):
-    """What mpi4py-fft would do at once; here all stages are one plan."""
+    """What mpi4py-fft would do at once; up to four axes all stages are one plan."""
 
     axes: tuple[int, ...]
     backend: str = "shardfft"
 
 
 class Transform:
-    """One direction of a :class:`PFFT`; call it."""
+    """One direction of a transform by stages, each a transform of this process; call it.
+
+    Args:
+        xfftn: one direction of each stage.
+        transfer: what moves the array from one stage to the next.
+        pencil: how the array is cut before the first and after the last one.
+    """
+
+    def __init__(self, xfftn: Sequence[Any], transfer: Sequence[Any], pencil: Sequence[Pencil]) -> None:
+        if len(xfftn) != len(transfer) + 1:
+            raise ValueError(f"{len(xfftn)} stages have {len(xfftn) - 1} transfers between them, not {len(transfer)}")
+        self._xfftn, self._transfer, self._pencil = tuple(xfftn), tuple(transfer), tuple(pencil)
+
+    @property
+    def input_array(self) -> NDArray[Any]:
+        """What a call without arrays reads."""
+        return self._xfftn[0].input_array
+
+    @property
+    def output_array(self) -> NDArray[Any]:
+        """What a call without arrays writes."""
+        return self._xfftn[-1].output_array
+
+    @property
+    def input_pencil(self) -> Pencil:
+        """How ``input_array`` is cut."""
+        return self._pencil[0]
+
+    @property
+    def output_pencil(self) -> Pencil:
+        """How ``output_array`` is cut."""
+        return self._pencil[1]
+
+    def __call__(self, input_array: Any = None, output_array: Any = None, **words: Any) -> Any:
+        """Transform; without arrays from ``self.input_array`` to ``self.output_array``. Collective.
+
+        ``normalize`` divides by the number of points; without it forward does, backward does not.
+        """
+        if input_array is not None:
+            self.input_array[...] = input_array
+        for stage, move, following in zip(self._xfftn, self._transfer, self._xfftn[1:], strict=False):
+            stage(**words)
+            move(stage.output_array, following.input_array)
+        self._xfftn[-1](**words)
+        if output_array is None:
+            return self.output_array
+        output_array[...] = self.output_array
+        return output_array
+
+
+class OneWay:
+    """One direction of a :class:`PFFT` that is one plan; call it."""
 
     def __init__(self, owner: PFFT, name: str) -> None:
         self._owner, self._name = owner, name
@@ -38,20 +89,18 @@ class Transform:
     def __call__(
         self, input_array: Any = None, output_array: Any = None, normalize: bool | None = None, **words: Any
     ) -> Any:
-        """Transform; without arrays from ``self.input_array`` to ``self.output_array``. Collective.
-
-        ``normalize`` divides by the number of points; None: forward does, backward does not.
-        """
+        """Transform; as :class:`Transform`."""
         if words:
             raise TypeError(f"transforms have no option {', '.join(words)}; known: normalize")
         source = self.input_array
         if input_array is not None:
-            if _fits(input_array, source):
+            if fftw.fits(input_array, source):
                 source = np.asarray(input_array)
             else:
                 source[...] = input_array
         target = self.output_array
-        if output_array is not None and _fits(output_array, target) and not np.may_share_memory(source, output_array):
+        fits = output_array is not None and fftw.fits(output_array, target)
+        if fits and not np.may_share_memory(source, output_array):
             target = output_array.view(np.ndarray)
         forward = self._name == "forward"
         getattr(self._owner._plan, self._name)(source, out=target)
@@ -62,12 +111,6 @@ class Transform:
         if not np.may_share_memory(target, output_array):
             output_array[...] = target
         return output_array
-
-
-def _fits(array: Any, like: NDArray[Any]) -> bool:
-    """Whether the plan can use the array as it is."""
-    alike = isinstance(array, np.ndarray) and array.shape == like.shape and array.dtype == like.dtype
-    return alike and array.flags.c_contiguous and array.flags.writeable and array.flags.aligned
 
 
 def _groups(axes: Any, ndim: int) -> list[tuple[int, ...]]:
@@ -128,6 +171,8 @@ class PFFT:
         >>> fft.destroy()
     """
 
+    _plan: Plan | None = None
+
     def __init__(
         self,
         comm: MPI.Comm | Subcomm,
@@ -164,13 +209,44 @@ class PFFT:
         if collapse:
             groups = _collapsed(groups, self.subcomm)
         self.axes = tuple(groups)
-        self.xfftn = tuple(Stage(group) for group in reversed(groups))
+        if ndim > 4:
+            self._by_stages(extents, modes, kind, transforms, words)
+            return
+        self.xfftn: Any = tuple(Stage(group) for group in reversed(groups))
         known = {option.name for option in _options.options()}
         chosen = {"effort": "estimate", **{name: value for name, value in words.items() if name in known}}
         self._plan, self.pencil = self._planned(extents, modes, kind, _words(groups, transforms), chosen)
-        self.transfer = tuple(zip(self.axes[:0:-1], self.axes[-2::-1], strict=True))
+        self.transfer: Any = tuple(zip(self.axes[:0:-1], self.axes[-2::-1], strict=True))
         self._arrays = [self._plan.input.zeros(), self._plan.output.zeros()]
-        self.forward, self.backward = Transform(self, "forward"), Transform(self, "backward")
+        self.forward: Any = OneWay(self, "forward")
+        self.backward: Any = OneWay(self, "backward")
+
+    def _by_stages(
+        self, extents: list[int], modes: list[int], kind: np.dtype[Any], transforms: Any, words: dict[str, Any]
+    ) -> None:
+        """Transform each group by itself, with exchanges between them: plans have four axes at most."""
+        pencil = Pencil(self.subcomm, extents, self.axes[-1][-1])
+        xfftn: list[libfft.FFT] = []
+        transfer: list[Transfer] = []
+        pencils = [pencil]
+        for group in reversed(self.axes):
+            if xfftn:
+                following = pencil.pencil(group[-1])
+                transfer.append(pencil.transfer(following, kind))
+                pencil = following
+            padding = (
+                extents[group[-1]] / modes[group[-1]] if any(extents[axis] != modes[axis] for axis in group) else False
+            )
+            xfftn.append(libfft.FFT(pencil.subshape, group, kind, padding, transforms=transforms, **words))
+            spectrum, shape = xfftn[-1].forward.output_array, list(pencil.shape)
+            for axis in group:
+                shape[axis] = spectrum.shape[axis]
+            kind, pencil = spectrum.dtype, Pencil(pencil.subcomm, shape, pencil.axis)
+        self.xfftn, self.transfer, self.pencil = tuple(xfftn), tuple(transfer), [pencils[0], pencil]
+        self.forward = Transform([one.forward for one in xfftn], [one.forward for one in transfer], self.pencil)
+        self.backward = Transform(
+            [one.backward for one in reversed(xfftn)], [one.backward for one in reversed(transfer)], self.pencil[::-1]
+        )
 
     def _planned(
         self, extents: list[int], modes: list[int], kind: np.dtype[Any], words: list[str], chosen: dict[str, Any]
@@ -191,12 +267,13 @@ class PFFT:
         if any(modes[axis] != extents[axis] for axis in flat):
             options["modes"] = [modes[axis] for axis in flat]
         made = plan(extents, name, kind, first.subcomm.whole, layout=source, output=target, **options)
-        self._points = _points([extents[axis] for axis in flat], words)
+        self._points = fftw.points([extents[axis] for axis in flat], words)
         return made, [first, last]
 
     def destroy(self) -> None:
-        """End the plan; again has no effect. Collective."""
-        self._plan.close()
+        """End the plans; again has no effect. Collective."""
+        for one in self.xfftn if self._plan is None else [self._plan]:
+            getattr(one, "destroy" if self._plan is None else "close", lambda: None)()
 
     def shape(self, forward_output: bool = True) -> tuple[int, ...]:
         """Give the shape of this process's block."""
@@ -212,21 +289,12 @@ class PFFT:
 
     def dtype(self, forward_output: bool = False) -> np.dtype[Any]:
         """Give the type of one element."""
-        return self._arrays[bool(forward_output)].dtype
+        return (self.forward.output_array if forward_output else self.forward.input_array).dtype
 
     @property
     def dimensions(self) -> int:
         """Number of axes."""
         return len(self.pencil[0].shape)
-
-
-def _points(extents: list[int], words: list[str]) -> int:
-    """The factor between forward and backward: docs/transforms.md has it of each transform."""
-    factors = {"fft": lambda n: n, "dct1": lambda n: 2 * (n - 1), "dst1": lambda n: 2 * (n + 1)}
-    result = 1
-    for n, word in zip(extents, words, strict=True):
-        result *= factors.get(word, lambda n: 2 * n)(n)
-    return result
 
 
 def _subcomm(comm: Any, ndim: int, last: tuple[int, ...], grid: Sequence[int] | None, slab: Any) -> Subcomm:

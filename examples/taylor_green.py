@@ -3,10 +3,12 @@
     mpirun -n 4 python examples/taylor_green.py --points 64 --reynolds 200 --steps 100 --checkpoint state
 
 Products are free of aliases, because a plan keeps two thirds of the modes. Runge-Kutta of fourth order. A checkpoint
-can be taken up by any number of ranks: --restart state. With --plot energy.png the last spectrum is drawn.
+can be taken up by any number of ranks: --restart state. With --plot energy.png the last spectrum is drawn, and
+--history energy.csv keeps the energy and its loss of each step. --processor gpu keeps the fields on GPUs, by CuPy.
 """
 
 import argparse
+import importlib
 from typing import Literal
 
 import numpy as np
@@ -29,6 +31,7 @@ class Flow:
         processor: Literal["cpu", "gpu"] = "cpu",
     ):
         kept = 2 * ((points - 1) // 3) + 1  # all wavenumbers below points / 3
+        self.processor = processor
         self.plan = shardfft.plan(
             (points,) * 3,
             "r2c",
@@ -44,6 +47,12 @@ class Flow:
         self.square = sum(k**2 for k in self.plan.output.wavenumbers(2 * np.pi))
         self.time = 0.0
 
+    def place(self, array: DistArray) -> DistArray:
+        """Bring an array to where the transforms run."""
+        if self.processor == "gpu":
+            array.local = importlib.import_module("cupy").asarray(array.local)
+        return array
+
     def start(self):
         """The vortex of Taylor and Green."""
 
@@ -51,7 +60,7 @@ class Flow:
             return np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * (x + y + z)
 
         field = DistArray.from_function(vortex, self.plan.input, self.plan.comm, lengths=2 * np.pi, components=3)
-        self.modes = self.plan.forward(field)
+        self.modes = self.plan.forward(self.place(field))
 
     def slope(self, modes: DistArray) -> DistArray:
         """The time derivative of the modes: velocity x vorticity without its gradient part, and friction."""
@@ -89,6 +98,7 @@ class Flow:
         saved = DistArray.load(path, self.plan.comm, side.layout)
         self.modes = DistArray.zeros(side, comm=self.plan.comm)
         self.modes[...] = saved
+        self.place(self.modes)
         self.time = saved.attrs["time"]
 
 
@@ -112,20 +122,26 @@ def main():
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--dt", type=float, default=0.02)
     parser.add_argument("--layout", default="slab")
-    parser.add_argument("--processor", default="cpu", help="gpu: transforms run there; the fields stay in host memory")
+    parser.add_argument("--processor", default="cpu", help="gpu: the fields are there, by CuPy")
     parser.add_argument("--restart", help="a checkpoint to begin with")
     parser.add_argument("--checkpoint", help="where to write one at the end")
     parser.add_argument("--plot", help="a picture of the last spectrum")
+    parser.add_argument("--history", help="a table: time, energy and its loss of each step")
     told = parser.parse_args()
     flow = Flow(told.points, told.reynolds, layout=told.layout, processor=told.processor)
     flow.restart(told.restart) if told.restart else flow.start()
+    history = []
     for number in range(1, told.steps + 1):
         flow.step(told.dt)
         energy, dissipation = flow.energy(), flow.dissipation()
+        history.append((flow.time, energy, dissipation))
         if MPI.COMM_WORLD.rank == 0:
             print(f"\r[{number}/{told.steps}] t = {flow.time:.3f}  energy {energy:.9f}  lost {dissipation:.3e}", end="")
     if MPI.COMM_WORLD.rank == 0:
-        print()
+        when, _, most = max(history, key=lambda one: one[2], default=(flow.time, 0, 0))
+        print(f"\nmost was lost at t = {when:.3f}: {most:.5e}")
+        if told.history:
+            np.savetxt(told.history, history, delimiter=",", header="time,energy,dissipation", comments="")
     if told.checkpoint:
         flow.save(told.checkpoint)
     if told.plot:

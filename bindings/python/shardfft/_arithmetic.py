@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _reductions
+from ._array_libraries import library_of
 from ._gpu_arrays import is_array
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def _block(value: Any, like: DistArray) -> Any:
                 f"an array of shape {tuple(value.shape)} does not broadcast to the block {shape} of rank {like.rank}; "
                 "DistArray.from_global() cuts a whole one"
             )
+        if isinstance(value, np.ndarray):
+            return library_of(like.local).bring(like.local, value)
     return value
 
 
@@ -93,7 +96,7 @@ def _two(function: Callable[[Any, Any], Any], reverse: bool = False) -> Callable
         if not _is_operand(other):
             return NotImplemented
         like = lies_as((self, other))
-        if isinstance(other, np.ndarray) and function in _UFUNCS:
+        if isinstance(other, np.ndarray) and isinstance(like.local, np.ndarray) and function in _UFUNCS:
             return _called(_UFUNCS[function], like, (other, self) if reverse else (self, other), (), {})
         blocks = _block(self, like), _block(other, like)
         return like._like(function(*(blocks[::-1] if reverse else blocks)))
@@ -157,6 +160,10 @@ def _called(
     ufunc: np.ufunc, like: DistArray, inputs: Sequence[Any], outs: Iterable[Any], words: Mapping[str, Any]
 ) -> Any:
     blocks = [_block(one, like) for one in inputs]
+    if not (isinstance(like.local, np.ndarray) or words or any(one is not None for one in outs)):
+        for function, known in _UFUNCS.items():
+            if ufunc is known:  # PyTorch's arrays know Python's operators, but not NumPy's functions
+                return like._like(function(*blocks))
     told = {name: _block(value, like) for name, value in words.items()}
     targets = tuple(outs)
     if targets:

@@ -26,6 +26,10 @@ class Library:
         """Make an array in C order where ``like`` is."""
         return np.empty(shape, dtype)
 
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        """Give NumPy's values as an array of this library where ``like`` is."""
+        return values
+
     def adopt(self, like: Any, raw: Any) -> Any:
         """Show a NumPy array or a DeviceArray as an array of this library, without a copy."""
         return raw
@@ -68,6 +72,10 @@ class _CuPy(Library):
         with like.device:
             return sys.modules["cupy"].empty(tuple(shape), dtype)
 
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        with like.device:
+            return sys.modules["cupy"].asarray(values)
+
     def adopt(self, like: Any, raw: Any) -> Any:
         return sys.modules["cupy"].from_dlpack(raw)
 
@@ -81,6 +89,9 @@ class _Torch(Library):
         torch = sys.modules["torch"]
         pinned = like.device.type == "cpu" and like.is_pinned()
         return torch.empty(tuple(shape), dtype=getattr(torch, dtype.name), device=like.device, pin_memory=pinned)
+
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        return sys.modules["torch"].as_tensor(values, device=like.device)
 
     def adopt(self, like: Any, raw: Any) -> Any:
         return sys.modules["torch"].from_dlpack(raw)
@@ -113,6 +124,9 @@ class _Standard(Library):
 
     allocates = False
     reorders = False
+
+    def bring(self, like: Any, values: NDArray[Any]) -> Any:
+        return like.__array_namespace__().asarray(values)
 
     def adopt(self, like: Any, raw: Any) -> Any:
         namespace = like.__array_namespace__()

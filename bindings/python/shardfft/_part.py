@@ -65,6 +65,11 @@ class Part:
         """Make a local NumPy array, not initialised."""
         return self.view(np.empty(self.count, self.dtype))
 
+    def _empty_as(self, array: Any) -> Any:
+        """Make one of the library of another array, where that is."""
+        library = library_of(array)
+        return library.transpose(library.empty(array, self._memory_shape, self.dtype), self._places)
+
     def zeros(self) -> NDArray[Any]:
         """Make a local NumPy array of zeros."""
         return self.view(np.zeros(self.count, self.dtype))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mpi
+from ._array_libraries import library_of
 from ._dist_array import DistArray
 from ._numpy_like import transform_array
 
@@ -45,10 +46,13 @@ def _through_modes(
     real = field.dtype.kind != "c"
     modes = field if spectral else transform_array(field, "r2c" if real else "c2c", True, None, None, {})
     slopes = _mpi.agree(field.comm, lambda: _slopes(modes._spectrum(), lengths))
+    library = library_of(modes.local)
+    if not library.mutable:
+        raise TypeError("the arrays of this library cannot be written: take NumPy's, CuPy's or PyTorch's")
     part = modes._part._with_fields(field.layout.ndim if vector else None)
-    changed = work(modes.local, slopes)
+    changed = work(modes.local, tuple(library.bring(modes.local, one) for one in slopes))
     if vector:  # in the memory order of spectra, so that plans take it as it is
-        parts, changed = changed, part.empty()
+        parts, changed = changed, part._empty_as(modes.local)
         for component, one in zip(changed, parts, strict=True):
             component[...] = one
     result = DistArray._wrap(changed, part, field.comm)
@@ -135,8 +139,8 @@ def project(field: DistArray, lengths: Lengths = 2 * np.pi) -> DistArray:
     _check(field, True)
 
     def work(s: Any, k: tuple[NDArray[Any], ...]) -> Any:
-        square = np.asarray(sum(one**2 for one in k))
-        along = sum(one * s[i] for i, one in enumerate(k)) / np.where(square == 0, 1, square)
+        square = sum(one**2 for one in k)
+        along = sum(one * s[i] for i, one in enumerate(k)) / (square + (square == 0))
         return (s[i] - one * along for i, one in enumerate(k))
 
     return _through_modes(field, lengths, work, True)

@@ -196,3 +196,21 @@ def test_refused_without_gradients(comm):
         x = torch.from_numpy(plan.input.zeros()).requires_grad_()
         with pytest.raises((TypeError, shardfft.Error), match=r"shardfft\.torch"):
             plan.forward(x)
+
+
+def test_fields_of_tensors(comm):
+    """Vector calculus and NumPy's factors beside tensors: the same numbers, and they stay tensors."""
+    numbers = np.random.default_rng(5).standard_normal((3, 6, 5, 8))
+    field = shardfft.DistArray.from_global(numbers, comm, components=True)
+    tensors = field.copy()
+    tensors.local = torch.as_tensor(field.local)
+    factors = sum(k**2 for k in field.points(2 * np.pi))
+    for work in (
+        lambda x: shardfft.curl(x),
+        lambda x: shardfft.project(x),
+        lambda x: shardfft.gradient(shardfft.divergence(x)),
+        lambda x: factors * x - x / (1 + factors),
+    ):
+        made, exact = work(tensors), work(field)
+        assert isinstance(made.local, torch.Tensor)
+        assert np.allclose(made.local.numpy(), exact.local, atol=1e-12)

@@ -54,8 +54,8 @@ struct Kernel : LaneLines<Isa> {
       Base::template run_pass<false>(first, BesideIn(g.in, g.from), Inside{g.scratch}, *g.ahead);
       return true;
     }
-    if constexpr (parts == 1 || !Base::by_blocks)
-      if (Base::are_rows(g.from)) {
+    if constexpr (Base::has_pairs)
+      if (Base::are_rows(g.from) && Base::in_pairs(plan.n, Base::most_read_in_pairs)) {
         Base::template run_pass<false>(first, DenseIn(g.in, g.from, parts, {}), Inside{g.scratch}, *g.ahead);
         return true;
       }
@@ -71,16 +71,17 @@ struct Kernel : LaneLines<Isa> {
       return true;
     };
     if (parts == 2 && g.to.all_beside()) return run(BesideOut(g.out, g.to));
-    if constexpr (parts == 1 || !Base::by_blocks)
-      if (Base::are_rows(g.to)) return run(DenseOut(g.out, g.to, parts, {}));
+    if constexpr (Base::has_pairs)
+      if (Base::are_rows(g.to) && Base::in_pairs(plan.n, Base::most_written_in_pairs))
+        return run(DenseOut(g.out, g.to, parts, {}));
     return false;
   }
 
   static void complex_lines(const Plan<T>& plan, const Group& g) {
     Point* const points = g.scratch;
     const bool begun = begin<2>(plan, g);
-    if (!begun && Base::by_blocks && Base::are_rows(g.from))
-      Base::read_rows(g.in, g.from, plan.n, [&](std::int64_t k, const Point& a) { points[k] = a; });
+    if (!begun && Base::has_blocks && Base::are_rows(g.from))
+      Base::read_rows(g.in, g.from, 2, plan.n, [&](std::int64_t k, const Point& a) { points[k] = a; });
     else if (!begun)
       Base::with_points(g.in, g.from, [&](const auto& from) {
         for (std::int64_t k = 0; k < plan.n; ++k) points[k] = from.get(k);
@@ -89,8 +90,8 @@ struct Kernel : LaneLines<Isa> {
         transform(plan, g, begun, [&](const Pass<T>& last, std::int64_t at) { return end<2>(plan, g, last, at); });
     if (z == nullptr) return;
     const auto get = [&](std::int64_t k) { return scaled(z[plan.place[k]], plan.scale); };
-    if (Base::by_blocks && Base::are_rows(g.to))
-      Base::write_rows(g.out, g.to, plan.n, get);
+    if (Base::has_blocks && Base::are_rows(g.to))
+      Base::write_rows(g.out, g.to, 2, plan.n, get);
     else
       Base::with_places(g.out, g.to, [&](const auto& to) {
         for (std::int64_t k = 0; k < plan.n; ++k) to.put(k, get(k));
@@ -102,7 +103,9 @@ struct Kernel : LaneLines<Isa> {
   /// Z is E + i O, and the spectrum of the line E + O exp(-pi i k / n).
   static void even_to_half(const Plan<T>& plan, const Group& g) {
     const bool begun = begin<1>(plan, g);
-    if (!begun)
+    if (!begun && Base::has_blocks && Base::are_rows(g.from))
+      Base::read_rows(g.in, g.from, 1, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
+    else if (!begun)
       Base::with_numbers(const_cast<T*>(g.in), g.from, [&](const auto& from) {
         for (std::int64_t k = 0; k < plan.n; ++k) g.scratch[k] = from.get(k);
       });
@@ -110,7 +113,7 @@ struct Kernel : LaneLines<Isa> {
     const std::int64_t n = plan.n;
     const std::int32_t* const place = plan.place;
     const T scale = plan.scale, half = scale / 2;
-    Base::with_places(g.out, g.to, [&](const auto& to) {
+    const auto finish = [&](const auto& to) {
       const Point first = z[place[0]];
       to.put(0, {(first.re + first.im) * scale, V{}});
       to.put(n, {(first.re - first.im) * scale, V{}});
@@ -123,8 +126,21 @@ struct Kernel : LaneLines<Isa> {
         to.put(n - k, {Base::fma(re, half, -odd.re), Base::fma(-im, half, odd.im)});
       }
       if (k == n - k) to.put(k, {z[place[k]].re * scale, z[place[k]].im * -scale});
-    });
+    };
+    // A pass more, where each point would be stored in more than eight pieces.
+    if (W <= 8 || !Base::are_rows(g.to)) return Base::with_places(g.out, g.to, finish);
+    Kept kept{z, place, n, Point{}};
+    finish(kept);
+    Base::write_rows(g.out, g.to, 2, n + 1, [&](std::int64_t k) { return k < n ? z[place[k]] : kept.last; });
   }
+  /// Half a spectrum in the places of what it is made of; point n has none there.
+  struct Kept {
+    Point* z;
+    const std::int32_t* place;
+    std::int64_t n;
+    mutable Point last;
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const { (k < n ? z[place[k]] : last) = a; }
+  };
 
   /// The other way. Imaginary parts that must vanish are not looked at.
   static void half_to_even(const Plan<T>& plan, const Group& g) {
@@ -149,8 +165,11 @@ struct Kernel : LaneLines<Isa> {
     const Point* const x =
         transform(plan, g, false, [&](const Pass<T>& last, std::int64_t at) { return end<1>(plan, g, last, at); });
     if (x == nullptr) return;
-    Base::write_numbers(g.out, g.to, plan.numbers,
-                        [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); });
+    const auto get = [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); };
+    if (Base::has_blocks && Base::are_rows(g.to))
+      Base::write_rows(g.out, g.to, 1, n, get);
+    else
+      Base::write_numbers(g.out, g.to, plan.numbers, get);
   }
 
   static void odd_to_half(const Plan<T>& plan, const Group& g) {

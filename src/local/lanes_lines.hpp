@@ -68,10 +68,15 @@ struct LaneLines : LanePasses<Isa> {
     [[gnu::always_inline]] bool all_beside() const { return one_row && count == W && distance == 1; }
   };
 
-  /// Contiguous complex lines come W numbers at a time, which are transposed, where a vector holds many of them: their
-  /// points would be read from too many places at once, which often share a set of the cache. Few are read where they
-  /// lie, and real ones, which are half as long.
-  static constexpr bool by_blocks = W > 4;
+  /// Contiguous lines come and go W numbers at a time, which are transposed, or in pairs of numbers, which the first
+  /// pass reads where they lie and the last one writes. Pairs need no passes of their own, but as many loads and stores
+  /// as there are pairs: too many where a vector holds many. And those of long lines share few sets of the first-level
+  /// cache, so that what is written is lost from there before a line of it is full: `most` bytes of W lines.
+  static constexpr bool has_pairs = W <= 4, has_blocks = sizeof(V) > 16;
+  static constexpr std::int64_t most_read_in_pairs = 32 * 1024, most_written_in_pairs = 16 * 1024;
+  [[gnu::always_inline]] static bool in_pairs(std::int64_t n, std::int64_t most) {
+    return has_pairs && (!has_blocks || n * std::int64_t{sizeof(Point)} <= most);
+  }
   [[gnu::always_inline]] static bool are_rows(const Places& lines) { return lines.stride == 1 && lines.distance != 1; }
 
   /// Of two rows S apart: blocks of S beside the diagonal change places.
@@ -102,40 +107,47 @@ struct LaneLines : LanePasses<Isa> {
       for (; k + W <= numbers; k += W) block(Number<1>{}, k, W);
     for (; k < numbers; k += W) block(Number<0>{}, k, static_cast<int>(numbers - k < W ? numbers - k : W));
   }
-  /// put(k, point) takes n points of each line.
+  /// Where the lines of the lanes begin; `parts` numbers a point. Lanes without a line have the first one's.
+  template <class Number>
+  struct Begins {
+    Number* line[W];
+    Begins(Number* array, const Places& lines, int parts) {
+      for (int i = 0; i < W; ++i) line[i] = array + parts * lines.begin[line_in(i) < lines.count ? line_in(i) : 0];
+    }
+  };
+  /// put(k, pair) takes n pairs of numbers of each line.
   template <class Put>
-  static void read_rows(const T* in, const Places& lines, std::int64_t n, const Put& put) {
+  static void read_rows(const T* in, const Places& lines, int parts, std::int64_t n, const Put& put) {
+    const Begins<const T> from(in, lines, parts);
     for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int here) {
       V rows[W];
-      for (int i = 0; i < W; ++i) {
-        const int l = line_in(i);
+      for (int i = 0; i < W; ++i)
         if constexpr (full.value)
-          rows[i] = Base::load(in + 2 * lines.begin[l] + k);
+          rows[i] = Base::load(from.line[i] + k);
         else
-          rows[i] = l < lines.count ? Isa::load_part(V{}, in + 2 * lines.begin[l] + k, Isa::part(0, here)) : V{};
-      }
+          rows[i] = Isa::load_part(V{}, from.line[i] + k, Isa::part(0, here));
       transpose(rows);
       for (int i = 0; 2 * i < here; ++i) put(k / 2 + i, Point{rows[2 * i], rows[2 * i + 1]});
     });
   }
-  /// get(k) gives them.
+  /// get(k) gives them. What GCC does not unroll here it takes through memory.
   template <class Get>
-  static void write_rows(T* out, const Places& lines, std::int64_t n, const Get& get) {
+  static void write_rows(T* out, const Places& lines, int parts, std::int64_t n, const Get& get) {
+    const Begins<T> to(out, lines, parts);
     for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int here) {
-      V rows[W];
-      for (int i = 0; 2 * i < W; ++i) {
-        const Point a = full.value || 2 * i < here ? get(k / 2 + i) : Point{V{}, V{}};
+      V rows[W]{};
+      for (int i = 0; 2 * i < here; ++i) {
+        const Point a = get(k / 2 + i);
         rows[2 * i] = a.re;
         rows[2 * i + 1] = a.im;
       }
       transpose(rows);
-      for (int i = 0; i < W; ++i) {
-        const int l = line_in(i);
+#pragma GCC unroll 16
+      for (int i = 0; i < W; ++i)
         if constexpr (full.value)
-          Base::store(out + 2 * lines.begin[l] + k, rows[i]);
-        else if (l < lines.count)
-          Isa::store_part(out + 2 * lines.begin[l] + k, rows[i], Isa::part(0, here));
-      }
+          Base::store(to.line[i] + k, rows[i]);
+        else if (line_in(i) < lines.count)
+          Isa::store_part(to.line[i] + k, rows[i], Isa::part(0, here));
     });
   }
 
@@ -296,12 +308,7 @@ struct LaneLines : LanePasses<Isa> {
     T* array;
     std::int64_t stride;
     RealBeside(T* a, const Places& lines) : array(a + lines.begin[0]), stride(lines.stride) {}
-    [[gnu::always_inline]] Point get(std::int64_t k) const { return {number(2 * k), number(2 * k + 1)}; }
     [[gnu::always_inline]] V number(std::int64_t k) const { return to_lanes(load(array + k * stride), Lanes<W>{}); }
-    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
-      put_number(2 * k, a.re);
-      put_number(2 * k + 1, a.im);
-    }
     [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
       store(array + k * stride, to_lines(a, Lanes<W>{}));
     }
@@ -310,13 +317,8 @@ struct LaneLines : LanePasses<Isa> {
   struct RealSpans : RealBeside {
     Spans<1> spans;
     RealSpans(T* a, const Places& lines) : RealBeside{a, lines}, spans(lines) { this->array = a; }
-    [[gnu::always_inline]] Point get(std::int64_t k) const { return {number(2 * k), number(2 * k + 1)}; }
     [[gnu::always_inline]] V number(std::int64_t k) const {
       return to_lanes(spans.load_vector(this->array + k * this->stride, 0), Lanes<W>{});
-    }
-    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
-      put_number(2 * k, a.re);
-      put_number(2 * k + 1, a.im);
     }
     [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
       spans.store_vector(this->array + k * this->stride, to_lines(a, Lanes<W>{}), 0);
@@ -326,18 +328,22 @@ struct LaneLines : LanePasses<Isa> {
   struct RealApart {
     T* array;
     const Places& lines;
-    [[gnu::always_inline]] Point get(std::int64_t k) const { return {number(2 * k), number(2 * k + 1)}; }
     [[gnu::always_inline]] V number(std::int64_t k) const {
       V a{};
       for (int l = 0; l < lines.count; ++l) a[lane_of(l)] = array[lines.begin[l] + k * lines.stride];
       return a;
     }
-    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
-      put_number(2 * k, a.re);
-      put_number(2 * k + 1, a.im);
-    }
     [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
       for (int l = 0; l < lines.count; ++l) array[lines.begin[l] + k * lines.stride] = a[lane_of(l)];
+    }
+  };
+
+  template <class Numbers>
+  struct PairsOf : Numbers {
+    [[gnu::always_inline]] Point get(std::int64_t k) const { return {this->number(2 * k), this->number(2 * k + 1)}; }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      this->put_number(2 * k, a.re);
+      this->put_number(2 * k + 1, a.im);
     }
   };
 
@@ -361,9 +367,9 @@ struct LaneLines : LanePasses<Isa> {
   /// With what reads real lines.
   template <class Use>
   static void with_numbers(T* in, const Places& lines, const Use& use) {
-    if (lines.all_beside()) return use(RealBeside(in, lines));
-    if (lines.distance == 1) return use(RealSpans(in, lines));
-    if (lines.stride != 1) return use(RealApart{in, lines});
+    if (lines.all_beside()) return use(PairsOf<RealBeside>{{in, lines}});
+    if (lines.distance == 1) return use(PairsOf<RealSpans>{{in, lines}});
+    if (lines.stride != 1) return use(PairsOf<RealApart>{{in, lines}});
     use(RowsIn<Dense>(in, lines, 1, {}));
   }
   /// Writes real lines of so many numbers; get(k) gives pairs of them.
@@ -373,9 +379,9 @@ struct LaneLines : LanePasses<Isa> {
       for (std::int64_t k = 0; k < numbers / 2; ++k) to.put(k, get(k));
       if (numbers % 2 != 0) to.put_number(numbers - 1, get(numbers / 2).re);
     };
-    if (lines.all_beside()) return write(RealBeside(out, lines));
-    if (lines.distance == 1) return write(RealSpans(out, lines));
-    if (lines.stride != 1) return write(RealApart{out, lines});
+    if (lines.all_beside()) return write(PairsOf<RealBeside>{{out, lines}});
+    if (lines.distance == 1) return write(PairsOf<RealSpans>{{out, lines}});
+    if (lines.stride != 1) return write(PairsOf<RealApart>{{out, lines}});
     if (lines.count == W) return write(RowsOut<true, Dense>(out, lines, 1, {}));
     write(RowsOut<false, Dense>(out, lines, 1, {}));
   }

@@ -20,9 +20,13 @@ struct LanePasses {
   static constexpr int W = Isa::width;
   using V = typename VectorOf<T, W>::type;
 
-  /// One complex number of each of W lines.
+  /// One complex number of each of W lines. Copied part by part: what is trivially copied, GCC copies through memory.
   struct Point {
     V re, im;
+    Point() = default;
+    [[gnu::always_inline]] Point(const V& real, const V& imaginary) : re(real), im(imaginary) {}
+    [[gnu::always_inline]] Point(const Point& a) : re(a.re), im(a.im) {}
+    [[gnu::always_inline]] Point& operator=(const Point& a) { return re = a.re, im = a.im, *this; }
   };
 
   [[gnu::always_inline]] static Point add(const Point& a, const Point& b) { return {a.re + b.re, a.im + b.im}; }
@@ -163,16 +167,13 @@ struct LanePasses {
 
   template <bool last, class From, class To>
   static void run_pass(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
-    if (ahead.next == nullptr)
-      run_radix<last, false>(p, from, to, ahead);
-    else
-      run_radix<last, true>(p, from, to, ahead);
+    ahead.next == nullptr ? run_radix<last, false>(p, from, to, ahead) : run_radix<last, true>(p, from, to, ahead);
   }
 
   /// Passes with many points need many registers. The ends of lines come in many forms, so not all radices take them.
   template <int R, bool last, bool asks, class From, class To>
   static bool try_radix(const Pass<T>& p, const From& from, const To& to, ReadAhead& ahead) {
-    constexpr bool ends = !(Same<From, Inside>::value && Same<To, Inside>::value);
+    constexpr bool ends = !(__is_same(From, Inside) && __is_same(To, Inside));
     if constexpr (takes(R, ends)) {
       if (p.radix == R) {
         run_pass<R, last, asks>(p, from, to, ahead);
@@ -195,10 +196,7 @@ struct LanePasses {
 
   static void run_inside(const Pass<T>& p, Point* data, ReadAhead& ahead) {
     const Inside inside{data};
-    if (p.m > 1)
-      run_pass<false>(p, inside, inside, ahead);
-    else
-      run_pass<true>(p, inside, inside, ahead);
+    p.m > 1 ? run_pass<false>(p, inside, inside, ahead) : run_pass<true>(p, inside, inside, ahead);
   }
   static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {
     for (int i = 0; i < passes.count; ++i) run_inside(passes.pass[i], data, ahead);

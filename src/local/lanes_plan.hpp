@@ -88,14 +88,6 @@ template <int n>
 struct Number {
   static constexpr int value = n;
 };
-template <class A, class B>
-struct Same {
-  static constexpr bool value = false;
-};
-template <class A>
-struct Same<A, A> {
-  static constexpr bool value = true;
-};
 template <int... I>
 struct Sequence {};
 template <int N, int... I>

@@ -1,11 +1,15 @@
 // Kernels for lines in lanes, each that this processor can run: all lengths, complex and real lines that lie in any
 // way, more and fewer of them than lanes.
 #include <array>
+#include <complex>
+#include <numbers>
+#include <random>
 
 #include "base/aligned.hpp"
 #include "fft_cases.hpp"
 #include "local/backend.hpp"
 #include "local/lanes.hpp"
+#include "local/lanes_tables.hpp"
 #include "support/serial_dft.hpp"
 
 namespace shardfft::test {
@@ -186,6 +190,76 @@ TEST(Lanes, TakesWhatItsScratchHolds) {
   EXPECT_EQ(lanes.takes(spec), fallback_backend().complete) << "one line is no work for lanes, if FFTW can have it";
   spec = spec_of(std::int64_t{1} << 40, 64, true, true);
   EXPECT_FALSE(lanes.takes(spec));
+}
+
+using Exact = std::complex<long double>;
+
+/// A forward transform, by definition for each prime factor; line by line faster than the reference, and not rounded.
+std::vector<Exact> exact(const std::vector<Exact>& x) {
+  const std::size_t n = x.size();
+  std::size_t p = 2;
+  while (n > 1 && n % p != 0) ++p;
+  if (n == 1) return x;
+  std::vector<std::vector<Exact>> parts(p);
+  for (std::size_t j = 0; j < n; ++j) parts[j % p].push_back(x[j]);
+  for (std::vector<Exact>& part : parts) part = exact(part);
+  std::vector<Exact> roots(n), result(n);
+  for (std::size_t k = 0; k < n; ++k)
+    roots[k] = std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / n);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t r = 0; r < p; ++r) {
+      const Exact a = parts[r][k % (n / p)], w = roots[r * k % n];  // not operator*, which checks for NaN
+      result[k] += Exact(a.real() * w.real() - a.imag() * w.imag(), a.real() * w.imag() + a.imag() * w.real());
+    }
+  return result;
+}
+
+/// The root mean square of what results of complex lines of n points, one behind the other, differ from `wanted`.
+double error_of(const LocalFft& fft, TestArray& in, const std::vector<Exact>& wanted, Precision precision) {
+  TestArray out(precision, in.reals());
+  fft.execute(in.data(), out.data());
+  long double sum = 0;
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const auto at = static_cast<std::int64_t>(2 * k);
+    sum += std::norm(Exact(out.get(at), out.get(at + 1)) - wanted[k]);
+  }
+  return static_cast<double>(std::sqrt(sum / static_cast<long double>(wanted.size())));
+}
+
+/// At lengths up to 64 and drawn ones: products of small primes, primes of both ways, any. What is a convolution makes
+/// two transforms of twice as many points, where FFTW makes one of the length's factors.
+TEST(Lanes, ErrorsAreThoseOfFftw) {
+  const std::vector<std::string> names = tested_backends();
+  if (std::find(names.begin(), names.end(), "fftw") == names.end()) GTEST_SKIP() << "built without FFTW";
+  std::vector<std::int64_t> lengths{1009, 1021, 1153, 2039, 2048};
+  for (std::int64_t n = 2; n <= 64; n += n % 2 == 0 ? 1 : 3) lengths.push_back(n);
+  std::mt19937 random(2811);
+  while (lengths.size() < 48) {
+    const std::int64_t n = std::uniform_int_distribution<std::int64_t>(65, 2048)(random);
+    if (lengths.size() % 3 == 0 || lanes::way_of(n) == lanes::Way::passes) lengths.push_back(n);
+  }
+  for (const std::int64_t n : lengths)
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+      FftSpec spec = spec_of(n, std::max<std::int64_t>(2, 2000 / n), false, false);
+      spec.transform.front() = {n, 1, 1};
+      spec.batch.front() = {spec.batch.front().n, n, n};
+      spec.precision = precision;
+      spec.effort = Effort::estimate;
+      TestArray in(precision, input_reals(spec));
+      in.fill_random(static_cast<unsigned>(n));
+      std::vector<Exact> wanted;
+      for (std::int64_t l = 0; l < spec.batch.front().n; ++l) {
+        std::vector<Exact> line;
+        for (std::int64_t k = 2 * l * n; k < 2 * (l + 1) * n; k += 2) line.emplace_back(in.get(k), in.get(k + 1));
+        line = exact(line);
+        wanted.insert(wanted.end(), line.begin(), line.end());
+      }
+      const double theirs = error_of(*make_local_fft("fftw", spec), in, wanted, precision);
+      for (const lanes::Kernels& kernels : lanes::all_kernels())
+        EXPECT_LE(error_of(*make_lanes(spec, kernels), in, wanted, precision),
+                  theirs * (lanes::way_of(n) == lanes::Way::passes ? 1.5 : 2))
+            << describe(std::to_string(kernels.vector_bytes) + " bytes", spec);
+    }
 }
 
 /// Rows that are nowhere: it counts their lines.

@@ -1,8 +1,9 @@
-// Lines in a core's own cache: lines [--seed S] [--lengths N,N,...]. Of every length, of complex and real lines, in
-// both precisions, contiguous and side by side: a JSON line with the GFLOP/s (5 n log2 n, half for real ones) of each
-// set of instructions of the local FFT lanes, of FFTW and of oneMKL where the build has it. They take turns, and the
-// fastest of many repetitions counts, so that a machine that is not quite idle does no harm. Lengths are drawn:
-// 7-smooth, 16 to 2048.
+// Lines in a core's own cache: lines [--seed S] [--count COUNT] [--lengths N,N,...] [--seconds SECONDS]. Of every
+// length, of complex and real lines, in both precisions, contiguous and side by side: a JSON line with the GFLOP/s (5 n
+// log2 n, half for real ones) of each set of instructions of the local FFT lanes, of FFTW and of oneMKL where the build
+// has it. They take turns of a few runs for so many seconds each, and the fastest run counts, so that what else runs on
+// the machine does little harm. `again` is what the same runs gave in the second half of the turns, over what they gave
+// in the first: how far figures repeat. Lengths are drawn: 7-smooth, 16 to 2048.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,11 +25,10 @@ using namespace shardfft;
 namespace {
 
 constexpr std::int64_t bytes_of_lines = 128 * 1024;
-constexpr double seconds_each = 0.05;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-std::vector<std::int64_t> drawn_lengths(unsigned seed) {
+std::vector<std::int64_t> drawn_lengths(unsigned seed, std::size_t count) {
   std::vector<std::int64_t> smooth;
   for (std::int64_t n = 16; n <= 2048; ++n) {
     std::int64_t rest = n;
@@ -38,7 +38,7 @@ std::vector<std::int64_t> drawn_lengths(unsigned seed) {
   }
   std::mt19937 random(seed);
   std::shuffle(smooth.begin(), smooth.end(), random);
-  smooth.resize(24);
+  smooth.resize(std::min(count, smooth.size()));
   std::sort(smooth.begin(), smooth.end());
   return smooth;
 }
@@ -59,7 +59,7 @@ FftSpec spec_of(Kind kind, Precision precision, std::int64_t n, bool rows) {
 struct Rival {
   std::string name;
   std::unique_ptr<LocalFft> fft;
-  double best = 1e9;
+  double best[2] = {1e9, 1e9};  ///< seconds, in each half of the turns
 };
 
 std::vector<Rival> rivals_of(const FftSpec& spec) {
@@ -71,7 +71,7 @@ std::vector<Rival> rivals_of(const FftSpec& spec) {
   return rivals;
 }
 
-void measure(const FftSpec& spec, bool rows) {
+void measure(const FftSpec& spec, bool rows, double seconds_each) {
   std::vector<Rival> rivals = rivals_of(spec);
   const auto bytes = [](std::int64_t points, ElementType element) {
     return static_cast<std::size_t>(points) * element.bytes();
@@ -82,19 +82,28 @@ void measure(const FftSpec& spec, bool rows) {
   for (const Rival& r : rivals) scratch_bytes = std::max(scratch_bytes, r.fft->scratch_bytes());
   const AlignedMemory scratch = allocate_aligned(scratch_bytes);
   std::fill_n(in.get(), bytes(input_extent(input_loops(spec)), input_element(spec)), std::byte{0});
-  const double end = seconds() + seconds_each * static_cast<double>(rivals.size());
-  while (seconds() < end)
-    for (Rival& r : rivals)
-      for (int i = 0; i < 4; ++i) {
-        const double begin = seconds();
-        r.fft->execute(in.get(), out.get(), scratch.get());
-        r.best = std::min(r.best, seconds() - begin);
-      }
+  for (const int half : {0, 1}) {
+    const double end = seconds() + seconds_each * static_cast<double>(rivals.size()) / 2;
+    do
+      for (Rival& r : rivals)
+        for (int i = 0; i < 4; ++i) {
+          const double begin = seconds();
+          r.fft->execute(in.get(), out.get(), scratch.get());
+          r.best[half] = std::min(r.best[half], seconds() - begin);
+        }
+    while (seconds() < end);
+  }
   std::printf(R"({"driver":"lines","kind":"%s","precision":"%s","n":%lld,"lines":"%s")", to_text(spec.kind),
               spec.precision == Precision::f64 ? "double" : "single", static_cast<long long>(spec.transform.front().n),
               rows ? "rows" : "columns");
-  for (const Rival& r : rivals) std::printf(R"(,"%s":%.2f)", r.name.c_str(), work_of(spec).flops / r.best * 1e-9);
-  std::printf("}\n");
+  double again = 1;
+  for (const Rival& r : rivals) {
+    std::printf(R"(,"%s":%.2f)", r.name.c_str(), work_of(spec).flops / std::min(r.best[0], r.best[1]) * 1e-9);
+    const double ratio = r.best[0] / r.best[1];
+    again = std::max({again, ratio, 1 / ratio});
+  }
+  std::printf(R"(,"again":%.3f})", again);
+  std::printf("\n");
   std::fflush(stdout);
 }
 
@@ -103,16 +112,20 @@ void measure(const FftSpec& spec, bool rows) {
 int main(int argc, char** argv) {
   std::vector<std::int64_t> lengths;
   unsigned seed = 1;
+  std::size_t count = 24;
+  double seconds_each = 0.05;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     std::stringstream values(argv[i + 1]);
     if (option == "--seed") values >> seed;
+    if (option == "--count") values >> count;
+    if (option == "--seconds") values >> seconds_each;
     if (option == "--lengths")
       for (std::string n; std::getline(values, n, ',');) lengths.push_back(std::stoll(n));
   }
-  if (lengths.empty()) lengths = drawn_lengths(seed);
+  if (lengths.empty()) lengths = drawn_lengths(seed, count);
   for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
     for (const Precision precision : {Precision::f64, Precision::f32})
       for (const bool rows : {true, false})
-        for (const std::int64_t n : lengths) measure(spec_of(kind, precision, n, rows), rows);
+        for (const std::int64_t n : lengths) measure(spec_of(kind, precision, n, rows), rows, seconds_each);
 }

@@ -17,14 +17,10 @@ struct Kernel : LaneLines<Isa> {
     const int count = plan.convolution == nullptr ? plan.passes.count : 2 * plan.convolution->passes.count;
     ahead.passes = count > 0 ? count : 1;
     ahead.idle = reinterpret_cast<const char*>(scratch);
+    Point* const points = reinterpret_cast<Point*>(scratch);
     for (std::int64_t line = 0; line < plan.lines; line += W) {
       const int lines = static_cast<int>(plan.lines - line < W ? plan.lines - line : W);
-      const Group group{in,
-                        out,
-                        {plan.in, plan.row, line, lines},
-                        {plan.out, plan.row, line, lines},
-                        reinterpret_cast<Point*>(scratch),
-                        &ahead};
+      const Group group{in, out, {plan.in, plan.row, line, lines}, {plan.out, plan.row, line, lines}, points, &ahead};
       if (plan.ends == Ends::complex)
         complex_lines(plan, group);
       else if (plan.ends == Ends::real_in)
@@ -50,15 +46,14 @@ struct Kernel : LaneLines<Isa> {
     if (plan.convolution != nullptr || plan.passes.count < 2) return false;
     const Pass<T>& first = plan.passes.pass[0];
     if (!Base::takes(first.radix, true)) return false;
-    if (parts == 2 && g.from.all_beside()) {
-      Base::template run_pass<false>(first, BesideIn(g.in, g.from), Inside{g.scratch}, *g.ahead);
+    const auto run = [&](const auto& from) {
+      Base::template run_pass<false>(first, from, Inside{g.scratch}, *g.ahead);
       return true;
-    }
+    };
+    if (parts == 2 && g.from.all_beside()) return run(BesideIn(g.in, g.from));
     if constexpr (Base::has_pairs)
-      if (Base::are_rows(g.from) && Base::in_pairs(plan.n, Base::most_read_in_pairs)) {
-        Base::template run_pass<false>(first, DenseIn(g.in, g.from, parts, {}), Inside{g.scratch}, *g.ahead);
-        return true;
-      }
+      if (Base::are_rows(g.from) && Base::in_pairs(plan.n, Base::most_read_in_pairs))
+        return run(DenseIn(g.in, g.from, parts, {}));
     return false;
   }
   /// Whether the last pass writes them, and does.

@@ -79,14 +79,11 @@ struct LaneLines : LanePasses<Isa> {
   }
   [[gnu::always_inline]] static bool are_rows(const Places& lines) { return lines.stride == 1 && lines.distance != 1; }
 
-  /// Of two rows S apart: blocks of S beside the diagonal change places.
-  template <int S, int... I>
-  [[gnu::always_inline]] static V upper_blocks(const V& a, const V& b, Sequence<I...>) {
-    return __builtin_shufflevector(a, b, ((I & S) ? W + (I - S) : I)...);
-  }
-  template <int S, int... I>
-  [[gnu::always_inline]] static V lower_blocks(const V& a, const V& b, Sequence<I...>) {
-    return __builtin_shufflevector(a, b, ((I & S) ? W + I : I + S)...);
+  /// Of two rows S apart: blocks of S beside the diagonal change places. The first row, or where `beyond` is S the
+  /// other.
+  template <int S, int beyond, int... I>
+  [[gnu::always_inline]] static V exchanged(const V& a, const V& b, Sequence<I...>) {
+    return __builtin_shufflevector(a, b, ((I & S ? W - S : 0) + I + beyond)...);
   }
   /// W rows of W numbers.
   template <int S = W / 2>
@@ -94,8 +91,8 @@ struct LaneLines : LanePasses<Isa> {
     for (int r = 0; r < W; ++r) {
       if (r & S) continue;
       const V a = rows[r], b = rows[r + S];
-      rows[r] = upper_blocks<S>(a, b, Lanes<W>{});
-      rows[r + S] = lower_blocks<S>(a, b, Lanes<W>{});
+      rows[r] = exchanged<S, 0>(a, b, Lanes<W>{});
+      rows[r + S] = exchanged<S, S>(a, b, Lanes<W>{});
     }
     if constexpr (S > 1) transpose<S / 2>(rows);
   }

@@ -3,6 +3,7 @@
 // for several processors, and a linker keeps one copy of such functions.
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/read_ahead.hpp"
 
@@ -85,19 +86,11 @@ Kernels kernels_256();  ///< x86 alone, as the next
 Kernels kernels_512();
 
 template <int n>
-struct Number {
-  static constexpr int value = n;
-};
+using Number = std::integral_constant<int, n>;
 template <int... I>
-struct Sequence {};
-template <int N, int... I>
-struct Counted : Counted<N - 1, N - 1, I...> {};
-template <int... I>
-struct Counted<0, I...> {
-  using type = Sequence<I...>;
-};
+using Sequence = std::integer_sequence<int, I...>;
 template <int W>
-using Lanes = typename Counted<W>::type;
+using Lanes = std::make_integer_sequence<int, W>;
 
 /// cos(2 pi j / n) and -sin(2 pi j / n), while compiling.
 constexpr long double pi = 3.141592653589793238462643383279502884L;

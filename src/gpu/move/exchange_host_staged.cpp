@@ -1,6 +1,5 @@
 // host_staged: messages through pinned host memory, for MPI libraries that do not take device pointers. While one
 // message is on the network the next one is on its way to the host.
-#include "base/aligned.hpp"
 #include "exchange/link.hpp"
 #include "gpu/move/strategies.hpp"
 
@@ -8,38 +7,20 @@ namespace shardfft::gpu {
 
 namespace {
 
-/// Host memory for all messages of one direction, one behind the other.
-class HostRuns {
- public:
-  HostRuns(const Blocks& blocks, std::size_t element_bytes) {
-    for (int i = 0; i < blocks.size(); ++i) {
-      begin_.push_back(bytes_);
-      bytes_ += round_up(static_cast<std::size_t>(blocks[i].count) * element_bytes, cache_line);
-    }
-    if (bytes_ > 0) memory_ = device::make_pinned_memory(bytes_);
-  }
-  std::size_t bytes() const { return bytes_; }
-  std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + begin_[static_cast<std::size_t>(i)]; }
-
- private:
-  std::size_t bytes_ = 0;
-  device::PinnedMemory memory_;
-  std::vector<std::size_t> begin_;
-};
-
 class HostStaged : public MessageExchange {
  public:
   /// With the member's device current.
   explicit HostStaged(const DeviceReshapeSetup& setup)
       : MessageExchange(setup, 0),
         link_(setup_),
-        out_(send_, setup_.element_bytes),
-        in_(recv_, setup_.element_bytes),
+        out_(setup_.schedule.send, setup_, Staging::always),
+        in_(setup_.schedule.recv, setup_, Staging::always),
         down_(device::make_stream()),
         up_(device::make_stream()),
         begun_(device::make_event()),
         sends_(setup_.watch),
         receives_(setup_.watch) {
+    if (pinned_bytes() > 0) pinned_ = device::make_pinned_memory(pinned_bytes());
     for (int i = 0; i < send_.size(); ++i) {
       packed_.push_back(device::make_event());
       staged_.push_back(device::make_event());
@@ -69,7 +50,7 @@ class HostStaged : public MessageExchange {
     receives_.clear();
     sends_.wait_all();
   }
-  std::size_t pinned_bytes() const override { return out_.bytes() + in_.bytes(); }
+  std::size_t pinned_bytes() const final { return out_.bytes() + in_.bytes(); }
   bool awaits_messages() const override { return true; }
   bool capturable() const override { return false; }
   std::string describe() const override {
@@ -77,11 +58,14 @@ class HostStaged : public MessageExchange {
   }
 
  private:
+  std::byte* out(int i) const { return static_cast<std::byte*>(pinned_.get()) + out_.offset_bytes(i); }
+  std::byte* in(int i) const { return static_cast<std::byte*>(pinned_.get()) + out_.bytes() + in_.offset_bytes(i); }
+
   void post_receives() {
     message_of_request_.clear();
     missing_.assign(static_cast<std::size_t>(recv_.size()), 0);
     for (const int i : recv_order_) {
-      link_.receive(in_.run(i), recv_[i].count, recv_[i].peer, receives_);
+      link_.receive(in(i), recv_[i].count, recv_[i].peer, receives_);
       missing_[static_cast<std::size_t>(i)] = link_.messages(recv_[i].count);
       message_of_request_.resize(receives_.size(), i);
     }
@@ -93,14 +77,14 @@ class HostStaged : public MessageExchange {
     pack(i, buffers, stream);
     device::record(packed_[index].get(), stream);
     device::wait(down_.get(), packed_[index].get());
-    device::copy_bytes(out_.run(i), outgoing(i, buffers), bytes_of(send_[i]), down_.get());
+    device::copy_bytes(out(i), outgoing(i, buffers), bytes_of(send_[i]), down_.get());
     device::record(staged_[index].get(), down_.get());
   }
 
   /// Sends the message if it is on the host.
   bool send_staged(int i) {
     if (!device::done(staged_[static_cast<std::size_t>(i)].get())) return false;
-    link_.send(out_.run(i), send_[i].count, send_[i].peer, sends_);
+    link_.send(out(i), send_[i].count, send_[i].peer, sends_);
     return true;
   }
 
@@ -114,14 +98,15 @@ class HostStaged : public MessageExchange {
 
   void land(int i, const DeviceBuffers& buffers, device::StreamHandle stream) {
     const device::EventHandle landed = landed_[static_cast<std::size_t>(i)].get();
-    device::copy_bytes(incoming(i, buffers), in_.run(i), bytes_of(recv_[i]), up_.get());
+    device::copy_bytes(incoming(i, buffers), in(i), bytes_of(recv_[i]), up_.get());
     device::record(landed, up_.get());
     device::wait(stream, landed);
     unpack(i, buffers, stream);
   }
 
   Link link_;
-  HostRuns out_, in_;
+  Blocks out_, in_;  ///< where messages lie on the host
+  device::PinnedMemory pinned_;
   device::Stream down_, up_;  ///< to and from the host
   device::Event begun_;
   std::vector<device::Event> packed_, staged_, landed_;

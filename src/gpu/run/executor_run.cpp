@@ -196,6 +196,8 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
   const bool throws = team_->all_here() || std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
                         return task.first().awaits_messages();
                       });
+  DeviceVerifier* const verifier = now(program).verifier.get();
+  if (verifier != nullptr) verifier->begin(streams);
   for (const DeviceTask& task : tasks) {
     const int begin = announced && task.announced_early ? 1 : 0, end = task.first().phases();
     for (int phase = begin; phase < end; ++phase) {
@@ -217,6 +219,7 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
     }
   }
   if (error) std::rethrow_exception(error);
+  if (verifier != nullptr) verifier->fetch(streams);
 }
 
 /// Nothing that is enqueued may wait for what never comes. Earlier calls end first: they need what is let go here. What
@@ -281,18 +284,12 @@ void DeviceExecutor::await_end(std::size_t member) {
 void DeviceExecutor::run_tasks(int program, bool announced) {
   Replay& replay = now(program).replay;
   const auto& tasks = now(program).tasks;
-  DeviceVerifier* const verifier = now(program).verifier.get();
-  const auto enqueue = [&](const std::vector<device::StreamHandle>& streams, bool timed, bool early) {
-    if (verifier != nullptr) verifier->begin(streams);
-    enqueue_tasks(program, streams, timed, early);
-    if (verifier != nullptr) verifier->fetch(streams);
-  };
   // What looks into a run is called while it is enqueued.
   const bool capturable =
       team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
   if (!capturable) {
-    enqueue(streams_, true, announced);
+    enqueue_tasks(program, streams_, true, announced);
     return;
   }
   std::vector<const void*> pointers;
@@ -305,11 +302,11 @@ void DeviceExecutor::run_tasks(int program, bool announced) {
     replay.launch(*team_, streams_);
     return;
   }
-  enqueue(streams_, true, announced);
+  enqueue_tasks(program, streams_, true, announced);
   if (!replay.due()) return;
   std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
   for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
-  replay.capture(*team_, own, [&] { enqueue(own, false, false); });
+  replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, false); });
 }
 
 bool DeviceExecutor::any_copies() const {

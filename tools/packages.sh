@@ -155,6 +155,17 @@ debian() {
   (cd "$FOLDER/debian/shardfft" && DEB_BUILD_OPTIONS="parallel=$(jobs)" quiet debian dpkg-buildpackage -us -uc -b)
   (cd "$FOLDER/debian" && ls -- *.deb && quiet lintian lintian --fail-on error,warning --allow-root -- *.changes)
   cat "$FOLDER/lintian.log"
+  local package files=$FOLDER/debian/files
+  for package in "$FOLDER"/debian/*.deb; do
+    [[ $package == *-dbgsym_* ]] || dpkg-deb -x "$package" "$files"
+  done
+  ! grep -rlF -e "$ROOT" -e "$FOLDER" "$files" || die "the files above, of Debian's packages, name the folder of the build"
+  say "a program in C alone with Debian's packages"
+  rm -rf "$FOLDER/consumer-debian"
+  # shellcheck disable=SC2046
+  built "$FOLDER/consumer-debian" "$ROOT/tests/packages/consumer" $(mpi_options openmpi) -DHOW=c "${without[@]}" \
+    -DCMAKE_PREFIX_PATH="$files/usr"
+  runs openmpi "$FOLDER/consumer-debian/in_c"
 }
 
 for part in "${parts[@]}"; do "$part"; done

@@ -55,7 +55,7 @@ NOT_RUN = [
     (r"\./run (test|lint|speed|build)", PART_OF_CI),
     (r"cmake --build --preset dev .*|build/dev/.*", "the preset is read; its build is the one that runs all tests"),
     (r"\.ci/run.*", PART_OF_CI),
-    (r'cmake (-S \. -B build -D.*|--build build --parallel "\$\(nproc\)"|--install build --prefix .*)', FIRST_LINES),
+    (r'cmake (-S \. -B build( -D.*)?|--build build --parallel "\$\(nproc\)"|--install build --prefix .*)', FIRST_LINES),
     (r"(python3 -m venv|\.|export|pip install \./bindings/python) .*", FIRST_LINES),
     (r"mpirun -n 4 (\./app|python -m mpi4py app\.py)|python app\.py", PROGRAM_ABOVE),
     (r"mpirun -n 4 python -m mpi4py script\.py", "a script of the reader's"),

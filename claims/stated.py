@@ -6,8 +6,7 @@ A comment above a table says where its figures come from:
     from: [two-core-xeon/2026-11-22/two-core]   # folders or files under bench/results
     keys: [shape, kind]                         # what the first columns hold; 'text' is nobody's key
     with: {ranks: 2}                            # more of the point, the same for all rows
-    rows: [{...}]                               # or row by row, where a row's words do not say it; a key that begins
-                                                # with '_' is a name for expressions alone
+    rows: [{...}]                               # or row by row; a key that begins with '_' is for expressions alone
     cells: [ms("shardfft"), ""]                 # an expression for each further column; '' is not from records
     -->
 
@@ -36,7 +35,6 @@ SPEC = re.compile(r"<!-- records\n(.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.^-])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w^]|\.\d)|\?")
 TYPES = {"Z2Z": ("c2c", "double"), "C2C": ("c2c", "single"), "D2Z": ("r2c", "double"), "R2C": ("r2c", "single")}
 KINDS = {"complex": "c2c", "real": "r2c"}
-# Keys of a record's point; others that a row has are for its expressions alone.
 POINT = ("shape", "kind", "precision", "layout", "output", "placement", "ranks", "network", "threads")
 LIST = "| item | what | status |"  # a table that the manifest makes
 OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
@@ -179,6 +177,10 @@ class Row:
         """Milliseconds of processor time of a repeat, of all ranks together; `system` is the other part."""
         return 1e3 * median(one["cpu_seconds"][part] for one in self.found(label, point))
 
+    def product(self, label: str, part: str = "samples", **point) -> float:
+        """Milliseconds of one of Cannon's products, or of its `messages_seconds` or `updates_seconds` alone."""
+        return 1e3 * median(t for one in self.found(label, point) for t in one.get(part) or one["cannon"][part])
+
     def version(self, label: str) -> str:
         """What the library says of itself."""
         return ", ".join(sorted({one["version"] for one in self.found(label, {})}))
@@ -218,7 +220,7 @@ class Row:
     def names(self) -> dict:
         """What an expression may use."""
         own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
-        own = (*own, self.share, self.processor, self.ratios, self.bandwidth, self.line, self.slope)
+        own = (*own, self.share, self.processor, self.product, self.ratios, self.bandwidth, self.line, self.slope)
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
         return {**{one.__name__: one for one in own}, **plain, **self.point, "__builtins__": {}}
 

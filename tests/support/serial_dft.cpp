@@ -66,6 +66,14 @@ void line_dft(const Extended* in, std::size_t stride, std::size_t n, const std::
     return;
   }
   for (std::size_t q = 0; q < p; ++q) line_dft(in + q * stride, p * stride, part, root, out + q * part, sums);
+  if (p == 2) {  // root[part stride] is -1: both sums have the same product
+    for (std::size_t k = 0; k < part; ++k) {
+      const Extended even = out[k], odd = out[part + k] * root[k * stride];
+      out[k] = even + odd;
+      out[part + k] = {even.re - odd.re, even.im - odd.im};
+    }
+    return;
+  }
   for (std::size_t k = 0; k < part; ++k) {
     for (std::size_t r = 0; r < p; ++r) sums[r] = sum(out + k, part, p, r * part + k);
     for (std::size_t r = 0; r < p; ++r) out[r * part + k] = sums[r];

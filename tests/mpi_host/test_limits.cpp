@@ -101,7 +101,14 @@ TEST(Limits, OfNoFileAtAll) {
   EXPECT_NE(told(plan).find("RLIMIT_FSIZE"), std::string::npos) << told(plan);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool ends_without_memory = true;  // the sanitizer's allocator ends the process
+#else
+constexpr bool ends_without_memory = false;
+#endif
+
 TEST(Limits, OnAddresses) {
+  if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";
   const TransformCase c = some_megabytes("auto", 256);
   std::optional<Limited> limit(std::in_place, RLIMIT_AS,
                                mapped_now() + 9 * mebibyte * static_cast<std::size_t>(world().size()));
@@ -132,8 +139,10 @@ TEST(Limits, OnLockedMemoryMeansNothing) {
   check_run(plan, c, Direction::forward, false, 1);
 }
 
-/// Root has as many processes as it likes: a child becomes nobody first.
+/// Root has as many processes as it likes: a child becomes nobody first. The threads that its parent has started are
+/// not its own.
 TEST(Limits, OnProcesses) {
+  require_threads(4);
   const pid_t child = fork();
   if (child == 0) {
     constexpr uid_t nobody = 65534;
@@ -167,12 +176,6 @@ TEST(Limits, OnTheSizeOfTraces) {
   EXPECT_LE(std::filesystem::file_size(file), most);
   std::filesystem::remove(file);
 }
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool ends_without_memory = true;  // the sanitizer's allocator ends the process
-#else
-constexpr bool ends_without_memory = false;
-#endif
 
 TEST(Limits, OnOneAllocation) {
   if (ends_without_memory) GTEST_SKIP() << "the sanitizer ends processes that get no memory";

@@ -8,6 +8,10 @@ list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "src/gpu/move/nccl")
 # The stand-in: fake devices in host memory (src/device/standin). Where there is no GPU, tests of GPU plans link it.
 find_package(Threads REQUIRED)
 file(GLOB _standin_sources CONFIGURE_DEPENDS src/device/standin/*.cpp)
+# Its names are those of its classes: in one file with others they would be those of the interface too.
+set_source_files_properties(src/device/standin/runtime.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+shardfft_together(SHARDFFT_GPU_SOURCES)
+shardfft_together(_standin_sources)
 if(SHARDFFT_GPU STREQUAL "STANDIN")
   add_library(shardfft_gpu_objects OBJECT ${SHARDFFT_GPU_SOURCES} ${_standin_sources})
 elseif(SHARDFFT_GPU STREQUAL "OFF")

@@ -42,13 +42,14 @@ Shape even_parts(const Shape& shape, const Shape& mesh) {
   return largest;
 }
 
-struct Choice {
+struct MeshChoice {
   Shape mesh;
   double cost = std::numeric_limits<double>::max();
 };
 
 /// Tries all ways to write `ranks` as extents of the axes from `axis` on, larger extents of slower axes first.
-void try_meshes(const Problem& p, const Variant& v, std::int64_t ranks, std::size_t axis, Shape& mesh, Choice& best) {
+void try_meshes(const Problem& p, const Variant& v, std::int64_t ranks, std::size_t axis, Shape& mesh,
+                MeshChoice& best) {
   if (axis + 1 == mesh.size()) {
     mesh[axis] = ranks;
     const double cost = mesh_cost(p, v, mesh, even_parts(p.input.shape(), mesh));
@@ -98,7 +99,7 @@ Layout mesh_layout(const Problem& p, const Variant& v) {
     mesh.insert(mesh.begin(), 1);
     return Layout::brick(p.input.shape(), mesh);
   }
-  Choice best;
+  MeshChoice best;
   Shape mesh(p.input.shape().size(), 1);
   try_meshes(p, v, p.ranks(), 1, mesh, best);
   const double two_reshapes = 2 * message_cost;

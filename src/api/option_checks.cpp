@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/option_field.hpp"
 #include "base/check.hpp"
 #include "gpu/run/make.hpp"
 
@@ -10,16 +11,10 @@ namespace shardfft {
 
 namespace {
 
-using Names = std::vector<std::string>;
+using detail::joined, detail::Names;
 
 bool among(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::string joined(const Names& names) {
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  return list;
 }
 
 bool has_effect(const OptionRow& row, Place place) {

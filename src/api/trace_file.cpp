@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int tag = 7;
+constexpr int clock_tag = 7;
 
 /// What rank 0 needs of a rank; travels as bytes.
 struct RankTrace {
@@ -69,14 +69,14 @@ double clock_lead(const Communicator& comm) {
     for (int q = 0; q < questions; ++q) {
       double time = clock_seconds();
       if (comm.rank() == 0) {
-        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, leader, tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+        check_mpi(MPI_Recv(nullptr, 0, MPI_BYTE, leader, clock_tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
         time = clock_seconds();
-        check_mpi(MPI_Send(&time, 1, MPI_DOUBLE, leader, tag, comm.get()), "MPI_Send");
+        check_mpi(MPI_Send(&time, 1, MPI_DOUBLE, leader, clock_tag, comm.get()), "MPI_Send");
         continue;
       }
       const double asked = time;
-      check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, 0, tag, comm.get()), "MPI_Send");
-      check_mpi(MPI_Recv(&time, 1, MPI_DOUBLE, 0, tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+      check_mpi(MPI_Send(nullptr, 0, MPI_BYTE, 0, clock_tag, comm.get()), "MPI_Send");
+      check_mpi(MPI_Recv(&time, 1, MPI_DOUBLE, 0, clock_tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
       const double answered = clock_seconds();
       if (answered - asked >= quickest) continue;
       quickest = answered - asked;

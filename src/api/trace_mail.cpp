@@ -7,7 +7,7 @@ namespace shardfft {
 
 namespace {
 
-constexpr int tag = 8;
+constexpr int letter_tag = 8;
 constexpr std::size_t bytes_a_message = std::size_t{1} << 28;
 
 int message_bytes(std::size_t left) { return static_cast<int>(std::min(bytes_a_message, left)); }
@@ -58,7 +58,7 @@ void TraceMail::send(const Communicator& comm, Bytes bytes) {
   Letter& letter = letters_.emplace_back(Letter{comm, std::move(bytes), size});
   const auto post = [&](const void* data, int count, MPI_Datatype type) {
     letter.requests.push_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Isend(data, count, type, 0, tag, comm.get(), &letter.requests.back()), "MPI_Isend");
+    check_mpi(MPI_Isend(data, count, type, 0, letter_tag, comm.get(), &letter.requests.back()), "MPI_Isend");
   };
   post(&letter.size, 1, MPI_INT64_T);
   for (std::size_t at = 0; at < letter.bytes.size(); at += bytes_a_message)
@@ -67,10 +67,10 @@ void TraceMail::send(const Communicator& comm, Bytes bytes) {
 
 TraceMail::Bytes TraceMail::receive(const Communicator& comm, int rank) {
   std::int64_t size = 0;
-  check_mpi(MPI_Recv(&size, 1, MPI_INT64_T, rank, tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
+  check_mpi(MPI_Recv(&size, 1, MPI_INT64_T, rank, letter_tag, comm.get(), MPI_STATUS_IGNORE), "MPI_Recv");
   Bytes bytes(static_cast<std::size_t>(size));
   for (std::size_t at = 0; at < bytes.size(); at += bytes_a_message)
-    check_mpi(MPI_Recv(bytes.data() + at, message_bytes(bytes.size() - at), MPI_BYTE, rank, tag, comm.get(),
+    check_mpi(MPI_Recv(bytes.data() + at, message_bytes(bytes.size() - at), MPI_BYTE, rank, letter_tag, comm.get(),
                        MPI_STATUS_IGNORE),
               "MPI_Recv");
   return bytes;

@@ -11,7 +11,7 @@ using namespace shardfft::c;
 namespace {
 
 /// What a plan is made of, as handles say it.
-struct Wanted {
+struct WantedPlan {
   Transform transform;
   Layout input;
   OutputLayout left = default_output;
@@ -19,10 +19,11 @@ struct Wanted {
   Options options;
 };
 
-Wanted wanted(shardfft_kind kind, shardfft_precision precision, shardfft_layout input, shardfft_layout output,
-              shardfft_options options, const shardfft_plan* plan) {
+WantedPlan wanted(shardfft_kind kind, shardfft_precision precision, shardfft_layout input, shardfft_layout output,
+                  shardfft_options options, const shardfft_plan* plan) {
   place(plan, "plan");
-  Wanted all{{static_cast<Kind>(kind), static_cast<Precision>(precision)}, *get(input), {}, {}, options_of(options)};
+  WantedPlan all{
+      {static_cast<Kind>(kind), static_cast<Precision>(precision)}, *get(input), {}, {}, options_of(options)};
   if (output == SHARDFFT_NATURAL_OUTPUT)
     all.left = natural_output;
   else if (output != SHARDFFT_DEFAULT_OUTPUT)
@@ -30,14 +31,14 @@ Wanted wanted(shardfft_kind kind, shardfft_precision precision, shardfft_layout 
   return all;
 }
 
-Plan make(const Ranks& ranks, const Wanted& all) {
+Plan make(const Ranks& ranks, const WantedPlan& all) {
   if (all.output) return {ranks, all.transform, all.input, *all.output, all.options};
   return {ranks, all.transform, all.input, all.left, all.options};
 }
 
 void create(MPI_Comm comm, shardfft_kind kind, shardfft_precision precision, shardfft_layout input,
             shardfft_layout output, shardfft_options options, shardfft_plan* plan) {
-  Wanted all;
+  WantedPlan all;
   agreed(comm, [&] { all = wanted(kind, precision, input, output, options, plan); });
   give(plan, make(comm, all));
 }
@@ -73,7 +74,7 @@ shardfft_status shardfft_plan_create_devices(int count, const int* devices, shar
                                              shardfft_precision precision, shardfft_layout input,
                                              shardfft_layout output, shardfft_options options, shardfft_plan* plan) {
   return guarded([&] {
-    const Wanted all = wanted(kind, precision, input, output, options, plan);
+    const WantedPlan all = wanted(kind, precision, input, output, options, plan);
     give(plan, make(Devices(devices_of(count, devices)), all));
   });
 }

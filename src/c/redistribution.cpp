@@ -9,19 +9,19 @@ using namespace shardfft::c;
 
 namespace {
 
-struct Wanted {
+struct WantedMove {
   Layout from;
   Layout to;
   Options options;
 };
 
-Wanted wanted(shardfft_layout from, shardfft_layout to, shardfft_options options) {
+WantedMove wanted(shardfft_layout from, shardfft_layout to, shardfft_options options) {
   return {*get(from), *get(to), options_of(options)};
 }
 
 void create(MPI_Comm comm, shardfft_layout from, shardfft_layout to, std::size_t bytes, shardfft_options options,
             shardfft_redistribution* made) {
-  Wanted all;
+  WantedMove all;
   agreed(comm, [&] {
     place(made, "redistribution");
     all = wanted(from, to, options);
@@ -31,7 +31,7 @@ void create(MPI_Comm comm, shardfft_layout from, shardfft_layout to, std::size_t
 
 void move(MPI_Comm comm, shardfft_layout from, shardfft_layout to, std::size_t bytes, const void* in, void* out,
           shardfft_options options) {
-  Wanted all;
+  WantedMove all;
   agreed(comm, [&] { all = wanted(from, to, options); });
   redistribute(comm, all.from, all.to, bytes, in, out, all.options);
 }
@@ -53,7 +53,7 @@ shardfft_status shardfft_redistribution_create_devices(int count, const int* dev
                                                        shardfft_options options, shardfft_redistribution* made) {
   return guarded([&] {
     place(made, "redistribution");
-    const Wanted all = wanted(from, to, options);
+    const WantedMove all = wanted(from, to, options);
     give(made, Redistribution(Devices(devices_of(count, devices)), all.from, all.to, element_bytes, all.options));
   });
 }

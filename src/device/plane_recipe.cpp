@@ -21,7 +21,7 @@ constexpr std::size_t most_compiled = 6;       ///< while a plan is made
 constexpr double stack_bytes_of_a_time = 700;  ///< so many cost as much as the whole pass without them
 
 /// A way to transform one kind of tiles: `lines` lines at once.
-struct Side {
+struct TileWay {
   LineCut line;
   int lines;
   int workers() const { return line.team * lines; }
@@ -35,14 +35,14 @@ double cost_of_owners(const LineCut& line) {
 }
 
 /// The best cuts of n points for each number of lines and of threads, which are whole warps.
-std::vector<Side> sides(int n, const std::vector<int>& lines) {
-  std::vector<Side> best;
+std::vector<TileWay> sides(int n, const std::vector<int>& lines) {
+  std::vector<TileWay> best;
   const std::vector<LineCut> cuts = cuts_in_stages(n);
   for (const int count : lines)
     for (int team = 1; team * count <= most_threads; ++team) {
       if (team * count % warp != 0) continue;
       double least = 0;
-      Side side{{}, count};
+      TileWay side{{}, count};
       for (LineCut line : cuts) {
         line.team = team;
         const double own = line.points() > most_points ? 0 : cost(line, 8) * cost_of_owners(line);
@@ -79,11 +79,11 @@ double time_of(const PlaneCut& cut) {
 
 std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   if (!hardware.bulk_copies) return {};
-  const std::vector<Side> columns = sides(n, {16, 8, 4, 2});
-  const std::vector<Side> rows = sides(m, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16});
+  const std::vector<TileWay> columns = sides(n, {16, 8, 4, 2});
+  const std::vector<TileWay> rows = sides(m, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16});
   std::map<std::tuple<int, int, int>, std::pair<double, PlaneCut>> best;  // by lines, width, groups
-  for (const Side& r : rows)
-    for (const Side& c : columns) {
+  for (const TileWay& r : rows)
+    for (const TileWay& c : columns) {
       PlaneCut cut{r.line, c.line, r.lines, c.lines, 1};
       const int registers = std::max(registers_for(cut.rows), registers_for(cut.columns));
       for (; cut.groups <= most_groups; ++cut.groups) {

@@ -8,16 +8,16 @@
 namespace shardfft {
 namespace {
 
-using Number = long double;
+using LongReal = long double;
 
 /// pi * numerator / denominator, reduced by whole turns first.
-Number angle(std::int64_t numerator, std::int64_t denominator) {
-  return std::numbers::pi_v<Number> * static_cast<Number>(numerator % (2 * denominator)) /
-         static_cast<Number>(denominator);
+LongReal angle(std::int64_t numerator, std::int64_t denominator) {
+  return std::numbers::pi_v<LongReal> * static_cast<LongReal>(numerator % (2 * denominator)) /
+         static_cast<LongReal>(denominator);
 }
 
-Number entry(AxisTransform type, std::int64_t n, std::int64_t k, std::int64_t j) {
-  const Number sign = k % 2 == 0 ? 1 : -1;
+LongReal entry(AxisTransform type, std::int64_t n, std::int64_t k, std::int64_t j) {
+  const LongReal sign = k % 2 == 0 ? 1 : -1;
   switch (type) {
     case AxisTransform::dct1:
       if (j == 0) return 1;

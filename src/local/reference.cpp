@@ -13,10 +13,10 @@
 namespace shardfft {
 namespace {
 
-using Number = std::complex<long double>;
+using LongComplex = std::complex<long double>;
 
 /// exp(sign 2 pi i k / n) for k = 0 .. n-1.
-void put_roots(std::int64_t n, int sign, Number* w) {
+void put_roots(std::int64_t n, int sign, LongComplex* w) {
   for (std::int64_t k = 0; k < n; ++k) {
     const long double angle =
         2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / static_cast<long double>(n);
@@ -25,11 +25,11 @@ void put_roots(std::int64_t n, int sign, Number* w) {
 }
 
 /// One line of n points, in place: every output is a sum over all inputs. `result` has room for n.
-void transform_line(Number* line, std::int64_t n, std::int64_t stride, const Number* w, Number* result) {
+void transform_line(LongComplex* line, std::int64_t n, std::int64_t stride, const LongComplex* w, LongComplex* result) {
   for (std::int64_t k = 0; k < n; ++k) {
     long double real = 0, imaginary = 0;  // not operator*, which checks every product for NaN
     for (std::int64_t j = 0; j < n; ++j) {
-      const Number x = line[j * stride], root = w[j * k % n];
+      const LongComplex x = line[j * stride], root = w[j * k % n];
       real += x.real() * root.real() - x.imag() * root.imag();
       imaginary += x.real() * root.imag() + x.imag() * root.real();
     }
@@ -49,8 +49,8 @@ Matrices cosine_matrices(const FftSpec& spec) {
 }
 
 /// One line times a matrix, in place.
-void multiply_line(Number* line, std::int64_t n, std::int64_t stride, const std::vector<long double>& matrix,
-                   Number* result) {
+void multiply_line(LongComplex* line, std::int64_t n, std::int64_t stride, const std::vector<long double>& matrix,
+                   LongComplex* result) {
   for (std::int64_t k = 0; k < n; ++k) {
     result[k] = 0;
     for (std::int64_t j = 0; j < n; ++j) result[k] += line[j * stride] * matrix[static_cast<std::size_t>(k * n + j)];
@@ -59,7 +59,7 @@ void multiply_line(Number* line, std::int64_t n, std::int64_t stride, const std:
 }
 
 /// The missing half of one line of a spectrum whose transform is real; imaginary parts that must vanish are dropped.
-void complete_line(Number* line, std::int64_t n) {
+void complete_line(LongComplex* line, std::int64_t n) {
   line[0] = line[0].real();
   if (n % 2 == 0) line[n / 2] = line[n / 2].real();
   for (std::int64_t k = n / 2 + 1; k < n; ++k) line[k] = std::conj(line[n - k]);
@@ -74,7 +74,7 @@ std::int64_t longest_line(const FftSpec& spec) {
 /// A dense array of one transform, full in every axis. `lines` has room for two of the longest lines.
 class Field {
  public:
-  Field(const FftSpec& spec, const Matrices& cosines, Number* values, Number* lines)
+  Field(const FftSpec& spec, const Matrices& cosines, LongComplex* values, LongComplex* lines)
       : axes_(spec.transform),
         cosines_(cosines),
         sign_(spec.direction == Direction::forward ? -1 : 1),
@@ -90,15 +90,16 @@ class Field {
 
   void transform_axis(std::size_t a) {
     if (!cosines_.empty()) {
-      for_lines(a, [&](Number* line) { multiply_line(line, axes_[a].n, axes_[a].in_stride, cosines_[a], result_); });
+      for_lines(a,
+                [&](LongComplex* line) { multiply_line(line, axes_[a].n, axes_[a].in_stride, cosines_[a], result_); });
       return;
     }
     put_roots(axes_[a].n, sign_, roots_);
-    for_lines(a, [&](Number* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, roots_, result_); });
+    for_lines(a, [&](LongComplex* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, roots_, result_); });
   }
 
   void complete_last_axis() {
-    for_lines(axes_.size() - 1, [&](Number* line) { complete_line(line, axes_.back().n); });
+    for_lines(axes_.size() - 1, [&](LongComplex* line) { complete_line(line, axes_.back().n); });
   }
 
   /// Visits the points that one side has (a halved last axis when `halved`): visit(field value, offset on that side).
@@ -128,19 +129,19 @@ class Field {
   Loops axes_;
   const Matrices& cosines_;
   int sign_;
-  Number* values_;
-  Number* roots_;
-  Number* result_;
+  LongComplex* values_;
+  LongComplex* roots_;
+  LongComplex* result_;
 };
 
 template <class Real>
-Number load(const void* data, std::int64_t i, bool is_complex) {
-  if (is_complex) return Number(static_cast<const std::complex<Real>*>(data)[i]);
+LongComplex load(const void* data, std::int64_t i, bool is_complex) {
+  if (is_complex) return LongComplex(static_cast<const std::complex<Real>*>(data)[i]);
   return static_cast<long double>(static_cast<const Real*>(data)[i]);
 }
 
 template <class Real>
-void store(void* data, std::int64_t i, bool is_complex, Number value) {
+void store(void* data, std::int64_t i, bool is_complex, LongComplex value) {
   if (is_complex)
     static_cast<std::complex<Real>*>(data)[i] = {static_cast<Real>(value.real()), static_cast<Real>(value.imag())};
   else
@@ -155,30 +156,31 @@ class ReferenceFft : public LocalFft {
   std::size_t scratch_bytes() const override {
     if (is_empty(spec_)) return 0;
     const std::int64_t numbers = points(spec_.batch) * points(spec_.transform) + 2 * longest_line(spec_);
-    return round_up(static_cast<std::size_t>(numbers) * sizeof(Number), cache_line);
+    return round_up(static_cast<std::size_t>(numbers) * sizeof(LongComplex), cache_line);
   }
 
   /// All inputs are read before any output is written, so that any aliasing is right.
   void execute(const void* in, void* out, std::byte* scratch, ReadAhead&) const override {
     if (is_empty(spec_)) return;
-    auto* const lines = reinterpret_cast<Number*>(scratch);
-    Number* const values = lines + 2 * longest_line(spec_);
+    auto* const lines = reinterpret_cast<LongComplex*>(scratch);
+    LongComplex* const values = lines + 2 * longest_line(spec_);
     const auto field_of = [&](std::size_t b) {
       return Field(spec_, cosines_, values + static_cast<std::int64_t>(b) * points(spec_.transform), lines);
     };
     // The half that is not given is transformed along the other axes too, before it is completed. What happens to lie
     // there may trap.
-    if (spec_.kind == Kind::c2r) std::fill_n(values, points(spec_.batch) * points(spec_.transform), Number());
+    if (spec_.kind == Kind::c2r) std::fill_n(values, points(spec_.batch) * points(spec_.transform), LongComplex());
     for_batch(&FftDim::in_stride, [&](std::size_t b, std::int64_t offset) {
       Field field = field_of(b);
-      field.for_points(
-          spec_.transform, spec_.kind == Kind::c2r, &FftDim::in_stride,
-          [&](Number& value, std::int64_t i) { value = load<Real>(in, offset + i, input_element(spec_).is_complex); });
+      field.for_points(spec_.transform, spec_.kind == Kind::c2r, &FftDim::in_stride,
+                       [&](LongComplex& value, std::int64_t i) {
+                         value = load<Real>(in, offset + i, input_element(spec_).is_complex);
+                       });
       transform(field);
     });
     for_batch(&FftDim::out_stride, [&](std::size_t b, std::int64_t offset) {
       field_of(b).for_points(spec_.transform, spec_.kind == Kind::r2c, &FftDim::out_stride,
-                             [&](Number& value, std::int64_t i) {
+                             [&](LongComplex& value, std::int64_t i) {
                                store<Real>(out, offset + i, output_element(spec_).is_complex,
                                            value * static_cast<long double>(spec_.scale));
                              });

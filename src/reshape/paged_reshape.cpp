@@ -77,7 +77,7 @@ struct Page {
   std::int64_t slot = 0;
   std::int64_t elements = 0;
 };
-using Pages = std::map<int, std::vector<Page>>;  ///< by the rank at the other end
+using PagesByRank = std::map<int, std::vector<Page>>;  ///< by the rank at the other end
 
 std::vector<Box> joined(const Streams& streams) {
   std::vector<Box> all;
@@ -85,8 +85,8 @@ std::vector<Box> joined(const Streams& streams) {
   return all;
 }
 
-Pages pages_by_rank(const Streams& streams, const PageWalk& walk, std::int64_t page) {
-  Pages pages;
+PagesByRank pages_by_rank(const Streams& streams, const PageWalk& walk, std::int64_t page) {
+  PagesByRank pages;
   std::size_t stream = 0;
   for (const auto& [peer, boxes] : streams)
     for (const Box& box : boxes) {
@@ -198,14 +198,14 @@ PagedReshape::PagedReshape(const Layout& from, const Layout& to, int rank, const
   const PageWalk out(joined(ends.out), cut.page, in_array_), in(joined(ends.in), cut.page, in_array_);
   apart_ = out.moves();
   together_ = in.moves();
-  Pages leaving = pages_by_rank(ends.out, out, cut.page), coming = pages_by_rank(ends.in, in, cut.page);
+  PagesByRank leaving = pages_by_rank(ends.out, out, cut.page), coming = pages_by_rank(ends.in, in, cut.page);
   Slots slots = out.slots();
   slots.reach(in.slots().count());
   Sorting sorting(slots, shifts_);
   for (std::size_t i = 0; i < coming[rank].size(); ++i) sorting.add(leaving[rank][i].slot, coming[rank][i]);
   for (int k = 0; k < cut.rounds; ++k) {
     Round& round = rounds_.emplace_back();
-    const auto for_share = [&](const Pages& pages, const auto& visit) {
+    const auto for_share = [&](const PagesByRank& pages, const auto& visit) {
       for (std::size_t member = 0; member < group.size(); ++member) {
         const auto found = pages.find(group[member]);
         if (found == pages.end() || group[member] == rank) continue;

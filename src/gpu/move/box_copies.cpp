@@ -47,12 +47,12 @@ bool sliced(const Loop& slices, const Loop& rows) {
 }
 
 /// The loops that one call runs, as indices, -1 for none; those that make it longest.
-struct Choice {
+struct LoopChoice {
   int rows = -1, slices = -1;
   std::int64_t count = 1;
 };
-Choice choose(const Rows& rows) {
-  Choice best;
+LoopChoice choose(const Rows& rows) {
+  LoopChoice best;
   const int loops = static_cast<int>(rows.loops.size());
   for (int r = 0; r < loops; ++r) {
     const Loop& row = rows.loops[static_cast<std::size_t>(r)];
@@ -74,7 +74,7 @@ std::optional<EngineCopies> engine_copies(const LocalCopy& boxes, std::size_t el
   if (nest.empty) return EngineCopies{};
   const std::optional<Rows> rows = rows_of(nest, element);
   if (!rows) return std::nullopt;
-  const Choice choice = choose(*rows);
+  const LoopChoice choice = choose(*rows);
   EngineCopies copies;
   const auto bytes = static_cast<std::size_t>(rows->bytes);
   copies.shape = {{nullptr, bytes, bytes}, {nullptr, bytes, bytes}, bytes, 1, 1};

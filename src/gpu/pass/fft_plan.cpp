@@ -10,8 +10,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-constexpr std::size_t scratch_alignment = 256;
-
 /// Of a stage that no pass takes: who refuses such transforms asks first whether they would scale for free.
 const PassRecord no_pass{.name = "no pass",
                          .where_it_lies = false,

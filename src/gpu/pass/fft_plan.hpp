@@ -22,6 +22,9 @@ struct FftStage {
   bool operator==(const FftStage&) const = default;
 };
 
+/// Arrays between stages begin at multiples of so many bytes.
+inline constexpr std::size_t scratch_alignment = 256;
+
 /// How a transform is cut in stages, before passes are chosen for them.
 struct StageList {
   std::vector<FftStage> stages;

@@ -8,8 +8,6 @@ namespace shardfft::gpu {
 
 namespace {
 
-constexpr std::size_t scratch_alignment = 256;
-
 bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
 
 class Stages {

@@ -141,7 +141,8 @@ abi() {
   bash "$ROOT/tools/abi.sh"
 }
 
-# In a copy of the sources that git knows, as Debian's tools want debian/ at their top.
+# In a copy of the sources that git knows, as Debian's tools want debian/ at their top; without symbols for debuggers, which
+# take as long as the rest.
 debian() {
   say "Debian's packages"
   local tool
@@ -152,13 +153,12 @@ debian() {
   mkdir -p "$FOLDER/debian/shardfft"
   (cd "$ROOT" && git ls-files -z -- . ':!bench' ':!claims' ':!tests' | xargs -0 cp --parents -t "$FOLDER/debian/shardfft")
   cp -r "$ROOT/packaging/debian" "$FOLDER/debian/shardfft/debian"
-  (cd "$FOLDER/debian/shardfft" && DEB_BUILD_OPTIONS="parallel=$(jobs)" quiet debian dpkg-buildpackage -us -uc -b)
+  (cd "$FOLDER/debian/shardfft" && DEB_CFLAGS_STRIP=-g DEB_CXXFLAGS_STRIP=-g DEB_FCFLAGS_STRIP=-g \
+    DEB_BUILD_OPTIONS="parallel=$(jobs) noautodbgsym" quiet debian dpkg-buildpackage -us -uc -b)
   (cd "$FOLDER/debian" && ls -- *.deb && quiet lintian lintian --fail-on error,warning --allow-root -- *.changes)
   cat "$FOLDER/lintian.log"
   local package files=$FOLDER/debian/files
-  for package in "$FOLDER"/debian/*.deb; do
-    [[ $package == *-dbgsym_* ]] || dpkg-deb -x "$package" "$files"
-  done
+  for package in "$FOLDER"/debian/*.deb; do dpkg-deb -x "$package" "$files"; done
   ! grep -rlF -e "$ROOT" -e "$FOLDER" "$files" || die "the files above, of Debian's packages, name the folder of the build"
   say "a program in C alone with Debian's packages"
   rm -rf "$FOLDER/consumer-debian"

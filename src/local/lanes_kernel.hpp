@@ -122,13 +122,12 @@ struct Kernel : LaneLines<Isa> {
       }
       if (k == n - k) to.put(k, {z[place[k]].re * scale, z[place[k]].im * -scale});
     };
-    // A pass more, where each point would be stored in more than eight pieces.
     if (W <= 8 || !Base::are_rows(g.to)) return Base::with_places(g.out, g.to, finish);
     Kept kept{z, place, n, Point{}};
     finish(kept);
     Base::write_rows(g.out, g.to, 2, n + 1, [&](std::int64_t k) { return k < n ? z[place[k]] : kept.last; });
   }
-  /// Half a spectrum in the places of what it is made of; point n has none there.
+  /// Half a spectrum in the places of what it is made of (point n has none), where each would be stored in many pieces.
   struct Kept {
     Point* z;
     const std::int32_t* place;

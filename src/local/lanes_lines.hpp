@@ -68,10 +68,10 @@ struct LaneLines : LanePasses<Isa> {
     [[gnu::always_inline]] bool all_beside() const { return one_row && count == W && distance == 1; }
   };
 
-  /// Contiguous lines come and go W numbers at a time, which are transposed, or in pairs of numbers, which the first
-  /// pass reads where they lie and the last one writes. Pairs need no passes of their own, but as many loads and stores
-  /// as there are pairs: too many where a vector holds many. And those of long lines share few sets of the first-level
-  /// cache, so that what is written is lost from there before a line of it is full: `most` bytes of W lines.
+  /// Contiguous lines come and go W numbers at a time, which are transposed, or in pairs, which the first pass reads
+  /// where they lie and the last one writes: too many loads and stores where a vector holds many. And pairs of long
+  /// lines share few sets of the first-level cache, and are lost from there before a line of it is full (bytes,
+  /// `most`).
   static constexpr bool has_pairs = W <= 4, has_blocks = sizeof(V) > 16;
   static constexpr std::int64_t most_read_in_pairs = 32 * 1024, most_written_in_pairs = 16 * 1024;
   [[gnu::always_inline]] static bool in_pairs(std::int64_t n, std::int64_t most) {

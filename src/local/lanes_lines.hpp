@@ -69,9 +69,8 @@ struct LaneLines : LanePasses<Isa> {
   };
 
   /// Contiguous lines come and go W numbers at a time, which are transposed, or in pairs, which the first pass reads
-  /// where they lie and the last one writes: too many loads and stores where a vector holds many. And pairs of long
-  /// lines share few sets of the first-level cache, and are lost from there before a line of it is full (bytes,
-  /// `most`).
+  /// where they lie and the last one writes: too many loads and stores where a vector holds many. Pairs of long lines
+  /// (`most` bytes) share few sets of the first-level cache, and leave it before a line of it is full.
   static constexpr bool has_pairs = W <= 4, has_blocks = sizeof(V) > 16;
   static constexpr std::int64_t most_read_in_pairs = 32 * 1024, most_written_in_pairs = 16 * 1024;
   [[gnu::always_inline]] static bool in_pairs(std::int64_t n, std::int64_t most) {

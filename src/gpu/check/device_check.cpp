@@ -92,48 +92,48 @@ class DeviceTransformCheck : public DeviceCheck {
 class DeviceMoveCheck : public DeviceCheck {
  public:
   DeviceMoveCheck(const Layout& from, const Layout& to, int rank, std::size_t element_bytes)
-      : sums_(from, to, rank, element_bytes),
+      : moved_(from, to, rank, element_bytes),
         element_bytes_(element_bytes),
         in_(Box::run(0, from.count(rank))),
         out_(Box::run(0, to.count(rank))) {}
   std::size_t results() const override { return 4; }
   bool reads_input() const override { return previous_ == nullptr; }
   void stand_between(const DeviceCheck* previous, const DeviceCheck* next) override {
-    previous_ = sums_.sends_all() ? previous : nullptr;
-    next_ = sums_.receives_all() && next != nullptr && next->reads_input() ? next : nullptr;
+    previous_ = moved_.sends_all() ? previous : nullptr;
+    next_ = moved_.receives_all() && next != nullptr && next->reads_input() ? next : nullptr;
   }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    if (!sums_.sends_all()) add_moved(buffers.in, sums_.schedule().send, &LocalCopy::from, 2, stream);
+    if (!moved_.sends_all()) add_moved(buffers.in, moved_.schedule().send, &LocalCopy::from, 2, stream);
     if (previous_ == nullptr) add(buffers.in, in_, 0, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
-    if (!sums_.receives_all()) add_moved(buffers.out, sums_.schedule().recv, &LocalCopy::to, 3, stream);
+    if (!moved_.receives_all()) add_moved(buffers.out, moved_.schedule().recv, &LocalCopy::to, 3, stream);
     if (next_ == nullptr) add(buffers.out, out_, 1, stream);
   }
   std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : bits(0); }
   std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : bits(1); }
   StepBits after(const std::byte* out) override {
-    const std::uint64_t sent = sums_.sends_all() ? input_bits() : bits(2);
-    const std::uint64_t received = sums_.receives_all() ? output_bits() : bits(3);
-    std::fill(sums_.sent().begin(), sums_.sent().end(), static_cast<std::uint32_t>(sent - received));
+    const std::uint64_t sent = moved_.sends_all() ? input_bits() : bits(2);
+    const std::uint64_t received = moved_.receives_all() ? output_bits() : bits(3);
+    std::fill(moved_.sent().begin(), moved_.sent().end(), static_cast<std::uint32_t>(sent - received));
     return DeviceCheck::after(out);
   }
   Finding finding() const override { return {1, 0, {}}; }
-  std::span<const std::uint64_t> sent() const override { return sums_.sent(); }
-  std::size_t table_bytes() const override { return sums_.table_bytes(); }
+  std::span<const std::uint64_t> sent() const override { return moved_.sent(); }
+  std::size_t table_bytes() const override { return moved_.table_bytes(); }
 
  private:
   void add_moved(const std::byte* array, const std::vector<Message>& messages, Box LocalCopy::*own, std::size_t result,
                  device::StreamHandle stream) const {
     for (const Message& message : messages)
       for (const Box& box : message.boxes) add(array, box, result, stream);
-    for (const LocalCopy& copy : sums_.schedule().self) add(array, copy.*own, result, stream);
+    for (const LocalCopy& copy : moved_.schedule().self) add(array, copy.*own, result, stream);
   }
   void add(const std::byte* array, const Box& box, std::size_t result, device::StreamHandle stream) const {
     device::add_bits(array, box, element_bytes_, device_ + result, stream);
   }
 
-  MoveSums sums_;  ///< tells all ranks the same: what went less what came
+  MoveSums moved_;  ///< tells all ranks the same: what went less what came
   std::size_t element_bytes_;
   Box in_, out_;
   const DeviceCheck *previous_ = nullptr, *next_ = nullptr;

@@ -87,7 +87,7 @@ inline Options options_of(const Case& wanted, Place place = Place::cpu) {
   }
   const auto used = wanted.features();
   const auto asked = [&](const char* feature) { return std::find(used.begin(), used.end(), feature) != used.end(); };
-  if (!asked("transforms")) options.transforms.clear();
+  if (!wanted.real_spectrum() && !asked("transforms")) options.transforms.clear();
   if (!asked("axes")) options.axes.clear();
   asked("modes") ? void(options.lone_mode = LoneMode::zero) : options.modes.clear();
   options.batch = wanted.batch;

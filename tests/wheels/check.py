@@ -92,7 +92,7 @@ if expected != "no MPI":
     twin()
 started = time.perf_counter()
 long_lines()
-assert time.perf_counter() - started < 10, f"long lines took {time.perf_counter() - started:.0f} s"
+assert time.perf_counter() - started < 60, f"long lines took {time.perf_counter() - started:.0f} s"
 files()
 try:
     shardfft.plan((0, 4))

@@ -43,7 +43,8 @@ OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
 def pages() -> list[Path]:
     """The documents whose tables state what was measured."""
     docs = [
-        ROOT / "docs" / f"{name}.md" for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design")
+        ROOT / "docs" / f"{name}.md"
+        for name in ("performance", "reliability", "cannon", "exchanges", "gpu-design", "lammps")
     ]
     return [ROOT / "README.md", *docs, *sorted((ROOT / "docs" / "studies").glob("*.md")), *sorted(RESULTS.glob("*.md"))]
 

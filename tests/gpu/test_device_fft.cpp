@@ -31,6 +31,27 @@ FftSpec back_of(FftSpec spec) {
   return spec;
 }
 
+/// Runs an operation on copies of both arrays and brings back what it wrote; returns what it left in its input.
+template <class In, class Out>
+std::vector<In> run_on_copies(gpu::DeviceOperation& operation, std::vector<In> in, std::vector<Out>& out) {
+  const std::size_t in_bytes = in.size() * sizeof(In), out_bytes = out.size() * sizeof(Out);
+  const device::Memory source = device::make_memory(in_bytes), target = device::make_memory(out_bytes),
+                       scratch = device::make_memory(operation.scratch_bytes());
+  const device::Stream stream = device::make_stream();
+  device::copy_bytes(source.get(), in.data(), in_bytes, stream.get());
+  device::copy_bytes(target.get(), out.data(), out_bytes, stream.get());
+  operation.enqueue(0,
+                    {static_cast<const std::byte*>(source.get()),
+                     static_cast<std::byte*>(target.get()),
+                     static_cast<std::byte*>(scratch.get()),
+                     {}},
+                    stream.get());
+  device::copy_bytes(out.data(), target.get(), out_bytes, stream.get());
+  device::copy_bytes(in.data(), source.get(), in_bytes, stream.get());
+  device::synchronize(stream.get());
+  return in;
+}
+
 /// A transform whose arrays lie within `points` complex numbers, out of place; nothing is tried unless its effort says
 /// so.
 void check(FftSpec spec, std::size_t points, const std::string& pass, Effort effort = Effort::estimate) {
@@ -41,27 +62,12 @@ void check(FftSpec spec, std::size_t points, const std::string& pass, Effort eff
   for (Complex& z : in) z = {value(random), value(random)};
   make_local_fft("fftw", spec)->execute(std::vector<Complex>(in).data(), expected.data());
 
-  const std::size_t bytes = points * sizeof(Complex);
   const auto operation = gpu::make_device_fft(spec);
   EXPECT_NE(operation->describe().find(pass), std::string::npos) << operation->describe();
-  const device::Memory source = device::make_memory(bytes), target = device::make_memory(bytes),
-                       scratch = device::make_memory(operation->scratch_bytes());
-  const device::Stream stream = device::make_stream();
-  device::copy_bytes(source.get(), in.data(), bytes, stream.get());
-  device::copy_bytes(target.get(), got.data(), bytes, stream.get());
-  operation->enqueue(0,
-                     {static_cast<const std::byte*>(source.get()),
-                      static_cast<std::byte*>(target.get()),
-                      static_cast<std::byte*>(scratch.get()),
-                      {}},
-                     stream.get());
-  device::copy_bytes(got.data(), target.get(), bytes, stream.get());
-  device::synchronize(stream.get());
+  const std::vector<Complex> left = run_on_copies(*operation, in, got);
   for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), 1e-11) << "at " << i;
   if (!spec.preserve_input) return;
-  device::copy_bytes(got.data(), source.get(), bytes, stream.get());
-  device::synchronize(stream.get());
-  EXPECT_EQ(std::memcmp(got.data(), in.data(), bytes), 0) << "the input has changed";
+  EXPECT_EQ(std::memcmp(left.data(), in.data(), points * sizeof(Complex)), 0) << "the input has changed";
 }
 
 FftSpec forward(std::vector<FftDim> transform, std::vector<FftDim> batch) {
@@ -112,22 +118,9 @@ TEST(DeviceFft, ImaginaryPartsAtTheEndsOfHalvedLinesCountForNothing) {
     std::uniform_real_distribution<float> value(-1, 1);
     for (auto& z : in) z = {value(random), value(random)};
     std::vector<float> results[2];
-    const std::size_t in_bytes = in.size() * sizeof in.front();
-    const std::size_t out_bytes = static_cast<std::size_t>(lines * n) * sizeof(float);
-    const device::Memory source = device::make_memory(in_bytes), target = device::make_memory(out_bytes),
-                         scratch = device::make_memory(operation->scratch_bytes());
-    const device::Stream stream = device::make_stream();
     for (std::vector<float>& result : results) {
-      device::copy_bytes(source.get(), in.data(), in_bytes, stream.get());
-      operation->enqueue(0,
-                         {static_cast<const std::byte*>(source.get()),
-                          static_cast<std::byte*>(target.get()),
-                          static_cast<std::byte*>(scratch.get()),
-                          {}},
-                         stream.get());
       result.resize(static_cast<std::size_t>(lines * n));
-      device::copy_bytes(result.data(), target.get(), out_bytes, stream.get());
-      device::synchronize(stream.get());
+      run_on_copies(*operation, in, result);
       for (std::int64_t line = 0; line < lines; ++line) {
         in[static_cast<std::size_t>(line * half)].imag(0);
         if (n % 2 == 0) in[static_cast<std::size_t>((line + 1) * half - 1)].imag(0);

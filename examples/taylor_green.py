@@ -9,7 +9,7 @@ can be taken up by any number of ranks: --restart state. With --plot energy.png 
 
 import argparse
 import importlib
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from mpi4py import MPI
@@ -31,7 +31,6 @@ class Flow:
         processor: Literal["cpu", "gpu"] = "cpu",
     ):
         kept = 2 * ((points - 1) // 3) + 1  # all wavenumbers below points / 3
-        self.processor = processor
         self.plan = shardfft.plan(
             (points,) * 3,
             "r2c",
@@ -43,15 +42,16 @@ class Flow:
             effort="estimate",
             processor=processor,
         )
+        self.cupy: Any = importlib.import_module("cupy") if processor == "gpu" else None
+        if self.cupy:
+            self.cupy.cuda.Device(self.plan.device).use()  # each rank works on its own
         self.viscosity = 1 / reynolds
-        self.square = sum(k**2 for k in self.plan.output.wavenumbers(2 * np.pi))
+        self.square = self.place(sum(k**2 for k in self.plan.output.wavenumbers(2 * np.pi)))
         self.time = 0.0
 
-    def place(self, array: DistArray) -> DistArray:
-        """Bring an array to where the transforms run."""
-        if self.processor == "gpu":
-            array.local = importlib.import_module("cupy").asarray(array.local)
-        return array
+    def place(self, block):
+        """Bring a block to where the transforms run."""
+        return self.cupy.asarray(block) if self.cupy else block
 
     def start(self):
         """The vortex of Taylor and Green."""
@@ -60,7 +60,8 @@ class Flow:
             return np.sin(x) * np.cos(y) * np.cos(z), -np.cos(x) * np.sin(y) * np.cos(z), 0 * (x + y + z)
 
         field = DistArray.from_function(vortex, self.plan.input, self.plan.comm, lengths=2 * np.pi, components=3)
-        self.modes = self.plan.forward(self.place(field))
+        field.local = self.place(field.local)
+        self.modes = self.plan.forward(field)
 
     def slope(self, modes: DistArray) -> DistArray:
         """The time derivative of the modes: velocity x vorticity without its gradient part, and friction."""
@@ -98,7 +99,7 @@ class Flow:
         saved = DistArray.load(path, self.plan.comm, side.layout)
         self.modes = DistArray.zeros(side, comm=self.plan.comm)
         self.modes[...] = saved
-        self.place(self.modes)
+        self.modes.local = self.place(self.modes.local)
         self.time = saved.attrs["time"]
 
 
@@ -112,6 +113,13 @@ def draw(flow, path):
         pyplot.xlabel("wavenumber")
         pyplot.ylabel("energy")
         pyplot.savefig(path)
+
+
+def note(path, line, mode="a"):
+    """Add a line to a table, at once: a run that is cut off leaves what it has."""
+    if path and MPI.COMM_WORLD.rank == 0:
+        with open(path, mode) as table:
+            print(line, file=table)
 
 
 def main():
@@ -131,17 +139,17 @@ def main():
     flow = Flow(told.points, told.reynolds, layout=told.layout, processor=told.processor)
     flow.restart(told.restart) if told.restart else flow.start()
     history = []
+    note(told.history, "time,energy,dissipation", "w")
     for number in range(1, told.steps + 1):
         flow.step(told.dt)
         energy, dissipation = flow.energy(), flow.dissipation()
         history.append((flow.time, energy, dissipation))
+        note(told.history, f"{flow.time:.6g},{energy!r},{dissipation!r}")
         if MPI.COMM_WORLD.rank == 0:
             print(f"\r[{number}/{told.steps}] t = {flow.time:.3f}  energy {energy:.9f}  lost {dissipation:.3e}", end="")
     if MPI.COMM_WORLD.rank == 0:
         when, _, most = max(history, key=lambda one: one[2], default=(flow.time, 0, 0))
         print(f"\nmost was lost at t = {when:.3f}: {most:.5e}")
-        if told.history:
-            np.savetxt(told.history, history, delimiter=",", header="time,energy,dissipation", comments="")
     if told.checkpoint:
         flow.save(told.checkpoint)
     if told.plot:

@@ -41,6 +41,9 @@ def processes():
     import torch.distributed as dist
 
     torch.set_num_threads(1)
-    dist.init_process_group("gloo")
+    on_gpus = os.environ.get("SHARDFFT_TEST_DEVICE") == "cuda"
+    if on_gpus:
+        torch.cuda.set_device(int(os.environ["RANK"]) % torch.cuda.device_count())
+    dist.init_process_group("nccl" if on_gpus else "gloo")
     yield dist.get_world_size()
     dist.destroy_process_group()

@@ -16,6 +16,7 @@ from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distrib
 
 NAMES = ("fftn", "ifftn", "rfftn", "irfftn")
 WITH_MPI = "OMPI_COMM_WORLD_SIZE" in os.environ
+DEVICE = os.environ.get("SHARDFFT_TEST_DEVICE", "cpu")  # cuda: on GPUs, by NCCL
 LINE = [
     ((8, 6, 5), [Shard(0)], None, None),
     ((7, 6, 5), [Shard(1)], (0, 2, 1), "ortho"),  # the halved axis is cut
@@ -34,12 +35,12 @@ SQUARE = [
 
 @pytest.fixture(scope="session")
 def meshes(processes):
-    square = init_device_mesh("cpu", (2, 2)) if processes == 4 else None
-    return {1: init_device_mesh("cpu", (processes,)), 2: square}
+    square = init_device_mesh(DEVICE, (2, 2)) if processes == 4 else None
+    return {1: init_device_mesh(DEVICE, (processes,)), 2: square}
 
 
 def whole_of(name, shape, dtype="float64"):
-    x = torch.randn(shape, dtype=getattr(torch, dtype), generator=torch.Generator().manual_seed(7))
+    x = torch.randn(shape, dtype=getattr(torch, dtype), generator=torch.Generator().manual_seed(7)).to(DEVICE)
     return x if name == "rfftn" else torch.complex(x, x.flip(0) / 2)
 
 
@@ -122,8 +123,10 @@ def test_nothing_is_gathered(meshes, monkeypatch):
 
 def local(mesh, shape, placement=None, dtype=torch.float64, whole=(8, 6)):
     stride = (whole[1], 1)
-    return DTensor.from_local(torch.ones(shape, dtype=dtype), mesh, [placement or Shard(0)], run_check=False,
-                              shape=torch.Size(whole), stride=stride)  # fmt: skip
+    ones = torch.ones(shape, dtype=dtype, device=DEVICE)
+    return DTensor.from_local(
+        ones, mesh, [placement or Shard(0)], run_check=False, shape=torch.Size(whole), stride=stride
+    )
 
 
 def refused(call, match, own):
@@ -148,13 +151,13 @@ def test_one_rank_is_wrong(meshes, processes):
     refused(lambda: shardfft.torch.fftn(good, norm="none" if last else None), "norm must be", ValueError)
     refused(lambda: shardfft.torch.rfftn(good + 0j if last else good), "needs real numbers", TypeError)
     assert torch.allclose(
-        shardfft.torch.fftn(good).full_tensor(), torch.fft.fftn(torch.ones(8, 6, dtype=torch.float64))
+        shardfft.torch.fftn(good).full_tensor().cpu(), torch.fft.fftn(torch.ones(8, 6, dtype=torch.float64))
     )
 
 
 def test_bad_input(meshes):
-    good = distribute_tensor(torch.ones(8, 6), meshes[1], [Shard(0)])
-    partial = DTensor.from_local(torch.ones(8, 6), meshes[1], [Partial()])
+    good = distribute_tensor(torch.ones(8, 6, device=DEVICE), meshes[1], [Shard(0)])
+    partial = DTensor.from_local(torch.ones(8, 6, device=DEVICE), meshes[1], [Partial()])
     for call, kind, match in (
         (lambda: shardfft.torch.fftn(partial), ValueError, "must be Shard or Replicate"),
         (lambda: shardfft.torch.fftn(good, dim=(0, 0)), ValueError, "twice"),
@@ -166,13 +169,14 @@ def test_bad_input(meshes):
         (lambda: shardfft.torch.fftn(good, by="torch", chunks=2), TypeError, "options of plans have no effect"),
     ):
         refused(call, match, kind)
-    line = distribute_tensor(torch.ones(8), meshes[1], [Shard(0)])
+    line = distribute_tensor(torch.ones(8, device=DEVICE), meshes[1], [Shard(0)])
     if WITH_MPI:
-        assert torch.allclose(shardfft.torch.fftn(line).full_tensor(), torch.fft.fftn(torch.ones(8)))
+        assert torch.allclose(shardfft.torch.fftn(line).full_tensor().cpu(), torch.fft.fftn(torch.ones(8)))
     else:
         refused(lambda: shardfft.torch.fftn(line), "all 1 axes are cut", ValueError)
 
 
+@pytest.mark.skipif(DEVICE != "cpu", reason="the example is for CPUs")
 def test_fourier_layer(meshes):
     """The example: losses and gradients are those of one process."""
     path = Path(__file__).parents[2] / "examples" / "fourier_layer.py"

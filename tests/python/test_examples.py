@@ -76,6 +76,17 @@ def test_taylor_green(comm, layout):
         folder.cleanup()
 
 
+def test_taylor_green_tells_its_history(comm, monkeypatch, tmp_path):
+    """Each step is a line of the table, written at once."""
+    path = comm.bcast(str(tmp_path)) + "/history.csv"
+    monkeypatch.setattr("sys.argv", ["taylor_green.py", "--points", "8", "--steps", "3", "--history", path])
+    program("taylor_green").main()
+    comm.Barrier()
+    table = np.genfromtxt(path, delimiter=",", names=True)
+    assert np.allclose(table["time"], (0.02, 0.04, 0.06)) and np.all(np.diff(table["energy"]) < 0)
+    assert np.allclose(-np.gradient(table["energy"], 0.02)[1], table["dissipation"][1], rtol=1e-3)
+
+
 @pytest.mark.parametrize("layout", ["slab", "brick"])
 def test_ewald(comm, layout):
     ewald = program("ewald")

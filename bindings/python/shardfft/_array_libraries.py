@@ -21,6 +21,7 @@ class Library:
     allocates = True  #: has arrays that are not initialised; else a plan's memory is shown to it
     mutable = True
     reorders = True  #: can copy an array into another memory order
+    computes = True  #: reckons in double precision where its arrays are
 
     def empty(self, like: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Make an array in C order where ``like`` is."""
@@ -124,6 +125,7 @@ class _Standard(Library):
 
     allocates = False
     reorders = False
+    computes = False
 
     def bring(self, like: Any, values: NDArray[Any]) -> Any:
         return like.__array_namespace__().asarray(values)
@@ -163,6 +165,7 @@ class _Nameless(Library):
 
     allocates = False
     reorders = False
+    computes = False
 
     def is_dense(self, array: Any, axes: Sequence[int]) -> bool:
         return True  # see() tells

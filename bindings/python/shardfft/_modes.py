@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mpi
-from ._array_libraries import host_array
+from ._array_libraries import host_array, library_of
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -22,10 +22,14 @@ def spectrum_sum(values: Any, side: Side, comm: MPI.Comm) -> Any:
     """Add up weights times values over all ranks. Collective."""
 
     def mine() -> Any:
-        block = host_array(values)
+        library = library_of(values)
+        block = library.refuse_gradients(values) if library.computes else host_array(values)
         if tuple(block.shape) != side.shape:
             raise ValueError(f"the values must have the shape {side.shape} on rank {side.rank}, not {block.shape}")
-        return np.sum(side.weights(np.float64) * block)
+        weights = side.weights(np.float64)
+        if isinstance(block, np.ndarray):
+            return np.sum(weights * block)
+        return host_array((block * library.bring(block, weights)).sum())[()]  # one number comes from the GPU
 
     return np.sum(comm.allgather(_mpi.agree(comm, mine)))
 

@@ -27,8 +27,8 @@ def line():
 def test_as_numpy(line, name, spec, dtype):
     size = line.size
     with jax.enable_x64(dtype == "float64"):
-        whole = random_of((4 * size, 2 * size, 6), name == "rfftn").astype(dtype if name == "rfftn" else None)
-        whole = whole.astype("complex64") if dtype == "float32" and name != "rfftn" else whole
+        whole = random_of((4 * size, 2 * size, 6), name == "rfftn")
+        whole = whole.astype({"float32": np.csingle if name != "rfftn" else np.single}.get(dtype, whole.dtype))
         x = jax.device_put(whole, NamedSharding(line, spec))
 
         def run(y):

@@ -32,7 +32,8 @@ hold_lock() {
 # Here, since what ends within $(jobs) ends no script.
 [[ -z ${JOBS:-} ]] || positive JOBS "$JOBS"
 
-cores() { nproc; }
+# What OMP_NUM_THREADS says is for programs, not for compilers and tests; nproc would heed it.
+cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
 # Parallel compiler processes: one a core, and 1.5 GiB of memory for each.
 jobs() {

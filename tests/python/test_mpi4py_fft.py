@@ -215,9 +215,34 @@ def test_files(comm, tmp_path):
             assert np.array_equal(written["u/1D/slice_4/0"], index[:, :, 4])
     with pytest.raises(OSError):
         HDF5File("/no/such/folder/x.h5", mode="w")
-    for refused in (NCFile, HDF5File):
-        with pytest.raises(NotImplementedError, match="netCDF is not built"):
-            refused("x.nc", mode="w")
+
+
+def test_netcdf_files(comm, tmp_path):
+    netcdf = pytest.importorskip("netCDF4")
+    path = comm.bcast(str(tmp_path / "fields.nc"))
+    u, v = DistArray((3, 6, 5)), DistArray((3, 3, 6, 5), rank=1)
+    index = np.arange(3 * 6 * 5.0).reshape(3, 6, 5)
+    u[:], v[:] = index[u.local_slice()], 2
+    file = NCFile(path, domain=((0, 1.0), (0, 2.0), np.arange(5.0)), mode="w")
+    for step in (0, 10, 10):
+        file.write(step, {"u": [u, (u, [slice(None), 4, slice(None)])], "v": [v]})
+    u[:] = 0
+    u.read(path, "u", 1)
+    assert np.array_equal(u.v, index[u.local_slice()])
+    u.write(path, "w", 20)
+    if comm.rank == 0:
+        with netcdf.Dataset(path) as written:
+            assert list(written["time"]) == [0, 10, 20] and written["v"].dimensions == ("time", "i", "x", "y", "z")
+            assert written["u_slice_4_slice"].dimensions == ("time", "x", "z")
+            assert np.array_equal(written["u_slice_4_slice"][1], index[:, 4]) and np.all(written["v"][0] == 2)
+            assert np.allclose(written["y"], np.arange(6) / 3) and np.array_equal(written["z"], np.arange(5))
+    comm.Barrier()
+    with pytest.raises(OSError):
+        NCFile(path, mode="w", clobber=False)
+    with pytest.raises(TypeError, match="no complex numbers"):
+        file.write(0, {"u": [DistArray((3, 6, 5), dtype=complex)]})
+    with pytest.raises(ValueError, match="cannot be called 'x'"):
+        file.write(0, {"x": [u]})
 
 
 @pytest.mark.parametrize("domain", [((0, 1.0), (2, 4.0), (0, 6.0)), tuple(np.arange(n) / n for n in (4, 5, 6))])

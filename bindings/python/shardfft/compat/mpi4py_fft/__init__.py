@@ -6,7 +6,7 @@ differs: one plan makes the whole transform (beyond four axes, one for each grou
 further options of planners have no effect. Where ``padding`` leaves an even number of modes, the one without a partner
 is split as shardfft's option ``lone_mode`` says. Files are written by process 0.
 
-Refused by name: numbers of extended precision, FFTW's half-complex transforms, netCDF (``NCFile``, and ``.nc`` files).
+Refused by name: numbers of extended precision, FFTW's half-complex transforms.
 
 A package that imports mpi4py-fft itself takes this one after ``sys.modules["mpi4py_fft"] = shardfft.compat.mpi4py_fft``
 and the same for its parts (:func:`install` does both).

@@ -216,13 +216,16 @@ class DistArray(np.ndarray):
         domain: Any = None,
         as_scalar: bool = False,
     ) -> None:
-        """Write the array, or a part of the whole, to an HDF5 file as ``step`` of ``name``. Collective."""
-        file = io.HDF5File(filename, domain=domain, mode="a") if isinstance(filename, str) else filename
+        """Write the array, or a part of the whole, to a file as ``step`` of ``name``. Collective.
+
+        A name that ends in ``.nc`` or ``.nc4`` is netCDF's, any other HDF5's.
+        """
+        file = io.by_name(filename, domain, "a") if isinstance(filename, str) else filename
         file.write(step, {name: [self if global_slice is None else (self, global_slice)]}, as_scalar=as_scalar)
 
     def read(self, filename: Any, name: str = "darray", step: int = 0) -> None:
-        """Read ``step`` of ``name`` from an HDF5 file. Collective."""
-        file = io.HDF5File(filename, mode="r") if isinstance(filename, str) else filename
+        """Read ``step`` of ``name`` from a file. Collective."""
+        file = io.by_name(filename, None, "r") if isinstance(filename, str) else filename
         file.read(self, name, step=step)
 
 

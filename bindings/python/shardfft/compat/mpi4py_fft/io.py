@@ -1,9 +1,14 @@
-"""HDF5 files with the groups that mpi4py-fft writes: ``name/3D/step``, and ``name/2D/slice_4_slice/step`` of slices."""
+"""Files as mpi4py-fft writes them, by rank 0.
+
+HDF5 has the groups ``name/3D/step``, and ``name/2D/slice_4_slice/step`` of slices; netCDF the variables
+``name(time, x, y, z)`` and ``name_slice_4_slice(time, x, z)``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,8 +38,6 @@ class HDF5File:
     def __init__(self, h5name: str, domain: Any = None, mode: str = "a", **words: Any) -> None:
         from mpi4py import MPI
 
-        if h5name.endswith((".nc", ".nc4")):
-            refuse_netcdf(h5name)
         self.filename, self.domain, self._comm = h5name, domain, MPI.COMM_WORLD
         if mode != "r":
             _at_root(self._comm, lambda: _open(h5name, mode, **words).close())
@@ -49,20 +52,14 @@ class HDF5File:
 
     def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False) -> None:
         """Write arrays as a step: of each name a list of arrays, and of pairs of an array and a slice. Collective."""
-        for name, entries in fields.items():
-            for entry in entries:
-                array, cut = entry if isinstance(entry, tuple | list) else (entry, None)
-                if not as_scalar or array.rank == 0:
-                    self._write(name, array, cut, step)
-                else:
-                    for index in np.ndindex(array.shape[: array.rank]):
-                        self._write(name + "".join(map(str, index)), array[index], cut, step)
+        for name, array, cut in _entries(fields, as_scalar):
+            self._write(name, array, cut, step)
 
     def _write(self, name: str, array: DistArray, cut: Sequence[Any] | None, step: int) -> None:
         key = [slice(None)] * array.dimensions if cut is None else list(cut)
         place = [name, f"{sum(isinstance(one, slice) for one in key)}D"]
         if cut is not None:
-            place.append("_".join("slice" if isinstance(one, slice) else str(one) for one in key))
+            place.append(_name_of(key))
         whole = array.get([slice(None)] * array.rank + key)
         domain = self.domain or ((0, 2 * np.pi),) * array.dimensions
 
@@ -84,22 +81,107 @@ class HDF5File:
 
 
 class NCFile:
-    """Is not built: netCDF files are refused by name. :class:`HDF5File` takes the same arguments.
+    """A netCDF file of real arrays and of parts of them, by the package netCDF4; the arguments of :class:`HDF5File`.
+
+    All fields share one axis ``time``: a step that is new is appended to it. Pairs of ``domain`` are (origin, length)
+    of a periodic axis. ``clobber=False`` refuses to replace a file. Complex numbers are refused with TypeError.
 
     Example:
-        >>> from shardfft.compat.mpi4py_fft import NCFile
-        >>> NCFile("u.nc")
-        Traceback (most recent call last):
-        NotImplementedError: u.nc: netCDF is not built; HDF5File writes .h5, and generate_xdmf describes it
+        >>> from shardfft.compat.mpi4py_fft import DistArray, NCFile
+        >>> u = DistArray((8, 6), val=1)
+        >>> NCFile("u.nc", mode="w").write(0, {"u": [u, (u, [slice(None), 4])]})  # doctest: +SKIP
     """
 
-    def __init__(self, ncname: str, *args: Any, **words: Any) -> None:
-        refuse_netcdf(ncname)
+    def __init__(self, ncname: str, domain: Any = None, mode: str = "a", clobber: bool = True, **words: Any) -> None:
+        from mpi4py import MPI
+
+        self.filename, self.domain, self._comm = ncname, domain, MPI.COMM_WORLD
+
+        def make() -> None:
+            if mode == "w" or not os.path.exists(ncname):
+                with _dataset(ncname, "w", clobber=clobber, **words) as file:
+                    file.createDimension("time", None)
+                    file.createVariable("time", float, ("time",))
+
+        if mode != "r":
+            _at_root(self._comm, make)
+
+    @staticmethod
+    def backend() -> str:
+        """Name the kind of file."""
+        return "netcdf4"
+
+    def open(self, mode: str = "r+") -> None:
+        """Do nothing: the file is open only while it is used."""
+
+    close = open
+
+    def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False) -> None:
+        """Write arrays as a step: of each name a list of arrays, and of pairs of an array and a slice. Collective."""
+        for name, array, cut in _entries(fields, as_scalar):
+            if array.dtype.kind == "c":
+                raise TypeError("netCDF has no complex numbers: write real and imaginary parts, or take HDF5File")
+            if name in ("time", *"ijkxyzrst"):
+                raise ValueError(f"a field cannot be called {name!r}, as an axis is")
+            key = [slice(None)] * array.dimensions if cut is None else list(cut)
+            whole = array.get([slice(None)] * array.rank + key)
+            _at_root(self._comm, lambda: self._put(name, array, key, cut is not None, whole, step))  # noqa: B023
+
+    def _put(self, name: str, array: DistArray, key: Sequence[Any], is_cut: bool, whole: Any, step: int) -> None:
+        with _dataset(self.filename, "r+") as file:
+            names = [*"ijk"[: array.rank], *"xyzrst"[: array.dimensions]]
+            for axis, (one, extent) in enumerate(zip(names, array.global_shape, strict=True)):
+                if one not in file.dimensions:
+                    file.createDimension(one, extent)
+                    file.createVariable(one, float, (one,))[:] = self._points(axis - array.rank, extent)
+            kept = [one for one, cut in zip(names[array.rank :], key, strict=True) if isinstance(cut, slice)]
+            full = f"{name}_{_name_of(key)}" if is_cut else name
+            if full not in file.variables:
+                file.createVariable(full, array.dtype, ("time", *names[: array.rank], *kept))
+            times = file["time"]
+            (found,) = np.nonzero(times[:] == step)
+            place = found[0] if len(found) else times.size
+            times[place] = step
+            file[full][place] = whole
+
+    def _points(self, axis: int, extent: int) -> Any:
+        """Coordinates along an axis of the domain; below 0, numbers of components."""
+        if axis < 0:
+            return np.arange(extent)
+        told = (0, 2 * np.pi) if self.domain is None else self.domain[axis]
+        return told[0] + told[1] * np.arange(extent) / extent if len(told) == 2 else told
+
+    def read(self, u: DistArray, name: str, step: int = 0) -> None:
+        """Read the entry ``step`` along ``time`` of a whole array into ``u``. Collective."""
+        with _dataset(self.filename, "r") as file:
+            u[...] = file[name][(step, *u.local_slice())]
 
 
-def refuse_netcdf(path: str) -> NoReturn:
-    """Say what to write instead."""
-    raise NotImplementedError(f"{path}: netCDF is not built; HDF5File writes .h5, and generate_xdmf describes it")
+def by_name(path: str, domain: Any, mode: str) -> HDF5File | NCFile:
+    """Give the kind of file that its name says."""
+    return (NCFile if path.endswith((".nc", ".nc4")) else HDF5File)(path, domain=domain, mode=mode)
+
+
+def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[tuple[str, DistArray, Any]]:
+    """Give names, arrays and what is cut out of them; ``as_scalar``: each component as an array of its own."""
+    for name, entries in fields.items():
+        for entry in entries:
+            array, cut = entry if isinstance(entry, tuple | list) else (entry, None)
+            if not as_scalar or array.rank == 0:
+                yield name, array, cut
+            else:
+                for index in np.ndindex(array.shape[: array.rank]):
+                    yield name + "".join(map(str, index)), array[index], cut
+
+
+def _name_of(key: Sequence[Any]) -> str:
+    return "_".join("slice" if isinstance(one, slice) else str(one) for one in key)
+
+
+def _dataset(path: str, mode: str, **words: Any) -> Any:
+    from netCDF4 import Dataset
+
+    return Dataset(path, mode, **words)
 
 
 def _open(path: str, mode: str, **words: Any) -> Any:

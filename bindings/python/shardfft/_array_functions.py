@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _reductions
+from ._array_libraries import library_of
 
 
 def _allclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -37,7 +38,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     from ._arithmetic import _block, lies_as
 
     like = lies_as((condition, x, y))
-    return like._like(np.where(*(_block(one, like) for one in (condition, x, y))))
+    return like._like(library_of(like.local).where(*(_block(one, like) for one in (condition, x, y))))
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

@@ -55,6 +55,10 @@ class Library:
         """Copy an array as one of another type."""
         return array.astype(dtype)
 
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        """Take from ``x`` where the condition holds, else from ``y``."""
+        return np.where(condition, x, y)  # CuPy's arrays have a word in it
+
     def refuse_gradients(self, array: Any) -> Any:
         """Give the array, or one of the same memory that asks for no gradients; TypeError if they would get lost."""
         return array
@@ -105,6 +109,9 @@ class _Torch(Library):
 
     def astype(self, array: Any, dtype: np.dtype[Any]) -> Any:
         return array.to(getattr(sys.modules["torch"], dtype.name), copy=True)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        return sys.modules["torch"].where(condition, x, y)
 
     def refuse_gradients(self, array: Any) -> Any:
         if not array.requires_grad:
@@ -196,8 +203,6 @@ def numpy_array(x: Any) -> NDArray[Any]:
 
 def host_array(x: Any) -> NDArray[Any]:
     """Give an array of any library as NumPy's, copied from a GPU."""
-    if isinstance(x, np.ndarray):
-        return x
     if hasattr(x, "get"):
         return np.asarray(x.get())
     return numpy_array(x.cpu() if hasattr(x, "cpu") else x)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _mpi
-from ._array_libraries import numpy_array
+from ._array_libraries import as_array, host_array, numpy_array
 from ._infer import layout_of
 from ._layout import Layout, _integer, named
 
@@ -168,7 +168,8 @@ def gather(
     """Bring the local arrays together on rank ``root``. Collective.
 
     Args:
-        local: this rank's part of an array in ``layout``, which may have one more axis before the others (fields).
+        local: this rank's part of an array in ``layout``, which may have one more axis before the others (fields);
+            copied from where it is.
         layout: which rank has what; for an array without fields also ``slab``, ``pencil``, ``brick`` or ``cyclic``.
         comm: an mpi4py communicator; None is ``MPI.COMM_WORLD``.
         root: the rank that gets the whole array.
@@ -187,11 +188,11 @@ def gather(
     comm = _mpi.communicator(comm)
     root, is_name = _ask(layout, root, comm)
     if is_name:
-        layout = layout_of(_mpi.agree(comm, lambda: numpy_array(local).shape), layout, comm)
+        layout = layout_of(_mpi.agree(comm, lambda: tuple(as_array(local).shape)), layout, comm)
 
     def flatten() -> tuple[NDArray[Any], bool]:
         _check_layout(layout, comm)
-        part = numpy_array(local)
+        part = host_array(local)
         _check_dtype(part.dtype)
         return np.ascontiguousarray(_flatten(part, layout, comm.rank)), part.ndim > len(layout.local_shape(comm.rank))
 

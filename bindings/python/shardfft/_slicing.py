@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ._arithmetic import check_alike
-from ._array_libraries import library_of
+from ._array_libraries import host_array, library_of
 from ._layout import Layout
 from ._part import Part
 
@@ -128,7 +130,7 @@ def take(array: DistArray, key: Any) -> Any:
     kept = [axis for axis, want in enumerate(wanted) if not isinstance(want, int)]
     if not kept:
         owner = next(rank for rank in range(layout.ranks) if _cut(layout, wanted, rank) is not None)
-        return array.comm.bcast(None if mine is None else array.local[mine], root=owner)
+        return array.comm.bcast(None if mine is None else host_array(array.local[mine])[()], root=owner)
     cuts = [_cut(layout, wanted, rank) for rank in range(layout.ranks)]
     boxes = [[slice(0, 0)] * len(kept) if cut is None else cut[1] for cut in cuts]
     order = [kept.index(axis) for axis in layout.order if axis in kept]
@@ -154,5 +156,7 @@ def put(array: DistArray, key: Any, value: Any) -> None:
     if isinstance(value, DistArray):
         check_alike(take(array, key), value)
         value = value.local
+    elif isinstance(value, np.ndarray):
+        value = library_of(array.local).bring(array.local, value)
     if mine is not None:
         array.local[mine] = value

@@ -189,7 +189,7 @@ def transform(
 
     mesh = x.device_mesh
     call, ranks = _agreed(mesh, lambda: _told(name, x, s, dim, norm, by))
-    local = _numbers(x.to_local(), name == "rfftn", name != "rfftn")
+    local = _numbers(_Local.apply(x), name == "rfftn", name != "rfftn")
     if None not in ranks and len(call.dims) <= 4:
         local = _by_plan(call, mesh, local, ranks, options)  # type: ignore[arg-type]
     elif call.by == "mpi":
@@ -219,7 +219,27 @@ class _Whole(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> tuple[Any, ...]:
-        return gradient.redistribute(ctx.mesh, ctx.placements).to_local(), None, None, None
+        if tuple(gradient.placements) != tuple(ctx.placements):
+            gradient = gradient.redistribute(ctx.mesh, ctx.placements)
+        return _Local.apply(gradient), None, None, None
+
+
+class _Local(torch.autograd.Function):
+    """The local tensor of a DTensor. PyTorch 2.11's own to_local gives no second derivatives."""
+
+    @staticmethod
+    def forward(whole: Any) -> torch.Tensor:
+        local = whole.to_local()
+        return local.view_as(local)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        (whole,) = inputs
+        ctx.of = whole.device_mesh, whole.placements, tuple(whole.shape)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return _Whole.apply(gradient, *ctx.of)
 
 
 def _layout(mesh: Any, call: _Call, shape: tuple[int, ...], axes: Sequence[int]) -> Layout:

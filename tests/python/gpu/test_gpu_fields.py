@@ -48,12 +48,25 @@ def test_arithmetic_and_sums(comm, rng, library):
     assert np.isclose(x.sum(), one.sum()) and np.isclose(x.mean(), one.mean()) and np.isclose(x.max(), one.max())
     assert np.isclose(x.vdot(y), one.vdot(other)) and np.isclose(x.norm(), one.norm())
     assert np.allclose(x.sum(axis=(0, 2)), one.sum(axis=(0, 2)))
-    assert np.allclose(x.gather(), one.gather())
     same(
         library,
         x.redistribute(Layout.slab(x.shape, comm.size, 1)),
         one.redistribute(Layout.slab(x.shape, comm.size, 1)),
     )
+
+
+def test_parts_and_files(comm, rng, library, tmp_path):
+    one = DistArray.from_global(rng.standard_normal((9, 6, 8)), comm)
+    x, path = on_gpu(library, one), comm.bcast(str(tmp_path / "field"))
+    assert np.allclose(x.gather(), one.gather()) and x[3, 4, 5] == one[3, 4, 5]
+    same(library, x[2:7, ::2], one[2:7, ::2])
+    for array in (x, one):
+        array[1:4] = 2
+        array[:, 2, :] = np.ones(8)
+    same(library, x, one)
+    same(library, np.where(x > 0, x, -1), np.where(one > 0, one, -1))
+    x.save(path)
+    assert np.array_equal(DistArray.load(path, comm, "pencil").gather(), one.gather())
 
 
 def test_transforms_by_numpys_names(comm, rng, library):

@@ -99,10 +99,10 @@ void measure(const Problem& p, std::size_t candidates) {
   cuts.resize(std::min(cuts.size(), candidates));
   if (const lines::PlaneCut* own = lines::own_plane_cut(p.n, p.m)) cuts.insert(cuts.begin(), *own);
   for (const lines::PlaneCut& cut : cuts) {
-    const lines::PreparedPlanes prepared = lines::make_prepared(cut, p.precision, {});
+    const auto prepared = lines::make_prepared(cut, p.precision, {});
     CHECK(cudaMemset(c.get(), 0xff, p.bytes()));
     const auto run = [&] {
-      lines::launch(prepared, planes_of(p, a.get(), c.get()), static_cast<std::uint32_t*>(counters.get()), nullptr);
+      lines::launch(*prepared, planes_of(p, a.get(), c.get()), static_cast<std::uint32_t*>(counters.get()), nullptr);
     };
     run();
     const double error = difference(p, c.get(), b.get()), ms = milliseconds(run);

@@ -4,20 +4,14 @@
 #include <complex>
 #include <cstring>
 #include <limits>
-#include <map>
-#include <mutex>
+#include <memory>
 #include <numeric>
-#include <optional>
 #include <random>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include "base/check.hpp"
 #include "base/environment.hpp"
-#include "device/line_recipe.hpp"
-#include "device/plane_pass.hpp"
-#include "device/plane_recipe.hpp"
+#include "device/pass_kernels.hpp"
 #include "device/standin/held_lines.hpp"
 #include "device/standin/kernel.hpp"
 #include "device/standin/plane_rows.hpp"
@@ -30,100 +24,6 @@ namespace {
 
 using standin::Access;
 using Fft = std::shared_ptr<const LocalFft>;
-
-/// As if libnvrtc were there.
-bool can_compile() { return switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true); }
-
-/// Null where there is none.
-const Recipe* recipe_for(int n, bool odd = false) {
-  const DeviceFacts& facts = current_facts();
-  const bool compiles = can_compile();
-  static std::mutex mutex;
-  static std::map<std::tuple<int, bool, bool, bool, std::size_t, std::size_t>, std::optional<Recipe>> found;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] =
-      found.try_emplace({n, odd, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
-  if (first) at->second = lines::recipe_for(n, hardware_of(facts), compiles, odd);
-  return at->second ? &*at->second : nullptr;
-}
-
-/// Null where there is none: the best one, as if no kernel had a stack.
-const PlaneCut* plane_cut_for(std::int64_t n, std::int64_t m) {
-  const DeviceFacts& facts = current_facts();
-  const bool compiles = can_compile();
-  static std::mutex mutex;
-  static std::map<std::tuple<std::int64_t, std::int64_t, bool, bool, std::size_t, std::size_t>, std::vector<PlaneCut>>
-      found;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] =
-      found.try_emplace({n, m, compiles, facts.bulk_copies, facts.shared_bytes_a_block, facts.shared_bytes});
-  if (first) at->second = plane_cuts_for(static_cast<int>(n), static_cast<int>(m), hardware_of(facts), compiles);
-  return at->second.empty() ? nullptr : &at->second.front();
-}
-
-/// Transforms of one bundle, [point][line], and of one row of a plane, by size, precision and direction; and the
-/// devices that were prepared.
-class Bundles {
- public:
-  void prepare(int n, Precision precision, bool odd_rows, int device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    prepared_.insert({device, n, precision, false});
-    if (odd_rows) prepared_.insert({device, n, precision, true});
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
-      FftSpec spec = spec_of(precision, direction);
-      spec.transform = {{n, granule(precision), granule(precision)}};
-      spec.batch = {{granule(precision), 1, 1}};
-      spec.in_place = true;
-      Fft& fft = ffts_[{n, precision, direction}];
-      if (!fft) fft = make_local_fft("fftw", spec);
-    }
-  }
-  void prepare_planes(int n, int m, Precision precision, bool real, int device) {
-    prepare(n, precision, false, device);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    prepared_planes_.insert({device, n, m, precision, real});
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
-      FftSpec spec = spec_of(precision, direction);
-      spec.transform = {{m, 1, 1}};
-      if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
-      Fft& row = rows_[{m, precision, direction, real}];
-      if (!row) row = make_local_fft("fftw", spec);
-    }
-  }
-  Fft row(const PlanePass& pass, int device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const Pass& columns = pass.columns;
-    if (!prepared_planes_.contains({device, columns.n, pass.m, columns.precision, pass.real}))
-      fail(Status::internal, "lines::prepare_planes(", columns.n, ", ", pass.m, ") was not called on device ", device);
-    return rows_.at({pass.m, columns.precision, columns.direction, pass.real});
-  }
-  Fft get(const Pass& pass, int device) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!prepared_.contains({device, pass.n, pass.precision, is_odd(pass)}))
-      fail(Status::internal, "lines::prepare(", pass.n, ") was not called for such rows on device ", device);
-    return ffts_.at({pass.n, pass.precision, pass.direction});
-  }
-
- private:
-  static FftSpec spec_of(Precision precision, Direction direction) {
-    FftSpec spec;
-    spec.precision = precision;
-    spec.direction = direction;
-    spec.effort = Effort::estimate;
-    return spec;
-  }
-
-  std::mutex mutex_;
-  std::set<std::tuple<int, int, Precision, bool>> prepared_;  ///< and for odd rows
-  std::set<std::tuple<int, int, int, Precision, bool>> prepared_planes_;
-  std::map<std::tuple<int, Precision, Direction>, Fft> ffts_;
-  std::map<std::tuple<int, Precision, Direction, bool>, Fft> rows_;
-};
-
-Bundles& bundles() {
-  static Bundles& all = *new Bundles;
-  return all;
-}
 
 std::size_t element_bytes(const Pass& pass) { return ElementType{pass.precision, true}.bytes(); }
 
@@ -223,31 +123,76 @@ void run_all(const Pass& pass, const LocalFft& fft, std::uint64_t seed, PlaceAmo
   for (const auto& [outer, m] : order) run_bundle<T>(pass, fft, outer, m, bundle, axes);
 }
 
+FftSpec spec_of(Precision precision, Direction direction) {
+  FftSpec spec;
+  spec.precision = precision;
+  spec.direction = direction;
+  spec.effort = Effort::estimate;
+  return spec;
+}
+
+/// Of one bundle, [point][line].
+Fft bundle_fft(int n, Precision precision, Direction direction) {
+  FftSpec spec = spec_of(precision, direction);
+  spec.transform = {{n, granule(precision), granule(precision)}};
+  spec.batch = {{granule(precision), 1, 1}};
+  spec.in_place = true;
+  return make_local_fft("fftw", spec);
+}
+
+/// Of one row of a plane.
+Fft row_fft(int m, Precision precision, Direction direction, bool real) {
+  FftSpec spec = spec_of(precision, direction);
+  spec.transform = {{m, 1, 1}};
+  if (real) spec.kind = direction == Direction::forward ? Kind::r2c : Kind::c2r;
+  return make_local_fft("fftw", spec);
+}
+
+void refuse_in_capture() {
+  if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "kernels are made inside of a capture");
+}
+
+constexpr Direction directions[] = {Direction::forward, Direction::backward};
+std::size_t index_of(Direction direction) { return direction == Direction::backward ? 1 : 0; }
+
 }  // namespace
 
-bool supported(int n) { return recipe_for(n) != nullptr; }
+struct Prepared {
+  Fft bundle[2];  ///< [backward]
+};
+struct PreparedPlanes {
+  Prepared columns;
+  Fft row[2];
+};
 
-bool takes_odd_rows(int n) { return recipe_for(n, true) != nullptr; }
+/// As if libnvrtc were there.
+bool can_compile() { return switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true); }
 
-bool reads_from(int n, const Side& side) {
-  const Recipe* recipe = recipe_for(n);
-  return recipe != nullptr && reads_from(recipe->tile(), side);
+/// The best one, as if no kernel had a stack.
+const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision /*precision*/, PlaneSkills /*skills*/) {
+  return cuts.front();
 }
 
-void prepare(int n, Precision precision, bool odd_rows) {
-  require_kernel(n, precision, odd_rows);
-  if (standin::Scheduler::instance().capturing()) fail(Status::backend_failure, "lines::prepare() inside of a capture");
-  bundles().prepare(n, precision, odd_rows, current_device());
+std::shared_ptr<const Prepared> make_prepared(const Recipe& recipe, Precision precision, KernelSkills /*skills*/) {
+  refuse_in_capture();
+  auto made = std::make_shared<Prepared>();
+  for (const Direction direction : directions)
+    made->bundle[index_of(direction)] = bundle_fft(recipe.line.n, precision, direction);
+  return made;
 }
 
-bool checkable(int n) { return can_compile() && supported(n); }
+std::shared_ptr<const PreparedPlanes> make_prepared(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
+  refuse_in_capture();
+  auto made = std::make_shared<PreparedPlanes>();
+  for (const Direction direction : directions) {
+    made->columns.bundle[index_of(direction)] = bundle_fft(cut.columns.n, precision, direction);
+    made->row[index_of(direction)] = row_fft(cut.rows.n, precision, direction, skills.real);
+  }
+  return made;
+}
 
-void prepare_checked(int n, Precision precision, bool odd_rows) { prepare(n, precision, odd_rows); }
-
-void run(const Pass& pass, void* stream) {
-  require(supported(pass.n), "no line kernel for ", pass.n, " points");
-  require_pass(pass);
-  const Fft fft = bundles().get(pass, current_device());
+void launch(const Prepared& prepared, const Pass& pass, void* stream) {
+  const Fft& fft = prepared.bundle[index_of(pass.direction)];
   check_input(pass);
   if (pass.outer_end <= pass.outer_begin || pass.m_end <= pass.m_begin) return;
   std::vector<Access> touched;
@@ -263,34 +208,11 @@ void run(const Pass& pass, void* stream) {
   });
 }
 
-bool rows_supported(std::int64_t n, std::int64_t m) { return may_be_plane(n, m) && plane_cut_for(n, m) != nullptr; }
-
-bool planes_supported(std::int64_t n, std::int64_t m, Precision precision, bool real) {
-  return fits_planes(n, m, precision, real, current_facts()) && rows_supported(n, m);
-}
-
-bool planes_checkable(int n, int m) { return can_compile() && plane_cut_for(n, m) != nullptr; }
-
-void prepare_checked_planes(int n, int m, Precision precision, bool real) { prepare_planes(n, m, precision, real); }
-
-bool planes_shareable(const PlaneKernel& kernel, const Side& side) {
-  const PlaneCut* cut = plane_cut_for(kernel.n, kernel.m);
-  return cut != nullptr && shares(cut->columns, side);
-}
-
-void prepare_planes(int n, int m, Precision precision, bool real) {
-  require(plane_cut_for(n, m) != nullptr, "no plane kernel for ", n, " rows of ", m, " points");
-  if (standin::Scheduler::instance().capturing())
-    fail(Status::backend_failure, "lines::prepare_planes() inside of a capture");
-  bundles().prepare_planes(n, m, precision, real, current_device());
-}
-
-void run(const PlanePass& pass, std::uint32_t* counters, void* stream) {
+void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t* counters, void* stream) {
   const Pass& columns = pass.columns;
-  require_planes(pass);
   const std::int64_t planes = columns.outer_end - columns.outer_begin;
-  const PlaneRows rows{pass, bundles().row(pass, current_device())};
-  const Fft fft = bundles().get(columns, current_device());
+  const PlaneRows rows{pass, prepared.row[index_of(columns.direction)]};
+  const Fft& fft = prepared.columns.bundle[index_of(columns.direction)];
   check_input(columns);
   require(planes_shareable({columns.n, pass.m, columns.precision, pass.real, columns.checks.results != nullptr},
                            columns.out),

@@ -3,21 +3,10 @@
 #include <string>
 
 #include "device/cuda/lines/nvrtc.hpp"
-#include "device/plane_recipe.hpp"
+#include "device/pass_kernels.hpp"
 
 namespace shardfft::device::lines {
 
-/// Whether there is a compiler, and SHARDFFT_JIT in the environment is not 0.
-bool can_compile();
-/// What kernels of a recipe can do more.
-struct KernelSkills {
-  bool odd = false;     ///< rows of odd lengths (TileCut)
-  bool checks = false;  ///< sums of their lines
-};
-struct PlaneSkills {
-  bool real = false;    ///< rows
-  bool checks = false;  ///< sums of their lines
-};
 /// The skills of the kernel by whose stack a recipe is chosen. The sums of complex rows take few more registers, and
 /// with other recipes than those without sums they were slower.
 constexpr PlaneSkills chosen_by(PlaneSkills skills) { return {skills.real, skills.real && skills.checks}; }

@@ -99,7 +99,7 @@ CUlaunchConfig Kernel::launch_config(int blocks, CUlaunchAttribute& attribute) c
   return config;
 }
 
-void Kernel::launch_bytes(const void* argument, unsigned tiles, int most_blocks, void* stream) const {
+void Kernel::launch(const void* argument, unsigned tiles, int most_blocks, void* stream) const {
   int clusters = most_clusters_;
   if (most_blocks > 0) clusters = std::min(clusters, std::max(1, most_blocks / cluster_));
   clusters = std::min(clusters, (static_cast<int>(tiles) + cluster_ - 1) / cluster_);

@@ -30,14 +30,10 @@ class Kernel {
   Kernel() = default;
   Kernel(CUfunction function, int threads, int shared_bytes, int cluster);
   explicit operator bool() const { return function_ != nullptr; }
-  /// `most_blocks`: 0 fills the GPU.
-  template <class Argument>
-  void launch(const Argument& argument, unsigned tiles, int most_blocks, void* stream) const {
-    launch_bytes(&argument, tiles, most_blocks, stream);
-  }
+  /// `argument`: what its program takes. `most_blocks`: 0 fills the GPU.
+  void launch(const void* argument, unsigned tiles, int most_blocks, void* stream) const;
 
  private:
-  void launch_bytes(const void* argument, unsigned tiles, int most_blocks, void* stream) const;
   /// `attribute` lives as long.
   CUlaunchConfig launch_config(int blocks, CUlaunchAttribute& attribute) const;
 

@@ -42,24 +42,20 @@ KernelRows kernel_rows(const PlanePass& pass) {
   return k;
 }
 
-const std::vector<PlaneCut>& plane_cuts_here(int n, int m) {
-  static std::mutex mutex;
-  static std::map<std::tuple<int, int, int>, std::vector<PlaneCut>> found;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] = found.try_emplace({current_device(), n, m});
-  if (first) at->second = plane_cuts_for(n, m, hardware_of(current_facts()), can_compile());
-  return at->second;
+/// Both axes are compared together, and told where the columns are.
+void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
+  k.row_checks = kernel_checks(pass.row_checks, pass.m, cut.lines * unit(pass.columns.precision) * (pass.real ? 2 : 1));
+  k.column_checks = kernel_checks(pass.columns.checks, pass.columns.n, cut.width * unit(pass.columns.precision));
+  k.column_checks.tiles = std::min(k.column_checks.tiles, k.row_checks.tiles);
+  k.column_checks.floor += k.row_checks.floor;
 }
 
 }  // namespace
 
-bool has_plane_cuts(int n, int m) { return !plane_cuts_here(n, m).empty(); }
-
-const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills skills) {
-  const std::vector<PlaneCut>& cuts = plane_cuts_here(n, m);
-  require(!cuts.empty(), "no plane kernel for ", n, " rows of ", m, " points");
-  if (cuts.size() == 1) return cuts.front();
+/// By what stack their code has.
+const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills) {
   skills = chosen_by(skills);
+  const int n = cuts.front().columns.n, m = cuts.front().rows.n;
   static std::mutex mutex;
   static std::map<std::tuple<int, int, int, Precision, bool, bool>, const PlaneCut*> chosen;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -71,20 +67,10 @@ const PlaneCut& plane_cut_for(int n, int m, Precision precision, PlaneSkills ski
   return *at->second;
 }
 
-namespace {
-
-/// Both axes are compared together, and told where the columns are.
-void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
-  k.row_checks = kernel_checks(pass.row_checks, pass.m, cut.lines * unit(pass.columns.precision) * (pass.real ? 2 : 1));
-  k.column_checks = kernel_checks(pass.columns.checks, pass.columns.n, cut.width * unit(pass.columns.precision));
-  k.column_checks.tiles = std::min(k.column_checks.tiles, k.row_checks.tiles);
-  k.column_checks.floor += k.row_checks.floor;
-}
-
-}  // namespace
-
-PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
-  PreparedPlanes prepared;
+/// Compiled at run time unless they are the library's own, which check nothing.
+std::shared_ptr<const PreparedPlanes> make_prepared(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
+  auto made = std::make_shared<PreparedPlanes>();
+  PreparedPlanes& prepared = *made;
   prepared.cut = cut;
   prepared.row_table = twiddles(cut.rows, precision);
   prepared.column_table = twiddles(cut.columns, precision);
@@ -96,7 +82,7 @@ PreparedPlanes make_prepared(const PlaneCut& cut, Precision precision, PlaneSkil
     prepared.kernel[backward] = own != nullptr
                                     ? make_kernel(own->kernel[skills.real][backward], cut.threads(), bytes, 1)
                                     : Kernel(compiled.function[backward], cut.threads(), bytes, 1);
-  return prepared;
+  return made;
 }
 
 void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t* counters, void* stream) {
@@ -131,7 +117,7 @@ void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t
   check(cudaMemsetAsync(counters, 0, plane_counters(k.planes) * sizeof *counters, static_cast<cudaStream_t>(stream)),
         "cudaMemsetAsync");
   const bool backward = columns.direction == Direction::backward;
-  prepared.kernel[backward].launch(k, k.planes * (k.row_tiles + k.column_tiles), columns.blocks, stream);
+  prepared.kernel[backward].launch(&k, k.planes * (k.row_tiles + k.column_tiles), columns.blocks, stream);
 }
 
 }  // namespace shardfft::device::lines

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -100,17 +99,10 @@ const void* twiddles(const LineCut& line, Precision precision) {
   return table;
 }
 
-const Recipe* recipe_for(int n, bool odd) {
-  static std::mutex mutex;
-  static std::map<std::tuple<int, int, bool>, std::optional<Recipe>> found;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] = found.try_emplace({current(), n, odd});
-  if (first) at->second = recipe_for(n, hardware_of(current_facts()), can_compile(), odd);
-  return at->second ? &*at->second : nullptr;
-}
-
-Prepared make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills) {
-  Prepared prepared;
+/// Compiled at run time unless they are the library's own, which check nothing.
+std::shared_ptr<const Prepared> make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills) {
+  auto made = std::make_shared<Prepared>();
+  Prepared& prepared = *made;
   prepared.recipe = recipe;
   prepared.table = twiddles(recipe.line, precision);
   const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
@@ -118,14 +110,14 @@ Prepared make_prepared(const Recipe& recipe, Precision precision, KernelSkills s
     add_own(prepared, *own, precision, skills.odd);
   else
     add_compiled(prepared, precision, skills);
-  return prepared;
+  return made;
 }
 
 void launch(const Prepared& prepared, const Pass& pass, void* stream) {
   const Kernel& kernel = prepared.kernel[pass.direction == Direction::backward];
   const TileCut tile = prepared.recipe.tile(is_odd(pass));
   const auto launch_with = [&](const auto& argument) {
-    if (argument.tiles > 0) kernel.launch(argument, argument.tiles, pass.blocks, stream);
+    if (argument.tiles > 0) kernel.launch(&argument, argument.tiles, pass.blocks, stream);
   };
   if (tile.bulk)
     launch_with(kernel_pass(pass, tile, prepared.table));

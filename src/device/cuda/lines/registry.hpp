@@ -1,5 +1,5 @@
 #pragma once
-// Line kernels and their twiddle tables on devices: made when a length is prepared, kept until exit. CUDA only.
+// What line and plane kernels need on a device: tables of twiddles, machine code. CUDA only.
 #include <string>
 
 #include "device/cuda/lines/jit.hpp"
@@ -7,7 +7,6 @@
 
 namespace shardfft::device::lines {
 
-/// What a pass needs on the device it was prepared on.
 struct Prepared {
   Recipe recipe;
   const void* table = nullptr;
@@ -24,13 +23,5 @@ struct CompiledPair {
   CUfunction function[2] = {nullptr, nullptr};  ///< [backward]
 };
 CompiledPair load(const std::string& code);
-
-/// The recipe for lines of a length in even or odd rows, on the current device; null where there is none.
-const Recipe* recipe_for(int n, bool odd = false);
-
-/// A recipe's kernels, compiled at run time unless they are the library's own, which check nothing.
-Prepared make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills);
-/// Enqueues a pass whose arguments were checked.
-void launch(const Prepared& prepared, const Pass& pass, void* stream);
 
 }  // namespace shardfft::device::lines

@@ -1,0 +1,42 @@
+#pragma once
+// Kernels of line and plane passes on devices: what an implementation makes and launches. Which there are, and what was
+// prepared on which device, is kept for all of them alike.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/line_recipe.hpp"
+#include "device/plane_pass.hpp"
+#include "device/plane_recipe.hpp"
+
+namespace shardfft::device::lines {
+
+/// What kernels of a recipe can do more.
+struct KernelSkills {
+  bool odd = false;     ///< rows of odd lengths (TileCut)
+  bool checks = false;  ///< sums of their lines
+};
+struct PlaneSkills {
+  bool real = false;    ///< rows
+  bool checks = false;  ///< sums of their lines
+};
+
+/// The recipe for lines of a length in even or odd rows, on the current device; null where there is none.
+const Recipe* recipe_for(int n, bool odd = false);
+
+// Each implementation has these.
+
+/// Whether there is a compiler for kernels, and SHARDFFT_JIT in the environment is not 0.
+bool can_compile();
+/// The one of the recipes for planes of one size that suits kernels of such skills on the current device.
+const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills);
+/// What passes need on the device that was current when it was made, forward and backward.
+struct Prepared;
+struct PreparedPlanes;
+std::shared_ptr<const Prepared> make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills);
+std::shared_ptr<const PreparedPlanes> make_prepared(const PlaneCut& cut, Precision precision, PlaneSkills skills);
+/// Enqueue passes whose arguments were checked.
+void launch(const Prepared& prepared, const Pass& pass, void* stream);
+void launch(const PreparedPlanes& prepared, const PlanePass& pass, std::uint32_t* counters, void* stream);
+
+}  // namespace shardfft::device::lines

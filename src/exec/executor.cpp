@@ -256,7 +256,9 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
     for (Task& task : tasks) {
       const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
       trace_.set_step(task.trace_step);
-      run_task(task, source, out, past);
+      const TaskArrays arrays = before_task(task, source, out, past);
+      task.operation->run(arrays.from, arrays.to, private_.at(Slot::scratch, workspace_));
+      after_task(task, arrays, source, out, past);
       if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
     }
     const double end = trace_.now();
@@ -298,27 +300,28 @@ void Executor::make_verifier(std::size_t program) {
       std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
 }
 
-void Executor::run_task(Task& task, const std::byte* source, std::byte* out, Past& past) {
+Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, std::byte* out, Past& past) {
   if (host_ && task.to != Slot::out) wait_for_readers(task.to);
   const std::byte* from = slot(task.from, source, out);
-  const bool lends_input = task.from == Slot::in && task.operation->reads_host_memory();
-  if (lends_input) from = readable_input(task, from, past.reads);
+  if (lends_input(task)) from = readable_input(task, from, past.reads);
   const Slot written = writable_output(task, from, out);
-  std::byte* const to = slot(written, source, out);
   if (HostStepHook* const hook = installed<HostStepHook>())
     hook->reached(task.number, const_cast<std::byte*>(from),
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
   if (past.verifier) past.verifier->before(task.number, from);
-  task.operation->run(from, to, slot(Slot::scratch, source, out));
-  if (lends_input && from == source) {
+  return {from, slot(written, source, out), written};
+}
+
+void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Past& past) {
+  if (lends_input(task) && arrays.from == source) {
     // The caller may change the array as soon as this call returns.
     const Scope scope(&trace_, Activity::wait);
     task.operation->wait_readers();
   }
-  if (written != task.to) {
+  if (arrays.written != task.to) {
     const Scope scope(&trace_, Activity::stage);
     const Box all = Box::run(0, task.to_state.layout.count(setup_.comm.rank()));
-    copy_box(to, all, out, all, element_bytes(task.to_state, setup_.precision), setup_.options.threads);
+    copy_box(arrays.to, all, out, all, element_bytes(task.to_state, setup_.precision), setup_.options.threads);
   }
   if (past.verifier) past.verifier->after(task.number, slot(task.to, source, out));
 }

@@ -47,6 +47,13 @@ class Executor : public Runner {
     std::unique_ptr<Verifier> verifier;  ///< with the option verify
   };
 
+  /// What a task reads and writes, and in which slot that is.
+  struct TaskArrays {
+    const std::byte* from;
+    std::byte* to;
+    Slot written;
+  };
+
   struct Candidates;
 
   void make_local_ffts(LocalFfts& ffts);
@@ -67,7 +74,9 @@ class Executor : public Runner {
   std::byte* slot(Slot s, const std::byte* in, std::byte* out) const;
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   Slot writable_output(const Task& task, const std::byte* from, const std::byte* out);
-  void run_task(Task& task, const std::byte* source, std::byte* out, Past& past);
+  static bool lends_input(const Task& task) { return task.from == Slot::in && task.operation->reads_host_memory(); }
+  TaskArrays before_task(Task& task, const std::byte* source, std::byte* out, Past& past);
+  void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Past& past);
   void make_verifier(std::size_t program);
   std::vector<StepReport> steps(int program) const;
   std::size_t table_bytes() const;

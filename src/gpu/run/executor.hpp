@@ -111,7 +111,8 @@ class DeviceExecutor : public Runner {
   void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
                     device::StreamHandle stream, bool after);
   void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
-  void run_tasks(int program, bool announced);
+  bool replays(int program);
+  void capture(int program);
   void give_up() noexcept;
   void deliver(int program, OutputArrays out);
   void await(std::size_t member);

@@ -281,32 +281,26 @@ void DeviceExecutor::await_end(std::size_t member) {
   });
 }
 
-void DeviceExecutor::run_tasks(int program, bool announced) {
-  Replay& replay = now(program).replay;
+/// Whether this run can be one of a graph, which is told what it would depend on.
+bool DeviceExecutor::replays(int program) {
   const auto& tasks = now(program).tasks;
   // What looks into a run is called while it is enqueued.
   const bool capturable =
       team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
-  if (!capturable) {
-    enqueue_tasks(program, streams_, true, announced);
-    return;
-  }
+  if (!capturable) return false;
   std::vector<const void*> pointers;
   for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
   for (const DeviceTask& task : tasks)
     for (const auto& operation : task.operations) pointers.push_back(operation->reads());
-  replay.see(pointers);
-  if (replay.ready()) {
-    times_.drop();
-    replay.launch(*team_, streams_);
-    return;
-  }
-  enqueue_tasks(program, streams_, true, announced);
-  if (!replay.due()) return;
+  now(program).replay.see(pointers);
+  return true;
+}
+
+void DeviceExecutor::capture(int program) {
   std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
   for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
-  replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, false); });
+  now(program).replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, false); });
 }
 
 bool DeviceExecutor::any_copies() const {
@@ -335,7 +329,15 @@ void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
   const bool announced = place_and_meet(program, in, out, in_call);
   Failure verdict;
   try {
-    run_tasks(program, announced);
+    Replay& replay = now(program).replay;
+    const bool replays = this->replays(program);
+    if (replays && replay.ready()) {
+      times_.drop();
+      replay.launch(*team_, streams_);
+    } else {
+      enqueue_tasks(program, streams_, true, announced);
+      if (replays && replay.due()) capture(program);
+    }
     deliver(program, out);
     if (now(program).verifier) verdict = now(program).verifier->conclude();
   } catch (...) {

@@ -164,8 +164,6 @@ class SlabRank {
   void copy_spectrum(const SlabArrays& own, Range z, Direction direction, device::StreamHandle stream) const;
   void flatten(device::lines::Pass& pass, Range z) const;
 
-  void compute_forward(const SlabArrays& own, int part, int chunk, device::StreamHandle stream);
-  void compute_backward(const SlabArrays& own, int part, device::StreamHandle stream);
   void open_for_peers(const SlabArrays& own, device::StreamHandle stream);
   void release_copies(device::StreamHandle stream);
   void wait_until_ready(std::span<const SlabPeer> peers);

@@ -8,13 +8,17 @@ namespace shardfft::gpu {
 void SlabRank::begin_forward(const SlabArrays& own, device::StreamHandle stream) {
   const device::DeviceScope scope(device_);
   open_for_peers(own, stream);
-  if (!options_.stores) compute_forward(own, 0, 0, stream);
+  if (options_.stores) return;
+  first_part_forward(own, chunk(rank_, 0, 0), {}, stream);
+  release_copies(stream);
 }
 
 void SlabRank::begin_backward(const SlabArrays& own, device::StreamHandle stream) {
   const device::DeviceScope scope(device_);
   open_for_peers(own, stream);
-  if (!options_.stores) compute_backward(own, parts() - 1, stream);
+  if (options_.stores) return;
+  x_lines_backward(own, part(parts() - 1), {}, stream);
+  release_copies(stream);
 }
 
 /// From here on peers may write: the tokens of the last call are taken back before that.
@@ -23,21 +27,7 @@ void SlabRank::open_for_peers(const SlabArrays& own, device::StreamHandle stream
   device::record(ready_.get(), stream);
 }
 
-/// What comes before the sends of (part, chunk); they wait for it.
-void SlabRank::compute_forward(const SlabArrays& own, int p, int c, device::StreamHandle stream) {
-  const Range planes = chunk(rank_, p, c);
-  if (p == 0)
-    first_part_forward(own, planes, {}, stream);
-  else
-    y_lines(own, y_pass_forward(own, planes, part(p), {}), stream);
-  release_copies(stream);
-}
-
-void SlabRank::compute_backward(const SlabArrays& own, int p, device::StreamHandle stream) {
-  x_lines_backward(own, part(p), {}, stream);
-  release_copies(stream);
-}
-
+/// The sends that come next wait for what `stream` has done so far.
 void SlabRank::release_copies(device::StreamHandle stream) {
   device::record(computed_.get(), stream);
   if (shape_.ranks > 1) device::wait(copy_[0].get(), computed_.get());
@@ -165,10 +155,15 @@ void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> pee
   const device::DeviceScope scope(device_);
   if (options_.stores) return store(peers, stream, [&] { first_part_forward(own, chunk(rank_, 0, 0), peers, stream); });
   const auto [p, c] = turn_of(turn, Direction::forward);
-  if (turn == 0)
+  if (turn == 0) {
     wait_until_ready(peers);
-  else
-    compute_forward(own, p, c, stream);
+  } else {
+    if (p == 0)
+      first_part_forward(own, chunk(rank_, p, c), {}, stream);
+    else
+      y_lines(own, y_pass_forward(own, chunk(rank_, p, c), part(p), {}), stream);
+    release_copies(stream);
+  }
   send(own, peers, turn, Direction::forward);
 }
 
@@ -186,10 +181,12 @@ void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> pe
   const device::DeviceScope scope(device_);
   if (options_.stores) return store(peers, stream, [&] { x_lines_backward(own, part(0), peers, stream); });
   const auto [p, c] = turn_of(turn, Direction::backward);
-  if (turn == 0)
+  if (turn == 0) {
     wait_until_ready(peers);
-  else if (c == chunks(p) - 1)  // the first one of its part
-    compute_backward(own, p, stream);
+  } else if (c == chunks(p) - 1) {  // the first one of its part
+    x_lines_backward(own, part(p), {}, stream);
+    release_copies(stream);
+  }
   send(own, peers, turn, Direction::backward);
 }
 

@@ -7,35 +7,26 @@
 
 #include "geometry/schedule.hpp"
 #include "pack/line_residual.hpp"
+#include "pack/loop_nest.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft::device {
-
-/// A loop over the lines of an array: `sum` sums further at every step.
-struct UnitLoop {
-  std::int64_t count, stride, sum;  ///< the stride in elements
-};
-/// A loop along an axis of a line; its weights lie behind those of the axes before it.
-struct AxisLoop {
-  std::int64_t count, stride;
-};
 
 /// Lines of one array, of one axis or more: each has a sum of its numbers, of which each is multiplied by one weight an
 /// axis. The last loops of each list have the least strides.
 struct WeightedSums {
   ElementType element;
-  std::vector<UnitLoop> units;
-  std::vector<AxisLoop> line;
+  std::vector<Loop> units;          ///< over the lines: from elements of the array to sums
+  std::vector<Loop> line;           ///< along each: from elements to weights, which lie behind those of the axis before
   const double* weights = nullptr;  ///< device memory: the real and the imaginary part of each weight
 
-  std::int64_t lines() const {
+  std::int64_t lines() const { return steps(units); }
+  std::int64_t points() const { return steps(line); }
+
+ private:
+  static std::int64_t steps(const std::vector<Loop>& loops) {
     std::int64_t count = 1;
-    for (const UnitLoop& loop : units) count *= loop.count;
-    return count;
-  }
-  std::int64_t points() const {
-    std::int64_t count = 1;
-    for (const AxisLoop& loop : line) count *= loop.count;
+    for (const Loop& loop : loops) count *= loop.count;
     return count;
   }
 };

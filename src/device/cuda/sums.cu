@@ -154,22 +154,22 @@ Lines lines_of(const WeightedSums& what) {
   Lines lines;
   if (what.units.size() > Lines::most || what.line.size() > Lines::most)
     fail(Status::internal, "too many axes to sum over");
-  for (const UnitLoop& loop : what.units) {
+  for (const Loop& loop : what.units) {
     lines.unit_count[lines.unit_axes] = loop.count;
-    lines.unit_stride[lines.unit_axes] = loop.stride;
-    lines.unit_sum[lines.unit_axes++] = loop.sum;
+    lines.unit_stride[lines.unit_axes] = loop.from;
+    lines.unit_sum[lines.unit_axes++] = loop.to;
   }
   long long weight = 0;
-  for (const AxisLoop& loop : what.line) {
+  for (const Loop& loop : what.line) {
     lines.line_count[lines.line_axes] = loop.count;
-    lines.line_stride[lines.line_axes] = loop.stride;
+    lines.line_stride[lines.line_axes] = loop.from;
     lines.first_weight[lines.line_axes++] = weight;
     weight += loop.count;
   }
   lines.lines = what.lines();
   lines.points = what.points();
   lines.weights = what.weights;
-  lines.along = what.units.empty() || (!what.line.empty() && what.line.back().stride < what.units.back().stride);
+  lines.along = what.units.empty() || (!what.line.empty() && what.line.back().from < what.units.back().from);
   if (lines.along) {
     const long long rows = std::max<long long>(least_rows, lines.points / least_points_a_thread);
     lines.rows = power_of_two_for(std::min(rows, lines.points), threads);

@@ -26,10 +26,9 @@ std::uint64_t words(const std::byte* at, std::size_t bytes) {
 }
 
 /// Bytes from the first element that loops of these counts and strides touch to behind the last one.
-template <class List>
-std::int64_t reach(const List& loops) {
+std::int64_t reach(const std::vector<Loop>& loops) {
   std::int64_t last = 0;
-  for (const auto& loop : loops) last += (loop.count - 1) * loop.stride;
+  for (const Loop& loop : loops) last += (loop.count - 1) * loop.from;
   return last;
 }
 
@@ -41,9 +40,9 @@ class Lines {
 
   void visit_units(std::size_t level, const std::byte* at, std::int64_t sum) const {
     if (level == what_.units.size()) return visit_line(0, at, sum, {1, 0}, what_.weights);
-    const UnitLoop& loop = what_.units[level];
+    const Loop& loop = what_.units[level];
     for (std::int64_t i = 0; i < loop.count; ++i)
-      visit_units(level + 1, at + i * loop.stride * element(), sum + i * loop.sum);
+      visit_units(level + 1, at + i * loop.from * element(), sum + i * loop.to);
   }
 
  private:
@@ -52,9 +51,9 @@ class Lines {
   void visit_line(std::size_t level, const std::byte* at, std::int64_t sum, std::complex<double> weight,
                   const double* weights) const {
     if (level == what_.line.size()) return add(at, sum, weight);
-    const AxisLoop& loop = what_.line[level];
+    const Loop& loop = what_.line[level];
     for (std::int64_t i = 0; i < loop.count; ++i)
-      visit_line(level + 1, at + i * loop.stride * element(), sum,
+      visit_line(level + 1, at + i * loop.from * element(), sum,
                  weight * std::complex<double>(weights[2 * i], weights[2 * i + 1]), weights + 2 * loop.count);
   }
 
@@ -93,7 +92,7 @@ void add_weighted(const std::byte* array, const WeightedSums& what, double* sums
   const std::int64_t lines = what.lines(), points = what.points();
   if (lines == 0 || points == 0) return;
   std::size_t weights = 0;
-  for (const AxisLoop& loop : what.line) weights += 2 * static_cast<std::size_t>(loop.count) * sizeof(double);
+  for (const Loop& loop : what.line) weights += 2 * static_cast<std::size_t>(loop.count) * sizeof(double);
   const auto elements = static_cast<std::size_t>(reach(what.units) + reach(what.line) + 1);
   enqueue_kernel(stream, "weighted sums",
                  {{array, elements * what.element.bytes()},

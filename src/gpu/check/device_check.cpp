@@ -29,7 +29,7 @@ class DeviceSide {
         what_.units.push_back({loop.n, loop.stride, loop.unit_stride});
         continue;
       }
-      what_.line.push_back({loop.n, loop.stride});
+      what_.line.push_back({loop.n, loop.stride, 1});
       weights.insert(weights.end(), loop.weight.begin(), loop.weight.end());
     }
     bytes_ = weights.size() * sizeof weights.front();

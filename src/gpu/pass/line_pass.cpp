@@ -15,16 +15,18 @@ namespace {
 std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const OwnPoints* own = nullptr) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || is_empty(spec)) return std::nullopt;
   const FftDim& line = spec.transform.front();
-  std::vector<BatchLoop> loops = merged_loops(spec.batch, own);
-  const auto contiguous =
-      std::find_if(loops.begin(), loops.end(), [](const BatchLoop& loop) { return loop.stride == BatchLoop{}.stride; });
+  Loops loops = merged_loops(spec.batch, own);
+  const auto contiguous = std::find_if(loops.begin(), loops.end(), [own](const FftDim& loop) {
+    return loop.in_stride == 1 && loop.out_stride == 1 && (own == nullptr || own->stride_there(loop) == 1);
+  });
   if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
   const std::int64_t across = contiguous->n;
   loops.erase(contiguous);
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
-  const BatchLoop outer = loops.empty() ? BatchLoop{1, {some, some, some}} : loops.front();
-  std::vector<std::int64_t> strides{line.in_stride, line.out_stride, outer.stride[0], outer.stride[1]};
-  if (own != nullptr) strides.insert(strides.end(), {own->line.there, outer.stride[2]});
+  const FftDim outer = loops.empty() ? FftDim{1, some, some} : loops.front();
+  const std::int64_t outer_there = own == nullptr || loops.empty() ? some : own->stride_there(outer);
+  std::vector<std::int64_t> strides{line.in_stride, line.out_stride, outer.in_stride, outer.out_stride};
+  if (own != nullptr) strides.insert(strides.end(), {own->line.there, outer_there});
   // Bulk copies want rows that begin at multiples of 16 bytes.
   const bool odd = std::any_of(strides.begin(), strides.end(), [&](std::int64_t stride) {
     return !device::lines::begins_with_units(stride, spec.precision);
@@ -44,15 +46,15 @@ std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose
   pass.n = static_cast<int>(line.n);
   pass.precision = spec.precision;
   pass.direction = spec.direction;
-  pass.in.part[0] = {nullptr, line.in_stride, outer.stride[0]};
-  pass.out.part[0] = {nullptr, line.out_stride, outer.stride[1]};
+  pass.in.part[0] = {nullptr, line.in_stride, outer.in_stride};
+  pass.out.part[0] = {nullptr, line.out_stride, outer.out_stride};
   pass.outer_end = outer.n;
   pass.m_end = across;
   if (odd) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
   pass.scale = spec.scale;
   if (own != nullptr) {
     const bool reads = own->side == OwnPoints::Side::input;
-    share(reads ? pass.in : pass.out, pass.n, *own, outer.stride[2]);
+    share(reads ? pass.in : pass.out, pass.n, *own, outer_there);
     if (reads && !device::lines::reads_from(pass.n, pass.in)) return std::nullopt;
   }
   return pass;

@@ -28,12 +28,6 @@ int cut_axis(const TransformStep& step, const Layout& beyond) {
   return step.axes.front().axis;
 }
 
-bool continues(const BatchLoop& outer, const BatchLoop& inner) {
-  for (std::size_t i = 0; i < outer.stride.size(); ++i)
-    if (outer.stride[i] != inner.n * inner.stride[i]) return false;
-  return true;
-}
-
 }  // namespace
 
 std::int64_t OwnPoints::stride_there(const FftDim& loop) const {
@@ -75,13 +69,13 @@ std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here
   return own;
 }
 
-std::vector<BatchLoop> merged_loops(const std::vector<FftDim>& batch, const OwnPoints* own) {
-  std::vector<BatchLoop> loops;
-  for (const FftDim& d : batch)
-    if (d.n != 1)
-      loops.push_back({d.n, {d.in_stride, d.out_stride, own != nullptr ? own->stride_there(d) : d.out_stride}});
-  merge_loops(loops, continues);
-  return loops;
+Loops merged_loops(Loops batch, const OwnPoints* own) {
+  std::erase_if(batch, [](const FftDim& loop) { return loop.n == 1; });
+  merge_loops(batch, [own](const FftDim& outer, const FftDim& inner) {
+    return outer.in_stride == inner.n * inner.in_stride && outer.out_stride == inner.n * inner.out_stride &&
+           (own == nullptr || own->stride_there(outer) == inner.n * own->stride_there(inner));
+  });
+  return batch;
 }
 
 void share(device::lines::Side& side, int n, const OwnPoints& own, std::int64_t outer_stride) {

@@ -1,6 +1,5 @@
 #pragma once
 // What of a transform's lines does not travel in the reshape next to it.
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -42,14 +41,9 @@ struct OwnPoints {
 std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here, const Layout& beyond, int rank,
                                     OwnPoints::Side side);
 
-/// A loop over lines, with its strides in all arrays of a pass: input, output, at the other end of the reshape.
-struct BatchLoop {
-  std::int64_t n = 1;
-  std::array<std::int64_t, 3> stride{1, 1, 1};
-};
-/// Loops of more than one point; those that continue each other in all arrays are one. `own`: null where there is no
-/// other end.
-std::vector<BatchLoop> merged_loops(const std::vector<FftDim>& batch, const OwnPoints* own);
+/// Loops of more than one point; those that continue each other in input and output, and at the other end of the
+/// reshape, are one. `own`: null where there is no other end.
+std::vector<FftDim> merged_loops(std::vector<FftDim> batch, const OwnPoints* own);
 
 /// Shares the points of one side of a pass over lines of n points: all lie as those of its first owner, but for the own
 /// ones, which have these strides.

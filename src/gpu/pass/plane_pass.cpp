@@ -111,9 +111,9 @@ class PlanePass : public FftPass {
     const device::lines::Pass& columns = pass_.columns;
     if (own.side != OwnPoints::Side::output || !is_forward() || pass_.only_rows()) return false;
     if (own.line.here != own.stride_here(spec_.transform.front())) return false;
-    const std::vector<BatchLoop> loops = merged_loops(spec_.batch, &own);
+    const Loops loops = merged_loops(spec_.batch, &own);
     if (loops.size() > 1 || own.stride_there(spec_.transform.back()) != 1) return false;
-    const std::int64_t outer = loops.empty() ? columns.n * own.line.there : loops.front().stride[2];
+    const std::int64_t outer = loops.empty() ? columns.n * own.line.there : own.stride_there(loops.front());
     for (const std::int64_t numbers : {own.offset, own.line.there, outer})
       if (!device::lines::begins_with_units(numbers, columns.precision)) return false;
     shared_ = columns.out;

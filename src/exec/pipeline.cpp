@@ -4,7 +4,7 @@
 
 #include "base/aligned.hpp"
 #include "exec/fft_operation.hpp"
-#include "schedule/order.hpp"
+#include "schedule/pipeline.hpp"
 
 namespace shardfft {
 
@@ -12,26 +12,27 @@ namespace {
 
 std::string fft_text(const BundledFftSetup& fft) { return describe_fft(fft_spec(fft, fft.rank, fft.precision)); }
 
-class Pipeline : public Operation {
+using ChunkFfts = std::vector<ChunkFft>;
+
+/// in == out: whoever reads the input must be done before anyone writes the output.
+Barrier barrier_of(const PipelineSetup& setup) {
+  if (setup.before && !setup.before->in_place) return Barrier::before_moves;
+  return setup.after && !setup.after->in_place ? Barrier::after_moves : Barrier::none;
+}
+
+class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
  public:
-  explicit Pipeline(const PipelineSetup& setup);
+  Pipeline(const PipelineSetup& setup, ChunkFfts before, AllMoves reshapes, ChunkFfts after);
   void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   std::size_t scratch_bytes() const override {
     return sent_array_bytes_ + received_array_bytes_ + exchanges_bytes() + fft_bytes();
   }
   std::size_t table_bytes() const override;
   /// As long as the input is not the array that the exchange writes, a barrier is enough.
-  bool runs_in_place() const override { return aliased_barrier_ != Barrier::none; }
+  bool runs_in_place() const override { return runs_in_place_; }
   /// The transforms record nothing but their own time, so that all else is communication.
   Role role() const override { return Role::moves; }
   const Pieces* pieces() const override { return pieces_.moves() > 1 ? &pieces_ : nullptr; }
-  std::string describe() const override { return text_; }
-  std::int64_t bytes_sent() const override { return bytes_sent_; }
-  Loss loss() const override {
-    Loss sum;
-    for (const auto& reshape : reshapes_) sum += reshape->loss();
-    return sum;
-  }
 
  private:
   static constexpr Moves moves{};  ///< begin and end
@@ -46,69 +47,40 @@ class Pipeline : public Operation {
     std::byte* fft;       ///< scratch of the transform that runs
   };
 
-  void make_reshapes(const PipelineSetup& setup);
   std::size_t fft_bytes() const;
   /// Workspaces of the exchanges that may be under way together.
   std::size_t exchanges_bytes() const {
-    return std::min(reshapes_.size(), static_cast<std::size_t>(moves.in_flight)) * exchange_bytes_;
+    return std::min(moves_.size(), static_cast<std::size_t>(moves.in_flight)) * exchange_bytes_;
   }
   Arrays arrays(const std::byte* in, std::byte* out, std::byte* scratch) const;
   ExchangeBuffers buffers(const Arrays& arrays, int chunk) const;
   void progress(const Arrays& arrays);
 
   Pieces pieces_;
-  std::vector<ChunkFft> before_;
-  std::vector<std::unique_ptr<Reshape>> reshapes_;
-  std::vector<ChunkFft> after_;
-  std::vector<Turn> order_;
-  std::vector<Turn> aliased_order_;  ///< when in == out
-  Barrier aliased_barrier_ = Barrier::none;
+  bool runs_in_place_;
   int started_ = 0;  ///< exchanges of the present run
   int finished_ = 0;
   std::size_t sent_array_bytes_ = 0;      ///< of the array between first transform and exchange, if it is in scratch
   std::size_t received_array_bytes_ = 0;  ///< of the array between exchange and last transform
   std::size_t exchange_bytes_ = 0;
-  std::int64_t bytes_sent_ = 0;
-  std::string text_;
 };
 
-Pipeline::Pipeline(const PipelineSetup& setup) : pieces_(setup.pieces) {
+Pipeline::Pipeline(const PipelineSetup& setup, ChunkFfts before, AllMoves reshapes, ChunkFfts after)
+    : PipelineOf(setup.pieces, std::move(before), std::move(reshapes), std::move(after), moves, barrier_of(setup)),
+      pieces_(setup.pieces),
+      runs_in_place_(barrier_of(setup) != Barrier::none) {
   const int rank = setup.reshape.comm.rank();
   const auto array_bytes = [&](const Layout& layout) {
     return round_up(static_cast<std::size_t>(layout.count(rank)) * setup.reshape.element_bytes, cache_line);
   };
-  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
-  if (setup.before || setup.after)
-    agree(setup.reshape.comm, [&] {
-      for (const Slice& slice : pieces_.before) before_.emplace_back(*setup.before, slice);
-      for (const Slice& slice : pieces_.after) after_.emplace_back(*setup.after, slice);
-    });
   if (setup.before && !setup.before->in_place) sent_array_bytes_ = array_bytes(setup.from);
   if (setup.after && !setup.after->in_place) received_array_bytes_ = array_bytes(setup.to);
-  make_reshapes(setup);
-  // in == out: whoever reads the input must be done before anyone writes the output.
-  if (setup.before && !setup.before->in_place)
-    aliased_barrier_ = Barrier::before_moves;
-  else if (setup.after && !setup.after->in_place)
-    aliased_barrier_ = Barrier::after_moves;
-  order_ = in_order(pieces_, moves, Barrier::none);
-  aliased_order_ = in_order(pieces_, moves, aliased_barrier_);
-  if (pieces_.moves() > 1) text_ = "pipeline of " + pieces_.text + ": ";
-  if (setup.before) text_ += fft_text(*setup.before) + ", ";
-  text_ += "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(reshapes_[0]->group_size()) +
-           setup.reshape.numbers.text();
-  if (setup.after) text_ += ", " + fft_text(*setup.after);
-}
-
-void Pipeline::make_reshapes(const PipelineSetup& setup) {
-  ReshapeSetup reshape = setup.reshape;
-  for (const Pieces::Message& message : pieces_.messages) {
-    reshape.from_slice = message.from;
-    reshape.to_slice = message.to;
-    reshapes_.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape));
-    bytes_sent_ += reshapes_.back()->bytes_sent();
-    exchange_bytes_ = std::max(exchange_bytes_, round_up(reshapes_.back()->workspace_bytes(), cache_line));
-  }
+  for (const auto& reshape : moves_)
+    exchange_bytes_ = std::max(exchange_bytes_, round_up(reshape->workspace_bytes(), cache_line));
+  tell(pieces_.moves() > 1 ? pieces_.text : "", setup.before ? fft_text(*setup.before) : "",
+       "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(moves_.front()->group_size()) +
+           setup.reshape.numbers.text(),
+       setup.after ? fft_text(*setup.after) : "");
 }
 
 std::size_t Pipeline::fft_bytes() const {
@@ -122,7 +94,7 @@ std::size_t Pipeline::table_bytes() const {
   std::size_t bytes = 0;
   for (const auto* ffts : {&before_, &after_})
     for (const ChunkFft& fft : *ffts) bytes += fft.table_bytes();
-  for (const auto& reshape : reshapes_) bytes += reshape->table_bytes();
+  for (const auto& reshape : moves_) bytes += reshape->table_bytes();
   return bytes;
 }
 
@@ -145,29 +117,46 @@ void Pipeline::run(const std::byte* in, std::byte* out, std::byte* scratch) {
   const auto between = [this, &a] { progress(a); };
   started_ = 0;
   finished_ = 0;
-  for (const Turn& turn : in == out ? aliased_order_ : order_) {
-    const auto piece = static_cast<std::size_t>(turn.piece);
-    if (turn.stage == Stage::before) {
-      before_[piece].run(a.in, a.sent, a.fft, between);
-    } else if (turn.stage == Stage::after) {
-      after_[piece].run(a.received, a.out, a.fft, between);
-    } else if (turn.phase == moves.start()) {
-      reshapes_[piece]->start(buffers(a, turn.piece));
-      ++started_;
-    } else {
-      reshapes_[piece]->finish(buffers(a, turn.piece));
-      ++finished_;
+  for (int phase = 0; phase < moves.phases; ++phase)
+    for (const Turn& turn : turns(phase, in == out)) {
+      const auto piece = static_cast<std::size_t>(turn.piece);
+      if (turn.stage == Stage::before) {
+        before_[piece].run(a.in, a.sent, a.fft, between);
+      } else if (turn.stage == Stage::after) {
+        after_[piece].run(a.received, a.out, a.fft, between);
+      } else if (turn.phase == moves.start()) {
+        move(turn).start(buffers(a, turn.piece));
+        ++started_;
+      } else {
+        move(turn).finish(buffers(a, turn.piece));
+        ++finished_;
+      }
     }
-  }
 }
 
 /// Most MPI libraries move messages only inside their calls.
 void Pipeline::progress(const Arrays& a) {
-  for (int k = finished_; k < started_; ++k) reshapes_[static_cast<std::size_t>(k)]->progress(buffers(a, k));
+  for (int k = finished_; k < started_; ++k) moves_[static_cast<std::size_t>(k)]->progress(buffers(a, k));
 }
 
 }  // namespace
 
-std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) { return std::make_unique<Pipeline>(setup); }
+std::unique_ptr<Operation> make_pipeline(const PipelineSetup& setup) {
+  ChunkFfts before, after;
+  // Planning a local transform may fail on one rank only, so all agree before the next collective call.
+  if (setup.before || setup.after)
+    agree(setup.reshape.comm, [&] {
+      for (const Slice& slice : setup.pieces.before) before.emplace_back(*setup.before, slice);
+      for (const Slice& slice : setup.pieces.after) after.emplace_back(*setup.after, slice);
+    });
+  std::vector<std::unique_ptr<Reshape>> reshapes;
+  ReshapeSetup reshape = setup.reshape;
+  for (const Pieces::Message& message : setup.pieces.messages) {
+    reshape.from_slice = message.from;
+    reshape.to_slice = message.to;
+    reshapes.push_back(std::make_unique<Reshape>(setup.from, setup.to, reshape));
+  }
+  return std::make_unique<Pipeline>(setup, std::move(before), std::move(reshapes), std::move(after));
+}
 
 }  // namespace shardfft

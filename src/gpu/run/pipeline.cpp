@@ -11,7 +11,7 @@
 #include "gpu/run/pipeline_end.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
-#include "schedule/order.hpp"
+#include "schedule/pipeline.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -55,48 +55,33 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
 
 /// Phases are those of the exchange, which announces. The transforms keep the stream busy; copies run on streams of the
 /// exchange's own.
-class DevicePipeline : public DeviceOperation {
+class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOperation> {
  public:
-  /// `move`: the check of the reshape, or null.
-  DevicePipeline(PipelineEnd before, PipelineEnd after, std::vector<std::unique_ptr<DeviceOperation>> exchanges,
-                 std::unique_ptr<DeviceCheck> move, const Pieces& pieces)
-      : before_(std::move(before)),
-        after_(std::move(after)),
-        exchanges_(std::move(exchanges)),
-        move_(std::move(move)),
-        turns_(in_phases(pieces, moves(), Barrier::none)),
-        one_array_turns_(in_phases(pieces, moves(), before_.empty() ? Barrier::none : Barrier::before_moves)),
-        text_("pipeline of " + pieces.text + ": ") {
-    if (!before_.empty()) text_ += before_.text() + (before_.moves_own() ? " (leaves the own part in place), " : ", ");
-    text_ += exchanges_.front()->describe() + " a chunk";
-    if (!after_.empty()) text_ += ", " + after_.text();
-    if (!before_.moves_own() && after_.moves_own()) text_ += " (takes the own part from its place)";
+  /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may.
+  DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
+                 const Pieces& pieces, const Moves& how)
+      : PipelineOf(pieces, std::move(before), std::move(exchanges), std::move(after), how,
+                   pieces.before.empty() ? Barrier::none : Barrier::before_moves),
+        check_(std::move(check)) {
+    const bool leaves_own = before_.moves_own(), takes_own = !leaves_own && after_.moves_own();
+    tell(pieces.text, before_.text() + (leaves_own ? " (leaves the own part in place)" : ""),
+         moves_.front()->describe() + " a chunk",
+         after_.text() + (takes_own ? " (takes the own part from its place)" : ""));
   }
 
-  int phases() const override { return exchanges_.front()->phases(); }
+  int phases() const override { return moves_.front()->phases(); }
   bool announces() const override { return true; }
   bool writes_peers() const override { return true; }
-  bool capturable() const override { return exchanges_.front()->capturable(); }
+  bool capturable() const override { return moves_.front()->capturable(); }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
   /// Others may write into the output only when the input has been read.
   bool runs_in_place() const override { return !before_.empty(); }
-  std::string describe() const override { return text_; }
-  std::int64_t bytes_sent() const override {
-    std::int64_t bytes = 0;
-    for (const auto& exchange : exchanges_) bytes += exchange->bytes_sent();
-    return bytes;
-  }
-  Loss loss() const override {
-    Loss sum;
-    for (const auto& exchange : exchanges_) sum += exchange->loss();
-    return sum;
-  }
   /// What all pieces on one side of the reshape wrote, on all ranks, must be what those on the other side read.
   DeviceChecks make_checks() override {
     DeviceChecks checks;
     if (auto before = before_.make_check()) checks.push_back(std::move(before));
-    checks.push_back(std::move(move_));
+    checks.push_back(std::move(check_));
     if (auto after = after_.make_check()) checks.push_back(std::move(after));
     return checks;
   }
@@ -121,21 +106,20 @@ class DevicePipeline : public DeviceOperation {
     DeviceBuffers moved{source, result, buffers.scratch, buffers.outs};
     if (!leads) moved.landing = buffers.landing;
     moved.own_is_there = leaves_own || takes_own;
-    for (const Turn& turn : (one_array ? one_array_turns_ : turns_)[static_cast<std::size_t>(phase)]) {
+    for (const Turn& turn : turns(phase, one_array)) {
       if (turn.stage == Stage::before) before_.run(turn.piece, first, stream);
-      if (turn.stage == Stage::move) exchanges_[static_cast<std::size_t>(turn.piece)]->enqueue(phase, moved, stream);
+      if (turn.stage == Stage::move) move(turn).enqueue(phase, moved, stream);
       if (turn.stage == Stage::after) after_.run(turn.piece, then, stream);
     }
   }
 
  private:
-  Moves moves() const { return {phases(), 0, true}; }
   /// Every operation of which it is made.
   template <class Member>
   void for_each(const Member& member) const {
     const auto visit = [&](DeviceOperation& operation) { std::invoke(member, operation); };
     before_.for_each(visit);
-    for (const auto& exchange : exchanges_) visit(*exchange);
+    for (const auto& exchange : moves_) visit(*exchange);
     after_.for_each(visit);
   }
   std::size_t sum_of(std::size_t (DeviceOperation::*bytes)() const) const {
@@ -144,12 +128,7 @@ class DevicePipeline : public DeviceOperation {
     return sum;
   }
 
-  PipelineEnd before_, after_;
-  std::vector<std::unique_ptr<DeviceOperation>> exchanges_;  ///< one a chunk
-  std::unique_ptr<DeviceCheck> move_;                        ///< until it is given away
-  /// Of every phase. When others write into the input: it is read before they are told that they may.
-  std::vector<std::vector<Turn>> turns_, one_array_turns_;
-  std::string text_;
+  std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
 };
 
 }  // namespace
@@ -187,7 +166,7 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
   Team& team = *setup.reshape.team;
   const Pieces& pieces = setup.pieces;
   std::vector<std::pair<PipelineEnd, PipelineEnd>> ends(team.here().size());
-  std::vector<std::unique_ptr<DeviceCheck>> moves(team.here().size());
+  std::vector<std::unique_ptr<DeviceCheck>> checks(team.here().size());
   team.agree([&] {
     for (std::size_t m = 0; m < team.here().size(); ++m) {
       const Member& member = team.here()[m];
@@ -199,7 +178,7 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
         ends[m].second =
             PipelineEnd(*setup.after, setup, pieces.after, member.rank, OwnPoints::Side::input, setup.reshape.from);
       if (setup.verify)
-        moves[m] =
+        checks[m] =
             make_device_move_check(setup.reshape.from, setup.reshape.to, member.rank, setup.reshape.element_bytes);
     }
   });
@@ -212,9 +191,12 @@ MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
     for (std::size_t m = 0; m < made.size(); ++m) exchanges[m].push_back(std::move(made[m]));
   }
   MemberOperations operations;
-  for (std::size_t m = 0; m < exchanges.size(); ++m)
-    operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(ends[m].second),
-                                                          std::move(exchanges[m]), std::move(moves[m]), pieces));
+  for (std::size_t m = 0; m < exchanges.size(); ++m) {
+    const Moves how{exchanges[m].front()->phases(), 0, true};
+    operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(exchanges[m]),
+                                                          std::move(ends[m].second), std::move(checks[m]), pieces,
+                                                          how));
+  }
   return operations;
 }
 

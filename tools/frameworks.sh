@@ -31,4 +31,11 @@ timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node 4 -m
   "$ROOT/tests/frameworks/test_dtensors.py" || failed+=("DTensors without MPI")
 say "JAX on 4 fake devices, and the page about gradients"
 tests "$ROOT/tests/frameworks/test_sharding.py" "$ROOT/tests/frameworks/test_page.py" || failed+=("JAX or the page")
+gpus=$( (nvidia-smi -L 2> /dev/null || true) | grep -c '^GPU ' || true)
+if ((gpus > 1)); then
+  say "DTensors and JAX on $gpus GPUs"
+  SHARDFFT_TEST_DEVICE=cuda timeout 1800 "$FOLDER/bin/python" -m torch.distributed.run --nproc-per-node "$gpus" -m pytest -q -rs \
+    --color="$COLOR" "$ROOT/tests/frameworks/test_dtensors.py" || failed+=("DTensors on GPUs")
+  tests "$ROOT/tests/frameworks/test_sharding_gpus.py" || failed+=("JAX on GPUs")
+fi
 [[ ${#failed[@]} -eq 0 ]] || { IFS=,; die "failed: ${failed[*]}"; }

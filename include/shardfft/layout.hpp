@@ -61,7 +61,7 @@ struct Piece {
 using AxisOrder = std::vector<int>;
 
 /// A map from rank to the index set it owns, and the axis order of its local array.
-/// Local arrays are dense: `count(rank)` elements, no padding. A layout made by `Layout()` is empty: it has no axes and
+/// Local arrays are dense, but for gaps (see from_pieces). A layout made by `Layout()` is empty: it has no axes and
 /// no ranks, and all other functions throw Error for it; others have 1 to 2^22 ranks. Functions throw Error for ranks
 /// and axes that a layout does not have.
 class Layout {
@@ -91,7 +91,7 @@ class Layout {
   static Layout boxes(const Shape& shape, std::vector<IndexSet> sets, const AxisOrder& order = {});
   /// Everything on rank `owner`.
   static Layout single(const Shape& shape, int ranks, int owner = 0, const AxisOrder& order = {});
-  /// Any pieces, computed on demand for any rank (digit-split views use this).
+  /// Any pieces, on demand. Rows of the real side of a real transform may lie apart on CPUs, as FFTW pads them.
   static Layout from_pieces(const Shape& shape, int ranks, std::function<std::vector<Piece>(int)> pieces);
 
   int axes() const;
@@ -104,7 +104,7 @@ class Layout {
   const std::vector<Progression>& parts(int axis) const;
   const std::vector<int>& rank_stride() const;
 
-  /// Number of elements rank `rank` owns.
+  /// Elements of the local array of rank `rank`: those that it owns, and gaps between them.
   std::int64_t count(int rank) const;
   std::int64_t max_count() const;
   /// The index set of a rank; for layouts of several pieces a rank this throws.

@@ -30,7 +30,10 @@ Plan::Impl::Impl(const Ranks& who, Transform t, const Layout& in, const std::opt
                  const Options& o)
     : Members(who, o, {"plans", "the plan's"}), transform(t) {
   spec = {transform, in, out, kind, options, ranks(), place()};
-  together([&] { validate(spec); });
+  together([&] {
+    close_gaps(spec);
+    validate(spec);
+  });
   if (comm.valid()) {
     agree_same(comm, spec);
     watch_calls(who, plan_name(spec));
@@ -52,6 +55,7 @@ void Plan::Impl::make() {
     if (chooses) setup.choices.push_back(choose_algorithm(problem));
     program = make_program(options.algorithm, problem);
     if (chooses) others.programs = alternatives(problem, program, fewer);
+    if (spec.with_gaps) std::erase_if(others.programs, [](const Program& p) { return !begins_with_transform(p); });
     if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;

@@ -170,6 +170,7 @@ void validate_layout(const Layout& layout, const char* name, int ranks) {
 
 void validate(const ProblemSpec& spec) {
   validate_transform(spec);
+  validate_gaps(spec);
   validate_layout(spec.input, "input layout", spec.ranks);
   validate_options(spec.options, spec.place);
   validate_axes(spec);
@@ -191,6 +192,7 @@ void agree_same(const Communicator& comm, const ProblemSpec& spec) {
   std::vector<Agreed> agreed = agreed_options(spec.options);
   agreed.push_back(agreed_layout("input layouts", spec.input));
   agreed.push_back(agreed_layout("output layouts", spec.output.value_or(Layout())));
+  agreed.push_back(agreed_layout("gaps of the real array", spec.with_gaps.value_or(Layout())));
   const auto add = [&agreed](const char* what, auto value, const std::string& text) {
     agreed.push_back({what, static_cast<std::uint64_t>(value), text});
   };
@@ -246,6 +248,7 @@ std::string problem_key(const ProblemSpec& spec) {
     layout("output", *spec.output);
   else
     key << " output=" << (spec.output_kind == OutputLayout::natural ? "natural" : "default");
+  if (spec.with_gaps) layout("gaps", *spec.with_gaps);
   key << " " << options_key(spec.options);
   return key.str();
 }
@@ -342,7 +345,8 @@ double scale_of(const ProblemSpec& spec, Direction sign) {
 
 std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered) {
   NamedProgram forward{"forward", lowered, scale_of(spec, Direction::forward)};
-  NamedProgram backward{"backward", reversed(lowered), scale_of(spec, Direction::backward)};
+  open_gaps(spec, forward.program);
+  NamedProgram backward{"backward", reversed(forward.program), scale_of(spec, Direction::backward)};
   if (spec.transform.kind == Kind::c2r) {
     std::swap(forward.program, backward.program);
     std::swap(forward.scale, backward.scale);
@@ -377,7 +381,8 @@ Sides make_sides(const ProblemSpec& spec, const Program& forward, int rank) {
                 spec.options.lone_mode};
   };
   // Programs keep layouts of equal placement for each other; users see the ones they gave.
-  const Layout output = spec.output ? *spec.output : last.layout.without_batch();
-  return {side(spec.input, first), side(output, last)};
+  Layout input = spec.input, output = spec.output ? *spec.output : last.layout.without_batch();
+  if (spec.with_gaps) (spec.transform.kind == Kind::c2r ? output : input) = *spec.with_gaps;
+  return {side(input, first), side(output, last)};
 }
 }  // namespace shardfft

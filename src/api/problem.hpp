@@ -20,7 +20,18 @@ struct ProblemSpec {
   Options options;
   int ranks;
   Place place;
+  /// The real side as it was given, where it has gaps; `input` or `output` then has none.
+  std::optional<Layout> with_gaps{};
 };
+
+/// Takes the gaps out of the real side of a real transform, before all else; gives them back to the lowered program.
+/// open_gaps() throws Error(unsupported) where that does not begin with a transform, the same on all ranks.
+void close_gaps(ProblemSpec& spec);
+void open_gaps(const ProblemSpec& spec, Program& lowered);
+/// Throws Error(unsupported) where the plan cannot do with the gaps; does not communicate.
+void validate_gaps(const ProblemSpec& spec);
+/// Whether a transform reads the input.
+bool begins_with_transform(const Program& program);
 
 /// Throws Error for anything this rank can see to be wrong; does not communicate.
 void validate(const ProblemSpec& spec);
@@ -46,6 +57,7 @@ inline constexpr int apply_program = 2;  ///< of plans that have applied an oper
 /// The r2c, c2c or r2r problem with the batch as axis 0; of a c2r plan the one that is turned round.
 Problem make_problem(const ProblemSpec& spec);
 /// The plan's programs from the lowered one of that problem: it and its reverse; the reverse comes first in a c2r plan.
+/// Throws Error(unsupported) where the real side has gaps and the lowered program does not begin with a transform.
 std::vector<NamedProgram> make_programs(const ProblemSpec& spec, const Program& lowered);
 /// Forward, the operator of `step`, backward, as one program whose factor makes them the identity without the operator.
 NamedProgram make_apply(const ProblemSpec& spec, const std::vector<NamedProgram>& programs, const OperatorStep& step);

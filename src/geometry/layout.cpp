@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "geometry/gaps.hpp"
 #include "geometry/layout_rep.hpp"
 #include "geometry/shape.hpp"
 
@@ -220,9 +221,12 @@ std::int64_t Layout::count(int rank) const {
   check_rank(rank);
   if (rep_->form == Rep::Form::grid) return grid_set(*rep_, rank).count();
   if (rep_->form == Rep::Form::boxes) return rep_->sets[static_cast<std::size_t>(rank)].count();
-  std::int64_t sum = 0;
-  for (const Piece& p : rep_->make_pieces(rank)) sum += p.set.count();
-  return sum;
+  std::int64_t sum = 0, reach = 0;
+  for (const Piece& p : rep_->make_pieces(rank)) {
+    sum += p.set.count();
+    reach = std::max(reach, reach_of(p));
+  }
+  return std::max(sum, reach);
 }
 
 std::int64_t Layout::max_count() const {

@@ -1,0 +1,16 @@
+#pragma once
+// Local arrays with places between their elements that are not used: rows that are padded, as FFTW's real ones.
+#include <optional>
+
+#include "shardfft/layout.hpp"
+
+namespace shardfft {
+
+/// Elements from the beginning of an array to the last one of a piece; 0 where its offset and strides make no sense.
+std::int64_t reach_of(const Piece& piece);
+
+/// The same index sets, in the same order of axes, without gaps, of a layout that has some. Nothing for layouts without
+/// gaps, and where a rank has several pieces or ranks have other orders of axes.
+std::optional<Layout> without_gaps(const Layout& layout);
+
+}  // namespace shardfft

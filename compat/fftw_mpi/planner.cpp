@@ -14,6 +14,7 @@
 #include "handle.hpp"
 #include "lines.hpp"
 #include "refusal.hpp"
+#include "shared_plans.hpp"
 
 namespace shardfft::compat {
 
@@ -108,29 +109,51 @@ Cut real_side(Cut half, std::int64_t n) {
   return half;
 }
 
+/// Several numbers at each index are a further axis, or where there is none left, fields.
+bool needs_fields(const Request& r) {
+  return r.howmany > 1 && r.dims.size() == static_cast<std::size_t>(max_user_axes);
+}
+
+/// A real side in rows of `pitch` numbers, `row` of which count.
+Layout with_padding(const Layout& dense, std::int64_t row, std::int64_t pitch) {
+  return Layout::from_pieces(dense.shape(), dense.ranks(), [=](int rank) {
+    std::vector<Piece> pieces = dense.pieces(rank);
+    for (Piece& piece : pieces)
+      for (std::int64_t& stride : piece.stride)
+        if (stride >= row) stride = stride / row * pitch;
+    return pieces;
+  });
+}
+
+/// How the real side of a real transform lies in the arrays that its plan is given.
+enum class RealRows { padded, together };
+
 /// Plans one transform between two layouts of FFTW and adds it to the chain.
-void add_transform(Making& m, const Cut& in, const Cut& out) {
+void add_transform(Making& m, const Cut& in, const Cut& out, RealRows rows = RealRows::together) {
   const Request& r = m.request;
-  Options options = options_of(r, m.in_place || r.work == Work::r2c);
+  Options options = options_of(r, m.in_place || (r.work == Work::r2c && rows == RealRows::together));
   options.axes.resize(r.dims.size());
   std::iota(options.axes.begin(), options.axes.end(), 0);
   for (const int kind : r.kinds) options.transforms.push_back(transform_of(kind));
-  // Several numbers at each index are a further axis, or where there is none left, fields.
-  const bool fields = r.howmany > 1 && r.dims.size() == static_cast<std::size_t>(max_user_axes);
+  const bool fields = needs_fields(r);
   const auto layout = [&](const Cut& cut, bool transposed) {
     return cut.layout(m.ranks, fields ? 1 : r.howmany, transposed);
   };
   if (fields) options.batch = r.howmany;
   const Kind kind = r.work == Work::c2c ? Kind::c2c : r.work == Work::r2r ? Kind::r2r : Kind::r2c;
   const Transform transform{kind, r.precision};
-  const Layout from = layout(in, m.flags.transposed_in), to = layout(out, m.flags.transposed_out);
+  Layout from = layout(in, m.flags.transposed_in), to = layout(out, m.flags.transposed_out);
+  if (rows == RealRows::padded) {
+    Layout& real = r.work == Work::r2c ? from : to;
+    real = with_padding(real, r.dims.back().n * r.howmany, 2 * (r.dims.back().n / 2 + 1) * r.howmany);
+  }
   const std::size_t number_in = m.real_bytes() * (kind == Kind::c2c || r.work == Work::c2r ? 2 : 1);
   const std::size_t number_out = m.real_bytes() * (kind == Kind::c2c || r.work == Work::r2c ? 2 : 1);
   if (fields) m.chain.add(transpose(in.count(m.rank), r.howmany, number_in));
   if (r.work == Work::c2r || (r.work == Work::c2c && r.sign == FFTW_BACKWARD))
-    m.chain.add(backward_of(std::make_shared<Plan>(r.comm, transform, to, from, options)));
+    m.chain.add(backward_of(shared_plan(r.comm, transform, to, from, options)));
   else
-    m.chain.add(forward_of(std::make_shared<Plan>(r.comm, transform, from, to, options)));
+    m.chain.add(forward_of(shared_plan(r.comm, transform, from, to, options)));
   if (fields) m.chain.add(transpose(r.howmany, out.count(m.rank), number_out));
 }
 
@@ -205,6 +228,24 @@ void make_lines(Making& m, Cuts cuts) {
   move_to(cuts.out, m.flags.transposed_out);
 }
 
+/// Rows stay as they are where the plan can do with padding. Else they are moved together before it, or apart behind
+/// it.
+void make_real(Making& m, const Cuts& cuts) {
+  const Request& r = m.request;
+  const bool to_real = r.work == Work::c2r;
+  const Rows rows = padded_rows(m, to_real ? cuts.out : cuts.in);
+  const Cut in = to_real ? cuts.in : real_side(cuts.in, r.dims.back().n);
+  const Cut out = to_real ? real_side(cuts.out, r.dims.back().n) : cuts.out;
+  try {
+    if (!needs_fields(r)) return add_transform(m, in, out, RealRows::padded);
+  } catch (const Error& e) {
+    if (e.code() != Status::unsupported) throw;
+  }
+  if (!to_real) m.chain.add(close_up(rows));
+  add_transform(m, in, out);
+  if (to_real) m.chain.add(move_apart(rows));
+}
+
 void make_transform(Making& m) {
   const Request& r = m.request;
   const Cuts cuts = complete(m.dims_of_spectrum(), m.ranks);
@@ -217,10 +258,8 @@ void make_transform(Making& m) {
     if (r.dims.size() == 1 || *std::min_element(r.kinds.begin(), r.kinds.end()) < FFTW_REDFT00)
       return make_lines(m, cuts);
   }
-  if (r.work == Work::r2c) m.chain.add(close_up(padded_rows(m, cuts.in)));
-  add_transform(m, r.work == Work::r2c ? real_side(cuts.in, r.dims.back().n) : cuts.in,
-                r.work == Work::c2r ? real_side(cuts.out, r.dims.back().n) : cuts.out);
-  if (r.work == Work::c2r) m.chain.add(move_apart(padded_rows(m, cuts.out)));
+  if (r.work == Work::r2c || r.work == Work::c2r) return make_real(m, cuts);
+  add_transform(m, cuts.in, cuts.out);
 }
 
 void make_transposition(Making& m) {

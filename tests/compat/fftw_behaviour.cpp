@@ -1,6 +1,7 @@
 // What plans do beside transforming, and what is refused: on every rank, with the reason.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -73,6 +74,24 @@ TEST_F(FftwBehaviour, OtherArraysOfRealTransforms) {
   EXPECT_NEAR(again[0], 512 * 0.25, 1e-12);
   EXPECT_NEAR(sums[0], rank() == 0 ? 2 * 64 * 0.25 : 0, 1e-12);
   for (const fftw_plan made : {forward, backward, lines}) fftw_destroy_plan(made);
+}
+
+/// Inside they may share what they are made of.
+TEST_F(FftwBehaviour, BothDirectionsOutliveEachOther) {
+  const fftw_plan first = plan(MPI_COMM_WORLD, 8), back = plan(MPI_COMM_WORLD, 8, FFTW_ESTIMATE, FFTW_BACKWARD);
+  ASSERT_TRUE(first && back) << last_error();
+  fftw_execute(first);
+  const double sum = out[0];
+  fftw_destroy_plan(first);
+  fftw_execute(back);
+  EXPECT_NEAR(sum, rank() == 0 ? 512 * 0.5 : 0, 1e-12);
+  EXPECT_NEAR(out[0], sum, 1e-12);
+  const fftw_plan again = plan(MPI_COMM_WORLD, 8);
+  fftw_destroy_plan(back);
+  std::fill(out.begin(), out.end(), -1.0);
+  fftw_execute(again);
+  EXPECT_NEAR(out[0], sum, 1e-12);
+  fftw_destroy_plan(again);
 }
 
 TEST_F(FftwBehaviour, CopiesOutliveTheirPlans) {

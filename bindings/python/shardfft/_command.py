@@ -40,7 +40,7 @@ def _gpus() -> list[tuple[str, str]]:
 
     support = _core.gpu_support()
     if not support:
-        return [("GPUs", "this build has no support: pip's --config-settings=cmake.define.SHARDFFT_GPU=CUDA gives it")]
+        return [("GPUs", "no support in this build: take the wheel shardfft-cuda13, or build with CUDA")]
     found = [("", f"{number}: {name}") for number, name in enumerate(_core.gpu_names())] or [("", "none found")]
     return [("GPUs", f"by {support}; exchanges {', '.join(_core.device_exchange_names())}"), *found]
 

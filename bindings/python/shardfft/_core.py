@@ -10,6 +10,8 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import warnings
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
@@ -18,6 +20,8 @@ from typing import Any, ClassVar
 _LAUNCHERS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS")
 #: Libraries of MPICH's interface, by what they call themselves; HPE's old MPT is none of them.
 _LIKE_MPICH = ("mpich", "intel(r) mpi", "mvapich")
+#: Wheels of this package, under the same import name.
+_WHEELS = ("shardfft", "shardfft-cuda13")
 _FROM_SOURCE = "Build it from its source distribution, with the MPI library that mpi4py uses (docs/wheels.md)"
 
 
@@ -79,6 +83,42 @@ def _refuse_many(why: str) -> None:
             )
 
 
+def _is_installed(wheel: str) -> bool:
+    try:
+        metadata.distribution(wheel)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _warn_of_two() -> None:
+    """Two wheels write the same files: pip keeps those of the one that came last, and takes them away with either."""
+    if all(_is_installed(wheel) for wheel in _WHEELS):
+        names = " and ".join(_WHEELS)
+        warnings.warn(
+            f"{names} are both installed, in the same folder, where one has overwritten the other: "
+            f"pip uninstall {' '.join(_WHEELS)}, and install the one you want",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def _loaded(file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(__name__, file)
+    assert spec is not None and spec.loader is not None
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+    except ImportError as error:
+        if not any(name in str(error) for name in ("libcudart", "libcufft", "libnccl")):
+            raise
+        raise ImportError(
+            f"{error}. shardfft-cuda13 needs NVIDIA's libraries for CUDA 13: pip install shardfft-cuda13 brings them; "
+            "LD_LIBRARY_PATH can name a folder with others; the wheel shardfft, without GPUs, needs none"
+        ) from None
+
+
 def _load() -> ModuleType:
     mpi, why = _mpi()
     if mpi is None:
@@ -97,10 +137,8 @@ def _load() -> ModuleType:
         )
     if mpi is not None:
         _show(mpi)
-    spec = importlib.util.spec_from_file_location(__name__, file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _loaded(file)
+    _warn_of_two()
     module.__dict__["why_no_mpi"] = why
     return module
 

@@ -86,7 +86,7 @@ def _told(options: Mapping[str, Any]) -> _core.Options:
     told = _options.convert(options)
     if told.get("processor") == "gpu" and not _core.gpu_support():
         raise Error(
-            "this build of shardfft has no GPU support: install it with "
+            "this build of shardfft has no GPU support: install it by the wheel shardfft-cuda13 instead, or with "
             "'pip install ./bindings/python --config-settings=cmake.define.SHARDFFT_GPU=CUDA'",
             "unsupported",
         )

@@ -25,6 +25,7 @@ from pathlib import Path
 from statistics import median
 
 import yaml
+from points import KINDS, TYPES, as_list, drawn, shape_of, shown
 from texts import text_lines
 
 from shardfft_bench import results
@@ -33,9 +34,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
 SPEC = re.compile(r"<!-- records\n(.*?)-->", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.^-])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w^]|\.\d)|\?")
-TYPES = {"Z2Z": ("c2c", "double"), "C2C": ("c2c", "single"), "D2Z": ("r2c", "double"), "R2C": ("r2c", "single")}
-KINDS = {"complex": "c2c", "real": "r2c"}
-POINT = ("shape", "kind", "precision", "layout", "output", "placement", "ranks", "network", "threads")
+POINT = ("shape", "kind", "precision", "layout", "output", "placement", "ranks", "network", "threads", "grid")
 LIST = "| item | what | status |"  # a table that the manifest makes
 OURS = ("shardfft", "shardfft-gpu", "shardfft-group", "shardfft-slab", "share")
 
@@ -67,27 +66,10 @@ def read(name: str) -> tuple[dict, ...]:
     return tuple(json.loads(line) for file in files for line in results.lines(file) if line.startswith("{"))
 
 
-def shape_of(text: str) -> list[int]:
-    """The extents that '256', '256^3' or '810 x 1050 x 1080' means."""
-    extents = [int(word) for word in re.findall(r"\d+", re.sub(r"\^3", "", text))]
-    return extents * 3 if len(extents) == 1 else extents
-
-
 def _value(record: dict, key: str):
     """What a record says of one key of its point."""
     said = record["point"].get(key, record["case"].get(key, record.get(key)))
     return said.get("name") if key == "network" and isinstance(said, dict) else said
-
-
-def _drawn(text: str) -> dict:
-    """The point of a drawn case: '250 x 280 x 252 real single, pencils'."""
-    array, _, layout = text.partition(",")
-    words = re.sub(r"\^3", "", array).split()
-    point = {"shape": shape_of(" ".join(word for word in words if word.isdigit()))}
-    point["kind"] = "r2c" if "real" in words else "c2c"
-    point["precision"] = "single" if "single" in words else "double"
-    named = [one for one in ("brick", "pencil", "slab") if one in layout]
-    return {**point, "layout": named[0]} if named else point
 
 
 @dataclass
@@ -141,7 +123,7 @@ class Row:
 
     def ratios(self, ours: str, records: str | list = "", by=None, rivals: str = "", **point) -> list[float]:
         """The best rival's time over ours at every point of the records where both are; `rivals` names one rival."""
-        names = _list(records) if records else [None]
+        names = as_list(records) if records else [None]
         found = []
         for name in names:
             of = {**point, "records": name} if name else point
@@ -182,6 +164,23 @@ class Row:
         """Milliseconds of one of Cannon's products, or of its `messages_seconds` or `updates_seconds` alone."""
         return 1e3 * median(t for one in self.found(label, point) for t in one.get(part) or one["cannon"][part])
 
+    def said(self, label: str, path: str, **point) -> float:
+        """Median of a number that the records hold: `path` is where, as in `memory.peak_rss_bytes`."""
+        found = []
+        for one in self.found(label, point):
+            value = functools.reduce(lambda part, key: part.get(key, {}), path.split("."), one)
+            found += [value] if isinstance(value, int | float) else []
+        if not found:
+            raise LookupError(f"no {path} of {label} at { ({**self.point, **point}) }")
+        return median(found)
+
+    def offers(self, label: str, key: str = "layout", **point) -> list[str]:
+        """The layouts, or what else the key is, at which the label was run and was right."""
+        found = sorted({str(_value(one, key)) for one in self.found(label, point)})
+        if not found:
+            raise LookupError(f"{label} was not right at { ({**self.point, **point}) }")
+        return found
+
     def version(self, label: str) -> str:
         """What the library says of itself."""
         return ", ".join(sorted({one["version"] for one in self.found(label, {})}))
@@ -221,9 +220,14 @@ class Row:
     def names(self) -> dict:
         """What an expression may use."""
         own = (self.ms, self.least, self.better, self.rivals, self.best, self.joules, self.r, self.version, self.fact)
-        own = (*own, self.share, self.processor, self.product, self.ratios, self.bandwidth, self.line, self.slope)
+        own = (*own, self.said, self.offers, self.share, self.processor, self.product, self.ratios, self.bandwidth)
         plain = {"min": min, "max": max, "median": median, "sum": sum, "len": len, "log2": math.log2, "pi": math.pi}
-        return {**{one.__name__: one for one in own}, **plain, **self.point, "__builtins__": {}}
+        return {
+            **{one.__name__: one for one in (*own, self.line, self.slope)},
+            **plain,
+            **self.point,
+            "__builtins__": {},
+        }
 
 
 @dataclass
@@ -262,14 +266,14 @@ class Table:
             elif key == "kind":
                 point["kind"] = KINDS[text]
             elif key == "drawn":
-                point.update(_drawn(text))
+                point.update(drawn(text))
             elif key == "case":
                 point["shape"], point["kind"] = shape_of(text.split()[0]), KINDS[text.split()[1]]
             elif key != "text":
                 point[key] = int(text) if text.isdigit() else text
         rows = self.spec.get("rows") or [{}] * len(self.rows)
         point.update({key: value for key, value in rows[number].items() if key != "cells"})
-        return Row(tuple(one for name in _list(self.spec["from"]) for one in read(name)), point)
+        return Row(tuple(one for name in as_list(self.spec["from"]) for one in read(name)), point)
 
     def cells(self, number: int) -> list[str]:
         """The expressions of a row: its own, or those of all rows."""
@@ -285,7 +289,7 @@ class Table:
         for offset, expression in enumerate(self.cells(number)):
             column = self.keys + offset
             if expression and column < len(self.rows[number]) and self.rows[number][column].strip(" -*"):
-                found.append((column, _list(eval(expression, asked.names()))))  # the repository's own words
+                found.append((column, as_list(eval(expression, asked.names()))))  # the repository's own words
         return found
 
     def faults(self) -> list[str]:
@@ -303,12 +307,8 @@ class Table:
             for column, wanted in values:
                 text = _plain(row[column])
                 if not _same(text, wanted):
-                    found.append(f"{where}: '{text.strip()}' is stated, the records say {_shown(wanted)}")
+                    found.append(f"{where}: '{text.strip()}' is stated, the records say {shown(wanted)}")
         return found
-
-
-def _list(value) -> list:
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 def _plain(cell: str) -> str:
@@ -319,10 +319,6 @@ def _plain(cell: str) -> str:
 def plain(cell: str) -> str:
     """A cell's words as they are read: without marks and without where links lead."""
     return re.sub(r"\[([^]]*)\]", r"\1", _plain(cell)).strip()
-
-
-def _shown(values: list) -> str:
-    return ", ".join(one if isinstance(one, str) else f"{one:.4g}" for one in values)
 
 
 def _same(text: str, values: list) -> bool:

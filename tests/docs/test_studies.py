@@ -131,9 +131,9 @@ def test_texts_that_programs_printed_are_records():
 
 
 def test_a_drawn_case_is_read_from_its_words():
-    point = stated._drawn("250 x 280 x 252 real single, bricks and back")
+    point = stated.drawn("250 x 280 x 252 real single, bricks and back")
     assert point == {"shape": [250, 280, 252], "kind": "r2c", "precision": "single", "layout": "brick"}
-    assert stated._drawn("63^3, slabs")["shape"] == [63, 63, 63]
+    assert stated.drawn("63^3, slabs")["shape"] == [63, 63, 63]
 
 
 def test_what_no_record_has_is_a_fault(page):

@@ -174,12 +174,12 @@ class Row:
             raise LookupError(f"no {path} of {label} at { ({**self.point, **point}) }")
         return median(found)
 
-    def offers(self, label: str, key: str = "layout", **point) -> list[str]:
+    def offers(self, label: str, key: str = "layout", **point) -> str:
         """The layouts, or what else the key is, at which the label was run and was right."""
         found = sorted({str(_value(one, key)) for one in self.found(label, point)})
         if not found:
             raise LookupError(f"{label} was not right at { ({**self.point, **point}) }")
-        return found
+        return ", ".join(found)
 
     def version(self, label: str) -> str:
         """What the library says of itself."""

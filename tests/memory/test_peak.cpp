@@ -37,7 +37,7 @@ bool forget_peak() {
 }
 
 struct Case {
-  Shape shape{208, 216, 208};
+  Shape shape{144, 152, 144};
   Transform transform{};
   Options options{};
   bool in_place = false;
@@ -114,7 +114,7 @@ int run_case(const Words& words) {
               static_cast<double>(workspace) / mib, shared / mib, static_cast<double>(report.table_bytes) / mib,
               static_cast<double>(report.library_bytes) / mib);
   if (!forgot) std::printf("the peak of planning is in it: the kernel does not forget it\n");
-  return peak <= 1.05 * told + 32 * mib ? 0 : 1;
+  return peak <= 1.05 * told + 12 * mib ? 0 : 1;  // half of a rank's array
 }
 
 /// A process for each rank of the case.
@@ -142,8 +142,8 @@ INSTANTIATE_TEST_SUITE_P(Exchanges, Peak,
                                            "exchange=p2p_pipelined", "exchange=pairwise_xor", "exchange=ring",
                                            "exchange=shared_window"));
 INSTANTIATE_TEST_SUITE_P(Algorithms, Peak,
-                         ::testing::Values("exchange=p2p algorithm=pencil ranks=4 grid=2,2 shape=208,210,206",
-                                           "exchange=p2p algorithm=brick ranks=4 shape=208,210,206",
+                         ::testing::Values("exchange=p2p algorithm=pencil ranks=4 grid=2,2 shape=144,146,142",
+                                           "exchange=p2p algorithm=brick ranks=4 shape=144,146,142",
                                            "exchange=p2p algorithm=cyclic shape=4194304",
                                            "exchange=p2p algorithm=six_step shape=4194304 kind=r2c",
                                            "algorithm=cannon_hybrid shape=96,192,192", "exchange=p2p chunks=4",

@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass
 
 QUICK = "--size 8 --rounds 1 --case repeats=2 warmups=1 effort=estimate"
-# ./run has built all drivers, and other tests run them meanwhile. So what a reader would build is configured and begun
-# in a folder of its own, and later commands find the drivers of ./run.
+# ./run has built all drivers, and other tests run them meanwhile. So what a reader would build is configured in a
+# folder of its own, where a small target is built, and later commands find the drivers of ./run.
 DRIVERS = "cmake -S bench -B build-own {install} && ln -sfn {drivers} build-bench"
-BUILT = "cmake --build build-own -j 2 --target bench-mpi"
+BUILT = "cmake --build build-own -j 2 --target bench_profile"
 PART_OF_CI = "continuous integration runs it as a whole"
 FIRST_LINES = "test_first_lines runs these lines one after the other, from an empty folder"
 PROGRAM_ABOVE = "the program above it, which its own test runs"

@@ -1,5 +1,6 @@
 """The native drivers that were built: conformance of real libraries, refusals, bad cases, and wrong answers caught."""
 
+import functools
 import importlib.util
 import json
 import os
@@ -43,14 +44,20 @@ RARE = [
 SHAPES = {"odd": [9, 12, 15], "even": [12, 10, 8]}
 
 
+@functools.cache
+def launcher():
+    """mpirun and its options."""
+    said = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
+    open_mpi = "Open MPI" in said or "OpenRTE" in said
+    return ["mpirun", *(["--oversubscribe", "--bind-to", "none"] if open_mpi else [])]
+
+
 def mpirun(command, ranks, folder, timeout=120):
     environment = {
         **os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
     }  # fmt: skip
-    help_text = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
-    more = ["--oversubscribe", "--bind-to", "none"] if "Open MPI" in help_text or "OpenRTE" in help_text else []
     return subprocess.run(
-        ["mpirun", *more, "-n", str(ranks), *command], capture_output=True, text=True, timeout=timeout, check=False,
+        [*launcher(), "-n", str(ranks), *command], capture_output=True, text=True, timeout=timeout, check=False,
         env=environment, cwd=folder,
     )  # fmt: skip
 
@@ -67,10 +74,15 @@ def run_case(driver, case, ranks, tmp_path):
 LISTS = {key: key + "s" for key in ("kind", "precision", "placement", "layout", "output")}
 
 
+@functools.cache
+def described(driver):
+    """What the driver says of itself."""
+    return json.loads(subprocess.run([str(driver), "--describe"], capture_output=True, check=True).stdout)
+
+
 def offered(driver, variant):
     """Whether the driver says that it can: asking it saves a start of MPI."""
-    told = subprocess.run([str(driver), "--describe"], capture_output=True, text=True, check=True).stdout
-    can = json.loads(told)["capabilities"]
+    can = described(driver)["capabilities"]
     full = {"kind": "c2c", "precision": "double", "layout": "slab", "placement": "out", "output": "any", **variant}
     features = {"axes", "modes", "batch"} & set(variant)
     if full["kind"] != "r2r":
@@ -83,7 +95,7 @@ def offered(driver, variant):
 @pytest.mark.parametrize("ranks, variants", [(1, VARIANTS[:4]), (2, VARIANTS), (3, VARIANTS[1::4])])
 def test_every_built_library_conforms(real_drivers, tmp_path, ranks, variants):
     for name, driver in built_drivers(real_drivers).items():
-        told = json.loads(subprocess.run([str(driver), "--describe"], capture_output=True, check=True).stdout)
+        told = described(driver)
         if not told["capabilities"].get("kinds", ["c2c"]) or (ranks > 1 and not told["distributed"]):
             continue
         if told["gpu"] and not shutil.which("nvidia-smi"):

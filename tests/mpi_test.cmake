@@ -85,7 +85,9 @@ function(shardfft_test_program name)
   target_link_options(${name}_tests PRIVATE ${SHARDFFT_TEST_LINK})
   target_compile_options(${name}_tests PRIVATE -Wall -Wextra ${optimise}
     $<TARGET_PROPERTY:shardfft,INTERFACE_COMPILE_OPTIONS> ${SHARDFFT_TEST_CHECKS})
-  set_target_properties(${name}_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  # Headers that all of them include are most of what there is to compile.
+  set_target_properties(${name}_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF
+    UNITY_BUILD ${SHARDFFT_TESTS_TOGETHER} UNITY_BUILD_BATCH_SIZE 8)
   target_precompile_headers(${name}_tests REUSE_FROM shardfft_test_main${optimise})
 endfunction()
 

@@ -105,7 +105,7 @@ TEST(LayoutDerived, BatchIsTheSlowestAxis) {
       const auto one = places(layout);
       const auto all = places(batched);
       for (std::int64_t i = 0; i < 3 * elements; ++i) {
-        const Place& expected = one[to_size(i % elements)];
+        const ElementPlace& expected = one[to_size(i % elements)];
         EXPECT_EQ(all[to_size(i)].rank, expected.rank);
         EXPECT_EQ(all[to_size(i)].address, expected.address + i / elements * layout.count(expected.rank));
       }

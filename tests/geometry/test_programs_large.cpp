@@ -10,7 +10,7 @@
 namespace shardfft::test {
 namespace {
 
-constexpr std::int64_t giga = std::int64_t{1} << 30;
+constexpr std::int64_t large = std::int64_t{1} << 30;
 
 void check_program(const Program& program) {
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
@@ -50,7 +50,7 @@ int check_all_algorithms(const Layout& input) {
 }
 
 TEST(ProgramsLarge, OneAxis) {
-  for (const std::int64_t n : {2 * giga, 2 * giga + 11, 1024 * giga, 1024 * giga + 6, 720 * giga})
+  for (const std::int64_t n : {2 * large, 2 * large + 11, 1024 * large, 1024 * large + 6, 720 * large})
     for (const int ranks : {1, 2, 3, 8}) {
       EXPECT_GE(check_all_algorithms(Layout::slab({n}, ranks)), 6);
       EXPECT_GE(check_all_algorithms(Layout::cyclic({n}, {ranks})), 6);
@@ -58,8 +58,8 @@ TEST(ProgramsLarge, OneAxis) {
 }
 
 TEST(ProgramsLarge, LongAndShortAxes) {
-  for (const Shape& shape : {Shape{3 * giga, 6, 4}, Shape{6, 1024 * giga, 4}, Shape{8, 4, 1024 * giga + 1},
-                             Shape{2 * giga + 11, 1 << 20}, Shape{1 << 18, 1 << 18, 1 << 18}})
+  for (const Shape& shape : {Shape{3 * large, 6, 4}, Shape{6, 1024 * large, 4}, Shape{8, 4, 1024 * large + 1},
+                             Shape{2 * large + 11, 1 << 20}, Shape{1 << 18, 1 << 18, 1 << 18}})
     for (const int ranks : {1, 2, 6, 8}) {
       EXPECT_GE(check_all_algorithms(Layout::slab(shape, ranks)), 8);
       EXPECT_GE(check_all_algorithms(Layout::brick(shape, process_grid(ranks, shape.size()))), 8);

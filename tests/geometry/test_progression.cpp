@@ -24,15 +24,16 @@ std::set<std::int64_t> common_members(const Progression& a, const Progression& b
   return both;
 }
 
-std::string text(const Progression& p) {
+std::string words_of(const Progression& p) {
   return "{" + std::to_string(p.first) + ", " + std::to_string(p.count) + ", " + std::to_string(p.stride) + "}";
 }
 
 void check_intersection(const Progression& a, const Progression& b) {
   const Progression common = intersect(a, b);
-  ASSERT_EQ(members(common), common_members(a, b)) << text(a) << " and " << text(b) << " gave " << text(common);
+  ASSERT_EQ(members(common), common_members(a, b))
+      << words_of(a) << " and " << words_of(b) << " gave " << words_of(common);
   ASSERT_GE(common.stride, 1);
-  ASSERT_EQ(common, intersect(b, a)) << text(a) << " and " << text(b);
+  ASSERT_EQ(common, intersect(b, a)) << words_of(a) << " and " << words_of(b);
 }
 
 TEST(Progression, IntersectsLikeSetsForAllSmallCases) {

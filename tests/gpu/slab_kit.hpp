@@ -54,14 +54,14 @@ inline Program slab_steps(const SlabCase& c, int ranks) {
 }
 
 /// A whole source and its transform by the definition.
-struct SlabReference {
+struct SlabAnswer {
   std::vector<Value> source, expected;
 };
 
-inline SlabReference make_reference(const SlabCase& c, Direction direction, std::uint64_t salt) {
+inline SlabAnswer make_reference(const SlabCase& c, Direction direction, std::uint64_t salt) {
   const SerialTransform serial = c.serial();
   const bool forward = direction == Direction::forward;
-  SlabReference made;
+  SlabAnswer made;
   made.source =
       whole_field(forward ? c.shape : serial.spectrum_shape(), {c.precision, !forward || c.kind == Kind::c2c}, salt, 0);
   made.expected = forward ? serial.analyse(made.source) : serial.synthesise(made.source);
@@ -70,11 +70,11 @@ inline SlabReference make_reference(const SlabCase& c, Direction direction, std:
 }
 
 /// Kept, since several tests ask for the same and the definition takes its time.
-inline std::shared_ptr<const SlabReference> reference(const SlabCase& c, Direction direction, std::uint64_t salt) {
+inline std::shared_ptr<const SlabAnswer> reference(const SlabCase& c, Direction direction, std::uint64_t salt) {
   using Key = std::tuple<Shape, Kind, Precision, double, Direction, std::uint64_t>;
-  static std::map<Key, std::shared_ptr<const SlabReference>> known;
+  static std::map<Key, std::shared_ptr<const SlabAnswer>> known;
   auto& kept = known[{c.shape, c.kind, c.precision, c.scale[to_index(direction)], direction, salt}];
-  if (!kept) kept = std::make_shared<const SlabReference>(make_reference(c, direction, salt));
+  if (!kept) kept = std::make_shared<const SlabAnswer>(make_reference(c, direction, salt));
   return kept;
 }
 
@@ -84,7 +84,7 @@ struct SlabRun {
   std::size_t from, to;  ///< 0: field, 1: spectrum
   LocalArray source, result, source_after;
   device::Memory fresh, poisoned, kept_source, kept_result;
-  std::shared_ptr<const SlabReference> known;
+  std::shared_ptr<const SlabAnswer> known;
 };
 
 /// The members here of one slab transform, with their arrays.

@@ -167,7 +167,7 @@ void check_precision(const CheckedCase& c) {
   all.check_sensitivity();
   all.check_nothing_is_said_of_nans();
 }
-void check(const CheckedCase& c) {
+void check_checked(const CheckedCase& c) {
   check_precision<double>(c);
   check_precision<float>(c);
 }
@@ -178,28 +178,28 @@ const std::vector<int> lengths{128, 512, 1536, 60, 143, 300, 540, 625, 2000};
 TEST(CheckedPass, ManyLengths) {
   for (const int n : lengths) {
     if (!lines::checkable(n)) continue;
-    for (const Direction direction : {Direction::forward, Direction::backward}) check({n, direction});
+    for (const Direction direction : {Direction::forward, Direction::backward}) check_checked({n, direction});
   }
 }
 
 TEST(CheckedPass, EndsOfRows) {
   if (!lines::checkable(128)) GTEST_SKIP() << "no compiler of kernels here";
   for (const std::int64_t m_begin : {0, 4})
-    for (const std::int64_t m_end : {8, 16, 23, 39}) check({128, Direction::forward, 5, m_begin, m_end});
+    for (const std::int64_t m_end : {8, 16, 23, 39}) check_checked({128, Direction::forward, 5, m_begin, m_end});
 }
 
 /// Enough tiles that blocks compare several times.
 TEST(CheckedPass, ManyTiles) {
   for (const int n : {60, 128, 512}) {
     if (!lines::checkable(n)) continue;
-    check({n, Direction::forward, 40, 0, 64, 1, 0.25, 2});
+    check_checked({n, Direction::forward, 40, 0, 64, 1, 0.25, 2});
   }
 }
 
 TEST(CheckedPass, SmallAndLargeNumbers) {
   for (const double size : {1e-30, 1e-12, 1e12, 1e25})
     for (const int n : {512, 300})
-      if (lines::checkable(n)) check({n, Direction::backward, 2, 0, 32, size});
+      if (lines::checkable(n)) check_checked({n, Direction::backward, 2, 0, 32, size});
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ class LineTest {
   std::vector<Complex> in_;
 };
 
-void check(const LineCase& c) {
+void check_lines(const LineCase& c) {
   LineTest<double>(c).check();
   LineTest<float>(c).check();
 }
@@ -148,11 +148,11 @@ class LinesOf : public testing::TestWithParam<int> {};
 TEST_P(LinesOf, OneLength) {
   const int n = GetParam();
   if (!lines::supported(n)) GTEST_SKIP() << "no line kernels here";
-  check({n});
-  check({n, Direction::backward});
-  check({n, Direction::forward, 1, true});
+  check_lines({n});
+  check_lines({n, Direction::backward});
+  check_lines({n, Direction::forward, 1, true});
   for (const int owners : {2, 3, 8})
-    if (n >= 2 * owners) check({n, Direction::forward, owners});
+    if (n >= 2 * owners) check_lines({n, Direction::forward, owners});
 }
 
 INSTANTIATE_TEST_SUITE_P(Lines, LinesOf,

@@ -21,7 +21,7 @@ using device::Memory;
 using Complex = std::complex<float>;
 namespace lines = device::lines;
 
-constexpr std::int64_t first_row = 1;
+constexpr std::int64_t rows_begin = 1;
 
 struct OddCase {
   int n;
@@ -58,7 +58,7 @@ class OddTest {
     for (std::size_t i = 0; i < got.size(); ++i) {
       const auto column = static_cast<std::int64_t>(i) % c_.pitch(c_.odd_out);
       const auto row = static_cast<std::int64_t>(i) / c_.outer_stride(c_.odd_out) % c_.row_count;
-      if (row >= first_row && column < c_.kept)
+      if (row >= rows_begin && column < c_.kept)
         difference.add(got[i], expected[i]);
       else
         ASSERT_TRUE(std::isnan(got[i].real())) << "row " << row << ", column " << column << " is nobody's";
@@ -95,7 +95,7 @@ class OddTest {
     pass.in.part[0] = {from.get(), c_.line_stride(c_.odd_in), c_.outer_stride(c_.odd_in)};
     pass.out.part[0] = {to.get(), c_.line_stride(c_.odd_out), c_.outer_stride(c_.odd_out)};
     pass.in.columns = pass.out.columns = c_.kept;
-    pass.outer_begin = first_row;
+    pass.outer_begin = rows_begin;
     pass.outer_end = c_.row_count;
     pass.scale = 0.5;
     pass.align_stores = c_.align_stores;

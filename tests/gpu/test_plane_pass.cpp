@@ -20,7 +20,7 @@ namespace {
 using device::Memory;
 namespace lines = device::lines;
 
-struct PlaneCase {
+struct PassCase {
   int n, m;  ///< rows of a plane, points of a row
   Precision precision;
   Direction direction;
@@ -54,7 +54,7 @@ class PlaneTest {
  public:
   using Complex = std::complex<T>;
 
-  explicit PlaneTest(const PlaneCase& c) : c_(c), in_(c.points(true)) {
+  explicit PlaneTest(const PassCase& c) : c_(c), in_(c.points(true)) {
     std::mt19937 random(5);
     std::uniform_real_distribution<T> value(-1, 1);
     for (Complex& z : in_) z = {value(random), value(random)};
@@ -142,11 +142,11 @@ class PlaneTest {
     return got;
   }
 
-  PlaneCase c_;
+  PassCase c_;
   std::vector<Complex> in_;
 };
 
-bool check(const PlaneCase& c) { return check_planes<PlaneTest>(c, false); }
+bool check_plane(const PassCase& c) { return check_planes<PlaneTest>(c, false); }
 
 bool none_here() { return !lines::planes_supported(128, 128, Precision::f64, false); }
 
@@ -155,7 +155,7 @@ TEST(PlanePass, EverySize) {
   for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const Direction direction : {Direction::forward, Direction::backward}) {
-        const bool made = check({n, n, precision, direction, n > 256 ? 3 : 7});
+        const bool made = check_plane({n, n, precision, direction, n > 256 ? 3 : 7});
         EXPECT_TRUE(made || !planes_fit_cache(n, n, precision, false)) << n;
       }
 }
@@ -165,9 +165,9 @@ TEST(PlanePass, SomeColumnsAndScales) {
   for (const int n : {128, 384})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const bool in_place : {false, true}) {
-        check({n, n, precision, Direction::forward, 6, 1, true, in_place, 1, 0.5});
-        check({n, n, precision, Direction::backward, 6, 1, true, in_place, 3});
-        check({n, n, precision, Direction::backward, 6, 2, false, in_place, 0, 0.25});
+        check_plane({n, n, precision, Direction::forward, 6, 1, true, in_place, 1, 0.5});
+        check_plane({n, n, precision, Direction::backward, 6, 1, true, in_place, 3});
+        check_plane({n, n, precision, Direction::backward, 6, 2, false, in_place, 0, 0.25});
       }
 }
 
@@ -176,7 +176,7 @@ TEST(PlanePass, FewAndManyPlanes) {
   if (none_here()) GTEST_SKIP() << "no plane kernels here";
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const int planes : {1, 2, 3, 150})
-      check({128, 128, precision, Direction::forward, planes, 0, false, false, 0});
+      check_plane({128, 128, precision, Direction::forward, planes, 0, false, false, 0});
 }
 
 /// Rows that lie apart, and planes whose rows lie between those of others.
@@ -186,8 +186,8 @@ TEST(PlanePass, Strides) {
     for (const Direction direction : {Direction::forward, Direction::backward})
       for (const bool in_place : {false, true})
         for (const bool woven : {false, true}) {
-          check({256, 256, precision, direction, 5, 1, false, in_place, 2, 0.5, 0, 0, woven});
-          check({128, 128, precision, direction, 5, 2, true, in_place, 0, 1, 6, 2, woven});
+          check_plane({256, 256, precision, direction, 5, 1, false, in_place, 2, 0.5, 0, 0, woven});
+          check_plane({128, 128, precision, direction, 5, 2, true, in_place, 0, 1, 6, 2, woven});
         }
 }
 
@@ -199,8 +199,8 @@ TEST(PlanePass, OtherSizes) {
   for (const auto& [n, m] : sizes) {
     precision = precision == Precision::f64 ? Precision::f32 : Precision::f64;
     for (const Direction direction : {Direction::forward, Direction::backward}) {
-      EXPECT_TRUE(check({n, m, precision, direction, 4, 1, false, false, 2, 0.5, 2, 4, true}));
-      EXPECT_TRUE(check({n, m, precision, direction, 4, 0, true, true, 0}));
+      EXPECT_TRUE(check_plane({n, m, precision, direction, 4, 1, false, false, 2, 0.5, 2, 4, true}));
+      EXPECT_TRUE(check_plane({n, m, precision, direction, 4, 0, true, true, 0}));
     }
   }
 }
@@ -211,9 +211,9 @@ TEST(PlanePass, OddRows) {
   const int sizes[][2] = {{60, 75}, {105, 45}, {26, 343}, {525, 525}};
   for (const auto& [n, m] : sizes)
     for (const bool woven : {false, true}) {
-      EXPECT_TRUE(check({n, m, Precision::f32, Direction::forward, 4, 1, false, false, 2, 0.5, 0, 3, woven}));
-      EXPECT_TRUE(check({n, m, Precision::f32, Direction::forward, 4, 0, false, false, 0, 1, 2, 1, woven}));
-      EXPECT_TRUE(check({n, m, Precision::f32, Direction::backward, 4, 1, false, true, 0, 0.5, 1, 1, woven}));
+      EXPECT_TRUE(check_plane({n, m, Precision::f32, Direction::forward, 4, 1, false, false, 2, 0.5, 0, 3, woven}));
+      EXPECT_TRUE(check_plane({n, m, Precision::f32, Direction::forward, 4, 0, false, false, 0, 1, 2, 1, woven}));
+      EXPECT_TRUE(check_plane({n, m, Precision::f32, Direction::backward, 4, 1, false, true, 0, 0.5, 1, 1, woven}));
     }
 }
 
@@ -225,15 +225,15 @@ TEST(PlanePass, RandomSizes) {
   std::mt19937 random(seed);
   const auto below = [&random](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
   for (int done = 0; done < 3;) {
-    PlaneCase c{4 + below(300), 4 + below(300), below(2) == 0 ? Precision::f32 : Precision::f64,
-                below(2) == 0 ? Direction::forward : Direction::backward};
+    PassCase c{4 + below(300), 4 + below(300), below(2) == 0 ? Precision::f32 : Precision::f64,
+               below(2) == 0 ? Direction::forward : Direction::backward};
     c.planes = 2 + below(6);
     c.blocks = below(4);
     c.in_gap = c.m % 2 + 2 * below(5);
     c.out_gap = c.m % 2 + 2 * below(5);
     c.woven = below(2) == 0;
     c.in_place = below(3) == 0;
-    if (check(c)) ++done;
+    if (check_plane(c)) ++done;
   }
 }
 

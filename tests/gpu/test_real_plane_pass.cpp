@@ -173,14 +173,14 @@ class RealPlaneTest {
   std::vector<Complex> spectra_;
 };
 
-bool check(const RealCase& c) { return check_planes<RealPlaneTest>(c, true); }
+bool check_real(const RealCase& c) { return check_planes<RealPlaneTest>(c, true); }
 
 TEST(RealPlanePass, EverySize) {
   if (!lines::planes_supported(128, 128, Precision::f64, true)) GTEST_SKIP() << "no plane kernels here";
   for (const int n : {128, 256, 384, 512, 768, 1024, 1536})
     for (const Precision precision : {Precision::f32, Precision::f64})
       for (const Direction direction : {Direction::forward, Direction::backward}) {
-        const bool made = check({n, n, precision, direction, true, n > 512 ? 3 : 5});
+        const bool made = check_real({n, n, precision, direction, true, n > 512 ? 3 : 5});
         EXPECT_TRUE(made || !planes_fit_cache(n, n, precision, true)) << n;
       }
 }
@@ -191,15 +191,15 @@ TEST(RealPlanePass, ColumnsScalesAndArrays) {
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     for (const int n : {128, 384}) {
       for (const Precision precision : {Precision::f32, Precision::f64}) {
-        check({n, n, precision, direction, true, 6, 2, {1, 0}, 3});
-        check({n, n, precision, direction, true, 6, 1, {0, 1}, 1, 0.5, true});
-        check({n, n, precision, direction, true, 5, 1, {0, 0}, 2, 0.25, true});
+        check_real({n, n, precision, direction, true, 6, 2, {1, 0}, 3});
+        check_real({n, n, precision, direction, true, 6, 1, {0, 1}, 1, 0.5, true});
+        check_real({n, n, precision, direction, true, 5, 1, {0, 0}, 2, 0.25, true});
       }
-      check({n, n, Precision::f64, direction, false, 5, 0, {0, 0}, 0});
-      check({n, n, Precision::f64, direction, false, 5, 1, {2, 0}, 1, 0.5});
+      check_real({n, n, Precision::f64, direction, false, 5, 0, {0, 0}, 0});
+      check_real({n, n, Precision::f64, direction, false, 5, 1, {2, 0}, 1, 0.5});
     }
-    check({128, 128, Precision::f32, direction, true, 150, 0, {0, 0}, 0});
-    check({128, 128, Precision::f64, direction, false, 150, 0, {0, 0}, 0});
+    check_real({128, 128, Precision::f32, direction, true, 150, 0, {0, 0}, 0});
+    check_real({128, 128, Precision::f64, direction, false, 150, 0, {0, 0}, 0});
   }
 }
 
@@ -214,7 +214,7 @@ TEST(RealPlanePass, OtherSizes) {
       RealCase c{n, m, precision, direction};
       c.two_arrays = n % 2 == 0;
       c.woven = n % 4 != 0;
-      EXPECT_TRUE(check(c));
+      EXPECT_TRUE(check_real(c));
     }
   }
 }
@@ -229,7 +229,7 @@ TEST(RealPlanePass, OddRows) {
         RealCase c{n, m, precision, direction};
         c.two_arrays = n % 2 == 0;
         c.woven = (n + m) % 4 != 0;
-        EXPECT_TRUE(check(c));
+        EXPECT_TRUE(check_real(c));
       }
 }
 

@@ -65,7 +65,7 @@ void expect_bits(const std::vector<double>& got, const std::vector<double>& want
   EXPECT_EQ(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(double)), 0) << what;
 }
 
-constexpr Kind kinds[] = {Kind::c2c, Kind::r2c, Kind::c2r};
+constexpr Kind neighbour_kinds[] = {Kind::c2c, Kind::r2c, Kind::c2r};
 constexpr std::int64_t lengths[] = {2, 9, 12, 15, 34, 60, 64, 97, 106, 210, 214};
 
 void expect_alone(const Batch& b, FftSpec spec, const Make& make, const std::string& name) {
@@ -86,7 +86,7 @@ void expect_alone(const Batch& b, FftSpec spec, const Make& make, const std::str
 }
 
 TEST(Neighbours, NoLineChangesAnother) {
-  for (const Kind kind : kinds)
+  for (const Kind kind : neighbour_kinds)
     for (const std::int64_t n : lengths)
       for (const bool beside : {false, true}) {
         const Batch b{kind, n, 21};
@@ -104,7 +104,7 @@ TEST(Neighbours, NoLineChangesAnother) {
 /// The kernels of one set of instructions compute a line in one way only.
 TEST(Neighbours, LanesHaveTheSameBitsAnywhere) {
   for (const lanes::Kernels& kernels : lanes::all_kernels())
-    for (const Kind kind : kinds)
+    for (const Kind kind : neighbour_kinds)
       for (const std::int64_t n : lengths)
         for (const Precision precision : {Precision::f64, Precision::f32}) {
           const Make make = [&](const FftSpec& s) { return make_lanes(s, kernels); };
@@ -129,7 +129,7 @@ TEST(Neighbours, LanesHaveTheSameBitsAnywhere) {
 
 /// Threads and batches leave at least a vector of lines to each call.
 TEST(Neighbours, LanesHaveTheSameBitsOnAnyNumberOfThreads) {
-  for (const Kind kind : kinds)
+  for (const Kind kind : neighbour_kinds)
     for (const std::int64_t n : {12, 15, 97}) {
       const Batch b{kind, n, 300};
       FftSpec spec = b.spec(true, false);

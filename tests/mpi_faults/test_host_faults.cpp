@@ -17,8 +17,6 @@
 namespace shardfft::test {
 namespace {
 
-bool last_rank() { return world().rank() + 1 == world().size(); }
-
 struct FaultCase {
   std::string exchange;
   std::string algorithm = "pencil";

@@ -12,8 +12,6 @@
 namespace shardfft::test {
 namespace {
 
-bool last_rank() { return world().rank() + 1 == world().size(); }
-
 TransformCase verified(const std::string& exchange, Kind kind, Precision precision, const std::string& algorithm,
                        Shape shape = {9, 10, 8}) {
   TransformCase c{std::move(shape), "slab", "natural", kind, precision, quick(algorithm)};

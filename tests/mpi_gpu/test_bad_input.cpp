@@ -1,13 +1,13 @@
 // Bad input of plans of which every process has one GPU: every rank hears of what is wrong on one of them.
 #include <gtest/gtest.h>
 
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
 
-int my_device() { return world().rank() % device::device_count(); }
 bool last() { return world().rank() == world().size() - 1; }
 
 TEST(GpuBadInput, BadInput) {

@@ -6,14 +6,12 @@
 #include <algorithm>
 
 #include "mpi_faults/faults.hpp"
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-int my_device() { return world().rank() % device::device_count(); }
-bool last_rank() { return world().rank() + 1 == world().size(); }
 
 /// Those that send messages; how peers fail, whose devices write into each other, is test_standin_failures' business.
 std::vector<std::string> message_exchanges() {

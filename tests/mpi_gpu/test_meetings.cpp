@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include "gpu/team.hpp"
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
 
@@ -38,8 +39,6 @@ extern "C" int MPI_Sendrecv(const void* from, int sent, MPI_Datatype type, int t
 
 namespace shardfft::test {
 namespace {
-
-int my_device() { return world().rank() % device::device_count(); }
 
 /// Meetings of a forward run once the plan knows its arrays, and the exchanges of its program.
 struct Cost {

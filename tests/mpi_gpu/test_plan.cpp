@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/operator_check.hpp"
 #include "support/world.hpp"
@@ -11,8 +12,6 @@ namespace shardfft::test {
 namespace {
 
 const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
-
-int my_device() { return world().rank() % device::device_count(); }
 
 void check_mpi_case(const TransformCase& c, const std::string& memory = "device") {
   SCOPED_TRACE(memory + ": " + c.name());

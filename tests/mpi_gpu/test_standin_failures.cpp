@@ -8,6 +8,7 @@
 #include "device/standin/memory.hpp"
 #include "device/standin/settings.hpp"
 #include "gpu/slab_kit.hpp"
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
 
@@ -16,8 +17,6 @@ namespace {
 
 using device::standin::fail_after;
 using device::standin::pieces_before_failure;
-
-int my_device() { return world().rank() % device::device_count(); }
 
 /// What forward() said; empty where it went well.
 std::string said_by(Plan& plan, const PlacedArray& in, const PlacedArray& out) {

@@ -7,13 +7,12 @@
 #include <thread>
 
 #include "gpu/team.hpp"
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-int my_device() { return world().rank() % device::device_count(); }
 
 Plan make(const OwnComm& comm, device::StreamHandle stream) {
   Options options = on_gpu("pencil");

@@ -4,14 +4,13 @@
 #include <optional>
 
 #include "device/plane_pass.hpp"
+#include "mpi_gpu/my_device.hpp"
 #include "support/device_flips.hpp"
 #include "support/operator_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-int my_device() { return world().rank() % device::device_count(); }
 
 /// The last rank's bits flip.
 std::optional<std::size_t> mine() {

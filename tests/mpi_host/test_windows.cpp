@@ -13,7 +13,7 @@
 namespace shardfft::test {
 namespace {
 
-void fill(const Buffer& buffer, const Numbers& numbers) {
+void fill_window(const Buffer& buffer, const Numbers& numbers) {
   std::copy(numbers.begin(), numbers.end(), buffer.as<std::complex<double>>());
 }
 
@@ -37,7 +37,7 @@ TEST(HostWindows, SomeRanksDropTheirArray) {
   const bool keeps = world().rank() % 2 == 0;
   if (!keeps) shared = Buffer();
   const Buffer later = plan.allocate_output();
-  if (keeps) fill(shared, own);
+  if (keeps) fill_window(shared, own);
   Numbers out(static_cast<std::size_t>(plan.output().count()));
   plan.forward(keeps ? static_cast<const void*>(shared.data()) : own.data(), out.data());
   EXPECT_LT(distance(out, by_messages(c, own)), 1e-12);

@@ -11,7 +11,6 @@ namespace {
 const Shape shape{4, 6, 8};
 
 int ranks() { return world().size(); }
-bool last_rank() { return world().rank() + 1 == ranks(); }
 
 /// The arguments of a plan, right unless a case changes them.
 struct Arguments {

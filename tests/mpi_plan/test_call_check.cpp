@@ -7,9 +7,6 @@
 namespace shardfft::test {
 namespace {
 
-bool last_rank() { return world().rank() + 1 == world().size(); }
-std::string last_rank_text() { return "rank " + std::to_string(world().size() - 1); }
-
 TransformCase some_case() { return {{9, 10, 4}, "slab", "natural", Kind::c2c, Precision::f64, quick()}; }
 
 /// A plan, its arrays and the calls that one may make of it.

@@ -12,12 +12,6 @@ namespace {
 using enum AxisTransform;
 using Types = std::vector<AxisTransform>;
 
-Options quick_with(const Types& transforms, const std::string& algorithm = "auto") {
-  Options options = quick(algorithm);
-  options.transforms = transforms;
-  return options;
-}
-
 TEST(Cosines, EveryTypeOfRealAndComplexArrays) {
   for (const AxisTransform type : {dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4})
     for (const Precision precision : {Precision::f64, Precision::f32}) {

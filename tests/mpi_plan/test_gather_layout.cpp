@@ -7,14 +7,14 @@
 namespace shardfft::test {
 namespace {
 
-const Shape shape{6, 5, 4};
+const Shape gather_shape{6, 5, 4};
 
 TEST(GatherLayout, HasEverybodysSet) {
   const int ranks = world().size();
   for (const std::string name : {"slab", "brick", "cyclic", "mosaic", "last-owns"}) {
     SCOPED_TRACE(name);
-    const Layout zoo = zoo_layout(name, shape, ranks);
-    const Layout gathered = gather_layout(MPI_COMM_WORLD, shape, zoo.local(world().rank()), zoo.order());
+    const Layout zoo = zoo_layout(name, gather_shape, ranks);
+    const Layout gathered = gather_layout(MPI_COMM_WORLD, gather_shape, zoo.local(world().rank()), zoo.order());
     EXPECT_TRUE(gathered.same_as(zoo)) << gathered.describe();
     EXPECT_EQ(gathered.order(), zoo.order());
   }
@@ -22,9 +22,9 @@ TEST(GatherLayout, HasEverybodysSet) {
 
 TEST(GatherLayout, ServesAsInput) {
   const int ranks = world().size();
-  const IndexSet mine = Layout::slab(shape, ranks, 2).local(world().rank());
-  const TransformCase c{shape, "", "", Kind::c2c, Precision::f64, quick()};
-  Plan plan(MPI_COMM_WORLD, c2c<double>, gather_layout(MPI_COMM_WORLD, shape, mine), natural_output, c.options);
+  const IndexSet mine = Layout::slab(gather_shape, ranks, 2).local(world().rank());
+  const TransformCase c{gather_shape, "", "", Kind::c2c, Precision::f64, quick()};
+  Plan plan(MPI_COMM_WORLD, c2c<double>, gather_layout(MPI_COMM_WORLD, gather_shape, mine), natural_output, c.options);
   check_plan(plan, c);
 }
 
@@ -34,11 +34,13 @@ TEST(GatherLayout, RefusesOnEveryRank) {
   const auto gather = [](const Shape& whole, const IndexSet& mine) {
     return [whole, mine] { gather_layout(MPI_COMM_WORLD, whole, mine); };
   };
-  expect_error(bad, "without an owner", gather(shape, first ? box({0, 0, 0}, {6, 5, 3}) : empty_set(shape)));
-  expect_error(bad, "the index set has 2 axes", gather(shape, first ? box({0, 0}, {6, 5}) : empty_set(shape)));
+  expect_error(bad, "without an owner",
+               gather(gather_shape, first ? box({0, 0, 0}, {6, 5, 3}) : empty_set(gather_shape)));
+  expect_error(bad, "the index set has 2 axes",
+               gather(gather_shape, first ? box({0, 0}, {6, 5}) : empty_set(gather_shape)));
   expect_error(bad, "1 to 4 axes, got 11", gather(Shape(11, 2), IndexSet{11, {}}));
-  expect_error(bad, "MPI_COMM_NULL", [] { gather_layout(MPI_COMM_NULL, shape, whole_box(shape)); });
-  if (world().size() > 1) expect_error(bad, "boxes overlap", gather(shape, whole_box(shape)));
+  expect_error(bad, "MPI_COMM_NULL", [] { gather_layout(MPI_COMM_NULL, gather_shape, whole_box(gather_shape)); });
+  if (world().size() > 1) expect_error(bad, "boxes overlap", gather(gather_shape, whole_box(gather_shape)));
 }
 
 }  // namespace

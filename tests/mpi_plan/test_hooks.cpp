@@ -51,7 +51,7 @@ std::size_t block_bytes(std::size_t bytes) {
   return in_pages(bytes, bytes >= 2 * huge ? huge : cache_line);
 }
 
-TransformCase small(Kind kind, const std::string& exchange) {
+TransformCase small_by(Kind kind, const std::string& exchange) {
   TransformCase c{{12, 10, 8}, "slab", "natural", kind, Precision::f64, quick("slab")};
   c.options.exchange = exchange;
   return c;
@@ -81,12 +81,12 @@ void check_first_run(const TransformCase& c, bool in_place) {
 
 TEST(Memory, TheFirstRunTakesTheWorkspace) {
   for (const std::string& exchange : exchange_names())
-    for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) check_first_run(small(kind, exchange), false);
+    for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r}) check_first_run(small_by(kind, exchange), false);
 }
 
 TEST(Memory, ThreadsAndChunksAndTheReferenceAreCounted) {
   for (const char* library : {"fftw", "reference"}) {
-    TransformCase c = small(Kind::r2c, "p2p");
+    TransformCase c = small_by(Kind::r2c, "p2p");
     c.options.local_fft = library;
     c.options.threads = 2;
     check_first_run(c, false);
@@ -98,7 +98,7 @@ TEST(Memory, ThreadsAndChunksAndTheReferenceAreCounted) {
 TEST(Memory, CopiesForCallsInPlaceAreCounted) {
   for (const char* exchange : {"p2p", "shared_window"})
     for (const Kind kind : {Kind::c2c, Kind::r2c}) {
-      TransformCase c = small(kind, exchange);
+      TransformCase c = small_by(kind, exchange);
       c.options.in_place = true;
       check_first_run(c, true);
       // Without the option, the copy is made by the first call that needs one, and counted then.
@@ -116,7 +116,7 @@ TEST(Memory, CopiesForCallsInPlaceAreCounted) {
 /// Memory that is refused on one rank is an error on all, and the plan can be used when there is some again.
 TEST(Memory, RefusedByTheSource) {
   for (const char* exchange : {"p2p", "shared_window"}) {
-    const TransformCase c = small(Kind::r2c, exchange);
+    const TransformCase c = small_by(Kind::r2c, exchange);
     CountingMemory memory;
     const Installed<MemorySource> installed(memory);
     Plan plan = make_plan(MPI_COMM_WORLD, c);
@@ -133,7 +133,7 @@ TEST(Memory, RefusedByTheSource) {
 TEST(Memory, OfAKernelsSpectrum) {
   CountingMemory memory;
   const Installed<MemorySource> installed(memory);
-  Plan plan = make_plan(MPI_COMM_WORLD, small(Kind::r2c, "p2p"));
+  Plan plan = make_plan(MPI_COMM_WORLD, small_by(Kind::r2c, "p2p"));
   const std::vector<double> kernel(plan.input().bytes() / 8 + 1);
   const void* const from = kernel.data();
   plan.convolution(from);
@@ -167,7 +167,7 @@ class Simulation : public Clock, public ComputeHook {
 
 /// One rank, so that nothing waits for real.
 TEST(Simulation, TimesAreThoseOfTheModel) {
-  TransformCase c = small(Kind::c2c, "p2p");
+  TransformCase c = small_by(Kind::c2c, "p2p");
   c.options.local_fft = "fftw";
   Simulation machine;
   const Installed<Clock> clock(machine);
@@ -192,7 +192,7 @@ double of_all_ranks(double bytes) {
 /// Every byte of a reshape passes through the hook: packed, unpacked, or copied at once.
 TEST(Simulation, SeesAllThatMoves) {
   for (const std::string& exchange : exchange_names()) {
-    const TransformCase c = small(Kind::c2c, exchange);
+    const TransformCase c = small_by(Kind::c2c, exchange);
     SCOPED_TRACE(c.name());
     Simulation machine;
     const Installed<ComputeHook> hook(machine);

@@ -7,11 +7,9 @@
 namespace shardfft::test {
 namespace {
 
-const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
-
 TEST(OneDimension, AllLengths) {
   for (const std::int64_t n : {1, 2, 3, 5, 8, 12, 36, 97, 100, 144, 255})
-    for (const Kind kind : kinds) check_case({{n}, "slab", "left", kind, Precision::f64, quick()});
+    for (const Kind kind : fourier_kinds) check_case({{n}, "slab", "left", kind, Precision::f64, quick()});
 }
 
 TEST(OneDimension, LongPrimeAndPowers) {
@@ -34,13 +32,14 @@ TEST(OneDimension, EveryLayoutToEveryOther) {
   std::size_t turn = 0;
   for (const NamedLayout& from : layouts) {
     const std::string& to = layouts[(4 * turn + 1) % layouts.size()].name;
-    check_case({{60}, from.name, to, kinds[turn % 3], Precision::f64, quick(turn % 2 == 0 ? "six_step" : "cyclic")});
+    check_case(
+        {{60}, from.name, to, fourier_kinds[turn % 3], Precision::f64, quick(turn % 2 == 0 ? "six_step" : "cyclic")});
     ++turn;
   }
 }
 
 TEST(OneDimension, Batches) {
-  for (const Kind kind : kinds)
+  for (const Kind kind : fourier_kinds)
     for (const std::string algorithm : {"six_step", "cyclic"}) {
       Options o = quick(algorithm);
       o.batch = 3;

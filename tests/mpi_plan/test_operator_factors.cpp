@@ -2,15 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "support/operator_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 /// Named operators against formulas of the modes, lengths of the domain included.
 TEST(OperatorFactors, NamedOnes) {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "support/operator_check.hpp"
 #include "support/world.hpp"
@@ -10,15 +9,7 @@
 namespace shardfft::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 using enum AxisTransform;
-
-Options quick_with(const std::vector<AxisTransform>& transforms, const std::string& algorithm = "auto") {
-  Options options = quick(algorithm);
-  options.transforms = transforms;
-  return options;
-}
 
 TEST(OperatorWalls, CosineAndSineAxes) {
   std::size_t turn = 0;

@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "support/operator_check.hpp"
 #include "support/world.hpp"
 
 namespace shardfft::test {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 TEST(Operators, AllKindsPrecisionsAndSizes) {
   for (const Shape& shape : {Shape{8, 6, 10}, Shape{7, 5, 9}, Shape{1, 2, 3}, Shape{12, 7}, Shape{16}, Shape{15}})

@@ -7,8 +7,6 @@
 namespace shardfft::test {
 namespace {
 
-const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
-
 /// The same few transforms, chosen to have uneven and empty messages, for whatever `change` sets.
 void check_some(const std::function<void(Options&)>& change) {
   std::vector<TransformCase> cases{
@@ -65,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(LocalFfts, WithLocalFft, testing::ValuesIn(local_fft_na
 
 TEST(PlanOptions, Norms) {
   for (const Norm norm : {Norm::backward, Norm::ortho, Norm::forward, Norm::none})
-    for (const Kind kind : kinds) {
+    for (const Kind kind : fourier_kinds) {
       Options o = quick();
       o.norm = norm;
       check_case({{4, 3, 5}, "slab", "left", kind, Precision::f64, o});
@@ -103,7 +101,7 @@ TEST(PlanOptions, MeasuredPlans) {
 
 /// Any pointer is correct, aligned for vector units or not.
 TEST(PlanOptions, UnalignedArrays) {
-  for (const Kind kind : kinds)
+  for (const Kind kind : fourier_kinds)
     for (const Precision precision : {Precision::f64, Precision::f32}) {
       TransformCase c{{8, 6, 4}, "slab", "left", kind, precision, quick()};
       c.shift = 1;
@@ -131,7 +129,7 @@ TEST(PlanOptions, MemoryOrders) {
   AxisOrder order{0, 1, 2};
   std::size_t turn = 0;
   do {
-    const Kind kind = kinds[turn++ % 3];
+    const Kind kind = fourier_kinds[turn++ % 3];
     SCOPED_TRACE(std::to_string(order[0]) + std::to_string(order[1]) + std::to_string(order[2]));
     const TransformCase c{{5, 6, 8}, "", "", kind, Precision::f64, quick()};
     const Shape half{5, 6, 5};
@@ -148,7 +146,7 @@ TEST(PlanOptions, MemoryOrders) {
 
 /// The caller checks by itself: repeated calls without an agreement in between.
 TEST(PlanOptions, UncheckedCalls) {
-  for (const Kind kind : kinds) {
+  for (const Kind kind : fourier_kinds) {
     TransformCase c{{8, 6, 10}, "slab", "natural", kind, Precision::f64, quick()};
     c.options.check_calls = false;
     SCOPED_TRACE(c.name());

@@ -16,7 +16,7 @@
 namespace shardfft::test {
 namespace {
 
-Plan plan_of(Transform transform, const Shape& shape, Options options = {}) {
+Plan side_plan(Transform transform, const Shape& shape, Options options = {}) {
   options.effort = Effort::estimate;
   return Plan(MPI_COMM_WORLD, transform, Layout::slab(shape, world().size()), default_output, options);
 }
@@ -30,7 +30,7 @@ std::vector<double> listed(const AxisValues& values, std::int64_t extent) {
 using List = std::vector<double>;
 
 TEST(Side, FrequenciesAreThoseOfNumPy) {
-  const Plan plan = plan_of(c2c<double>, {4, 5, 1});
+  const Plan plan = side_plan(c2c<double>, {4, 5, 1});
   EXPECT_EQ(listed(plan.output().frequencies(0), 4), (List{0, 0.25, -0.5, -0.25}));
   EXPECT_EQ(listed(plan.output().frequencies(1), 5), (List{0, 0.2, 2 * 0.2, -2 * 0.2, -0.2}));
   EXPECT_EQ(listed(plan.output().frequencies(2), 1), (List{0}));
@@ -39,26 +39,26 @@ TEST(Side, FrequenciesAreThoseOfNumPy) {
 }
 
 TEST(Side, HalvedAxesHaveNoNegativeFrequencies) {
-  const Plan even = plan_of(r2c<double>, {4, 6});
+  const Plan even = side_plan(r2c<double>, {4, 6});
   EXPECT_EQ(listed(even.output().frequencies(1), 4), (List{0, 1.0 / 6, 2 * (1.0 / 6), 0.5}));
   EXPECT_EQ(listed(even.output().frequencies(0), 4), (List{0, 0.25, -0.5, -0.25}));
-  const Plan odd = plan_of(r2c<double>, {4, 5});
+  const Plan odd = side_plan(r2c<double>, {4, 5});
   EXPECT_EQ(listed(odd.output().frequencies(1, 2), 3), (List{0, 0.1, 0.2}));
-  const Plan first = plan_of(r2c<double>, {8, 3}, {.axes = {1, 0}});
+  const Plan first = side_plan(r2c<double>, {8, 3}, {.axes = {1, 0}});
   EXPECT_EQ(listed(first.output().frequencies(0), 5), (List{0, 0.125, 0.25, 0.375, 0.5}));
-  const Plan inverse = plan_of(c2r<double>, {4, 3}, {.real_extent = 5});
+  const Plan inverse = side_plan(c2r<double>, {4, 3}, {.real_extent = 5});
   EXPECT_EQ(listed(inverse.input().frequencies(1), 3), (List{0, 0.2, 0.4}));
 }
 
 TEST(Side, WavenumbersOfEveryTransform) {
   using enum AxisTransform;
   const double pi = std::numbers::pi;
-  const Plan channel = plan_of(r2c<double>, {4, 6, 3}, {.transforms = {fft, fft, dct1}});
+  const Plan channel = side_plan(r2c<double>, {4, 6, 3}, {.transforms = {fft, fft, dct1}});
   EXPECT_EQ(listed(channel.output().wavenumbers(0, 2 * pi), 4), (List{0, 1, -2, -1}));
   EXPECT_EQ(listed(channel.output().wavenumbers(1, 2 * pi), 4), (List{0, 1, 2, 3}));
   EXPECT_EQ(listed(channel.output().wavenumbers(2, pi), 3), (List{0, 1, 2}));
   EXPECT_EQ(listed(channel.output().wavenumbers(2, pi / 2), 3), (List{0, 2, 4}));
-  const Plan walls = plan_of(r2r<double>, {3, 2, 4}, {.transforms = {dst2, dct3, dst4}});
+  const Plan walls = side_plan(r2r<double>, {3, 2, 4}, {.transforms = {dst2, dct3, dst4}});
   EXPECT_EQ(listed(walls.output().wavenumbers(0, pi), 3), (List{1, 2, 3}));
   EXPECT_EQ(listed(walls.output().wavenumbers(1, pi), 2), (List{0.5, 1.5}));
   EXPECT_EQ(listed(walls.output().wavenumbers(2, pi), 4), (List{0.5, 1.5, 2.5, 3.5}));
@@ -69,31 +69,31 @@ TEST(Side, WavenumbersOfEveryTransform) {
 
 TEST(Side, PositionsAreWhereTheTransformHasItsPoints) {
   using enum AxisTransform;
-  const Plan walls = plan_of(r2r<double>, {3, 2, 4}, {.transforms = {dct1, dst1, dct4}});
+  const Plan walls = side_plan(r2r<double>, {3, 2, 4}, {.transforms = {dct1, dst1, dct4}});
   EXPECT_EQ(listed(walls.input().positions(0, 4), 3), (List{0, 2, 4}));
   EXPECT_EQ(listed(walls.input().positions(1, 6), 2), (List{2, 4}));
   EXPECT_EQ(listed(walls.input().positions(2, 8), 4), (List{1, 3, 5, 7}));
-  const Plan some = plan_of(c2c<double>, {4, 2}, {.axes = {1}, .transforms = {dst3}});
+  const Plan some = side_plan(c2c<double>, {4, 2}, {.axes = {1}, .transforms = {dst3}});
   EXPECT_EQ(listed(some.input().positions(0, 2), 4), (List{0, 0.5, 1, 1.5}));
   EXPECT_EQ(listed(some.input().positions(1, 2), 2), (List{1, 2}));
   const Status bad = Status::invalid_argument;
-  const Plan real = plan_of(r2c<double>, {4, 6});
+  const Plan real = side_plan(r2c<double>, {4, 6});
   expect_error(bad, "this side of the plan is a spectrum", [&] { real.output().positions(0, 1); });
   expect_error(bad, "axis 2 is not an axis", [&] { real.input().positions(2, 1); });
-  const Plan fewer = plan_of(c2c<double>, {4, 6}, {.modes = {4, 5}});
+  const Plan fewer = side_plan(c2c<double>, {4, 6}, {.modes = {4, 5}});
   expect_error(bad, "this side of the plan is a spectrum", [&] { fewer.output().positions(0, 1); });
 }
 
 TEST(Side, SlopesLeaveOutTheModeThatStandsForBothSigns) {
   const double pi = std::numbers::pi;
-  const Plan even = plan_of(r2c<double>, {4, 6, 5});
+  const Plan even = side_plan(r2c<double>, {4, 6, 5});
   EXPECT_EQ(listed(even.output().slopes(0, 2 * pi), 4), (List{0, 1, 0, -1}));
   EXPECT_EQ(listed(even.output().slopes(1, 2 * pi), 6), (List{0, 1, 2, 0, -2, -1}));
   EXPECT_EQ(listed(even.output().slopes(2, pi), 3), (List{0, 2, 4}));
-  const Plan fewer = plan_of(r2c<double>, {8, 8}, {.modes = {4, 4}});
+  const Plan fewer = side_plan(r2c<double>, {8, 8}, {.modes = {4, 4}});
   EXPECT_EQ(listed(fewer.output().slopes(0, 2 * pi), 4), (List{0, 1, 0, -1}));
   EXPECT_EQ(listed(fewer.output().slopes(1, 2 * pi), 3), (List{0, 1, 2}));
-  const Plan walls = plan_of(r2r<double>, {3, 2}, {.axes = {0}, .transforms = {AxisTransform::dct2}});
+  const Plan walls = side_plan(r2r<double>, {3, 2}, {.axes = {0}, .transforms = {AxisTransform::dct2}});
   expect_error(Status::unsupported, "even orders only", [&] { walls.output().slopes(0, 1); });
 }
 
@@ -106,12 +106,12 @@ std::vector<double> weights_of(const Side& side, int axis) {
 
 TEST(Side, WeightsCountTheWavesOfANumber) {
   using enum AxisTransform;
-  EXPECT_EQ(weights_of(plan_of(c2c<double>, {4}).output(), 0), (List{1, 1, 1, 1}));
-  EXPECT_EQ(weights_of(plan_of(r2c<double>, {3, 6}).output(), 1), (List{1, 2, 2, 1}));
-  EXPECT_EQ(weights_of(plan_of(r2c<double>, {3, 5}).output(), 1), (List{1, 2, 2}));
-  EXPECT_EQ(weights_of(plan_of(r2c<double>, {3, 1}).output(), 1), (List{1}));
+  EXPECT_EQ(weights_of(side_plan(c2c<double>, {4}).output(), 0), (List{1, 1, 1, 1}));
+  EXPECT_EQ(weights_of(side_plan(r2c<double>, {3, 6}).output(), 1), (List{1, 2, 2, 1}));
+  EXPECT_EQ(weights_of(side_plan(r2c<double>, {3, 5}).output(), 1), (List{1, 2, 2}));
+  EXPECT_EQ(weights_of(side_plan(r2c<double>, {3, 1}).output(), 1), (List{1}));
   const auto kept = [](LoneMode rule, std::int64_t m) {
-    return plan_of(r2c<double>, {8, 8}, {.modes = {4, m}, .lone_mode = rule});
+    return side_plan(r2c<double>, {8, 8}, {.modes = {4, m}, .lone_mode = rule});
   };
   EXPECT_EQ(weights_of(kept(LoneMode::split, 4).output(), 0), (List{1, 1, 0.5, 1}));
   EXPECT_EQ(weights_of(kept(LoneMode::split, 4).output(), 1), (List{1, 2, 0.5}));
@@ -119,18 +119,18 @@ TEST(Side, WeightsCountTheWavesOfANumber) {
   EXPECT_EQ(weights_of(kept(LoneMode::keep, 4).output(), 0), (List{1, 1, 1, 1}));
   EXPECT_EQ(weights_of(kept(LoneMode::keep, 4).output(), 1), (List{1, 2, 2}));
   EXPECT_EQ(weights_of(kept(LoneMode::zero, 4).output(), 1), (List{1, 2, 0}));
-  const Plan walls = plan_of(r2r<double>, {3, 3, 3, 3}, {.transforms = {dct1, dct2, dst2, dst4}});
+  const Plan walls = side_plan(r2r<double>, {3, 3, 3, 3}, {.transforms = {dct1, dct2, dst2, dst4}});
   EXPECT_EQ(weights_of(walls.output(), 0), (List{1, 2, 1}));
   EXPECT_EQ(weights_of(walls.output(), 1), (List{1, 2, 2}));
   EXPECT_EQ(weights_of(walls.output(), 2), (List{2, 2, 1}));
   EXPECT_EQ(weights_of(walls.output(), 3), (List{2, 2, 2}));
   expect_error(Status::invalid_argument, "this side of the plan is real", [&] {
-    plan_of(r2c<double>, {3, 6}).input().weights(1);
+    side_plan(r2c<double>, {3, 6}).input().weights(1);
   });
 }
 
 TEST(Side, AsksForFrequenciesInVainAreErrors) {
-  const Plan real = plan_of(r2c<float>, {4, 6, 3}, {.axes = {0, 1}});
+  const Plan real = side_plan(r2c<float>, {4, 6, 3}, {.axes = {0, 1}});
   const Status bad = Status::invalid_argument;
   expect_error(bad, "this side of the plan is real", [&] { real.input().frequencies(0); });
   expect_error(bad, "axis 2 is not transformed", [&] { real.output().frequencies(2); });
@@ -146,7 +146,7 @@ void check_visits(const Layout& layout, std::int64_t fields) {
   const Side side{layout, {}, fields, world().rank()};
   const Shape& shape = layout.shape();
   std::vector<std::int64_t> data(static_cast<std::size_t>(side.count()), -1);
-  for_each(side, data, [&](std::int64_t field, const Index& index, std::int64_t& value) {
+  for_each(side, data, [&](std::int64_t field, const shardfft::Index& index, std::int64_t& value) {
     EXPECT_EQ(value, -1);
     value = field;
     for (std::size_t a = 0; a < shape.size(); ++a) value = value * shape[a] + index[a];
@@ -196,7 +196,7 @@ TEST(ForEach, VisitsLayoutsOfSeveralPieces) {
   check_visits(layout, 2);
   std::vector<std::int64_t> columns;
   std::vector<double> data(5);
-  for_each(Side{layout, {}, 1, me}, data, [&](const Index& index, double&) {
+  for_each(Side{layout, {}, 1, me}, data, [&](const shardfft::Index& index, double&) {
     EXPECT_EQ(index[0], me);
     columns.push_back(index[1]);
   });
@@ -208,7 +208,7 @@ TEST(ForEach, VisitsInTheOrderOfMemory) {
   const Side side{layout, {}, 2, world().rank()};
   std::vector<float> data(static_cast<std::size_t>(side.count()));
   const float* next = data.data();
-  for_each(side, data, [&](const Index&, const float& value) { EXPECT_EQ(&value, next++); });
+  for_each(side, data, [&](const shardfft::Index&, const float& value) { EXPECT_EQ(&value, next++); });
   EXPECT_EQ(next, data.data() + data.size());
 }
 
@@ -216,8 +216,9 @@ TEST(ForEach, TakesPointersAndConstantData) {
   const Side side{Layout::slab({2 * world().size(), 3}, world().size()), {}, 1, world().rank()};
   const std::vector<double> ones(6, 1.0);
   double sum = 0;
-  for_each(side, ones, [&](const Index&, const double& value) { sum += value; });
-  for_each(side, ones.data(), [&](const Index& index, const double& value) { sum += value * double(index[1]); });
+  for_each(side, ones, [&](const shardfft::Index&, const double& value) { sum += value; });
+  for_each(side, ones.data(),
+           [&](const shardfft::Index& index, const double& value) { sum += value * double(index[1]); });
   EXPECT_EQ(sum, 6.0 + 6.0);
 }
 
@@ -225,7 +226,7 @@ TEST(ForEach, ShortArraysAreErrors) {
   const Side side{Layout::slab({2 * world().size(), 3}, world().size()), {}, 2, world().rank()};
   std::vector<double> data(11);
   expect_error(Status::invalid_argument, "has 11 elements; 12 are expected",
-               [&] { for_each(side, data, [](const Index&, double&) { ADD_FAILURE(); }); });
+               [&] { for_each(side, data, [](const shardfft::Index&, double&) { ADD_FAILURE(); }); });
 }
 
 /// The derivative of sin(3 x) sin(2 y) along y, through a half spectrum: 2 sin(3 x) cos(2 y).
@@ -238,17 +239,17 @@ TEST(ForEach, DifferentiatesAlongAHalvedAxis) {
   const AxisValues x = plan.input().coordinates(0, dx);
   const AxisValues y = plan.input().coordinates(2, dy);
   std::vector<double> field(plan.input().size());
-  for_each(plan.input(), field, [&](const Index& index, double& value) {
+  for_each(plan.input(), field, [&](const shardfft::Index& index, double& value) {
     value = std::sin(3 * x[index[0]]) * std::sin(2 * y[index[2]]) + double(index[1]);
   });
   std::vector<std::complex<double>> spectrum(plan.output().size());
   plan.forward(field, spectrum);
   const AxisValues frequency = plan.output().frequencies(2, dy);
-  for_each(plan.output(), spectrum, [&](const Index& index, std::complex<double>& value) {
+  for_each(plan.output(), spectrum, [&](const shardfft::Index& index, std::complex<double>& value) {
     value *= std::complex<double>(0, 2 * std::numbers::pi * frequency[index[2]]);
   });
   plan.backward(spectrum, field);
-  for_each(plan.input(), field, [&](const Index& index, double& value) {
+  for_each(plan.input(), field, [&](const shardfft::Index& index, double& value) {
     EXPECT_NEAR(value, 2 * std::sin(3 * x[index[0]]) * std::cos(2 * y[index[2]]), 1e-12);
   });
 }

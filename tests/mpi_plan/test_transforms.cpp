@@ -7,11 +7,9 @@
 namespace shardfft::test {
 namespace {
 
-const std::vector<Kind> kinds{Kind::c2c, Kind::r2c, Kind::c2r};
-
 TEST(Transforms, AllSizesKindsAndPrecisions) {
   for (const Shape& shape : {Shape{1, 1, 1}, Shape{2, 3, 5}, Shape{7, 11, 13}, Shape{16, 16, 16}, Shape{31, 1, 17}})
-    for (const Kind kind : kinds)
+    for (const Kind kind : fourier_kinds)
       for (const Precision precision : {Precision::f64, Precision::f32})
         check_case({shape, "slab", "left", kind, precision, quick()});
 }
@@ -22,7 +20,7 @@ TEST(Transforms, AllAlgorithmsAndInputs) {
   std::size_t turn = 0;
   for (const std::string algorithm : {"slab", "pencil", "brick", "cyclic"})
     for (const NamedLayout& input : zoo({4, 4, 4}, world().size())) {
-      const Kind kind = kinds[turn % 3];
+      const Kind kind = fourier_kinds[turn % 3];
       const Precision precision = turn % 4 == 3 ? Precision::f32 : Precision::f64;
       check_case({{8, 6, 9}, input.name, outputs[turn % outputs.size()], kind, precision, quick(algorithm)});
       ++turn;
@@ -51,7 +49,7 @@ TEST(Transforms, ResultsThatArePutPastTheCache) {
 }
 
 TEST(Transforms, MoreRanksThanPlanes) {
-  for (const Kind kind : kinds)
+  for (const Kind kind : fourier_kinds)
     for (const std::string algorithm : {"auto", "slab", "pencil"})
       check_case({{2, 3, 5}, "slab", algorithm == "slab" ? "natural" : "left", kind, Precision::f64, quick(algorithm)});
   check_case({{2, 2, 3}, "last-slab", "left", Kind::c2c, Precision::f64, quick()});
@@ -59,7 +57,7 @@ TEST(Transforms, MoreRanksThanPlanes) {
 }
 
 TEST(Transforms, TwoDimensions) {
-  for (const Kind kind : kinds) {
+  for (const Kind kind : fourier_kinds) {
     check_case({{12, 10}, "slab", "left", kind, Precision::f64, quick()});
     check_case({{7, 9}, "last-slab", "natural", kind, Precision::f32, quick()});
     check_case({{5, 16}, "mosaic", "brick", kind, Precision::f64, quick("pencil")});
@@ -68,7 +66,7 @@ TEST(Transforms, TwoDimensions) {
 }
 
 TEST(Transforms, FourDimensions) {
-  for (const Kind kind : kinds)
+  for (const Kind kind : fourier_kinds)
     for (const std::string algorithm : {"auto", "slab", "pencil", "brick"})
       check_case({{4, 5, 3, 6},
                   kind == Kind::c2c ? "brick" : "slab",
@@ -97,7 +95,7 @@ TEST(Transforms, SubsetsOfAxes) {
       check_case({{6, 5, 8},
                   turn % 2 == 0 ? "slab" : "brick",
                   turn % 3 == 0 ? "natural" : "left",
-                  kinds[turn % 3],
+                  fourier_kinds[turn % 3],
                   Precision::f64,
                   options});
       ++turn;
@@ -113,7 +111,7 @@ TEST(Transforms, ArbitraryLayoutToArbitraryLayout) {
     check_case({{7, 8, 6},
                 layouts[i].name,
                 layouts[(5 * i + 3) % layouts.size()].name,
-                kinds[i % 3],
+                fourier_kinds[i % 3],
                 Precision::f64,
                 quick()});
 }

@@ -46,19 +46,17 @@ static_assert(!Either<std::span<double>, std::span<const Complex>>);
 static_assert(!Either<const std::vector<double>&, const std::vector<Complex>&>);
 static_assert(!Either<std::vector<double>&, Complex*> && !Either<double*, std::vector<Complex>&>);
 
-const Shape shape{6, 5, 4};
+const Shape typed_shape{6, 5, 4};
 
 Plan real_plan(Options options = {}) {
   options.effort = Effort::estimate;
-  return Plan(MPI_COMM_WORLD, r2c<double>, Layout::slab(shape, world().size()), natural_output, options);
+  return Plan(MPI_COMM_WORLD, r2c<double>, Layout::slab(typed_shape, world().size()), natural_output, options);
 }
 
 template <class T>
 std::vector<T> array(const Side& side) {
   return std::vector<T>(static_cast<std::size_t>(side.count()));
 }
-
-bool last_rank() { return world().rank() + 1 == world().size(); }
 
 /// A field of ones: its spectrum is 120 at index 0, which the first rank has, and zero elsewhere.
 void check_spectrum(const std::vector<Complex>& spectrum) {

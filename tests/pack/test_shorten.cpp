@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t guard = 64;
 constexpr std::byte poison{0xCD};
 
-struct Trial {
+struct ShortTrial {
   ShortNumbers numbers;
   std::size_t parts = 1;  ///< numbers an element
   std::vector<Box> boxes;
@@ -37,7 +37,7 @@ ShortNumbers format(int bytes) {
 
 /// There and back; what no box holds stays as it was.
 template <class Real>
-std::vector<Real> there_and_back(const Trial& t, const std::vector<Real>& array, Loss& loss) {
+std::vector<Real> there_and_back(const ShortTrial& t, const std::vector<Real>& array, Loss& loss) {
   const std::size_t bytes = short_bytes(t.numbers, t.elements(), t.element_bytes());
   std::vector<std::byte> run(bytes + guard, poison);
   loss = shorten_boxes(reinterpret_cast<const std::byte*>(array.data()), t.boxes, run.data(), t.element_bytes(),
@@ -50,7 +50,7 @@ std::vector<Real> there_and_back(const Trial& t, const std::vector<Real>& array,
 }
 
 /// The indices of all numbers in the packed order.
-std::vector<std::size_t> places(const Trial& t) {
+std::vector<std::size_t> places(const ShortTrial& t) {
   std::vector<std::size_t> all;
   for (const Box& box : t.boxes)
     for (std::int64_t i = 0; i < box.elements(); ++i)
@@ -60,8 +60,8 @@ std::vector<std::size_t> places(const Trial& t) {
 }
 
 template <class Real>
-Trial random_trial(Random& random, int bytes, std::int64_t largest) {
-  Trial t{
+ShortTrial random_trial(Random& random, int bytes, std::int64_t largest) {
+  ShortTrial t{
       format<Real>(bytes), static_cast<std::size_t>(pick(random, 1, 2)), {}, 0, static_cast<int>(pick(random, 1, 3))};
   for (std::int64_t b = pick(random, 1, 2); b > 0; --b) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(pick(random, 0, 3)));
@@ -89,7 +89,7 @@ std::vector<Real> random_numbers(Random& random, std::size_t count, int range) {
 
 template <class Real>
 void check_loss(Random& random, int bytes, std::int64_t largest) {
-  const Trial t = random_trial<Real>(random, bytes, largest);
+  const ShortTrial t = random_trial<Real>(random, bytes, largest);
   SCOPED_TRACE(std::to_string(bytes) + " bytes, " + std::to_string(t.elements()) + " elements, threads " +
                std::to_string(t.threads));
   const auto array = random_numbers<Real>(random, static_cast<std::size_t>(t.extent) * t.parts, sizeof(Real) * 10);
@@ -122,7 +122,7 @@ TEST(Shorten, LossIsBoundedAndTold) {
 TEST(Shorten, WorstBlockStaysWithinTheBound) {
   for (int bytes = 1; bytes <= 6; ++bytes)
     for (const double large : {1.0, 1.5, std::nextafter(2.0, 0.0)}) {
-      Trial t{format<double>(bytes), 1, {Box::run(0, 16)}, 16};
+      ShortTrial t{format<double>(bytes), 1, {Box::run(0, 16)}, 16};
       const double quantum = std::ldexp(2.0, 1 - 8 * bytes);
       std::vector<double> array(16, 0.499 * quantum);
       array[5] = large;
@@ -140,7 +140,7 @@ TEST(Shorten, NormalNumbersLoseAQuarterOfTheBound) {
   std::vector<double> array(100000);
   for (double& x : array) x = normal(random);
   for (int bytes = 1; bytes <= 6; ++bytes) {
-    const Trial t{format<double>(bytes), 1, {Box::run(0, 100000)}, 100000};
+    const ShortTrial t{format<double>(bytes), 1, {Box::run(0, 100000)}, 100000};
     Loss loss;
     there_and_back(t, array, loss);
     EXPECT_NEAR(std::sqrt(loss.error / loss.sent) / t.numbers.most_error(), 0.23, 0.02) << bytes;
@@ -153,7 +153,7 @@ TEST(Shorten, FewBitsAreExact) {
   for (int bytes = 1; bytes <= 6; ++bytes)
     for (const int power : {-900, -3, 0, 7, 900}) {
       const std::int64_t most = (std::int64_t{1} << (8 * bytes - 1)) - 1;
-      const Trial t{format<double>(bytes), 1, {Box::run(0, 333)}, 333};
+      const ShortTrial t{format<double>(bytes), 1, {Box::run(0, 333)}, 333};
       std::vector<double> array(333);
       for (double& x : array) x = std::ldexp(static_cast<double>(pick(random, -most / 2, most / 2)), power);
       array[40] = std::ldexp(static_cast<double>(most / 2), power);
@@ -167,7 +167,7 @@ template <class Real>
 void check_unusual(int bytes) {
   SCOPED_TRACE(std::to_string(bytes) + " bytes of " + std::to_string(sizeof(Real)));
   constexpr Real infinity = std::numeric_limits<Real>::infinity(), most = std::numeric_limits<Real>::max();
-  const Trial t{format<Real>(bytes), 1, {Box::run(0, 200)}, 200};
+  const ShortTrial t{format<Real>(bytes), 1, {Box::run(0, 200)}, 200};
   std::vector<Real> array(200);
   for (std::size_t i = 0; i < array.size(); ++i) array[i] = static_cast<Real>(i % 7) - 3;
   array[3] = infinity;

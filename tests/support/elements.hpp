@@ -70,19 +70,19 @@ inline std::vector<std::int64_t> numbers_by_address(const Layout& layout, int ra
   return numbers;
 }
 
-struct Place {
+struct ElementPlace {
   int rank = -1;
   std::int64_t address = -1;
-  bool operator==(const Place&) const = default;
+  bool operator==(const ElementPlace&) const = default;
 };
 
 /// Where every element of the array lies; fails unless each lies at exactly one place.
-inline std::vector<Place> places(const Layout& layout) {
-  std::vector<Place> all(to_size(product(layout.shape())));
+inline std::vector<ElementPlace> places(const Layout& layout) {
+  std::vector<ElementPlace> all(to_size(product(layout.shape())));
   for (int rank = 0; rank < layout.ranks(); ++rank) {
     const std::vector<std::int64_t> numbers = numbers_by_address(layout, rank);
     for (std::size_t address = 0; address < numbers.size(); ++address) {
-      Place& place = all[to_size(numbers[address])];
+      ElementPlace& place = all[to_size(numbers[address])];
       EXPECT_EQ(place.rank, -1) << "element " << numbers[address] << " has two owners";
       place = {rank, static_cast<std::int64_t>(address)};
     }

@@ -1,10 +1,13 @@
 #pragma once
 // Plan::apply against the definition: the whole array's spectrum, times a factor a mode, transformed back.
 #include <functional>
+#include <numbers>
 
 #include "support/transform_check.hpp"
 
 namespace shardfft::test {
+
+constexpr double pi = std::numbers::pi;
 
 /// Of the global indices of a mode.
 using FactorOf = std::function<Value(const Index& index)>;

@@ -50,6 +50,14 @@ struct TransformCase {
 /// Options for many small plans: no time is spent on planning. SHARDFFT_TEST_EXCHANGE takes the place of "auto".
 Options quick(const std::string& algorithm = "auto");
 
+inline Options quick_with(const std::vector<AxisTransform>& transforms, const std::string& algorithm = "auto") {
+  Options options = quick(algorithm);
+  options.transforms = transforms;
+  return options;
+}
+
+inline const std::vector<Kind> fourier_kinds{Kind::c2c, Kind::r2c, Kind::c2r};
+
 double epsilon(Precision p);
 
 /// A number in [-1, 1) that depends on all arguments.

@@ -43,6 +43,9 @@ inline const bool seed_is_shared = [] {
 /// True on all ranks if `mine` is true on any: tests stop together, so that none waits for another.
 inline bool any_rank(bool mine) { return world().max(std::int64_t{mine ? 1 : 0}) != 0; }
 
+inline bool last_rank() { return world().rank() + 1 == world().size(); }
+inline std::string last_rank_text() { return "rank " + std::to_string(world().size() - 1); }
+
 inline double sum_over_ranks(double mine) {
   double all = 0;
   MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world().get());

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _distribute, _layout, _mpi
-from ._array_libraries import host_array
+from ._array_libraries import host_array, library_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 Axis = int | Sequence[int] | None
 
 
-_KNOWN = (np.add, np.multiply, np.minimum, np.maximum, np.logical_or, np.logical_and)
+#: What is known, and the method of arrays on GPUs that does it.
+_KNOWN = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.minimum: "min",
+    np.maximum: "max",
+    np.logical_or: "any",
+    np.logical_and: "all",
+}
 
 
 def _first(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
@@ -39,11 +47,15 @@ def reduce(array: DistArray, ufunc: np.ufunc, axis: Axis) -> Any:
         if ufunc not in _KNOWN:
             raise TypeError(f"{ufunc.__name__}.reduce does not know arrays over many ranks")
         axes = tuple(sorted({_layout._axis(one, array.ndim) for one in gone}))
-        block = host_array(array.local)
-        kind = ufunc.reduce(np.empty(1, block.dtype)).dtype
+        kind = ufunc.reduce(np.empty(1, array.dtype)).dtype
         if kind.kind == "c" and ufunc in (np.minimum, np.maximum):
             raise TypeError("complex numbers have no order")
         left = [axis for axis in range(array.ndim) if axis not in axes]
+        library = library_of(array.local)
+        if not left and library.computes and not isinstance(array.local, np.ndarray) and 0 not in array.local.shape:
+            # Where the array is: one number comes from the GPU.
+            return host_array(getattr(library.refuse_gradients(array.local), _KNOWN[ufunc])()).astype(kind)
+        block = host_array(array.local)
         joined = np.full([array.shape[axis] for axis in left], _first(ufunc, kind), kind)
         for slices, view in _pieces(block, array):
             into = joined[(*(slices[axis] for axis in left), ...)]

@@ -214,3 +214,10 @@ def test_fields_of_tensors(comm):
         made, exact = work(tensors), work(field)
         assert isinstance(made.local, torch.Tensor)
         assert np.allclose(made.local.numpy(), exact.local, atol=1e-12)
+    for name in ("sum", "prod", "min", "max", "mean", "std", "norm"):
+        assert np.isclose(getattr(tensors, name)(), getattr(field, name)(), rtol=1e-10)
+    for name in ("any", "all", "sum"):
+        made, exact = getattr(tensors > 0, name)(), getattr(field > 0, name)()
+        assert made == exact and made.dtype == exact.dtype
+    assert np.isclose(tensors.vdot(2j * tensors), field.vdot(2j * field))
+    assert np.allclose(tensors.max(axis=(1, 3)), field.max(axis=(1, 3)))

@@ -60,8 +60,11 @@ TEST(PaddedRows, NothingIsWrittenBetweenThem) {
   std::vector<double> real(plan.input().size(), 7);
   std::vector<std::complex<double>> spectrum(plan.output().size(), 1.0);
   plan.backward(spectrum, real);
-  for (std::size_t i = 0; i < real.size(); ++i)
-    if (i % 8 >= 5) EXPECT_EQ(real[i], 7) << i;
+  for (std::size_t i = 0; i < real.size(); ++i) {
+    if (i % 8 >= 5) {
+      EXPECT_EQ(real[i], 7) << i;
+    }
+  }
 }
 
 TEST(PaddedRows, RefusedWhereAllPlacesAreReadAlike) {

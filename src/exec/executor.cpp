@@ -38,18 +38,17 @@ Program Executor::lower(const Program& program) { return lower_for_host(setup_, 
 
 void Executor::add(std::vector<NamedProgram> programs) {
   int trace_step = 0;
-  for (const auto& tasks : tasks_) trace_step += static_cast<int>(tasks.size());
+  for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
   LocalFfts ffts(setup_.local_ffts, setup_.options.effort);
   auto compiled = compile(setup_, programs, host_.get(), ffts, &trace_, trace_step);
   make_local_ffts(ffts);
   for (auto& tasks : compiled) {
     for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = i;
     if (host_) choose_input_reads(tasks);
-    tasks_.push_back(std::move(tasks));
+    prepared_.push_back({std::move(tasks)});
+    if (setup_.options.verify) make_verifier(prepared_.back());
   }
   append(std::move(programs));
-  past_.resize(programs_.size());
-  for (std::size_t program = 0; setup_.options.verify && program < past_.size(); ++program) make_verifier(program);
   size_workspace();
   alias_copy_.reset();
 }
@@ -93,8 +92,8 @@ void Executor::size_workspace() {
   const auto grow = [&](Slot s, const State& state) {
     if (s == Slot::work0 || s == Slot::work1) (host_ ? shared_ : private_).grow(s, bytes_of(state));
   };
-  for (const auto& tasks : tasks_)
-    for (const Task& task : tasks) {
+  for (const Prepared& program : prepared_)
+    for (const Task& task : program.tasks) {
       private_.grow(Slot::scratch, task.operation->scratch_bytes());
       grow(task.from, task.from_state);
       grow(task.to, task.to_state);
@@ -117,10 +116,10 @@ RunnerMemory Executor::memory() const {
 
 std::size_t Executor::table_bytes() const {
   std::size_t bytes = 0;
-  for (const auto& tasks : tasks_)
-    for (const Task& task : tasks) bytes += task.operation->table_bytes();
-  for (const Past& past : past_)
-    if (past.verifier) bytes += past.verifier->table_bytes();
+  for (const Prepared& program : prepared_) {
+    for (const Task& task : program.tasks) bytes += task.operation->table_bytes();
+    if (program.verifier) bytes += program.verifier->table_bytes();
+  }
   return bytes;
 }
 
@@ -168,7 +167,7 @@ std::byte* Executor::slot(Slot s, const std::byte* in, std::byte* out) const {
 
 /// Only the first step reads the input, so equal buffers matter only where it writes the output at once.
 bool Executor::starts_in_place(int program) const {
-  const Task& first = tasks_[static_cast<std::size_t>(program)].front();
+  const Task& first = now(program).tasks.front();
   return first.to != Slot::out || first.operation->runs_in_place() || first.operation->writes_host_memory();
 }
 
@@ -231,8 +230,8 @@ Slot Executor::writable_output(const Task& task, const std::byte* from, const st
 /// Until the other ranks have read what any task had in `s`.
 void Executor::wait_for_readers(Slot s) {
   const Scope scope(&trace_, Activity::wait);
-  for (auto& tasks : tasks_)
-    for (Task& task : tasks)
+  for (Prepared& program : prepared_)
+    for (Task& task : program.tasks)
       if (task.from == s) task.operation->wait_readers();
 }
 
@@ -241,31 +240,30 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
   allocate_workspace();
   const std::byte* const in = inputs.front();
   std::byte* const out = outputs.front();
-  auto& tasks = tasks_[static_cast<std::size_t>(program)];
-  Past& past = past_[static_cast<std::size_t>(program)];
+  Prepared& mine = now(program);
   half_way_ = true;
   Failure verdict;
   try {
     const double begin = trace_.now();
     const bool clash = clashes(program, in, out);
-    if (past.verifier) {
-      const bool copied = clash || tasks.front().operation->reads_host_memory();
-      past.verifier->begin(copied ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
+    if (mine.verifier) {
+      const bool copied = clash || mine.tasks.front().operation->reads_host_memory();
+      mine.verifier->begin(copied ? std::optional<std::uint64_t>(word_sum(in, input_bytes(program))) : std::nullopt);
     }
     const std::byte* const source = clash ? unaliased(program, in) : in;
-    for (Task& task : tasks) {
+    for (Task& task : mine.tasks) {
       const double step_begin = trace_.keeps_spans() ? trace_.now() : 0;
       trace_.set_step(task.trace_step);
-      const TaskArrays arrays = before_task(task, source, out, past);
+      const TaskArrays arrays = before_task(task, source, out, mine);
       task.operation->run(arrays.from, arrays.to, private_.at(Slot::scratch, workspace_));
-      after_task(task, arrays, source, out, past);
+      after_task(task, arrays, source, out, mine);
       if (trace_.keeps_spans()) trace_.add_frame({task.trace_step, program, step_begin, trace_.now()});
     }
     const double end = trace_.now();
     trace_.add_frame({-1, program, begin, end});
-    past.seconds += end - begin;
-    ++past.runs;
-    if (past.verifier) verdict = past.verifier->conclude(setup_.comm, *tally_, setup_.watch);
+    mine.seconds += end - begin;
+    ++mine.runs;
+    if (mine.verifier) verdict = mine.verifier->conclude(setup_.comm, *tally_, setup_.watch);
   } catch (...) {
     give_up();
     throw;
@@ -279,40 +277,39 @@ void Executor::run(int program, InputArrays inputs, OutputArrays outputs) {
 /// steps send messages there.
 void Executor::give_up() {
   if (setup_.watch != nullptr) setup_.watch->withdraw_messages();
-  const std::size_t programs = tasks_.size();
-  keep_for_mpi(std::make_shared<std::vector<std::vector<Task>>>(std::move(tasks_)));
-  tasks_.resize(programs);
+  for (Prepared& program : prepared_)
+    keep_for_mpi(std::make_shared<std::vector<Task>>(std::exchange(program.tasks, {})));
   for (AlignedMemory* const memory : {&own_workspace_, &alias_copy_})
     if (*memory) keep_for_mpi(std::shared_ptr<std::byte>(std::move(*memory)));
   if (window_) keep_for_mpi(window_);
 }
 
-void Executor::make_verifier(std::size_t program) {
-  if (past_[program].verifier) return;
+void Executor::make_verifier(Prepared& program) {
   if (!tally_) tally_ = make_tally(setup_.comm, host_.get());
   std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
   std::vector<std::string> names;
-  for (Task& task : tasks_[program]) {
+  for (Task& task : program.tasks) {
     checks.push_back(std::exchange(task.checks, {}));
     names.push_back(task.operation->describe());
   }
-  past_[program].verifier =
+  program.verifier =
       std::make_unique<Verifier>(setup_.comm.rank(), setup_.comm.size(), std::move(checks), std::move(names));
 }
 
-Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, std::byte* out, Past& past) {
+Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program) {
   if (host_ && task.to != Slot::out) wait_for_readers(task.to);
   const std::byte* from = slot(task.from, source, out);
-  if (lends_input(task)) from = readable_input(task, from, past.reads);
+  if (lends_input(task)) from = readable_input(task, from, program.reads);
   const Slot written = writable_output(task, from, out);
   if (HostStepHook* const hook = installed<HostStepHook>())
     hook->reached(task.number, const_cast<std::byte*>(from),
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
-  if (past.verifier) past.verifier->before(task.number, from);
+  if (program.verifier) program.verifier->before(task.number, from);
   return {from, slot(written, source, out), written};
 }
 
-void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Past& past) {
+void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out,
+                          Prepared& program) {
   if (lends_input(task) && arrays.from == source) {
     // The caller may change the array as soon as this call returns.
     const Scope scope(&trace_, Activity::wait);
@@ -323,7 +320,7 @@ void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte*
     const Box all = Box::run(0, task.to_state.layout.count(setup_.comm.rank()));
     copy_box(arrays.to, all, out, all, element_bytes(task.to_state, setup_.precision), setup_.options.threads);
   }
-  if (past.verifier) past.verifier->after(task.number, slot(task.to, source, out));
+  if (program.verifier) program.verifier->after(task.number, slot(task.to, source, out));
 }
 
 /// Says of a step that the option `chunks` does not cut it.
@@ -337,7 +334,7 @@ std::string Executor::uncut_text(const Operation& operation) const {
 
 std::vector<StepReport> Executor::steps(int program) const {
   std::vector<StepReport> reports;
-  for (const Task& task : tasks_[static_cast<std::size_t>(program)]) {
+  for (const Task& task : now(program).tasks) {
     const Operation& operation = *task.operation;
     StepReport& report = reports.emplace_back();
     report.text = operation.describe() + uncut_text(operation);
@@ -350,10 +347,10 @@ std::vector<StepReport> Executor::steps(int program) const {
 }
 
 Account Executor::account(int program) {
-  const Past& past = past_[static_cast<std::size_t>(program)];
-  Account account{steps(program), past.runs, past.runs, past.seconds};
-  if (past.verifier) account.verified = {past.verifier->checks(), past.verifier->largest_residual()};
-  account.input_reads = past.reads;
+  const Prepared& mine = now(program);
+  Account account{steps(program), mine.runs, mine.runs, mine.seconds};
+  if (mine.verifier) account.verified = {mine.verifier->checks(), mine.verifier->largest_residual()};
+  account.input_reads = mine.reads;
   return account;
 }
 

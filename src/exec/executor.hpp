@@ -39,12 +39,13 @@ class Executor : public Runner {
   Account account(int program) override;
 
  private:
-  /// What the runs of a program did so far.
-  struct Past {
+  /// A program's tasks, and what its runs did so far.
+  struct Prepared {
+    std::vector<Task> tasks;
     std::int64_t runs = 0;
     double seconds = 0;
-    InputReads reads;
-    std::unique_ptr<Verifier> verifier;  ///< with the option verify
+    InputReads reads{};
+    std::unique_ptr<Verifier> verifier{};  ///< with the option verify
   };
 
   /// What a task reads and writes, and in which slot that is.
@@ -75,9 +76,11 @@ class Executor : public Runner {
   const std::byte* readable_input(const Task& task, const std::byte* in, InputReads& reads);
   Slot writable_output(const Task& task, const std::byte* from, const std::byte* out);
   static bool lends_input(const Task& task) { return task.from == Slot::in && task.operation->reads_host_memory(); }
-  TaskArrays before_task(Task& task, const std::byte* source, std::byte* out, Past& past);
-  void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Past& past);
-  void make_verifier(std::size_t program);
+  Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
+  const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
+  TaskArrays before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program);
+  void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Prepared& program);
+  void make_verifier(Prepared& program);
   std::vector<StepReport> steps(int program) const;
   std::size_t table_bytes() const;
   /// What set_workspace() must bring.
@@ -94,9 +97,8 @@ class Executor : public Runner {
   LocalFftChoice local_fft_;
   std::shared_ptr<HostMemory> host_;  ///< null where data moves in messages
   std::unique_ptr<CrossMemory> across_;
-  std::vector<std::vector<Task>> tasks_;  ///< by program
-  std::vector<Past> past_;
-  std::unique_ptr<Tally> tally_;  ///< with the option verify
+  std::vector<Prepared> prepared_;  ///< by program
+  std::unique_ptr<Tally> tally_;    ///< with the option verify
   /// In the host's shared memory, of the same size everywhere, so that an offset means the same on every rank: the work
   /// slots, and as Slot::in inputs that others read.
   Buffers shared_{4096};

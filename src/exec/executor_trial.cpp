@@ -136,8 +136,8 @@ struct Executor::Candidates {
   };
   static Outline outline(const Executor& executor) {
     Outline outline{executor.way().algorithm, {}};
-    for (const auto& tasks : executor.tasks_)
-      for (const Task& task : tasks) {
+    for (const Prepared& program : executor.prepared_)
+      for (const Task& task : program.tasks) {
         if (task.operation->role() != Role::computes) outline.exchange = executor.setup_.exchange;
         const Pieces* const pieces = task.operation->pieces();
         outline.pieces.push_back(pieces != nullptr ? *pieces : Pieces{});
@@ -293,11 +293,11 @@ void Executor::forget_runs() {
   window_.reset();
   ready_ = false;
   trace_ = Trace(!setup_.options.trace.empty());
-  for (Past& past : past_) {
-    past.runs = 0;
-    past.seconds = 0;
-    past.reads = {};
-    if (past.verifier) past.verifier->forget_runs();
+  for (Prepared& program : prepared_) {
+    program.runs = 0;
+    program.seconds = 0;
+    program.reads = {};
+    if (program.verifier) program.verifier->forget_runs();
   }
 }
 

@@ -138,16 +138,14 @@ TEST(GroupPlans, SeveralHosts) {
     }
 }
 
-bool stores_into_peers(const Plan& plan) {
-  return plan.report().to_text().find("store into the peers") != std::string::npos;
-}
+bool plan_stores(const Plan& plan) { return plan.report().to_text().find("store into the peers") != std::string::npos; }
 
 /// Where the line kernels can, small slabs store into peers.
 TEST(GroupPlans, SlabsThatStoreIntoPeers) {
   for (const Shape& shape : {Shape{128, 128, 32}, Shape{12, 10, 6}}) {
     const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
     check_case_on(2, c);
-    EXPECT_EQ(stores_into_peers(make_plan_over(devices_for(2), c)), shape[0] == 128 && device::lines::supported(128));
+    EXPECT_EQ(plan_stores(make_plan_over(devices_for(2), c)), shape[0] == 128 && device::lines::supported(128));
   }
 }
 
@@ -169,7 +167,7 @@ void check_graphs(const Shape& shape, bool stores) {
   const std::vector<int> devices = devices_for(2);
   const TransformCase c{shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
   Plan plan = make_plan_over(devices, c);
-  EXPECT_EQ(stores_into_peers(plan), stores);
+  EXPECT_EQ(plan_stores(plan), stores);
   const Members members = members_of(plan);
   std::vector<RunArrays> first = make_arrays(members, c, Direction::forward, "device", false);
   std::vector<RunArrays> second = make_arrays(members, c, Direction::forward, "device", false);

@@ -95,15 +95,7 @@ class PlannerLife {
 };
 
 unsigned effort_flag(Effort effort) {
-  switch (effort) {
-    case Effort::estimate:
-      return FFTW_ESTIMATE;
-    case Effort::measure:
-      return FFTW_MEASURE;
-    case Effort::patient:
-      return FFTW_PATIENT;
-  }
-  return FFTW_MEASURE;
+  return effort == Effort::estimate ? FFTW_ESTIMATE : effort == Effort::patient ? FFTW_PATIENT : FFTW_MEASURE;
 }
 
 /// Seconds after which one plan takes the best found so far.
@@ -126,12 +118,6 @@ std::vector<fftw_r2r_kind> r2r_kinds(const std::vector<AxisTransform>& types) {
   for (const AxisTransform type : types)
     result.push_back(kinds[static_cast<int>(type) - static_cast<int>(AxisTransform::dct1)]);
   return result;
-}
-
-/// Of the arrays that a measuring planner runs transforms on.
-double touched_bytes(const FftSpec& spec) {
-  return static_cast<double>(points(input_loops(spec))) * static_cast<double>(input_element(spec).bytes()) +
-         static_cast<double>(points(output_loops(spec))) * static_cast<double>(output_element(spec).bytes());
 }
 
 /// Arrays to plan with. Pages that the planner does not touch are never committed.
@@ -160,7 +146,8 @@ class FftwFft : public LocalFft {
 
  public:
   explicit FftwFft(const FftSpec& spec) : kind_(spec.kind) {
-    require_work_memory(spec, spec.effort == Effort::estimate ? 0 : touched_bytes(spec), "FFTW");  // it would exit
+    // FFTW would exit. A planner that measures runs transforms on arrays.
+    require_work_memory(spec, spec.effort == Effort::estimate ? 0 : work_of(spec).bytes, "FFTW");
     const std::lock_guard<std::mutex> lock(planner_mutex());
     if (spec.aligned) {
       aligned_ = make_plan(spec, effort_flag(spec.effort));
@@ -173,20 +160,10 @@ class FftwFft : public LocalFft {
   void execute(const void* in, void* out, std::byte*, ReadAhead&) const override {
     void* source = const_cast<void*>(in);  // FFTW leaves it unchanged unless planned otherwise
     const auto plan = aligned_ && is_aligned(source) && is_aligned(out) ? aligned_.get() : unaligned_.get();
-    switch (kind_) {
-      case Kind::c2c:
-        F::run_c2c(plan, static_cast<Complex*>(source), static_cast<Complex*>(out));
-        break;
-      case Kind::r2c:
-        F::run_r2c(plan, static_cast<Real*>(source), static_cast<Complex*>(out));
-        break;
-      case Kind::c2r:
-        F::run_c2r(plan, static_cast<Complex*>(source), static_cast<Real*>(out));
-        break;
-      case Kind::r2r:
-        F::run_r2r(plan, static_cast<Real*>(source), static_cast<Real*>(out));
-        break;
-    }
+    if (kind_ == Kind::c2c) return F::run_c2c(plan, static_cast<Complex*>(source), static_cast<Complex*>(out));
+    if (kind_ == Kind::r2c) return F::run_r2c(plan, static_cast<Real*>(source), static_cast<Complex*>(out));
+    if (kind_ == Kind::c2r) return F::run_c2r(plan, static_cast<Complex*>(source), static_cast<Real*>(out));
+    F::run_r2r(plan, static_cast<Real*>(source), static_cast<Real*>(out));
   }
 
  private:

@@ -73,7 +73,7 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
   const FftSpec spec = normalised(raw);
   const SubFactory make = [&backend](const FftSpec& sub) { return build(sub, backend); };
   const bool copies = is_copy(spec);
-  if (is_empty(spec)) return make_nothing();
+  if (is_empty(spec)) return make_copy(spec);
   if (spec.in_place && !same_bytes(spec)) return make_staged(spec, make);
   if (!copies && spec.kind == Kind::c2r && spec.direction == Direction::forward) return make_conjugated_c2r(spec, make);
   if (!copies && spec.transform.size() > 1 && points(spec.batch) < spec.threads) return make_split(spec, make);

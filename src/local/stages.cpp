@@ -6,26 +6,13 @@
 namespace shardfft {
 namespace {
 
-/// Scratch for a dense array.
-std::size_t dense_bytes(const Loops& loops, ElementType element) {
-  return round_up(static_cast<std::size_t>(points(loops)) * element.bytes(), cache_line);
-}
-
-/// Loops with other strides on one side.
-Loops with_strides(Loops loops, std::int64_t FftDim::*side, const std::vector<std::int64_t>& strides) {
-  for (std::size_t i = 0; i < loops.size(); ++i) loops[i].*side = strides[i];
-  return loops;
-}
-
-class Nothing : public LocalFft {
- public:
-  void execute(const void*, void*, std::byte*, ReadAhead&) const override {}
-};
-
 class Copy : public LocalFft {
  public:
   explicit Copy(const FftSpec& spec)
-      : in_(input_element(spec)), out_(output_element(spec)), loops_(merged(output_loops(spec))), scale_(spec.scale) {}
+      : in_(input_element(spec)),
+        out_(output_element(spec)),
+        loops_(is_empty(spec) ? Loops{{0, 1, 1}} : merged(output_loops(spec))),
+        scale_(spec.scale) {}
   void execute(const void* in, void* out, std::byte*, ReadAhead&) const override {
     copy_points(in_, out_, loops_, in, out, scale_);
   }
@@ -62,51 +49,33 @@ class Finished : public LocalFft {
   std::unique_ptr<LocalFft> fft_;
 };
 
-class ConjugatedC2r : public LocalFft {
- public:
-  ConjugatedC2r(const FftSpec& spec, const SubFactory& make)
-      : element_(input_element(spec)), loops_(input_loops(spec)), dense_bytes_(dense_bytes(loops_, element_)) {
-    const auto strides = dense_strides(loops_);
-    loops_ = with_strides(loops_, &FftDim::out_stride, strides);
-    FftSpec sub = spec;
-    set_strides(sub, &FftDim::in_stride, strides);
-    sub.direction = Direction::backward;
-    sub.in_place = false;
-    sub.preserve_input = false;
-    fft_ = make(sub);
-  }
-  std::size_t scratch_bytes() const override { return dense_bytes_ + fft_->scratch_bytes(); }
-  void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
-    copy_points(element_, element_, loops_, in, scratch, 1, true);
-    fft_->execute(scratch, out, scratch + dense_bytes_, ahead);
-  }
-
- private:
-  ElementType element_;
-  Loops loops_;
-  std::size_t dense_bytes_;
-  std::unique_ptr<LocalFft> fft_;
-};
-
+/// With one side in scratch: the conjugated input of a c2r, or what a transform in place must not write yet.
 class Staged : public LocalFft {
  public:
-  Staged(const FftSpec& spec, const SubFactory& make)
-      : element_(output_element(spec)), loops_(output_loops(spec)), dense_bytes_(dense_bytes(loops_, element_)) {
+  Staged(const FftSpec& spec, const SubFactory& make, bool conjugates)
+      : conjugates_(conjugates),
+        element_(conjugates ? input_element(spec) : output_element(spec)),
+        loops_(conjugates ? input_loops(spec) : output_loops(spec)),
+        dense_bytes_(round_up(static_cast<std::size_t>(points(loops_)) * element_.bytes(), cache_line)) {
     const auto strides = dense_strides(loops_);
-    loops_ = with_strides(loops_, &FftDim::in_stride, strides);
+    for (std::size_t i = 0; i < loops_.size(); ++i)
+      (conjugates ? loops_[i].out_stride : loops_[i].in_stride) = strides[i];
     FftSpec sub = spec;
-    set_strides(sub, &FftDim::out_stride, strides);
+    set_strides(sub, conjugates ? &FftDim::in_stride : &FftDim::out_stride, strides);
+    if (conjugates) sub.direction = Direction::backward;
     sub.in_place = false;
     sub.preserve_input = false;
     fft_ = make(sub);
   }
   std::size_t scratch_bytes() const override { return dense_bytes_ + fft_->scratch_bytes(); }
   void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
-    fft_->execute(in, scratch, scratch + dense_bytes_, ahead);
-    copy_points(element_, element_, loops_, scratch, out);
+    if (conjugates_) copy_points(element_, element_, loops_, in, scratch, 1, true);
+    fft_->execute(conjugates_ ? scratch : in, conjugates_ ? out : scratch, scratch + dense_bytes_, ahead);
+    if (!conjugates_) copy_points(element_, element_, loops_, scratch, out);
   }
 
  private:
+  bool conjugates_;
   ElementType element_;
   Loops loops_;
   std::size_t dense_bytes_;
@@ -115,16 +84,15 @@ class Staged : public LocalFft {
 
 }  // namespace
 
-std::unique_ptr<LocalFft> make_nothing() { return std::make_unique<Nothing>(); }
 std::unique_ptr<LocalFft> make_copy(const FftSpec& spec) { return std::make_unique<Copy>(spec); }
 std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& make) {
   return std::make_unique<Finished>(spec, make);
 }
 std::unique_ptr<LocalFft> make_conjugated_c2r(const FftSpec& spec, const SubFactory& make) {
-  return std::make_unique<ConjugatedC2r>(spec, make);
+  return std::make_unique<Staged>(spec, make, true);
 }
 std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make) {
-  return std::make_unique<Staged>(spec, make);
+  return std::make_unique<Staged>(spec, make, false);
 }
 
 }  // namespace shardfft

@@ -7,9 +7,7 @@ namespace shardfft {
 /// Makes the transform of a smaller problem.
 using SubFactory = std::function<std::unique_ptr<LocalFft>(const FftSpec&)>;
 
-/// No points: nothing to do.
-std::unique_ptr<LocalFft> make_nothing();
-/// Transforms of one point: copy and scale.
+/// Transforms of one point, or of none: copy and scale.
 std::unique_ptr<LocalFft> make_copy(const FftSpec& spec);
 /// The batch in calls of `blocking`, dealt to `spec.threads` OpenMP threads.
 std::unique_ptr<LocalFft> make_batched(const FftSpec& spec, const Blocking& blocking, const SubFactory& make);

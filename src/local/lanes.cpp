@@ -55,7 +55,7 @@ class LanesFft : public LocalFft {
       factors_ = lanes::half_roots<Real>(line.n, spec.kind == Kind::r2c ? spec.scale / 2 : 1);
       plan_.factors = factors_.data();
     }
-    if (lanes::way_of(n) == lanes::Way::passes) {
+    if (lanes::way_of(n, registers_of(vector_bytes)) == lanes::Way::passes) {
       passes_.emplace(n, registers_of(vector_bytes));
       plan_.passes = passes_->passes();
       take_places(passes_->places(), spec.direction);

@@ -194,8 +194,53 @@ struct LanePasses {
         Number<10>{}, Number<16>{}, Number<12>{}, Number<11>{}, Number<13>{});
   }
 
+  /// In registers: compilers would load it again for each operation.
+  [[gnu::always_inline]] static Point held(Point a) {
+    if constexpr (sizeof(V) > 16) asm("" : "+v"(a.re), "+v"(a.im));
+    return a;
+  }
+  /// A pass of an odd radix by the definition, for two numbers k at once: what is loaded is multiplied twice.
+  static void run_odd(const Pass<T>& pass, Point* data, ReadAhead& ahead) {
+    const int R = pass.radix, half = R / 2;
+    const std::int64_t m = pass.m;
+    Point plus[most_radix / 2], minus[most_radix / 2];
+    for (std::int64_t block = 0; block < pass.blocks; ++block, data += R * m)
+      for (std::int64_t at = 0; at < m; ++at) {
+        Point* const x = data + at;
+        const ReadAhead::Part part = ahead.take(2 * R * static_cast<int>(sizeof(V)) / ReadAhead::line_bytes, R);
+        for (int i = 0; i < part.lines; ++i) __builtin_prefetch(part.at + i * ReadAhead::line_bytes, 0, 1);
+        const Point first = x[0];
+        Point sum = first;
+        for (int j = 0; j < half; ++j) {
+          const Point a = x[(j + 1) * m], b = x[(R - 1 - j) * m];
+          plus[j] = add(a, b);
+          minus[j] = sub(a, b);
+          sum = add(sum, plus[j]);
+        }
+        x[0] = sum;
+        const T* const w = pass.twiddles + 2 * (R - 1) * at;
+        const auto put = [&](int k, const Point& a) { x[k * m] = m == 1 ? a : times(a, w[2 * k - 2], w[2 * k - 1]); };
+        const T* root = pass.roots;
+        for (int k = 1; k <= half; k += 2) {
+          Point a = first, b = first, c{V{}, V{}}, d = c;
+          for (int j = 0; j < half; ++j, root += 4) {
+            const Point p = held(plus[j]), q = held(minus[j]);
+            a = {fma(p.re, root[0], a.re), fma(p.im, root[0], a.im)};
+            b = {fma(p.re, root[2], b.re), fma(p.im, root[2], b.im)};
+            c = {fma(q.im, root[1], c.re), fma(q.re, root[1], c.im)};
+            d = {fma(q.im, root[3], d.re), fma(q.re, root[3], d.im)};
+          }
+          put(k, {a.re + c.re, a.im - c.im});
+          put(R - k, {a.re - c.re, a.im + c.im});
+          put(k + 1, {b.re + d.re, b.im - d.im});
+          put(R - k - 1, {b.re - d.re, b.im + d.im});
+        }
+      }
+  }
+
   static void run_inside(const Pass<T>& p, Point* data, ReadAhead& ahead) {
     const Inside inside{data};
+    if (p.roots != nullptr) return run_odd(p, data, ahead);
     p.m > 1 ? run_pass<false>(p, inside, inside, ahead) : run_pass<true>(p, inside, inside, ahead);
   }
   static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {

@@ -16,7 +16,11 @@ struct Pass {
   std::int64_t m = 1;
   std::int64_t blocks = 1;
   const T* twiddles = nullptr;  ///< real and imaginary parts, radix - 1 for each of m points; none where m is 1
+  const T* roots = nullptr;     ///< of radices without code of their own
 };
+
+/// Radices up to the first have code of their own; other odd ones up to the second are sums of products.
+inline constexpr int most_written_out = 16, most_radix = 61;
 
 /// A forward transform of n complex points where they lie.
 template <class T>

@@ -42,9 +42,17 @@ double cost(const std::vector<int>& passes, int registers) {
   return sum;
 }
 
+bool is_prime(std::int64_t n) { return n > 1 && has_prime_above(n, n - 1); }
+
 /// The cheapest passes for n points, of radices from the given one on; none where there are no such, or n is 1.
 std::vector<int> choose_passes(std::int64_t n, int registers, std::size_t from = 0) {
   std::vector<int> best;
+  for (int prime = most_radix; from == 0 && prime > most_written_out; prime -= 2)
+    if (n % prime == 0 && is_prime(prime)) {
+      best = choose_passes(n / prime, registers);
+      best.push_back(prime);
+      return best;
+    }
   for (std::size_t i = from; i < std::size(radices); ++i) {
     const int radix = radices[i].radix;
     if (n % radix != 0 || (registers < 32 && radices[i].few_registers == 0)) continue;
@@ -55,8 +63,6 @@ std::vector<int> choose_passes(std::int64_t n, int registers, std::size_t from =
   }
   return best;
 }
-
-bool is_prime(std::int64_t n) { return n > 1 && has_prime_above(n, n - 1); }
 
 /// The convolution of Bluestein for n points: the cheapest that holds 2 n - 1.
 std::int64_t bluestein_length(std::int64_t n, int registers) {
@@ -74,7 +80,7 @@ std::int64_t bluestein_length(std::int64_t n, int registers) {
 }
 
 std::int64_t convolution_length(std::int64_t n, int registers) {
-  return way_of(n) == Way::rader ? n - 1 : bluestein_length(n, registers);
+  return way_of(n, registers) == Way::rader ? n - 1 : bluestein_length(n, registers);
 }
 
 /// Powers of it are all numbers from 1 to n - 1 modulo the prime n.
@@ -120,13 +126,14 @@ std::vector<Real> spectrum_of(const std::vector<Exact>& x) {
 
 }  // namespace
 
-Way way_of(std::int64_t n) {
-  if (!has_prime_above(n, largest_radix_prime)) return Way::passes;
-  return is_prime(n) && !has_prime_above(n - 1, largest_radix_prime) ? Way::rader : Way::bluestein;
+Way way_of(std::int64_t n, int registers) {
+  const int by_definition = registers < 32 ? 31 : 23;  // larger primes take less time as convolutions of small ones
+  if (n > by_definition && is_prime(n) && !has_prime_above(n - 1, 13)) return Way::rader;
+  return has_prime_above(n, most_radix) ? Way::bluestein : Way::passes;
 }
 
 std::int64_t scratch_points_of(std::int64_t n, int registers) {
-  if (way_of(n) == Way::passes) return n;
+  if (way_of(n, registers) == Way::passes) return n;
   Plan<double> plan;
   Convolution<double> convolution;
   plan.n = n;
@@ -155,7 +162,11 @@ PassTables<Real>::PassTables(std::int64_t n, int registers) : n_(n), place_(stat
     std::vector<Real>& twiddles = twiddles_.emplace_back();
     for (std::int64_t j = 0; m > 1 && j < m; ++j)
       for (int k = 1; k < radix; ++k) append(twiddles, root(j * k, length));
-    passes_.push_back({radix, m, n / length, twiddles.data()});
+    const std::size_t roots = twiddles.size();
+    for (int k = 1; radix > most_written_out && k <= radix / 2; k += 2)
+      for (int j = 1; j <= radix / 2; ++j)
+        for (const int of : {k, k + 1}) append(twiddles, std::conj(root(j * of, radix)));
+    passes_.push_back({radix, m, n / length, twiddles.data(), twiddles.size() > roots ? &twiddles[roots] : nullptr});
     length = m;
   }
   for (std::int64_t k = 0; k < n; ++k) {
@@ -172,7 +183,7 @@ template <class Real>
 ConvolutionTables<Real>::ConvolutionTables(std::int64_t n, int registers)
     : tables_(convolution_length(n, registers), registers), place_(static_cast<std::size_t>(n)) {
   convolution_.passes = tables_.passes();
-  if (way_of(n) == Way::rader)
+  if (way_of(n, registers) == Way::rader)
     make_rader(n);
   else
     make_bluestein(n);

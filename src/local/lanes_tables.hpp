@@ -8,12 +8,9 @@
 
 namespace shardfft::lanes {
 
-/// Prime factors that have a pass of their own.
-inline constexpr std::int64_t largest_radix_prime = 13;
-
 /// How lines of n points are transformed.
 enum class Way { passes, rader, bluestein };
-Way way_of(std::int64_t n);
+Way way_of(std::int64_t n, int registers);
 /// Points of all lanes that the scratch for lines of n points holds.
 std::int64_t scratch_points_of(std::int64_t n, int registers);
 
@@ -21,7 +18,7 @@ std::int64_t scratch_points_of(std::int64_t n, int registers);
 template <class Real>
 std::vector<Real> half_roots(std::int64_t n, double factor);
 
-/// A forward transform of n points, without prime factors above 13.
+/// A forward transform of n points, without prime factors above most_radix.
 template <class Real>
 class PassTables {
  public:
@@ -40,8 +37,8 @@ class PassTables {
 };
 
 /// The other lengths: C. M. Rader, Discrete Fourier transforms when the number of data samples is prime (1968), where n
-/// is a prime and n - 1 has passes; else L. I. Bluestein, A linear filtering approach to the computation of discrete
-/// Fourier transform (1970).
+/// is a prime and n - 1 has small factors; else L. I. Bluestein, A linear filtering approach to the computation of
+/// discrete Fourier transform (1970).
 template <class Real>
 class ConvolutionTables {
  public:

@@ -29,6 +29,8 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
   endif()
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # one for the library and the programs that link it
   enable_language(CUDA)
+  # As two words: compiler caches know these folders then as such, whose names change nothing in the result.
+  set(CMAKE_INCLUDE_SYSTEM_FLAG_CUDA "-isystem ")
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # compilers newer than this CMake
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")

@@ -23,10 +23,10 @@ class Kept {
     return found != all_.end() ? found->second : all_.emplace(key, make()).first->second;
   }
   /// Null where it was not made.
-  const Value* find(const Key& key) {
+  Value find(const Key& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = all_.find(key);
-    return found != all_.end() ? &found->second : nullptr;
+    return found != all_.end() ? found->second : Value();
   }
 
  private:
@@ -77,10 +77,10 @@ KernelKey key_of(int n, int m, Precision precision, PlaneSkills skills) {
 
 template <class Kernels>
 const Kernels& prepared(Registry<Kernels>& registry, const KernelKey& key) {
-  const std::shared_ptr<const Kernels>* const found = registry.find(key);
+  const std::shared_ptr<const Kernels> found = registry.find(key);  // what is kept stays
   if (found == nullptr)
     fail(Status::internal, "a pass over ", key.front(), " points was not prepared on device ", key.back());
-  return **found;
+  return *found;
 }
 
 /// For even rows, and for odd ones where there are any.

@@ -68,13 +68,14 @@ INLINE = [
     r"mpirun (-n 4|--oversubscribe)",
     r"cmake --preset dev",
     r"mpirun --bind-to core",
-    r"pip install mkl-devel mkl-include",
+    r"pip install (mkl-devel mkl-include|--no-deps)",
     r"mpirun -n 3 bench-<library> .*",
     r"mpirun -n 4 python script\.py",
+    r"pip uninstall shardfft shardfft-cuda13",
     r"python -m \.\.\.",
     r"shardfft (bench|info|options --(markdown|types))",
     r"\./run --help",
-    r"\.ci/run (full|large|kernels|frameworks)",
+    r"\.ci/run (full|large|kernels|frameworks|wheels|packages)",
 ]
 
 

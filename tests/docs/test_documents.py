@@ -14,7 +14,7 @@ from place import BUILD, INSTALL, VENV
 
 BLOCKS = all_blocks()
 RANKS = {"README.md": 4}  # that a document's blocks are written for; 2 elsewhere
-DRAWINGS = {"", "text"}  # blocks that are no code
+DRAWINGS = {"", "text", "mermaid"}  # blocks that are no code
 
 
 def blocks(*languages: str):

@@ -14,7 +14,8 @@ std::string fft_text(const BundledFftSetup& fft) { return describe_fft(fft_spec(
 
 using ChunkFfts = std::vector<ChunkFft>;
 
-/// in == out: whoever reads the input must be done before anyone writes the output.
+/// in == out: whoever reads the input must be done before anyone writes the output. That is enough as long as the input
+/// is not the array that the exchange writes.
 Barrier barrier_of(const PipelineSetup& setup) {
   if (setup.before && !setup.before->in_place) return Barrier::before_moves;
   return setup.after && !setup.after->in_place ? Barrier::after_moves : Barrier::none;
@@ -28,8 +29,6 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
     return sent_array_bytes_ + received_array_bytes_ + exchanges_bytes() + fft_bytes();
   }
   std::size_t table_bytes() const override;
-  /// As long as the input is not the array that the exchange writes, a barrier is enough.
-  bool runs_in_place() const override { return runs_in_place_; }
   /// The transforms record nothing but their own time, so that all else is communication.
   Role role() const override { return Role::moves; }
   const Pieces* pieces() const override { return pieces_.moves() > 1 ? &pieces_ : nullptr; }
@@ -57,7 +56,6 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
   void progress(const Arrays& arrays);
 
   Pieces pieces_;
-  bool runs_in_place_;
   int started_ = 0;  ///< exchanges of the present run
   int finished_ = 0;
   std::size_t sent_array_bytes_ = 0;      ///< of the array between first transform and exchange, if it is in scratch
@@ -67,8 +65,7 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
 
 Pipeline::Pipeline(const PipelineSetup& setup, ChunkFfts before, AllMoves reshapes, ChunkFfts after)
     : PipelineOf(setup.pieces, std::move(before), std::move(reshapes), std::move(after), moves, barrier_of(setup)),
-      pieces_(setup.pieces),
-      runs_in_place_(barrier_of(setup) != Barrier::none) {
+      pieces_(setup.pieces) {
   const int rank = setup.reshape.comm.rank();
   const auto array_bytes = [&](const Layout& layout) {
     return round_up(static_cast<std::size_t>(layout.count(rank)) * setup.reshape.element_bytes, cache_line);

@@ -27,6 +27,8 @@ class PipelineOf : public Operation {
     for (const auto& move : moves_) sum += move->loss();
     return sum;
   }
+  /// Where something waits until the input, or what became of it, has been read.
+  bool runs_in_place() const override { return waits_; }
 
  protected:
   using AllMoves = std::vector<std::unique_ptr<Move>>;
@@ -37,7 +39,8 @@ class PipelineOf : public Operation {
         moves_(std::move(moves)),
         after_(std::move(after)),
         turns_(in_phases(pieces, how, Barrier::none)),
-        one_array_turns_(in_phases(pieces, how, one_array)) {}
+        one_array_turns_(in_phases(pieces, how, one_array)),
+        waits_(one_array != Barrier::none) {}
 
   /// The turns of a phase.
   const std::vector<Turn>& turns(int phase, bool one_array) const {
@@ -58,6 +61,7 @@ class PipelineOf : public Operation {
 
  private:
   std::vector<std::vector<Turn>> turns_, one_array_turns_;  ///< by phase
+  bool waits_;                                              ///< where input and output are one array
   std::string text_;
 };
 

@@ -75,8 +75,6 @@ class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOpe
   bool capturable() const override { return moves_.front()->capturable(); }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
-  /// Others may write into the output only when the input has been read.
-  bool runs_in_place() const override { return !before_.empty(); }
   /// What all pieces on one side of the reshape wrote, on all ranks, must be what those on the other side read.
   DeviceChecks make_checks() override {
     DeviceChecks checks;

@@ -20,6 +20,7 @@ import functools
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -78,10 +79,18 @@ class Row:
 
     records: tuple[dict, ...]
     point: dict = field(default_factory=dict)
+    middle: Callable = median  # of samples: another one draws them again, for intervals
+    known: dict = field(default_factory=dict)  # what was found before
 
     def found(self, label: str | None, point: dict) -> list[dict]:
         """The good records of a label at the row's point, which `point` may change; `records` names other files."""
         asked = {**self.point, **point}
+        key = repr((label, asked))
+        if key not in self.known:
+            self.known[key] = self._find(label, asked)
+        return self.known[key]
+
+    def _find(self, label: str | None, asked: dict) -> list[dict]:
         records = read(asked.pop("records")) if "records" in asked else self.records
         want = {key: value for key, value in asked.items() if key in POINT}
         return [
@@ -101,7 +110,7 @@ class Row:
 
     def ms(self, label: str, **point) -> float:
         """Median over the samples of all rounds."""
-        return 1e3 * median(one for samples in self.rounds(label, point) for one in samples)
+        return 1e3 * self.middle(one for samples in self.rounds(label, point) for one in samples)
 
     def least(self, label: str, **point) -> float:
         """The least sample of all rounds."""
@@ -109,7 +118,7 @@ class Row:
 
     def better(self, label: str, **point) -> float:
         """The median of the better round."""
-        return 1e3 * min(median(samples) for samples in self.rounds(label, point))
+        return 1e3 * min(self.middle(samples) for samples in self.rounds(label, point))
 
     def rivals(self, by=None, without: str = "threads", **point) -> dict[str, float]:
         """Milliseconds of each label that is no plan of ours nor one of threads."""
@@ -141,7 +150,7 @@ class Row:
     def joules(self, label: str, **point) -> float:
         """Joules of all devices for one pair, of the better round."""
         found = self.found(label, point)
-        one = min(found, key=lambda record: median(record["samples"]))["device_energy"]
+        one = min(found, key=lambda record: self.middle(record["samples"]))["device_energy"]
         return one["joules"] / one["repeats"]
 
     def r(self, label: str, **point) -> list[float]:
@@ -154,15 +163,15 @@ class Row:
         found = [one["local_ffts"][way]["r"] for one in self.found(label, point) if "r" in one["local_ffts"][way]]
         if not found:
             raise LookupError(f"no r {way} of {label} at { ({**self.point, **point}) }")
-        return median(found)
+        return self.middle(found)
 
     def processor(self, label: str, part: str = "user", **point) -> float:
         """Milliseconds of processor time of a repeat, of all ranks together; `system` is the other part."""
-        return 1e3 * median(one["cpu_seconds"][part] for one in self.found(label, point))
+        return 1e3 * self.middle(one["cpu_seconds"][part] for one in self.found(label, point))
 
     def product(self, label: str, part: str = "samples", **point) -> float:
         """Milliseconds of one of Cannon's products, or of its `messages_seconds` or `updates_seconds` alone."""
-        return 1e3 * median(t for one in self.found(label, point) for t in one.get(part) or one["cannon"][part])
+        return 1e3 * self.middle(t for one in self.found(label, point) for t in one.get(part) or one["cannon"][part])
 
     def said(self, label: str, path: str, **point) -> float:
         """Median of a number that the records hold: `path` is where, as in `memory.peak_rss_bytes`."""
@@ -172,7 +181,7 @@ class Row:
             found += [value] if isinstance(value, int | float) else []
         if not found:
             raise LookupError(f"no {path} of {label} at { ({**self.point, **point}) }")
-        return median(found)
+        return self.middle(found)
 
     def offers(self, label: str, key: str = "layout", **point) -> str:
         """The layouts, or what else the key is, at which the label was run and was right."""
@@ -198,7 +207,9 @@ class Row:
             for one in self.found(None, {"network": network})
             if all(one["case"]["options"][key] == value for key, value in options.items())
         ]
-        return median(one["bandwidth"]["bytes_sent_by_a_rank"] / median(one["samples"]) for one in found) / 1e9
+        return (
+            self.middle(one["bandwidth"]["bytes_sent_by_a_rank"] / self.middle(one["samples"]) for one in found) / 1e9
+        )
 
     def line(self, name: str, records: str = "", **equal) -> float:
         """Median of a field of the lines whose fields are equal to these and to those of the row."""
@@ -207,7 +218,7 @@ class Row:
         found = [one[name] for one in lines if name in one and all(one.get(k) == v for k, v in want.items())]
         if not found:
             raise LookupError(f"no line with {name} at {want}")
-        return median(found)
+        return self.middle(found)
 
     def slope(self, name: str, precision: str) -> float:
         """Exponent of 1 / the field over the number of GPUs, by least squares over all counts."""

@@ -151,19 +151,23 @@ def write(known: dict) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def export(pages: list[Path], into: Path) -> int:
-    """Writes every table of the pages as CSV and LaTeX, named by its page and its number there; how many."""
-    from shardfft_bench.report.export import write as write_table  # it draws too: only when wanted
+def export(pages: list[Path], into: Path) -> tuple[int, int]:
+    """Writes every table of the pages as CSV and LaTeX, named by its page and its number there, and its picture as PDF,
+    named by the items of its heading; how many of both."""
+    import pictures  # it draws: only when wanted
 
-    count = 0
+    from shardfft_bench.report.export import write as write_table
+
+    count, drawn = 0, set()
     for page in pages:
         lines = page.read_text(encoding="utf-8").splitlines()
         for number, table in enumerate(stated.tables(page), 1):
             rows = [[stated.plain(cell) for cell in row] for row in table.rows]
             head = [stated.plain(cell) for cell in lines[table.begin - 3].strip().strip("|").split("|")]
             write_table(into, f"{page.stem}-{number}", head, rows, f"docs/studies/{page.name}, table {number}")
+            pictures.write(page, table, into, drawn)
             count += 1
-    return count
+    return count, len(drawn)
 
 
 def main() -> int:
@@ -175,11 +179,17 @@ def main() -> int:
     options.add_argument(
         "--write", action="store_true", help="first fill in lists of items, every '?' of a table, and counts that fell"
     )
-    options.add_argument("--export", type=Path, metavar="FOLDER", help="write the studies' tables as CSV and LaTeX")
+    options.add_argument(
+        "--export",
+        type=Path,
+        metavar="FOLDER",
+        help="write the studies' tables as CSV and LaTeX, their pictures as PDF",
+    )
     given = options.parse_args()
     known = manifest()
     if given.export:
-        print(f"{given.export}: {export(sorted(STUDIES.glob('0*.md')), given.export)} tables")
+        tables, drawn = export(sorted(STUDIES.glob("0*.md")), given.export)
+        print(f"{given.export}: {tables} tables, {drawn} pictures")
         return 0
     if given.write:
         write(known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import pictures
 import pytest
 import stated
 import studies
@@ -100,10 +101,33 @@ def test_a_figure_is_compared_as_far_as_it_is_printed(page, cell, faults):
     assert table.unrecorded() == 1
 
 
-def test_tables_are_written_for_papers(page, tmp_path):
-    assert studies.export([page("**1.50** [ms](there.md)")], tmp_path / "out") == 1
+def test_tables_and_their_pictures_are_written_for_papers(page, tmp_path):
+    assert studies.export([page("**1.50** [ms](there.md)")], tmp_path / "out") == (1, 1)
+    assert (tmp_path / "out" / "page.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "out" / "page-1.csv").read_text().splitlines() == ["n,ms,more", "8^3,1.50 ms,4"]
     assert "1.50 ms & 4" in (tmp_path / "out" / "page-1.tex").read_text()
+
+
+def test_a_picture_has_the_curves_of_its_table_with_intervals():
+    heads, rows = (
+        ["ranks", "place", "ours", "FFTW"],
+        [[n, place, "", ""] for place in ("in", "out") for n in ("1", "2", "8")],
+    )
+    cells = {(row, column): (2.0, 1.0, 4.0) for row in range(6) for column in (2, 3) if (row, column) != (4, 3)}
+    found, axis = pictures.panels(pictures.Sheet(heads, rows, 2, cells))
+    assert axis == "ranks" and list(found) == ["place in", "place out"]
+    [ours, fftw] = found["place out"]
+    assert (ours.places, fftw.places) == ([1, 2, 8], [1, 8]) and (ours.low[0], ours.high[0]) == (1.0, 4.0)
+    cells = {(0, 1): (1, 1, 1), (0, 3): (3, 3, 3)}
+    found, axis = pictures.panels(pictures.Sheet(["library", "1 rank", "8 ranks", "16"], [["a", "", "", ""]], 1, cells))
+    assert axis == "ranks" and [(one.label, one.places) for one in found[""]] == [("a", [1, 16])]
+
+
+def test_an_interval_holds_the_value_and_is_as_wide_as_the_samples():
+    row = stated.Row(({"status": "ok", "label": "a", "point": {}, "case": {}, "samples": [1.0, 2.0, 3.0, 4.0, 5.0]},))
+    value, low, high = pictures.interval(row, 'ms("a") / 1000')
+    assert value == 3 and low < 3 < high
+    assert pictures.interval(row, "len(rivals())") == (1, 1, 1) and pictures.interval(row, '"word"') is None
 
 
 def test_question_marks_are_filled_in(page):

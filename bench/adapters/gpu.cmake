@@ -1,5 +1,5 @@
 # Libraries on GPUs, with BENCH_GPU=ON and a CUDA toolkit. Included by adapters/CMakeLists.txt.
-set(bench_gpu_libraries cufft cufftxt cufftmp cudecomp shardfft-gpu shardfft-group)
+set(bench_gpu_libraries cufft cufftxt cufftmp cudecomp heffte-gpu shardfft-gpu shardfft-group)
 if(NOT BENCH_GPU)
   foreach(name ${bench_gpu_libraries})
     bench_missing(${name} "drivers for GPUs are built with -DBENCH_GPU=ON")
@@ -46,6 +46,14 @@ if(cudecomp_INCLUDE AND cudecomp_LIBRARY)
     INCLUDES ${cudecomp_INCLUDE})
 else()
   bench_missing(cudecomp "cudecomp.h and libcudecomp were not found (CUDECOMP_ROOT)")
+endif()
+
+# Looked for with heFFTe on CPUs: one package has both, or one of them.
+if(TARGET Heffte::Heffte AND Heffte_CUDA_FOUND)
+  bench_adapter(heffte-gpu SOURCES adapters/heffte_gpu.cpp LIBRARIES bench_native_gpu Heffte::Heffte CUDA::cufft
+    DEFINITIONS SHARDFFT_BENCH_HEFFTE_VERSION="${Heffte_VERSION}")
+else()
+  bench_missing(heffte-gpu "the CMake package Heffte with its CUDA backend was not found")
 endif()
 
 # shardfft's plans on GPUs, of one process a GPU and of one process for all: inside the project's own build only.

@@ -10,6 +10,11 @@ function(bench_adapter name)
   target_link_libraries(${target} PRIVATE bench_native ${ARG_LIBRARIES})
   target_include_directories(${target} PRIVATE ${ARG_INCLUDES})
   target_compile_definitions(${target} PRIVATE ${ARG_DEFINITIONS})
+  # The driver's own wrappers answer to all that a Fortran library calls: a linker that leaves out what nobody seems to need
+  # would leave out the functions behind them.
+  if("MPI::MPI_Fortran" IN_LIST ARG_LIBRARIES AND NOT APPLE)
+    target_link_options(${target} PRIVATE "LINKER:--no-as-needed")
+  endif()
   # Libraries that are loaded, not linked, find the driver's wrappers of MPI by its exported symbols.
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin ENABLE_EXPORTS ON)
   set_property(GLOBAL APPEND PROPERTY bench_manifest "    \"${name}\": {\"driver\": \"${target}\"}")

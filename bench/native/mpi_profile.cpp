@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <cstdio>
 #include <map>
 #include <mutex>
 #include <type_traits>
@@ -203,7 +204,13 @@ class Types {
 };
 
 // The MPI library's own function, that a wrapper stands before; calls of it only come from what is linked with it.
-void* behind(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+void* behind(const char* name) {
+  void* const found = dlsym(RTLD_DEFAULT, name);
+  if (found) return found;
+  std::fprintf(stderr, "the driver was linked without the part of MPI that has %s\n", name);
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+  return nullptr;
+}
 
 }  // namespace
 

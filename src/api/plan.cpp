@@ -10,6 +10,20 @@ namespace {
 
 int program_of(Direction direction) { return direction == Direction::forward ? forward_program : backward_program; }
 
+/// An array as the list that it is where this process has one member.
+template <class Byte>
+class One {
+ public:
+  template <class Void>
+  explicit One(Void* array) : array_(static_cast<Byte*>(array)) {}
+  operator std::span<Byte* const>() const { return {&array_, 1}; }
+
+ private:
+  Byte* array_;
+};
+using In = One<const std::byte>;
+using Out = One<std::byte>;
+
 }  // namespace
 
 Plan::Plan(Ranks ranks, Transform transform, const Layout& input, OutputLayout output, const Options& options)
@@ -34,14 +48,12 @@ void Plan::forward(std::span<const void* const> in, std::span<void* const> out) 
 void Plan::backward(std::span<const void* const> in, std::span<void* const> out) {
   impl().run(backward_program, as_bytes(in), as_bytes(out));
 }
-void Plan::forward(const void* in, void* out) { run(Direction::forward, in, out, {}, {}); }
-void Plan::backward(const void* in, void* out) { run(Direction::backward, in, out, {}, {}); }
+void Plan::forward(const void* in, void* out) { impl().run(forward_program, In(in), Out(out)); }
+void Plan::backward(const void* in, void* out) { impl().run(backward_program, In(in), Out(out)); }
 
 void Plan::run(Direction direction, const void* in, void* out, const detail::ArrayFacts& about_in,
                const detail::ArrayFacts& about_out) {
-  const auto* const from = static_cast<const std::byte*>(in);
-  auto* const to = static_cast<std::byte*>(out);
-  impl().run(program_of(direction), {&from, 1}, {&to, 1}, {about_in, about_out});
+  impl().run(program_of(direction), In(in), Out(out), {about_in, about_out});
 }
 
 void Plan::apply(const Operator& op, const void* in, void* out) { run_apply(op, in, out, {}, {}); }
@@ -51,17 +63,14 @@ void Plan::apply(const Operator& op, std::span<const void* const> in, std::span<
 
 void Plan::run_apply(const Operator& op, const void* in, void* out, const detail::ArrayFacts& about_in,
                      const detail::ArrayFacts& about_out) {
-  const auto* const from = static_cast<const std::byte*>(in);
-  auto* const to = static_cast<std::byte*>(out);
-  impl().apply(op, {&from, 1}, {&to, 1}, {about_in, about_out});
+  impl().apply(op, In(in), Out(out), {about_in, about_out});
 }
 
 Operator Plan::convolution(const void* kernel) { return make_convolution(kernel, {}); }
 Operator Plan::convolution(std::span<const void* const> kernels) { return impl().convolution(as_bytes(kernels)); }
 
 Operator Plan::make_convolution(const void* kernel, const detail::ArrayFacts& about) {
-  const auto* const from = static_cast<const std::byte*>(kernel);
-  return impl().convolution({&from, 1}, about);
+  return impl().convolution(In(kernel), about);
 }
 
 void Plan::refuse(const std::string& why) {

@@ -89,7 +89,11 @@ void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFa
     runner->check_arrays(program, in, out);
   });
   enter(program == forward_program ? Call::forward : Call::backward, failure);
-  start(program, in, out);
+  try {
+    runner->run(program, in, out);
+  } catch (...) {
+    end(present_failure());
+  }
 }
 
 std::size_t Plan::Impl::in_place_bytes(int member) const {

@@ -1,7 +1,5 @@
 #include "exchange/link.hpp"
 
-#include <algorithm>
-
 namespace shardfft {
 
 namespace {
@@ -39,25 +37,18 @@ Link::Link(const ExchangeSetup& setup)
       count_limit_(mpi_count_limit()),
       tag_(draw_tag(setup.comm.get())) {}
 
-/// Calls post(first element, number of elements) for each message.
-template <class Post>
-void Link::cut(std::int64_t count, const Post& post) const {
-  for (std::int64_t done = 0; done < count; done += count_limit_)
-    post(done * element_bytes_, narrow(std::min(count - done, count_limit_), "count"));
-}
-
 void Link::send(const std::byte* data, std::int64_t count, int peer, RequestSet& requests) const {
-  cut(count, [&](std::int64_t offset, int n) {
-    check_mpi(MPI_Isend(data + offset, n, element_, peer, tag_, comm_.get(), requests.add(RequestKind::send)),
+  for (std::int64_t done = 0; done < count; done += count_limit_)
+    check_mpi(MPI_Isend(data + done * element_bytes_, in_one_message(count - done), element_, peer, tag_, comm_.get(),
+                        requests.add(RequestKind::send)),
               "MPI_Isend");
-  });
 }
 
 void Link::receive(std::byte* data, std::int64_t count, int peer, RequestSet& requests) const {
-  cut(count, [&](std::int64_t offset, int n) {
-    check_mpi(MPI_Irecv(data + offset, n, element_, peer, tag_, comm_.get(), requests.add(RequestKind::receive)),
+  for (std::int64_t done = 0; done < count; done += count_limit_)
+    check_mpi(MPI_Irecv(data + done * element_bytes_, in_one_message(count - done), element_, peer, tag_, comm_.get(),
+                        requests.add(RequestKind::receive)),
               "MPI_Irecv");
-  });
 }
 
 void Link::send(const std::byte* base, const Datatype& type, int peer, RequestSet& requests, int channel) const {

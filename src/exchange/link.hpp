@@ -1,5 +1,7 @@
 #pragma once
 // Point-to-point messages of one exchange: its own tags, and runs of any length cut to what MPI counts can say.
+#include <algorithm>
+
 #include "exchange/exchange.hpp"
 #include "mpi/datatype.hpp"
 #include "mpi/request.hpp"
@@ -24,8 +26,7 @@ class Link {
   std::int64_t messages(std::int64_t count) const { return (count + count_limit_ - 1) / count_limit_; }
 
  private:
-  template <class Post>
-  void cut(std::int64_t count, const Post& post) const;
+  int in_one_message(std::int64_t left) const { return narrow(std::min(left, count_limit_), "count"); }
 
   Communicator comm_;
   MPI_Datatype element_;

@@ -213,19 +213,6 @@ void BundledFft::store(const BundleInRow& at, const std::byte* result, const Lin
   }
 }
 
-void BundledFft::run_bundle(const BundleInRow& at, const LineSource& source, const LineTarget& target,
-                            const Worker& worker, ReadAhead& ahead) const {
-  Laps laps(worker.trace);
-  gather(at, source, worker);
-  laps.end(Activity::exchange);
-  std::byte* const scratch = worker.scratch;
-  std::byte* const result = result_bytes_ > 0 ? scratch + line_bytes_ : scratch;
-  at.bundle->fft->execute(scratch, result, scratch + line_bytes_ + result_bytes_, ahead);
-  laps.end(Activity::fft);
-  store(at, result, target, worker);
-  laps.end(scatters_ ? Activity::exchange : Activity::copy);
-}
-
 /// Bundles are numbered in row-major order of the axes.
 BundledFft::BundleInRow BundledFft::bundle_numbered(std::int64_t number) const {
   std::int64_t index = 0;        // in its row
@@ -273,12 +260,20 @@ void BundledFft::run(const LineSource& source, const LineTarget& target, std::by
     // Only one thread's time is recorded: the trace belongs to the rank.
     const Worker worker{thread, scratch + static_cast<std::size_t>(thread) * bytes,
                         thread == 0 ? setup_.trace : nullptr};
+    std::byte* const result = result_bytes_ > 0 ? worker.scratch + line_bytes_ : worker.scratch;
     const Share share = share_of(bundle_count_, setup_.threads, thread);
     BoxRows& ahead = ahead_[static_cast<std::size_t>(thread)];
     for (std::int64_t i = share.first; i < share.last; ++i) {
       ahead.clear();
       if (i + 1 < share.last) take_rows(bundle_numbered(i + 1), source, ahead);
-      run_bundle(bundle_numbered(i), source, target, worker, ahead);
+      const BundleInRow at = bundle_numbered(i);
+      Laps laps(worker.trace);
+      gather(at, source, worker);
+      laps.end(Activity::exchange);
+      at.bundle->fft->execute(worker.scratch, result, worker.scratch + line_bytes_ + result_bytes_, ahead);
+      laps.end(Activity::fft);
+      store(at, result, target, worker);
+      laps.end(scatters_ ? Activity::exchange : Activity::copy);
     }
   });
 }
@@ -312,26 +307,10 @@ class OwnSource : public LineSource {
   const std::byte* array_;
 };
 
-class LocalBundledFft : public Operation {
- public:
-  explicit LocalBundledFft(const BundledFftSetup& setup) : in_place_(setup.step.keeps_numbers()), fft_(setup) {}
-  void run(const std::byte* in, std::byte* out, std::byte* scratch) override {
-    fft_.run(OwnSource(in), OwnTarget(out), scratch);
-  }
-  std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
-  std::size_t table_bytes() const override { return fft_.table_bytes(); }
-  bool runs_in_place() const override { return in_place_; }
-  std::string describe() const override { return fft_.describe(); }
-
- private:
-  bool in_place_;
-  BundledFft fft_;
-};
-
 }  // namespace
 
-std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup) {
-  return std::make_unique<LocalBundledFft>(setup);
+void BundledFft::run(const std::byte* in, std::byte* out, std::byte* scratch) {
+  run(OwnSource(in), OwnTarget(out), scratch);
 }
 
 }  // namespace shardfft

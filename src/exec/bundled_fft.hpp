@@ -62,15 +62,17 @@ class OwnTarget : public LineTarget {
   std::byte* array_;
 };
 
-class BundledFft {
+/// Of this rank's own array, in place too for c2c, where it is run as an operation; of any owners' otherwise.
+class BundledFft : public Operation {
  public:
   explicit BundledFft(const BundledFftSetup& setup);
   /// Scratch that each LineSource::fetch() is given.
   void give_fetch(std::size_t bytes) { fetch_bytes_ = bytes; }
-  /// Scratch of all threads together; known once the plan's transforms are made.
-  std::size_t scratch_bytes() const;
-  /// Bytes that the list of bundles takes.
-  std::size_t table_bytes() const;
+  /// Of all threads together; known once the plan's transforms are made.
+  std::size_t scratch_bytes() const override;
+  std::size_t table_bytes() const override;
+  bool runs_in_place() const override { return setup_.step.keeps_numbers(); }
+  void run(const std::byte* in, std::byte* out, std::byte* scratch) override;
   /// `scratch` holds scratch_bytes(). While a bundle is transformed, lines of the next one that lie in this process's
   /// memory are asked for.
   void run(const LineSource& source, const LineTarget& target, std::byte* scratch);
@@ -80,7 +82,7 @@ class BundledFft {
     for (const Bundle& bundle : bundles_)
       for (const OwnersBox& g : bundle.gather) visit(g.copy, bundle.times);
   }
-  std::string describe() const;
+  std::string describe() const override;
 
   /// Whether one line (all transformed axes) is small enough to be worth bundling, and the whole large enough.
   static bool worth_it(const BundledFftSetup& setup);
@@ -124,8 +126,6 @@ class BundledFft {
   };
   BundleInRow bundle_numbered(std::int64_t number) const;
   void take_rows(const BundleInRow& at, const LineSource& source, BoxRows& rows) const;
-  void run_bundle(const BundleInRow& at, const LineSource& source, const LineTarget& target, const Worker& worker,
-                  ReadAhead& ahead) const;
   void gather(const BundleInRow& at, const LineSource& source, const Worker& worker) const;
   void store(const BundleInRow& at, const std::byte* result, const LineTarget& target, const Worker& worker) const;
 
@@ -148,8 +148,5 @@ class BundledFft {
   std::vector<Bundle> bundles_;    ///< in row-major order of the axes, rows for single bundles
   std::string text_;
 };
-
-/// A transform of this rank's own array in bundles. In place too, for c2c.
-std::unique_ptr<Operation> make_bundled_fft(const BundledFftSetup& setup);
 
 }  // namespace shardfft

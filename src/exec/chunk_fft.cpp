@@ -59,7 +59,7 @@ void ChunkFft::add_block(const BundledFftSetup& setup, const Piece& in, const Pi
   bundled.before.layout = only(setup.before.layout, setup.rank, in);
   bundled.to = bundled.after.layout = only(setup.after.layout, setup.rank, out);
   if (BundledFft::worth_it(bundled)) {
-    blocks_.push_back({make_bundled_fft(bundled), 0, 0});
+    blocks_.push_back({std::make_unique<BundledFft>(bundled), 0, 0});
     return;
   }
   FftSpec spec = fft_spec_between(setup.step, in, out, setup.precision, setup.before.is_complex);

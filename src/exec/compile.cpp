@@ -116,7 +116,7 @@ std::unique_ptr<Operation> HostCompiler::make_fft(const Stop& stop) {
     const Pass fft = pass(stop);
     const BundledFftSetup bundles = bundled(fft);
     if (!in_place_ && BundledFft::worth_it(bundles)) {
-      operation = make_bundled_fft(bundles);
+      operation = std::make_unique<BundledFft>(bundles);
       return;
     }
     const int rank = setup_.comm.rank();

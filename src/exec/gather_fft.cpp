@@ -2,16 +2,14 @@
 
 #include <optional>
 
-#include "exec/host_outputs.hpp"
-
 namespace shardfft {
 
 namespace {
 
-class GatherFft : public Operation {
+class GatherFft : public BundledFft {
  public:
   GatherFft(const HostReshapeSetup& gather, const BundledFftSetup& fft, const HostReshapeSetup* scatter)
-      : sources_(gather), fft_(fft) {
+      : BundledFft(fft), sources_(gather) {
     if (scatter != nullptr) targets_.emplace(*scatter);
   }
 
@@ -20,35 +18,33 @@ class GatherFft : public Operation {
     sources_.open(in);
     if (targets_) {
       targets_->open();
-      fft_.run(sources_, *targets_, scratch);
+      BundledFft::run(sources_, *targets_, scratch);
     } else {
-      fft_.run(sources_, OwnTarget(out), scratch);
+      BundledFft::run(sources_, OwnTarget(out), scratch);
     }
     sources_.close();
     if (targets_) targets_->close();
   }
-  std::size_t scratch_bytes() const override { return fft_.scratch_bytes(); }
-  std::size_t table_bytes() const override { return fft_.table_bytes(); }
+  bool runs_in_place() const override { return false; }
   bool reads_host_memory() const override { return true; }
   bool writes_host_memory() const override { return targets_.has_value(); }
   void wait_readers() override { sources_.wait_readers(); }
   CrossCost cross_cost() const override {
     CrossCost sum;
-    fft_.for_each_gather([&](const PeerCopy& copy, std::int64_t times) { sum += times * sources_.cost(copy); });
+    for_each_gather([&](const PeerCopy& copy, std::int64_t times) { sum += times * sources_.cost(copy); });
     return sum;
   }
   void read_across(const CrossMemory* memory) override {
     sources_.read_across(memory);
-    fft_.give_fetch(sources_.scratch_bytes());
+    give_fetch(sources_.scratch_bytes());
   }
   Role role() const override { return Role::moves_and_computes; }
   std::string describe() const override {
-    return "gather from shared memory, " + fft_.describe() + (targets_ ? ", scatter to shared memory" : "");
+    return "gather from shared memory, " + BundledFft::describe() + (targets_ ? ", scatter to shared memory" : "");
   }
 
  private:
   HostSources sources_;
-  BundledFft fft_;
   std::optional<HostOutputs> targets_;
 };
 

@@ -58,6 +58,26 @@ class HostSources : public LineSource {
   Trace* trace_;
 };
 
+/// The arrays of the members of a reshape, all on this host, while this rank may write into them.
+class HostOutputs : public LineTarget {
+ public:
+  explicit HostOutputs(const HostReshapeSetup& setup);
+  /// Lets the members write into `mine`, which lies in a window.
+  void offer(std::byte* mine);
+  /// Waits for the offers of all members.
+  void open();
+  std::byte* array(int peer) const override { return arrays_[static_cast<std::size_t>(peer)]; }
+  /// This rank has written everything. Waits until all members have: what was offered is complete.
+  void close();
+
+ private:
+  const HostMemory* host_;
+  std::vector<int> members_;
+  TurnCounter turns_;
+  std::vector<std::byte*> arrays_;  ///< by rank of the plan
+  Trace* trace_;
+};
+
 /// Copies this rank's part of `to` out of the arrays of the members on this host; `remote`, an exchange over the
 /// messages of the others, may be null.
 std::unique_ptr<Operation> make_host_reshape(const HostReshapeSetup& setup, std::unique_ptr<Exchange> remote);

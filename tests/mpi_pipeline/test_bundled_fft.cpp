@@ -214,7 +214,7 @@ std::vector<Real> own_lines(const TransformStep& step, const State& before, cons
   setup.ffts = ffts.step("");
   setup.bundle_bytes = bundle_bytes;
   setup.bytes_past_cache = bundle_bytes > 700 ? 1 : host_defaults().bytes_to_write_past_cache;
-  const auto operation = make_bundled_fft(setup);
+  const std::unique_ptr<Operation> operation = std::make_unique<BundledFft>(setup);
   ffts.make(world());
   std::vector<Real> source = in;
   std::vector<Real> out(state_bytes(setup.after, setup.precision, 0) / sizeof(Real));

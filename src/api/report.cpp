@@ -76,13 +76,14 @@ void compare(const Communicator& comm, PlanReport& report) {
 /// Errors of steps are those of all ranks' messages together. Collective.
 void tell_errors(const ReportInput& in, PlanReport& report) {
   if (in.options.tolerance == 0) return;
-  const auto finish = [&] { in.runner.finish_runs(); };
-  in.comm.valid() ? agree(in.comm, finish) : finish();
   std::vector<double> sums;
   const std::vector<Program*> programs = programs_of(report);
-  for (std::size_t p = 0; p < programs.size(); ++p)
-    for (const StepReport& step : in.runner.account(static_cast<int>(p)).steps)
-      sums.insert(sums.end(), {step.loss.error, step.loss.sent});
+  const auto add_up = [&] {
+    for (std::size_t p = 0; p < programs.size(); ++p)
+      for (const StepReport& step : in.runner.account(static_cast<int>(p), Runner::Runs::all).steps)
+        sums.insert(sums.end(), {step.loss.error, step.loss.sent});
+  };
+  in.comm.valid() ? agree(in.comm, add_up) : add_up();
   if (in.comm.valid()) reduce(in.comm, sums, MPI_SUM);
   auto next = sums.begin();
   for (Program* program : programs)

@@ -34,7 +34,7 @@ class HostCompiler : public Compiler<Task> {
       : Compiler(program.program, program.scale, target),
         setup_(setup),
         target_(target),
-        in_place_(setup.options.workspace == Workspace::least),
+        in_place_(target.one_array()),
         host_(host),
         ffts_(ffts),
         context_{setup.comm,
@@ -264,11 +264,6 @@ Control make_control(const std::vector<NamedProgram>& programs, HostMemory* host
 }
 
 }  // namespace
-
-Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host) {
-  HostTarget target(setup, host);
-  return cut_transforms(choose_orders(program, target), target);
-}
 
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                        HostMemory* host, LocalFfts& ffts, Trace* trace, int trace_step) {

@@ -26,10 +26,6 @@ struct Task : TaskEnds {
   std::size_t number = 0;                            ///< among the tasks of its program
 };
 
-/// The program as this machine runs it: its orders in memory, its transforms cut. `host` is null unless the exchange
-/// reads the host's shared memory. Collective.
-Program lower_for_host(const ExecutorSetup& setup, const Program& program, const HostMemory* host);
-
 /// Operations of every program, which run once `ffts` has made their transforms. Steps of the trace are numbered from
 /// `trace_step` on. Collective.
 std::vector<std::vector<Task>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,

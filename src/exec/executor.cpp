@@ -5,8 +5,10 @@
 
 #include "base/check_hooks.hpp"
 #include "base/require_threads.hpp"
+#include "exec/host_target.hpp"
 #include "exec/movement.hpp"
 #include "exec/store_trial.hpp"
+#include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/watch.hpp"
 #include "pack/block_sums.hpp"
@@ -24,8 +26,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   setup.other_exchanges = movement.others;
   setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
-  const Tolerated numbers =
-      tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm, setup.options));
+  const Tolerated numbers = tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm));
   setup.numbers = numbers.numbers;
   if (numbers.choice) setup.choices.push_back(*numbers.choice);
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));
@@ -34,7 +35,10 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
 Executor::Executor(ExecutorSetup setup, std::shared_ptr<HostMemory> host)
     : Runner(std::move(setup)), host_(std::move(host)) {}
 
-Program Executor::lower(const Program& program) { return lower_for_host(setup_, program, host_.get()); }
+Program Executor::lower(const Program& program) {
+  HostTarget target(setup_, host_.get());
+  return lowered(program, target);
+}
 
 void Executor::add(std::vector<NamedProgram> programs) {
   int trace_step = 0;
@@ -46,7 +50,7 @@ void Executor::add(std::vector<NamedProgram> programs) {
     for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].number = i;
     if (host_) choose_input_reads(tasks);
     prepared_.push_back({std::move(tasks)});
-    if (setup_.options.verify) make_verifier(prepared_.back());
+    if (!prepared_.back().tasks.front().checks.empty()) make_verifier(prepared_.back());
   }
   append(std::move(programs));
   size_workspace();
@@ -108,18 +112,12 @@ void Executor::size_workspace() {
 RunnerMemory Executor::memory() const {
   RunnerMemory bytes;
   bytes.workspace = planned_bytes() + (alias_copy_ ? alias_copy_.get_deleter().bytes : 0);
-  bytes.table = table_bytes();
+  for (const Prepared& program : prepared_) {
+    for (const Task& task : program.tasks) bytes.table += task.operation->table_bytes();
+    if (program.verifier) bytes.table += program.verifier->table_bytes();
+  }
   bytes.library = library_bytes_;
   bytes.window = window_bytes();
-  return bytes;
-}
-
-std::size_t Executor::table_bytes() const {
-  std::size_t bytes = 0;
-  for (const Prepared& program : prepared_) {
-    for (const Task& task : program.tasks) bytes += task.operation->table_bytes();
-    if (program.verifier) bytes += program.verifier->table_bytes();
-  }
   return bytes;
 }
 
@@ -178,8 +176,7 @@ bool Executor::clashes(int program, const std::byte* in, const std::byte* out) c
 /// Tells the other ranks that memory is missing here before they wait for this rank.
 void Executor::check_arrays(int program, InputArrays in, OutputArrays out) {
   require_threads(setup_.options.threads);
-  require(!least() || in.front() == out.front() || in_place_bytes(0) == 0,
-          "plans with workspace = least transform one array in place: input and output must be the same pointer");
+  require_one_array(0, in.front(), out.front());
   if (!private_.has(Slot::in) && !alias_copy_ && clashes(program, in.front(), out.front())) make_alias_copy();
 }
 
@@ -332,23 +329,18 @@ std::string Executor::uncut_text(const Operation& operation) const {
   return " (not cut in chunks)";
 }
 
-std::vector<StepReport> Executor::steps(int program) const {
-  std::vector<StepReport> reports;
-  for (const Task& task : now(program).tasks) {
+Account Executor::account(int program, Runs /*which*/) {
+  const Prepared& mine = now(program);
+  Account account{{}, mine.runs, mine.runs, mine.seconds};
+  for (const Task& task : mine.tasks) {
     const Operation& operation = *task.operation;
-    StepReport& report = reports.emplace_back();
+    StepReport& report = account.steps.emplace_back();
     report.text = operation.describe() + uncut_text(operation);
     report.bytes_sent = operation.bytes_sent();
     report.trace_step = task.trace_step;
     report.role = operation.role();
     report.loss = operation.loss();
   }
-  return reports;
-}
-
-Account Executor::account(int program) {
-  const Prepared& mine = now(program);
-  Account account{steps(program), mine.runs, mine.runs, mine.seconds};
   if (mine.verifier) account.verified = {mine.verifier->checks(), mine.verifier->largest_residual()};
   account.input_reads = mine.reads;
   return account;

@@ -36,7 +36,7 @@ class Executor : public Runner {
   /// In the host's shared window when the plan's exchange reads memory there, else plain.
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   /// Its seconds are those of this rank in run().
-  Account account(int program) override;
+  Account account(int program, Runs which) override;
 
  private:
   /// A program's tasks, and what its runs did so far.
@@ -81,8 +81,6 @@ class Executor : public Runner {
   TaskArrays before_task(Task& task, const std::byte* source, std::byte* out, Prepared& program);
   void after_task(Task& task, const TaskArrays& arrays, const std::byte* source, std::byte* out, Prepared& program);
   void make_verifier(Prepared& program);
-  std::vector<StepReport> steps(int program) const;
-  std::size_t table_bytes() const;
   /// What set_workspace() must bring.
   std::size_t planned_bytes() const { return private_.bytes(); }
   std::size_t window_bytes() const { return shared_.bytes(); }

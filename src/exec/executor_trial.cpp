@@ -117,8 +117,7 @@ struct Executor::Candidates {
       host = std::make_shared<HostMemory>(setup.comm, setup.options.fake_ranks_per_host);
     const Movement movement{way.exchange, way.exchange == reading ? host : nullptr, {}, {}};
     const Program& program = program_of(way.algorithm);
-    const Tolerated numbers =
-        tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm, setup.options));
+    const Tolerated numbers = tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm));
     setup.numbers = numbers.numbers;
     auto executor = std::make_unique<Executor>(std::move(setup), movement.host);
     if (numbers.choice) executor->tell(*numbers.choice);

@@ -26,10 +26,6 @@ const State& state_at(const Program& program, int state) { return program.states
 std::vector<std::vector<int>> HostTarget::groups(const Program& program, int step) {
   const State& state = state_at(program, step);
   const std::vector<int> axes = step_at<TransformStep>(program, step)->numbers();
-  // A halved axis, the last one, is transformed in place on its own.
-  if (setup_.options.workspace == Workspace::least && !step_at<TransformStep>(program, step)->keeps_numbers() &&
-      axes.size() > 1)
-    return {{axes.begin(), axes.end() - 1}, {axes.back()}};
   std::int64_t elements = 1;
   for (const std::int64_t extent : state.layout.shape()) elements *= extent;
   const bool rows = std::find(axes.begin(), axes.end(), state.layout.order().back()) != axes.end();
@@ -61,10 +57,6 @@ AxisOrder HostTarget::order_after(const Program& program, int step) {
 bool HostTarget::stays_on_hosts(const Program& program, int step) const {
   return host_ != nullptr && shardfft::stays_on_hosts(setup_.comm, *host_, state_at(program, step).layout,
                                                       state_at(program, step + 1).layout);
-}
-
-bool HostTarget::in_place(const Program& program, int step) {
-  return setup_.options.workspace == Workspace::least || Target::in_place(program, step);
 }
 
 /// A reshape and the transform after it, and the last reshape if it comes next.

@@ -9,12 +9,11 @@ namespace shardfft {
 class HostTarget : public Target {
  public:
   /// `host` is null unless the exchange reads the host's shared memory.
-  HostTarget(const ExecutorSetup& setup, const HostMemory* host) : setup_(setup), host_(host) {}
+  HostTarget(const ExecutorSetup& setup, const HostMemory* host)
+      : Target(setup.options.workspace == Workspace::least), setup_(setup), host_(host) {}
 
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
-  /// With the least workspace, everything.
-  bool in_place(const Program& program, int step) override;
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
 
   /// Whether every exchange of the reshape stays on one host, for all ranks. Collective.

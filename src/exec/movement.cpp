@@ -43,10 +43,9 @@ bool reads_on_hosts(const Communicator& comm, const HostMemory& host, const Prog
   return false;
 }
 
-std::string Movement::why_exact(const Communicator& comm, const Options& options) const {
+std::string Movement::why_exact(const Communicator& comm) const {
   if (comm.size() == 1) return "one rank sends nothing";
   if (host && host->host().size() == comm.size()) return "the ranks of this host read each other's memory";
-  if (options.workspace == Workspace::least) return "workspace = least moves what the array holds";
   return {};
 }
 

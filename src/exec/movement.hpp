@@ -24,7 +24,7 @@ struct Movement {
   std::vector<std::string> others;
 
   /// Why no messages with short numbers are sent; empty where they may be. The same on all ranks.
-  std::string why_exact(const Communicator& comm, const Options& options) const;
+  std::string why_exact(const Communicator& comm) const;
 };
 
 /// Why the ranks of each host have no room to read each other's memory, where each has arrays of `bytes` at most: the

@@ -1,11 +1,41 @@
 #include "exec/program_checks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "base/aligned.hpp"
 #include "base/check.hpp"
-#include "exec/repeat_check.hpp"
+#include "pack/block_sums.hpp"
 
 namespace shardfft {
+
+namespace {
+
+/// A step that is a loop over elements runs twice.
+class RepeatCheck : public StepCheck {
+ public:
+  RepeatCheck(Operation& operation, std::size_t in_bytes, std::size_t out_bytes)
+      : operation_(operation), in_bytes_(in_bytes), out_bytes_(out_bytes), copy_(allocate_aligned(out_bytes)) {}
+  void before(const std::byte* in, bool /*compares_bits*/) override {
+    operation_.run(in, copy_.get(), nullptr);
+    read_ = word_sum(in, in_bytes_);
+  }
+  StepBits after(const std::byte* out) override {
+    same_ = out_bytes_ == 0 || std::memcmp(copy_.get(), out, out_bytes_) == 0;
+    return {read_, word_sum(out, out_bytes_)};
+  }
+  Finding finding() const override { return repeat_finding(same_); }
+  std::size_t table_bytes() const override { return out_bytes_; }
+
+ private:
+  Operation& operation_;
+  std::size_t in_bytes_, out_bytes_;
+  AlignedMemory copy_;
+  std::uint64_t read_ = 0;
+  bool same_ = true;
+};
+
+}  // namespace
 
 ProgramChecks::ProgramChecks(const ExecutorSetup& setup, const Lowered& lowered)
     : setup_(setup), program_(lowered), stretches_(lowered.stretches()) {
@@ -82,7 +112,7 @@ std::shared_ptr<StepCheck> ProgramChecks::other(std::size_t stretch, Operation& 
   const Stop& stop = stretches_[stretch].front();
   if (moves_[stretch])
     return make_move_check(moves_[stretch], !source_is_added_up(stretch), !result_is_added_up(stretch));
-  return make_repeat_check(operation, bytes(program_.before(stop)), bytes(program_.after(stop)));
+  return std::make_shared<RepeatCheck>(operation, bytes(program_.before(stop)), bytes(program_.after(stop)));
 }
 
 std::shared_ptr<StepCheck> ProgramChecks::copy() const {

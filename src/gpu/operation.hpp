@@ -8,6 +8,7 @@
 // stream from phase 0 on, or from phase 1 on where announces().
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/trace.hpp"
 #include "device/runtime.hpp"
 #include "pack/short_numbers.hpp"
+#include "run/memory.hpp"
 
 namespace shardfft::gpu {
 
@@ -52,12 +54,9 @@ class DeviceOperation {
   /// runs; none where others look at its arrays.
   virtual DeviceChecks make_checks();
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// Device memory of its own that it keeps; of memory that operations share, one tells.
-  virtual std::size_t held_bytes() const { return 0; }
-  /// Host memory that it keeps pinned.
-  virtual std::size_t pinned_bytes() const { return 0; }
-  /// Work areas of the vendor's FFT library.
-  virtual std::size_t library_bytes() const { return 0; }
+  /// What it keeps: device memory of its own as `table`, work areas of the vendor's FFT library, pinned host memory. Of
+  /// memory that operations share, one tells.
+  virtual RunnerMemory kept() const { return {}; }
   virtual bool runs_in_place() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.
   virtual bool writes_peers() const { return false; }
@@ -85,6 +84,41 @@ class DeviceOperation {
   virtual std::int64_t bytes_sent() const { return 0; }
   /// What rounding messages to fewer bytes cost, in all runs so far, which must have ended.
   virtual Loss loss() const { return {}; }
+};
+
+/// One that is made of others, to which it hands on what concerns all of them.
+class JointOperation : public DeviceOperation {
+ public:
+  RunnerMemory kept() const override {
+    RunnerMemory sum;
+    for_each([&](DeviceOperation& part) { sum += part.kept(); });
+    return sum;
+  }
+  bool awaits_messages() const override {
+    bool any = false;
+    for_each([&](DeviceOperation& part) { any |= part.awaits_messages(); });
+    return any;
+  }
+  bool capturable() const override {
+    bool all = true;
+    for_each([&](DeviceOperation& part) { all &= part.capturable(); });
+    return all;
+  }
+  void check() override {
+    for_each([](DeviceOperation& part) { part.check(); });
+  }
+  void break_off() override {
+    for_each([](DeviceOperation& part) { part.break_off(); });
+  }
+  void abandon() override {
+    for_each([](DeviceOperation& part) { part.abandon(); });
+  }
+  void close_peers() override {
+    for_each([](DeviceOperation& part) { part.close_peers(); });
+  }
+
+ protected:
+  virtual void for_each(const std::function<void(DeviceOperation&)>& visit) const = 0;
 };
 
 }  // namespace shardfft::gpu

@@ -121,11 +121,12 @@ class PeerTrial {
 Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_per_host)
     : here_{{comm.rank(), device}},
       ranks_(comm.size()),
-      comm_(comm),
-      watch_(watch),
+      groups_(std::make_unique<Groups>(comm)),
+      context_{comm, groups_.get()},
       meeting_(std::make_shared<MessageMeeting>(comm, MessageMeeting::Kind::phases)),
-      fake_ranks_per_host_(fake_ranks_per_host),
       reach_(1, std::vector<char>(static_cast<std::size_t>(ranks_), 0)) {
+  context_.watch = watch;
+  context_.fake_ranks_per_host = fake_ranks_per_host;
   // A device may be of no use to one process only (taken by another one, out of memory).
   agree([&] { const device::DeviceScope scope(device); });
   const Communicator host = comm.split_host(fake_ranks_per_host);
@@ -136,11 +137,11 @@ Team::Team(const Communicator& comm, int device, Watch* watch, int fake_ranks_pe
   note_peers();
 }
 
-Team::Team(const std::vector<int>& devices, int fake_ranks_per_host)
-    : ranks_(static_cast<int>(devices.size())), fake_ranks_per_host_(fake_ranks_per_host) {
+Team::Team(const std::vector<int>& devices, int fake_ranks_per_host) : ranks_(static_cast<int>(devices.size())) {
+  context_.fake_ranks_per_host = fake_ranks_per_host;
   require(!devices.empty(), "a team needs at least one device");
   for (int r = 0; r < ranks_; ++r) here_.push_back({r, devices[static_cast<std::size_t>(r)]});
-  const auto host = [this](const Member& m) { return fake_ranks_per_host_ > 0 ? m.rank / fake_ranks_per_host_ : 0; };
+  const auto host = [=](const Member& m) { return fake_ranks_per_host > 0 ? m.rank / fake_ranks_per_host : 0; };
   const auto can = [](const Member& a, const Member& b) {
     return succeeds([&] {
       device::enable_peer(a.device, b.device);
@@ -173,7 +174,7 @@ Meeting::Words Team::least(const Meeting::Words& mine) {
   if (!meeting_) fail(Status::internal, "an earlier meeting of the ranks was left");
   meeting_->begin(mine);
   try {
-    wait_until(watch_, [this] { return meeting_->done(); });
+    wait_until(watch(), [this] { return meeting_->done(); });
   } catch (...) {
     keep_for_mpi(std::move(meeting_));
     throw;
@@ -181,15 +182,15 @@ Meeting::Words Team::least(const Meeting::Words& mine) {
   return meeting_->result();
 }
 
-std::int64_t Team::max(std::int64_t value) const { return all_here() ? value : comm_.max(value); }
+std::int64_t Team::max(std::int64_t value) const { return all_here() ? value : comm().max(value); }
 
-std::int64_t Team::min(std::int64_t value) const { return all_here() ? value : comm_.min(value); }
+std::int64_t Team::min(std::int64_t value) const { return all_here() ? value : comm().min(value); }
 
 void Team::agree(const std::function<void()>& work) const {
   if (all_here())
     work();
   else
-    shardfft::agree(comm_, work);
+    shardfft::agree(comm(), work);
 }
 
 bool Team::all_of(const std::function<bool(const Member&)>& holds) const {
@@ -213,14 +214,14 @@ Team::Events Team::share_events(const Events& mine, const std::vector<int>& part
       handles.push_back(event == nullptr ? device::IpcHandle{} : device::export_event(event));
   });
   std::vector<std::int64_t> counts;
-  const std::vector<device::IpcHandle> all = gather_records(comm_, handles, counts);
+  const std::vector<device::IpcHandle> all = gather_records(comm(), handles, counts);
   Events events(static_cast<std::size_t>(ranks_));
   agree([&] {
     const device::DeviceScope scope(here_.front().device);
     std::size_t next = 0;
     for (int r = 0; r < ranks_; ++r) {
       const auto rank = static_cast<std::size_t>(r), count = static_cast<std::size_t>(counts[rank]);
-      const bool wanted = r != comm_.rank() && std::find(partners.begin(), partners.end(), r) != partners.end();
+      const bool wanted = r != comm().rank() && std::find(partners.begin(), partners.end(), r) != partners.end();
       for (std::size_t i = next; wanted && i < next + count; ++i) {
         device::Event event;
         if (all[i] != device::IpcHandle{}) event = device::Event(device::import_event(all[i]));
@@ -230,7 +231,7 @@ Team::Events Team::share_events(const Events& mine, const std::vector<int>& part
       next += count;
     }
   });
-  events[static_cast<std::size_t>(comm_.rank())] = mine.front();
+  events[static_cast<std::size_t>(comm().rank())] = mine.front();
   return events;
 }
 

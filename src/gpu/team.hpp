@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "device/handles.hpp"
+#include "exchange/run_context.hpp"
 #include "gpu/imports.hpp"
 #include "mpi/meeting.hpp"
-#include "mpi/watch.hpp"
 
 namespace shardfft::gpu {
 
@@ -34,9 +34,11 @@ class Team {
   int ranks() const { return ranks_; }
   const std::vector<Member>& here() const { return here_; }
   bool all_here() const { return static_cast<int>(here_.size()) == ranks_; }
+  /// What is alike for all that moves the team's data; numbers in messages are exact until others are given.
+  const RunContext& context() const { return context_; }
+  void set_numbers(const ShortNumbers& numbers) { context_.numbers = numbers; }
   /// Valid only with one member a process.
-  const Communicator& comm() const { return comm_; }
-  int fake_ranks_per_host() const { return fake_ranks_per_host_; }
+  const Communicator& comm() const { return context_.comm; }
   /// Whether a member here and `rank` can use each other's device memory: on one host, where IPC works between
   /// processes, and peers of each other. True of a member and itself.
   bool reaches(int member, int rank) const {
@@ -50,7 +52,7 @@ class Team {
   bool meet(bool failed = false);
   /// Such a meeting, which returns each number's least over the processes.
   Meeting::Words least(const Meeting::Words& mine);
-  Watch* watch() const { return watch_; }
+  Watch* watch() const { return context_.watch; }
   /// The most and the least of any process.
   std::int64_t max(std::int64_t value) const;
   std::int64_t min(std::int64_t value) const;
@@ -58,6 +60,19 @@ class Team {
   void agree(const std::function<void()>& work) const;
   /// Whether `holds` of every member of every process, each asked on its device. It must not communicate.
   bool all_of(const std::function<bool(const Member&)>& holds) const;
+  /// What `make` makes of each member here, by its number, with its device current. What may fail on one rank only is
+  /// agreed: it must not communicate.
+  template <class Make>
+  auto for_members(const Make& make) const {
+    std::vector<decltype(make(std::size_t{}))> all;
+    agree([&] {
+      for (std::size_t m = 0; m < here_.size(); ++m) {
+        const device::DeviceScope scope(here_[m].device);
+        all.push_back(make(m));
+      }
+    });
+    return all;
+  }
 
   /// Events by member here -> for every rank, its events as this process can wait for them; of other processes only
   /// those of `partners`, and none from the others. Events must have been made with event_use(); null ones stay null.
@@ -73,10 +88,9 @@ class Team {
 
   std::vector<Member> here_;
   int ranks_ = 0;
-  Communicator comm_;
-  Watch* watch_ = nullptr;
+  std::unique_ptr<Groups> groups_;  ///< null where all members are here
+  RunContext context_;
   std::shared_ptr<Meeting> meeting_;
-  int fake_ranks_per_host_ = 0;
   std::vector<std::vector<char>> reach_;  ///< by member here and rank
   bool all_peers_ = false, any_peers_ = false;
   std::vector<device::Event> opened_;

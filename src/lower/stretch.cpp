@@ -18,7 +18,7 @@ Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Targe
   const Slot end = to;
   for (auto stop = stretch.rbegin(); stop != stretch.rend(); ++stop) {
     stop->to = to;
-    stop->from = target.in_place(program, stop->step) ? to : other_buffer(to);
+    stop->from = target.one_array() || target.in_place(program, stop->step) ? to : other_buffer(to);
     to = stop->from;
   }
   // Without buffers in between, the source must differ from the result.
@@ -64,7 +64,7 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
   std::vector<Stretch> stretches;
   std::vector<Fusion> fusions;
   for (std::size_t at = 0; at < steps.size();) {
-    fusions.push_back(target.fusion(program, steps, at));
+    fusions.push_back(target.one_array() ? Fusion{} : target.fusion(program, steps, at));
     Stretch& stretch = stretches.emplace_back();
     for (int i = 0; i < fusions.back().steps; ++i, ++at) stretch.push_back({steps[at], {}, {}, 1});
   }

@@ -21,7 +21,11 @@ bool can_run_in_place(const Step& step);
 
 class Target {
  public:
+  /// `one_array`: everything runs inside one array (workspace = least). Then each step runs by itself and writes over
+  /// what it reads, and a halved axis is transformed on its own.
+  explicit Target(bool one_array = false) : one_array_(one_array) {}
   virtual ~Target() = default;
+  bool one_array() const { return one_array_; }
 
   /// Groups of the axes of the transform `step` (as it lists them, the last group first) that are best transformed one
   /// group after the other; together they have all axes, a halved or completed one where it was in the list.
@@ -44,6 +48,9 @@ class Target {
 
   /// Whether the transform `step`, of its own, scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }
+
+ private:
+  bool one_array_;
 };
 
 }  // namespace shardfft

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "lower/orders.hpp"
 
 namespace shardfft {
 
@@ -35,7 +36,20 @@ std::vector<TransformStep> cut_step(const TransformStep& step, const std::vector
   return steps;
 }
 
+/// In one array a halved axis, the last one, is alone.
+std::vector<std::vector<int>> groups_of(const Program& program, std::size_t step, Target& target) {
+  const auto& fft = std::get<TransformStep>(program.steps[step]);
+  const std::vector<int> axes = fft.numbers();
+  if (!target.one_array() || fft.keeps_numbers() || axes.size() < 2)
+    return target.groups(program, static_cast<int>(step));
+  return {{axes.begin(), axes.end() - 1}, {axes.back()}};
+}
+
 }  // namespace
+
+Program lowered(const Program& program, Target& target) {
+  return cut_transforms(choose_orders(program, target), target);
+}
 
 Program cut_transforms(const Program& program, Target& target) {
   Program result{program.algorithm, {program.states.front()}, {}};
@@ -43,7 +57,7 @@ Program cut_transforms(const Program& program, Target& target) {
     const State& end = program.states[i + 1];
     const auto* const fft = std::get_if<TransformStep>(&program.steps[i]);
     if (fft != nullptr) {
-      const std::vector<TransformStep> steps = cut_step(*fft, target.groups(program, static_cast<int>(i)));
+      const std::vector<TransformStep> steps = cut_step(*fft, groups_of(program, i, target));
       for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
         result.steps.push_back(steps[k]);
         result.states.push_back(state_after(steps[k], result.states.back()));

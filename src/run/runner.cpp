@@ -22,6 +22,13 @@ std::size_t Runner::in_place_bytes(int member) const {
   return most;
 }
 
+bool Runner::require_one_array(int member, const std::byte* in, const std::byte* out) const {
+  if (!least() || in_place_bytes(member) == 0) return false;
+  require(in == out,
+          "plans with workspace = least transform one array in place: input and output must be the same pointer");
+  return true;
+}
+
 void Runner::refuse_if_half_way() const {
   if (half_way_) fail(Status::backend_failure, "an earlier call of this plan failed half-way: make a new plan");
 }

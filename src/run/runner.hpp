@@ -10,6 +10,7 @@
 #include "algorithm/program.hpp"
 #include "base/trace.hpp"
 #include "pack/short_numbers.hpp"
+#include "run/memory.hpp"
 #include "run/role.hpp"
 #include "run/setup.hpp"
 #include "shardfft/report.hpp"
@@ -44,15 +45,6 @@ struct Account {
   std::int64_t graph_runs = 0;  ///< GPUs: runs that were launched as one graph
   Verified verified{};
   InputReads input_reads{};  ///< all zero where others do not read the input
-};
-
-/// Bytes that a runner needs, of the member that needs most.
-struct RunnerMemory {
-  std::size_t workspace = 0;  ///< private memory, which set_workspace() may bring
-  std::size_t table = 0;      ///< factors, matrices and lists of copies, kept as long as the plan lives
-  std::size_t library = 0;    ///< what the libraries of local transforms take, as observed
-  std::size_t pinned = 0;     ///< GPUs: host memory pinned for messages
-  std::size_t window = 0;     ///< memory that ranks of the host share
 };
 
 /// Where a member of this process is. CPUs have no device and no stream.
@@ -117,10 +109,10 @@ class Runner {
   virtual std::shared_ptr<void> allocate(int member, std::size_t bytes) = 0;
   /// GPUs only: copies what the runs have left in such an array to memory of the host, and waits for it.
   virtual void fetch(int /*member*/, const void* /*array*/, std::byte* /*to*/, std::size_t /*bytes*/) {}
-  /// Of asynchronous runs it has the times of those that are done by now. Never waits.
-  virtual Account account(int program) = 0;
-  /// Waits until all runs have ended, since the losses of steps are those of ended runs.
-  virtual void finish_runs() {}
+  /// Of asynchronous runs it has the times of those that are done by now, and never waits for more; or waits for all,
+  /// since the losses of steps are those of ended runs.
+  enum class Runs { done, all };
+  virtual Account account(int program, Runs which = Runs::done) = 0;
 
   const std::vector<NamedProgram>& programs() const { return programs_; }
   /// Whether the next run begins at once; else ranks make something together first.
@@ -139,6 +131,8 @@ class Runner {
   /// With the least workspace every array is input and output at once.
   bool least() const { return setup_.options.workspace == Workspace::least; }
   std::size_t in_place_bytes(const Program& program, int rank) const;
+  /// Whether a member's input and output must be one array. Throws Error where they are not.
+  bool require_one_array(int member, const std::byte* in, const std::byte* out) const;
   void refuse_if_half_way() const;
   /// Behind those that it has; the next run is not ready for them.
   void append(std::vector<NamedProgram> programs);

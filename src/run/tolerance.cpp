@@ -9,6 +9,7 @@ Tolerated tolerated(const Options& options, Precision precision, const Program& 
   if (options.tolerance == 0) return {};
   const auto exact = [](const std::string& why) { return Tolerated{{}, Choice{"tolerance", "exact messages", why}}; };
   if (!why_exact.empty()) return exact(why_exact);
+  if (options.workspace == Workspace::least) return exact("workspace = least moves what the array holds");
   const auto reshapes =
       static_cast<int>(std::count_if(program.steps.begin(), program.steps.end(),
                                      [](const Step& step) { return std::holds_alternative<ReshapeStep>(step); }));

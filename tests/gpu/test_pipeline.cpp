@@ -3,7 +3,8 @@
 
 #include "device/plane_pass.hpp"
 #include "gpu/group_kit.hpp"
-#include "gpu/run/pipeline.hpp"
+#include "gpu/move/exchange.hpp"
+#include "gpu/run/device_target.hpp"
 
 namespace shardfft::test {
 namespace {

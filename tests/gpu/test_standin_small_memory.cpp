@@ -119,7 +119,7 @@ TEST_F(SmallMemory, TransformsOfOneGpuTakeNoWorkAreaThatTheyDoWithout) {
   rows.effort = Effort::estimate;
   expect_refusal(Status::out_of_memory, "has no", [&] { gpu::pass_named("cufft").make(rows, {}); });
   const auto fft = gpu::make_device_fft(rows);
-  EXPECT_EQ(fft->library_bytes(), 0u) << fft->describe();
+  EXPECT_EQ(fft->kept().library, 0u) << fft->describe();
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "geometry/schedule.hpp"
 #include "gpu/operation.hpp"
 #include "gpu/team.hpp"
-#include "pack/short_numbers.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/report.hpp"
 
@@ -23,7 +22,6 @@ struct DeviceReshapeSetup {
   std::size_t element_bytes = 16;
   Slice from_slice{}, to_slice{};  ///< only what is in both; other than everything where cuts_in_slices()
   Part part = Part::all;
-  ShortNumbers numbers{};  ///< in messages
 };
 
 /// One operation for each member here, in the team's order.

@@ -20,7 +20,7 @@ class HostStaged : public MessageExchange {
         begun_(device::make_event()),
         sends_(setup_.watch),
         receives_(setup_.watch) {
-    if (pinned_bytes() > 0) pinned_ = device::make_pinned_memory(pinned_bytes());
+    pin(out_.bytes() + in_.bytes());
     for (int i = 0; i < send_.size(); ++i) {
       packed_.push_back(device::make_event());
       staged_.push_back(device::make_event());
@@ -50,7 +50,6 @@ class HostStaged : public MessageExchange {
     receives_.clear();
     sends_.wait_all();
   }
-  std::size_t pinned_bytes() const final { return out_.bytes() + in_.bytes(); }
   bool awaits_messages() const override { return true; }
   bool capturable() const override { return false; }
   std::string describe() const override {
@@ -58,8 +57,8 @@ class HostStaged : public MessageExchange {
   }
 
  private:
-  std::byte* out(int i) const { return static_cast<std::byte*>(pinned_.get()) + out_.offset_bytes(i); }
-  std::byte* in(int i) const { return static_cast<std::byte*>(pinned_.get()) + out_.bytes() + in_.offset_bytes(i); }
+  std::byte* out(int i) const { return host() + out_.offset_bytes(i); }
+  std::byte* in(int i) const { return host() + out_.bytes() + in_.offset_bytes(i); }
 
   void post_receives() {
     message_of_request_.clear();
@@ -105,8 +104,7 @@ class HostStaged : public MessageExchange {
   }
 
   Link link_;
-  Blocks out_, in_;  ///< where messages lie on the host
-  device::PinnedMemory pinned_;
+  Blocks out_, in_;           ///< where messages lie on the host
   device::Stream down_, up_;  ///< to and from the host
   device::Event begun_;
   std::vector<device::Event> packed_, staged_, landed_;
@@ -118,12 +116,8 @@ class HostStaged : public MessageExchange {
 }  // namespace
 
 MemberOperations make_host_staged_exchange(const DeviceReshapeSetup& setup) {
-  MemberOperations operations;
-  setup.team->agree([&] {
-    const device::DeviceScope scope(setup.team->here().front().device);
-    operations.push_back(std::make_unique<HostStaged>(setup));
-  });
-  return operations;
+  return setup.team->for_members(
+      [&](std::size_t) -> std::unique_ptr<DeviceOperation> { return std::make_unique<HostStaged>(setup); });
 }
 
 }  // namespace shardfft::gpu

@@ -1,5 +1,7 @@
 // host_staged with all members in one process, without messages: each member copies its blocks to pinned host memory,
 // and their receivers copy them from there.
+#include <iterator>
+
 #include "gpu/move/strategies.hpp"
 
 namespace shardfft::gpu {
@@ -13,10 +15,10 @@ class HostStagedHere : public MessageExchange {
   HostStagedHere(const DeviceReshapeSetup& setup, int member)
       : MessageExchange(setup, member),
         rank_(setup.team->here()[static_cast<std::size_t>(member)].rank),
-        host_(setup_.schedule.send, setup_, Staging::always),
+        staged_blocks_(setup_.schedule.send, setup_, Staging::always),
         staged_(device::make_event()),
         read_(device::make_event()) {
-    if (host_.bytes() > 0) memory_ = device::make_pinned_memory(host_.bytes());
+    pin(staged_blocks_.bytes());
   }
   /// The operations of all ranks.
   void set_all(const std::vector<HostStagedHere*>& all) { all_ = all; }
@@ -28,7 +30,6 @@ class HostStagedHere : public MessageExchange {
     else
       fetch(buffers, stream);
   }
-  std::size_t pinned_bytes() const override { return host_.bytes(); }
   /// The first phase waits for what readers did in the run before.
   bool capturable() const override { return false; }
   std::string describe() const override {
@@ -57,11 +58,10 @@ class HostStagedHere : public MessageExchange {
   }
 
   const HostStagedHere& of(int rank) const { return *all_[static_cast<std::size_t>(rank)]; }
-  std::byte* run(int i) const { return static_cast<std::byte*>(memory_.get()) + host_.offset_bytes(i); }
+  std::byte* run(int i) const { return host() + staged_blocks_.offset_bytes(i); }
 
   int rank_;
-  Blocks host_;  ///< where the sent messages lie
-  device::PinnedMemory memory_;
+  Blocks staged_blocks_;  ///< where the sent messages lie on the host
   device::Event staged_, read_;
   std::vector<HostStagedHere*> all_;
 };
@@ -69,16 +69,12 @@ class HostStagedHere : public MessageExchange {
 }  // namespace
 
 MemberOperations make_host_staged_here_exchange(const DeviceReshapeSetup& setup) {
-  MemberOperations operations;
+  auto made = setup.team->for_members(
+      [&](std::size_t m) { return std::make_unique<HostStagedHere>(setup, static_cast<int>(m)); });
   std::vector<HostStagedHere*> all;
-  for (int m = 0; m < setup.team->ranks(); ++m) {
-    const device::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(m)].device);
-    auto made = std::make_unique<HostStagedHere>(setup, m);
-    all.push_back(made.get());
-    operations.push_back(std::move(made));
-  }
+  for (const auto& operation : made) all.push_back(operation.get());
   for (HostStagedHere* operation : all) operation->set_all(all);
-  return operations;
+  return {std::make_move_iterator(made.begin()), std::make_move_iterator(made.end())};
 }
 
 }  // namespace shardfft::gpu

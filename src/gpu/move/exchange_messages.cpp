@@ -15,22 +15,10 @@ int rank_of(const DeviceReshapeSetup& setup, int member) {
   return setup.team->here()[static_cast<std::size_t>(member)].rank;
 }
 
-/// Communicators of hosts, shared by all exchanges of the team.
-Groups* groups_of(const Team& team) {
-  std::shared_ptr<void>& kept = team.resource("groups");
-  if (!kept && team.comm().valid()) kept = std::make_shared<Groups>(team.comm());
-  return static_cast<Groups*>(kept.get());
-}
-
 ExchangeSetup exchange_setup(const DeviceReshapeSetup& setup, int member) {
-  ExchangeSetup made;
-  made.comm = setup.team->comm();
-  made.groups = groups_of(*setup.team);
+  ExchangeSetup made{setup.team->context()};
   made.schedule = schedule_of(setup, member);
   made.element_bytes = setup.element_bytes;
-  made.numbers = setup.numbers;
-  made.fake_ranks_per_host = setup.team->fake_ranks_per_host();
-  made.watch = setup.team->watch();
   return made;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Phases: the near part announces; its copies are enqueued on streams of their own, then the far part begins; the far
 /// part goes on, and in the last phase the near copies are waited for.
-class MixedExchange : public DeviceOperation {
+class MixedExchange : public JointOperation {
  public:
   MixedExchange(std::unique_ptr<DeviceOperation> near, std::unique_ptr<DeviceOperation> far)
       : near_(std::move(near)), far_(std::move(far)) {}
@@ -25,24 +25,16 @@ class MixedExchange : public DeviceOperation {
     if (phase == last) near_->enqueue(near_last, buffers, stream);
   }
   std::size_t scratch_bytes() const override { return far_->scratch_bytes(); }
-  std::size_t held_bytes() const override { return near_->held_bytes() + far_->held_bytes(); }
-  std::size_t pinned_bytes() const override { return far_->pinned_bytes(); }
   bool writes_peers() const override { return true; }
-  bool awaits_messages() const override { return far_->awaits_messages(); }
-  bool capturable() const override { return near_->capturable() && far_->capturable(); }
   Activity activity() const override { return Activity::exchange; }
-  void check() override { for_both(&DeviceOperation::check); }
-  void break_off() override { for_both(&DeviceOperation::break_off); }
-  void abandon() override { for_both(&DeviceOperation::abandon); }
-  void close_peers() override { for_both(&DeviceOperation::close_peers); }
   std::string describe() const override { return "mixed: " + near_->describe() + "; " + far_->describe(); }
   std::int64_t bytes_sent() const override { return near_->bytes_sent() + far_->bytes_sent(); }
   Loss loss() const override { return far_->loss(); }
 
  private:
-  void for_both(void (DeviceOperation::*work)()) {
-    std::invoke(work, *near_);
-    std::invoke(work, *far_);
+  void for_each(const std::function<void(DeviceOperation&)>& visit) const override {
+    visit(*near_);
+    visit(*far_);
   }
 
   std::unique_ptr<DeviceOperation> near_, far_;

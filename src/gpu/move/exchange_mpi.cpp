@@ -43,8 +43,7 @@ class MpiExchange : public MessageExchange {
     const std::size_t workspace = exchange_->workspace_bytes();
     if (!way_.through_host && workspace > 0)
       fail(Status::internal, "exchange ", way_.exchange, " copies blocks itself, which CPUs cannot in device memory");
-    pinned_bytes_ = host_send_.bytes() + host_recv_.bytes() + workspace;
-    if (pinned_bytes_ > 0) pinned_ = device::make_pinned_memory(pinned_bytes_);
+    pin(host_send_.bytes() + host_recv_.bytes() + workspace);  // what is sent, what is received, the exchange's own
   }
 
   void enqueue(int, const DeviceBuffers& b, device::StreamHandle stream) override {
@@ -61,14 +60,12 @@ class MpiExchange : public MessageExchange {
   }
   bool awaits_messages() const override { return true; }
   bool capturable() const override { return false; }
-  std::size_t pinned_bytes() const override { return pinned_bytes_; }
   std::string describe() const override {
     return way_.name + ", " + std::to_string(send_.size()) + " messages " +
            (way_.through_host ? "through pinned host memory" : "from device memory");
   }
 
  private:
-  std::byte* host() const { return static_cast<std::byte*>(pinned_.get()); }
   std::byte* host_incoming() const { return host() + host_send_.bytes(); }
   ExchangeBuffers runs(const DeviceBuffers& b) const {
     if (way_.through_host) return {host(), host_incoming(), host_incoming() + host_recv_.bytes()};
@@ -77,8 +74,6 @@ class MpiExchange : public MessageExchange {
 
   MpiWay way_;
   Blocks host_send_, host_recv_;  ///< none but through the host
-  device::PinnedMemory pinned_;   ///< what is sent, what is received, the workspace of the exchange
-  std::size_t pinned_bytes_ = 0;
   std::unique_ptr<Exchange> exchange_;
 };
 

@@ -38,6 +38,7 @@ bool engines_are_faster(const EngineCopies& copies) {
 
 class PeerExchange : public DeviceOperation {
  public:
+  /// With the member's device current.
   PeerExchange(const DeviceReshapeSetup& setup, int member, PeerWay way)
       : name_(way == PeerWay::chosen   ? "cuda_peer"
               : way == PeerWay::copies ? "cuda_peer_copy"
@@ -54,7 +55,6 @@ class PeerExchange : public DeviceOperation {
       senders_.push_back(m.peer);
       landed_.insert(landed_.end(), m.boxes.begin(), m.boxes.end());
     }
-    const device::DeviceScope scope(setup.team->here()[static_cast<std::size_t>(member)].device);
     in_turn_ = device::make_stream();
     for (const PeerMessage& m : messages_) streams_.push_back(m.in_turn() ? device::Stream{} : device::make_stream());
     filled_ = device::make_event();
@@ -181,14 +181,10 @@ class PeerExchange : public DeviceOperation {
 
 MemberOperations make_peer_exchange(const DeviceReshapeSetup& setup, PeerWay way) {
   Team& team = *setup.team;
-  std::vector<std::unique_ptr<PeerExchange>> made;
+  auto made =
+      team.for_members([&](std::size_t m) { return std::make_unique<PeerExchange>(setup, static_cast<int>(m), way); });
   std::vector<std::vector<device::EventHandle>> events;
-  team.agree([&] {
-    for (int m = 0; m < static_cast<int>(team.here().size()); ++m) {
-      made.push_back(std::make_unique<PeerExchange>(setup, m, way));
-      events.push_back(made.back()->events());
-    }
-  });
+  for (const auto& operation : made) events.push_back(operation->events());
   const auto all = team.share_events(events, made.front()->partners());
   MemberOperations operations;
   for (auto& operation : made) {

@@ -25,7 +25,7 @@ std::size_t bytes_beside(const DeviceReshapeSetup& setup) {
 
 /// Scratch holds the pages that come and those that leave in a round, at the same place on all members, then the slots
 /// beside the array, then what the exchange needs.
-class InPlaceReshape : public DeviceOperation {
+class InPlaceReshape : public JointOperation {
  public:
   /// `exchange`: of a round, from one such array of pages to the other; null where nothing leaves its rank.
   InPlaceReshape(PagedReshape plan, const PageCut& cut, std::size_t element_bytes,
@@ -47,25 +47,9 @@ class InPlaceReshape : public DeviceOperation {
   std::size_t scratch_bytes() const override {
     return exchange_scratch() + (exchange_ ? exchange_->scratch_bytes() : 0);
   }
-  std::size_t held_bytes() const override { return exchange_ ? exchange_->held_bytes() : 0; }
-  std::size_t pinned_bytes() const override { return exchange_ ? exchange_->pinned_bytes() : 0; }
   bool runs_in_place() const override { return true; }
   bool writes_scratches() const override { return exchange_ && exchange_->writes_peers(); }
-  bool awaits_messages() const override { return exchange_ && exchange_->awaits_messages(); }
-  bool capturable() const override { return !exchange_ || exchange_->capturable(); }
   Activity activity() const override { return Activity::exchange; }
-  void check() override {
-    if (exchange_) exchange_->check();
-  }
-  void break_off() override {
-    if (exchange_) exchange_->break_off();
-  }
-  void abandon() override {
-    if (exchange_) exchange_->abandon();
-  }
-  void close_peers() override {
-    if (exchange_) exchange_->close_peers();
-  }
   std::string describe() const override {
     const std::string how = "reshape in place, pages of " + std::to_string(page_bytes_) + " bytes";
     return exchange_ ? how + ", " + std::to_string(rounds()) + " rounds of " + exchange_->describe() : how;
@@ -73,6 +57,9 @@ class InPlaceReshape : public DeviceOperation {
   std::int64_t bytes_sent() const override { return exchange_ ? rounds() * exchange_->bytes_sent() : 0; }
 
  private:
+  void for_each(const std::function<void(DeviceOperation&)>& visit) const override {
+    if (exchange_) visit(*exchange_);
+  }
   int rounds() const { return static_cast<int>(plan_.rounds().size()); }
   int phases_a_round() const { return exchange_ ? exchange_->phases() : 1; }
   std::size_t slots_scratch() const { return 2 * round_bytes_; }

@@ -39,7 +39,7 @@ class MessageExchange : public DeviceOperation {
  public:
   /// The blocks, and behind them one message whose numbers are not short yet, or not any more.
   std::size_t scratch_bytes() const final { return blocks_bytes() + whole_bytes_; }
-  std::size_t held_bytes() const override { return loss_ ? sizeof(Loss) : 0; }
+  RunnerMemory kept() const final { return {.table = loss_ ? sizeof(Loss) : 0, .pinned = pinned_bytes_}; }
   Loss loss() const override { return loss_ ? *static_cast<const Loss*>(loss_.get()) : Loss{}; }
   Activity activity() const override { return Activity::exchange; }
   std::int64_t bytes_sent() const override;
@@ -58,6 +58,12 @@ class MessageExchange : public DeviceOperation {
   void pack_into(int i, const DeviceBuffers& buffers, std::byte* block, device::StreamHandle stream) const;
   void unpack_from(int i, const DeviceBuffers& buffers, const std::byte* block, device::StreamHandle stream) const;
   void copy_stays(const DeviceBuffers& buffers, device::StreamHandle stream) const;
+  /// Gives host() so many bytes, pinned. With the member's device current.
+  void pin(std::size_t bytes) {
+    pinned_bytes_ = bytes;
+    if (bytes > 0) pinned_ = device::make_pinned_memory(bytes);
+  }
+  std::byte* host() const { return static_cast<std::byte*>(pinned_.get()); }
   std::size_t bytes_of(const Message& message) const {
     return static_cast<std::size_t>(message.count) * setup_.element_bytes;
   }
@@ -72,6 +78,8 @@ class MessageExchange : public DeviceOperation {
 
   std::size_t whole_bytes_ = 0;  ///< of the largest message that is no run of the array
   device::Owned<device::release_managed> loss_;
+  std::size_t pinned_bytes_ = 0;
+  device::PinnedMemory pinned_;
 };
 
 /// Copies of what stays on its rank.

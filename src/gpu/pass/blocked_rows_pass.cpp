@@ -46,7 +46,7 @@ class BlockedRowsPass : public FftPass {
     }
   }
   std::size_t scratch_bytes() const override { return real_ ? static_cast<std::size_t>(block_ * in_bytes_) : 0; }
-  std::size_t library_bytes() const override { return whole_.work_bytes() + tail_.work_bytes(); }
+  RunnerMemory kept() const override { return {.library = whole_.work_bytes() + tail_.work_bytes()}; }
   std::string name() const override { return "cufft in blocks of " + std::to_string(block_) + " lines"; }
 
  private:

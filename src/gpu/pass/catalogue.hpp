@@ -13,6 +13,7 @@
 #include "gpu/pass/own_points.hpp"
 #include "local/local_fft.hpp"
 #include "local/loops.hpp"
+#include "run/memory.hpp"
 
 namespace shardfft::gpu {
 
@@ -30,10 +31,8 @@ class FftPass {
   virtual ~FftPass() = default;
   virtual void enqueue(const PassArrays& arrays, device::StreamHandle stream) const = 0;
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// Device memory that it holds from planning on.
-  virtual std::size_t held_bytes() const { return 0; }
-  /// Work areas of the vendor's FFT library.
-  virtual std::size_t library_bytes() const { return 0; }
+  /// As DeviceOperation::kept().
+  virtual RunnerMemory kept() const { return {}; }
   virtual std::string name() const = 0;
   /// With the option verify, before the first run with results, of passes whose record checks: what it needs, on the
   /// current device.

@@ -58,8 +58,11 @@ class CosinePass : public FftPass {
       most = std::max(most, fourier.work_bytes + fourier.operation->scratch_bytes());
     return most;
   }
-  std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
-  std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
+  RunnerMemory kept() const override {
+    RunnerMemory sum;
+    for (const auto& [counts, fourier] : ffts_) sum += fourier.operation->kept();
+    return sum;
+  }
   std::string name() const override {
     return "pairs of lines with " + (ffts_.empty() ? "nothing" : ffts_.begin()->second.operation->describe());
   }
@@ -81,11 +84,6 @@ class CosinePass : public FftPass {
   /// Complex numbers that a pair of lines takes in the work area.
   std::int64_t work_points() const {
     return device::fourier_lines(type_, line_.n) * device::fourier_points(type_, line_.n);
-  }
-  std::size_t sum_of(std::size_t (DeviceOperation::*bytes)() const) const {
-    std::size_t sum = 0;
-    for (const auto& [counts, fourier] : ffts_) sum += (*fourier.operation.*bytes)();
-    return sum;
   }
 
   void add(const LoopPiece& piece) {

@@ -69,7 +69,7 @@ class CufftPass : public FftPass {
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
     for (const auto& [in, out] : offsets_) plan_.execute(arrays.from + in, arrays.to + out, direction_, stream);
   }
-  std::size_t library_bytes() const override { return plan_.work_bytes(); }
+  RunnerMemory kept() const override { return {.library = plan_.work_bytes()}; }
   std::string name() const override {
     return offsets_.size() == 1 ? "cufft" : std::to_string(offsets_.size()) + " calls of cufft";
   }
@@ -144,7 +144,7 @@ class DensePass : public FftPass {
     device::copy_box(results, scatter_.from, arrays.to, scatter_.to, scatter_.element_bytes, stream);
   }
   std::size_t scratch_bytes() const override { return results_ + scatter_.bytes(); }
-  std::size_t library_bytes() const override { return fft_->library_bytes(); }
+  RunnerMemory kept() const override { return fft_->kept(); }
   std::string name() const override { return "copy, " + fft_->name() + ", copy"; }
 
  private:

@@ -8,38 +8,6 @@
 
 namespace shardfft::gpu {
 
-namespace {
-
-/// A transform on a stream as a run of a plan enqueues it, with its check or without.
-class TimedFft {
- public:
-  TimedFft(DeviceOperation& fft, const FftSpec& spec, bool verify) : fft_(fft) {
-    if (!verify) return;
-    check_ = make_device_transform_check(fft, spec);
-    sum_bytes_ = (check_->results() + check_->sums()) * sizeof(std::uint64_t);
-    sums_ = device::make_memory(sum_bytes_);
-    auto* const results = static_cast<std::uint64_t*>(sums_.get());
-    check_->place(0, results, nullptr, results + check_->results());
-  }
-
-  void enqueue(const DeviceBuffers& buffers, device::StreamHandle stream) {
-    if (check_ != nullptr) {
-      device::fill_zero(sums_.get(), sum_bytes_, stream);
-      check_->enqueue_before(buffers, stream);
-    }
-    fft_.enqueue(0, buffers, stream);
-    if (check_ != nullptr) check_->enqueue_after(buffers, stream);
-  }
-
- private:
-  DeviceOperation& fft_;
-  std::unique_ptr<DeviceCheck> check_;
-  std::size_t sum_bytes_ = 0;
-  device::Memory sums_;
-};
-
-}  // namespace
-
 DeviceFftTrial::DeviceFftTrial(const FftSpec& spec, bool verify)
     : spec_(spec),
       verify_(verify),
@@ -71,7 +39,8 @@ bool DeviceFftTrial::add(const Make& make) {
   return true;
 }
 
-/// The fastest of several runs, after one that warms up. Numbers that are all zero take no other way through a pass.
+/// The fastest of several runs as a run of a plan enqueues them, with a check or without, after one that warms up.
+/// Numbers that are all zero take no other way through a pass.
 double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   const device::Memory scratch = device::make_memory(fft.scratch_bytes());
   const device::Stream stream = device::make_stream();
@@ -79,12 +48,27 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   const device::Event end = device::make_event(device::EventUse::timing);
   const auto in = static_cast<std::byte*>(in_.get());
   const auto out = spec_.in_place ? in : static_cast<std::byte*>(out_.get());
-  TimedFft timed(fft, spec_, verify_);
+  std::unique_ptr<DeviceCheck> check;
+  device::Memory sums;
+  std::size_t sum_bytes = 0;
+  if (verify_) {
+    check = make_device_transform_check(fft, spec_);
+    sum_bytes = (check->results() + check->sums()) * sizeof(std::uint64_t);
+    sums = device::make_memory(sum_bytes);
+    auto* const results = static_cast<std::uint64_t*>(sums.get());
+    check->place(0, results, nullptr, results + check->results());
+  }
   device::fill_zero(in, in_bytes_, stream.get());
+  const DeviceBuffers buffers{in, out, static_cast<std::byte*>(scratch.get())};
   double best = 0;
   for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
     device::record(begin.get(), stream.get());
-    timed.enqueue({in, out, static_cast<std::byte*>(scratch.get())}, stream.get());
+    if (check) {
+      device::fill_zero(sums.get(), sum_bytes, stream.get());
+      check->enqueue_before(buffers, stream.get());
+    }
+    fft.enqueue(0, buffers, stream.get());
+    if (check) check->enqueue_after(buffers, stream.get());
     device::record(end.get(), stream.get());
     device::synchronize(stream.get());
     const double ms = device::elapsed_ms(begin.get(), end.get());

@@ -78,7 +78,7 @@ class LinePass : public FftPass {
     if (arrays.results != nullptr) pass.checks = weights_.checks(arrays.results);
     device::lines::run(pass, stream);
   }
-  std::size_t held_bytes() const override { return weights_.bytes(); }
+  RunnerMemory kept() const override { return {.table = weights_.bytes()}; }
   std::string name() const override { return "line pass"; }
   void prepare_checks() override {
     device::lines::prepare_checked(pass_.n, pass_.precision, device::lines::is_odd(pass_));

@@ -48,9 +48,9 @@ DeviceChecks DeviceFft::make_checks() {
   return checks;
 }
 
-std::size_t DeviceFft::sum_of(std::size_t (FftPass::*bytes)() const) const {
-  std::size_t sum = 0;
-  for (const PlacedPass& p : passes_) sum += (*p.pass.*bytes)();
+RunnerMemory DeviceFft::kept() const {
+  RunnerMemory sum;
+  for (const PlacedPass& p : passes_) sum += p.pass->kept();
   return sum;
 }
 

@@ -48,14 +48,11 @@ class DeviceFft : public DeviceOperation {
   /// all together read and write.
   DeviceChecks make_checks() override;
   std::size_t scratch_bytes() const override { return work_ + pass_scratch_; }
-  std::size_t held_bytes() const override { return sum_of(&FftPass::held_bytes); }
-  std::size_t library_bytes() const override { return sum_of(&FftPass::library_bytes); }
+  RunnerMemory kept() const override;
   bool runs_in_place() const override { return in_place_; }
   std::string describe() const override { return text_; }
 
  private:
-  std::size_t sum_of(std::size_t (FftPass::*bytes)() const) const;
-
   std::vector<PlacedPass> passes_;
   std::size_t work_, pass_scratch_;
   bool in_place_;

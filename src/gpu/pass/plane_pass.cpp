@@ -98,7 +98,7 @@ class PlanePass : public FftPass {
     if (arrays.results != nullptr) weights_.add_to(pass, arrays.results);
     device::lines::run(pass, static_cast<std::uint32_t*>(counters_.get()), stream);
   }
-  std::size_t held_bytes() const override { return counter_bytes() + weights_.bytes(); }
+  RunnerMemory kept() const override { return {.table = counter_bytes() + weights_.bytes()}; }
   std::string name() const override { return pass_.only_rows() ? "row pass" : "plane pass"; }
   int bits_between_are() const override { return !pass_.only_rows() ? 0 : is_forward() ? 1 : -1; }
   void prepare_checks() override {

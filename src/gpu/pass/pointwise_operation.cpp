@@ -30,11 +30,9 @@ class PointwiseOperation : public DeviceOperation {
   Enqueue enqueue_;
 };
 
-using Pieces = std::vector<Piece>;
-
 /// An operator's factors as numbers of the spectrum's type, in the order in memory; of one field where all are alike.
 template <class Number>
-std::vector<Number> table_of(const SpectralFactors& factors, Pieces pieces) {
+std::vector<Number> table_of(const SpectralFactors& factors, std::vector<Piece> pieces) {
   std::int64_t count = 0;
   for (Piece& piece : pieces) {
     if (!factors.differ_by_field()) piece.set.axis[0].count = 1;
@@ -49,7 +47,7 @@ std::vector<Number> table_of(const SpectralFactors& factors, Pieces pieces) {
 /// The factors come to the GPU when an operator is first applied, and stay there as long as it lives.
 class OperatorOperation : public DeviceOperation {
  public:
-  OperatorOperation(const OperatorStep& step, Pieces pieces, int rank, ElementType element)
+  OperatorOperation(const OperatorStep& step, std::vector<Piece> pieces, int rank, ElementType element)
       : step_(step), pieces_(std::move(pieces)), rank_(rank), element_(element) {}
 
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
@@ -60,9 +58,9 @@ class OperatorOperation : public DeviceOperation {
     device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, element_, stream);
   }
   bool runs_in_place() const override { return true; }
-  std::size_t held_bytes() const override {
-    std::size_t sum = 0;
-    for (const Table& table : tables_) sum += table.bytes;
+  RunnerMemory kept() const override {
+    RunnerMemory sum;
+    for (const Table& table : tables_) sum.table += table.bytes;
     return sum;
   }
   const void* reads() const override { return step_.factors->empty() ? nullptr : step_.factors->at(rank_).get(); }
@@ -103,59 +101,45 @@ class OperatorOperation : public DeviceOperation {
   }
 
   OperatorStep step_;
-  Pieces pieces_;
+  std::vector<Piece> pieces_;
   int rank_;
   ElementType element_;
   std::vector<Table> tables_;
 };
 
-std::unique_ptr<DeviceOperation> make_twiddle(const TwiddleStep& step, const Pieces& pieces, Precision precision) {
-  return std::make_unique<PointwiseOperation>(
-      "twiddle", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
-        device::twiddle(b.in, b.out, step.factors, pieces, step.sign, precision, stream);
-      });
-}
-
-std::unique_ptr<DeviceOperation> make_promote(const PromoteStep& step, std::int64_t count, Precision precision) {
-  const char* const text = step.sign == Direction::forward ? "promote" : "real part";
-  return std::make_unique<PointwiseOperation>(text, false, [=](const DeviceBuffers& b, device::StreamHandle stream) {
-    if (count > 0) device::promote(b.in, b.out, count, step.sign, precision, stream);
-  });
-}
-
-std::unique_ptr<DeviceOperation> make_half_spectrum(const HalfSpectrumStep& step, const Pieces& pieces,
-                                                    Precision precision) {
-  return std::make_unique<PointwiseOperation>(
-      "double the paired modes", true, [=](const DeviceBuffers& b, device::StreamHandle stream) {
-        device::half_spectrum(b.in, b.out, step.modes, pieces, precision, stream);
-      });
-}
-
-std::unique_ptr<DeviceOperation> make_modes(const ModesStep& step, const Piece& before, const Piece& after,
-                                            ElementType element) {
-  const auto move = step.sign == Direction::forward ? device::keep_modes : device::pad_modes;
-  return std::make_unique<PointwiseOperation>(describe_modes(step), false,
-                                              [=](const DeviceBuffers& b, device::StreamHandle stream) {
-                                                move(b.in, before, b.out, after, step.modes, element, stream);
-                                              });
-}
-
 }  // namespace
 
 std::unique_ptr<DeviceOperation> make_pointwise(const Step& step, const State& before, const State& after, int rank,
                                                 Precision precision) {
-  if (const auto* twiddle = std::get_if<TwiddleStep>(&step))
-    return make_twiddle(*twiddle, before.layout.pieces(rank), precision);
-  if (const auto* promote = std::get_if<PromoteStep>(&step))
-    return make_promote(*promote, before.layout.count(rank), precision);
+  using Buffers = DeviceBuffers;
+  using Stream = device::StreamHandle;
+  const ElementType element{precision, before.is_complex};
+  const auto made = [](std::string text, bool in_place, Enqueue enqueue) {
+    return std::make_unique<PointwiseOperation>(std::move(text), in_place, std::move(enqueue));
+  };
+  if (const auto* twiddles = std::get_if<TwiddleStep>(&step))
+    return made("twiddle", true,
+                [=, factors = twiddles->factors, sign = twiddles->sign, pieces = before.layout.pieces(rank)](
+                    const Buffers& b, Stream stream) {
+                  device::twiddle(b.in, b.out, factors, pieces, sign, precision, stream);
+                });
+  if (const auto* promotes = std::get_if<PromoteStep>(&step))
+    return made(promotes->sign == Direction::backward ? "real part" : "promote", false,
+                [=, sign = promotes->sign, count = before.layout.count(rank)](const Buffers& b, Stream stream) {
+                  if (count > 0) device::promote(b.in, b.out, count, sign, precision, stream);
+                });
   if (const auto* half = std::get_if<HalfSpectrumStep>(&step))
-    return make_half_spectrum(*half, before.layout.pieces(rank), precision);
-  if (const auto* modes = std::get_if<ModesStep>(&step))
-    return make_modes(*modes, only_piece(before.layout, rank), only_piece(after.layout, rank),
-                      {precision, before.is_complex});
+    return made("double the paired modes", true,
+                [=, modes = half->modes, pieces = before.layout.pieces(rank)](const Buffers& b, Stream stream) {
+                  device::half_spectrum(b.in, b.out, modes, pieces, precision, stream);
+                });
+  if (const auto* keeps = std::get_if<ModesStep>(&step))
+    return made(describe_modes(*keeps), false,
+                [=, move = keeps->sign == Direction::forward ? device::keep_modes : device::pad_modes,
+                 modes = keeps->modes, from = only_piece(before.layout, rank), to = only_piece(after.layout, rank)](
+                    const Buffers& b, Stream stream) { move(b.in, from, b.out, to, modes, element, stream); });
   if (const auto* factors = std::get_if<OperatorStep>(&step))
-    return std::make_unique<OperatorOperation>(*factors, before.layout.pieces(rank), rank,
-                                               ElementType{precision, before.is_complex});
+    return std::make_unique<OperatorOperation>(*factors, before.layout.pieces(rank), rank, element);
   return nullptr;
 }
 

@@ -31,9 +31,9 @@ class TransposedPass : public FftPass {
       device::copy_box(scratch, dense, arrays.to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
     }
   }
-  std::size_t library_bytes() const override {
-    std::size_t sum = 0;
-    for (const auto& [lines, plan] : plans_) sum += plan.work_bytes();
+  RunnerMemory kept() const override {
+    RunnerMemory sum;
+    for (const auto& [lines, plan] : plans_) sum.library += plan.work_bytes();
     return sum;
   }
   std::size_t scratch_bytes() const override {

@@ -78,8 +78,8 @@ DeviceChecks alone(std::unique_ptr<DeviceCheck> check) {
 }
 
 /// The first task has its input from the beginning; others may only announce.
-void mark_early(std::vector<DeviceTask>& tasks, bool verify) {
-  if (verify) return;  // sums of all inputs come first
+void mark_early(std::vector<DeviceTask>& tasks) {
+  if (!tasks.front().checks.empty()) return;  // sums of all inputs come first
   for (auto task = tasks.begin(); task != tasks.end(); ++task) {
     const bool can = task->first().phases() > 1 && (task == tasks.begin() || task->first().announces());
     task->announced_early = can && std::none_of(tasks.begin(), task, [&task](const DeviceTask& before) {
@@ -104,19 +104,6 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   }
 
  private:
-  /// What `make` makes of each member here, by its number and rank. What may fail on one rank only is agreed.
-  template <class Make>
-  auto for_members(const Make& make) {
-    std::vector<decltype(make(std::size_t{}, int{}))> all;
-    team_.agree([&] {
-      for (std::size_t m = 0; m < team_.here().size(); ++m) {
-        const device::DeviceScope scope(team_.here()[m].device);
-        all.push_back(make(m, team_.here()[m].rank));
-      }
-    });
-    return all;
-  }
-
   /// What was wanted of the slab engine has been made.
   void make(DeviceTask& task, std::size_t number) override {
     const Stretch& stretch = stretches()[number];
@@ -127,20 +114,20 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const bool fused = by_engine || stretch.size() > 1 || task.landing;
     if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
     if (setup_.options.verify)
-      task.checks = for_members([&](std::size_t m, int rank) {
-        return fused ? task.operations[m]->make_checks() : alone(make_check(first, rank, *task.operations[m]));
+      task.checks = team_.for_members([&](std::size_t m) {
+        return fused ? task.operations[m]->make_checks() : alone(make_check(first, rank(m), *task.operations[m]));
       });
   }
   void copy(DeviceTask& task) override {
     const State& all = task.from_state;
     task.operations =
-        for_members([&](std::size_t, int rank) { return make_copy(state_bytes(all, setup_.precision, rank)); });
+        team_.for_members([&](std::size_t m) { return make_copy(state_bytes(all, setup_.precision, rank(m))); });
     if (setup_.options.verify)
-      task.checks = for_members([&](std::size_t, int rank) {
-        return alone(make_device_move_check(all.layout, all.layout, rank, element_bytes(all)));
+      task.checks = team_.for_members([&](std::size_t m) {
+        return alone(make_device_move_check(all.layout, all.layout, rank(m), element_bytes(all)));
       });
   }
-  bool least() const { return setup_.options.workspace == Workspace::least; }
+  int rank(std::size_t member) const { return team_.here()[member].rank; }
 
   /// The buffer between a transform and a reshape; and the one that others write into where that is not the result:
   /// that of a transform behind a reshape which does not run in place, or a free one where they write slowly into the
@@ -165,12 +152,12 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   MemberOperations make_operations(const Stop& stop) {
     const Step& s = step(stop);
     if (is_reshape(stop))
-      return least() ? make_in_place_reshape(setup_.exchange, reshape_setup(before(stop), after(stop)))
-                     : make_device_reshape(setup_.exchange, reshape_setup(before(stop), after(stop)));
-    return for_members([&](std::size_t, int rank) -> std::unique_ptr<DeviceOperation> {
-      if (transforms(stop)) return make_fft(pass(stop), rank);
-      if (least()) require_one_array(s);
-      if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank, setup_.precision)) return pointwise;
+      return (target_.one_array() ? make_in_place_reshape : make_device_reshape)(
+          setup_.exchange, {&team_, before(stop).layout, after(stop).layout, element_bytes(before(stop))});
+    return team_.for_members([&](std::size_t m) -> std::unique_ptr<DeviceOperation> {
+      if (transforms(stop)) return make_fft(pass(stop), rank(m));
+      if (target_.one_array()) require_one_array(s);
+      if (auto pointwise = make_pointwise(s, before(stop), after(stop), rank(m), setup_.precision)) return pointwise;
       fail(Status::unsupported, "the step '", step_name(s), "' does not run on GPUs");
     });
   }
@@ -185,31 +172,16 @@ class DeviceCompiler : public Compiler<DeviceTask> {
                                     state_bytes(to, setup_.precision, rank));
   }
 
-  DeviceReshapeSetup reshape_setup(const State& from, const State& to) const {
-    DeviceReshapeSetup reshape{&team_, from.layout, to.layout, element_bytes(from)};
-    reshape.numbers = setup_.numbers;
-    return reshape;
-  }
-
   /// A reshape with the transforms at its ends, or alone, in chunks.
   MemberOperations make_pipeline(const Stretch& stretch) {
     const Joined steps = joined(stretch);
-    DevicePipelineSetup pipeline;
-    pipeline.exchange = setup_.exchange;
-    pipeline.reshape = reshape_setup(steps.from, steps.to);
-    pipeline.precision = setup_.precision;
-    pipeline.verify = setup_.options.verify;
-    pipeline.effort = setup_.options.effort;
-    pipeline.before = steps.before;
-    pipeline.after = steps.after;
-    pipeline.pieces = in_pieces(steps.steps(), target_.chunking(steps));
-    return make_device_pipeline(pipeline);
+    return make_device_pipeline(setup_, team_, steps, in_pieces(steps.steps(), target_.chunking(steps)));
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {
     FftSpec spec = fft_spec(pass, rank, setup_.precision);
     spec.effort = setup_.options.effort;
-    if (!least()) return make_device_fft(spec, setup_.options.verify);
+    if (!target_.one_array()) return make_device_fft(spec, setup_.options.verify);
     if (!pass.step.keeps_numbers())
       require_real_in_place(pass.step, pass.before, pass.after);
     else
@@ -234,11 +206,6 @@ class DeviceCompiler : public Compiler<DeviceTask> {
 
 }  // namespace
 
-Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team) {
-  DeviceTarget target(setup, team);
-  return cut_transforms(choose_orders(program, target), target);
-}
-
 std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,
                                              Team& team, int trace_step) {
   DeviceTarget target(setup, team);
@@ -252,7 +219,7 @@ std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const s
   std::vector<std::vector<DeviceTask>> tasks;
   for (DeviceCompiler& compiler : compilers) {
     tasks.push_back(compiler.run(trace_step));
-    mark_early(tasks.back(), setup.options.verify);
+    mark_early(tasks.back());
   }
   return tasks;
 }

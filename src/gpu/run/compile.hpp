@@ -28,9 +28,6 @@ struct DeviceTask : TaskEnds {
   const DeviceOperation& first() const { return *operations.front(); }
 };
 
-/// The program as the team runs it: its orders in memory. setup.exchange is a name, never "auto". Collective.
-Program lower_for_devices(const ExecutorSetup& setup, const Program& program, const Team& team);
-
 /// Operations of every program, at least one each; `team` outlives them. Steps of the trace are numbered from
 /// `trace_step` on. Collective.
 std::vector<std::vector<DeviceTask>> compile(const ExecutorSetup& setup, const std::vector<NamedProgram>& programs,

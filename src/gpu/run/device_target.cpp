@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "device/facts.hpp"
 #include "gpu/pass/device_fft.hpp"
 #include "gpu/run/pipeline.hpp"
 #include "gpu/slab/slab.hpp"
@@ -18,7 +19,7 @@ namespace shardfft::gpu {
 /// batch. With the least workspace, the order before: pages of an array keep it.
 AxisOrder DeviceTarget::order_after(const Program& program, int step) {
   const auto at = static_cast<std::size_t>(step);
-  if (least()) return program.states[at].layout.order();
+  if (one_array()) return program.states[at].layout.order();
   const auto* const fft = at + 1 < program.steps.size() ? std::get_if<TransformStep>(&program.steps[at + 1]) : nullptr;
   if (fft == nullptr || fft->axes.size() != 1 || stage_end(program, at + 1) != at + 3) return {};
   const int axis = fft->axes.front().axis;
@@ -66,7 +67,7 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return !least() && leaves_way_open(setup_.exchange) && team_.all_peers() &&
+  return leaves_way_open(setup_.exchange) && team_.all_peers() &&
          runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks, setup_.options.verify);
 }
 
@@ -131,11 +132,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
   const auto at = static_cast<std::size_t>(step);
   const auto& fft = std::get<TransformStep>(program.steps[at]);
   const std::vector<int> axes = fft.numbers();
-  if (axes.size() < 2) return {axes};
-  if (least()) {  // a halved axis, the last one, is transformed in place on its own
-    if (fft.keeps_numbers()) return {axes};
-    return {{axes.begin(), axes.end() - 1}, {axes.back()}};
-  }
+  if (axes.size() < 2 || one_array()) return {axes};
   for (int first = step - slab_steps + 1; first <= step; ++first)
     if (begins_slab(program, first)) return {axes};
   const auto others = [&axes](int axis) {
@@ -164,7 +161,7 @@ std::vector<std::vector<int>> DeviceTarget::groups(const Program& program, int s
 
 /// How many chunks a reshape is cut in, if it can be; 1 where that is not wanted.
 int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
-  if (least() || team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
+  if (team_.ranks() < 2 || setup_.options.chunks == 1 || !cuts_in_slices(setup_.exchange)) return 1;
   std::int64_t sent = 0, moves_all = 1;
   for (const Member& member : team_.here()) {
     const MoveSums sums(from.layout, to.layout, member.rank, 1);
@@ -178,11 +175,77 @@ int DeviceTarget::wanted_chunks(const State& from, const State& to) const {
   return setup_.options.chunks > 0 ? setup_.options.chunks : automatic_chunks(static_cast<std::size_t>(sent));
 }
 
+int automatic_chunks(std::size_t bytes) {
+  const PeerGpuDefaults& defaults = peer_gpu_defaults();
+  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.pipeline_chunk_bytes, 1U << 20));
+  return std::clamp(fit, 1, defaults.most_pipeline_chunks);
+}
+
+namespace {
+
+/// Whether a chunk can be transformed where it lies as fast as the whole.
+bool runs_well(const FftPart& part) {
+  if (is_empty(part.spec)) return true;
+  if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
+  const Loops loops = output_loops(part.spec);
+  const bool dense = output_extent(loops) == points(loops);
+  const FftPlan plan = plan_fft(part.spec);
+  return plan.runs_where_it_lies() && (dense || plan.scales_free());
+}
+
+/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
+/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
+/// False where they begin within sectors: what is stored in a part of one is read before.
+bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
+                     std::int64_t least_row) {
+  for (const State* state : {&from, &to}) {
+    const Layout& layout = state->layout;
+    if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
+    const auto bytes = static_cast<std::int64_t>(element_bytes(*state, precision));
+    const std::int64_t grain = device::run_bytes / bytes;
+    std::int64_t least = least_row;
+    for (const Progression& part : layout.parts(chunking.axis)) {
+      if (part.count * bytes % device::sector_bytes != 0) return false;
+      if (part.count % grain != 0) least = 2 * least_row;
+    }
+    chunking.grain = std::max(chunking.grain, grain);
+    if (least > 0)
+      chunking.parts =
+          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
+  }
+  const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
+  chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
+  return chunking.cuts();
+}
+
+}  // namespace
+
+/// How to cut a reshape and its transforms; nothing where no axis serves: chunks must begin where kernels can
+/// (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale as the whole, and
+/// have rows of so many bytes where rows are cut and the caller leaves open in how many parts. Collective.
 Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
   const int chunks = wanted_chunks(from, to);
   if (chunks < 2) return {};
   const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
-  return choose_device_chunking(team_, steps, from, to, setup_.precision, chunks, static_cast<std::int64_t>(least_row));
+  for (Chunking chunking : possible_chunkings(steps, chunks)) {
+    if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
+    const bool good = team_.all_of([&](const Member& member) {
+      const auto chunks_run_well = [&](const Pass& pass) {
+        for (int k = 0; k < chunking.parts; ++k)
+          if (!runs_well(part_of(pass, member.rank, setup_.precision, chunking.slice(k)))) return false;
+        return true;
+      };
+      if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
+          !chunks_run_well({*steps.before, state_after(reversed(*steps.before), from), from}))
+        return false;
+      if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) return true;
+      Pass after{*steps.after, to, state_after(*steps.after, to)};
+      after.preserve_input = false;  // what has arrived is read once
+      return chunks_run_well(after);
+    });
+    if (good) return chunking;
+  }
+  return {};
 }
 
 Chunking DeviceTarget::chunking(const Joined& steps) const {
@@ -202,7 +265,6 @@ Chunking DeviceTarget::receiver_chunking(const State& from, const State& to) con
 }
 
 Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& steps, std::size_t at) {
-  if (least()) return {};
   if (begins_slab(program, steps[at])) return {slab_steps, false, true};
   int reshape = steps[at];
   if (!std::holds_alternative<ReshapeStep>(program.steps[static_cast<std::size_t>(reshape)])) ++reshape;
@@ -216,11 +278,10 @@ Fusion DeviceTarget::fusion(const Program& program, const std::vector<int>& step
   return {pipelined_steps(program, steps, at, cuts), true};
 }
 
-/// With the least workspace, everything. Else the result of a reshape that peers of other processes would write into
+/// The result of a reshape that peers of other processes would write into
 /// the user's array slowly lands in the workspace, from where the transform behind it leads to that array: all that
 /// come after it run there.
 bool DeviceTarget::in_place(const Program& program, int step) {
-  if (least()) return true;
   const auto at = static_cast<std::size_t>(step);
   if (!Target::in_place(program, step)) return false;
   if (at == 0 || !std::holds_alternative<ReshapeStep>(program.steps[at - 1])) return true;
@@ -230,7 +291,7 @@ bool DeviceTarget::in_place(const Program& program, int step) {
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {
-  if (least() || team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
+  if (one_array() || team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
   const std::size_t most = max_state_bytes(state, setup_.precision);
   if (most <= gpu_defaults().large_page_bytes || most > peer_gpu_defaults().most_bytes_of_own_rows) return false;
   for (int rank = 0; rank < team_.ranks(); ++rank)
@@ -244,7 +305,7 @@ bool DeviceTarget::scales_free(const Program& program, int step) {
   return team_.all_of([&](const Member& member) {
     FftSpec spec = fft_spec(std::get<TransformStep>(program.steps[at]), program.states[at], program.states[at + 1],
                             member.rank, setup_.precision);
-    if (least()) return plan_fft_in_place(spec).scales_free();
+    if (one_array()) return plan_fft_in_place(spec).scales_free();
     for (const bool kept : {false, true}) {  // which it will be is not known yet
       spec.preserve_input = kept;
       if (!plan_fft(spec).scales_free()) return false;

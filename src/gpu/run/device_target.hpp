@@ -11,10 +11,14 @@
 
 namespace shardfft::gpu {
 
+/// The parts that a reshape in which this rank sends `bytes` should be cut in.
+int automatic_chunks(std::size_t bytes);
+
 class DeviceTarget : public Target {
  public:
   /// setup.exchange is a name, never "auto".
-  DeviceTarget(const ExecutorSetup& setup, const Team& team) : setup_(setup), team_(team) {}
+  DeviceTarget(const ExecutorSetup& setup, const Team& team)
+      : Target(setup.options.workspace == Workspace::least), setup_(setup), team_(team) {}
 
   std::vector<std::vector<int>> groups(const Program& program, int step) override;
   AxisOrder order_after(const Program& program, int step) override;
@@ -31,7 +35,6 @@ class DeviceTarget : public Target {
   bool lands_slowly(const State& state) const;
 
  private:
-  bool least() const { return setup_.options.workspace == Workspace::least; }
   int wanted_chunks(const State& from, const State& to) const;
   Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
   Chunking receiver_chunking(const State& from, const State& to) const;

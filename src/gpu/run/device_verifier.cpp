@@ -15,20 +15,16 @@ DeviceVerifier::DeviceVerifier(Team& team, std::vector<DeviceTask>& tasks)
     std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
     std::vector<std::string> names;
     for (DeviceTask& task : tasks) {
-      made.add(task.checks[m]);
-      checks.emplace_back(std::make_move_iterator(task.checks[m].begin()),
-                          std::make_move_iterator(task.checks[m].end()));
+      DeviceChecks& of_task = task.checks[m];
+      std::vector<DeviceCheck*>& known = made.checks.emplace_back();
+      for (const auto& check : of_task) known.push_back(check.get());
+      checks.emplace_back(std::make_move_iterator(of_task.begin()), std::make_move_iterator(of_task.end()));
       names.push_back(task.operations[m]->describe());
     }
     made.allocate();
     verifiers_.emplace_back(member.rank, team.ranks(), std::move(checks), std::move(names));
   }
   for (DeviceTask& task : tasks) task.checks.clear();
-}
-
-void DeviceVerifier::MemberChecks::add(const DeviceChecks& of_task) {
-  std::vector<DeviceCheck*>& added = checks.emplace_back();
-  for (const auto& check : of_task) added.push_back(check.get());
 }
 
 void DeviceVerifier::MemberChecks::allocate() {

@@ -30,9 +30,10 @@ class DeviceVerifier {
   Failure conclude();
 
   Verified verified() const;
-  /// Device memory of a member: tables, sums, arrays of second runs.
-  std::size_t held_bytes(std::size_t member) const { return members_[member].held_bytes; }
-  std::size_t pinned_bytes(std::size_t member) const { return members_[member].result_bytes; }
+  /// Of a member: tables, sums, arrays of second runs.
+  RunnerMemory kept(std::size_t member) const {
+    return {.table = members_[member].held_bytes, .pinned = members_[member].result_bytes};
+  }
 
  private:
   struct MemberChecks {
@@ -41,7 +42,6 @@ class DeviceVerifier {
     device::PinnedMemory on_host;                   ///< results
     std::size_t result_bytes = 0, sum_bytes = 0, held_bytes = 0;
 
-    void add(const DeviceChecks& of_task);
     /// For the numbers of all checks.
     void allocate();
   };

@@ -7,6 +7,8 @@
 #include "base/check.hpp"
 #include "base/succeeds.hpp"
 #include "device/facts.hpp"
+#include "gpu/run/device_target.hpp"
+#include "lower/transforms.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "shardfft/option_table.hpp"
 
@@ -32,7 +34,10 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
   });
 }
 
-Program DeviceExecutor::lower(const Program& program) { return lower_for_devices(setup_, program, *team_); }
+Program DeviceExecutor::lower(const Program& program) {
+  DeviceTarget target(setup_, *team_);
+  return lowered(program, target);
+}
 
 void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   team_->agree([&] {
@@ -53,7 +58,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   try {
     team_->agree([&] {
       for (Prepared& prepared : prepared_)
-        if (setup_.options.verify && !prepared.verifier)
+        if (!prepared.tasks.front().checks.empty())
           prepared.verifier = std::make_unique<DeviceVerifier>(*team_, prepared.tasks);
       if (memories_.empty()) add_members(programs.front().program);
       size_buffers();
@@ -247,31 +252,28 @@ void DeviceExecutor::fetch(int member, const void* array, std::byte* to, std::si
   device::synchronize(streams_[m]);
 }
 
-/// What is copied to the device needs another array there.
-void DeviceExecutor::check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const {
-  if (in_place_bytes(static_cast<int>(member)) == 0) return;
-  require(in == out, "plans with workspace = least transform one array in place: input and output must be the same",
-          " pointer");
-  require(device::describe(out).kind == device::MemoryKind::device &&
-              reinterpret_cast<std::uintptr_t>(out) % device::unit_bytes == 0,
-          "plans with workspace = least transform arrays in device memory that begin at multiples of ",
-          device::unit_bytes, " bytes, as allocate_input() gives them");
-}
-
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    if (least()) check_one_array(m, in[m], out[m]);
+    if (require_one_array(static_cast<int>(m), in[m],
+                          out[m]))  // what is copied to the device needs another array there
+      require(device::describe(out[m]).kind == device::MemoryKind::device &&
+                  reinterpret_cast<std::uintptr_t>(out[m]) % device::unit_bytes == 0,
+              "plans with workspace = least transform arrays in device memory that begin at multiples of ",
+              device::unit_bytes, " bytes, as allocate_input() gives them");
     memories_[m].arrays.check_input(in[m], input_bytes(program, m));
     memories_[m].arrays.check_output(out[m], output_bytes(program, m));
   }
 }
 
-std::vector<StepReport> DeviceExecutor::steps(int program) const {
-  std::vector<StepReport> reports;
-  for (const DeviceTask& task : now(program).tasks) {
+Account DeviceExecutor::account(int program, Runs which) {
+  if (which == Runs::all) finish_runs();
+  times_.harvest(trace_);
+  const Prepared& mine = now(program);
+  Account account{{}, mine.runs, times_.runs(program), times_.seconds(program), mine.replay.launches()};
+  for (const DeviceTask& task : mine.tasks) {
     const Activity activity = task.first().activity();
-    StepReport report;
+    StepReport& report = account.steps.emplace_back();
     report.text = task.first().describe();
     report.trace_step = task.trace_step;
     report.role = activity == Activity::exchange ? Role::moves : Role::computes;
@@ -283,22 +285,14 @@ std::vector<StepReport> DeviceExecutor::steps(int program) const {
       report.bytes_sent = std::max(report.bytes_sent, operation->bytes_sent());
       report.loss += operation->loss();
     }
-    reports.push_back(report);
   }
-  return reports;
+  if (mine.verifier) account.verified = mine.verifier->verified();
+  return account;
 }
 
 MemberPlace DeviceExecutor::member(int member) const {
   const auto m = static_cast<std::size_t>(member);
   return {team_->here()[m].rank, team_->here()[m].device, streams_[m]};
-}
-
-Account DeviceExecutor::account(int program) {
-  times_.harvest(trace_);
-  const Prepared& mine = now(program);
-  Account account{steps(program), mine.runs, times_.runs(program), times_.seconds(program), mine.replay.launches()};
-  if (mine.verifier) account.verified = mine.verifier->verified();
-  return account;
 }
 
 }  // namespace shardfft::gpu

@@ -38,8 +38,7 @@ class DeviceExecutor : public Runner {
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
   void fetch(int member, const void* array, std::byte* to, std::size_t bytes) override;
-  Account account(int program) override;
-  void finish_runs() override;
+  Account account(int program, Runs which) override;
 
  private:
   static constexpr std::size_t alignment = 256;  ///< of a workspace and of what lies in it
@@ -76,14 +75,10 @@ class DeviceExecutor : public Runner {
   void add_members(const Program& program);
   void forget_tasks();
   void refuse_what_does_not_fit(const Program& program) const;
-  /// Over all operations of a member.
-  std::size_t sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const;
-  /// With what the option verify needs.
-  std::size_t held_bytes(std::size_t member) const;
-  std::size_t pinned_bytes(std::size_t member) const;
-  /// The largest number that any member here has.
-  std::size_t most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const;
+  /// By all operations of a member, and for the option verify.
+  RunnerMemory kept(std::size_t member) const;
 
+  void finish_runs();
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
@@ -95,9 +90,7 @@ class DeviceExecutor : public Runner {
   std::size_t output_bytes(int program, std::size_t member) const;
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
-  void check_one_array(std::size_t member, const std::byte* in, const std::byte* out) const;
   bool in_place() const;
-  void announce(int program);
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_
   Meeting::Words least_or_give_up(const Meeting::Words& words);
   bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);
@@ -107,10 +100,14 @@ class DeviceExecutor : public Runner {
   std::span<std::byte* const> shared_addresses(int program, Slot slot, std::byte* const& own) const;
 
   std::byte* slot(Slot slot, std::size_t member) const;
-  void enqueue_phase(int program, const DeviceTask& task, int phase, const std::vector<device::StreamHandle>& streams);
+  /// Without the addresses of other members.
+  DeviceBuffers buffers_of(const DeviceTask& task, std::size_t member) const;
   void around_phase(int program, const DeviceTask& task, std::size_t member, int phase, const DeviceBuffers& buffers,
                     device::StreamHandle stream, bool after);
-  void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, bool announced);
+  /// `early`: phase 0 of the tasks that can be announced before others ask, since nothing before them uses the arrays
+  /// that they say may be written. Whether input and output are one array is not known to others, so they are told.
+  enum class Phases { all, early, rest };
+  void enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed, Phases which);
   bool replays(int program);
   void capture(int program);
   void give_up() noexcept;
@@ -120,7 +117,6 @@ class DeviceExecutor : public Runner {
   void settle(std::size_t member, device::StreamHandle stream) const;
   void settle_own(std::size_t member) const;
   bool any_copies() const;
-  std::vector<StepReport> steps(int program) const;
 
   std::unique_ptr<Team> team_;
   MemoryModel model_;

@@ -36,52 +36,35 @@ void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
     const std::size_t arrays = least() ? in_place_bytes(program, team_->here()[m].rank)
                                        : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
     const std::size_t workspace = m < memories_.size() ? memories_[m].workspace_bytes() : 0;
-    const std::size_t held = held_bytes(m), library = sum_of(m, &DeviceOperation::library_bytes);
-    const std::size_t needed = arrays + workspace + held + library, there = device::current_facts().memory_bytes;
+    const RunnerMemory kept = this->kept(m);
+    const std::size_t held = kept.table + kept.library;
+    const std::size_t needed = arrays + workspace + held, there = device::current_facts().memory_bytes;
     if (needed <= there) continue;
     std::size_t one_array = 0;
     for (const State& state : program.states) one_array = std::max(one_array, bytes_of(state, m));
     fail(Status::out_of_memory, "rank ", team_->here()[m].rank, " needs ", needed, " bytes of its GPU (", arrays,
-         " for input and output, ", workspace, " of workspace, ", held + library, " held by the plan), which has ",
-         there, what_would_fit({needed, there, least() ? 0 : one_array, setup_.options.batch}));
+         " for input and output, ", workspace, " of workspace, ", held, " held by the plan), which has ", there,
+         what_would_fit({needed, there, least() ? 0 : one_array, setup_.options.batch}));
   }
 }
 
-std::size_t DeviceExecutor::sum_of(std::size_t member, std::size_t (DeviceOperation::*bytes)() const) const {
-  std::size_t sum = 0;
-  for (const Prepared& program : prepared_)
-    for (const DeviceTask& task : program.tasks) sum += (*task.operations[member].*bytes)();
+RunnerMemory DeviceExecutor::kept(std::size_t member) const {
+  RunnerMemory sum;
+  for (const Prepared& program : prepared_) {
+    for (const DeviceTask& task : program.tasks) sum += task.operations[member]->kept();
+    if (program.verifier) sum += program.verifier->kept(member);
+  }
   return sum;
-}
-
-std::size_t DeviceExecutor::held_bytes(std::size_t member) const {
-  std::size_t sum = sum_of(member, &DeviceOperation::held_bytes);
-  for (const Prepared& program : prepared_)
-    if (program.verifier) sum += program.verifier->held_bytes(member);
-  return sum;
-}
-
-std::size_t DeviceExecutor::pinned_bytes(std::size_t member) const {
-  std::size_t sum = sum_of(member, &DeviceOperation::pinned_bytes);
-  for (const Prepared& program : prepared_)
-    if (program.verifier) sum += program.verifier->pinned_bytes(member);
-  return sum;
-}
-
-std::size_t DeviceExecutor::most(const std::function<std::size_t(std::size_t)>& bytes_of_member) const {
-  std::size_t result = 0;
-  for (std::size_t m = 0; m < memories_.size(); ++m) result = std::max(result, bytes_of_member(m));
-  return result;
 }
 
 RunnerMemory DeviceExecutor::memory() const {
-  RunnerMemory bytes;
-  bytes.workspace =
-      most([this](std::size_t m) { return memories_[m].workspace_bytes() + memories_[m].arrays.staged_bytes(); });
-  bytes.table = most([this](std::size_t m) { return held_bytes(m); });
-  bytes.library = most([this](std::size_t m) { return sum_of(m, &DeviceOperation::library_bytes); });
-  bytes.pinned = most([this](std::size_t m) { return pinned_bytes(m); });
-  return bytes;
+  RunnerMemory most;
+  for (std::size_t m = 0; m < memories_.size(); ++m) {
+    RunnerMemory mine = kept(m);
+    mine.workspace = memories_[m].workspace_bytes() + memories_[m].arrays.staged_bytes();
+    most.grow_to(mine);
+  }
+  return most;
 }
 
 }  // namespace shardfft::gpu

@@ -30,13 +30,6 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
 }
 
-/// Begins the first task, and says for the others which arrays may be written before they are asked for: nothing before
-/// those tasks uses them. Whether input and output are one array is not known to others, so they are told.
-void DeviceExecutor::announce(int program) {
-  for (const DeviceTask& task : now(program).tasks)
-    if (task.announced_early) enqueue_phase(program, task, 0, streams_);
-}
-
 bool DeviceExecutor::in_place() const {
   return std::any_of(memories_.begin(), memories_.end(),
                      [](const MemberMemory& mine) { return mine.in != nullptr && mine.in == mine.out; });
@@ -69,7 +62,7 @@ bool DeviceExecutor::place_and_meet(int program, InputArrays in, OutputArrays ou
     refuse_if_half_way();
     place_arrays(program, in, out);
     words = {team_->ranks(), changed(program) ? -1 : 0, in_place() ? -1 : 0};
-    if (!in_place()) announce(program);
+    if (!in_place() && !now(program).verifier) enqueue_tasks(program, streams_, false, Phases::early);
   } catch (...) {
     error = std::current_exception();
     words = {team_->comm().rank(), 0, 0};
@@ -145,24 +138,15 @@ std::span<std::byte* const> DeviceExecutor::shared_addresses(int program, Slot s
   return now(program).shared.at(slot).addresses.all();
 }
 
-void DeviceExecutor::enqueue_phase(int program, const DeviceTask& task, int phase,
-                                   const std::vector<device::StreamHandle>& streams) {
-  for (std::size_t m = 0; m < memories_.size(); ++m) {
-    const device::DeviceScope scope(team_->here()[m].device);
-    const MemberMemory& mine = memories_[m];
-    DeviceBuffers buffers{slot(task.from, m), slot(task.to, m)};
-    const bool from_in_to_out = task.from == Slot::in && task.written() == Slot::out;
-    buffers.one_array = task.from == task.written() || (from_in_to_out && mine.in == mine.out);
-    if (task.middle) buffers.middle = slot(*task.middle, m);
-    buffers.scratch = slot(Slot::scratch, m);
-    if (task.landing) buffers.landing = slot(*task.landing, m);
-    if (task.first().writes_peers())
-      buffers.outs = shared_addresses(program, task.written(), task.landing ? buffers.landing : buffers.out);
-    if (task.first().writes_scratches()) buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
-    around_phase(program, task, m, phase, buffers, streams[m], false);
-    task.operations[m]->enqueue(phase, buffers, streams[m]);
-    around_phase(program, task, m, phase, buffers, streams[m], true);
-  }
+DeviceBuffers DeviceExecutor::buffers_of(const DeviceTask& task, std::size_t member) const {
+  const MemberMemory& mine = memories_[member];
+  DeviceBuffers buffers{slot(task.from, member), slot(task.to, member)};
+  const bool from_in_to_out = task.from == Slot::in && task.written() == Slot::out;
+  buffers.one_array = task.from == task.written() || (from_in_to_out && mine.in == mine.out);
+  if (task.middle) buffers.middle = slot(*task.middle, member);
+  buffers.scratch = slot(Slot::scratch, member);
+  if (task.landing) buffers.landing = slot(*task.landing, member);
+  return buffers;
 }
 
 /// Checks a task with the option verify, before its first phase and after its last one.
@@ -186,11 +170,11 @@ void DeviceExecutor::around_phase(int program, const DeviceTask& task, std::size
   if (looks_around) reached(Moment::in_middle);
 }
 
-/// `announced`: phase 0 of the tasks that could be announced early came before the last meeting. What fails here is
-/// told to the others at the next meeting, so that all ranks give up and none waits for another one. Where they may be
-/// waiting for messages instead, and look for news meanwhile, it is thrown at once: the news are what tells them.
+/// What fails here is told to the others at the next meeting, so that all ranks give up and none waits for another one.
+/// Where they may be waiting for messages instead, and look for news meanwhile, it is thrown at once: the news are what
+/// tells them.
 void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::StreamHandle>& streams, bool timed,
-                                   bool announced) {
+                                   Phases which) {
   std::exception_ptr error;
   const auto& tasks = now(program).tasks;
   const bool throws = team_->all_here() || std::any_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) {
@@ -199,7 +183,8 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
   DeviceVerifier* const verifier = now(program).verifier.get();
   if (verifier != nullptr) verifier->begin(streams);
   for (const DeviceTask& task : tasks) {
-    const int begin = announced && task.announced_early ? 1 : 0, end = task.first().phases();
+    const int begin = which == Phases::rest && task.announced_early ? 1 : 0;
+    const int end = which != Phases::early ? task.first().phases() : task.announced_early ? 1 : 0;
     for (int phase = begin; phase < end; ++phase) {
       if (phase > begin && team_->meet(error != nullptr)) {
         give_up();
@@ -210,7 +195,17 @@ void DeviceExecutor::enqueue_tasks(int program, const std::vector<device::Stream
       }
       if (error) continue;
       try {
-        enqueue_phase(program, task, phase, streams);
+        for (std::size_t m = 0; m < memories_.size(); ++m) {
+          const device::DeviceScope scope(team_->here()[m].device);
+          DeviceBuffers buffers = buffers_of(task, m);
+          if (task.first().writes_peers())
+            buffers.outs = shared_addresses(program, task.written(), task.landing ? buffers.landing : buffers.out);
+          if (task.first().writes_scratches())
+            buffers.scratches = shared_addresses(program, Slot::scratch, buffers.scratch);
+          around_phase(program, task, m, phase, buffers, streams[m], false);
+          task.operations[m]->enqueue(phase, buffers, streams[m]);
+          around_phase(program, task, m, phase, buffers, streams[m], true);
+        }
         if (timed && phase == end - 1) times_.mark({task.trace_step, task.first().activity()}, streams);
       } catch (...) {
         if (throws) throw;
@@ -300,7 +295,7 @@ bool DeviceExecutor::replays(int program) {
 void DeviceExecutor::capture(int program) {
   std::vector<device::StreamHandle> own;  // the caller may be capturing its own streams
   for (const device::Stream& stream : own_streams_) own.push_back(stream.get());
-  now(program).replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, false); });
+  now(program).replay.capture(*team_, own, [&] { enqueue_tasks(program, own, false, Phases::all); });
 }
 
 bool DeviceExecutor::any_copies() const {
@@ -335,7 +330,7 @@ void DeviceExecutor::run(int program, InputArrays in, OutputArrays out) {
       times_.drop();
       replay.launch(*team_, streams_);
     } else {
-      enqueue_tasks(program, streams_, true, announced);
+      enqueue_tasks(program, streams_, true, announced ? Phases::rest : Phases::all);
       if (replays && replay.due()) capture(program);
     }
     deliver(program, out);

@@ -14,18 +14,17 @@ namespace gpu {
 namespace {
 
 /// Which exchange, and which numbers its messages have. Collective.
-void choose_movement(ExecutorSetup& setup, const Team& team, const Program& program) {
+void choose_movement(ExecutorSetup& setup, Team& team, const Program& program) {
   if (setup.exchange == "auto") {
     setup.choices.push_back(choose_device_exchange(team));
     setup.exchange = setup.choices.back().chosen;
   }
-  const bool least = setup.options.workspace == Workspace::least;
   const std::string why_exact = team.ranks() == 1                         ? "one GPU sends nothing"
                                 : setup.exchange.starts_with("cuda_peer") ? "GPUs write into each other's memory"
-                                : least ? "workspace = least moves what the array holds"
-                                        : "";
+                                                                          : "";
   const Tolerated numbers = tolerated(setup.options, setup.precision, program, why_exact);
   setup.numbers = numbers.numbers;
+  team.set_numbers(numbers.numbers);
   if (numbers.choice) setup.choices.push_back(*numbers.choice);
 }
 

@@ -3,59 +3,143 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "device/facts.hpp"
+#include "gpu/check/device_check.hpp"
 #include "gpu/pass/device_fft.hpp"
-#include "gpu/run/pipeline_end.hpp"
 #include "local/loops.hpp"
 #include "lower/fft_spec.hpp"
 #include "schedule/pipeline.hpp"
-#include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
 
 namespace {
 
-/// Whether a chunk can be transformed where it lies as fast as the whole.
-bool runs_well(const FftPart& part) {
-  if (is_empty(part.spec)) return true;
-  if (part.in % device::unit_bytes != 0 || part.out % device::unit_bytes != 0) return false;
-  const Loops loops = output_loops(part.spec);
-  const bool dense = output_extent(loops) == points(loops);
-  const FftPlan plan = plan_fft(part.spec);
-  return plan.runs_where_it_lies() && (dense || plan.scales_free());
+using Moment = DeviceStepHook::Moment;
+
+/// Bytes of the contiguous run of numbers that begins with the first one of a side.
+std::size_t run_bytes(const Loops& loops, std::int64_t FftDim::*stride, ElementType element) {
+  std::int64_t run = points(loops) == 0 ? 0 : 1;
+  for (const FftDim& loop : loops)
+    if (loop.*stride == 1) run *= loop.n;
+  return static_cast<std::size_t>(run) * element.bytes();
 }
 
-/// A cut along the axis that is contiguous in memory takes whole runs of its rows, or else both chunks read and write
-/// the run that they share; chunks of `least_row` bytes at least, and of twice as many where rows begin within runs.
-/// False where they begin within sectors: what is stored in a part of one is read before.
-bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Precision precision,
-                     std::int64_t least_row) {
-  for (const State* state : {&from, &to}) {
-    const Layout& layout = state->layout;
-    if (!layout.is_grid() || layout.order().back() != chunking.axis) continue;
-    const auto bytes = static_cast<std::int64_t>(element_bytes(*state, precision));
-    const std::int64_t grain = device::run_bytes / bytes;
-    std::int64_t least = least_row;
-    for (const Progression& part : layout.parts(chunking.axis)) {
-      if (part.count * bytes % device::sector_bytes != 0) return false;
-      if (part.count % grain != 0) least = 2 * least_row;
-    }
-    chunking.grain = std::max(chunking.grain, grain);
-    if (least > 0)
-      chunking.parts =
-          static_cast<int>(std::min<std::int64_t>(chunking.parts, longest_run(layout, chunking.axis) * bytes / least));
+/// Shows one side of a piece of a transform, which begins at `array`, to a hook of tests that looks into the run.
+void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, OwnPoints::Side side, const std::byte* array,
+          device::StreamHandle stream) {
+  if (check == nullptr) return;
+  const std::size_t bytes = side == OwnPoints::Side::input
+                                ? run_bytes(input_loops(spec), &FftDim::in_stride, input_element(spec))
+                                : run_bytes(output_loops(spec), &FftDim::out_stride, output_element(spec));
+  check->reached(moment, const_cast<std::byte*>(array), bytes, stream);
+}
+
+/// What one run of an end works on. `beyond`: the array at the other end of the reshape where the passes have what does
+/// not travel there; else null.
+struct EndBuffers {
+  const std::byte* in;
+  std::byte *out, *scratch, *beyond = nullptr;
+};
+
+/// The transforms at one end of a reshape, in pieces, on one member.
+class PipelineEnd {
+ public:
+  PipelineEnd() = default;
+  /// `pieces`: of the transform; `side`: the one next to the reshape; `beyond`: the layout at the other end of that.
+  PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const std::vector<Slice>& pieces, int rank,
+              OwnPoints::Side side, const Layout& beyond);
+
+  bool empty() const { return ffts_.empty(); }
+  /// Whether its passes can have what does not travel in the array at the other end of the reshape.
+  bool moves_own() const;
+  std::size_t scratch_bytes() const { return scratch_bytes_; }
+  void for_each(const std::function<void(DeviceOperation&)>& visit) const {
+    for (const Fft& fft : ffts_) visit(*fft.operation);
   }
-  const auto grains = longest_run(from.layout, chunking.axis) / chunking.grain;
-  chunking.parts = static_cast<int>(std::min<std::int64_t>(chunking.parts, grains));
-  return chunking.cuts();
+  const std::string& text() const { return text_; }
+  /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
+  std::unique_ptr<DeviceCheck> make_check();
+
+  void run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const;
+
+ private:
+  struct Fft {
+    std::unique_ptr<DeviceFft> operation;
+    std::optional<OwnPoints> own;  ///< that it can have in another array
+    FftPart part;
+    std::unique_ptr<DeviceCheck> check;  ///< until it is given away
+  };
+
+  OwnPoints::Side side_ = OwnPoints::Side::output;
+  std::vector<Fft> ffts_;
+  std::size_t scratch_bytes_ = 0;
+  std::string text_;
+  const PieceChecks* check_ = nullptr;
+};
+
+PipelineEnd::PipelineEnd(const Pass& fft, const ExecutorSetup& setup, const std::vector<Slice>& pieces, int rank,
+                         OwnPoints::Side side, const Layout& beyond)
+    : side_(side) {
+  const Layout& here = (side == OwnPoints::Side::output ? fft.after : fft.before).layout;
+  for (const Slice& slice : pieces) {
+    FftPart part = part_of(fft, rank, setup.precision, slice);
+    // What was found fit for chunks is the way that is expected to be the fastest.
+    part.spec.effort = pieces.size() > 1 ? Effort::estimate : setup.options.effort;
+    Fft& made = ffts_.emplace_back();
+    made.operation = make_device_fft(part.spec, setup.options.verify);
+    if (text_.empty()) text_ = made.operation->describe();
+    scratch_bytes_ = std::max(scratch_bytes_, made.operation->scratch_bytes());
+    if (setup.options.verify) made.check = make_device_transform_check(*made.operation, part.spec);
+    made.part = std::move(part);
+    if (made.check != nullptr && made.check->looks_around()) continue;  // at one array on each side
+    made.own = own_points(fft.step, sliced(only_piece(here, rank), slice), beyond, rank, side);
+    if (made.own && !made.operation->take_own(*made.own)) made.own.reset();
+  }
+}
+
+bool PipelineEnd::moves_own() const {
+  return !ffts_.empty() && std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.own.has_value(); });
+}
+
+std::unique_ptr<DeviceCheck> PipelineEnd::make_check() {
+  DeviceChecks pieces;
+  for (Fft& fft : ffts_)
+    if (fft.check) pieces.push_back(std::move(fft.check));
+  if (pieces.empty()) return nullptr;
+  auto check = std::make_unique<PieceChecks>(std::move(pieces));
+  check_ = check.get();
+  return check;
+}
+
+void PipelineEnd::run(int chunk, const EndBuffers& buffers, device::StreamHandle stream) const {
+  using enum OwnPoints::Side;
+  const Fft& fft = ffts_[static_cast<std::size_t>(chunk)];
+  const FftSpec& spec = fft.part.spec;
+  const std::byte* const in = buffers.in + fft.part.in;
+  std::byte* const out = buffers.out + fft.part.out;
+  DeviceCheck* const check = check_ != nullptr ? &check_->piece(chunk) : nullptr;
+  DeviceCheck* const around = check != nullptr && check->looks_around() ? check : nullptr;
+  DeviceBuffers arrays{in, out, buffers.scratch};
+  arrays.beyond = buffers.beyond;
+  const std::byte* const here = side_ == input ? in : out;
+  const std::byte* const next_to_reshape =
+      buffers.beyond != nullptr ? buffers.beyond + fft.own->offset_bytes(spec.precision) : here;
+
+  if (side_ == input) look(check, Moment::between, spec, input, next_to_reshape, stream);
+  if (check != nullptr) check->enqueue_before(arrays, stream);
+  look(around, Moment::in_middle, spec, input, in, stream);
+  fft.operation->enqueue(0, arrays, stream);
+  look(around, Moment::after, spec, output, out, stream);
+  if (check != nullptr) check->enqueue_after(arrays, stream);
+  if (side_ == output) look(check, Moment::between, spec, output, next_to_reshape, stream);
 }
 
 /// Phases are those of the exchange, which announces. The transforms keep the stream busy; copies run on streams of the
 /// exchange's own.
-class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOperation> {
+class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOperation> {
  public:
   /// `check`: of the reshape, or null. When others write into the input, it is read before they are told that they may.
   DevicePipeline(PipelineEnd before, AllMoves exchanges, PipelineEnd after, std::unique_ptr<DeviceCheck> check,
@@ -72,7 +156,6 @@ class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOpe
   int phases() const override { return moves_.front()->phases(); }
   bool announces() const override { return true; }
   bool writes_peers() const override { return true; }
-  bool capturable() const override { return moves_.front()->capturable(); }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }
   /// What all pieces on one side of the reshape wrote, on all ranks, must be what those on the other side read.
@@ -83,14 +166,6 @@ class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOpe
     if (auto after = after_.make_check()) checks.push_back(std::move(after));
     return checks;
   }
-  std::size_t held_bytes() const override { return sum_of(&DeviceOperation::held_bytes); }
-  std::size_t pinned_bytes() const override { return sum_of(&DeviceOperation::pinned_bytes); }
-  std::size_t library_bytes() const override { return sum_of(&DeviceOperation::library_bytes); }
-  void check() override { for_each(&DeviceOperation::check); }
-  void break_off() override { for_each(&DeviceOperation::break_off); }
-  void abandon() override { for_each(&DeviceOperation::abandon); }
-  void close_peers() override { for_each(&DeviceOperation::close_peers); }
-
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     const bool one_array = buffers.one_array && !before_.empty();
     std::byte* const source =
@@ -112,18 +187,10 @@ class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOpe
   }
 
  private:
-  /// Every operation of which it is made.
-  template <class Member>
-  void for_each(const Member& member) const {
-    const auto visit = [&](DeviceOperation& operation) { std::invoke(member, operation); };
+  void for_each(const std::function<void(DeviceOperation&)>& visit) const override {
     before_.for_each(visit);
     for (const auto& exchange : moves_) visit(*exchange);
     after_.for_each(visit);
-  }
-  std::size_t sum_of(std::size_t (DeviceOperation::*bytes)() const) const {
-    std::size_t sum = 0;
-    for_each([&](const DeviceOperation& operation) { sum += (operation.*bytes)(); });
-    return sum;
   }
 
   std::unique_ptr<DeviceCheck> check_;  ///< of the reshape, until it is given away
@@ -131,69 +198,42 @@ class DevicePipeline : public PipelineOf<DeviceOperation, PipelineEnd, DeviceOpe
 
 }  // namespace
 
-int automatic_chunks(std::size_t bytes) {
-  const PeerGpuDefaults& defaults = peer_gpu_defaults();
-  const auto fit = static_cast<int>(std::min<std::size_t>(bytes / defaults.pipeline_chunk_bytes, 1U << 20));
-  return std::clamp(fit, 1, defaults.most_pipeline_chunks);
+FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice) {
+  const auto offset = [&](const State& state) {
+    return sliced(only_piece(state.layout, rank), slice).offset *
+           static_cast<std::int64_t>(element_bytes(state, precision));
+  };
+  return {fft_spec(pass, rank, precision, slice), offset(pass.before), offset(pass.after)};
 }
 
-Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
-                                Precision precision, int chunks, std::int64_t least_row) {
-  for (Chunking chunking : possible_chunkings(steps, chunks)) {
-    if (!take_whole_runs(chunking, from, to, precision, least_row)) continue;
-    const bool good = team.all_of([&](const Member& member) {
-      const auto chunks_run_well = [&](const Pass& pass) {
-        for (int k = 0; k < chunking.parts; ++k)
-          if (!runs_well(part_of(pass, member.rank, precision, chunking.slice(k)))) return false;
-        return true;
-      };
-      if (steps.before != nullptr && chunking.ends != ChunkEnds::receiver &&
-          !chunks_run_well({*steps.before, state_after(reversed(*steps.before), from), from}))
-        return false;
-      if (steps.after == nullptr || chunking.ends == ChunkEnds::sender) return true;
-      Pass after{*steps.after, to, state_after(*steps.after, to)};
-      after.preserve_input = false;  // what has arrived is read once
-      return chunks_run_well(after);
-    });
-    if (good) return chunking;
-  }
-  return {};
-}
-
-MemberOperations make_device_pipeline(const DevicePipelineSetup& setup) {
-  Team& team = *setup.reshape.team;
-  const Pieces& pieces = setup.pieces;
-  std::vector<std::pair<PipelineEnd, PipelineEnd>> ends(team.here().size());
-  std::vector<std::unique_ptr<DeviceCheck>> checks(team.here().size());
-  team.agree([&] {
-    for (std::size_t m = 0; m < team.here().size(); ++m) {
-      const Member& member = team.here()[m];
-      const device::DeviceScope scope(member.device);
-      if (setup.before)
-        ends[m].first =
-            PipelineEnd(*setup.before, setup, pieces.before, member.rank, OwnPoints::Side::output, setup.reshape.to);
-      if (setup.after)
-        ends[m].second =
-            PipelineEnd(*setup.after, setup, pieces.after, member.rank, OwnPoints::Side::input, setup.reshape.from);
-      if (setup.verify)
-        checks[m] =
-            make_device_move_check(setup.reshape.from, setup.reshape.to, member.rank, setup.reshape.element_bytes);
-    }
+MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps,
+                                      const Pieces& pieces) {
+  const Layout &from = steps.from.layout, &to = steps.to.layout;
+  DeviceReshapeSetup reshape{&team, from, to, element_bytes(steps.from, setup.precision)};
+  struct Made {
+    PipelineEnd before, after;
+    std::unique_ptr<DeviceCheck> check;
+    std::vector<std::unique_ptr<DeviceOperation>> exchanges{};
+  };
+  auto all = team.for_members([&](std::size_t m) {
+    const int rank = team.here()[m].rank;
+    Made made;
+    if (steps.before) made.before = PipelineEnd(*steps.before, setup, pieces.before, rank, OwnPoints::Side::output, to);
+    if (steps.after) made.after = PipelineEnd(*steps.after, setup, pieces.after, rank, OwnPoints::Side::input, from);
+    if (setup.options.verify) made.check = make_device_move_check(from, to, rank, reshape.element_bytes);
+    return made;
   });
-  std::vector<std::vector<std::unique_ptr<DeviceOperation>>> exchanges(team.here().size());
   for (const Pieces::Message& message : pieces.messages) {
-    DeviceReshapeSetup reshape = setup.reshape;
     reshape.from_slice = message.from;
     reshape.to_slice = message.to;
-    MemberOperations made = make_device_reshape(setup.exchange, reshape);
-    for (std::size_t m = 0; m < made.size(); ++m) exchanges[m].push_back(std::move(made[m]));
+    MemberOperations exchanges = make_device_reshape(setup.exchange, reshape);
+    for (std::size_t m = 0; m < all.size(); ++m) all[m].exchanges.push_back(std::move(exchanges[m]));
   }
   MemberOperations operations;
-  for (std::size_t m = 0; m < exchanges.size(); ++m) {
-    const Moves how{exchanges[m].front()->phases(), 0, true};
-    operations.push_back(std::make_unique<DevicePipeline>(std::move(ends[m].first), std::move(exchanges[m]),
-                                                          std::move(ends[m].second), std::move(checks[m]), pieces,
-                                                          how));
+  for (Made& made : all) {
+    const Moves how{made.exchanges.front()->phases(), 0, true};
+    operations.push_back(std::make_unique<DevicePipeline>(std::move(made.before), std::move(made.exchanges),
+                                                          std::move(made.after), std::move(made.check), pieces, how));
   }
   return operations;
 }

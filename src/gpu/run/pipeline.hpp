@@ -1,37 +1,22 @@
 #pragma once
 // A reshape between GPUs cut in chunks, and the transforms at its ends: while copies of one chunk are under way, others
 // are transformed (FFT-ECP chapter 4, granularity of tasks).
-#include <cstddef>
-#include <optional>
-#include <string>
-
 #include "gpu/move/exchange.hpp"
+#include "run/setup.hpp"
 #include "schedule/pass.hpp"
-#include "shardfft/types.hpp"
 
 namespace shardfft::gpu {
 
-struct DevicePipelineSetup {
-  std::string exchange;
-  DeviceReshapeSetup reshape;
-  Precision precision = Precision::f64;
-  std::optional<Pass> before;  ///< from the operation's input to `middle`, or within it
-  std::optional<Pass> after;   ///< keeps its numbers; from `landing`, or within the output
-  Pieces pieces;
-  Effort effort = Effort::measure;  ///< of transforms that are not cut
-  bool verify = false;              ///< the option: then no element of the reshape is left behind or made up
+/// One member's part of a chunk's transform, at byte offsets of its arrays.
+struct FftPart {
+  FftSpec spec;
+  std::int64_t in = 0, out = 0;
 };
+FftPart part_of(const Pass& pass, int rank, Precision precision, const Slice& slice);
 
-/// How to cut a reshape and its transforms on this team in `chunks` parts at most; nothing where no axis serves: chunks
-/// must begin where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as
-/// fast to scale as the whole, and have rows of `least_row` bytes where rows are cut. Collective.
-Chunking choose_device_chunking(const Team& team, const ChunkedSteps& steps, const State& from, const State& to,
-                                Precision precision, int chunks, std::int64_t least_row = 0);
-
-/// The parts that a reshape in which this rank sends `bytes` should be cut in.
-int automatic_chunks(std::size_t bytes);
-
-/// One operation for each member here. Collective.
-MemberOperations make_device_pipeline(const DevicePipelineSetup& setup);
+/// One operation for each member here. The transform before leads to `middle`, or stays in the operation's input; the
+/// one behind keeps its numbers, and leads from `landing`, or stays in the output. Collective.
+MemberOperations make_device_pipeline(const ExecutorSetup& setup, Team& team, const Joined& steps,
+                                      const Pieces& pieces);
 
 }  // namespace shardfft::gpu

@@ -184,8 +184,9 @@ class SlabForward : public SlabOperation {
   bool writes_peers() const override { return !member_->own_rows; }
   bool writes_scratches() const override { return member_->own_rows; }
   /// Memory that both directions share.
-  std::size_t held_bytes() const override { return member_->held_bytes(); }
-  std::size_t library_bytes() const override { return member_->rank.library_bytes(); }
+  RunnerMemory kept() const override {
+    return {.table = member_->held_bytes(), .library = member_->rank.library_bytes()};
+  }
 
  protected:
   bool sends_planes() const override { return true; }

@@ -149,8 +149,8 @@ IpcHandle MemoryTable::export_memory(void* base) const {
 void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
   const FileAddress address = from_handle(handle, memory_handle);
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (const auto& [base, block] : blocks_) {  // as CUDA: resource already mapped
-    if (block.opened == 0) continue;
+  for (std::byte* base : opened_) {  // as CUDA: resource already mapped
+    const Block& block = blocks_.at(base);
     if (block.proof == address.ticket.proof) fail(Status::backend_failure, "an allocation is opened a second time");
     if (block.proof.owner == address.ticket.proof.owner && block.place == address.place)
       fail(Status::backend_failure, "an allocation is opened while what lay at its place before still is");
@@ -160,14 +160,17 @@ void* MemoryTable::import_memory(const IpcHandle& handle, int device) {
   block.proof = address.ticket.proof;
   block.place = address.place;
   block.file = std::make_shared<SharedFile>(address);
-  return map(std::move(block));
+  void* memory = map(std::move(block));
+  opened_.insert(static_cast<std::byte*>(memory));
+  return memory;
 }
 
 void MemoryTable::close_memory(void* base) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = blocks_.find(static_cast<std::byte*>(base));
-  if (found != blocks_.end() && found->second.opened > 0 && --found->second.opened == 0)
-    retire(found->first, found->second);
+  if (found == blocks_.end() || found->second.opened == 0 || --found->second.opened > 0) return;
+  opened_.erase(found->first);
+  retire(found->first, found->second);
 }
 
 void MemoryTable::enable_peer(int device, int peer) {

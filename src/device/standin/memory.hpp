@@ -71,7 +71,8 @@ class MemoryTable {
   void retire(std::byte* base, Block& block);
 
   mutable std::mutex mutex_;
-  std::map<std::byte*, Block> blocks_;
+  std::map<std::byte*, Block> blocks_;  ///< freed ones too, tens of thousands in a long run
+  std::set<std::byte*> opened_;         ///< those of other processes
   std::map<std::pair<MemoryKind, int>, Use> used_;
   std::uint64_t last_id_ = 0, last_place_ = 0;
   std::map<std::pair<int, std::size_t>, std::vector<std::uint64_t>> free_places_;  ///< by device and bytes

@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::chrono::seconds patience{60};  ///< without any progress: something waits for what never comes
 
+/// So long a question whether an event is done may wait for it. Who asks again and again would take the core from the
+/// threads of this and other processes that do the work.
+constexpr std::chrono::microseconds answer_within{50};
+
 /// Nobody tells when another process records an event: one looks, less and less often.
 std::chrono::microseconds pause_after(int polls) {
   return std::chrono::microseconds(std::min(20 << std::min(polls / 4, 5), 500));
@@ -94,7 +98,6 @@ void Scheduler::push(Stream& stream, Task task) {
   stream.queue.push_back(std::move(task));
   ++stream.enqueued;
   polls_ = 0;
-  changed_.notify_one();
 }
 
 void Scheduler::add_node(Stream& stream, std::function<void()> work) {
@@ -105,7 +108,7 @@ void Scheduler::add_node(Stream& stream, std::function<void()> work) {
 
 void Scheduler::enqueue(StreamHandle handle, int device, std::string name, std::function<void()> work) {
   if (fails_now()) fail(Status::backend_failure, "the stand-in was told to refuse this work: ", name);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (stream.capture)
     add_node(stream, std::move(work));
@@ -115,7 +118,7 @@ void Scheduler::enqueue(StreamHandle handle, int device, std::string name, std::
 
 void Scheduler::record(const std::shared_ptr<Event>& event, StreamHandle handle, int device) {
   if (fails_now()) fail(Status::backend_failure, "the stand-in was told to refuse this work: record");
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (!event->remote() && event->device() != stream.device)
     fail(Status::backend_failure, "an event of device ", event->device(), " cannot be recorded on a stream of device ",
@@ -128,7 +131,7 @@ void Scheduler::record(const std::shared_ptr<Event>& event, StreamHandle handle,
 }
 
 void Scheduler::wait(StreamHandle handle, int device, const std::shared_ptr<Event>& event) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (!event->capture) {
     if (stream.capture) fail(Status::backend_failure, "captured work cannot wait for work outside of the capture");
@@ -150,7 +153,7 @@ void Scheduler::wait(StreamHandle handle, int device, const std::shared_ptr<Even
 }
 
 void Scheduler::await(const std::uint32_t* flag, StreamHandle handle, int device) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (stream.capture) return;
   // std::atomic_ref of const numbers is for later standards.
@@ -159,11 +162,13 @@ void Scheduler::await(const std::uint32_t* flag, StreamHandle handle, int device
 }
 
 bool Scheduler::done(const Event& event) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<std::mutex> lock(mutex_);
   if (event.capture) fail(Status::backend_failure, "a captured event cannot be asked whether it is done");
   throw_failure();
   const std::uint64_t number = event.last_record();
-  return number == 0 || event.finished(number);
+  if (number == 0 || event.finished(number)) return true;
+  finished_.wait_for(lock, answer_within);
+  return event.finished(number);
 }
 
 void Scheduler::throw_failure() {
@@ -228,7 +233,7 @@ bool Scheduler::capturing() {
 }
 
 void Scheduler::launch(const std::shared_ptr<Graph>& graph, StreamHandle handle, int device) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const Entry entry(*this);
   Stream& stream = find(handle, device);
   if (stream.capture) fail(Status::unsupported, "the stand-in does not capture launches of graphs");
   const auto run = std::make_shared<GraphRun>(graph);
@@ -270,10 +275,13 @@ void Scheduler::run_head(Stream& stream, std::unique_lock<std::mutex>& lock) {
   if (finished) {
     stream.queue.pop_front();
     ++stream.finished;
-    finished_.notify_all();
   }
   if (random_() % 4 == 0) stream.rank = random_();
   hold(stream, 8, 100);
+  if (!finished) return;
+  lock.unlock();
+  finished_.notify_all();
+  lock.lock();
 }
 
 void Scheduler::work() {

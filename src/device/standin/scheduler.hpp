@@ -69,6 +69,21 @@ class Scheduler {
     std::vector<int> captured_after{};
   };
 
+  /// Held while streams are given work. The worker is woken without the lock, which it takes first.
+  class Entry {
+   public:
+    explicit Entry(Scheduler& scheduler) : scheduler_(scheduler) { scheduler_.mutex_.lock(); }
+    ~Entry() {
+      scheduler_.mutex_.unlock();
+      scheduler_.changed_.notify_one();
+    }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    Scheduler& scheduler_;
+  };
+
   Scheduler();
   static bool is_default(StreamHandle handle);
   Stream& find(StreamHandle handle, int device);

@@ -9,7 +9,7 @@ usage="usage: ./run test [--cpp | --python | --gpu] [--all-ranks] [--skip PATTER
   --all-ranks     every C++ test with 1, 2, 3, 4, 6 and 8 ranks, and every Python test with 4
   --skip PATTERN  without the C++ tests whose names match this regular expression"
 
-cpp=yes python=yes gpu=no all_ranks=OFF skipped=()
+cpp=yes python=yes gpu=no all_ranks=OFF skipped=
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --cpp) python=no ;;
@@ -18,7 +18,7 @@ while [[ $# -gt 0 ]]; do
     --gpu) gpu=yes ;;
     --skip)
       [[ -n ${2:-} ]] || usage_error "test: --skip needs a pattern" "$usage"
-      skipped=(-E "$2")
+      skipped=$2
       shift
       ;;
     -h | --help) echo "$usage"; exit 0 ;;
@@ -26,7 +26,7 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
-[[ $gpu == no ]] || exec bash "$ROOT/tools/test_gpu.sh" "${skipped[@]}"
+[[ $gpu == no ]] || exec bash "$ROOT/tools/test_gpu.sh" ${skipped:+-E "$skipped"}
 [[ $cpp == yes || $python == yes ]] || usage_error "test: give --cpp or --python, not both" "$usage"
 
 options=(--test-all-ranks "$all_ranks")
@@ -49,7 +49,6 @@ python_tests() {
   measured_as=$name OMP_WAIT_POLICY=passive OPENBLAS_NUM_THREADS=1 mpi_run "$ranks" timeout 900 "$VENV/bin/python" -m pytest -q --color="$COLOR" "$@" || failed+=("$name")
 }
 
-# These seldom need more than one core, and nothing judges their times: they run beside the other tests.
 documents() {
   "$VENV/bin/python" -m pytest -q -rsP --color="$COLOR" --ignore="$ROOT/tests/docs/test_claims.py" "$ROOT/tests/docs"
 }
@@ -61,21 +60,40 @@ harness_and_claims() {
   return $status
 }
 
+# cpp_tests NICENESS CTEST-OPTION...
+cpp_tests() {
+  GTEST_COLOR=$COLOR nice -n "$1" ctest --test-dir "$BUILD" --output-on-failure --no-label-summary -j "$(test_jobs)" "${@:2}" ||
+    failed+=("C++")
+}
+
 failed=()
+# Ranks that wait for each other look again and again, and give their core away in between. Where a process that computes gets
+# it, they have it back milliseconds later: beside one such process a test of 8 ranks took 20 times as long on two cores. So
+# tests of several ranks, whose names end with how many, have the machine to themselves. What comes behind them fills it; C++
+# tests of one process take what documents and drivers leave, which start ranks now and then.
+several='_[2-9]$'
+on_standin="Python tests of GPU arrays on the stand-in's devices"
+if [[ $cpp == yes ]]; then
+  say "C++ tests of several ranks"
+  cpp_tests 0 -R "$several" ${skipped:+-E "$skipped"}
+fi
 if [[ $python == yes ]]; then
+  for ranks in 2 4; do
+    python_tests "Python tests" $ranks --ignore="$ROOT/tests/python/gpu" "$ROOT/tests/python"
+    PYTHONPATH=$BUILD/python_standin python_tests "$on_standin" $ranks "$ROOT/tests/python/gpu"
+  done
   documents > "$BUILD/documents.log" 2>&1 &
   documents=$!
   harness_and_claims > "$BUILD/harness.log" 2>&1 &
   harness=$!
+  python_tests "Python tests" 1 --ignore="$ROOT/tests/python/gpu" "$ROOT/tests/python"
+  PYTHONPATH=$BUILD/python_standin python_tests "$on_standin" 1 "$ROOT/tests/python/gpu"
 fi
 if [[ $cpp == yes ]]; then
-  say "C++ tests"
-  GTEST_COLOR=$COLOR ctest --test-dir "$BUILD" --output-on-failure --no-label-summary -j "$(test_jobs)" "${skipped[@]}" || failed+=("C++")
+  say "C++ tests of one process"
+  cpp_tests 10 -E "$several${skipped:+|$skipped}"
 fi
 if [[ $python == yes ]]; then
-  for ranks in 1 2 4; do python_tests "Python tests" $ranks --ignore="$ROOT/tests/python/gpu" "$ROOT/tests/python"; done
-  export PYTHONPATH=$BUILD/python_standin
-  for ranks in 1 2 4; do python_tests "Python tests of GPU arrays on the stand-in's devices" $ranks "$ROOT/tests/python/gpu"; done
   say "every command and code block of the documents, at a tiny size"
   wait "$documents" || failed+=("documents")
   cat "$BUILD/documents.log"

@@ -3,8 +3,9 @@
     torchrun --nproc-per-node 4 examples/fourier_layer.py
     mpirun -n 4 python examples/fourier_layer.py
 
-The first needs no MPI: PyTorch's own all-to-all moves data. The second transforms by plans over MPI. Both print the
-losses of a run on one process beside their own: gradients go through the transforms, so that they are the same.
+The first needs no MPI: PyTorch's own all-to-all moves data. The second transforms by plans over MPI. Both compute on GPUs
+where each process has one, and print the losses of a run on one process, which has none, beside their own: gradients go
+through the transforms, so that they are the same.
 """
 
 import os
@@ -20,16 +21,23 @@ CUT = 2  # of batch, channel, x, y: each process has a part of x
 
 
 def start():
-    """Join PyTorch's processes, under torchrun or mpirun."""
+    """Join PyTorch's processes, under torchrun or mpirun; gives the kind of device that they compute on."""
     if "RANK" not in os.environ:
         from mpi4py import MPI
 
         world = MPI.COMM_WORLD
+        host = world.Split_type(MPI.COMM_TYPE_SHARED)
         port = world.bcast(29500 + os.getpid() % 1000 if world.rank == 0 else None)
         os.environ.update(
             RANK=str(world.rank), WORLD_SIZE=str(world.size), MASTER_ADDR="localhost", MASTER_PORT=str(port)
         )
-    dist.init_process_group("gloo")
+        os.environ.update(LOCAL_RANK=str(host.rank), LOCAL_WORLD_SIZE=str(host.size))
+    if torch.cuda.device_count() < int(os.environ["LOCAL_WORLD_SIZE"]):
+        dist.init_process_group("gloo")
+        return "cpu"
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("nccl")
+    return "cuda"
 
 
 class FourierLayer(torch.nn.Module):
@@ -89,11 +97,11 @@ def train(mesh=None, points=16, channels=2, batch=4, modes=5, steps=30):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    start()
-    here, _ = train(init_device_mesh("cpu", (dist.get_world_size(),)))
+    device = start()
+    here, _ = train(init_device_mesh(device, (dist.get_world_size(),)))
     if dist.get_rank() == 0:
         alone, _ = train()
-        print("step       loss  on one process")
+        print(f"step {device:>10}  on one process")
         for step in range(0, len(here), 5):
             print(f"{step:4} {here[step]:10.6f} {alone[step]:15.6f}")
     dist.destroy_process_group()

@@ -3,9 +3,9 @@
     torchrun --nproc-per-node 4 examples/fourier_layer.py
     mpirun -n 4 python examples/fourier_layer.py
 
-The first needs no MPI: PyTorch's own all-to-all moves data. The second transforms by plans over MPI. Both compute on GPUs
-where each process has one, and print the losses of a run on one process, which has none, beside their own: gradients go
-through the transforms, so that they are the same.
+The first needs no MPI: PyTorch's own all-to-all moves data. The second transforms by plans over MPI. Both compute on
+GPUs where each process has one, and print the losses of a run on one process, which has none, beside their own:
+gradients go through the transforms, so that they are the same.
 """
 
 import os

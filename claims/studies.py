@@ -89,7 +89,12 @@ def history() -> set[str] | None:
 
 def lost(named: Counter[str], known: set[str]) -> int:
     """Revisions that records name and that the repository does not have."""
-    return sum(name.removesuffix("-dirty")[:12] not in known for name in named if name)
+    return sum(commit(name) not in known for name in named if name)
+
+
+def commit(described: str) -> str:
+    """The first twelve digits of the commit that `git describe` names, behind a tag or alone."""
+    return described.removesuffix("-dirty").rpartition("-g")[2][:12]
 
 
 def count_faults(known: dict, counted: dict[str, int]) -> list[str]:

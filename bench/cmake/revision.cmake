@@ -1,10 +1,10 @@
-# cmake -DSOURCE=<folder> -DOUTPUT=<header> -P revision.cmake: writes what `git describe` says of the sources, when it is
-# another text than the header has. Run before every build, since revisions change without a new configuration.
+# cmake -DSOURCE=<folder> -DOUTPUT=<header> -P revision.cmake: writes the commit of the sources as `git describe` says it without
+# tags, when it is another text than the header has. Run before every build, since revisions change without a new configuration.
 cmake_minimum_required(VERSION 3.25)
 find_program(GIT git)
 set(revision unknown)
 if(GIT)
-  execute_process(COMMAND ${GIT} describe --always --dirty --tags --abbrev=12 WORKING_DIRECTORY ${SOURCE}
+  execute_process(COMMAND ${GIT} describe --always --dirty --exclude=* --abbrev=12 WORKING_DIRECTORY ${SOURCE}
     OUTPUT_VARIABLE told RESULT_VARIABLE code ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(code EQUAL 0)
     set(revision ${told})

@@ -54,7 +54,7 @@ def test_figures_without_a_record_and_records_without_a_revision_only_become_few
     assert studies.count_faults(KNOWN, studies.counts()) == []
     assert "more than" in studies.count_faults({"a": 3}, {"a": 4})[0]
     assert "lower" in studies.count_faults({"a": 3}, {"a": 2})[0]
-    named = Counter({"": 4, "0123456789ab": 2, "abcdefabcdef-dirty": 3, "unknown": 1})
+    named = Counter({"": 4, "0123456789ab": 2, "v0.2.0-5-g0123456789ab": 1, "abcdefabcdef-dirty": 3, "unknown": 1})
     assert (studies.dirty(named), studies.lost(named, {"0123456789ab"})) == (3, 2)
 
 

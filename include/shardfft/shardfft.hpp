@@ -3,6 +3,7 @@
 #include "shardfft/buffer.hpp"
 #include "shardfft/error.hpp"
 #include "shardfft/for_each.hpp"
+#include "shardfft/forks.hpp"
 #include "shardfft/gpu.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/operator.hpp"

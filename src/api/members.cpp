@@ -1,20 +1,14 @@
 #include "api/members.hpp"
 
-#include <pthread.h>
-
 #include "base/check.hpp"
 #include "exec/executor.hpp"
 #include "gpu/run/make.hpp"
 #include "mpi/waiting_room.hpp"
+#include "shardfft/forks.hpp"
 
 namespace shardfft {
 
 namespace {
-
-/// Whether MPI ran already when this process was forked. Its connections are the parent's then.
-bool mpi_is_inherited = false;
-[[maybe_unused]] const int watched =
-    pthread_atfork(nullptr, nullptr, [] { mpi_is_inherited = mpi_initialized() && !mpi_finalized(); });
 
 std::vector<int> devices_of(const Ranks& ranks) {
   const auto* devices = std::get_if<Devices>(&ranks);
@@ -30,7 +24,7 @@ std::vector<int> devices_of(const Ranks& ranks) {
 Communicator communicator_of(const Ranks& ranks) {
   const auto* comm = std::get_if<MPI_Comm>(&ranks);
   if (comm == nullptr) return {};
-  require(!mpi_is_inherited,
+  require(!mpi_is_inherited(),
           "this process was forked from one that had initialised MPI, which only that process may use: transform there,"
           " or in processes that are started anew");
   if (*comm != MPI_COMM_NULL && mpi_initialized() && !mpi_finalized()) WaitingRoom::refuse_if_closed(*comm);

@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <vector>
 
 namespace shardfft {
 
@@ -21,8 +23,10 @@ struct Shared {
 /// What forks change. Never destroyed: processes fork while they end, too.
 struct Process {
   std::uint64_t forks = 0;
+  std::atomic<std::uint64_t> begun = 0;
   std::mutex mutex;
   std::map<std::byte*, Shared> shared;
+  std::vector<void (*)()> in_each_child;
 };
 
 Process& process() {
@@ -34,6 +38,7 @@ void before_fork() {
   // A child has none of the threads that OpenMP keeps for the next team, and GNU's would wait for them for ever. So
   // this thread's end here, and both processes start new ones when they need any.
   omp_pause_resource_all(omp_pause_soft);
+  ++process().begun;
   process().mutex.lock();
 }
 
@@ -51,11 +56,16 @@ void in_child() {
       munmap(memory, shared.bytes);
   }
   after_fork();
+  for (void (*work)() : process().in_each_child) work();
 }
 
 [[maybe_unused]] const int watched = pthread_atfork(before_fork, after_fork, in_child);
 
 }  // namespace
+
+std::uint64_t forks_begun() { return process().begun; }
+
+InEachChild::InEachChild(void (*work)()) { process().in_each_child.push_back(work); }
 
 std::uint64_t HomeProcess::forks() { return process().forks; }
 

@@ -1,9 +1,19 @@
 #pragma once
-// What a process that was forked from this one may do with what it inherits: nothing that the two would share.
+// What a process that was forked from this one may do with what it inherits: nothing that the two would share. Nothing
+// else in the library watches forks.
 #include <cstddef>
 #include <cstdint>
 
 namespace shardfft {
+
+/// Forks that this process has begun, and those before it: at each one OpenMP's threads end, in both processes.
+std::uint64_t forks_begun();
+
+/// Work that each child does as it begins, whose parent would be asked in vain later. To be made as the library is
+/// loaded; never undone.
+struct InEachChild {
+  explicit InEachChild(void (*work)());
+};
 
 /// The process in which an object was made. Costs nothing to ask.
 class HomeProcess {

@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <cstring>
 #include <latch>
@@ -14,6 +13,7 @@
 #include "base/available_memory.hpp"
 #include "base/check.hpp"
 #include "base/environment.hpp"
+#include "base/forks.hpp"
 
 namespace shardfft {
 
@@ -87,10 +87,6 @@ int try_threads(int count) {
   return error;
 }
 
-/// At each fork OpenMP's threads end, in the parent too (base/forks.cpp).
-std::atomic<unsigned> forks{0};
-[[maybe_unused]] const int counted = pthread_atfork([] { ++forks; }, nullptr, nullptr);
-
 std::string limits() {
   rlimit processes{};
   std::string text =
@@ -107,7 +103,8 @@ std::string limits() {
 
 void require_threads(int threads) {
   thread_local int started = 1;
-  thread_local unsigned started_after = 0;
+  thread_local std::uint64_t started_after = 0;
+  const std::uint64_t forks = forks_begun();
   if (started_after != forks) started = 1;
   started_after = forks;
   const int wanted = std::min(threads, omp_get_thread_limit());

@@ -4,7 +4,19 @@
 #include <cstring>
 #include <new>
 
+#include "base/forks.hpp"
+#include "shardfft/forks.hpp"
+
 namespace shardfft {
+
+namespace {
+
+bool is_inherited = false;
+const InEachChild ask_mpi([] { is_inherited = mpi_initialized() && !mpi_finalized(); });
+
+}  // namespace
+
+bool mpi_is_inherited() { return is_inherited; }
 
 void check_mpi(int code, const char* call) {
   if (code == MPI_SUCCESS) return;

@@ -3,7 +3,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-#include <pthread.h>
 
 #include <exception>
 #include <string>
@@ -85,9 +84,6 @@ bool mpi_running() {
   return started != 0 && ended == 0;
 }
 
-/// Whether MPI ran already when this process was forked: then it is the parent's.
-bool mpi_is_inherited = false;
-
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -95,8 +91,7 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false);
   module.def(
       "warn_of_leaks", [](bool warn) { nb::set_leak_warnings(warn); }, "warn"_a);
-  pthread_atfork(nullptr, nullptr, [] { mpi_is_inherited = mpi_running(); });
-  module.def("mpi_inherited", [] { return mpi_is_inherited; });
+  module.def("mpi_inherited", shardfft::mpi_is_inherited);
   nb::register_exception_translator(translate);
   module.def("mpi_compiled", mpi_compiled);
   module.def("mpi_loaded", mpi_loaded);

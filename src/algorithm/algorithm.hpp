@@ -22,6 +22,9 @@ Program cannon_program(const Problem& problem);
 Program cannon_transposed_program(const Problem& problem);
 Program cannon_hybrid_program(const Problem& problem);
 
+/// From one layout to another without a transform: of elements of so many bytes, whatever they are.
+Program move_program(const Layout& from, const Layout& to, std::size_t element_bytes, std::int64_t batch);
+
 /// Throws Error(unsupported) unless all transforms are Fourier transforms.
 void require_plain(const Problem& problem, const std::string& algorithm);
 

@@ -13,23 +13,28 @@ std::string type_name(const ElementType& element) {
   return element.is_complex ? "std::complex<" + real + ">" : real;
 }
 
-/// Checks an array and returns its bytes, because counting them takes a while.
-std::size_t check_array(const CallArray& array, const char* name) {
-  const auto& [data, facts, side] = array;
-  const std::int64_t count = side.count();
-  const std::size_t bytes = static_cast<std::size_t>(count) * side.element.bytes();
-  require(!facts.count || *facts.count >= count, "the ", name, " has ", facts.count.value_or(0), " elements; ", count,
-          " are expected");
-  require(data != nullptr || count == 0, "the ", name, " is a null pointer; ", bytes, " bytes are expected");
-  return bytes;
+void check_array(const CallArray& array, const char* name) {
+  const auto& [data, facts, needed] = array;
+  require(!facts.count || *facts.count >= needed.count, "the ", name, " has ", facts.count.value_or(0), " elements; ",
+          needed.count, " are expected");
+  require(data != nullptr || needed.count == 0, "the ", name, " is a null pointer; ", needed.bytes(),
+          " bytes are expected");
 }
 
-bool fits(const detail::ArrayFacts& facts, const Side& side) {
-  return !facts.element || *facts.element == side.element;
+bool fits(const detail::ArrayFacts& facts, const NeededArray& needed) {
+  if (!facts.element) return true;
+  return needed.type ? *facts.element == *needed.type : facts.element->bytes() == needed.element_bytes;
 }
 
-}  // namespace
+[[noreturn]] void refuse_type(const ElementType& given, const NeededArray& needed, const char* name, const char* hint) {
+  if (needed.type)
+    fail(Status::invalid_argument, "the ", name, " is an array of ", type_name(given), "; ", type_name(*needed.type),
+         " is expected", hint);
+  fail(Status::invalid_argument, "the ", name, " has elements of ", given.bytes(), " bytes; ", needed.element_bytes,
+       " are expected");
+}
 
+/// Both are one array, or do not overlap.
 void check_overlap(const void* in, std::size_t read, const void* out, std::size_t written) {
   const auto* const from = static_cast<const std::byte*>(in);
   const auto* const to = static_cast<const std::byte*>(out);
@@ -39,18 +44,18 @@ void check_overlap(const void* in, std::size_t read, const void* out, std::size_
           " bytes) overlap in part; they must begin at the same address or lie apart");
 }
 
+}  // namespace
+
 void check_arrays(const CallArray& in, const CallArray& out) {
-  const bool good = fits(in.facts, in.side) && fits(out.facts, out.side);
-  const bool turned = !good && fits(in.facts, out.side) && fits(out.facts, in.side);
+  const bool good = fits(in.facts, in.needed) && fits(out.facts, out.needed);
+  const bool turned = !good && fits(in.facts, out.needed) && fits(out.facts, in.needed);
   const char* const hint = turned ? "; were input and output swapped?" : "";
   for (const auto& [array, name] : {std::pair(in, "input"), std::pair(out, "output")})
-    if (!fits(array.facts, array.side))
-      fail(Status::invalid_argument, "the ", name, " is an array of ",
-           type_name(array.facts.element.value_or(ElementType{})), "; ", type_name(array.side.element), " is expected",
-           hint);
-  const std::size_t read = check_array(in, "input");
-  const std::size_t written = check_array(out, "output");
-  check_overlap(in.data, read, out.data, written);
+    if (!fits(array.facts, array.needed))
+      refuse_type(array.facts.element.value_or(ElementType{}), array.needed, name, hint);
+  check_array(in, "input");
+  check_array(out, "output");
+  check_overlap(in.data, in.needed.bytes(), out.data, out.needed.bytes());
 }
 
 }  // namespace shardfft

@@ -1,20 +1,31 @@
 #pragma once
-// Checks the arrays of a call against the sides of its plan, as far as the types of the arguments say.
-#include "shardfft/plan.hpp"
+// Checks the arrays of a call against what it needs, as far as the types of the arguments say.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "shardfft/typed_array.hpp"
 
 namespace shardfft {
 
-/// An array, as a call gave it, and the side of the plan that it is for.
+/// An array that a member's calls need. Elements without a type are only moved: any type of their size will do.
+struct NeededArray {
+  std::int64_t count = 0;
+  std::size_t element_bytes = 0;
+  std::optional<ElementType> type{};
+
+  std::size_t bytes() const { return static_cast<std::size_t>(count) * element_bytes; }
+};
+
+/// An array, as a call gave it, and what is needed there.
 struct CallArray {
   const void* data;
   const detail::ArrayFacts& facts;
-  const Side& side;
+  const NeededArray& needed;
 };
 
 /// Throws Error(invalid_argument) for null pointers, wrong element types, arrays that are too short, and arrays that
 /// overlap in part.
 void check_arrays(const CallArray& in, const CallArray& out);
-/// Of these bytes: throws Error(invalid_argument) unless both are one array, or do not overlap.
-void check_overlap(const void* in, std::size_t read, const void* out, std::size_t written);
 
 }  // namespace shardfft

@@ -1,5 +1,8 @@
 #include "api/members.hpp"
 
+#include <algorithm>
+
+#include "api/problem.hpp"
 #include "base/check.hpp"
 #include "exec/executor.hpp"
 #include "gpu/run/make.hpp"
@@ -127,7 +130,44 @@ void Members::end(Failure failure) {
   throw Error(failure.code, failure.text);
 }
 
-Buffer Members::allocate(Call call, int member, std::size_t bytes) const {
+void Members::check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const {
+  check_count(in, out);
+  for (std::size_t m = 0; m < call_arrays.size(); ++m) {
+    const Arrays& mine = call_arrays[m];
+    // What applies an operator leaves an array like the input.
+    const NeededArray& from = program == backward_program ? mine.output : mine.input;
+    const NeededArray& to = program == forward_program ? mine.output : mine.input;
+    try {
+      check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
+    } catch (const Error& e) {
+      if (call_arrays.size() == 1) throw;
+      fail(e.code(), "rank ", rank_of(static_cast<int>(m)), ": ", e.what());
+    }
+  }
+}
+
+void Members::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {
+  const Failure failure = failure_of([&] {
+    check(program, in, out, facts);
+    runner->check_arrays(program, in, out);
+  });
+  enter(program == forward_program ? Call::forward : Call::backward, failure);
+  try {
+    runner->run(program, in, out);
+  } catch (...) {
+    end(present_failure());
+  }
+}
+
+std::size_t Members::in_place_bytes(int member) const {
+  const Arrays& mine = call_arrays[index_of(member)];
+  return std::max({mine.input.bytes(), mine.output.bytes(), runner->in_place_bytes(member)});
+}
+
+Buffer Members::allocate(Call call, int member) const {
+  const Arrays& mine = call_arrays[index_of(member)];
+  std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
+  if (options.workspace == Workspace::least) bytes = in_place_bytes(member);
   if (place() == Place::cpu)
     enter(call, {}, true);  // memory of GPUs is a rank's own: each rank allocates it when it likes
   return {runner->allocate(member, bytes), bytes};
@@ -141,7 +181,8 @@ void Members::watch_calls(const Ranks& who, std::string name) {
   trace_file = std::make_unique<TraceFile>(comm, options.trace);
 }
 
-void Members::make_runner(ExecutorSetup setup, const Program& program) {
+void Members::make_runner(ExecutorSetup setup, const Program& program,
+                          const std::function<std::vector<NamedProgram>(const Program&)>& named) {
   setup.comm = comm;
   setup.options = options;
   setup.exchange = options.exchange;
@@ -150,6 +191,7 @@ void Members::make_runner(ExecutorSetup setup, const Program& program) {
     runner = make_host_runner(std::move(setup), program);
   else
     runner = gpu::make_runner(std::move(setup), program, devices);
+  attempt([&] { runner->add(named(runner->lower(program))); });
 }
 
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays) {

@@ -1,12 +1,13 @@
 #pragma once
 // What plans and redistributions have inside: the members whose arrays they work on (each process of a communicator is
-// one, or each GPU of this process), what runs their programs, and how ranks agree on a call.
+// one, or each GPU of this process), what runs their programs, how ranks agree on a call, and calls themselves.
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "api/call_array.hpp"
 #include "api/call_check.hpp"
 #include "api/trace_file.hpp"
 #include "base/forks.hpp"
@@ -16,7 +17,6 @@
 #include "shardfft/buffer.hpp"
 #include "shardfft/option_table.hpp"
 #include "shardfft/ranks.hpp"
-#include "shardfft/typed_array.hpp"
 
 namespace shardfft {
 
@@ -26,6 +26,10 @@ struct CallFacts {
 };
 
 struct Members {
+  /// What calls need of a member.
+  struct Arrays {
+    NeededArray input, output;
+  };
   /// How errors name what has these members.
   struct Words {
     const char* plural;
@@ -40,6 +44,7 @@ struct Members {
   std::unique_ptr<CallCheck> calls;  ///< null over devices
   std::unique_ptr<Runner> runner;
   std::unique_ptr<TraceFile> trace_file;
+  std::vector<Arrays> call_arrays;  ///< by member
 
   int ranks() const { return comm.valid() ? comm.size() : static_cast<int>(devices.size()); }
   int members() const { return comm.valid() ? 1 : ranks(); }
@@ -59,8 +64,13 @@ struct Members {
   /// The beginning of a call. `mine`: what is wrong on this process. `makes`: ranks make something together then, other
   /// than what their first run needs.
   void enter(Call call, const Failure& mine = {}, bool makes = false) const;
-  /// An array of a member's.
-  Buffer allocate(Call call, int member, std::size_t bytes) const;
+  /// Throws for what is wrong with this process's arrays.
+  void check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const;
+  /// Forward or backward.
+  void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
+  std::size_t in_place_bytes(int member) const;
+  /// A member's input or output, whichever the call says.
+  Buffer allocate(Call call, int member) const;
   /// What all ranks agreed on to run.
   void start(int program, InputArrays in, OutputArrays out);
 
@@ -81,8 +91,10 @@ struct Members {
   void attempt(const std::function<void()>& work);
   /// Throws the failure of such work, or what others that it was told of say.
   [[noreturn]] void end(Failure failure);
-  /// For programs like this one. `setup` has what this does not know: precision, local FFTs, choices. Collective.
-  void make_runner(ExecutorSetup setup, const Program& program);
+  /// A runner of what `named` makes of this program as the runner lowered it. `setup` has what this does not know:
+  /// precision, local FFTs, choices. Collective.
+  void make_runner(ExecutorSetup setup, const Program& program,
+                   const std::function<std::vector<NamedProgram>(const Program&)>& named);
 };
 
 /// The arrays of a call, one a member.

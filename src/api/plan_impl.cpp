@@ -1,12 +1,8 @@
-// A plan's making and its calls: checks the arguments, agrees on them over all ranks, and hands the work to the runner
-// of its processor.
+// A plan's making: checks the arguments, agrees on them over all ranks, and makes the runner of its processor.
 #include "api/plan_impl.hpp"
 
 #include <unistd.h>
 
-#include <algorithm>
-
-#include "api/call_array.hpp"
 #include "mpi/host_window.hpp"
 
 namespace shardfft {
@@ -59,53 +55,17 @@ void Plan::Impl::make() {
     if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;
-  make_runner(std::move(setup), program);
   others.named = [this](const Program& lowered) { return make_programs(spec, lowered); };
-  attempt([&] { runner->add(others.named(runner->lower(program))); });
+  make_runner(std::move(setup), program, others.named);
   attempt([&] {
     if (auto faster = runner->fastest(others)) runner = std::move(faster);
   });
   const Program& forward = runner->programs()[forward_program].program;
-  for (int m = 0; m < members(); ++m) sides.push_back(make_sides(spec, forward, rank_of(m)));
-}
-
-void Plan::Impl::check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const {
-  check_count(in, out);
-  for (std::size_t m = 0; m < sides.size(); ++m) {
-    const Side& from = program == backward_program ? sides[m].output : sides[m].input;
-    const Side& to = program == forward_program ? sides[m].output : sides[m].input;  // apply's are both the input
-    try {
-      shardfft::check_arrays({in[m], facts.in, from}, {out[m], facts.out, to});
-    } catch (const Error& e) {
-      if (sides.size() == 1) throw;
-      fail(e.code(), "rank ", from.rank, ": ", e.what());
-    }
+  const auto needed = [](const Side& side) { return NeededArray{side.count(), side.element.bytes(), side.element}; };
+  for (int m = 0; m < members(); ++m) {
+    const Sides& mine = sides.emplace_back(make_sides(spec, forward, rank_of(m)));
+    call_arrays.push_back({needed(mine.input), needed(mine.output)});
   }
-}
-
-void Plan::Impl::run(int program, InputArrays in, OutputArrays out, const CallFacts& facts) {
-  const Failure failure = failure_of([&] {
-    check(program, in, out, facts);
-    runner->check_arrays(program, in, out);
-  });
-  enter(program == forward_program ? Call::forward : Call::backward, failure);
-  try {
-    runner->run(program, in, out);
-  } catch (...) {
-    end(present_failure());
-  }
-}
-
-std::size_t Plan::Impl::in_place_bytes(int member) const {
-  const Sides& mine = at(member);
-  return std::max({mine.input.bytes(), mine.output.bytes(), runner->in_place_bytes(member)});
-}
-
-Buffer Plan::Impl::allocate(Call call, int member) {
-  const Sides& mine = at(member);
-  std::size_t bytes = (call == Call::allocate_input ? mine.input : mine.output).bytes();
-  if (options.workspace == Workspace::least) bytes = in_place_bytes(member);
-  return Members::allocate(call, member, bytes);
 }
 
 }  // namespace shardfft

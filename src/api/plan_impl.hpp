@@ -20,12 +20,6 @@ struct Plan::Impl : Members {
   /// The runner, its programs, and the sides that these leave. Collective.
   void make();
   const Sides& at(int member) const { return sides[index_of(member)]; }
-  /// Throws for what is wrong with this process's arrays.
-  void check(int program, InputArrays in, OutputArrays out, const CallFacts& facts) const;
-  /// Forward or backward.
-  void run(int program, InputArrays in, OutputArrays out, const CallFacts& facts = {});
-  std::size_t in_place_bytes(int member) const;
-  Buffer allocate(Call call, int member);
 
   /// Forward, operator, backward. The program is made at the first call.
   void apply(const Operator& op, InputArrays in, OutputArrays out, const CallFacts& facts = {});

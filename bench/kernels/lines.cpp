@@ -94,8 +94,8 @@ void measure(const FftSpec& spec, bool rows, double seconds_each) {
     while (seconds() < end);
   }
   std::printf(R"({"driver":"lines","kind":"%s","precision":"%s","n":%lld,"lines":"%s")", to_text(spec.kind),
-              spec.precision == Precision::f64 ? "double" : "single", static_cast<long long>(spec.transform.front().n),
-              rows ? "rows" : "columns");
+              spec.precision == Precision::f64 ? "double" : "single",
+              static_cast<long long>(spec.transform.front().count), rows ? "rows" : "columns");
   double again = 1;
   for (const Rival& r : rivals) {
     std::printf(R"(,"%s":%.2f)", r.name.c_str(), work_of(spec).flops / std::min(r.best[0], r.best[1]) * 1e-9);

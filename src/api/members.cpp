@@ -110,11 +110,7 @@ void Members::enter(Call call, const Failure& mine, bool makes) const {
 }
 
 void Members::start(int program, InputArrays in, OutputArrays out) {
-  try {
-    runner->run(program, in, out);
-  } catch (...) {
-    end(present_failure());
-  }
+  attempt([&] { runner->run(program, in, out); });
 }
 
 void Members::attempt(const std::function<void()>& work) {

@@ -4,16 +4,14 @@
 #include <cstdint>
 
 #include "device/cosine_map.hpp"
+#include "geometry/loop.hpp"
 #include "shardfft/layout.hpp"
 
 namespace shardfft::device {
 
-/// A batch of real lines of n points, two of them a complex line of the work array. Strides are in real numbers of the
-/// users' arrays and in complex numbers of the work array.
+/// A batch of real lines of n points, two of them a complex line of the work array, on the way from or to the user's
+/// array. Strides are in real numbers of that array and in complex numbers of the work array.
 struct CosineLines {
-  struct Loop {
-    std::int64_t count = 1, in = 0, work = 0, out = 0;
-  };
   static constexpr int most_loops = max_axes + 1;  ///< complex numbers are two real ones
 
   AxisTransform type = AxisTransform::dct2;
@@ -22,9 +20,10 @@ struct CosineLines {
   /// The slowest of the work array first; the line runs inside of the first `line_at` loops.
   Loop loops[most_loops];
   int depth = 0, line_at = 0;
-  /// The last loop that counts pairs: it has so many lines, and a pair's second one lies so far behind the first.
+  /// The last loop that counts pairs: it has so many lines, and a pair's second one lies so far behind the first in the
+  /// user's array.
   int pair_loop = 0;
-  std::int64_t lines = 1, in_second = 0, out_second = 0;
+  std::int64_t lines = 1, second = 0;
   double scale = 1;
 
   std::int64_t lines_of_all() const {
@@ -36,7 +35,7 @@ struct CosineLines {
 
 /// Where butterfly `unit` of one pair of lines works.
 struct CosineSpot {
-  std::int64_t unit = 0, in = 0, work = 0, out = 0;
+  std::int64_t unit = 0, from = 0, to = 0;
   bool pair = true;  ///< else the second line does not exist
 };
 
@@ -49,12 +48,11 @@ constexpr CosineSpot locate(const CosineLines& lines, std::int64_t units, std::i
       i /= units;
     }
     if (a == 0) break;
-    const CosineLines::Loop& loop = lines.loops[a - 1];
+    const Loop& loop = lines.loops[a - 1];
     const std::int64_t at = i % loop.count;
     i /= loop.count;
-    spot.in += at * loop.in;
-    spot.work += at * loop.work;
-    spot.out += at * loop.out;
+    spot.from += at * loop.from;
+    spot.to += at * loop.to;
     if (a - 1 == lines.pair_loop) spot.pair = 2 * at + 1 < lines.lines;
   }
   return spot;

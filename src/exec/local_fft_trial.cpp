@@ -24,10 +24,10 @@ std::int64_t output_bytes(const FftSpec& spec) {
 }
 
 /// The loop of the batch that reaches farthest in memory; null where all have one point.
-FftDim* farthest(Loops& batch) {
-  FftDim* best = nullptr;
-  for (FftDim& loop : batch)
-    if (loop.n > 1 && (best == nullptr || loop.in_stride > best->in_stride)) best = &loop;
+Loop* farthest(Loops& batch) {
+  Loop* best = nullptr;
+  for (Loop& loop : batch)
+    if (loop.count > 1 && (best == nullptr || loop.from > best->from)) best = &loop;
   return best;
 }
 
@@ -49,14 +49,14 @@ LocalFftTrial::Sample LocalFftTrial::make_sample(const PlannedFft& fft) {
   FftSpec& spec = sample.spec;
   const std::int64_t limit = host_defaults().trial_sample_bytes * spec.threads;
   const auto bytes = [&spec] { return std::max(input_bytes(spec), output_bytes(spec)); };
-  for (FftDim* loop = farthest(spec.batch); loop != nullptr && bytes() > limit; loop = farthest(spec.batch)) {
-    const std::int64_t n = loop->n;
-    loop->n = 1;
+  for (Loop* loop = farthest(spec.batch); loop != nullptr && bytes() > limit; loop = farthest(spec.batch)) {
+    const std::int64_t n = loop->count;
+    loop->count = 1;
     const std::int64_t rest = bytes();
-    loop->n = n;
+    loop->count = n;
     const std::int64_t step = std::max<std::int64_t>(1, (bytes() - rest) / (n - 1));
-    loop->n = std::clamp<std::int64_t>(1 + (limit - rest) / step, 1, n - 1);
-    sample.share *= static_cast<double>(n) / static_cast<double>(loop->n);
+    loop->count = std::clamp<std::int64_t>(1 + (limit - rest) / step, 1, n - 1);
+    sample.share *= static_cast<double>(n) / static_cast<double>(loop->count);
   }
   sample.in_bytes = round_up(static_cast<std::size_t>(input_bytes(spec)), cache_line);
   sample.out_bytes = round_up(static_cast<std::size_t>(output_bytes(spec)), cache_line);

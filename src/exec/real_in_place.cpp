@@ -16,7 +16,7 @@ RealInPlace::RealInPlace(const TransformStep& step, const State& before, const S
   lines_ = points(spec.batch);
   if (is_empty(spec)) lines_ = 0;
   if (lines_ == 0) return;
-  const std::int64_t n = spec.transform.front().n;
+  const std::int64_t n = spec.transform.front().count;
   const std::int64_t in_points = step.kind() == Kind::r2c ? n : n / 2 + 1;
   const std::int64_t out_points = step.kind() == Kind::r2c ? n / 2 + 1 : n;
   in_bytes_ = static_cast<std::size_t>(in_points) * input_element(spec).bytes();
@@ -31,7 +31,7 @@ RealInPlace::RealInPlace(const TransformStep& step, const State& before, const S
   whole_ = ffts.add(lines);
   whole_->add_calls(lines_ / block_);
   if (lines_ % block_ == 0) return;
-  lines.batch.front().n = lines_ % block_;
+  lines.batch.front().count = lines_ % block_;
   tail_ = ffts.add(lines);
   tail_->add_calls(1);
 }

@@ -19,9 +19,9 @@ class Batched : public LocalFft {
     FftSpec sub = spec;
     sub.threads = 1;
     sub.aligned = spec.aligned && keeps_alignment();
-    const std::int64_t whole = blocking.blocked.n / blocking.block;
+    const std::int64_t whole = blocking.blocked.count / blocking.block;
     if (whole > 0) whole_ = make(call_spec(sub, blocking.block));
-    if (const std::int64_t tail = blocking.blocked.n - whole * blocking.block; tail > 0)
+    if (const std::int64_t tail = blocking.blocked.count - whole * blocking.block; tail > 0)
       tail_ = make(call_spec(sub, tail));
   }
 
@@ -40,18 +40,18 @@ class Batched : public LocalFft {
   FftSpec call_spec(FftSpec spec, std::int64_t block) const {
     spec.batch = blocking_.kept;
     spec.batch.push_back(blocking_.blocked);
-    spec.batch.back().n = block;
+    spec.batch.back().count = block;
     return spec;
   }
 
   /// True when every call starts on a 16-byte boundary if the first does.
   bool keeps_alignment() const {
-    const auto keeps = [&](const FftDim& loop, std::int64_t step) {
-      return step * loop.in_stride * static_cast<std::int64_t>(in_bytes_) % 16 == 0 &&
-             step * loop.out_stride * static_cast<std::int64_t>(out_bytes_) % 16 == 0;
+    const auto keeps = [&](const Loop& loop, std::int64_t step) {
+      return step * loop.from * static_cast<std::int64_t>(in_bytes_) % 16 == 0 &&
+             step * loop.to * static_cast<std::int64_t>(out_bytes_) % 16 == 0;
     };
     if (blocks_ > 1 && !keeps(blocking_.blocked, blocking_.block)) return false;
-    for (const FftDim& loop : blocking_.outer)
+    for (const Loop& loop : blocking_.outer)
       if (!keeps(loop, 1)) return false;
     return true;
   }
@@ -63,14 +63,14 @@ class Batched : public LocalFft {
   void call(std::int64_t index, const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const {
     const std::int64_t block = index % blocks_;
     index /= blocks_;
-    std::int64_t in_offset = block * blocking_.block * blocking_.blocked.in_stride;
-    std::int64_t out_offset = block * blocking_.block * blocking_.blocked.out_stride;
-    for (const FftDim& loop : blocking_.outer) {
-      in_offset += index % loop.n * loop.in_stride;
-      out_offset += index % loop.n * loop.out_stride;
-      index /= loop.n;
+    std::int64_t in_offset = block * blocking_.block * blocking_.blocked.from;
+    std::int64_t out_offset = block * blocking_.block * blocking_.blocked.to;
+    for (const Loop& loop : blocking_.outer) {
+      in_offset += index % loop.count * loop.from;
+      out_offset += index % loop.count * loop.to;
+      index /= loop.count;
     }
-    const bool is_tail = (block + 1) * blocking_.block > blocking_.blocked.n;
+    const bool is_tail = (block + 1) * blocking_.block > blocking_.blocked.count;
     (is_tail ? tail_ : whole_)
         ->execute(advance(in, in_offset, in_bytes_), advance(out, out_offset, out_bytes_), scratch, ahead);
   }

@@ -14,13 +14,13 @@ struct CallLimits {
 /// Batch loops sorted by who runs them: the backend (`kept` and `block` points of `blocked`) or the front (the rest).
 struct Blocking {
   Loops kept;
-  FftDim blocked;
+  Loop blocked;
   std::int64_t block = 1;
   Loops outer;
 
   /// One call does it all.
-  bool trivial() const { return outer.empty() && block >= blocked.n; }
-  std::int64_t blocks() const { return (blocked.n + block - 1) / block; }
+  bool trivial() const { return outer.empty() && block >= blocked.count; }
+  std::int64_t blocks() const { return (blocked.count + block - 1) / block; }
   std::int64_t calls() const { return points(outer) * blocks(); }
 };
 

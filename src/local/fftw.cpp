@@ -107,7 +107,7 @@ double time_limit(const FftSpec& spec) {
 
 std::vector<fftw_iodim64> fftw_dims(const Loops& loops) {
   std::vector<fftw_iodim64> dims;
-  for (const FftDim& d : loops) dims.push_back({d.n, d.in_stride, d.out_stride});
+  for (const Loop& d : loops) dims.push_back({d.count, d.from, d.to});
   return dims;
 }
 

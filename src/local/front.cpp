@@ -17,14 +17,14 @@ void check(const FftSpec& spec) {
           "local FFT: cosine and sine transforms need a type for each axis, others have none");
   for (std::size_t i = 0; i < spec.types.size(); ++i) {
     require(spec.types[i] != AxisTransform::fft, "local FFT: a Fourier transform does not take real to real numbers");
-    require(spec.types[i] != AxisTransform::dct1 || spec.transform[i].n != 1,
+    require(spec.types[i] != AxisTransform::dct1 || spec.transform[i].count != 1,
             "local FFT: a cosine transform of type I needs 2 points at least");
   }
   for (const Loops* loops : {&spec.transform, &spec.batch}) {
-    for (const FftDim& d : *loops) {
-      require(d.n >= 0, "local FFT: negative extent ", d.n);
-      require(d.n <= 1 || (d.in_stride > 0 && d.out_stride > 0), "local FFT: strides must be positive, not ",
-              d.in_stride, " and ", d.out_stride);
+    for (const Loop& d : *loops) {
+      require(d.count >= 0, "local FFT: negative extent ", d.count);
+      require(d.count <= 1 || (d.from > 0 && d.to > 0), "local FFT: strides must be positive, not ", d.from, " and ",
+              d.to);
     }
   }
 }
@@ -36,7 +36,7 @@ FftSpec normalised(FftSpec spec) {
   Loops axes;
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
     const bool halved = is_halved(spec) && i + 1 == spec.transform.size();
-    if (halved || spec.transform[i].n != 1) axes.push_back(spec.transform[i]);
+    if (halved || spec.transform[i].count != 1) axes.push_back(spec.transform[i]);
   }
   spec.transform = axes;
   return spec;
@@ -48,13 +48,13 @@ bool is_copy(const FftSpec& spec) { return spec.kind != Kind::r2r && points(spec
 bool same_bytes(const FftSpec& spec) {
   const auto in = static_cast<std::int64_t>(input_element(spec).bytes());
   const auto out = static_cast<std::int64_t>(output_element(spec).bytes());
-  for (const FftDim& loop : spec.batch)
-    if (loop.in_stride * in != loop.out_stride * out) return false;
+  for (const Loop& loop : spec.batch)
+    if (loop.from * in != loop.to * out) return false;
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
-    const FftDim& d = spec.transform[i];
+    const Loop& d = spec.transform[i];
     const bool halved = is_halved(spec) && i + 1 == spec.transform.size();
-    if (d.n == 1) continue;
-    if (halved ? d.in_stride != 1 || d.out_stride != 1 : d.in_stride * in != d.out_stride * out) return false;
+    if (d.count == 1) continue;
+    if (halved ? d.from != 1 || d.to != 1 : d.from * in != d.to * out) return false;
   }
   return true;
 }

@@ -36,23 +36,22 @@ template <class Real>
 class LanesFft : public LocalFft {
  public:
   LanesFft(const FftSpec& spec, lanes::Run<Real> run, int vector_bytes) : run_(run) {
-    const FftDim line = spec.transform.front();
+    const Loop line = spec.transform.front();
     Loops batch = spec.batch;
-    std::stable_sort(batch.begin(), batch.end(),
-                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+    std::stable_sort(batch.begin(), batch.end(), [](const Loop& a, const Loop& b) { return a.from < b.from; });
     batch.resize(2);
     plan_.ends = ends_of(spec.kind);
-    const std::int64_t n = length_of(spec.kind, line.n);
+    const std::int64_t n = length_of(spec.kind, line.count);
     plan_.n = n;
-    plan_.numbers = line.n;
+    plan_.numbers = line.count;
     plan_.lines = points(batch);
-    plan_.row = batch[0].n;
-    plan_.in = {line.in_stride, batch[0].in_stride, batch[1].in_stride};
-    plan_.out = {line.out_stride, batch[0].out_stride, batch[1].out_stride};
+    plan_.row = batch[0].count;
+    plan_.in = {line.from, batch[0].from, batch[1].from};
+    plan_.out = {line.to, batch[0].to, batch[1].to};
     plan_.scale = static_cast<Real>(spec.scale);
-    if (n < line.n) {
+    if (n < line.count) {
       // Spectra are multiplied by half the scale, because sums of two are made of them.
-      factors_ = lanes::half_roots<Real>(line.n, spec.kind == Kind::r2c ? spec.scale / 2 : 1);
+      factors_ = lanes::half_roots<Real>(line.count, spec.kind == Kind::r2c ? spec.scale / 2 : 1);
       plan_.factors = factors_.data();
     }
     if (lanes::way_of(n, registers_of(vector_bytes)) == lanes::Way::passes) {
@@ -104,8 +103,8 @@ bool fills(const FftSpec& spec, int vector_bytes) {
 
 /// Whether the scratch of its lines stays in a core's own cache.
 bool fits(const FftSpec& spec, int vector_bytes) {
-  return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const FftDim& d) {
-    const std::int64_t n = length_of(spec.kind, d.n);
+  return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const Loop& d) {
+    const std::int64_t n = length_of(spec.kind, d.count);
     return n <= most_scratch_bytes / vector_bytes && scratch_bytes_of(n, vector_bytes) <= most_scratch_bytes;
   });
 }
@@ -116,7 +115,7 @@ bool takes(const FftSpec& spec) {
   if (spec.kind == Kind::r2r) return false;
   if (fallback_backend().complete)
     return std::all_of(spec.transform.begin(), spec.transform.end(),
-                       [](const FftDim& d) { return d.n <= std::int64_t{1} << 28; });
+                       [](const Loop& d) { return d.count <= std::int64_t{1} << 28; });
   const int vector_bytes = lanes::all_kernels().front().vector_bytes;
   return fills(spec, vector_bytes) && fits(spec, vector_bytes);
 }

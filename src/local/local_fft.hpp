@@ -9,33 +9,25 @@
 #include <vector>
 
 #include "base/read_ahead.hpp"
+#include "geometry/loop.hpp"
 #include "shardfft/options.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft {
 
-/// One loop of a transform or batch: `n` points, strides in elements of the input's and output's own type.
-struct FftDim {
-  std::int64_t n = 1;
-  std::int64_t in_stride = 1;
-  std::int64_t out_stride = 1;
-
-  bool operator==(const FftDim&) const = default;
-};
-
-/// A batch of multi-dimensional transforms. For r2c and c2r the last entry of `transform` has the real extent n, and
-/// its complex side n/2+1 points. Forward uses exp(-i...), backward exp(+i...) for every kind: the usual c2r is
-/// backward. c2r of any input is what c2c along the other axes and then c2r along the last entry make of it, and this
-/// ignores the imaginary parts that must vanish, as NumPy's irfftn does. Results are multiplied by `scale`.
-/// r2r is a cosine or sine transform of real numbers along every axis, the same in both directions.
-/// Strides are positive.
+/// A batch of multi-dimensional transforms, whose loops have strides in elements of the input's and output's own type.
+/// For r2c and c2r the last entry of `transform` has the real extent n, and its complex side n/2+1 points. Forward uses
+/// exp(-i...), backward exp(+i...) for every kind: the usual c2r is backward. c2r of any input is what c2c along the
+/// other axes and then c2r along the last entry make of it, and this ignores the imaginary parts that must vanish, as
+/// NumPy's irfftn does. Results are multiplied by `scale`. r2r is a cosine or sine transform of real numbers along every
+/// axis, the same in both directions. Strides are positive.
 /// In place, strides of the two sides may differ; only when they name the same bytes is no scratch array needed.
 struct FftSpec {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;
   Direction direction = Direction::forward;
-  std::vector<FftDim> transform;
-  std::vector<FftDim> batch;
+  std::vector<Loop> transform;
+  std::vector<Loop> batch;
   std::vector<AxisTransform> types{};  ///< r2r: one an entry of `transform`
   bool in_place = false;               ///< execute(x, x) instead of two distinct arrays
   bool preserve_input = true;          ///< false lets an out-of-place c2r overwrite its input

@@ -7,22 +7,22 @@
 namespace shardfft {
 namespace {
 
-bool continues(const FftDim& outer, const FftDim& inner) {
-  return outer.in_stride == inner.n * inner.in_stride && outer.out_stride == inner.n * inner.out_stride;
+bool continues(const Loop& outer, const Loop& inner) {
+  return outer.from == inner.count * inner.from && outer.to == inner.count * inner.to;
 }
 
 Loops all_loops(const FftSpec& spec, Kind halved) {
   Loops loops = spec.transform;
-  if (spec.kind == halved && !loops.empty()) loops.back().n = loops.back().n / 2 + 1;
+  if (spec.kind == halved && !loops.empty()) loops.back().count = loops.back().count / 2 + 1;
   loops.insert(loops.end(), spec.batch.begin(), spec.batch.end());
   return loops;
 }
 
-std::int64_t extent(const Loops& loops, std::int64_t FftDim::*stride) {
+std::int64_t extent(const Loops& loops, std::int64_t Loop::*stride) {
   std::int64_t last = 0;
-  for (const FftDim& loop : loops) {
-    if (loop.n == 0) return 0;
-    last += (loop.n - 1) * (loop.*stride);
+  for (const Loop& loop : loops) {
+    if (loop.count == 0) return 0;
+    last += (loop.count - 1) * (loop.*stride);
   }
   return last + 1;
 }
@@ -31,16 +31,15 @@ std::int64_t extent(const Loops& loops, std::int64_t FftDim::*stride) {
 
 std::int64_t points(const Loops& loops) {
   std::int64_t n = 1;
-  for (const FftDim& loop : loops) n *= loop.n;
+  for (const Loop& loop : loops) n *= loop.count;
   return n;
 }
 
 Loops merged(Loops loops) {
-  std::erase_if(loops, [](const FftDim& loop) { return loop.n == 1; });
+  std::erase_if(loops, [](const Loop& loop) { return loop.count == 1; });
   merge_loops(loops, continues);
-  std::stable_sort(loops.begin(), loops.end(), [](const FftDim& a, const FftDim& b) {
-    return a.in_stride != b.in_stride ? a.in_stride > b.in_stride : a.out_stride > b.out_stride;
-  });
+  std::stable_sort(loops.begin(), loops.end(),
+                   [](const Loop& a, const Loop& b) { return a.from != b.from ? a.from > b.from : a.to > b.to; });
   return loops;
 }
 
@@ -56,8 +55,8 @@ ElementType output_element(const FftSpec& spec) {
   return {spec.precision, spec.kind == Kind::c2c || spec.kind == Kind::r2c};
 }
 
-std::int64_t input_extent(const Loops& loops) { return extent(loops, &FftDim::in_stride); }
-std::int64_t output_extent(const Loops& loops) { return extent(loops, &FftDim::out_stride); }
+std::int64_t input_extent(const Loops& loops) { return extent(loops, &Loop::from); }
+std::int64_t output_extent(const Loops& loops) { return extent(loops, &Loop::to); }
 
 Work work_of(const FftSpec& spec) {
   const auto side_bytes = [](const Loops& loops, ElementType element) {
@@ -74,20 +73,20 @@ std::vector<std::int64_t> dense_strides(const Loops& loops) {
   std::vector<std::size_t> order(loops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return loops[a].in_stride < loops[b].in_stride; });
+                   [&](std::size_t a, std::size_t b) { return loops[a].from < loops[b].from; });
   std::vector<std::int64_t> strides(loops.size());
   std::int64_t stride = 1;
   for (const std::size_t i : order) {
     strides[i] = stride;
-    stride *= loops[i].n;
+    stride *= loops[i].count;
   }
   return strides;
 }
 
-void set_strides(FftSpec& spec, std::int64_t FftDim::*side, const std::vector<std::int64_t>& strides) {
+void set_strides(FftSpec& spec, std::int64_t Loop::*side, const std::vector<std::int64_t>& strides) {
   std::size_t next = 0;
-  for (FftDim& d : spec.transform) d.*side = strides[next++];
-  for (FftDim& d : spec.batch) d.*side = strides[next++];
+  for (Loop& d : spec.transform) d.*side = strides[next++];
+  for (Loop& d : spec.batch) d.*side = strides[next++];
 }
 
 }  // namespace shardfft

@@ -9,18 +9,18 @@
 
 namespace shardfft {
 
-using Loops = std::vector<FftDim>;
+using Loops = std::vector<Loop>;
 
 /// Points that all loops visit together; 1 without loops.
 std::int64_t points(const Loops& loops);
 /// Merges loops of which `continues(outer, inner)` says that the outer one goes on where the inner one ends.
-template <class Loop, class Continues>
+template <class Continues>
 void merge_loops(std::vector<Loop>& loops, const Continues& continues) {
   const auto merge_pair = [&] {
     for (std::size_t a = 0; a < loops.size(); ++a)
       for (std::size_t b = 0; b < loops.size(); ++b) {
         if (a == b || !continues(loops[a], loops[b])) continue;
-        loops[b].n *= loops[a].n;
+        loops[b].count *= loops[a].count;
         loops.erase(loops.begin() + static_cast<std::ptrdiff_t>(a));
         return true;
       }
@@ -51,7 +51,7 @@ Work work_of(const FftSpec& spec);
 /// Strides of a dense array of these loops that keeps the order in memory of the input; one a loop.
 std::vector<std::int64_t> dense_strides(const Loops& loops);
 /// Puts all strides of one side of a spec, transform before batch.
-void set_strides(FftSpec& spec, std::int64_t FftDim::*side, const std::vector<std::int64_t>& strides);
+void set_strides(FftSpec& spec, std::int64_t Loop::*side, const std::vector<std::int64_t>& strides);
 
 /// Advances a pointer by elements of `size` bytes.
 inline const void* advance(const void* p, std::int64_t elements, std::size_t size) {
@@ -65,12 +65,11 @@ inline void* advance(void* p, std::int64_t elements, std::size_t size) {
 template <class Visit>
 void walk(const Loops& loops, const Visit& visit, std::size_t depth = 0, std::int64_t in = 0, std::int64_t out = 0) {
   if (depth + 1 >= loops.size()) {
-    visit(in, out, loops.empty() ? FftDim{} : loops.back());
+    visit(in, out, loops.empty() ? Loop{} : loops.back());
     return;
   }
-  const FftDim& loop = loops[depth];
-  for (std::int64_t i = 0; i < loop.n; ++i)
-    walk(loops, visit, depth + 1, in + i * loop.in_stride, out + i * loop.out_stride);
+  const Loop& loop = loops[depth];
+  for (std::int64_t i = 0; i < loop.count; ++i) walk(loops, visit, depth + 1, in + i * loop.from, out + i * loop.to);
 }
 
 }  // namespace shardfft

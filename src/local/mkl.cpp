@@ -17,9 +17,9 @@ namespace {
 constexpr std::int64_t crash_length = std::int64_t{1} << 31;
 
 void refuse_what_crashes(const FftSpec& spec) {
-  for (const FftDim& d : spec.transform)
-    if (d.n >= crash_length && has_prime_above(d.n, large_prime))
-      fail(Status::unsupported, "oneMKL cannot transform ", d.n, " points: a prime above ", large_prime,
+  for (const Loop& d : spec.transform)
+    if (d.count >= crash_length && has_prime_above(d.count, large_prime))
+      fail(Status::unsupported, "oneMKL cannot transform ", d.count, " points: a prime above ", large_prime,
            " divides this length above 2^31");
 }
 
@@ -56,7 +56,7 @@ class MklFft : public LocalFft {
  private:
   void create(const FftSpec& spec) {
     std::vector<MKL_LONG> lengths;
-    for (const FftDim& d : spec.transform) lengths.push_back(d.n);
+    for (const Loop& d : spec.transform) lengths.push_back(d.count);
     const auto precision = spec.precision == Precision::f64 ? DFTI_DOUBLE : DFTI_SINGLE;
     const auto domain = spec.kind == Kind::c2c ? DFTI_COMPLEX : DFTI_REAL;
     const auto axes = static_cast<MKL_LONG>(lengths.size());
@@ -70,22 +70,22 @@ class MklFft : public LocalFft {
     check(DftiSetValue(descriptor_, parameter, value), what);
   }
 
-  void set_strides(const FftSpec& spec, DFTI_CONFIG_PARAM parameter, std::int64_t FftDim::*side) {
+  void set_strides(const FftSpec& spec, DFTI_CONFIG_PARAM parameter, std::int64_t Loop::*side) {
     std::vector<MKL_LONG> strides = {0};
-    for (const FftDim& d : spec.transform) strides.push_back(d.*side);
+    for (const Loop& d : spec.transform) strides.push_back(d.*side);
     set(parameter, strides.data(), "setting strides");
   }
 
   void configure(const FftSpec& spec, bool forward) {
-    auto forward_side = &FftDim::in_stride, backward_side = &FftDim::out_stride;
+    auto forward_side = &Loop::from, backward_side = &Loop::to;
     if (!forward) std::swap(forward_side, backward_side);
     set(DFTI_PLACEMENT, spec.in_place ? DFTI_INPLACE : DFTI_NOT_INPLACE, "setting the placement");
     if (spec.kind != Kind::c2c) set(DFTI_CONJUGATE_EVEN_STORAGE, DFTI_COMPLEX_COMPLEX, "setting the storage");
     set_strides(spec, DFTI_FWD_STRIDES, forward_side);
     set_strides(spec, DFTI_BWD_STRIDES, backward_side);
     if (!spec.batch.empty()) {
-      const FftDim& loop = spec.batch.front();
-      set(DFTI_NUMBER_OF_TRANSFORMS, static_cast<MKL_LONG>(loop.n), "setting the batch");
+      const Loop& loop = spec.batch.front();
+      set(DFTI_NUMBER_OF_TRANSFORMS, static_cast<MKL_LONG>(loop.count), "setting the batch");
       set(DFTI_FWD_DISTANCE, static_cast<MKL_LONG>(loop.*forward_side), "setting the distance");
       set(DFTI_BWD_DISTANCE, static_cast<MKL_LONG>(loop.*backward_side), "setting the distance");
     }

@@ -27,11 +27,11 @@ void copy_as(const Loops& loops, const void* in, void* out, double factor, bool 
   const In* const source = static_cast<const In*>(in);
   Out* const target = static_cast<Out*>(out);
   const Real f = static_cast<Real>(factor);
-  walk(loops, [&](std::int64_t in_offset, std::int64_t out_offset, const FftDim& line) {
+  walk(loops, [&](std::int64_t in_offset, std::int64_t out_offset, const Loop& line) {
     const In* from = source + in_offset;
     Out* to = target + out_offset;
-    for (std::int64_t i = 0; i < line.n; ++i)
-      to[i * line.out_stride] = convert(from[i * line.in_stride], f, conjugate, static_cast<Out*>(nullptr));
+    for (std::int64_t i = 0; i < line.count; ++i)
+      to[i * line.to] = convert(from[i * line.from], f, conjugate, static_cast<Out*>(nullptr));
   });
 }
 
@@ -58,7 +58,7 @@ void copy_points(ElementType in_type, ElementType out_type, const Loops& loops, 
 
 void scale_points(ElementType type, const Loops& loops, void* data, double factor, bool conjugate) {
   Loops own = loops;
-  for (FftDim& loop : own) loop.in_stride = loop.out_stride;
+  for (Loop& loop : own) loop.from = loop.to;
   copy_points(type, type, own, data, data, factor, conjugate);
 }
 

@@ -44,7 +44,7 @@ using Matrices = std::vector<std::vector<long double>>;
 Matrices cosine_matrices(const FftSpec& spec) {
   Matrices matrices;
   for (std::size_t a = 0; a < spec.types.size(); ++a)
-    matrices.push_back(cosine_matrix(spec.types[a], spec.transform[a].n));
+    matrices.push_back(cosine_matrix(spec.types[a], spec.transform[a].count));
   return matrices;
 }
 
@@ -67,7 +67,7 @@ void complete_line(LongComplex* line, std::int64_t n) {
 
 std::int64_t longest_line(const FftSpec& spec) {
   std::int64_t longest = 1;
-  for (const FftDim& d : spec.transform) longest = std::max(longest, d.n);
+  for (const Loop& d : spec.transform) longest = std::max(longest, d.count);
   return longest;
 }
 
@@ -83,36 +83,36 @@ class Field {
         result_(lines + longest_line(spec)) {
     std::int64_t stride = 1;
     for (std::size_t a = axes_.size(); a-- > 0;) {
-      axes_[a].in_stride = axes_[a].out_stride = stride;
-      stride *= axes_[a].n;
+      axes_[a].from = axes_[a].to = stride;
+      stride *= axes_[a].count;
     }
   }
 
   void transform_axis(std::size_t a) {
     if (!cosines_.empty()) {
       for_lines(a,
-                [&](LongComplex* line) { multiply_line(line, axes_[a].n, axes_[a].in_stride, cosines_[a], result_); });
+                [&](LongComplex* line) { multiply_line(line, axes_[a].count, axes_[a].from, cosines_[a], result_); });
       return;
     }
-    put_roots(axes_[a].n, sign_, roots_);
-    for_lines(a, [&](LongComplex* line) { transform_line(line, axes_[a].n, axes_[a].in_stride, roots_, result_); });
+    put_roots(axes_[a].count, sign_, roots_);
+    for_lines(a, [&](LongComplex* line) { transform_line(line, axes_[a].count, axes_[a].from, roots_, result_); });
   }
 
   void complete_last_axis() {
-    for_lines(axes_.size() - 1, [&](LongComplex* line) { complete_line(line, axes_.back().n); });
+    for_lines(axes_.size() - 1, [&](LongComplex* line) { complete_line(line, axes_.back().count); });
   }
 
   /// Visits the points that one side has (a halved last axis when `halved`): visit(field value, offset on that side).
   template <class Visit>
-  void for_points(const Loops& side, bool halved, std::int64_t FftDim::*stride, const Visit& visit) {
+  void for_points(const Loops& side, bool halved, std::int64_t Loop::*stride, const Visit& visit) {
     Loops loops = side;
-    if (halved) loops.back().n = loops.back().n / 2 + 1;
+    if (halved) loops.back().count = loops.back().count / 2 + 1;
     for (std::size_t a = 0; a < loops.size(); ++a) {
-      loops[a].out_stride = loops[a].*stride;
-      loops[a].in_stride = axes_[a].in_stride;
+      loops[a].to = loops[a].*stride;
+      loops[a].from = axes_[a].from;
     }
-    walk(loops, [&](std::int64_t own, std::int64_t user, const FftDim& line) {
-      for (std::int64_t i = 0; i < line.n; ++i) visit(values_[own + i * line.in_stride], user + i * line.out_stride);
+    walk(loops, [&](std::int64_t own, std::int64_t user, const Loop& line) {
+      for (std::int64_t i = 0; i < line.count; ++i) visit(values_[own + i * line.from], user + i * line.to);
     });
   }
 
@@ -120,9 +120,9 @@ class Field {
   template <class Visit>
   void for_lines(std::size_t a, const Visit& visit) {
     Loops others = axes_;
-    others[a].n = 1;
-    walk(others, [&](std::int64_t offset, std::int64_t, const FftDim& line) {
-      for (std::int64_t i = 0; i < line.n; ++i) visit(values_ + offset + i * line.in_stride);
+    others[a].count = 1;
+    walk(others, [&](std::int64_t offset, std::int64_t, const Loop& line) {
+      for (std::int64_t i = 0; i < line.count; ++i) visit(values_ + offset + i * line.from);
     });
   }
 
@@ -170,16 +170,15 @@ class ReferenceFft : public LocalFft {
     // The half that is not given is transformed along the other axes too, before it is completed. What happens to lie
     // there may trap.
     if (spec_.kind == Kind::c2r) std::fill_n(values, points(spec_.batch) * points(spec_.transform), LongComplex());
-    for_batch(&FftDim::in_stride, [&](std::size_t b, std::int64_t offset) {
+    for_batch(&Loop::from, [&](std::size_t b, std::int64_t offset) {
       Field field = field_of(b);
-      field.for_points(spec_.transform, spec_.kind == Kind::c2r, &FftDim::in_stride,
-                       [&](LongComplex& value, std::int64_t i) {
-                         value = load<Real>(in, offset + i, input_element(spec_).is_complex);
-                       });
+      field.for_points(spec_.transform, spec_.kind == Kind::c2r, &Loop::from, [&](LongComplex& value, std::int64_t i) {
+        value = load<Real>(in, offset + i, input_element(spec_).is_complex);
+      });
       transform(field);
     });
-    for_batch(&FftDim::out_stride, [&](std::size_t b, std::int64_t offset) {
-      field_of(b).for_points(spec_.transform, spec_.kind == Kind::r2c, &FftDim::out_stride,
+    for_batch(&Loop::to, [&](std::size_t b, std::int64_t offset) {
+      field_of(b).for_points(spec_.transform, spec_.kind == Kind::r2c, &Loop::to,
                              [&](LongComplex& value, std::int64_t i) {
                                store<Real>(out, offset + i, output_element(spec_).is_complex,
                                            value * static_cast<long double>(spec_.scale));
@@ -197,11 +196,11 @@ class ReferenceFft : public LocalFft {
 
   /// visit(number of the transform, its offset on one side).
   template <class Visit>
-  void for_batch(std::int64_t FftDim::*stride, const Visit& visit) const {
+  void for_batch(std::int64_t Loop::*stride, const Visit& visit) const {
     std::size_t number = 0;
-    walk(spec_.batch, [&](std::int64_t in, std::int64_t out, const FftDim& line) {
-      const std::int64_t base = stride == &FftDim::in_stride ? in : out;
-      for (std::int64_t i = 0; i < line.n; ++i) visit(number++, base + i * (line.*stride));
+    walk(spec_.batch, [&](std::int64_t in, std::int64_t out, const Loop& line) {
+      const std::int64_t base = stride == &Loop::from ? in : out;
+      for (std::int64_t i = 0; i < line.count; ++i) visit(number++, base + i * (line.*stride));
     });
   }
 

@@ -9,8 +9,8 @@ namespace shardfft {
 namespace {
 
 /// The transform of the first axis alone, complex but for r2r, on one side's strides (in place there).
-FftSpec first_axis(const FftSpec& spec, Loops complex_loops, std::int64_t FftDim::*side) {
-  for (FftDim& d : complex_loops) d.in_stride = d.out_stride = d.*side;
+FftSpec first_axis(const FftSpec& spec, Loops complex_loops, std::int64_t Loop::*side) {
+  for (Loop& d : complex_loops) d.from = d.to = d.*side;
   FftSpec first = spec;
   if (spec.kind != Kind::r2r) first.kind = Kind::c2c;
   first.types.resize(std::min<std::size_t>(1, spec.types.size()));
@@ -36,7 +36,7 @@ class SplitForward : public LocalFft {
     FftSpec others = other_axes(spec);
     others.scale = 1;
     others_ = make(others);
-    first_ = make(first_axis(spec, output_loops(spec), &FftDim::out_stride));
+    first_ = make(first_axis(spec, output_loops(spec), &Loop::to));
   }
   std::size_t scratch_bytes() const override { return std::max(first_->scratch_bytes(), others_->scratch_bytes()); }
   void execute(const void* in, void* out, std::byte* scratch, ReadAhead& ahead) const override {
@@ -55,18 +55,18 @@ class SplitC2r : public LocalFft {
     if (keeps_)
       dense_bytes_ =
           round_up(static_cast<std::size_t>(points(input_loops(spec))) * input_element(spec).bytes(), cache_line);
-    FftSpec first = first_axis(spec, input_loops(spec), &FftDim::in_stride);
+    FftSpec first = first_axis(spec, input_loops(spec), &Loop::from);
     FftSpec others = other_axes(spec);
     first.scale = 1;
     if (keeps_) {
       const auto strides = dense_strides(input_loops(spec));
       FftSpec dense = spec;
-      set_strides(dense, &FftDim::in_stride, strides);
+      set_strides(dense, &Loop::from, strides);
       others = other_axes(dense);
       others.preserve_input = false;
       first.in_place = false;
-      first.transform.front().out_stride = strides.front();
-      for (std::size_t i = 0; i < first.batch.size(); ++i) first.batch[i].out_stride = strides[i + 1];
+      first.transform.front().to = strides.front();
+      for (std::size_t i = 0; i < first.batch.size(); ++i) first.batch[i].to = strides[i + 1];
     }
     first_ = make(first);
     others_ = make(others);

@@ -58,10 +58,9 @@ class Staged : public LocalFft {
         loops_(conjugates ? input_loops(spec) : output_loops(spec)),
         dense_bytes_(round_up(static_cast<std::size_t>(points(loops_)) * element_.bytes(), cache_line)) {
     const auto strides = dense_strides(loops_);
-    for (std::size_t i = 0; i < loops_.size(); ++i)
-      (conjugates ? loops_[i].out_stride : loops_[i].in_stride) = strides[i];
+    for (std::size_t i = 0; i < loops_.size(); ++i) (conjugates ? loops_[i].to : loops_[i].from) = strides[i];
     FftSpec sub = spec;
-    set_strides(sub, conjugates ? &FftDim::in_stride : &FftDim::out_stride, strides);
+    set_strides(sub, conjugates ? &Loop::from : &Loop::to, strides);
     if (conjugates) sub.direction = Direction::backward;
     sub.in_place = false;
     sub.preserve_input = false;

@@ -15,12 +15,12 @@ bool has_prime_above(std::int64_t n, std::int64_t bound) {
 
 double work_bytes(const FftSpec& spec) {
   double most = 0;
-  for (const FftDim& d : spec.transform) {
+  for (const Loop& d : spec.transform) {
     // Factors and a buffer as long as the line. For a prime, several arrays of the next power of two above twice its
     // length: oneMKL took 7.5 times the line's bytes for 1000003 points, where that power is 2.1 times the length.
-    const double lines = has_prime_above(d.n, large_prime) ? 12 : 2;
-    most = std::max(most,
-                    lines * static_cast<double>(d.n) * static_cast<double>(ElementType{spec.precision, true}.bytes()));
+    const double lines = has_prime_above(d.count, large_prime) ? 12 : 2;
+    most = std::max(
+        most, lines * static_cast<double>(d.count) * static_cast<double>(ElementType{spec.precision, true}.bytes()));
   }
   return most;
 }

@@ -15,9 +15,9 @@ void take_parts(FftSpec& spec, const TransformStep& step, bool is_complex) {
   for (const AxisStep& axis : step.axes) spec.types.push_back(axis.type);
   if (!is_complex) return;
   for (Loops* loops : {&spec.transform, &spec.batch})
-    for (FftDim& d : *loops) {
-      d.in_stride *= 2;
-      d.out_stride *= 2;
+    for (Loop& d : *loops) {
+      d.from *= 2;
+      d.to *= 2;
     }
   spec.batch.push_back({2, 1, 1});
 }
@@ -66,7 +66,7 @@ std::string describe_fft(const FftSpec& spec) {
   std::string text = std::string(spec.kind == Kind::r2r ? "" : "fft ") + to_text(spec.kind);
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
     if (!spec.types.empty()) text.append(" ").append(to_text(spec.types[i]));
-    text.append(" ").append(std::to_string(spec.transform[i].n));
+    text.append(" ").append(std::to_string(spec.transform[i].count));
   }
   return text;
 }

@@ -4,16 +4,10 @@
 #include <cstdint>
 
 #include "base/hooks.hpp"
+#include "geometry/loop.hpp"
 #include "geometry/schedule.hpp"
 
 namespace shardfft {
-
-/// `count` elements that lie `from` apart in the source and `to` apart in the destination.
-struct Loop {
-  std::int64_t count = 1;
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-};
 
 /// Loops in any order: every element is copied once, from and to the sum of its strides and the offsets.
 struct LoopNest {

@@ -11,7 +11,7 @@ namespace {
 std::vector<std::int64_t> key_of(const FftSpec& spec) {
   std::vector<std::int64_t> key;
   for (const auto* loops : {&spec.transform, &spec.batch})
-    for (const FftDim& d : *loops) key.insert(key.end(), {d.n, d.in_stride, d.out_stride});
+    for (const Loop& d : *loops) key.insert(key.end(), {d.count, d.from, d.to});
   return key;
 }
 

@@ -38,38 +38,38 @@ TransformCheck::TransformCheck(const FftSpec& spec, Rounding rounding) {
   std::vector<std::size_t> batch(spec.batch.size());
   std::iota(batch.begin(), batch.end(), std::size_t{0});
   std::stable_sort(batch.begin(), batch.end(),
-                   [&](std::size_t a, std::size_t b) { return spec.batch[a].in_stride < spec.batch[b].in_stride; });
+                   [&](std::size_t a, std::size_t b) { return spec.batch[a].from < spec.batch[b].from; });
   for (const std::size_t b : batch) {
-    const FftDim& d = spec.batch[b];
-    if (limits_.run == 1) limits_.run = d.n;
-    in_.loops.push_back({d.n, d.in_stride, units, spec.transform.size() + b, {}});
-    out_.loops.push_back({d.n, d.out_stride, units, spec.transform.size() + b, {}});
-    units *= d.n;
+    const Loop& d = spec.batch[b];
+    if (limits_.run == 1) limits_.run = d.count;
+    in_.loops.push_back({d.count, d.from, units, spec.transform.size() + b, {}});
+    out_.loops.push_back({d.count, d.to, units, spec.transform.size() + b, {}});
+    units *= d.count;
   }
   double points = 1;
   double safety = 1;
   double growth = 1;        // of the root of the sum of squares, at most
   double squares_part = 1;  // of the sum of squares of the output that of the input is, at most
   for (std::size_t i = 0; i < spec.transform.size(); ++i) {
-    const FftDim& d = spec.transform[i];
+    const Loop& d = spec.transform[i];
     const bool last = i + 1 == spec.transform.size();
     const Kind kind = last || spec.kind == Kind::r2r ? spec.kind : Kind::c2c;
     const AxisTransform type = spec.types.empty() ? AxisTransform::fft : spec.types[i];
-    if (d.n == 0 || units == 0) {
+    if (d.count == 0 || units == 0) {
       units = 0;
       continue;
     }
-    CheckWeights weights = spec.kind == Kind::r2r ? make_cosine_weights(type, d.n)
-                           : last                 ? make_last_axis_weights(kind, spec.direction, d.n)
-                                                  : make_real_weights(d.n);
+    CheckWeights weights = spec.kind == Kind::r2r ? make_cosine_weights(type, d.count)
+                           : last                 ? make_last_axis_weights(kind, spec.direction, d.count)
+                                                  : make_real_weights(d.count);
     const auto count = [](const std::vector<Complex>& list) { return static_cast<std::int64_t>(list.size()); };
-    in_.loops.push_back({count(weights.in), d.in_stride, 0, i, std::move(weights.in), last});
-    out_.loops.push_back({count(weights.out), d.out_stride, 0, i, std::move(weights.out), last});
+    in_.loops.push_back({count(weights.in), d.from, 0, i, std::move(weights.in), last});
+    out_.loops.push_back({count(weights.out), d.to, 0, i, std::move(weights.out), last});
     for (Complex& w : in_.loops.back().weight) w *= i == 0 ? spec.scale : 1;
-    points *= static_cast<double>(d.n);
-    safety = std::max(safety, safety_of(d.n));
+    points *= static_cast<double>(d.count);
+    safety = std::max(safety, safety_of(d.count));
     growth *= spec.kind == Kind::r2r ? 2 : 1;
-    squares_part *= (spec.kind == Kind::r2r || kind == Kind::r2c ? 2 : 1) / static_cast<double>(d.n);
+    squares_part *= (spec.kind == Kind::r2r || kind == Kind::r2c ? 2 : 1) / static_cast<double>(d.count);
   }
   in_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::c2r;
   out_.is_complex = spec.kind == Kind::c2c || spec.kind == Kind::r2c;

@@ -97,7 +97,7 @@ class CheckedPlanes {
   bool has_planes() const { return spec_.transform.size() == 2; }
   const gpu::PassRecord& record() const { return gpu::pass_named(has_planes() ? "plane pass" : "summed row pass"); }
   gpu::PassPointer make() const {
-    const auto n = static_cast<int>(spec_.batch.back().n), m = static_cast<int>(spec_.transform.back().n);
+    const auto n = static_cast<int>(spec_.batch.back().count), m = static_cast<int>(spec_.transform.back().count);
     if (!has_planes()) lines::prepare_planes(n, m, spec_.precision, spec_.kind != Kind::c2c);  // to compare with
     return record().make(spec_, use);
   }

@@ -18,7 +18,7 @@ using enum AxisTransform;
 using Types = std::vector<AxisTransform>;
 constexpr AxisTransform all_types[] = {dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4};
 
-FftSpec lines_of(AxisTransform type, FftDim line, std::vector<FftDim> batch, Precision precision = Precision::f64) {
+FftSpec lines_of(AxisTransform type, Loop line, std::vector<Loop> batch, Precision precision = Precision::f64) {
   FftSpec spec;
   spec.kind = Kind::r2r;
   spec.precision = precision;
@@ -71,7 +71,7 @@ void check_numbers(const FftSpec& spec, std::size_t scratch_bytes, const Enqueue
 void check_both(FftSpec spec) {
   for (const Precision precision : {Precision::f64, Precision::f32}) {
     spec.precision = precision;
-    SCOPED_TRACE(std::string(to_text(spec.types.front())) + " of " + std::to_string(spec.transform.front().n) +
+    SCOPED_TRACE(std::string(to_text(spec.types.front())) + " of " + std::to_string(spec.transform.front().count) +
                  (precision == Precision::f64 ? ", double" : ", single") + (spec.in_place ? ", in place" : ""));
     const device::DeviceScope scope(0);
     const auto operation = gpu::make_device_fft(spec);

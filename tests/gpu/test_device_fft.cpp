@@ -26,8 +26,8 @@ FftSpec back_of(FftSpec spec) {
   spec.kind = spec.kind == Kind::c2c ? Kind::c2c : spec.kind == Kind::r2c ? Kind::c2r : Kind::r2c;
   spec.direction = spec.direction == Direction::forward ? Direction::backward : Direction::forward;
   spec.scale = 1;
-  for (std::vector<FftDim>* loops : {&spec.transform, &spec.batch})
-    for (FftDim& d : *loops) std::swap(d.in_stride, d.out_stride);
+  for (std::vector<Loop>* loops : {&spec.transform, &spec.batch})
+    for (Loop& d : *loops) std::swap(d.from, d.to);
   return spec;
 }
 
@@ -70,7 +70,7 @@ void check(FftSpec spec, std::size_t points, const std::string& pass, Effort eff
   EXPECT_EQ(std::memcmp(left.data(), in.data(), points * sizeof(Complex)), 0) << "the input has changed";
 }
 
-FftSpec forward(std::vector<FftDim> transform, std::vector<FftDim> batch) {
+FftSpec forward(std::vector<Loop> transform, std::vector<Loop> batch) {
   FftSpec spec;
   spec.transform = std::move(transform);
   spec.batch = std::move(batch);

@@ -38,7 +38,7 @@ class PaddedCase {
     FftSpec back = spec_;  // the spectrum of a real field
     back.kind = Kind::r2c;
     back.direction = Direction::forward;
-    for (FftDim& d : back.transform) std::swap(d.in_stride, d.out_stride);
+    for (Loop& d : back.transform) std::swap(d.from, d.to);
     std::vector<T> field(out_.size());
     for (T& x : field) x = value(random);
     make_local_fft("fftw", back)->execute(field.data(), in_.data());
@@ -46,8 +46,8 @@ class PaddedCase {
 
   void check() {
     const auto plan = gpu::plan_padded_fft(spec_);
-    ASSERT_EQ(plan.has_value(),
-              device::lines::planes_supported(ny, spec_.transform.back().n, spec_.precision, spec_.kind != Kind::c2c));
+    ASSERT_EQ(plan.has_value(), device::lines::planes_supported(ny, spec_.transform.back().count, spec_.precision,
+                                                                spec_.kind != Kind::c2c));
     if (!plan) return;
     const auto fft = plan->make();
     run(*fft);

@@ -93,8 +93,8 @@ class PlaneTest {
     spec.in_place = true;
     spec.effort = Effort::estimate;
     const std::int64_t row = c_.row(true), plane = c_.plane(true);
-    spec.transform = {rows ? FftDim{c_.m, 1, 1} : FftDim{c_.n, row, row}};
-    spec.batch = {{c_.planes, plane, plane}, rows ? FftDim{c_.n, row, row} : FftDim{c_.m_end() - c_.m_begin(), 1, 1}};
+    spec.transform = {rows ? Loop{c_.m, 1, 1} : Loop{c_.n, row, row}};
+    spec.batch = {{c_.planes, plane, plane}, rows ? Loop{c_.n, row, row} : Loop{c_.m_end() - c_.m_begin(), 1, 1}};
     Complex* const begin = data.data() + (rows ? 0 : c_.m_begin());
     make_local_fft("fftw", spec)->execute(begin, begin);
   }

@@ -126,7 +126,7 @@ class RealPlaneTest {
     };
     spec.kind = forward() ? Kind::r2c : Kind::c2r;
     spec.transform = {{m, 1, 1}};
-    spec.batch = {forward() ? FftDim{rows, m, pitch} : FftDim{rows, pitch, m}};
+    spec.batch = {forward() ? Loop{rows, m, pitch} : Loop{rows, pitch, m}};
     if (forward()) {
       make_local_fft("fftw", spec)->execute(reals.data(), spectra.data());
       return transform_columns();

@@ -90,7 +90,7 @@ inline std::string describe(const std::string& backend, const FftSpec& spec) {
        << (spec.direction == Direction::forward ? " forward" : " backward");
   const auto add = [&](const char* name, const Loops& loops) {
     text << ' ' << name;
-    for (const FftDim& d : loops) text << ' ' << d.n << ':' << d.in_stride << ':' << d.out_stride;
+    for (const Loop& d : loops) text << ' ' << d.count << ':' << d.from << ':' << d.to;
   };
   add("transform", spec.transform);
   add("batch", spec.batch);
@@ -103,9 +103,9 @@ inline std::string describe(const std::string& backend, const FftSpec& spec) {
 inline std::vector<bool> written(const FftSpec& spec) {
   const int parts = output_element(spec).is_complex ? 2 : 1;
   std::vector<bool> flags(static_cast<std::size_t>(output_reals(spec)));
-  walk(output_loops(spec), [&](std::int64_t, std::int64_t out, const FftDim& line) {
-    for (std::int64_t i = 0; i < line.n; ++i)
-      for (int p = 0; p < parts; ++p) flags[static_cast<std::size_t>((out + i * line.out_stride) * parts + p)] = true;
+  walk(output_loops(spec), [&](std::int64_t, std::int64_t out, const Loop& line) {
+    for (std::int64_t i = 0; i < line.count; ++i)
+      for (int p = 0; p < parts; ++p) flags[static_cast<std::size_t>((out + i * line.to) * parts + p)] = true;
   });
   return flags;
 }

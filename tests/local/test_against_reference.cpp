@@ -128,8 +128,8 @@ FftSpec padded_spec(Kind kind, const std::vector<std::int64_t>& shape, std::int6
   std::int64_t complex_stride = shape.back() / 2 + 1;
   Loops outer;
   for (std::size_t a = shape.size() - 1; a-- > 0;) {
-    const FftDim real{shape[a], 2 * complex_stride, complex_stride};
-    spec.transform[a] = kind == Kind::r2c ? real : FftDim{real.n, real.out_stride, real.in_stride};
+    const Loop real{shape[a], 2 * complex_stride, complex_stride};
+    spec.transform[a] = kind == Kind::r2c ? real : Loop{real.count, real.to, real.from};
     complex_stride *= shape[a];
   }
   if (kind == Kind::r2c) spec.batch = {{batch, 2 * complex_stride, complex_stride}};

@@ -18,7 +18,7 @@ FftSpec lines(std::int64_t n, std::int64_t stride, const Loops& batch) {
 }
 
 /// Transforms that all calls together make.
-std::int64_t covered(const Blocking& b) { return points(b.kept) * b.blocked.n * points(b.outer); }
+std::int64_t covered(const Blocking& b) { return points(b.kept) * b.blocked.count * points(b.outer); }
 
 TEST(Blocking, OneCallWhenTheBackendTakesAll) {
   const Blocking b = choose_blocking(lines(64, 8, {{100, 512, 512}, {8, 1, 1}}), {2, unlimited, 1});
@@ -29,14 +29,14 @@ TEST(Blocking, OneCallWhenTheBackendTakesAll) {
 TEST(Blocking, TheBackendGetsNeighbouringColumns) {
   const Blocking b = choose_blocking(lines(64, 50, {{100, 3200, 3200}, {50, 1, 1}}), {1, unlimited, 1});
   ASSERT_EQ(b.kept.size(), 1u);
-  EXPECT_EQ(b.kept[0].in_stride, 1);
+  EXPECT_EQ(b.kept[0].from, 1);
   EXPECT_EQ(b.calls(), 100);
 }
 
 TEST(Blocking, AShortLoopIsNotWorthItsCalls) {
   const Blocking b = choose_blocking(lines(64, 2, {{1000, 128, 128}, {2, 1, 1}}), {1, unlimited, 1});
   ASSERT_EQ(b.kept.size(), 1u);
-  EXPECT_EQ(b.kept[0].n, 1000);
+  EXPECT_EQ(b.kept[0].count, 1000);
   EXPECT_EQ(b.calls(), 2);
 }
 
@@ -70,8 +70,8 @@ TEST(Blocking, ManyOuterCallsAreNotCutFurther) {
 TEST(Loops, MergedLoopsKeepTheirPoints) {
   const Loops merged_once = merged({{3, 20, 40}, {1, 7, 7}, {5, 4, 8}, {4, 1, 2}});
   ASSERT_EQ(merged_once.size(), 1u);
-  EXPECT_EQ(merged_once[0].n, 60);
-  EXPECT_EQ(merged_once[0].out_stride, 2);
+  EXPECT_EQ(merged_once[0].count, 60);
+  EXPECT_EQ(merged_once[0].to, 2);
   EXPECT_EQ(merged({{3, 20, 41}, {5, 4, 8}, {4, 1, 2}}).size(), 2u);
 }
 

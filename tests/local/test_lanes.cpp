@@ -152,9 +152,9 @@ TEST(Lanes, RowsOfLines) {
             spec.kind = kind;
             spec.precision = precision;
             if (kind == Kind::c2r) spec.direction = Direction::backward;
-            spec.transform.front().in_stride = beside_in ? wide : 1;
-            spec.transform.front().out_stride = beside_out ? wide : 1;
-            const FftDim outer{rows, apart, apart};
+            spec.transform.front().from = beside_in ? wide : 1;
+            spec.transform.front().to = beside_out ? wide : 1;
+            const Loop outer{rows, apart, apart};
             // In either order of the loops.
             spec.batch.insert(row % 2 == 0 ? spec.batch.begin() : spec.batch.end(), outer);
             expect_right(spec);
@@ -187,7 +187,7 @@ TEST(Lanes, TakesWhatItsScratchHolds) {
   const Backend& lanes = find_backend("lanes");
   FftSpec spec = spec_of(257, 64, true, true);
   EXPECT_TRUE(lanes.takes(spec));
-  spec.batch.front().n = 1;
+  spec.batch.front().count = 1;
   EXPECT_EQ(lanes.takes(spec), fallback_backend().complete) << "one line is no work for lanes, if FFTW can have it";
   spec = spec_of(std::int64_t{1} << 40, 64, true, true);
   EXPECT_FALSE(lanes.takes(spec));
@@ -243,13 +243,13 @@ TEST(Lanes, ErrorsAreThoseOfFftw) {
     for (const Precision precision : {Precision::f64, Precision::f32}) {
       FftSpec spec = spec_of(n, std::max<std::int64_t>(2, 2000 / n), false, false);
       spec.transform.front() = {n, 1, 1};
-      spec.batch.front() = {spec.batch.front().n, n, n};
+      spec.batch.front() = {spec.batch.front().count, n, n};
       spec.precision = precision;
       spec.effort = Effort::estimate;
       TestArray in(precision, input_reals(spec));
       in.fill_random(static_cast<unsigned>(n));
       std::vector<Exact> wanted;
-      for (std::int64_t l = 0; l < spec.batch.front().n; ++l) {
+      for (std::int64_t l = 0; l < spec.batch.front().count; ++l) {
         std::vector<Exact> line;
         for (std::int64_t k = 2 * l * n; k < 2 * (l + 1) * n; k += 2) line.emplace_back(in.get(k), in.get(k + 1));
         line = exact(line);

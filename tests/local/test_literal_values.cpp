@@ -162,7 +162,7 @@ TEST(Specs, NonsenseIsRefused) {
   spec.threads = 0;
   EXPECT_THROW(make_local_fft("auto", spec), Error);
   spec = dense_spec(Kind::c2c, {4});
-  spec.transform[0].out_stride = 0;
+  spec.transform[0].to = 0;
   EXPECT_THROW(make_local_fft("auto", spec), Error);
   spec = dense_spec(Kind::c2c, {-4});
   EXPECT_THROW(make_local_fft("auto", spec), Error);

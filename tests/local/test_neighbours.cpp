@@ -28,7 +28,7 @@ struct Batch {
 };
 
 /// The numbers of line `index`.
-std::vector<double> line_of(TestArray& array, const FftDim& batch, const FftDim& line, std::int64_t FftDim::*side,
+std::vector<double> line_of(TestArray& array, const Loop& batch, const Loop& line, std::int64_t Loop::*side,
                             std::int64_t points, int parts, std::int64_t index) {
   std::vector<double> numbers;
   for (std::int64_t k = 0; k < points; ++k)
@@ -49,14 +49,13 @@ std::vector<std::vector<double>> results(const Batch& b, const FftSpec& spec, co
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (std::int64_t k = 0; k < b.points_in(); ++k)
       for (int p = 0; p < parts_in; ++p)
-        in.set((l * spec.batch.front().in_stride + k * spec.transform.front().in_stride) * parts_in + p,
+        in.set((l * spec.batch.front().from + k * spec.transform.front().from) * parts_in + p,
                l == spoilt && k == b.points_in() / 3 ? bad : uniform(random));
   }
   make(spec)->execute(in.data(), out.data());
   std::vector<std::vector<double>> lines;
   for (std::int64_t l = 0; l < b.count; ++l)
-    lines.push_back(
-        line_of(out, spec.batch.front(), spec.transform.front(), &FftDim::out_stride, b.points_out(), parts_out, l));
+    lines.push_back(line_of(out, spec.batch.front(), spec.transform.front(), &Loop::to, b.points_out(), parts_out, l));
   return lines;
 }
 

@@ -226,10 +226,10 @@ TEST(LocalFfts, LargeBatchesAreTimedInPart) {
   const LocalFftChoice choice = ffts.make(world());
   ASSERT_EQ(seconds_of(choice).size(), 2u);
   ASSERT_EQ(first.planned.size(), 2u);
-  const std::int64_t part = first.planned[0].batch.at(0).n;
+  const std::int64_t part = first.planned[0].batch.at(0).count;
   EXPECT_LE(part * n * 16, std::int64_t{32} << 20);
   EXPECT_GE(part * n * 16, std::int64_t{31} << 20);
-  EXPECT_EQ(first.planned[1].batch.at(0).n, batch);
+  EXPECT_EQ(first.planned[1].batch.at(0).count, batch);
   EXPECT_NEAR(seconds_of(choice)[0], 0.01 * static_cast<double>(batch) / static_cast<double>(part), 1e-9);
   std::vector<std::complex<double>> in(static_cast<std::size_t>(n * batch), 1.0), out(in.size());
   fft->execute(in.data(), out.data());
@@ -257,7 +257,7 @@ struct Rivals {
     Fake& slow = slow_fakes.emplace_back(Fake{fake.name, 0.03});
     const auto make_slow = backend_of(slow, time).make;
     made.make = [=](const FftSpec& spec) {
-      return spec.transform.at(0).n == slow_length ? make_slow(spec) : make(spec);
+      return spec.transform.at(0).count == slow_length ? make_slow(spec) : make(spec);
     };
     return made;
   }
@@ -296,7 +296,7 @@ TEST(LocalFfts, OneThatCannotMakeAStepIsNoCandidateForIt) {
     Rivals rivals;
     std::vector<Backend> both = rivals.both();
     both[0].make = [make = both[0].make](const FftSpec& spec) {
-      if (spec.transform.at(0).n == 8 && world().rank() == world().size() - 1)
+      if (spec.transform.at(0).count == 8 && world().rank() == world().size() - 1)
         fail(Status::unsupported, "no lines of 8 points here");
       return make(spec);
     };
@@ -343,7 +343,7 @@ TEST(LocalFfts, PlanningTimeIsSharedByTheSteps) {
   const Installed<Clock> clock(time);
   ffts.make(world());
   ASSERT_EQ(second.planned.size(), 2u);
-  EXPECT_EQ(second.planned[0].transform[0].n, 16);
+  EXPECT_EQ(second.planned[0].transform[0].count, 16);
   EXPECT_LT(second.planned[0].deadline.value(), second.planned[1].deadline.value());
 }
 

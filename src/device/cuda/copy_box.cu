@@ -12,21 +12,14 @@ namespace {
 
 /// A loop nest as the kernels read it: axis 0 is the slowest.
 struct Loops {
-  static constexpr int most = 2 * max_axes;
   int axes = 0;
-  std::int64_t count[most], from[most], to[most];
+  Loop axis[2 * max_axes];
 };
 
 Loops loops_of(const LoopNest& nest) {
   Loops loops;
-  loops.axes = std::max(nest.depth, 1);
-  loops.count[0] = loops.from[0] = loops.to[0] = 1;  // a single element has no loops
-  for (int a = 0; a < nest.depth; ++a) {
-    const Loop& loop = nest.loop[static_cast<std::size_t>(a)];
-    loops.count[a] = loop.count;
-    loops.from[a] = loop.from;
-    loops.to[a] = loop.to;
-  }
+  loops.axes = std::max(nest.depth, 1);  // a single element has no loops
+  std::copy_n(nest.loop.begin(), nest.depth, loops.axis);
   return loops;
 }
 
@@ -37,10 +30,10 @@ struct Offsets {
 __device__ Offsets offsets(const Loops& loops, int axes, long long index) {
   Offsets at{0, 0};
   for (int a = axes - 1; a >= 0; --a) {
-    const long long n = loops.count[a], i = index % n;
+    const long long n = loops.axis[a].count, i = index % n;
     index /= n;
-    at.from += i * loops.from[a];
-    at.to += i * loops.to[a];
+    at.from += i * loops.axis[a].from;
+    at.to += i * loops.axis[a].to;
   }
   return at;
 }
@@ -59,14 +52,15 @@ __global__ void __launch_bounds__(256) copy_rows(const __grid_constant__ Loops l
                                                  Unit* destination, const __grid_constant__ Pieces pieces) {
   const int last = loops.axes - 1;
   const long long step = blockDim.x;
-  const long long from_stride = contiguous ? 1 : loops.from[last], to_stride = contiguous ? 1 : loops.to[last];
+  const long long from_stride = contiguous ? 1 : loops.axis[last].from,
+                  to_stride = contiguous ? 1 : loops.axis[last].to;
   for (long long piece = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; piece < pieces.all;
        piece += static_cast<long long>(gridDim.x) * blockDim.y) {
     const Offsets at = offsets(loops, last, piece / pieces.of_row);
     const Unit* from = source + at.from;
     Unit* to = destination + at.to;
     const long long begin = piece % pieces.of_row * pieces.length;
-    const long long length = min(begin + pieces.length, static_cast<long long>(loops.count[last]));
+    const long long length = min(begin + pieces.length, static_cast<long long>(loops.axis[last].count));
     for (long long i = begin + threadIdx.x; i < length; i += in_flight * step) {
       Unit held[in_flight];
 #pragma unroll
@@ -93,47 +87,43 @@ __global__ void __launch_bounds__(256) copy_transposed(const __grid_constant__ L
   const unsigned inside = blockIdx.x % static_cast<unsigned>(tiles_u * tiles_v);
   const Offsets at = offsets(loops, u_axis, blockIdx.x / static_cast<unsigned>(tiles_u * tiles_v));
   const int u0 = static_cast<int>(inside) / tiles_v * side, v0 = static_cast<int>(inside) % tiles_v * side;
-  const int nu = static_cast<int>(loops.count[u_axis]) - u0, nv = static_cast<int>(loops.count[v_axis]) - v0;
+  const int nu = static_cast<int>(loops.axis[u_axis].count) - u0, nv = static_cast<int>(loops.axis[v_axis].count) - v0;
   const int lane = static_cast<int>(threadIdx.x) % side, first = static_cast<int>(threadIdx.x) / side;
-  const Unit* from = source + at.from + u0 * loops.from[u_axis] + v0 * loops.from[v_axis];
-  Unit* to = destination + at.to + u0 * loops.to[u_axis] + v0 * loops.to[v_axis];
+  const Unit* from = source + at.from + u0 * loops.axis[u_axis].from + v0 * loops.axis[v_axis].from;
+  Unit* to = destination + at.to + u0 * loops.axis[u_axis].to + v0 * loops.axis[v_axis].to;
 #pragma unroll
   for (int k = 0; k < side / step; ++k) {
     const int row = first + k * step;
-    if (lane < nu && row < nv) buffer[row][lane] = from[lane * loops.from[u_axis] + row * loops.from[v_axis]];
+    if (lane < nu && row < nv) buffer[row][lane] = from[lane * loops.axis[u_axis].from + row * loops.axis[v_axis].from];
   }
   __syncthreads();
 #pragma unroll
   for (int k = 0; k < side / step; ++k) {
     const int row = first + k * step;
-    if (row < nu && lane < nv) to[row * loops.to[u_axis] + lane * loops.to[v_axis]] = buffer[lane][row];
+    if (row < nu && lane < nv) to[row * loops.axis[u_axis].to + lane * loops.axis[v_axis].to] = buffer[lane][row];
   }
 }
 
 long long product(const Loops& loops, int axes) {
   long long n = 1;
-  for (int a = 0; a < axes; ++a) n *= loops.count[a];
+  for (int a = 0; a < axes; ++a) n *= loops.axis[a].count;
   return n;
 }
 
 /// Moves axis `a` to place `place`, keeping the order of the others.
 void move_axis(Loops& loops, int a, int place) {
-  for (std::int64_t* row : {loops.count, loops.from, loops.to}) {
-    const std::int64_t kept = row[a];
-    for (int i = a; i < place; ++i) row[i] = row[i + 1];
-    row[place] = kept;
-  }
+  std::rotate(loops.axis + a, loops.axis + a + 1, loops.axis + place + 1);
 }
 
-int axis_of_stride_one(const Loops& loops, const std::int64_t* stride) {
+int axis_of_stride_one(const Loops& loops, std::int64_t Loop::*stride) {
   for (int a = loops.axes - 1; a >= 0; --a)
-    if (stride[a] == 1) return a;
+    if (loops.axis[a].*stride == 1) return a;
   return loops.axes - 1;
 }
 
 template <class Unit>
 void launch_rows(const Loops& loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
-  const long long rows = product(loops, loops.axes - 1), length = loops.count[loops.axes - 1];
+  const long long rows = product(loops, loops.axes - 1), length = loops.axis[loops.axes - 1].count;
   unsigned x = 1;
   while (x < 256 && (x < 32 ? x : in_flight * x) < length) x *= 2;
   const dim3 block(x, 256 / x);
@@ -145,7 +135,7 @@ void launch_rows(const Loops& loops, const std::byte* source, std::byte* destina
   const long long of_row = (length + piece - 1) / piece;
   const Pieces pieces{rows * of_row, of_row, piece};
   const long long blocks = std::min<long long>((pieces.all + block.y - 1) / block.y, most);
-  const bool contiguous = loops.from[loops.axes - 1] == 1 && loops.to[loops.axes - 1] == 1;
+  const bool contiguous = loops.axis[loops.axes - 1].from == 1 && loops.axis[loops.axes - 1].to == 1;
   const auto kernel = contiguous ? copy_rows<Unit, true> : copy_rows<Unit, false>;
   kernel<<<static_cast<unsigned>(blocks), block, 0, stream>>>(loops, reinterpret_cast<const Unit*>(source),
                                                               reinterpret_cast<Unit*>(destination), pieces);
@@ -157,17 +147,19 @@ void launch_transposed(const Loops& loops, const std::byte* source, std::byte* d
   constexpr std::int64_t most = std::int64_t{1} << 30;
   constexpr int side = tile_side<Unit>;
   const int u = loops.axes - 2, v = loops.axes - 1;
-  const std::int64_t tiles_u = (loops.count[u] + side - 1) / side, tiles_v = (loops.count[v] + side - 1) / side;
+  const std::int64_t tiles_u = (loops.axis[u].count + side - 1) / side,
+                     tiles_v = (loops.axis[v].count + side - 1) / side;
   const std::int64_t blocks = product(loops, u) * tiles_u * tiles_v;
-  if (std::max({loops.count[u], loops.count[v], blocks}) > most) {
-    const auto longest = static_cast<int>(std::max_element(loops.count, loops.count + loops.axes) - loops.count);
+  if (std::max({loops.axis[u].count, loops.axis[v].count, blocks}) > most) {
+    const Loop& longest = *std::max_element(loops.axis, loops.axis + loops.axes,
+                                            [](const Loop& a, const Loop& b) { return a.count < b.count; });
+    const auto at = &longest - loops.axis;
     Loops first = loops, rest = loops;
-    first.count[longest] /= 2;
-    rest.count[longest] -= first.count[longest];
-    const auto begin = first.count[longest] * static_cast<std::int64_t>(sizeof(Unit));
+    first.axis[at].count /= 2;
+    rest.axis[at].count -= first.axis[at].count;
+    const auto begin = first.axis[at].count * static_cast<std::int64_t>(sizeof(Unit));
     launch_transposed<Unit>(first, source, destination, stream);
-    launch_transposed<Unit>(rest, source + begin * loops.from[longest], destination + begin * loops.to[longest],
-                            stream);
+    launch_transposed<Unit>(rest, source + begin * longest.from, destination + begin * longest.to, stream);
     return;
   }
   copy_transposed<Unit><<<static_cast<unsigned>(blocks), 256, 0, stream>>>(
@@ -177,7 +169,7 @@ void launch_transposed(const Loops& loops, const std::byte* source, std::byte* d
 
 template <class Unit>
 void launch(Loops loops, const std::byte* source, std::byte* destination, cudaStream_t stream) {
-  const int u = axis_of_stride_one(loops, loops.from), v = axis_of_stride_one(loops, loops.to);
+  const int u = axis_of_stride_one(loops, &Loop::from), v = axis_of_stride_one(loops, &Loop::to);
   if (u == v) {
     move_axis(loops, u, loops.axes - 1);
     launch_rows<Unit>(loops, source, destination, stream);
@@ -192,16 +184,17 @@ void launch(Loops loops, const std::byte* source, std::byte* destination, cudaSt
 bool widen(Loops& loops, const std::byte* source, const std::byte* destination, std::size_t element_bytes) {
   const auto units = static_cast<std::int64_t>(16 / element_bytes);
   const int last = loops.axes - 1;
-  if (units == 1 || loops.from[last] != 1 || loops.to[last] != 1 || loops.count[last] % units != 0) return false;
+  if (units == 1 || loops.axis[last].from != 1 || loops.axis[last].to != 1 || loops.axis[last].count % units != 0)
+    return false;
   if (reinterpret_cast<std::uintptr_t>(source) % 16 != 0 || reinterpret_cast<std::uintptr_t>(destination) % 16 != 0)
     return false;
   for (int a = 0; a < last; ++a)
-    if (loops.from[a] % units != 0 || loops.to[a] % units != 0) return false;
+    if (loops.axis[a].from % units != 0 || loops.axis[a].to % units != 0) return false;
   for (int a = 0; a < last; ++a) {
-    loops.from[a] /= units;
-    loops.to[a] /= units;
+    loops.axis[a].from /= units;
+    loops.axis[a].to /= units;
   }
-  loops.count[last] /= units;
+  loops.axis[last].count /= units;
   return true;
 }
 

@@ -24,13 +24,13 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       if (unit.in[k] < 0) continue;
-      const T* const number = in + spot.in + unit.in[k] * lines.line.in;
-      numbers[k] = {number[0], spot.pair ? number[lines.in_second] : T(0)};
+      const T* const number = in + spot.from + unit.in[k] * lines.line.from;
+      numbers[k] = {number[0], spot.pair ? number[lines.second] : T(0)};
     }
     const TwoReals<T> root = unit.angle == 0 ? TwoReals<T>{1, 0} : root_of<T>(unit);
 #pragma unroll
     for (int o = 0; o < 2; ++o)
-      if (unit.out[o] >= 0) work[spot.work + unit.out[o] * lines.line.work] = output_of(unit, o, numbers, root);
+      if (unit.out[o] >= 0) work[spot.to + unit.out[o] * lines.line.to] = output_of(unit, o, numbers, root);
   });
 }
 
@@ -45,15 +45,15 @@ __global__ void __launch_bounds__(threads)
     TwoReals<T> numbers[2];
 #pragma unroll
     for (int k = 0; k < 2; ++k)
-      if (unit.in[k] >= 0) numbers[k] = work[spot.work + unit.in[k] * lines.line.work];
+      if (unit.in[k] >= 0) numbers[k] = work[spot.from + unit.in[k] * lines.line.from];
     const TwoReals<T> root = unit.angle == 0 ? TwoReals<T>{1, 0} : root_of<T>(unit);
 #pragma unroll
     for (int o = 0; o < 2; ++o) {
       if (unit.out[o] < 0) continue;
       const TwoReals<T> z = output_of(unit, o, numbers, root);
-      T* const number = out + spot.out + unit.out[o] * lines.line.out;
+      T* const number = out + spot.to + unit.out[o] * lines.line.to;
       number[0] = z.re * scale;
-      if (spot.pair) number[lines.out_second] = z.im * scale;
+      if (spot.pair) number[lines.second] = z.im * scale;
     }
   });
 }

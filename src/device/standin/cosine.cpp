@@ -24,12 +24,12 @@ void run_before(const T* in, TwoReals<T>* work, const CosineLines& lines) {
     TwoReals<T> numbers[2];
     for (int k = 0; k < 2; ++k) {
       if (unit.in[k] < 0) continue;
-      const T* const number = in + spot.in + unit.in[k] * lines.line.in;
-      numbers[k] = {number[0], spot.pair ? number[lines.in_second] : T(0)};
+      const T* const number = in + spot.from + unit.in[k] * lines.line.from;
+      numbers[k] = {number[0], spot.pair ? number[lines.second] : T(0)};
     }
     const TwoReals<T> root = root_of<T>(unit);
     for (int o = 0; o < 2; ++o)
-      if (unit.out[o] >= 0) work[spot.work + unit.out[o] * lines.line.work] = output_of(unit, o, numbers, root);
+      if (unit.out[o] >= 0) work[spot.to + unit.out[o] * lines.line.to] = output_of(unit, o, numbers, root);
   }
 }
 
@@ -41,30 +41,31 @@ void run_after(const TwoReals<T>* work, T* out, const CosineLines& lines) {
     const CosineUnit unit = after_unit(lines.type, lines.n, spot.unit);
     TwoReals<T> numbers[2];
     for (int k = 0; k < 2; ++k)
-      if (unit.in[k] >= 0) numbers[k] = work[spot.work + unit.in[k] * lines.line.work];
+      if (unit.in[k] >= 0) numbers[k] = work[spot.from + unit.in[k] * lines.line.from];
     const TwoReals<T> root = root_of<T>(unit);
     for (int o = 0; o < 2; ++o) {
       if (unit.out[o] < 0) continue;
       const TwoReals<T> z = output_of(unit, o, numbers, root);
-      T* const number = out + spot.out + unit.out[o] * lines.line.out;
+      T* const number = out + spot.to + unit.out[o] * lines.line.to;
       number[0] = z.re * static_cast<T>(lines.scale);
-      if (spot.pair) number[lines.out_second] = z.im * static_cast<T>(lines.scale);
+      if (spot.pair) number[lines.second] = z.im * static_cast<T>(lines.scale);
     }
   }
 }
 
 /// The bytes from the first to the last number that is touched.
-standin::Access touched(const void* array, const CosineLines& lines, std::int64_t CosineLines::Loop::*stride,
-                        std::int64_t points, std::int64_t second, std::size_t number_bytes) {
+standin::Access touched(const void* array, const CosineLines& lines, std::int64_t Loop::*stride, std::int64_t points,
+                        std::int64_t second, std::size_t number_bytes) {
   std::int64_t last = (points - 1) * (lines.line.*stride);
   for (int a = 0; a < lines.depth; ++a) last += (lines.loops[a].count - 1) * (lines.loops[a].*stride);
   if (lines.lines % 2 == 0) last += second;
   return {array, static_cast<std::size_t>(last + 1) * number_bytes};
 }
 
-standin::Access touched_work(const void* work, const CosineLines& lines, Precision precision) {
+standin::Access touched_work(const void* work, const CosineLines& lines, std::int64_t Loop::*stride,
+                             Precision precision) {
   const std::int64_t points = fourier_lines(lines.type, lines.n) * fourier_points(lines.type, lines.n);
-  return touched(work, lines, &CosineLines::Loop::work, points, 0, ElementType{precision, true}.bytes());
+  return touched(work, lines, stride, points, 0, ElementType{precision, true}.bytes());
 }
 
 }  // namespace
@@ -72,29 +73,29 @@ standin::Access touched_work(const void* work, const CosineLines& lines, Precisi
 void before_fourier(const void* in, void* work, const CosineLines& lines, Precision precision, void* stream) {
   if (lines.lines_of_all() == 0) return;
   const std::size_t real = ElementType{precision, false}.bytes();
-  standin::enqueue_kernel(stream, "before Fourier",
-                          {touched(in, lines, &CosineLines::Loop::in, lines.n, lines.in_second, real),
-                           touched_work(work, lines, precision)},
-                          [=] {
-                            if (precision == Precision::f64)
-                              run_before(static_cast<const double*>(in), static_cast<TwoReals<double>*>(work), lines);
-                            else
-                              run_before(static_cast<const float*>(in), static_cast<TwoReals<float>*>(work), lines);
-                          });
+  standin::enqueue_kernel(
+      stream, "before Fourier",
+      {touched(in, lines, &Loop::from, lines.n, lines.second, real), touched_work(work, lines, &Loop::to, precision)},
+      [=] {
+        if (precision == Precision::f64)
+          run_before(static_cast<const double*>(in), static_cast<TwoReals<double>*>(work), lines);
+        else
+          run_before(static_cast<const float*>(in), static_cast<TwoReals<float>*>(work), lines);
+      });
 }
 
 void after_fourier(const void* work, void* out, const CosineLines& lines, Precision precision, void* stream) {
   if (lines.lines_of_all() == 0) return;
   const std::size_t real = ElementType{precision, false}.bytes();
-  standin::enqueue_kernel(stream, "after Fourier",
-                          {touched(out, lines, &CosineLines::Loop::out, lines.n, lines.out_second, real),
-                           touched_work(work, lines, precision)},
-                          [=] {
-                            if (precision == Precision::f64)
-                              run_after(static_cast<const TwoReals<double>*>(work), static_cast<double*>(out), lines);
-                            else
-                              run_after(static_cast<const TwoReals<float>*>(work), static_cast<float*>(out), lines);
-                          });
+  standin::enqueue_kernel(
+      stream, "after Fourier",
+      {touched(out, lines, &Loop::to, lines.n, lines.second, real), touched_work(work, lines, &Loop::from, precision)},
+      [=] {
+        if (precision == Precision::f64)
+          run_after(static_cast<const TwoReals<double>*>(work), static_cast<double*>(out), lines);
+        else
+          run_after(static_cast<const TwoReals<float>*>(work), static_cast<float*>(out), lines);
+      });
 }
 
 }  // namespace shardfft::device

@@ -11,6 +11,7 @@
 #include "device/handles.hpp"
 #include "device/standin/kernel.hpp"
 #include "device/standin/settings.hpp"
+#include "geometry/schedule.hpp"
 #include "local/local_fft.hpp"
 
 namespace shardfft::device {
@@ -18,19 +19,24 @@ namespace {
 
 using device::standin::Access;
 
-/// Loops of one side: strides in elements, the batch first.
-struct Loops {
-  std::vector<std::int64_t> count, stride;
-  std::size_t element = 16;
+/// Elements of one side, the batch first.
+struct Elements {
+  Box box;
+  std::size_t bytes_of_one = 16;
   std::size_t bytes() const {
     std::int64_t last = 0;
-    for (std::size_t a = 0; a < count.size(); ++a) last += (count[a] - 1) * stride[a];
-    return static_cast<std::size_t>(last + 1) * element;
+    for (std::size_t a = 0; a < axes(); ++a) last += (box.count[a] - 1) * box.stride[a];
+    return static_cast<std::size_t>(last + 1) * bytes_of_one;
+  }
+  std::size_t axes() const { return static_cast<std::size_t>(box.axes); }
+  void add(std::int64_t count, std::int64_t stride) {
+    box.count[axes()] = count;
+    box.stride[axes()] = stride;
+    ++box.axes;
   }
 };
 
-Loops loops_of(const VendorFftSpec& spec, const VendorFftSide& side, bool complex_side) {
-  Loops loops;
+Elements elements_of(const VendorFftSpec& spec, const VendorFftSide& side, bool complex_side) {
   std::vector<std::int64_t> extents = spec.extents;
   if (complex_side && spec.kind != Kind::c2c) extents.back() = extents.back() / 2 + 1;
   const std::vector<std::int64_t> embed = side.embed.empty() ? extents : side.embed;
@@ -41,22 +47,20 @@ Loops loops_of(const VendorFftSpec& spec, const VendorFftSide& side, bool comple
   for (std::size_t a = embed.size(); a-- > 0; stride *= embed[a]) strides[a] = stride;
   std::int64_t distance = side.distance;
   if (distance <= 0) distance = stride / side.stride;
-  loops.count = {spec.batch};
-  loops.stride = {distance};
-  loops.count.insert(loops.count.end(), extents.begin(), extents.end());
-  loops.stride.insert(loops.stride.end(), strides.begin(), strides.end());
-  loops.element = ElementType{spec.precision, complex_side}.bytes();
-  return loops;
+  Elements elements{{}, ElementType{spec.precision, complex_side}.bytes()};
+  elements.add(spec.batch, distance);
+  for (std::size_t a = 0; a < extents.size(); ++a) elements.add(extents[a], strides[a]);
+  return elements;
 }
 
 /// cuFFT overwrites the input of every out-of-place c2r transform.
 template <class T>
-void poison(T* data, const Loops& loops, std::size_t axis = 0) {
-  if (axis == loops.count.size()) {
+void poison(T* data, const Box& box, std::size_t axis = 0) {
+  if (axis == static_cast<std::size_t>(box.axes)) {
     data[0] = data[1] = std::numeric_limits<T>::quiet_NaN();
     return;
   }
-  for (std::int64_t i = 0; i < loops.count[axis]; ++i) poison(data + 2 * i * loops.stride[axis], loops, axis + 1);
+  for (std::int64_t i = 0; i < box.count[axis]; ++i) poison(data + 2 * i * box.stride[axis], box, axis + 1);
 }
 
 class StandInPlan {
@@ -64,8 +68,8 @@ class StandInPlan {
   explicit StandInPlan(const VendorFftSpec& spec)
       : spec_(spec),
         device_(device::current_device()),
-        in_(loops_of(spec, spec.in, spec.kind != Kind::r2c)),
-        out_(loops_of(spec, spec.out, spec.kind != Kind::c2r)) {}
+        in_(elements_of(spec, spec.in, spec.kind != Kind::r2c)),
+        out_(elements_of(spec, spec.out, spec.kind != Kind::c2r)) {}
 
   std::size_t work_bytes() const { return out_.bytes(); }
   void check(const void* in, const void* out) const;
@@ -87,18 +91,20 @@ class StandInPlan {
 
   VendorFftSpec spec_;
   int device_;
-  Loops in_, out_;
+  Elements in_, out_;
   std::mutex mutex_;
   std::map<std::pair<Direction, bool>, std::shared_ptr<const LocalFft>> ffts_;
   const void* user_ = nullptr;  ///< seen by the stand-in's worker only
 };
 
 bool StandInPlan::sides_agree() const {
-  for (std::size_t a = 0; a + 1 < in_.count.size(); ++a)
-    if (in_.count[a] > 1 && static_cast<std::size_t>(in_.stride[a]) * in_.element !=
-                                static_cast<std::size_t>(out_.stride[a]) * out_.element)
-      return false;
-  return in_.stride.back() == out_.stride.back();
+  const auto bytes = [](const Elements& side, std::size_t axis) {
+    return static_cast<std::size_t>(side.box.stride[axis]) * side.bytes_of_one;
+  };
+  const std::size_t last = in_.axes() - 1;
+  for (std::size_t a = 0; a < last; ++a)
+    if (in_.box.count[a] > 1 && bytes(in_, a) != bytes(out_, a)) return false;
+  return in_.box.stride[last] == out_.box.stride[last];
 }
 
 void StandInPlan::check(const void* in, const void* out) const {
@@ -120,8 +126,8 @@ std::shared_ptr<const LocalFft> StandInPlan::fft(Direction direction, bool in_pl
   spec.precision = spec_.precision;
   spec.direction = direction;
   for (std::size_t a = 0; a < spec_.extents.size(); ++a)
-    spec.transform.push_back({spec_.extents[a], in_.stride[a + 1], out_.stride[a + 1]});
-  spec.batch = {{spec_.batch, in_.stride[0], out_.stride[0]}};
+    spec.transform.push_back({spec_.extents[a], in_.box.stride[a + 1], out_.box.stride[a + 1]});
+  spec.batch = {{spec_.batch, in_.box.stride[0], out_.box.stride[0]}};
   spec.in_place = in_place;
   spec.effort = Effort::estimate;
   made = make_local_fft("fftw", spec);
@@ -131,9 +137,9 @@ std::shared_ptr<const LocalFft> StandInPlan::fft(Direction direction, bool in_pl
 void StandInPlan::after(void* in, const void* out) const {
   if (spec_.kind != Kind::c2r || in == out) return;
   if (spec_.precision == Precision::f64)
-    poison(static_cast<double*>(in), in_);
+    poison(static_cast<double*>(in), in_.box);
   else
-    poison(static_cast<float*>(in), in_);
+    poison(static_cast<float*>(in), in_.box);
 }
 
 /// Plans by their handles.

@@ -23,10 +23,9 @@ PassUse AxisGroups::use() const {
 AxisGroup AxisGroups::all_axes() const {
   AxisGroup axes;
   for (std::size_t i = 0; i < spec_.transform.size(); ++i)
-    if (spec_.transform[i].n > 1) axes.push_back(i);
-  std::stable_sort(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
-    return spec_.transform[a].in_stride > spec_.transform[b].in_stride;
-  });
+    if (spec_.transform[i].count > 1) axes.push_back(i);
+  std::stable_sort(axes.begin(), axes.end(),
+                   [this](std::size_t a, std::size_t b) { return spec_.transform[a].from > spec_.transform[b].from; });
   return axes;
 }
 
@@ -76,7 +75,7 @@ std::vector<AxisGroup> AxisGroups::complex(AxisGroup axes, Strides side) const {
   else
     axes.insert(axes.end(), planes.begin(), planes.end());  // cuFFT takes more axes in one call
   const bool ordered = std::is_sorted(axes.begin(), axes.end(), [this](std::size_t a, std::size_t b) {
-    return spec_.transform[a].out_stride > spec_.transform[b].out_stride;
+    return spec_.transform[a].to > spec_.transform[b].to;
   });
   const std::size_t most = ordered ? most_cufft_axes : 1;
   std::vector<AxisGroup> groups;
@@ -106,16 +105,16 @@ std::vector<AxisGroup> AxisGroups::real(Strides side) const {
   }
   const std::vector<AxisGroup> lines = take_lines(around, side, planes);
   around.insert(around.end(), planes.begin(), planes.end());
-  const FftDim& half = spec_.transform[half_axis()];
+  const Loop& half = spec_.transform[half_axis()];
   const auto sorted = [&](auto stride) {
     return std::is_sorted(around.begin(), around.end(), [&](std::size_t a, std::size_t b) {
       return spec_.transform[a].*stride > spec_.transform[b].*stride;
     });
   };
   const bool inside = std::all_of(around.begin(), around.end(), [&](std::size_t a) {
-    return spec_.transform[a].in_stride > half.in_stride && spec_.transform[a].out_stride > half.out_stride;
+    return spec_.transform[a].from > half.from && spec_.transform[a].to > half.to;
   });
-  if (!inside || around.size() >= most_cufft_axes || !sorted(&FftDim::out_stride)) {
+  if (!inside || around.size() >= most_cufft_axes || !sorted(&Loop::to)) {
     std::vector<AxisGroup> groups{{half_axis()}};
     const std::vector<AxisGroup> rest = complex(other_axes(), side);
     groups.insert(groups.end(), rest.begin(), rest.end());
@@ -133,20 +132,20 @@ FftSpec AxisGroups::stage(Kind kind, const AxisGroup& group, Strides from, Strid
   stage.scale = 1;
   stage.transform.clear();
   stage.types.clear();
-  const auto between = [&](FftDim d) {
-    const FftDim sides = d;
-    d.in_stride = from == Strides::in ? sides.in_stride : sides.out_stride;
-    d.out_stride = to == Strides::out ? sides.out_stride : sides.in_stride;
+  const auto between = [&](Loop d) {
+    const Loop sides = d;
+    d.from = from == Strides::in ? sides.from : sides.to;
+    d.to = to == Strides::out ? sides.to : sides.from;
     return d;
   };
-  for (FftDim& d : stage.batch) d = between(d);
+  for (Loop& d : stage.batch) d = between(d);
   for (const std::size_t axis : group) stage.transform.push_back(between(spec_.transform[axis]));
   if (kind == Kind::r2r)
     for (const std::size_t axis : group) stage.types.push_back(spec_.types[axis]);
   for (std::size_t i = 0; i < spec_.transform.size(); ++i) {
     if (std::find(group.begin(), group.end(), i) != group.end()) continue;
-    FftDim d = between(spec_.transform[i]);
-    if (is_halved(spec_) && i == half_axis()) d.n = d.n / 2 + 1;
+    Loop d = between(spec_.transform[i]);
+    if (is_halved(spec_) && i == half_axis()) d.count = d.count / 2 + 1;
     stage.batch.push_back(d);
   }
   return stage;

@@ -14,7 +14,7 @@ namespace {
 class BlockedRowsPass : public FftPass {
  public:
   BlockedRowsPass(const FftSpec& spec, std::int64_t piece_bytes) : direction_(spec.direction), real_(is_halved(spec)) {
-    const std::int64_t n = spec.transform.front().n;
+    const std::int64_t n = spec.transform.front().count;
     const std::int64_t in_points = spec.kind == Kind::c2r ? n / 2 + 1 : n;
     const std::int64_t out_points = spec.kind == Kind::r2c ? n / 2 + 1 : n;
     in_bytes_ = in_points * static_cast<std::int64_t>(input_element(spec).bytes());
@@ -60,11 +60,11 @@ class BlockedRowsPass : public FftPass {
 
 bool are_rows(const FftSpec& spec) {
   if (is_empty(spec) || spec.kind == Kind::r2r || spec.transform.size() != 1) return false;
-  const FftDim& line = spec.transform.front();
+  const Loop& line = spec.transform.front();
   const Loops rows = merged(spec.batch);
-  if (line.in_stride != 1 || line.out_stride != 1 || rows.size() > 1) return false;
-  return rows.empty() || (rows.front().in_stride == (spec.kind == Kind::c2r ? line.n / 2 + 1 : line.n) &&
-                          rows.front().out_stride == (spec.kind == Kind::r2c ? line.n / 2 + 1 : line.n));
+  if (line.from != 1 || line.to != 1 || rows.size() > 1) return false;
+  return rows.empty() || (rows.front().from == (spec.kind == Kind::c2r ? line.count / 2 + 1 : line.count) &&
+                          rows.front().to == (spec.kind == Kind::r2c ? line.count / 2 + 1 : line.count));
 }
 
 }  // namespace

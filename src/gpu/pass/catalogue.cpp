@@ -40,11 +40,11 @@ const PassRecord& pass_named(std::string_view name) {
   return *pass;
 }
 
-Box box_of(const Loops& loops, std::int64_t FftDim::*stride) {
+Box box_of(const Loops& loops, std::int64_t Loop::*stride) {
   Box box;
-  for (const FftDim& loop : loops) {
-    if (loop.n == 1) continue;
-    box.count[static_cast<std::size_t>(box.axes)] = loop.n;
+  for (const Loop& loop : loops) {
+    if (loop.count == 1) continue;
+    box.count[static_cast<std::size_t>(box.axes)] = loop.count;
     box.stride[static_cast<std::size_t>(box.axes)] = loop.*stride;
     ++box.axes;
   }

@@ -92,6 +92,6 @@ extern const PassRecord scale_pass;
 /// for it.
 std::size_t cufft_work_bytes(const FftSpec& spec);
 /// One side of loops; those of one point are left out.
-Box box_of(const Loops& loops, std::int64_t FftDim::*stride);
+Box box_of(const Loops& loops, std::int64_t Loop::*stride);
 
 }  // namespace shardfft::gpu

@@ -12,9 +12,9 @@ class CopyPass : public FftPass {
  public:
   explicit CopyPass(const FftSpec& spec) : element_bytes_(input_element(spec).bytes()) {
     const Loops loops = merged(spec.batch);
-    from_ = box_of(loops, &FftDim::in_stride);
-    to_ = box_of(loops, &FftDim::out_stride);
-    whole_ = loops.empty() || (loops.size() == 1 && loops.front().in_stride == 1 && loops.front().out_stride == 1);
+    from_ = box_of(loops, &Loop::from);
+    to_ = box_of(loops, &Loop::to);
+    whole_ = loops.empty() || (loops.size() == 1 && loops.front().from == 1 && loops.front().to == 1);
   }
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
     if (!whole_)

@@ -31,11 +31,11 @@ class CosinePass : public FftPass {
         scale_(spec.scale) {
     if (loops_.empty()) loops_.push_back({1, 1, 1});
     // The fastest loop counts pairs of lines: of complex numbers, which are two real ones, the parts.
-    const FftDim lines = loops_.back();
-    lines_ = lines.n;
-    loops_.back() = {(lines.n + 1) / 2, 2 * lines.in_stride, 2 * lines.out_stride};
-    in_second_ = lines.in_stride;
-    out_second_ = lines.out_stride;
+    const Loop lines = loops_.back();
+    lines_ = lines.count;
+    loops_.back() = {(lines.count + 1) / 2, 2 * lines.from, 2 * lines.to};
+    in_second_ = lines.from;
+    out_second_ = lines.to;
     const std::int64_t line_bytes = work_points() * complex_bytes();
     for (const LoopPiece& piece : cut_loops(loops_, line_bytes, piece_bytes)) add(piece);
   }
@@ -45,11 +45,11 @@ class CosinePass : public FftPass {
     const auto bytes = static_cast<std::int64_t>(ElementType{precision_, false}.bytes());
     for (const Piece& piece : pieces_) {
       const Fourier& fourier = ffts_.at(piece.counts);
-      device::before_fourier(arrays.from + piece.in * bytes, scratch, piece.lines, precision_, stream);
+      device::before_fourier(arrays.from + piece.in * bytes, scratch, piece.before, precision_, stream);
       DeviceBuffers buffers{scratch, scratch, scratch + fourier.work_bytes};
       buffers.one_array = true;
       fourier.operation->enqueue(0, buffers, stream);
-      device::after_fourier(scratch, arrays.to + piece.out * bytes, piece.lines, precision_, stream);
+      device::after_fourier(scratch, arrays.to + piece.out * bytes, piece.after, precision_, stream);
     }
   }
   std::size_t scratch_bytes() const override {
@@ -72,7 +72,7 @@ class CosinePass : public FftPass {
   struct Piece {
     std::int64_t in = 0, out = 0;  ///< in real numbers: where it begins
     Counts counts;                 ///< of its loops
-    device::CosineLines lines;
+    device::CosineLines before, after;
   };
   /// The Fourier transform of pieces with the same counts.
   struct Fourier {
@@ -83,31 +83,30 @@ class CosinePass : public FftPass {
   std::int64_t complex_bytes() const { return static_cast<std::int64_t>(ElementType{precision_, true}.bytes()); }
   /// Complex numbers that a pair of lines takes in the work area.
   std::int64_t work_points() const {
-    return device::fourier_lines(type_, line_.n) * device::fourier_points(type_, line_.n);
+    return device::fourier_lines(type_, line_.count) * device::fourier_points(type_, line_.count);
   }
 
   void add(const LoopPiece& piece) {
     Piece& made = pieces_.emplace_back();
     made.in = piece.in;
     made.out = piece.out;
-    device::CosineLines& lines = made.lines;
+    device::CosineLines& lines = made.before;
     if (piece.loops.size() > static_cast<std::size_t>(device::CosineLines::most_loops))
       fail(Status::internal, "cosine transforms over ", piece.loops.size(), " loops");
     lines.type = type_;
-    lines.n = line_.n;
-    lines.line.in = line_.in_stride;
-    lines.line.out = line_.out_stride;
+    lines.n = line_.count;
+    lines.line.from = line_.from;
     lines.scale = scale_;
-    for (const FftDim& loop : piece.loops) {
-      made.counts.push_back(loop.n);
-      lines.loops[lines.depth++] = {loop.n, loop.in_stride, 0, loop.out_stride};
-      if (loop.n > 1 && loop.in_stride > line_.in_stride) lines.line_at = lines.depth;
+    for (const Loop& loop : piece.loops) {
+      made.counts.push_back(loop.count);
+      lines.loops[lines.depth++] = {loop.count, loop.from, 0};
+      if (loop.count > 1 && loop.from > line_.from) lines.line_at = lines.depth;
     }
     lines.pair_loop = lines.depth - 1;
-    lines.lines = std::min(2 * piece.loops.back().n, lines_ - 2 * piece.begin.back());
-    lines.in_second = in_second_;
-    lines.out_second = out_second_;
+    lines.lines = std::min(2 * piece.loops.back().count, lines_ - 2 * piece.begin.back());
+    lines.second = in_second_;
     const std::int64_t numbers = stride_work(lines);
+    made.after = turned(lines, piece);
     if (ffts_.contains(made.counts)) return;
     ffts_[made.counts] = {make_device_fft(fourier_spec(lines)),
                           round_up(static_cast<std::size_t>(numbers * complex_bytes()), alignment)};
@@ -122,25 +121,34 @@ class CosinePass : public FftPass {
         if (stride > 1)
           stride = static_cast<std::int64_t>(
               round_up(static_cast<std::size_t>(stride), static_cast<std::size_t>(device::lines::unit(precision_))));
-        lines.line.work = stride;
+        lines.line.to = stride;
         stride *= work_points();
       }
       if (a == 0) break;
-      lines.loops[a - 1].work = stride;
+      lines.loops[a - 1].to = stride;
       stride *= lines.loops[a - 1].count;
     }
     return stride;
   }
 
+  /// The way back, to the other array.
+  device::CosineLines turned(device::CosineLines lines, const LoopPiece& piece) const {
+    lines.second = out_second_;
+    lines.line = {1, lines.line.to, line_.to};
+    for (std::size_t a = 0; a < piece.loops.size(); ++a)
+      lines.loops[a] = {lines.loops[a].count, lines.loops[a].to, piece.loops[a].to};
+    return lines;
+  }
+
   FftSpec fourier_spec(const device::CosineLines& lines) const {
-    const std::int64_t n = device::fourier_points(type_, line_.n), many = device::fourier_lines(type_, line_.n);
+    const std::int64_t n = device::fourier_points(type_, line_.count), many = device::fourier_lines(type_, line_.count);
     FftSpec spec;
     spec.precision = precision_;
     spec.direction = device::fourier_direction(type_);
-    spec.transform = {{n, lines.line.work, lines.line.work}};
+    spec.transform = {{n, lines.line.to, lines.line.to}};
     for (int a = 0; a < lines.depth; ++a)
-      spec.batch.push_back({lines.loops[a].count, lines.loops[a].work, lines.loops[a].work});
-    if (many > 1) spec.batch.push_back({many, n * lines.line.work, n * lines.line.work});
+      spec.batch.push_back({lines.loops[a].count, lines.loops[a].to, lines.loops[a].to});
+    if (many > 1) spec.batch.push_back({many, n * lines.line.to, n * lines.line.to});
     spec.in_place = true;
     spec.preserve_input = false;
     spec.effort = Effort::estimate;
@@ -149,7 +157,7 @@ class CosinePass : public FftPass {
 
   Precision precision_;
   AxisTransform type_;
-  FftDim line_;
+  Loop line_;
   Loops loops_;  ///< the last one counts pairs of lines
   double scale_;
   std::int64_t lines_ = 1, in_second_ = 1, out_second_ = 1;

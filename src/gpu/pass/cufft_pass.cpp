@@ -15,9 +15,11 @@ namespace shardfft::gpu {
 namespace {
 
 /// One side's strides as cuFFT has them, the slowest axis first; none where they do not nest.
-std::optional<device::VendorFftSide> nested(const Loops& axes, std::int64_t FftDim::*stride, bool half) {
+std::optional<device::VendorFftSide> nested(const Loops& axes, std::int64_t Loop::*stride, bool half) {
   device::VendorFftSide side;
-  const auto points_of = [&](std::size_t i) { return half && i + 1 == axes.size() ? axes[i].n / 2 + 1 : axes[i].n; };
+  const auto points_of = [&](std::size_t i) {
+    return half && i + 1 == axes.size() ? axes[i].count / 2 + 1 : axes[i].count;
+  };
   side.stride = axes.back().*stride;
   side.embed.push_back(points_of(0));
   for (std::size_t i = 1; i < axes.size(); ++i) {
@@ -40,23 +42,23 @@ CufftCalls cufft_calls(const FftSpec& spec) {
   CufftCalls calls;
   if (spec.kind == Kind::r2r || spec.transform.empty() || spec.transform.size() > (spec.kind == Kind::c2r ? 1 : 3))
     return calls;
-  const auto in = nested(spec.transform, &FftDim::in_stride, spec.kind == Kind::c2r);
-  const auto out = nested(spec.transform, &FftDim::out_stride, spec.kind == Kind::r2c);
+  const auto in = nested(spec.transform, &Loop::from, spec.kind == Kind::c2r);
+  const auto out = nested(spec.transform, &Loop::to, spec.kind == Kind::r2c);
   if (!in || !out) return calls;
   calls.one = {spec.kind, spec.precision, {}, 1, *in, *out};
   calls.loops = merged(spec.batch);
-  for (const FftDim& d : spec.transform) calls.one.extents.push_back(d.n);
+  for (const Loop& d : spec.transform) calls.one.extents.push_back(d.count);
   if (!calls.loops.empty()) {
     const auto longest = std::max_element(calls.loops.begin(), calls.loops.end(),
-                                          [](const FftDim& a, const FftDim& b) { return a.n < b.n; });
-    calls.one.batch = longest->n;
-    calls.one.in.distance = longest->in_stride;
-    calls.one.out.distance = longest->out_stride;
+                                          [](const Loop& a, const Loop& b) { return a.count < b.count; });
+    calls.one.batch = longest->count;
+    calls.one.in.distance = longest->from;
+    calls.one.out.distance = longest->to;
     calls.loops.erase(longest);
   }
   // cuFFT wants real arrays to begin where a complex number could.
-  const bool aligned = std::none_of(calls.loops.begin(), calls.loops.end(), [&spec](const FftDim& d) {
-    return (spec.kind == Kind::r2c && d.in_stride % 2 != 0) || (spec.kind == Kind::c2r && d.out_stride % 2 != 0);
+  const bool aligned = std::none_of(calls.loops.begin(), calls.loops.end(), [&spec](const Loop& d) {
+    return (spec.kind == Kind::r2c && d.from % 2 != 0) || (spec.kind == Kind::c2r && d.to % 2 != 0);
   });
   calls.possible = aligned && points(calls.loops) <= gpu_defaults().most_vendor_calls;
   return calls;
@@ -85,9 +87,9 @@ PassPointer make_cufft(const FftSpec& spec, const PassUse& /*use*/) {
   const auto in_bytes = static_cast<std::int64_t>(input_element(spec).bytes());
   const auto out_bytes = static_cast<std::int64_t>(output_element(spec).bytes());
   std::vector<std::pair<std::int64_t, std::int64_t>> offsets;
-  walk(calls.loops, [&](std::int64_t from, std::int64_t to, const FftDim& inner) {
-    for (std::int64_t i = 0; i < inner.n; ++i)
-      offsets.emplace_back((from + i * inner.in_stride) * in_bytes, (to + i * inner.out_stride) * out_bytes);
+  walk(calls.loops, [&](std::int64_t from, std::int64_t to, const Loop& inner) {
+    for (std::int64_t i = 0; i < inner.count; ++i)
+      offsets.emplace_back((from + i * inner.from) * in_bytes, (to + i * inner.to) * out_bytes);
   });
   return std::make_unique<CufftPass>(device::VendorFft(calls.one), spec.direction, std::move(offsets));
 }
@@ -116,20 +118,20 @@ DenseForm dense_form(const FftSpec& spec) {
   Loops loops = form.spec.batch;
   loops.insert(loops.end(), spec.transform.begin(), spec.transform.end());
   std::vector<std::int64_t> in_counts, out_counts;
-  for (const FftDim& loop : loops) {
-    in_counts.push_back(loop.n);
-    out_counts.push_back(loop.n);
+  for (const Loop& loop : loops) {
+    in_counts.push_back(loop.count);
+    out_counts.push_back(loop.count);
   }
   if (spec.kind == Kind::c2r) in_counts.back() = in_counts.back() / 2 + 1;
   if (spec.kind == Kind::r2c) out_counts.back() = out_counts.back() / 2 + 1;
   const auto in = row_major(in_counts), out = row_major(out_counts);
   for (std::size_t i = 0; i < loops.size(); ++i) {
-    form.gather.push_back({in_counts[i], loops[i].in_stride, in[i]});
-    form.scatter.push_back({out_counts[i], out[i], loops[i].out_stride});
+    form.gather.push_back({in_counts[i], loops[i].from, in[i]});
+    form.scatter.push_back({out_counts[i], out[i], loops[i].to});
     const std::size_t batches = form.spec.batch.size();
-    FftDim& dense = i < batches ? form.spec.batch[i] : form.spec.transform[i - batches];
-    dense.in_stride = in[i];
-    dense.out_stride = out[i];
+    Loop& dense = i < batches ? form.spec.batch[i] : form.spec.transform[i - batches];
+    dense.from = in[i];
+    dense.to = out[i];
   }
   return form;
 }
@@ -151,9 +153,7 @@ class DensePass : public FftPass {
   static constexpr std::size_t alignment = 256;
   struct Copy {
     Copy(const Loops& loops, ElementType element)
-        : from(box_of(loops, &FftDim::in_stride)),
-          to(box_of(loops, &FftDim::out_stride)),
-          element_bytes(element.bytes()) {}
+        : from(box_of(loops, &Loop::from)), to(box_of(loops, &Loop::to)), element_bytes(element.bytes()) {}
     std::size_t bytes() const { return round_up(static_cast<std::size_t>(from.elements()) * element_bytes, alignment); }
     Box from, to;
     std::size_t element_bytes;

@@ -14,41 +14,41 @@ namespace {
 /// The pass without its arrays; nothing where there is no kernel for it.
 std::optional<device::lines::Pass> pass_of(const FftSpec& spec, LinesFor purpose, const OwnPoints* own = nullptr) {
   if (spec.kind != Kind::c2c || spec.transform.size() != 1 || is_empty(spec)) return std::nullopt;
-  const FftDim& line = spec.transform.front();
+  const Loop& line = spec.transform.front();
   Loops loops = merged_loops(spec.batch, own);
-  const auto contiguous = std::find_if(loops.begin(), loops.end(), [own](const FftDim& loop) {
-    return loop.in_stride == 1 && loop.out_stride == 1 && (own == nullptr || own->stride_there(loop) == 1);
+  const auto contiguous = std::find_if(loops.begin(), loops.end(), [own](const Loop& loop) {
+    return loop.from == 1 && loop.to == 1 && (own == nullptr || own->stride_there(loop) == 1);
   });
   if (contiguous == loops.end() || loops.size() > 2) return std::nullopt;
-  const std::int64_t across = contiguous->n;
+  const std::int64_t across = contiguous->count;
   loops.erase(contiguous);
   const std::int64_t some = device::lines::whole_bundles(across, spec.precision);  // a pass wants a stride
-  const FftDim outer = loops.empty() ? FftDim{1, some, some} : loops.front();
+  const Loop outer = loops.empty() ? Loop{1, some, some} : loops.front();
   const std::int64_t outer_there = own == nullptr || loops.empty() ? some : own->stride_there(outer);
-  std::vector<std::int64_t> strides{line.in_stride, line.out_stride, outer.in_stride, outer.out_stride};
+  std::vector<std::int64_t> strides{line.from, line.to, outer.from, outer.to};
   if (own != nullptr) strides.insert(strides.end(), {own->line.there, outer_there});
   // Bulk copies want rows that begin at multiples of 16 bytes.
   const bool odd = std::any_of(strides.begin(), strides.end(), [&](std::int64_t stride) {
     return !device::lines::begins_with_units(stride, spec.precision);
   });
   // One call of cuFFT takes one loop beside the lines. With two loops it would need many calls.
-  const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.n > 1);
+  const bool any = purpose == LinesFor::trial || (purpose == LinesFor::alone && outer.count > 1);
   if (odd && (!any || own != nullptr)) return std::nullopt;
-  if (!device::lines::countable(outer.n, across)) return std::nullopt;
+  if (!device::lines::countable(outer.count, across)) return std::nullopt;
   // Narrow rows would leave most of a bundle empty.
   if (2 * across < device::lines::granule(spec.precision) ||
-      !device::lines::worthwhile(line.n, line.n * across * outer.n))
+      !device::lines::worthwhile(line.count, line.count * across * outer.count))
     return std::nullopt;
-  if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.n))) return std::nullopt;
+  if (odd && !device::lines::takes_odd_rows(static_cast<int>(line.count))) return std::nullopt;
   for (const std::int64_t stride : strides)
-    if (!any && !device::lines::faster(line.n, stride, spec.precision)) return std::nullopt;
+    if (!any && !device::lines::faster(line.count, stride, spec.precision)) return std::nullopt;
   device::lines::Pass pass;
-  pass.n = static_cast<int>(line.n);
+  pass.n = static_cast<int>(line.count);
   pass.precision = spec.precision;
   pass.direction = spec.direction;
-  pass.in.part[0] = {nullptr, line.in_stride, outer.in_stride};
-  pass.out.part[0] = {nullptr, line.out_stride, outer.out_stride};
-  pass.outer_end = outer.n;
+  pass.in.part[0] = {nullptr, line.from, outer.from};
+  pass.out.part[0] = {nullptr, line.to, outer.to};
+  pass.outer_end = outer.count;
   pass.m_end = across;
   if (odd) pass.out.columns = across;  // the last bundle of a row ends there, wherever it begins
   pass.scale = spec.scale;
@@ -111,6 +111,7 @@ extern const PassRecord line_pass{
     .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
       return std::make_unique<LinePass>(spec, *pass_of(spec, use.lines));
     },
-    .checks = [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().n)); }};
+    .checks =
+        [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); }};
 
 }  // namespace shardfft::gpu

@@ -11,11 +11,11 @@ namespace {
 std::vector<std::int64_t> runs_of(const Loops& loops, std::int64_t point_bytes, std::int64_t piece_bytes) {
   std::vector<std::int64_t> runs;
   std::int64_t inside = points(loops) * point_bytes;
-  for (const FftDim& loop : loops) {
+  for (const Loop& loop : loops) {
     const std::int64_t whole = inside;
-    inside /= loop.n;
+    inside /= loop.count;
     const std::int64_t most = std::max<std::int64_t>(1, piece_bytes / inside);
-    runs.push_back(whole <= piece_bytes ? 1 : (loop.n + most - 1) / most);
+    runs.push_back(whole <= piece_bytes ? 1 : (loop.count + most - 1) / most);
   }
   return runs;
 }
@@ -29,12 +29,12 @@ std::vector<LoopPiece> cut_loops(const Loops& loops, std::int64_t point_bytes, s
     std::vector<LoopPiece> cut;
     for (const LoopPiece& outside : pieces)
       for (std::int64_t run = 0; run < runs[i]; ++run) {
-        const std::int64_t begin = loops[i].n * run / runs[i], end = loops[i].n * (run + 1) / runs[i];
+        const std::int64_t begin = loops[i].count * run / runs[i], end = loops[i].count * (run + 1) / runs[i];
         LoopPiece& piece = cut.emplace_back(outside);
-        piece.in += begin * loops[i].in_stride;
-        piece.out += begin * loops[i].out_stride;
+        piece.in += begin * loops[i].from;
+        piece.out += begin * loops[i].to;
         piece.begin.push_back(begin);
-        piece.loops.push_back({end - begin, loops[i].in_stride, loops[i].out_stride});
+        piece.loops.push_back({end - begin, loops[i].from, loops[i].to});
       }
     pieces = std::move(cut);
   }

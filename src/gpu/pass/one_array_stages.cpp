@@ -44,7 +44,7 @@ StageList stages_in_one_array(const FftSpec& spec) {
   if (is_halved(spec)) add(spec);
   // Cosine transforms of one point multiply.
   for (std::size_t i = is_halved(spec) ? 0 : spec.transform.size(); i-- > 0;)
-    if (spec.transform[i].n > 1 || spec.kind == Kind::r2r) add(along(spec, i));
+    if (spec.transform[i].count > 1 || spec.kind == Kind::r2r) add(along(spec, i));
   return list;
 }
 

@@ -30,7 +30,7 @@ int cut_axis(const TransformStep& step, const Layout& beyond) {
 
 }  // namespace
 
-std::int64_t OwnPoints::stride_there(const FftDim& loop) const {
+std::int64_t OwnPoints::stride_there(const Loop& loop) const {
   const auto found =
       std::find_if(others.begin(), others.end(), [&](const Strides& axis) { return axis.here == stride_here(loop); });
   require(found != others.end(), "a loop of a pass is no axis of what is next to the reshape");
@@ -70,10 +70,10 @@ std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here
 }
 
 Loops merged_loops(Loops batch, const OwnPoints* own) {
-  std::erase_if(batch, [](const FftDim& loop) { return loop.n == 1; });
-  merge_loops(batch, [own](const FftDim& outer, const FftDim& inner) {
-    return outer.in_stride == inner.n * inner.in_stride && outer.out_stride == inner.n * inner.out_stride &&
-           (own == nullptr || own->stride_there(outer) == inner.n * own->stride_there(inner));
+  std::erase_if(batch, [](const Loop& loop) { return loop.count == 1; });
+  merge_loops(batch, [own](const Loop& outer, const Loop& inner) {
+    return outer.from == inner.count * inner.from && outer.to == inner.count * inner.to &&
+           (own == nullptr || own->stride_there(outer) == inner.count * own->stride_there(inner));
   });
   return batch;
 }

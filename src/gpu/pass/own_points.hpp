@@ -29,9 +29,9 @@ struct OwnPoints {
   Strides line;                   ///< along the lines
   std::vector<Strides> others{};  ///< along all other axes
 
-  std::int64_t stride_here(const FftDim& loop) const { return side == Side::input ? loop.in_stride : loop.out_stride; }
+  std::int64_t stride_here(const Loop& loop) const { return side == Side::input ? loop.from : loop.to; }
   /// At the other end, of a loop of more than one point across the lines.
-  std::int64_t stride_there(const FftDim& loop) const;
+  std::int64_t stride_there(const Loop& loop) const;
   /// Bytes from the beginning of that array to the first of the points.
   std::int64_t offset_bytes(Precision precision) const;
 };
@@ -43,7 +43,7 @@ std::optional<OwnPoints> own_points(const TransformStep& step, const Piece& here
 
 /// Loops of more than one point; those that continue each other in input and output, and at the other end of the
 /// reshape, are one. `own`: null where there is no other end.
-std::vector<FftDim> merged_loops(std::vector<FftDim> batch, const OwnPoints* own);
+std::vector<Loop> merged_loops(std::vector<Loop> batch, const OwnPoints* own);
 
 /// Shares the points of one side of a pass over lines of n points: all lie as those of its first owner, but for the own
 /// ones, which have these strides.

@@ -25,7 +25,7 @@ class Padded {
     for (const std::size_t i : by_stride) {
       if (i == last) continue;
       between_[i] = numbers_;
-      numbers_ *= loops_[i].n;
+      numbers_ *= loops_[i].count;
     }
     if (spectrum_stride(slow) < spectrum_stride(fast)) std::swap(slow_, fast_);
   }
@@ -49,16 +49,16 @@ class Padded {
  private:
   static constexpr std::size_t slow = 0, fast = 1, last = 2;  ///< the last one is halved if one is
 
-  std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].n, is_halved(spec_)); }
-  std::int64_t spectrum_stride(std::size_t i) const { return forward_ ? loops_[i].out_stride : loops_[i].in_stride; }
+  std::int64_t points() const { return device::lines::spectrum_points(spec_.transform[last].count, is_halved(spec_)); }
+  std::int64_t spectrum_stride(std::size_t i) const { return forward_ ? loops_[i].to : loops_[i].from; }
 
   /// A loop as the plane pass sees it, between the user's field and padded rows; or as the line pass does, between
   /// padded rows and the user's spectrum.
-  FftDim of_planes(std::size_t i) const { return with_padded(i, !forward_); }
-  FftDim of_lines(std::size_t i) const { return with_padded(i, forward_); }
-  FftDim with_padded(std::size_t i, bool in) const {
-    FftDim loop = loops_[i];
-    (in ? loop.in_stride : loop.out_stride) = between_[i];
+  Loop of_planes(std::size_t i) const { return with_padded(i, !forward_); }
+  Loop of_lines(std::size_t i) const { return with_padded(i, forward_); }
+  Loop with_padded(std::size_t i, bool in) const {
+    Loop loop = loops_[i];
+    (in ? loop.from : loop.to) = between_[i];
     return loop;
   }
   FftSpec planes_spec() const {
@@ -73,7 +73,7 @@ class Padded {
     FftSpec lines = stage(Kind::c2c);
     lines.transform = {of_lines(slow_)};
     lines.batch = {of_lines(fast_), of_lines(last)};
-    lines.batch.back().n = points();
+    lines.batch.back().count = points();
     for (std::size_t i = last + 1; i < loops_.size(); ++i) lines.batch.push_back(of_lines(i));
     return lines;
   }
@@ -100,7 +100,7 @@ StageList padded_stages(const FftSpec& spec) {
   if (spec.kind == Kind::r2r || spec.transform.size() != 3 || is_empty(spec)) return {};
   const bool real = is_halved(spec), forward = spec.direction == Direction::forward;
   if (real ? (spec.kind == Kind::r2c) != forward
-           : device::lines::begins_with_units(spec.transform.back().n, spec.precision))
+           : device::lines::begins_with_units(spec.transform.back().count, spec.precision))
     return {};
   return Padded(spec).list();
 }

@@ -25,39 +25,38 @@ std::optional<device::lines::PlanePass> planes_of(const FftSpec& spec, PlanesFor
   const bool real = spec.kind != Kind::c2c, apart = real || purpose != PlanesFor::results;
   if (spec.transform.size() != 2 || spec.kind == Kind::r2r || is_empty(spec)) return std::nullopt;
   if (real && (spec.kind == Kind::r2c) != (spec.direction == Direction::forward)) return std::nullopt;
-  const FftDim &column = spec.transform.front(), &row = spec.transform.back();
-  if (!(only_rows ? device::lines::rows_supported(column.n, row.n)
-                  : device::lines::planes_supported(column.n, row.n, spec.precision, real)))
+  const Loop &column = spec.transform.front(), &row = spec.transform.back();
+  if (!(only_rows ? device::lines::rows_supported(column.count, row.count)
+                  : device::lines::planes_supported(column.count, row.count, spec.precision, real)))
     return std::nullopt;
-  const std::int64_t points = device::lines::spectrum_points(row.n, real);
+  const std::int64_t points = device::lines::spectrum_points(row.count, real);
   if (!room && points % device::lines::unit(spec.precision) != 0) return std::nullopt;
   const Loops loops = merged(spec.batch);
-  if (loops.size() > 1 || row.in_stride != 1 || row.out_stride != 1) return std::nullopt;
-  const FftDim outer =
-      loops.empty() ? FftDim{1, column.n * column.in_stride, column.n * column.out_stride} : loops.front();
-  if (outer.n * column.n * row.n < gpu_defaults().elements_worth_passes || !device::lines::countable(outer.n, points))
+  if (loops.size() > 1 || row.from != 1 || row.to != 1) return std::nullopt;
+  const Loop outer = loops.empty() ? Loop{1, column.count * column.from, column.count * column.to} : loops.front();
+  if (outer.count * column.count * row.count < gpu_defaults().elements_worth_passes ||
+      !device::lines::countable(outer.count, points))
     return std::nullopt;
   const bool forward = spec.direction == Direction::forward;
-  for (const FftDim& d : {column, outer}) {
-    const std::int64_t rows = forward ? d.in_stride : d.out_stride, spectra = forward ? d.out_stride : d.in_stride;
-    if (!device::lines::rows_may_begin(row.n, rows, {spec.precision, !real}) ||
+  for (const Loop& d : {column, outer}) {
+    const std::int64_t rows = forward ? d.from : d.to, spectra = forward ? d.to : d.from;
+    if (!device::lines::rows_may_begin(row.count, rows, {spec.precision, !real}) ||
         !device::lines::begins_with_units(apart ? spectra : std::gcd(spectra, rows), spec.precision))
       return std::nullopt;
   }
-  const device::lines::Part in{nullptr, column.in_stride, outer.in_stride},
-      out{nullptr, column.out_stride, outer.out_stride};
+  const device::lines::Part in{nullptr, column.from, outer.from}, out{nullptr, column.to, outer.to};
   device::lines::PlanePass pass;
   pass.real = real;
-  pass.m = static_cast<int>(row.n);
+  pass.m = static_cast<int>(row.count);
   pass.rows = forward ? in : out;
   device::lines::Pass& columns = pass.columns;
-  columns.n = static_cast<int>(column.n);
+  columns.n = static_cast<int>(column.count);
   columns.precision = spec.precision;
   columns.direction = spec.direction;
   // Columns come from, or go to, where the rows are not, or stay with the spectra.
   columns.in.part[0] = forward ? out : in;
   columns.out.part[0] = apart && !forward ? in : out;
-  columns.outer_end = outer.n;
+  columns.outer_end = outer.count;
   columns.m_end = points;
   if (only_rows) columns.m_begin = columns.m_end = points - points % device::lines::unit(spec.precision);
   columns.scale = spec.scale;
@@ -69,7 +68,7 @@ std::optional<device::lines::PlanePass> rows_of(const FftSpec& spec) {
   if (spec.transform.size() != 1 || spec.kind == Kind::r2r || is_empty(spec) || spec.batch.empty()) return std::nullopt;
   FftSpec planes = spec;
   const auto next = std::min_element(planes.batch.begin(), planes.batch.end(),
-                                     [](const FftDim& a, const FftDim& b) { return a.in_stride < b.in_stride; });
+                                     [](const Loop& a, const Loop& b) { return a.from < b.from; });
   planes.transform = {*next, spec.transform.front()};
   planes.batch.erase(next);
   const auto pass = planes_of(planes, PlanesFor::rows);
@@ -144,8 +143,8 @@ PassPointer make_planes(const FftSpec& spec, const device::lines::PlanePass& pas
 }
 
 bool planes_check(const FftSpec& spec) {
-  return device::lines::planes_checkable(static_cast<int>(spec.transform.front().n),
-                                         static_cast<int>(spec.transform.back().n));
+  return device::lines::planes_checkable(static_cast<int>(spec.transform.front().count),
+                                         static_cast<int>(spec.transform.back().count));
 }
 
 bool rows_check(const FftSpec& /*spec*/) { return true; }  // else they do not fit

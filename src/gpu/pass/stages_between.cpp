@@ -8,7 +8,7 @@ namespace shardfft::gpu {
 
 namespace {
 
-bool alike(const FftDim& d) { return d.n == 1 || d.in_stride == d.out_stride; }
+bool alike(const Loop& d) { return d.count == 1 || d.from == d.to; }
 
 class Stages {
  public:

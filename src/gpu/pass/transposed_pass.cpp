@@ -19,16 +19,16 @@ class TransposedPass : public FftPass {
   TransposedPass(const FftSpec& spec, std::int64_t piece_bytes)
       : direction_(spec.direction), element_(spec.precision, true), line_(spec.transform.front()) {
     const auto bytes = static_cast<std::int64_t>(element_.bytes());
-    for (const LoopPiece& piece : cut_loops(merged(spec.batch), line_.n * bytes, piece_bytes)) add(piece);
+    for (const LoopPiece& piece : cut_loops(merged(spec.batch), line_.count * bytes, piece_bytes)) add(piece);
     for (const auto& [lines, shape] : plans_) most_lines_ = std::max(most_lines_, lines);
   }
   void enqueue(const PassArrays& arrays, device::StreamHandle stream) const override {
     std::byte* const scratch = arrays.scratch;
     for (const LoopPiece& piece : pieces_) {
       const Box dense = dense_box(piece.loops);
-      device::copy_box(arrays.from, box(piece, &FftDim::in_stride, piece.in), scratch, dense, element_.bytes(), stream);
+      device::copy_box(arrays.from, box(piece, &Loop::from, piece.in), scratch, dense, element_.bytes(), stream);
       plans_.at(lines_of(piece)).execute(scratch, scratch, direction_, stream);
-      device::copy_box(scratch, dense, arrays.to, box(piece, &FftDim::out_stride, piece.out), element_.bytes(), stream);
+      device::copy_box(scratch, dense, arrays.to, box(piece, &Loop::to, piece.out), element_.bytes(), stream);
     }
   }
   RunnerMemory kept() const override {
@@ -37,7 +37,7 @@ class TransposedPass : public FftPass {
     return sum;
   }
   std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(most_lines_ * line_.n) * element_.bytes();
+    return static_cast<std::size_t>(most_lines_ * line_.count) * element_.bytes();
   }
   std::string name() const override { return "transposed cufft"; }
 
@@ -48,12 +48,12 @@ class TransposedPass : public FftPass {
     pieces_.push_back(piece);
     const std::int64_t lines = lines_of(piece);
     if (plans_.contains(lines)) return;
-    const device::VendorFftSide side{{line_.n}, 1, line_.n};
-    plans_.emplace(lines, device::VendorFft({Kind::c2c, element_.precision, {line_.n}, lines, side, side}));
+    const device::VendorFftSide side{{line_.count}, 1, line_.count};
+    plans_.emplace(lines, device::VendorFft({Kind::c2c, element_.precision, {line_.count}, lines, side, side}));
   }
 
   /// The points of a piece, each line's last, in the array.
-  Box box(const LoopPiece& piece, std::int64_t FftDim::*stride, std::int64_t offset) const {
+  Box box(const LoopPiece& piece, std::int64_t Loop::*stride, std::int64_t offset) const {
     Loops loops = piece.loops;
     loops.push_back(line_);
     Box result = box_of(loops, stride);
@@ -63,14 +63,14 @@ class TransposedPass : public FftPass {
   Box dense_box(const Loops& batch) const {
     Box result;
     result.axes = 1;
-    result.count[0] = points(batch) * line_.n;
+    result.count[0] = points(batch) * line_.count;
     result.stride[0] = 1;
     return result;
   }
 
   Direction direction_;
   ElementType element_;
-  FftDim line_;
+  Loop line_;
   std::vector<LoopPiece> pieces_;
   std::map<std::int64_t, device::VendorFft> plans_;  ///< by lines of a piece
   std::int64_t most_lines_ = 0;
@@ -80,10 +80,10 @@ bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
 /// Whether it takes less time than cuFFT's strided calls.
 bool pays(const FftSpec& spec) {
-  const FftDim& line = spec.transform.front();
-  const bool strided = line.in_stride != 1 || line.out_stride != 1;
-  return spec.precision == Precision::f64 && strided && line.n > gpu_defaults().longest_strided_line &&
-         !is_power_of_two(line.n) && points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
+  const Loop& line = spec.transform.front();
+  const bool strided = line.from != 1 || line.to != 1;
+  return spec.precision == Precision::f64 && strided && line.count > gpu_defaults().longest_strided_line &&
+         !is_power_of_two(line.count) && points(input_loops(spec)) >= gpu_defaults().elements_worth_passes;
 }
 
 }  // namespace

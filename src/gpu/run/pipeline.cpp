@@ -20,10 +20,10 @@ namespace {
 using Moment = DeviceStepHook::Moment;
 
 /// Bytes of the contiguous run of numbers that begins with the first one of a side.
-std::size_t run_bytes(const Loops& loops, std::int64_t FftDim::*stride, ElementType element) {
+std::size_t run_bytes(const Loops& loops, std::int64_t Loop::*stride, ElementType element) {
   std::int64_t run = points(loops) == 0 ? 0 : 1;
-  for (const FftDim& loop : loops)
-    if (loop.*stride == 1) run *= loop.n;
+  for (const Loop& loop : loops)
+    if (loop.*stride == 1) run *= loop.count;
   return static_cast<std::size_t>(run) * element.bytes();
 }
 
@@ -32,8 +32,8 @@ void look(const DeviceCheck* check, Moment moment, const FftSpec& spec, OwnPoint
           device::StreamHandle stream) {
   if (check == nullptr) return;
   const std::size_t bytes = side == OwnPoints::Side::input
-                                ? run_bytes(input_loops(spec), &FftDim::in_stride, input_element(spec))
-                                : run_bytes(output_loops(spec), &FftDim::out_stride, output_element(spec));
+                                ? run_bytes(input_loops(spec), &Loop::from, input_element(spec))
+                                : run_bytes(output_loops(spec), &Loop::to, output_element(spec));
   check->reached(moment, const_cast<std::byte*>(array), bytes, stream);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/team.hpp"
 #include "mpi/communicator.hpp"
+#include "shardfft/forks.hpp"
 #include "shardfft/plan.hpp"
 #include "shardfft/redistribution.hpp"
 
@@ -84,6 +85,7 @@ TEST(ForksBeforeMpi, ChildrenMakePlans) {
   in_child([] {
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    EXPECT_FALSE(mpi_is_inherited());
     for (const int threads : {1, 2}) expect_right(*make(threads));
     MPI_Finalize();
   });
@@ -112,6 +114,7 @@ TEST_F(Forks, ChildrenAreRefused) {
       expect_refusal(made, [&] { plan->allocate_input(); });
       expect_refusal(made, [&] { moves.forward(numbers.data(), numbers.data()); });
       expect_refusal(inherited, [&] { make(threads); });
+      EXPECT_TRUE(mpi_is_inherited());
       expect_team();
       *plan = std::move(*other);
       plan.reset();

@@ -22,7 +22,7 @@ namespace shardfft {
 struct Task : TaskEnds {
   std::unique_ptr<Operation> operation;
   bool reads_across = false;                         ///< others may read this rank's input through the kernel
-  std::vector<std::shared_ptr<StepCheck>> checks{};  ///< with the option verify
+  std::vector<std::shared_ptr<HostCheck>> checks{};  ///< with the option verify
   std::size_t number = 0;                            ///< among the tasks of its program
 };
 

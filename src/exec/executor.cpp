@@ -286,7 +286,7 @@ void Executor::make_verifier(Prepared& program) {
   std::vector<std::vector<std::shared_ptr<StepCheck>>> checks;
   std::vector<std::string> names;
   for (Task& task : program.tasks) {
-    checks.push_back(std::exchange(task.checks, {}));
+    checks.emplace_back(task.checks.begin(), task.checks.end());
     names.push_back(task.operation->describe());
   }
   program.verifier =
@@ -301,7 +301,7 @@ Executor::TaskArrays Executor::before_task(Task& task, const std::byte* source, 
   if (HostStepHook* const hook = installed<HostStepHook>())
     hook->reached(task.number, const_cast<std::byte*>(from),
                   state_bytes(task.from_state, setup_.precision, setup_.comm.rank()));
-  if (program.verifier) program.verifier->before(task.number, from);
+  for (const auto& check : task.checks) check->before(from, program.verifier->compares_bits());
   return {from, slot(written, source, out), written};
 }
 
@@ -317,7 +317,8 @@ void Executor::after_task(Task& task, const TaskArrays& arrays, const std::byte*
     const Box all = Box::run(0, task.to_state.layout.count(setup_.comm.rank()));
     copy_box(arrays.to, all, out, all, element_bytes(task.to_state, setup_.precision), setup_.options.threads);
   }
-  if (program.verifier) program.verifier->after(task.number, slot(task.to, source, out));
+  for (const auto& check : task.checks) check->after(slot(task.to, source, out));
+  if (program.verifier) program.verifier->judge(task.number);
 }
 
 /// Says of a step that the option `chunks` does not cut it.

@@ -12,17 +12,17 @@ namespace shardfft {
 namespace {
 
 /// A step that is a loop over elements runs twice.
-class RepeatCheck : public StepCheck {
+class RepeatCheck : public HostCheck {
  public:
   RepeatCheck(Operation& operation, std::size_t in_bytes, std::size_t out_bytes)
       : operation_(operation), in_bytes_(in_bytes), out_bytes_(out_bytes), copy_(allocate_aligned(out_bytes)) {}
   void before(const std::byte* in, bool /*compares_bits*/) override {
     operation_.run(in, copy_.get(), nullptr);
-    read_ = word_sum(in, in_bytes_);
+    bits_.read = word_sum(in, in_bytes_);
   }
-  StepBits after(const std::byte* out) override {
+  void after(const std::byte* out) override {
     same_ = out_bytes_ == 0 || std::memcmp(copy_.get(), out, out_bytes_) == 0;
-    return {read_, word_sum(out, out_bytes_)};
+    bits_.written = word_sum(out, out_bytes_);
   }
   Finding finding() const override { return repeat_finding(same_); }
   std::size_t table_bytes() const override { return out_bytes_; }
@@ -31,7 +31,6 @@ class RepeatCheck : public StepCheck {
   Operation& operation_;
   std::size_t in_bytes_, out_bytes_;
   AlignedMemory copy_;
-  std::uint64_t read_ = 0;
   bool same_ = true;
 };
 
@@ -104,18 +103,18 @@ std::shared_ptr<LinesCheck> ProgramChecks::lines(std::size_t stretch) const {
   return std::make_shared<LinesCheck>(lines);
 }
 
-std::shared_ptr<StepCheck> ProgramChecks::scatter(std::size_t stretch) const {
+std::shared_ptr<HostCheck> ProgramChecks::scatter(std::size_t stretch) const {
   return scatters_[stretch] ? make_move_check(scatters_[stretch], false, true) : nullptr;
 }
 
-std::shared_ptr<StepCheck> ProgramChecks::other(std::size_t stretch, Operation& operation) const {
+std::shared_ptr<HostCheck> ProgramChecks::other(std::size_t stretch, Operation& operation) const {
   const Stop& stop = stretches_[stretch].front();
   if (moves_[stretch])
     return make_move_check(moves_[stretch], !source_is_added_up(stretch), !result_is_added_up(stretch));
   return std::make_shared<RepeatCheck>(operation, bytes(program_.before(stop)), bytes(program_.after(stop)));
 }
 
-std::shared_ptr<StepCheck> ProgramChecks::copy() const {
+std::shared_ptr<HostCheck> ProgramChecks::copy() const {
   const State& all = program_.program().states.front();
   const auto sums =
       std::make_shared<MoveSums>(all.layout, all.layout, setup_.comm.rank(), element_bytes(all, setup_.precision));

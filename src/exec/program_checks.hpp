@@ -12,11 +12,11 @@ class ProgramChecks {
   /// The check of a stretch that transforms; whoever runs it shows it the lines. Null for other stretches.
   std::shared_ptr<LinesCheck> lines(std::size_t stretch) const;
   /// The check of the move behind a transform in the same stretch. Null if there is none.
-  std::shared_ptr<StepCheck> scatter(std::size_t stretch) const;
+  std::shared_ptr<HostCheck> scatter(std::size_t stretch) const;
   /// The check of any other stretch, which `operation` runs.
-  std::shared_ptr<StepCheck> other(std::size_t stretch, Operation& operation) const;
+  std::shared_ptr<HostCheck> other(std::size_t stretch, Operation& operation) const;
   /// The check of a program without steps, which is a copy.
-  std::shared_ptr<StepCheck> copy() const;
+  std::shared_ptr<HostCheck> copy() const;
 
  private:
   std::size_t bytes(const State& state) const { return state_bytes(state, setup_.precision, setup_.comm.rank()); }

@@ -189,6 +189,7 @@ void LinesCheck::compare(Worker& worker, const Lines& all, const std::byte* arra
 
 void LinesCheck::before(const std::byte* in, bool compares_bits) {
   finding_ = {};
+  bits_ = {};
   adds_input_bits_ = compares_bits || setup_.from;
   for (Worker& worker : workers_) {
     std::fill(worker.received.begin(), worker.received.end(), 0);
@@ -197,11 +198,11 @@ void LinesCheck::before(const std::byte* in, bool compares_bits) {
     worker.residual = 0;
     worker.what.clear();
   }
-  if (setup_.walks_input) read_ = setup_.from->add_sent(in);
+  if (setup_.walks_input) bits_.read = setup_.from->add_sent(in);
   if (whole_) lines(0, 0, in);
 }
 
-StepBits LinesCheck::after(const std::byte* out) {
+void LinesCheck::after(const std::byte* out) {
   if (whole_) results(0, 0, out);
   finding_.checks = setup_.gathers ? setup_.from->pairs() : 0;
   for (const Worker& worker : workers_) {
@@ -209,17 +210,15 @@ StepBits LinesCheck::after(const std::byte* out) {
     finding_.residual = std::max(finding_.residual, worker.residual);
     if (!worker.what.empty()) finding_.what = worker.what;
   }
-  StepBits bits{read_, {}};
   const auto received = total(&Worker::received), sent = total(&Worker::sent);
   if (setup_.from)
     setup_.from->received() = received;
   else if (adds_input_bits_)
-    bits.read = received.front();
+    bits_.read = received.front();
   if (setup_.to)
     setup_.to->sent() = sent;
   else if (!setup_.last)
-    bits.written = sent.front();
-  return bits;
+    bits_.written = sent.front();
 }
 
 std::vector<std::uint64_t> LinesCheck::total(std::vector<std::uint64_t> Worker::*sums) const {

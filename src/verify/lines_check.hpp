@@ -27,7 +27,7 @@ struct LinesCheckSetup {
   bool last = false;         ///< no other step reads the result
 };
 
-class LinesCheck : public StepCheck {
+class LinesCheck : public HostCheck {
  public:
   explicit LinesCheck(const LinesCheckSetup& setup);
 
@@ -53,7 +53,7 @@ class LinesCheck : public StepCheck {
   void store(int thread, std::size_t number, std::size_t copy, const std::byte* array, std::byte* out, bool past_cache);
 
   void before(const std::byte* in, bool compares_bits) override;
-  StepBits after(const std::byte* out) override;
+  void after(const std::byte* out) override;
   Finding finding() const override { return finding_; }
   std::span<const std::uint64_t> sent() const override;
   std::span<const std::uint64_t> received() const override;
@@ -93,7 +93,6 @@ class LinesCheck : public StepCheck {
   bool whole_ = false;
   bool adds_input_bits_ = true;  ///< in this run
   std::vector<Worker> workers_;
-  std::optional<std::uint64_t> read_;  ///< the bits of the source of its own move
   Finding finding_;
 };
 

@@ -48,6 +48,6 @@ class MoveSums {
 };
 
 /// A step that only moves. `walks_before`, `walks_after`: no other step adds up what it reads or writes.
-std::unique_ptr<StepCheck> make_move_check(std::shared_ptr<MoveSums> sums, bool walks_before, bool walks_after);
+std::unique_ptr<HostCheck> make_move_check(std::shared_ptr<MoveSums> sums, bool walks_before, bool walks_after);
 
 }  // namespace shardfft

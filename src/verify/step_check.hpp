@@ -36,21 +36,31 @@ struct StepBits {
   std::optional<std::uint64_t> read, written;
 };
 
-/// One step of one rank. Every run calls before() and after(); a flipped bit in between, in the input, in what the step
-/// does, or in its output, shows in the sums.
+/// What is known of one step of one rank in its last run: a flipped bit in its input, in what it does, or in its
+/// output, shows in the sums. Loops add them up (HostCheck), or kernels (gpu/check); the Verifier judges both alike.
 class StepCheck {
  public:
   virtual ~StepCheck() = default;
-  /// `compares_bits`: the bits of the input will be compared.
-  virtual void before(const std::byte* in, bool compares_bits) = 0;
-  virtual StepBits after(const std::byte* out) = 0;
+  virtual StepBits bits() = 0;
   virtual Finding finding() const = 0;
   /// Steps that move data: the sums of what goes to, and what came from, every rank, equal where all is well. Or none
   /// of what came: each rank tells all others the same, and the lower 32 bits of that add up to 0 over the ranks.
   virtual std::span<const std::uint64_t> sent() const { return {}; }
   virtual std::span<const std::uint64_t> received() const { return {}; }
   /// Memory of its tables and sums.
-  virtual std::size_t table_bytes() const = 0;
+  virtual std::size_t table_bytes() const { return 0; }
+};
+
+/// One whose sums are made here, around the step.
+class HostCheck : public StepCheck {
+ public:
+  /// `compares_bits`: the bits of the input will be compared.
+  virtual void before(const std::byte* in, bool compares_bits) = 0;
+  virtual void after(const std::byte* out) = 0;
+  StepBits bits() final { return bits_; }
+
+ protected:
+  StepBits bits_;  ///< of this run
 };
 
 }  // namespace shardfft

@@ -59,28 +59,22 @@ void Verifier::begin(std::optional<std::uint64_t> input) {
   written_ = input;
 }
 
-void Verifier::before(std::size_t i, const std::byte* in) {
-  for (const auto& check : checks_of_[i]) check->before(in, written_.has_value());
-}
-
-void Verifier::after(std::size_t i, const std::byte* out) {
-  for (const auto& check : checks_of_[i]) add(i, *check, out);
-}
-
-void Verifier::add(std::size_t i, StepCheck& check, const std::byte* out) {
-  const StepBits bits = check.after(out);
-  if (written_ && bits.read) {
-    ++checks_;
-    if (*bits.read != *written_)
-      find(i, &check != checks_of_[i].front().get() ? "what its parts wrote and read is not the same"
-              : i == 0                              ? "its input is not the caller's"
-                                                    : "its input is not what the step before wrote");
+void Verifier::judge(std::size_t i) {
+  for (const auto& check : checks_of_[i]) {
+    const StepBits bits = check->bits();
+    if (written_ && bits.read) {
+      ++checks_;
+      if (*bits.read != *written_)
+        find(i, check != checks_of_[i].front() ? "what its parts wrote and read is not the same"
+                : i == 0                       ? "its input is not the caller's"
+                                               : "its input is not what the step before wrote");
+    }
+    written_ = bits.written;
+    const Finding found = check->finding();
+    checks_ += found.checks;
+    largest_residual_ = std::max(largest_residual_, found.residual);
+    if (!found.what.empty()) find(i, found.what);
   }
-  written_ = bits.written;
-  const Finding found = check.finding();
-  checks_ += found.checks;
-  largest_residual_ = std::max(largest_residual_, found.residual);
-  if (!found.what.empty()) find(i, found.what);
 }
 
 std::uint64_t Verifier::imbalance() const {

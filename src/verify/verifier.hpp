@@ -19,9 +19,10 @@ class Verifier {
            std::vector<std::string> names);
   /// A run begins. `input`: the bits of the caller's array, where the first task reads a copy of it.
   void begin(std::optional<std::uint64_t> input);
-  /// Around task `i`.
-  void before(std::size_t i, const std::byte* in);
-  void after(std::size_t i, const std::byte* out);
+  /// Whether the bits that the next task reads will be compared.
+  bool compares_bits() const { return written_.has_value(); }
+  /// Task `i` has run, after those before it, and its checks know their sums.
+  void judge(std::size_t i);
   /// The first thing that any rank found, with Status::corrupted. Collective; throws where the ranks cannot tell each
   /// other.
   Failure conclude(const Communicator& comm, Tally& tally, Watch* watch);
@@ -39,7 +40,6 @@ class Verifier {
   std::size_t table_bytes() const;
 
  private:
-  void add(std::size_t i, StepCheck& check, const std::byte* out);
   void find(std::size_t i, const std::string& what);
   /// Where the first error is: the earlier step first, then the lower rank. Beyond all where there is none.
   std::int64_t place_of_error() const;

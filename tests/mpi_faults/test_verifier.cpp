@@ -11,12 +11,10 @@ namespace {
 class Told : public StepCheck {
  public:
   std::vector<std::uint64_t> out, in;
-  void before(const std::byte* /*in*/, bool /*compares_bits*/) override {}
-  StepBits after(const std::byte* /*out*/) override { return {}; }
+  StepBits bits() override { return {}; }
   Finding finding() const override { return {}; }
   std::span<const std::uint64_t> sent() const override { return out; }
   std::span<const std::uint64_t> received() const override { return in; }
-  std::size_t table_bytes() const override { return 0; }
 };
 
 std::uint64_t number(int step, int from, int to) { return static_cast<std::uint64_t>(1000 * step + 10 * from + to); }
@@ -46,10 +44,7 @@ struct Moves {
   }
   Failure conclude() {
     verifier.begin({});
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      verifier.before(i, nullptr);
-      verifier.after(i, nullptr);
-    }
+    for (std::size_t i = 0; i < steps.size(); ++i) verifier.judge(i);
     return verifier.conclude(world(), *tally, nullptr);
   }
 };

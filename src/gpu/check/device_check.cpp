@@ -110,13 +110,13 @@ class DeviceMoveCheck : public DeviceCheck {
     if (!moved_.receives_all()) add_moved(buffers.out, moved_.schedule().recv, &LocalCopy::to, 3, stream);
     if (next_ == nullptr) add(buffers.out, out_, 1, stream);
   }
-  std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : bits(0); }
-  std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : bits(1); }
-  StepBits after(const std::byte* out) override {
-    const std::uint64_t sent = moved_.sends_all() ? input_bits() : bits(2);
-    const std::uint64_t received = moved_.receives_all() ? output_bits() : bits(3);
+  std::uint64_t input_bits() const override { return previous_ != nullptr ? previous_->output_bits() : told(0); }
+  std::uint64_t output_bits() const override { return next_ != nullptr ? next_->input_bits() : told(1); }
+  StepBits bits() override {
+    const std::uint64_t sent = moved_.sends_all() ? input_bits() : told(2);
+    const std::uint64_t received = moved_.receives_all() ? output_bits() : told(3);
     std::fill(moved_.sent().begin(), moved_.sent().end(), static_cast<std::uint32_t>(sent - received));
-    return DeviceCheck::after(out);
+    return DeviceCheck::bits();
   }
   Finding finding() const override { return {1, 0, {}}; }
   std::span<const std::uint64_t> sent() const override { return moved_.sent(); }

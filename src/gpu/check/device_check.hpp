@@ -14,8 +14,7 @@
 
 namespace shardfft::gpu {
 
-/// One step of one member, or a part of it. before() and after() come when a run has ended, and read what the GPU has
-/// summed; the arrays that they are given count for nothing.
+/// One step of one member, or a part of it, as the GPU has summed it. What it says is known when a run has ended.
 class DeviceCheck : public StepCheck {
  public:
   /// Numbers of 64 bits that a run's results take on the GPU and the host: first the sums of the bits of input and
@@ -42,11 +41,9 @@ class DeviceCheck : public StepCheck {
   /// Device memory of its own: tables, and arrays of second runs.
   virtual std::size_t held_bytes() const { return 0; }
   /// The bits that the step read and wrote in its last run, which must have ended.
-  virtual std::uint64_t input_bits() const { return bits(0); }
-  virtual std::uint64_t output_bits() const { return bits(1); }
-  void before(const std::byte*, bool) override {}
-  StepBits after(const std::byte*) override { return {input_bits(), output_bits()}; }
-  std::size_t table_bytes() const override { return 0; }
+  virtual std::uint64_t input_bits() const { return told(0); }
+  virtual std::uint64_t output_bits() const { return told(1); }
+  StepBits bits() override { return {input_bits(), output_bits()}; }
   /// Shows a run of numbers to a hook of tests that looks into the step.
   void reached(DeviceStepHook::Moment moment, std::byte* numbers, std::size_t bytes,
                device::StreamHandle stream) const {
@@ -55,7 +52,7 @@ class DeviceCheck : public StepCheck {
 
  protected:
   /// Sums of bits: kernels of lines add up 32 of them.
-  std::uint64_t bits(std::size_t result) const { return static_cast<std::uint32_t>(host_[result]); }
+  std::uint64_t told(std::size_t result) const { return static_cast<std::uint32_t>(host_[result]); }
 
   std::size_t step_ = 0;
   std::uint64_t *device_ = nullptr, *sums_ = nullptr;

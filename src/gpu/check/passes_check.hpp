@@ -37,7 +37,7 @@ class PassesCheck : public DeviceCheck {
   std::uint64_t read(std::size_t pass) const;
   std::uint64_t written(std::size_t pass) const;
   std::uint64_t told(std::size_t pass, device::lines::PassResult result) const {
-    return bits(first_result(pass) + result);
+    return DeviceCheck::told(first_result(pass) + result);
   }
   static std::size_t first_result(std::size_t pass) { return pass * device::lines::pass_results; }
 

@@ -18,41 +18,31 @@
 namespace shardfft {
 namespace {
 
+template <bool first, class A, class B>
+constexpr auto choose(A a, B b) {
+  if constexpr (first)
+    return a;
+  else
+    return b;
+}
+
+/// FFTW's names for one precision.
 template <class Real>
-struct Fftw;
-
-template <>
-struct Fftw<double> {
-  using Complex = fftw_complex;
-  using Plan = fftw_plan;
-  static constexpr auto plan_c2c = fftw_plan_guru64_dft;
-  static constexpr auto plan_r2c = fftw_plan_guru64_dft_r2c;
-  static constexpr auto plan_c2r = fftw_plan_guru64_dft_c2r;
-  static constexpr auto plan_r2r = fftw_plan_guru64_r2r;
-  static constexpr auto run_c2c = fftw_execute_dft;
-  static constexpr auto run_r2c = fftw_execute_dft_r2c;
-  static constexpr auto run_c2r = fftw_execute_dft_c2r;
-  static constexpr auto run_r2r = fftw_execute_r2r;
-  static constexpr auto alignment_of = fftw_alignment_of;
-  static constexpr auto set_timelimit = fftw_set_timelimit;
-  static constexpr auto destroy = fftw_destroy_plan;
-};
-
-template <>
-struct Fftw<float> {
-  using Complex = fftwf_complex;
-  using Plan = fftwf_plan;
-  static constexpr auto plan_c2c = fftwf_plan_guru64_dft;
-  static constexpr auto plan_r2c = fftwf_plan_guru64_dft_r2c;
-  static constexpr auto plan_c2r = fftwf_plan_guru64_dft_c2r;
-  static constexpr auto plan_r2r = fftwf_plan_guru64_r2r;
-  static constexpr auto run_c2c = fftwf_execute_dft;
-  static constexpr auto run_r2c = fftwf_execute_dft_r2c;
-  static constexpr auto run_c2r = fftwf_execute_dft_c2r;
-  static constexpr auto run_r2r = fftwf_execute_r2r;
-  static constexpr auto alignment_of = fftwf_alignment_of;
-  static constexpr auto set_timelimit = fftwf_set_timelimit;
-  static constexpr auto destroy = fftwf_destroy_plan;
+struct Fftw {
+  static constexpr bool f64 = std::is_same_v<Real, double>;
+  using Complex = std::conditional_t<f64, fftw_complex, fftwf_complex>;
+  using Plan = std::conditional_t<f64, fftw_plan, fftwf_plan>;
+  static constexpr auto plan_c2c = choose<f64>(fftw_plan_guru64_dft, fftwf_plan_guru64_dft);
+  static constexpr auto plan_r2c = choose<f64>(fftw_plan_guru64_dft_r2c, fftwf_plan_guru64_dft_r2c);
+  static constexpr auto plan_c2r = choose<f64>(fftw_plan_guru64_dft_c2r, fftwf_plan_guru64_dft_c2r);
+  static constexpr auto plan_r2r = choose<f64>(fftw_plan_guru64_r2r, fftwf_plan_guru64_r2r);
+  static constexpr auto run_c2c = choose<f64>(fftw_execute_dft, fftwf_execute_dft);
+  static constexpr auto run_r2c = choose<f64>(fftw_execute_dft_r2c, fftwf_execute_dft_r2c);
+  static constexpr auto run_c2r = choose<f64>(fftw_execute_dft_c2r, fftwf_execute_dft_c2r);
+  static constexpr auto run_r2r = choose<f64>(fftw_execute_r2r, fftwf_execute_r2r);
+  static constexpr auto alignment_of = choose<f64>(fftw_alignment_of, fftwf_alignment_of);
+  static constexpr auto set_timelimit = choose<f64>(fftw_set_timelimit, fftwf_set_timelimit);
+  static constexpr auto destroy = choose<f64>(fftw_destroy_plan, fftwf_destroy_plan);
 };
 
 /// FFTW's planner and plan destruction are not thread-safe. Everybody who plans through this library takes turns; of an

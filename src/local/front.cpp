@@ -74,8 +74,8 @@ std::unique_ptr<LocalFft> build(const FftSpec& raw, const Backend& backend) {
   const SubFactory make = [&backend](const FftSpec& sub) { return build(sub, backend); };
   const bool copies = is_copy(spec);
   if (is_empty(spec)) return make_copy(spec);
-  if (spec.in_place && !same_bytes(spec)) return make_staged(spec, make);
-  if (!copies && spec.kind == Kind::c2r && spec.direction == Direction::forward) return make_conjugated_c2r(spec, make);
+  if (spec.in_place && !same_bytes(spec)) return make_staged(spec, make, false);
+  if (!copies && spec.kind == Kind::c2r && spec.direction == Direction::forward) return make_staged(spec, make, true);
   if (!copies && spec.transform.size() > 1 && points(spec.batch) < spec.threads) return make_split(spec, make);
 
   const bool finish = !copies && needs_finish(spec, backend);

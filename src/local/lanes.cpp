@@ -4,7 +4,6 @@
 #include "local/lanes.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/aligned.hpp"
 #include "local/backend.hpp"
@@ -17,15 +16,16 @@ namespace {
 /// Scratch of longer lines is no part of a core's own cache any more.
 constexpr std::int64_t most_scratch_bytes = 512 * 1024;
 
-/// Points of the complex transform that a line becomes.
+/// Points of a line: pairs of numbers, or the numbers of a real line of odd length.
 std::int64_t length_of(Kind kind, std::int64_t n) { return kind == Kind::c2c || n % 2 != 0 ? n : n / 2; }
+bool is_odd(Kind kind, std::int64_t n) { return kind != Kind::c2c && n % 2 != 0; }
 
 /// Vectors that the processor holds: AVX-512 has twice as many.
 int registers_of(int vector_bytes) { return vector_bytes >= 64 ? 32 : 16; }
 
-/// For lines of n complex points.
-std::int64_t scratch_bytes_of(std::int64_t n, int vector_bytes) {
-  return lanes::scratch_points_of(n, registers_of(vector_bytes)) * 2 * vector_bytes;
+/// For lines of n numbers or points.
+std::int64_t scratch_bytes_of(Kind kind, std::int64_t n, int vector_bytes) {
+  return lanes::scratch_points_of(length_of(kind, n), registers_of(vector_bytes), is_odd(kind, n)) * 2 * vector_bytes;
 }
 
 lanes::Ends ends_of(Kind kind) {
@@ -35,8 +35,9 @@ lanes::Ends ends_of(Kind kind) {
 template <class Real>
 class LanesFft : public LocalFft {
  public:
-  LanesFft(const FftSpec& spec, lanes::Run<Real> run, int vector_bytes) : run_(run) {
-    const Loop line = spec.transform.front();
+  LanesFft(const FftSpec& spec, const Loop& line, lanes::Run<Real> run, int vector_bytes)
+      : run_(run),
+        tables_(length_of(spec.kind, line.count), registers_of(vector_bytes), is_odd(spec.kind, line.count)) {
     Loops batch = spec.batch;
     std::stable_sort(batch.begin(), batch.end(), [](const Loop& a, const Loop& b) { return a.from < b.from; });
     batch.resize(2);
@@ -54,16 +55,11 @@ class LanesFft : public LocalFft {
       factors_ = lanes::half_roots<Real>(line.count, spec.kind == Kind::r2c ? spec.scale / 2 : 1);
       plan_.factors = factors_.data();
     }
-    if (lanes::way_of(n, registers_of(vector_bytes)) == lanes::Way::passes) {
-      passes_.emplace(n, registers_of(vector_bytes));
-      plan_.passes = passes_->passes();
-      take_places(passes_->places(), spec.direction);
-    } else {
-      convolution_.emplace(n, registers_of(vector_bytes));
-      plan_.convolution = &convolution_->convolution();
-      take_places(convolution_->places(), spec.direction);
-    }
-    scratch_bytes_ = round_up(static_cast<std::size_t>(scratch_bytes_of(n, vector_bytes)), cache_line);
+    plan_.passes = tables_.passes();
+    plan_.convolution = tables_.convolution();
+    take_places(tables_.places(), is_odd(spec.kind, line.count) ? Direction::forward : spec.direction);
+    scratch_bytes_ =
+        round_up(static_cast<std::size_t>(scratch_bytes_of(spec.kind, line.count, vector_bytes)), cache_line);
   }
   LanesFft(const LanesFft&) = delete;
   LanesFft& operator=(const LanesFft&) = delete;
@@ -74,22 +70,23 @@ class LanesFft : public LocalFft {
   }
 
  private:
-  /// Backward transforms are forward ones whose results are numbered the other way round.
+  /// Backward transforms are forward ones whose results are numbered the other way round. Half a spectrum of a real
+  /// line of even length has a point more, behind the others.
   void take_places(const std::vector<std::int32_t>& places, Direction direction) {
     const std::size_t n = places.size();
-    place_.resize(n);
+    place_.assign(n + 1, static_cast<std::int32_t>(n));
     for (std::size_t k = 0; k < n; ++k) place_[direction == Direction::forward || k == 0 ? k : n - k] = places[k];
     plan_.place = place_.data();
     if (plan_.convolution != nullptr) return;
     index_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) index_[static_cast<std::size_t>(place_[k])] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < n; ++k)
+      if (place_[k] >= 0) index_[static_cast<std::size_t>(place_[k])] = static_cast<std::int32_t>(k);
     plan_.index = index_.data();
   }
 
   lanes::Run<Real> run_;
   lanes::Plan<Real> plan_;
-  std::optional<lanes::PassTables<Real>> passes_;
-  std::optional<lanes::ConvolutionTables<Real>> convolution_;
+  lanes::LineTables<Real> tables_;
   std::vector<std::int32_t> place_, index_;
   std::vector<Real> factors_;
   std::size_t scratch_bytes_ = 0;
@@ -104,8 +101,8 @@ bool fills(const FftSpec& spec, int vector_bytes) {
 /// Whether the scratch of its lines stays in a core's own cache.
 bool fits(const FftSpec& spec, int vector_bytes) {
   return std::all_of(spec.transform.begin(), spec.transform.end(), [&](const Loop& d) {
-    const std::int64_t n = length_of(spec.kind, d.count);
-    return n <= most_scratch_bytes / vector_bytes && scratch_bytes_of(n, vector_bytes) <= most_scratch_bytes;
+    return length_of(spec.kind, d.count) <= most_scratch_bytes / vector_bytes &&
+           scratch_bytes_of(spec.kind, d.count, vector_bytes) <= most_scratch_bytes;
   });
 }
 
@@ -131,8 +128,8 @@ std::unique_ptr<LocalFft> make_here(const FftSpec& spec) {
 
 std::unique_ptr<LocalFft> make_lanes(const FftSpec& spec, const lanes::Kernels& kernels) {
   if (spec.precision == Precision::f64)
-    return std::make_unique<LanesFft<double>>(spec, kernels.f64, kernels.vector_bytes);
-  return std::make_unique<LanesFft<float>>(spec, kernels.f32, kernels.vector_bytes);
+    return std::make_unique<LanesFft<double>>(spec, spec.transform.front(), kernels.f64, kernels.vector_bytes);
+  return std::make_unique<LanesFft<float>>(spec, spec.transform.front(), kernels.f32, kernels.vector_bytes);
 }
 
 Backend lanes_backend() {

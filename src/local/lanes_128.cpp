@@ -2,7 +2,6 @@
 #include "local/lanes_kernel.hpp"
 
 namespace shardfft::lanes {
-
 namespace {
 
 template <class T>

@@ -4,7 +4,6 @@
 #include "local/lanes_kernel.hpp"
 
 namespace shardfft::lanes {
-
 namespace {
 
 template <class T>
@@ -24,15 +23,9 @@ struct Isa256 {
   using Part = __m256i;  ///< all bits of its numbers
 
   [[gnu::always_inline]] static Part part(int first, int count) {
-    if constexpr (sizeof(T) == 8) {
-      const __m256i at = _mm256_setr_epi64x(0, 1, 2, 3);
-      return _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_set1_epi64x(first), at),
-                                 _mm256_cmpgt_epi64(_mm256_set1_epi64x(first + count), at));
-    } else {
-      const __m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-      return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(first), at),
-                                 _mm256_cmpgt_epi32(_mm256_set1_epi32(first + count), at));
-    }
+    typename VectorOf<std::conditional_t<sizeof(T) == 8, long long, int>, width>::type at;
+    for (int i = 0; i < width; ++i) at[i] = i;
+    return Part((at >= first) & (at < first + count));
   }
   [[gnu::always_inline]] static V load_part(const V& others, const T* p, Part part) {
     if constexpr (sizeof(T) == 8)

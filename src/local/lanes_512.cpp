@@ -4,7 +4,6 @@
 #include "local/lanes_kernel.hpp"
 
 namespace shardfft::lanes {
-
 namespace {
 
 template <class T>

@@ -8,9 +8,8 @@ template <class Isa>
 struct Kernel : LaneLines<Isa> {
   using Base = LaneLines<Isa>;
   using Base::W, Base::add, Base::times;
-  using typename Base::BesideIn, typename Base::BesideOut, typename Base::Inside;
-  using DenseIn = typename Base::template RowsIn<typename Base::Dense>;
-  using DenseOut = typename Base::template RowsOut<true, typename Base::Dense>;
+  using typename Base::Beside, typename Base::Inside;
+  using DenseRows = typename Base::template Rows<true, typename Base::Dense>;
   using typename Base::Places, typename Base::Point, typename Base::T, typename Base::V;
 
   static void run(const Plan<T>& plan, const T* in, T* out, std::byte* scratch, ReadAhead& ahead) {
@@ -20,21 +19,21 @@ struct Kernel : LaneLines<Isa> {
     Point* const points = reinterpret_cast<Point*>(scratch);
     for (std::int64_t line = 0; line < plan.lines; line += W) {
       const int lines = static_cast<int>(plan.lines - line < W ? plan.lines - line : W);
-      const Group group{in, out, {plan.in, plan.row, line, lines}, {plan.out, plan.row, line, lines}, points, &ahead};
+      const Group group{
+          const_cast<T*>(in), out, {plan.in, plan.row, line, lines}, {plan.out, plan.row, line, lines}, points, &ahead};
       if (plan.ends == Ends::complex)
         complex_lines(plan, group);
-      else if (plan.ends == Ends::real_in)
-        plan.factors != nullptr ? even_to_half(plan, group) : odd_to_half(plan, group);
+      else if (plan.factors == nullptr)
+        odd_lines(plan, group);
       else
-        plan.factors != nullptr ? half_to_even(plan, group) : half_to_odd(plan, group);
+        plan.ends == Ends::real_in ? even_to_half(plan, group) : half_to_even(plan, group);
     }
   }
 
  private:
   /// W lines that are transformed at once, or those that are left.
   struct Group {
-    const T* in;
-    T* out;
+    T *in, *out;
     Places from, to;
     Point* scratch;
     ReadAhead* ahead;
@@ -43,54 +42,73 @@ struct Kernel : LaneLines<Isa> {
   /// Whether the first pass reads the lines itself, and does; `parts` numbers a point.
   template <int parts>
   static bool begin(const Plan<T>& plan, const Group& g) {
-    if (plan.convolution != nullptr || plan.passes.count < 2) return false;
-    const Pass<T>& first = plan.passes.pass[0];
-    if (!Base::takes(first.radix, true)) return false;
+    const Pass<T>* const first = plan.passes.pass;
+    if (plan.convolution != nullptr || plan.passes.count < 2 || !Base::takes(first->radix, true)) return false;
     const auto run = [&](const auto& from) {
-      Base::template run_pass<false>(first, from, Inside{g.scratch}, *g.ahead);
+      Base::template run_pass<false>(*first, from, Inside{g.scratch}, *g.ahead);
       return true;
     };
-    if (parts == 2 && g.from.all_beside()) return run(BesideIn(g.in, g.from));
+    if (parts == 2 && g.from.all_beside()) return run(Beside(g.in, g.from));
     if constexpr (Base::has_pairs)
       if (Base::are_rows(g.from) && Base::in_pairs(plan.n, Base::most_read_in_pairs))
-        return run(DenseIn(g.in, g.from, parts, {}));
+        return run(DenseRows(g.in, g.from, parts, {}));
     return false;
   }
   /// Whether the last pass writes them, and does.
   template <int parts>
   static bool end(const Plan<T>& plan, const Group& g, const Pass<T>& last, std::int64_t offset) {
     if (plan.passes.count < 2 || g.to.count < W || !Base::takes(last.radix, true)) return false;
-    const auto run = [&](const auto& to) {
-      Base::template run_pass<true>(last, Inside{g.scratch + offset}, Base::placed(to, plan.scale, plan.index + offset),
-                                    *g.ahead);
+    const auto run = [&]<class To>(const To& to) {
+      const typename Base::template Placed<To> placed{to, plan.scale, plan.index + offset};
+      Base::template run_pass<true>(last, Inside{g.scratch + offset}, placed, *g.ahead);
       return true;
     };
-    if (parts == 2 && g.to.all_beside()) return run(BesideOut(g.out, g.to));
+    if (parts == 2 && g.to.all_beside()) return run(Beside(g.out, g.to));
     if constexpr (Base::has_pairs)
       if (Base::are_rows(g.to) && Base::in_pairs(plan.n, Base::most_written_in_pairs))
-        return run(DenseOut(g.out, g.to, parts, {}));
+        return run(DenseRows(g.out, g.to, parts, {}));
     return false;
   }
 
   static void complex_lines(const Plan<T>& plan, const Group& g) {
     Point* const points = g.scratch;
     const bool begun = begin<2>(plan, g);
-    if (!begun && Base::has_blocks && Base::are_rows(g.from))
-      Base::read_rows(g.in, g.from, 2, plan.n, [&](std::int64_t k, const Point& a) { points[k] = a; });
-    else if (!begun)
-      Base::with_points(g.in, g.from, [&](const auto& from) {
-        for (std::int64_t k = 0; k < plan.n; ++k) points[k] = from.get(k);
-      });
-    const Point* const z =
-        transform(plan, g, begun, [&](const Pass<T>& last, std::int64_t at) { return end<2>(plan, g, last, at); });
+    if (!begun) read_points(g, plan.n, [&](std::int64_t k, const Point& a) { points[k] = a; });
+    const Point* const z = transform(plan, points, *g.ahead, begun,
+                                     [&](const Pass<T>& last, std::int64_t at) { return end<2>(plan, g, last, at); });
     if (z == nullptr) return;
-    const auto get = [&](std::int64_t k) { return scaled(z[plan.place[k]], plan.scale); };
-    if (Base::has_blocks && Base::are_rows(g.to))
-      Base::write_rows(g.out, g.to, 2, plan.n, get);
-    else
-      Base::with_places(g.out, g.to, [&](const auto& to) {
-        for (std::int64_t k = 0; k < plan.n; ++k) to.put(k, get(k));
-      });
+    write_points(g, plan.n, [&](std::int64_t k) { return scaled(z[plan.place[k]], plan.scale); });
+  }
+  template <class Put>
+  static void read_points(const Group& g, std::int64_t n, const Put& put) {
+    if (Base::has_blocks && Base::are_rows(g.from)) return Base::read_rows(g.in, g.from, 2, 2 * n, put);
+    Base::template with_points<false>(g.in, g.from, [&](const auto& from) {
+      for (std::int64_t k = 0; k < n; ++k) put(k, from.get(k));
+    });
+  }
+  template <class Get>
+  static void write_points(const Group& g, std::int64_t n, const Get& get) {
+    if (Base::has_blocks && Base::are_rows(g.to)) return Base::write_rows(g.out, g.to, 2, 2 * n, get);
+    Base::template with_points<true>(g.out, g.to, [&](const auto& to) {
+      for (std::int64_t k = 0; k < n; ++k) to.put(k, get(k));
+    });
+  }
+  /// Real lines into scratch, two numbers a point; get(k) gives such points.
+  static void read_pairs(const Plan<T>& plan, const Group& g) {
+    const auto put = [&](std::int64_t k, const Point& a) { g.scratch[k] = a; };
+    if (Base::has_blocks && Base::are_rows(g.from)) return Base::read_rows(g.in, g.from, 1, plan.numbers, put);
+    Base::template with_numbers<false>(g.in, g.from, [&](const auto& from) {
+      for (std::int64_t k = 0; k < plan.numbers / 2; ++k) put(k, from.get(k));
+      if (plan.numbers % 2 != 0) put(plan.numbers / 2, Point(from.number(plan.numbers - 1)));
+    });
+  }
+  template <class Get>
+  static void write_pairs(const Plan<T>& plan, const Group& g, const Get& get) {
+    if (Base::has_blocks && Base::are_rows(g.to)) return Base::write_rows(g.out, g.to, 1, plan.numbers, get);
+    Base::template with_numbers<true>(g.out, g.to, [&](const auto& to) {
+      for (std::int64_t k = 0; k < plan.numbers / 2; ++k) to.put(k, get(k));
+      if (plan.numbers % 2 != 0) to.put_number(plan.numbers - 1, get(plan.numbers / 2).re);
+    });
   }
   [[gnu::always_inline]] static Point scaled(const Point& a, T by) { return {a.re * by, a.im * by}; }
 
@@ -98,13 +116,8 @@ struct Kernel : LaneLines<Isa> {
   /// Z is E + i O, and the spectrum of the line E + O exp(-pi i k / n).
   static void even_to_half(const Plan<T>& plan, const Group& g) {
     const bool begun = begin<1>(plan, g);
-    if (!begun && Base::has_blocks && Base::are_rows(g.from))
-      Base::read_rows(g.in, g.from, 1, plan.n, [&](std::int64_t k, const Point& a) { g.scratch[k] = a; });
-    else if (!begun)
-      Base::with_numbers(const_cast<T*>(g.in), g.from, [&](const auto& from) {
-        for (std::int64_t k = 0; k < plan.n; ++k) g.scratch[k] = from.get(k);
-      });
-    Point* const z = transform(plan, g, begun, [](const Pass<T>&, std::int64_t) { return false; });
+    if (!begun) read_pairs(plan, g);
+    Point* const z = transform(plan, g.scratch, *g.ahead, begun, [](const Pass<T>&, std::int64_t) { return false; });
     const std::int64_t n = plan.n;
     const std::int32_t* const place = plan.place;
     const T scale = plan.scale, half = scale / 2;
@@ -122,25 +135,25 @@ struct Kernel : LaneLines<Isa> {
       }
       if (k == n - k) to.put(k, {z[place[k]].re * scale, z[place[k]].im * -scale});
     };
-    if (W <= 8 || !Base::are_rows(g.to)) return Base::with_places(g.out, g.to, finish);
-    Kept kept{z, place, n, Point{}};
-    finish(kept);
-    Base::write_rows(g.out, g.to, 2, n + 1, [&](std::int64_t k) { return k < n ? z[place[k]] : kept.last; });
+    if constexpr (W > 8)
+      if (Base::are_rows(g.to)) {
+        finish(Kept{z, place});
+        return Base::write_rows(g.out, g.to, 2, 2 * n + 2, [&](std::int64_t k) -> const Point& { return z[place[k]]; });
+      }
+    Base::template with_points<true>(g.out, g.to, finish);
   }
-  /// Half a spectrum in the places of what it is made of (point n has none), where each would be stored in many pieces.
+  /// Half a spectrum in the places of what it is made of, where each would be stored in many pieces.
   struct Kept {
     Point* z;
     const std::int32_t* place;
-    std::int64_t n;
-    mutable Point last;
-    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const { (k < n ? z[place[k]] : last) = a; }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const { z[place[k]] = a; }
   };
 
   /// The other way. Imaginary parts that must vanish are not looked at.
   static void half_to_even(const Plan<T>& plan, const Group& g) {
     Point* const z = g.scratch;
     const std::int64_t n = plan.n;
-    Base::with_points(g.in, g.from, [&](const auto& from) {
+    Base::template with_points<false>(g.in, g.from, [&](const auto& from) {
       const V zero = from.get(0).re, middle = from.get(n).re;
       z[0] = {zero + middle, zero - middle};
       std::int64_t k = 1;
@@ -156,72 +169,74 @@ struct Kernel : LaneLines<Isa> {
         z[k] = {a.re + a.re, -(a.im + a.im)};
       }
     });
-    const Point* const x =
-        transform(plan, g, false, [&](const Pass<T>& last, std::int64_t at) { return end<1>(plan, g, last, at); });
+    const Point* const x = transform(plan, z, *g.ahead, false,
+                                     [&](const Pass<T>& last, std::int64_t at) { return end<1>(plan, g, last, at); });
     if (x == nullptr) return;
-    const auto get = [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); };
-    if (Base::has_blocks && Base::are_rows(g.to))
-      Base::write_rows(g.out, g.to, 1, n, get);
+    write_pairs(plan, g, [&](std::int64_t k) { return scaled(x[plan.place[k]], plan.scale); });
+  }
+
+  /// By half a spectrum F of real numbers, the other way too: of a spectrum X the numbers are Re X - Im X at k and
+  /// Re X + Im X at n - k, and the line that has it is Re F - Im F. (That is the Hartley transform, its own inverse.)
+  static void odd_lines(const Plan<T>& plan, const Group& g) {
+    V* const x = reinterpret_cast<V*>(g.scratch);
+    const bool in = plan.ends == Ends::real_in;
+    const std::int64_t n = plan.n;
+    if (in)
+      read_pairs(plan, g);
     else
-      Base::write_numbers(g.out, g.to, plan.numbers, get);
+      read_points(g, n / 2 + 1, [&](std::int64_t k, const Point& a) {
+        x[n - k] = a.re + a.im;
+        x[k] = k == 0 ? a.re : a.re - a.im;
+      });
+    Point* const z = g.scratch + scratch_points(plan);
+    if (plan.convolution == nullptr) {
+      Base::run_real(plan.passes.pass[0], x, z, *g.ahead);
+      transform(plan, z, *g.ahead, true, [](const Pass<T>&, std::int64_t) { return false; });
+    } else if (plan.convolution->gather != nullptr) {
+      by_real_rader(*plan.convolution, n, x, g.scratch, z, *g.ahead);
+    } else {
+      by_bluestein(*plan.convolution, n, n / 2 + 1, x, g.scratch, z, *g.ahead);
+    }
+    z[0].im = V{};
+    const auto at = [&](std::int64_t k) -> const Point& {
+      return z[plan.place[k] < 0 ? ~plan.place[k] : plan.place[k]];
+    };
+    const T scale = plan.scale, signs[2] = {scale, -scale};
+    const auto sign = [&](std::int64_t k) { return signs[plan.place[k] < 0]; };
+    if (in)
+      return write_points(g, n / 2 + 1, [&](std::int64_t k) { return Point{at(k).re * scale, at(k).im * sign(k)}; });
+    for (std::int64_t k = 0; k <= n / 2; ++k) {
+      const V re = at(k).re * scale, im = at(k).im;
+      x[n - k] = Base::fma(im, sign(k), re);
+      x[k] = Base::fma(im, -sign(k), re);
+    }
+    write_pairs(plan, g, [&](std::int64_t k) -> const Point& { return g.scratch[k]; });
   }
 
-  static void odd_to_half(const Plan<T>& plan, const Group& g) {
-    Point* const z = g.scratch;
-    Base::with_numbers(const_cast<T*>(g.in), g.from, [&](const auto& from) {
-      z[plan.n - 1] = {from.number(plan.n - 1), V{}};
-      for (std::int64_t k = 0; k < plan.n / 2; ++k) {
-        const Point a = from.get(k);
-        z[2 * k] = {a.re, V{}};
-        z[2 * k + 1] = {a.im, V{}};
-      }
-    });
-    Point* const x = transform(plan, g, false, [](const Pass<T>&, std::int64_t) { return false; });
-    Base::with_places(g.out, g.to, [&](const auto& to) {
-      to.put(0, {x[plan.place[0]].re * plan.scale, V{}});
-      for (std::int64_t k = 1; k <= plan.n / 2; ++k) to.put(k, scaled(x[plan.place[k]], plan.scale));
-    });
-  }
-
-  static void half_to_odd(const Plan<T>& plan, const Group& g) {
-    Point* const z = g.scratch;
-    Base::with_points(g.in, g.from, [&](const auto& from) {
-      z[0] = {from.get(0).re, V{}};
-      for (std::int64_t k = 1; k <= plan.n / 2; ++k) {
-        const Point a = from.get(k);
-        z[k] = a;
-        z[plan.n - k] = {a.re, -a.im};
-      }
-    });
-    const Point* const x = transform(plan, g, false, [](const Pass<T>&, std::int64_t) { return false; });
-    const auto number = [&](std::int64_t k) { return k < plan.n ? x[plan.place[k]].re * plan.scale : V{}; };
-    Base::write_numbers(g.out, g.to, plan.n, [&](std::int64_t k) { return Point{number(2 * k), number(2 * k + 1)}; });
-  }
-
-  /// Of what scratch begins with, or of the results of the first pass; where the results are, or null where end() has
-  /// run the last pass and written them.
+  /// Of what data begins with, or of the results of the first pass; where the results are, or null where end() has run
+  /// the last pass and written them.
   template <class End>
-  static Point* transform(const Plan<T>& plan, const Group& g, bool begun, const End& end) {
-    Point* const data = g.scratch;
+  static Point* transform(const Plan<T>& plan, Point* data, ReadAhead& ahead, bool begun, const End& end) {
     if (plan.convolution != nullptr) {
       Point* const work = data + scratch_points(plan);
-      return plan.convolution->gather != nullptr ? by_rader(*plan.convolution, data, work, *g.ahead)
-                                                 : by_bluestein(*plan.convolution, plan.n, data, work, *g.ahead);
+      return plan.convolution->gather != nullptr
+                 ? by_rader(*plan.convolution, data, work, ahead)
+                 : by_bluestein(*plan.convolution, plan.n, plan.n, data, data, work, ahead);
     }
     const Passes<T>& all = plan.passes;
-    if (all.count == 0) return data;
-    if (!begun && all.count > 1) Base::run_inside(all.pass[0], data, *g.ahead);
+    if (all.count <= int{begun}) return data;
+    if (!begun && all.count > 1) Base::run_inside(all.pass[0], data, ahead);
     // What the first pass leaves are transforms of their own. They run one after the other where all are too many for
     // the first-level cache.
     const std::int64_t parts =
-        all.count > 2 && plan.n * std::int64_t{sizeof(Point)} > 16 * 1024 ? all.pass[0].radix : 1;
+        all.count > 2 && all.n * std::int64_t{sizeof(Point)} > 16 * 1024 ? all.n / all.pass[0].m : 1;
     bool written = false;
     for (std::int64_t part = 0; part < parts; ++part) {
-      const std::int64_t offset = part * (plan.n / parts);
-      for (int i = 1; i < all.count - 1; ++i) Base::run_inside(part_of(all.pass[i], parts), data + offset, *g.ahead);
+      const std::int64_t offset = part * (all.n / parts);
+      for (int i = 1; i < all.count - 1; ++i) Base::run_inside(part_of(all.pass[i], parts), data + offset, ahead);
       const Pass<T> last = part_of(all.pass[all.count - 1], parts);
       written = end(last, offset);
-      if (!written) Base::run_inside(last, data + offset, *g.ahead);
+      if (!written) Base::run_inside(last, data + offset, ahead);
     }
     return written ? nullptr : data;
   }
@@ -243,14 +258,42 @@ struct Kernel : LaneLines<Isa> {
     return data;
   }
 
-  static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, Point* data, Point* work, ReadAhead& ahead) {
+  /// Of a real line, which x begins with as data does: the Hartley transform is a convolution of real numbers, two of
+  /// which are a point. Its results are halved; work begins with half a spectrum.
+  static void by_real_rader(const Convolution<T>& c, std::int64_t n, const V* x, Point* data, Point* work,
+                            ReadAhead& ahead) {
     const std::int64_t m = c.passes.n;
-    for (std::int64_t j = 0; j < n; ++j) work[j] = times(data[j], c.chirp[2 * j], c.chirp[2 * j + 1]);
+    const V first = x[0];
+    V* const numbers = reinterpret_cast<V*>(work);
+    for (std::int64_t q = 0; q < 2 * m; ++q) numbers[q] = q < n - 1 ? x[c.gather[q]] : V{};
+    Base::run_all(c.passes, work, ahead);
+    for (std::int64_t q = 0; q < m; ++q) {
+      const Point &a = work[c.passes.place[q]], &b = work[c.passes.place[q == 0 ? 0 : m - q]];
+      const T* const s = c.spectrum + 4 * q;
+      data[q] = add(times(a, s[0], s[1]), times(Point{b.re, -b.im}, s[2], s[3]));
+    }
+    const Point sum = work[c.passes.place[0]];
+    data[0] = add(data[0], Point{first * T(0.5), first * T(0.5)});
+    Base::run_all(c.passes, data, ahead);
+    work[0] = Point(first + sum.re + sum.im);
+    const V* const hartley = reinterpret_cast<const V*>(data);
+    for (std::int64_t k = 1; k <= n / 2; ++k) {
+      const V &a = hartley[c.results[k]], &b = hartley[c.results[n - k]];
+      work[k] = {a + b, b - a};
+    }
+  }
+
+  /// The first `results` of n points; data may be where these are.
+  template <class Number>
+  static Point* by_bluestein(const Convolution<T>& c, std::int64_t n, std::int64_t results, const Number* x,
+                             Point* data, Point* work, ReadAhead& ahead) {
+    const std::int64_t m = c.passes.n;
+    for (std::int64_t j = 0; j < n; ++j) work[j] = times(x[j], c.chirp[2 * j], c.chirp[2 * j + 1]);
     for (std::int64_t j = n; j < m; ++j) work[j] = {V{}, V{}};
     Base::run_all(c.passes, work, ahead);
     multiply(c, work, data);
     Base::run_all(c.passes, data, ahead);
-    for (std::int64_t k = 0; k < n; ++k)
+    for (std::int64_t k = 0; k < results; ++k)
       work[k] = times(data[c.passes.place[k == 0 ? 0 : m - k]], c.chirp[2 * k], c.chirp[2 * k + 1]);
     return work;
   }

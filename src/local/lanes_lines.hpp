@@ -111,11 +111,11 @@ struct LaneLines : LanePasses<Isa> {
       for (int i = 0; i < W; ++i) line[i] = array + parts * lines.begin[line_in(i) < lines.count ? line_in(i) : 0];
     }
   };
-  /// put(k, pair) takes n pairs of numbers of each line.
+  /// put(k, pair) takes the numbers of each line, with a last single one zero.
   template <class Put>
-  static void read_rows(const T* in, const Places& lines, int parts, std::int64_t n, const Put& put) {
+  static void read_rows(const T* in, const Places& lines, int parts, std::int64_t numbers, const Put& put) {
     const Begins<const T> from(in, lines, parts);
-    for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int here) {
+    for_each_block(lines.count, numbers, [&](auto full, std::int64_t k, int here) {
       V rows[W];
       for (int i = 0; i < W; ++i)
         if constexpr (full.value)
@@ -128,9 +128,9 @@ struct LaneLines : LanePasses<Isa> {
   }
   /// get(k) gives them. What GCC does not unroll here it takes through memory.
   template <class Get>
-  static void write_rows(T* out, const Places& lines, int parts, std::int64_t n, const Get& get) {
+  static void write_rows(T* out, const Places& lines, int parts, std::int64_t numbers, const Get& get) {
     const Begins<T> to(out, lines, parts);
-    for_each_block(lines.count, 2 * n, [&](auto full, std::int64_t k, int here) {
+    for_each_block(lines.count, numbers, [&](auto full, std::int64_t k, int here) {
       V rows[W]{};
       for (int i = 0; 2 * i < here; ++i) {
         const Point a = get(k / 2 + i);
@@ -150,21 +150,16 @@ struct LaneLines : LanePasses<Isa> {
   // What follows reads points with get(k), or writes them with put(k, point); k counts points of complex lines, and
   // pairs of numbers of real ones, whose last one in a line of odd length is a single number.
 
-  struct BesideIn {
-    const T* in;
+  struct Beside {
+    T* array;
     std::int64_t step;
-    BesideIn(const T* array, const Places& lines) : in(array + 2 * lines.begin[0]), step(2 * lines.stride) {}
+    Beside(T* a, const Places& lines) : array(a + 2 * lines.begin[0]), step(2 * lines.stride) {}
     [[gnu::always_inline]] Point get(std::int64_t k) const {
-      const T* const p = in + k * step;
+      const T* const p = array + k * step;
       return parted(load(p), load(p + W), Lanes<W>{});
     }
-  };
-  struct BesideOut {
-    T* out;
-    std::int64_t step;
-    BesideOut(T* array, const Places& lines) : out(array + 2 * lines.begin[0]), step(2 * lines.stride) {}
     [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
-      T* const p = out + k * step;
+      T* const p = array + k * step;
       store(p, joined<0>(a, Lanes<W>{}));
       store(p + W, joined<W / 2>(a, Lanes<W>{}));
     }
@@ -205,12 +200,11 @@ struct LaneLines : LanePasses<Isa> {
     std::int64_t at_[parts][W];  ///< where the vector would begin
     typename Isa::Part part_[parts][W];
   };
-  template <class Number>
   struct SpansOf {
-    Number* array;
+    T* array;
     std::int64_t step;
     Spans<2> spans;
-    SpansOf(Number* a, const Places& lines) : array(a), step(2 * lines.stride), spans(lines) {}
+    SpansOf(T* a, const Places& lines) : array(a), step(2 * lines.stride), spans(lines) {}
     [[gnu::always_inline]] Point get(std::int64_t k) const {
       const T* const p = array + k * step;
       return parted(spans.load_vector(p, 0), spans.load_vector(p, 1), Lanes<W>{});
@@ -230,33 +224,43 @@ struct LaneLines : LanePasses<Isa> {
     std::int64_t numbers;
   };
 
-  /// Two numbers of each line, wherever lines are; lanes without a line have the first one's.
-  template <class Step>
-  struct RowsIn {
-    const T* line[W];
+  /// Two numbers of each line, wherever lines are; lanes without a line have the first one's, and are not written but
+  /// where `all` have one.
+  template <bool all, class Step>
+  struct Rows {
+    T* line[W];
     Step step;
+    int count;
     /// `parts` numbers a point; `step` numbers from one pair to the next.
-    RowsIn(const T* array, const Places& lines, int parts, Step step_of_pairs) : step(step_of_pairs) {
-      for (int l = 0; l < W; ++l) line[l] = array + parts * lines.begin[l < lines.count ? l : 0];
+    Rows(T* array, const Places& lines, int parts, Step step_of_pairs) : step(step_of_pairs), count(lines.count) {
+      for (int l = 0; l < W; ++l) line[l] = array + parts * lines.begin[l < count ? l : 0];
     }
     [[gnu::always_inline]] Point get(std::int64_t k) const {
       return parted(V(piece<0, W / 2>(k * step.numbers)), V(piece<W / 2, W / 2>(k * step.numbers)), Lanes<W>{});
     }
     [[gnu::always_inline]] V number(std::int64_t k) const {
       V a;
-      for (int l = 0; l < W; ++l) a[lane_of(l)] = line[l][k];
+      for (int l = 0; l < W; ++l) a[lane_of(l)] = line[l][k * step.numbers / 2];
       return a;
+    }
+    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
+      scatter<0>(joined<0>(a, Lanes<W>{}), k * step.numbers);
+      scatter<W / 2>(joined<W / 2>(a, Lanes<W>{}), k * step.numbers);
+    }
+    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
+      for (int l = 0; l < W; ++l)
+        if (all || l < count) line[l][k * step.numbers / 2] = a[lane_of(l)];
     }
 
    private:
-    /// Of `count` lines, as doubles.
-    template <int first, int count>
+    /// Of `lines` lines, as doubles.
+    template <int first, int lines>
     [[gnu::always_inline]] auto piece(std::int64_t at) const {
-      using Doubles = typename VectorOf<double, 2 * count * sizeof(T) / 8>::type;
-      if constexpr (count > half) {
-        return joined_halves(piece<first, count / 2>(at), piece<first + count / 2, count / 2>(at),
-                             Lanes<2 * count * sizeof(T) / 8>{});
-      } else if constexpr (count == 1) {
+      using Doubles = typename VectorOf<double, 2 * lines * sizeof(T) / 8>::type;
+      if constexpr (lines > half) {
+        return joined_halves(piece<first, lines / 2>(at), piece<first + lines / 2, lines / 2>(at),
+                             Lanes<2 * lines * sizeof(T) / 8>{});
+      } else if constexpr (lines == 1) {
         Doubles numbers;
         __builtin_memcpy(&numbers, line[first] + at, sizeof(numbers));
         return numbers;
@@ -271,25 +275,6 @@ struct LaneLines : LanePasses<Isa> {
     [[gnu::always_inline]] static auto joined_halves(const D& a, const D& b, Sequence<I...>) {
       return __builtin_shufflevector(a, b, I...);
     }
-  };
-  template <bool all, class Step>
-  struct RowsOut {
-    T* line[W];
-    Step step;
-    int count;
-    RowsOut(T* array, const Places& lines, int parts, Step step_of_pairs) : step(step_of_pairs), count(lines.count) {
-      for (int l = 0; l < W; ++l) line[l] = array + parts * lines.begin[l < count ? l : 0];
-    }
-    [[gnu::always_inline]] void put(std::int64_t k, const Point& a) const {
-      scatter<0>(joined<0>(a, Lanes<W>{}), k * step.numbers);
-      scatter<W / 2>(joined<W / 2>(a, Lanes<W>{}), k * step.numbers);
-    }
-    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
-      for (int l = 0; l < W; ++l)
-        if (all || l < count) line[l][k] = a[lane_of(l)];
-    }
-
-   private:
     /// Pairs of W / 2 lines.
     template <int first>
     [[gnu::always_inline]] void scatter(const V& pairs, std::int64_t at) const {
@@ -320,20 +305,6 @@ struct LaneLines : LanePasses<Isa> {
       spans.store_vector(this->array + k * this->stride, to_lines(a, Lanes<W>{}), 0);
     }
   };
-  /// Real lines whose numbers lie apart.
-  struct RealApart {
-    T* array;
-    const Places& lines;
-    [[gnu::always_inline]] V number(std::int64_t k) const {
-      V a{};
-      for (int l = 0; l < lines.count; ++l) a[lane_of(l)] = array[lines.begin[l] + k * lines.stride];
-      return a;
-    }
-    [[gnu::always_inline]] void put_number(std::int64_t k, const V& a) const {
-      for (int l = 0; l < lines.count; ++l) array[lines.begin[l] + k * lines.stride] = a[lane_of(l)];
-    }
-  };
-
   template <class Numbers>
   struct PairsOf : Numbers {
     [[gnu::always_inline]] Point get(std::int64_t k) const { return {this->number(2 * k), this->number(2 * k + 1)}; }
@@ -343,43 +314,27 @@ struct LaneLines : LanePasses<Isa> {
     }
   };
 
-  /// Calls use() with what reads complex lines.
-  template <class Use>
-  static void with_points(const T* in, const Places& lines, const Use& use) {
-    if (lines.all_beside()) return use(BesideIn(in, lines));
-    if (lines.distance == 1) return use(SpansOf<const T>(in, lines));
-    if (lines.stride != 1) return use(RowsIn<Apart>(in, lines, 2, {2 * lines.stride}));
-    use(RowsIn<Dense>(in, lines, 2, {}));
+  /// Calls use() with what reads or, where it `writes`, writes complex lines.
+  template <bool writes, class Use>
+  static void with_points(T* array, const Places& lines, const Use& use) {
+    if (lines.all_beside()) return use(Beside(array, lines));
+    if (lines.distance == 1) return use(SpansOf(array, lines));
+    if (lines.stride != 1) return use(Rows<false, Apart>(array, lines, 2, {2 * lines.stride}));
+    with_rows<writes>(array, lines, 2, use);
   }
-  /// With what writes them.
-  template <class Use>
-  static void with_places(T* out, const Places& lines, const Use& use) {
-    if (lines.all_beside()) return use(BesideOut(out, lines));
-    if (lines.distance == 1) return use(SpansOf<T>(out, lines));
-    if (lines.stride != 1) return use(RowsOut<false, Apart>(out, lines, 2, {2 * lines.stride}));
-    if (lines.count == W) return use(RowsOut<true, Dense>(out, lines, 2, {}));
-    use(RowsOut<false, Dense>(out, lines, 2, {}));
+  /// With what does so to real lines.
+  template <bool writes, class Use>
+  static void with_numbers(T* array, const Places& lines, const Use& use) {
+    if (lines.all_beside()) return use(PairsOf<RealBeside>{{array, lines}});
+    if (lines.distance == 1) return use(PairsOf<RealSpans>{{array, lines}});
+    if (lines.stride != 1) return use(PairsOf<Rows<false, Apart>>{{array, lines, 1, {2 * lines.stride}}});
+    with_rows<writes>(array, lines, 1, use);
   }
-  /// With what reads real lines.
-  template <class Use>
-  static void with_numbers(T* in, const Places& lines, const Use& use) {
-    if (lines.all_beside()) return use(PairsOf<RealBeside>{{in, lines}});
-    if (lines.distance == 1) return use(PairsOf<RealSpans>{{in, lines}});
-    if (lines.stride != 1) return use(PairsOf<RealApart>{{in, lines}});
-    use(RowsIn<Dense>(in, lines, 1, {}));
-  }
-  /// Writes real lines of so many numbers; get(k) gives pairs of them.
-  template <class Get>
-  static void write_numbers(T* out, const Places& lines, std::int64_t numbers, const Get& get) {
-    const auto write = [&](const auto& to) {
-      for (std::int64_t k = 0; k < numbers / 2; ++k) to.put(k, get(k));
-      if (numbers % 2 != 0) to.put_number(numbers - 1, get(numbers / 2).re);
-    };
-    if (lines.all_beside()) return write(PairsOf<RealBeside>{{out, lines}});
-    if (lines.distance == 1) return write(PairsOf<RealSpans>{{out, lines}});
-    if (lines.stride != 1) return write(PairsOf<RealApart>{{out, lines}});
-    if (lines.count == W) return write(RowsOut<true, Dense>(out, lines, 1, {}));
-    write(RowsOut<false, Dense>(out, lines, 1, {}));
+  template <bool writes, class Use>
+  static void with_rows(T* array, const Places& lines, int parts, const Use& use) {
+    if constexpr (writes)
+      if (lines.count == W) return use(Rows<true, Dense>(array, lines, parts, {}));
+    use(Rows<false, Dense>(array, lines, parts, {}));
   }
 };
 

@@ -25,16 +25,23 @@ struct LanePasses {
     V re, im;
     Point() = default;
     [[gnu::always_inline]] Point(const V& real, const V& imaginary) : re(real), im(imaginary) {}
+    [[gnu::always_inline]] explicit Point(const V& real) : re(real), im(V{}) {}
     [[gnu::always_inline]] Point(const Point& a) : re(a.re), im(a.im) {}
     [[gnu::always_inline]] Point& operator=(const Point& a) { return re = a.re, im = a.im, *this; }
   };
 
   [[gnu::always_inline]] static Point add(const Point& a, const Point& b) { return {a.re + b.re, a.im + b.im}; }
   [[gnu::always_inline]] static Point sub(const Point& a, const Point& b) { return {a.re - b.re, a.im - b.im}; }
+  [[gnu::always_inline]] static V add(const V& a, const V& b) { return a + b; }
+  [[gnu::always_inline]] static V sub(const V& a, const V& b) { return a - b; }
   [[gnu::always_inline]] static V all(T number) { return number - V{}; }
   /// a b + c. These files are compiled with contraction off: where compilers join products and sums differs from one
   /// place to the next, and with it the bits.
   [[gnu::always_inline]] static V fma(const V& a, T b, const V& c) { return Isa::fma(a, all(b), c); }
+  [[gnu::always_inline]] static Point fma(const Point& a, T b, const Point& c) {
+    return {fma(a.re, b, c.re), fma(a.im, b, c.im)};
+  }
+  [[gnu::always_inline]] static Point times(const V& a, T re, T im) { return {a * re, a * im}; }
   [[gnu::always_inline]] static Point times(const Point& a, T re, T im) {
     return {fma(a.re, re, -(a.im * im)), fma(a.im, re, a.re * im)};
   }
@@ -132,11 +139,6 @@ struct LanePasses {
     }
   };
 
-  template <class To>
-  static Placed<To> placed(const To& to, T scale, const std::int32_t* index) {
-    return {to, scale, index};
-  }
-
   /// Blocks of R m points: transforms of R points that are m apart, then the twiddles of the transforms that follow.
   /// The last pass, where m is 1, has none. Memory is asked for between the results: many requests at once would keep
   /// the points from coming.
@@ -195,52 +197,72 @@ struct LanePasses {
   }
 
   /// In registers: compilers would load it again for each operation.
-  [[gnu::always_inline]] static Point held(Point a) {
-    if constexpr (sizeof(V) > 16) asm("" : "+v"(a.re), "+v"(a.im));
+  [[gnu::always_inline]] static V held(V a) {
+    if constexpr (sizeof(V) > 16) asm("" : "+v"(a));
     return a;
   }
-  /// A pass of an odd radix by the definition, for two numbers k at once: what is loaded is multiplied twice.
-  static void run_odd(const Pass<T>& pass, Point* data, ReadAhead& ahead) {
-    const int R = pass.radix, half = R / 2;
+  [[gnu::always_inline]] static Point held(const Point& a) { return {held(a.re), held(a.im)}; }
+  /// A pass of an odd radix by the definition, for two numbers k at once: what is loaded is multiplied twice. Of real
+  /// numbers, where Number is V, half the results are conjugates of the others, and left out.
+  template <int known = 0, class Number>
+  static void run_odd(const Pass<T>& pass, const Number* from, Point* to, ReadAhead& ahead) {
+    constexpr bool real = sizeof(Number) == sizeof(V);
+    const int R = known > 0 ? known : pass.radix, half = R / 2, twiddles = real ? half : R - 1;
     const std::int64_t m = pass.m;
-    Point plus[most_radix / 2], minus[most_radix / 2];
-    for (std::int64_t block = 0; block < pass.blocks; ++block, data += R * m)
+    Number plus[most_radix / 2], minus[most_radix / 2];
+    for (std::int64_t block = 0; block < pass.blocks; ++block, from += R * m, to += R * m)
       for (std::int64_t at = 0; at < m; ++at) {
-        Point* const x = data + at;
-        const ReadAhead::Part part = ahead.take(2 * R * static_cast<int>(sizeof(V)) / ReadAhead::line_bytes, R);
+        const Number* const x = from + at;
+        const ReadAhead::Part part = ahead.take(R * static_cast<int>(sizeof(Number)) / ReadAhead::line_bytes, R);
         for (int i = 0; i < part.lines; ++i) __builtin_prefetch(part.at + i * ReadAhead::line_bytes, 0, 1);
-        const Point first = x[0];
-        Point sum = first;
+        const Number first = x[0];
+        Number sum = first;
         for (int j = 0; j < half; ++j) {
-          const Point a = x[(j + 1) * m], b = x[(R - 1 - j) * m];
+          const Number a = x[(j + 1) * m], b = x[(R - 1 - j) * m];
           plus[j] = add(a, b);
           minus[j] = sub(a, b);
           sum = add(sum, plus[j]);
         }
-        x[0] = sum;
-        const T* const w = pass.twiddles + 2 * (R - 1) * at;
-        const auto put = [&](int k, const Point& a) { x[k * m] = m == 1 ? a : times(a, w[2 * k - 2], w[2 * k - 1]); };
+        to[at] = Point(sum);
+        const T* const w = pass.twiddles + 2 * twiddles * at;
+        const auto put = [&](int k, const Point& a) {
+          to[at + k * m] = m == 1 ? a : times(a, w[2 * k - 2], w[2 * k - 1]);
+        };
+        const auto put_both = [&](int k, const Number& a, const Number& b) {
+          if constexpr (real) {
+            if (k <= half) put(k, {a, -b});
+          } else {
+            put(k, {a.re + b.im, a.im - b.re});
+            put(R - k, {a.re - b.im, a.im + b.re});
+          }
+        };
         const T* root = pass.roots;
         for (int k = 1; k <= half; k += 2) {
-          Point a = first, b = first, c{V{}, V{}}, d = c;
+          Number a = first, b = first, c(V{}), d(V{});
           for (int j = 0; j < half; ++j, root += 4) {
-            const Point p = held(plus[j]), q = held(minus[j]);
-            a = {fma(p.re, root[0], a.re), fma(p.im, root[0], a.im)};
-            b = {fma(p.re, root[2], b.re), fma(p.im, root[2], b.im)};
-            c = {fma(q.im, root[1], c.re), fma(q.re, root[1], c.im)};
-            d = {fma(q.im, root[3], d.re), fma(q.re, root[3], d.im)};
+            const Number p = held(plus[j]), q = held(minus[j]);
+            a = fma(p, root[0], a);
+            b = fma(p, root[2], b);
+            c = fma(q, root[1], c);
+            d = fma(q, root[3], d);
           }
-          put(k, {a.re + c.re, a.im - c.im});
-          put(R - k, {a.re - c.re, a.im + c.im});
-          put(k + 1, {b.re + d.re, b.im - d.im});
-          put(R - k - 1, {b.re - d.re, b.im + d.im});
+          put_both(k, a, c);
+          put_both(k + 1, b, d);
         }
       }
   }
 
+  /// Lines that have no larger radix to begin with have one of these, and time for it is a large part of theirs.
+  static void run_real(const Pass<T>& p, const V* from, Point* to, ReadAhead& ahead) {
+    const auto run = [&](auto radix) {
+      return p.radix == radix.value && (run_odd<radix.value>(p, from, to, ahead), true);
+    };
+    if (!run(Number<5>{}) && !run(Number<7>{}) && !run(Number<9>{})) run_odd(p, from, to, ahead);
+  }
+
   static void run_inside(const Pass<T>& p, Point* data, ReadAhead& ahead) {
     const Inside inside{data};
-    if (p.roots != nullptr) return run_odd(p, data, ahead);
+    if (p.roots != nullptr) return run_odd(p, data, data, ahead);
     p.m > 1 ? run_pass<false>(p, inside, inside, ahead) : run_pass<true>(p, inside, inside, ahead);
   }
   static void run_all(const Passes<T>& passes, Point* data, ReadAhead& ahead) {

@@ -16,7 +16,7 @@ struct Pass {
   std::int64_t m = 1;
   std::int64_t blocks = 1;
   const T* twiddles = nullptr;  ///< real and imaginary parts, radix - 1 for each of m points; none where m is 1
-  const T* roots = nullptr;     ///< of radices without code of their own
+  const T* roots = nullptr;     ///< of radices without code of their own, and of a pass over real numbers
 };
 
 /// Radices up to the first have code of their own; other odd ones up to the second are sums of products.
@@ -35,9 +35,10 @@ struct Passes {
 template <class T>
 struct Convolution {
   Passes<T> passes;
-  const std::int32_t* gather = nullptr;  ///< Rader: which point of the line each one of the convolution is; else none
-  const T* chirp = nullptr;              ///< Bluestein: the factors of the points, before and after; else none
-  const T* spectrum = nullptr;           ///< of what the line is convolved with, over its length
+  const std::int32_t* gather = nullptr;   ///< Rader: which point of the line each one of the convolution is; else none
+  const T* chirp = nullptr;               ///< Bluestein: the factors of the points, before and after; else none
+  const T* spectrum = nullptr;            ///< of what the line is convolved with, over its length
+  const std::int32_t* results = nullptr;  ///< Rader, real: which number of the convolution has each of the line's
 };
 
 /// Where the points and the lines of a batch lie, in points.
@@ -48,8 +49,8 @@ struct Lines {
 };
 
 /// Real lines have half a spectrum on their other side. No two lines are parts of one complex line, so that none
-/// changes another's result: of a line of even length every two numbers are a complex point; of one of odd length each
-/// is.
+/// changes another's result: of a line of even length every two numbers are a complex point; one of odd length begins
+/// with a pass over real numbers, or is a convolution of such.
 enum class Ends { complex, real_in, real_out };
 
 template <class T>
@@ -64,18 +65,17 @@ struct Plan {
   T scale = 1;
   Passes<T> passes;                             ///< of n points, where there is no convolution
   const Convolution<T>* convolution = nullptr;  ///< what makes the transform instead, or null
-  const std::int32_t* place = nullptr;          ///< where these leave each point of the result
+  const std::int32_t* place = nullptr;          ///< where these leave each point of the result; ~place: its conjugate
   const std::int32_t* index = nullptr;          ///< the other way; none with a convolution
 };
 
-/// Points of all lanes that the scratch of a plan holds, and the second half of it begins behind so many.
+/// Points of all lanes behind which the second half of the scratch begins, where there is one.
 template <class T>
 constexpr std::int64_t scratch_points(const Plan<T>& plan) {
-  const std::int64_t m = plan.convolution == nullptr ? 0 : plan.convolution->passes.n + 1;
-  return m > plan.n ? m : plan.n;
+  return plan.convolution == nullptr ? (plan.n + 1) / 2 : plan.convolution->passes.n + 1;
 }
 
-/// All lines; the last argument is scratch, twice as much with a convolution.
+/// All lines; the last argument is scratch.
 template <class T>
 using Run = void (*)(const Plan<T>&, const T*, T*, std::byte*, ReadAhead&);
 

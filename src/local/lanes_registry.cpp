@@ -3,7 +3,6 @@
 #include "local/lanes.hpp"
 
 namespace shardfft::lanes {
-
 namespace {
 
 std::vector<Kernels> find_kernels() {

@@ -64,11 +64,11 @@ std::vector<int> choose_passes(std::int64_t n, int registers, std::size_t from =
   return best;
 }
 
-/// The convolution of Bluestein for n points: the cheapest that holds 2 n - 1.
-std::int64_t bluestein_length(std::int64_t n, int registers) {
+/// The cheapest transform of so many points or more.
+std::int64_t cheapest_from(std::int64_t n, int registers) {
   double least = std::numeric_limits<double>::infinity();
   std::int64_t best = 0;
-  for (std::int64_t m = 2 * n - 1; m <= 4 * n && static_cast<double>(m) < least; ++m) {
+  for (std::int64_t m = n; m <= 2 * n + 1 && static_cast<double>(m) < least; ++m) {
     if (has_prime_above(m, 7)) continue;
     const double all = static_cast<double>(m) * cost(choose_passes(m, registers), registers);
     if (all < least) {
@@ -79,8 +79,13 @@ std::int64_t bluestein_length(std::int64_t n, int registers) {
   return best;
 }
 
-std::int64_t convolution_length(std::int64_t n, int registers) {
-  return way_of(n, registers) == Way::rader ? n - 1 : bluestein_length(n, registers);
+/// Of what passes transform, in points, which of Rader's convolution for real lines are two numbers each. Where these
+/// are not n - 1, there are zeros behind them. All n numbers of a real line matter to half its results.
+std::int64_t passes_length(std::int64_t n, int registers, bool real) {
+  const Way way = way_of(n, registers, real);
+  if (way == Way::passes) return n;
+  if (way == Way::bluestein) return cheapest_from(real ? n + n / 2 : 2 * n - 1, registers);
+  return !real ? n - 1 : has_prime_above(n - 1, 13) ? cheapest_from(n - 1, registers) : (n - 1) / 2;
 }
 
 /// Powers of it are all numbers from 1 to n - 1 modulo the prime n.
@@ -116,30 +121,34 @@ void append(std::vector<Real>& list, Exact x) {
   list.push_back(static_cast<Real>(x.imag()));
 }
 
-/// Of what is convolved with, over its length.
-template <class Real>
-std::vector<Real> spectrum_of(const std::vector<Exact>& x) {
-  std::vector<Real> list;
-  for (const Exact& value : transformed(x)) append(list, value / static_cast<long double>(x.size()));
-  return list;
+/// Of real numbers x, two a point: what each point of the spectrum is multiplied by, and the conjugate of its mirrored
+/// one, so that the points become the spectrum of the convolution with x.
+std::vector<Exact> pair_factors(const std::vector<Exact>& x) {
+  std::vector<Exact> parts[2], factors;
+  for (std::size_t i = 0; i < x.size(); ++i) parts[i % 2].push_back(x[i]);
+  for (std::vector<Exact>& part : parts) part = transformed(part);
+  for (std::size_t k = 0; k < parts[0].size(); ++k) {
+    const Exact odd = product(parts[1][k], {0, 0.5L});
+    const Exact next = product(odd, root(static_cast<std::int64_t>(k), std::ssize(parts[0])));
+    factors.push_back(parts[0][k] + odd - next);
+    factors.push_back(odd + next);
+  }
+  return factors;
 }
 
 }  // namespace
 
-Way way_of(std::int64_t n, int registers) {
-  const int by_definition = registers < 32 ? 31 : 23;  // larger primes take less time as convolutions of small ones
-  if (n > by_definition && is_prime(n) && !has_prime_above(n - 1, 13)) return Way::rader;
+Way way_of(std::int64_t n, int registers, bool real) {
+  // Larger primes take less time as convolutions of small ones; real ones of 37 points are rounded less without.
+  const int by_definition = real ? 37 : registers < 32 ? 31 : 23;
+  const bool has_way = !has_prime_above(n - 1, 13) || (real && n > most_radix);
+  if (n > by_definition && has_way && is_prime(n)) return Way::rader;
   return has_prime_above(n, most_radix) ? Way::bluestein : Way::passes;
 }
 
-std::int64_t scratch_points_of(std::int64_t n, int registers) {
-  if (way_of(n, registers) == Way::passes) return n;
-  Plan<double> plan;
-  Convolution<double> convolution;
-  plan.n = n;
-  plan.convolution = &convolution;
-  convolution.passes.n = convolution_length(n, registers);
-  return 2 * scratch_points(plan);
+std::int64_t scratch_points_of(std::int64_t n, int registers, bool real) {
+  if (way_of(n, registers, real) != Way::passes) return 2 * (passes_length(n, registers, real) + 1);
+  return real ? n + n / 6 + 2 : n + 1;  // the first pass leaves two thirds at most beside the line
 }
 
 template <class Real>
@@ -155,18 +164,25 @@ std::vector<Real> half_roots(std::int64_t n, double factor) {
 }
 
 template <class Real>
-PassTables<Real>::PassTables(std::int64_t n, int registers) : n_(n), place_(static_cast<std::size_t>(n)) {
+PassTables<Real>::PassTables(std::int64_t n, int registers, bool real)
+    : points_(n), place_(static_cast<std::size_t>(n)) {
   std::int64_t length = n;
-  for (const int radix : choose_passes(n, registers)) {
+  std::vector<int> radices = choose_passes(n, registers);
+  // The first pass of a real line leaves one part in so many more than half of it.
+  if (real) std::reverse(radices.begin(), radices.end());
+  for (const int radix : radices) {
     const std::int64_t m = length / radix;
+    const bool halves = real && length == n;
+    if (halves) points_ = (radix + 1) / 2 * m;
     std::vector<Real>& twiddles = twiddles_.emplace_back();
     for (std::int64_t j = 0; m > 1 && j < m; ++j)
-      for (int k = 1; k < radix; ++k) append(twiddles, root(j * k, length));
+      for (int k = 1; k < (halves ? (radix + 1) / 2 : radix); ++k) append(twiddles, root(j * k, length));
     const std::size_t roots = twiddles.size();
-    for (int k = 1; radix > most_written_out && k <= radix / 2; k += 2)
+    for (int k = 1; (halves || radix > most_written_out) && k <= radix / 2; k += 2)
       for (int j = 1; j <= radix / 2; ++j)
         for (const int of : {k, k + 1}) append(twiddles, std::conj(root(j * of, radix)));
-    passes_.push_back({radix, m, n / length, twiddles.data(), twiddles.size() > roots ? &twiddles[roots] : nullptr});
+    passes_.push_back({radix, m, halves ? 1 : points_ / length, twiddles.data(),
+                       twiddles.size() > roots ? &twiddles[roots] : nullptr});
     length = m;
   }
   for (std::int64_t k = 0; k < n; ++k) {
@@ -177,59 +193,74 @@ PassTables<Real>::PassTables(std::int64_t n, int registers) : n_(n), place_(stat
     }
     place_[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(place);
   }
+  for (std::int64_t k = 1; real && k < n; ++k)
+    if (k % radices[0] > radices[0] / 2) place_[static_cast<std::size_t>(k)] = ~place_[static_cast<std::size_t>(n - k)];
 }
 
 template <class Real>
-ConvolutionTables<Real>::ConvolutionTables(std::int64_t n, int registers)
-    : tables_(convolution_length(n, registers), registers), place_(static_cast<std::size_t>(n)) {
+LineTables<Real>::LineTables(std::int64_t n, int registers, bool real)
+    : tables_(passes_length(n, registers, real), registers, real && way_of(n, registers, real) == Way::passes),
+      place_(tables_.places()) {
+  const Way way = way_of(n, registers, real);
+  if (way == Way::passes) return;
   convolution_.passes = tables_.passes();
-  if (way_of(n, registers) == Way::rader)
-    make_rader(n);
-  else
-    make_bluestein(n);
+  place_.resize(static_cast<std::size_t>(n));
+  way == Way::rader ? make_rader(n, real) : make_bluestein(n);
+  for (std::int64_t k = 0; real && k < n; ++k)
+    place_[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(k <= n / 2 ? k : ~(n - k));
   convolution_.spectrum = spectrum_.data();
 }
 
-/// X(g^-q) - x(0) is the sum over p of x(g^p) with exp(-2 pi i g^(p-q) / n).
+/// X(g^-q) - x(0) is the sum over p of x(g^p) with exp(-2 pi i g^(p-q) / n), of the Hartley transform with cosine and
+/// sine of that angle.
 template <class Real>
-void ConvolutionTables<Real>::make_rader(std::int64_t n) {
-  const std::int64_t m = n - 1, g = generator(n);
-  std::vector<Exact> factors;
+void LineTables<Real>::make_rader(std::int64_t n, bool real) {
+  const std::int64_t m = tables_.passes().n, numbers = real ? 2 * m : m, g = generator(n);
+  std::vector<Exact> factors(static_cast<std::size_t>(numbers));
   std::vector<std::int64_t> powers{1};
-  while (std::ssize(powers) < m) powers.push_back(powers.back() * g % n);
+  while (std::ssize(powers) < n - 1) powers.push_back(powers.back() * g % n);
   place_[0] = static_cast<std::int32_t>(m);
-  for (std::int64_t q = 0; q < m; ++q) {
+  results_.resize(place_.size());
+  for (std::int64_t q = 0; q < n - 1; ++q) {
     gather_.push_back(static_cast<std::int32_t>(powers[static_cast<std::size_t>(q)]));
-    const auto inverse = static_cast<std::size_t>(powers[static_cast<std::size_t>((m - q) % m)]);
-    factors.push_back(root(static_cast<std::int64_t>(inverse), n));
+    const auto inverse = static_cast<std::size_t>(powers[static_cast<std::size_t>((n - 1 - q) % (n - 1))]);
+    Exact w = root(static_cast<std::int64_t>(inverse), n);
+    if (real) w = (w.real() - w.imag()) / 2;
+    // Zeros behind the line are where the convolution meets the factors from the other end.
+    factors[static_cast<std::size_t>(q)] = w;
+    if (q > 0 && numbers > n - 1) factors[static_cast<std::size_t>(numbers - (n - 1 - q))] = w;
     // A backward transform is a forward one that is numbered the other way round.
-    place_[inverse] = tables_.places()[static_cast<std::size_t>((m - q) % m)];
+    const std::int64_t point = real ? q / 2 : q;
+    const std::int32_t place = tables_.places()[static_cast<std::size_t>((m - point) % m)];
+    place_[inverse] = place;
+    results_[inverse] = static_cast<std::int32_t>(2 * place + q % 2);
   }
-  spectrum_ = spectrum_of<Real>(factors);
+  for (const Exact& factor : real ? pair_factors(factors) : transformed(factors))
+    append(spectrum_, factor / static_cast<long double>(m));
   convolution_.gather = gather_.data();
+  convolution_.results = results_.data();
 }
 
 /// X(k) is c(k) times the sum over j of x(j) c(j) / c(k - j), where c(j) is exp(-pi i j^2 / n).
 template <class Real>
-void ConvolutionTables<Real>::make_bluestein(std::int64_t n) {
+void LineTables<Real>::make_bluestein(std::int64_t n) {
   const auto m = static_cast<std::size_t>(tables_.passes().n);
   std::vector<Exact> factors(m);
   for (std::int64_t j = 0; j < n; ++j) {
     const Exact c = root(j * j, 2 * n);
     append(chirp_, c);
     const auto i = static_cast<std::size_t>(j);
-    factors[i] = factors[(m - i) % m] = std::conj(c);
+    factors[(m - i) % m] = std::conj(c);
+    if (i + place_.size() <= m) factors[i] = std::conj(c);
   }
-  spectrum_ = spectrum_of<Real>(factors);
+  for (const Exact& factor : transformed(factors)) append(spectrum_, factor / static_cast<long double>(m));
   std::iota(place_.begin(), place_.end(), 0);
   convolution_.chirp = chirp_.data();
 }
 
 template std::vector<double> half_roots(std::int64_t, double);
 template std::vector<float> half_roots(std::int64_t, double);
-template class PassTables<double>;
-template class PassTables<float>;
-template class ConvolutionTables<double>;
-template class ConvolutionTables<float>;
+template class LineTables<double>;
+template class LineTables<float>;
 
 }  // namespace shardfft::lanes

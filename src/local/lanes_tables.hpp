@@ -8,11 +8,11 @@
 
 namespace shardfft::lanes {
 
-/// How lines of n points are transformed.
+/// How lines of n points are transformed; `real` lines, of which n is odd, also below.
 enum class Way { passes, rader, bluestein };
-Way way_of(std::int64_t n, int registers);
+Way way_of(std::int64_t n, int registers, bool real = false);
 /// Points of all lanes that the scratch for lines of n points holds.
-std::int64_t scratch_points_of(std::int64_t n, int registers);
+std::int64_t scratch_points_of(std::int64_t n, int registers, bool real);
 
 /// exp(-2 pi i k / n) times `factor` for k up to n / 2, n even: exact where a part is zero.
 template <class Real>
@@ -22,39 +22,41 @@ std::vector<Real> half_roots(std::int64_t n, double factor);
 template <class Real>
 class PassTables {
  public:
-  /// `registers`: vectors that the processor holds.
-  PassTables(std::int64_t n, int registers);
+  /// `registers`: vectors that the processor holds. The first pass of real lines leaves half the results.
+  PassTables(std::int64_t n, int registers, bool real);
   PassTables(const PassTables&) = delete;
   PassTables& operator=(const PassTables&) = delete;
-  Passes<Real> passes() const { return {n_, passes_.data(), static_cast<int>(passes_.size()), place_.data()}; }
+  Passes<Real> passes() const { return {points_, passes_.data(), static_cast<int>(passes_.size()), place_.data()}; }
   const std::vector<std::int32_t>& places() const { return place_; }
 
  private:
-  std::int64_t n_;
+  std::int64_t points_;
   std::vector<Pass<Real>> passes_;
   std::deque<std::vector<Real>> twiddles_;
   std::vector<std::int32_t> place_;
 };
 
-/// The other lengths: C. M. Rader, Discrete Fourier transforms when the number of data samples is prime (1968), where n
-/// is a prime and n - 1 has small factors; else L. I. Bluestein, A linear filtering approach to the computation of
-/// discrete Fourier transform (1970).
+/// What lines of n points need, of other lengths too: C. M. Rader, Discrete Fourier transforms when the number of data
+/// samples is prime (1968), where n is a prime and n - 1 has small factors, of real lines where n is a prime; else L.
+/// I. Bluestein, A linear filtering approach to the computation of discrete Fourier transform (1970).
 template <class Real>
-class ConvolutionTables {
+class LineTables {
  public:
-  ConvolutionTables(std::int64_t n, int registers);
-  ConvolutionTables(const ConvolutionTables&) = delete;
-  ConvolutionTables& operator=(const ConvolutionTables&) = delete;
-  const Convolution<Real>& convolution() const { return convolution_; }
+  LineTables(std::int64_t n, int registers, bool real);
+  LineTables(const LineTables&) = delete;
+  LineTables& operator=(const LineTables&) = delete;
+  Passes<Real> passes() const { return tables_.passes(); }
+  /// None where passes alone transform the lines.
+  const Convolution<Real>* convolution() const { return spectrum_.empty() ? nullptr : &convolution_; }
   /// Where each point of the result is.
   const std::vector<std::int32_t>& places() const { return place_; }
 
  private:
-  void make_rader(std::int64_t n);
+  void make_rader(std::int64_t n, bool real);
   void make_bluestein(std::int64_t n);
-  Convolution<Real> convolution_;
   PassTables<Real> tables_;
-  std::vector<std::int32_t> gather_, place_;
+  Convolution<Real> convolution_;
+  std::vector<std::int32_t> gather_, results_, place_;
   std::vector<Real> chirp_, spectrum_;
 };
 

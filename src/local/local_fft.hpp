@@ -19,9 +19,9 @@ namespace shardfft {
 /// For r2c and c2r the last entry of `transform` has the real extent n, and its complex side n/2+1 points. Forward uses
 /// exp(-i...), backward exp(+i...) for every kind: the usual c2r is backward. c2r of any input is what c2c along the
 /// other axes and then c2r along the last entry make of it, and this ignores the imaginary parts that must vanish, as
-/// NumPy's irfftn does. Results are multiplied by `scale`. r2r is a cosine or sine transform of real numbers along every
-/// axis, the same in both directions. Strides are positive.
-/// In place, strides of the two sides may differ; only when they name the same bytes is no scratch array needed.
+/// NumPy's irfftn does. Results are multiplied by `scale`. r2r is a cosine or sine transform of real numbers along
+/// every axis, the same in both directions. Strides are positive. In place, strides of the two sides may differ; only
+/// when they name the same bytes is no scratch array needed.
 struct FftSpec {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;

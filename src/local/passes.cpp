@@ -1,48 +1,31 @@
 #include "local/passes.hpp"
 
-#include <complex>
-
 namespace shardfft {
 namespace {
 
-template <class Real>
-Real convert(Real value, Real factor, bool, Real*) {
-  return factor * value;
-}
-template <class Real>
-Real convert(std::complex<Real> value, Real factor, bool, Real*) {
-  return factor * value.real();
-}
-template <class Real>
-std::complex<Real> convert(Real value, Real factor, bool, std::complex<Real>*) {
-  return {factor * value, 0};
-}
-template <class Real>
-std::complex<Real> convert(std::complex<Real> value, Real factor, bool conjugate, std::complex<Real>*) {
-  return {factor * value.real(), (conjugate ? -factor : factor) * value.imag()};
-}
-
-template <class Real, class In, class Out>
+/// Between numbers of so many parts.
+template <class Real, int from, int to>
 void copy_as(const Loops& loops, const void* in, void* out, double factor, bool conjugate) {
-  const In* const source = static_cast<const In*>(in);
-  Out* const target = static_cast<Out*>(out);
-  const Real f = static_cast<Real>(factor);
+  const Real f = static_cast<Real>(factor), imaginary = conjugate ? -f : f;
   walk(loops, [&](std::int64_t in_offset, std::int64_t out_offset, const Loop& line) {
-    const In* from = source + in_offset;
-    Out* to = target + out_offset;
-    for (std::int64_t i = 0; i < line.count; ++i)
-      to[i * line.to] = convert(from[i * line.from], f, conjugate, static_cast<Out*>(nullptr));
+    const Real* const source = static_cast<const Real*>(in) + from * in_offset;
+    Real* const target = static_cast<Real*>(out) + to * out_offset;
+    for (std::int64_t i = 0; i < line.count; ++i) {
+      const Real* const number = source + from * i * line.from;
+      Real* const result = target + to * i * line.to;
+      result[0] = f * number[0];
+      if constexpr (to == 2) result[1] = from == 2 ? imaginary * number[1] : 0;
+    }
   });
 }
 
 template <class Real>
 void copy_in(bool from_complex, bool to_complex, const Loops& loops, const void* in, void* out, double factor,
              bool conjugate) {
-  using Complex = std::complex<Real>;
-  if (from_complex && to_complex) return copy_as<Real, Complex, Complex>(loops, in, out, factor, conjugate);
-  if (from_complex) return copy_as<Real, Complex, Real>(loops, in, out, factor, conjugate);
-  if (to_complex) return copy_as<Real, Real, Complex>(loops, in, out, factor, conjugate);
-  copy_as<Real, Real, Real>(loops, in, out, factor, conjugate);
+  if (from_complex && to_complex) return copy_as<Real, 2, 2>(loops, in, out, factor, conjugate);
+  if (from_complex) return copy_as<Real, 2, 1>(loops, in, out, factor, conjugate);
+  if (to_complex) return copy_as<Real, 1, 2>(loops, in, out, factor, conjugate);
+  copy_as<Real, 1, 1>(loops, in, out, factor, conjugate);
 }
 
 }  // namespace

@@ -24,14 +24,15 @@ void put_roots(std::int64_t n, int sign, LongComplex* w) {
   }
 }
 
-/// One line of n points, in place: every output is a sum over all inputs. `result` has room for n.
-void transform_line(LongComplex* line, std::int64_t n, std::int64_t stride, const LongComplex* w, LongComplex* result) {
+/// One line of n points, in place: every output is a sum over all inputs, times factor(k, j). `result` has room for n.
+template <class Factor>
+void transform_line(LongComplex* line, std::int64_t n, std::int64_t stride, LongComplex* result, const Factor& factor) {
   for (std::int64_t k = 0; k < n; ++k) {
     long double real = 0, imaginary = 0;  // not operator*, which checks every product for NaN
     for (std::int64_t j = 0; j < n; ++j) {
-      const LongComplex x = line[j * stride], root = w[j * k % n];
-      real += x.real() * root.real() - x.imag() * root.imag();
-      imaginary += x.real() * root.imag() + x.imag() * root.real();
+      const LongComplex x = line[j * stride], w = factor(k, j);
+      real += x.real() * w.real() - x.imag() * w.imag();
+      imaginary += x.real() * w.imag() + x.imag() * w.real();
     }
     result[k] = {real, imaginary};
   }
@@ -46,16 +47,6 @@ Matrices cosine_matrices(const FftSpec& spec) {
   for (std::size_t a = 0; a < spec.types.size(); ++a)
     matrices.push_back(cosine_matrix(spec.types[a], spec.transform[a].count));
   return matrices;
-}
-
-/// One line times a matrix, in place.
-void multiply_line(LongComplex* line, std::int64_t n, std::int64_t stride, const std::vector<long double>& matrix,
-                   LongComplex* result) {
-  for (std::int64_t k = 0; k < n; ++k) {
-    result[k] = 0;
-    for (std::int64_t j = 0; j < n; ++j) result[k] += line[j * stride] * matrix[static_cast<std::size_t>(k * n + j)];
-  }
-  for (std::int64_t k = 0; k < n; ++k) line[k * stride] = result[k];
 }
 
 /// The missing half of one line of a spectrum whose transform is real; imaginary parts that must vanish are dropped.
@@ -89,13 +80,15 @@ class Field {
   }
 
   void transform_axis(std::size_t a) {
-    if (!cosines_.empty()) {
-      for_lines(a,
-                [&](LongComplex* line) { multiply_line(line, axes_[a].count, axes_[a].from, cosines_[a], result_); });
-      return;
-    }
-    put_roots(axes_[a].count, sign_, roots_);
-    for_lines(a, [&](LongComplex* line) { transform_line(line, axes_[a].count, axes_[a].from, roots_, result_); });
+    const std::int64_t n = axes_[a].count;
+    const auto transform = [&](const auto& factor) {
+      for_lines(a, [&](LongComplex* line) { transform_line(line, n, axes_[a].from, result_, factor); });
+    };
+    if (!cosines_.empty())
+      return transform(
+          [&](std::int64_t k, std::int64_t j) { return cosines_[a][static_cast<std::size_t>(k * n + j)]; });
+    put_roots(n, sign_, roots_);
+    transform([&](std::int64_t k, std::int64_t j) { return roots_[j * k % n]; });
   }
 
   void complete_last_axis() {

@@ -87,11 +87,8 @@ std::unique_ptr<LocalFft> make_copy(const FftSpec& spec) { return std::make_uniq
 std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& make) {
   return std::make_unique<Finished>(spec, make);
 }
-std::unique_ptr<LocalFft> make_conjugated_c2r(const FftSpec& spec, const SubFactory& make) {
-  return std::make_unique<Staged>(spec, make, true);
-}
-std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make) {
-  return std::make_unique<Staged>(spec, make, false);
+std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make, bool conjugates) {
+  return std::make_unique<Staged>(spec, make, conjugates);
 }
 
 }  // namespace shardfft

@@ -13,10 +13,9 @@ std::unique_ptr<LocalFft> make_copy(const FftSpec& spec);
 std::unique_ptr<LocalFft> make_batched(const FftSpec& spec, const Blocking& blocking, const SubFactory& make);
 /// Scale, and the conjugation that makes r2c backward-signed, as a pass over the output.
 std::unique_ptr<LocalFft> make_finished(const FftSpec& spec, const SubFactory& make);
-/// Forward-signed c2r: the usual one of the conjugated input.
-std::unique_ptr<LocalFft> make_conjugated_c2r(const FftSpec& spec, const SubFactory& make);
-/// In place between strides that do not name the same bytes: out of place into scratch, then copied.
-std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make);
+/// With one side in scratch: in place between strides that do not name the same bytes, or, where it `conjugates`, the
+/// input of a forward-signed c2r, which becomes the usual one.
+std::unique_ptr<LocalFft> make_staged(const FftSpec& spec, const SubFactory& make, bool conjugates);
 /// Several axes as two transforms: the first axis, and the others.
 std::unique_ptr<LocalFft> make_split(const FftSpec& spec, const SubFactory& make);
 

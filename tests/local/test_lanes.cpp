@@ -68,12 +68,13 @@ TEST(Lanes, AllLengths) {
 
 TEST(Lanes, LongLines) {
   // By passes, two of them by definition; a prime next to a number that has passes, and one that is not; a large
-  // factor.
-  for (const std::int64_t n : {512, 630, 1001, 551, 257, 383, 514})
-    for (const bool real : {false, true})
+  // factor, of an odd length too.
+  for (const std::int64_t n : {512, 630, 945, 1001, 551, 257, 383, 514, 201, 469})
+    for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
       for (const bool beside : {false, true}) {
         FftSpec spec = spec_of(n, 9, beside, beside);
-        if (real) spec.kind = Kind::r2c;
+        spec.kind = kind;
+        if (kind == Kind::c2r) spec.direction = Direction::backward;
         expect_right(spec);
       }
 }
@@ -215,9 +216,9 @@ std::vector<Exact> exact(const std::vector<Exact>& x) {
   return result;
 }
 
-/// The root mean square of what results of complex lines of n points, one behind the other, differ from `wanted`.
+/// The root mean square of what complex results, one line behind the other, differ from `wanted`.
 double error_of(const LocalFft& fft, TestArray& in, const std::vector<Exact>& wanted, Precision precision) {
-  TestArray out(precision, in.reals());
+  TestArray out(precision, 2 * static_cast<std::int64_t>(wanted.size()));
   fft.execute(in.data(), out.data());
   long double sum = 0;
   for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -225,6 +226,21 @@ double error_of(const LocalFft& fft, TestArray& in, const std::vector<Exact>& wa
     sum += std::norm(Exact(out.get(at), out.get(at + 1)) - wanted[k]);
   }
   return static_cast<double>(std::sqrt(sum / static_cast<long double>(wanted.size())));
+}
+
+/// What lines of a spec, one behind the other, become.
+std::vector<Exact> exact_lines(const FftSpec& spec, TestArray& in) {
+  const std::int64_t n = spec.transform.front().count;
+  const bool real = spec.kind == Kind::r2c;
+  std::vector<Exact> all;
+  for (std::int64_t first = 0; first < spec.batch.front().count * n; first += n) {
+    std::vector<Exact> line;
+    for (std::int64_t k = first; k < first + n; ++k)
+      line.push_back(real ? Exact(in.get(k)) : Exact(in.get(2 * k), in.get(2 * k + 1)));
+    line = exact(line);
+    all.insert(all.end(), line.begin(), real ? line.begin() + n / 2 + 1 : line.end());
+  }
+  return all;
 }
 
 /// At lengths up to 64 and drawn ones: products of small primes, primes of both ways, any.
@@ -240,26 +256,22 @@ TEST(Lanes, ErrorsAreThoseOfFftw) {
     if (lengths.size() % 3 == 0 || lanes::way_of(n, 16) == lanes::Way::passes) lengths.push_back(n);
   }
   for (const std::int64_t n : lengths)
-    for (const Precision precision : {Precision::f64, Precision::f32}) {
-      FftSpec spec = spec_of(n, std::max<std::int64_t>(2, 2000 / n), false, false);
-      spec.transform.front() = {n, 1, 1};
-      spec.batch.front() = {spec.batch.front().count, n, n};
-      spec.precision = precision;
-      spec.effort = Effort::estimate;
-      TestArray in(precision, input_reals(spec));
-      in.fill_random(static_cast<unsigned>(n));
-      std::vector<Exact> wanted;
-      for (std::int64_t l = 0; l < spec.batch.front().count; ++l) {
-        std::vector<Exact> line;
-        for (std::int64_t k = 2 * l * n; k < 2 * (l + 1) * n; k += 2) line.emplace_back(in.get(k), in.get(k + 1));
-        line = exact(line);
-        wanted.insert(wanted.end(), line.begin(), line.end());
+    for (const Kind kind : {Kind::c2c, Kind::r2c})
+      for (const Precision precision : {Precision::f64, Precision::f32}) {
+        FftSpec spec;
+        spec.kind = kind;
+        spec.precision = precision;
+        spec.transform = {{n, 1, 1}};
+        spec.batch = {{std::max<std::int64_t>(2, 2000 / n), n, kind == Kind::r2c ? n / 2 + 1 : n}};
+        spec.effort = Effort::estimate;
+        TestArray in(precision, input_reals(spec));
+        in.fill_random(static_cast<unsigned>(n));
+        const std::vector<Exact> wanted = exact_lines(spec, in);
+        const double theirs = error_of(*make_local_fft("fftw", spec), in, wanted, precision);
+        for (const lanes::Kernels& kernels : lanes::all_kernels())
+          EXPECT_LE(error_of(*make_lanes(spec, kernels), in, wanted, precision), 1.5 * theirs)
+              << describe(std::to_string(kernels.vector_bytes) + " bytes", spec);
       }
-      const double theirs = error_of(*make_local_fft("fftw", spec), in, wanted, precision);
-      for (const lanes::Kernels& kernels : lanes::all_kernels())
-        EXPECT_LE(error_of(*make_lanes(spec, kernels), in, wanted, precision), 1.5 * theirs)
-            << describe(std::to_string(kernels.vector_bytes) + " bytes", spec);
-    }
 }
 
 /// Rows that are nowhere: it counts their lines.

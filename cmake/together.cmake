@@ -1,5 +1,6 @@
 # shardfft_together(LIST): with SHARDFFT_TOGETHER, of the sources in LIST those of one folder become one source, which includes
-# them. Those with flags or definitions of their own stay as they are.
+# them. Those with flags or definitions of their own stay as they are, and loops over arrays where they are optimised: what of a
+# file is inlined depends on how large it is.
 function(shardfft_together list)
   if(NOT SHARDFFT_TOGETHER)
     return()
@@ -10,6 +11,9 @@ function(shardfft_together list)
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
     get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+    if(NOT SHARDFFT_SANITIZE AND source MATCHES "src/(local|pack|verify)/")
+      set(alone ON)
+    endif()
     if(options OR definitions OR alone OR NOT source MATCHES "[.]cpp$")
       list(APPEND result ${source})
       continue()

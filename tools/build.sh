@@ -40,7 +40,7 @@ mpi=(-DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)
 say "building the library with $(jobs) jobs"
 cmake -S "$ROOT" -B "$BUILD" -Wno-dev --log-level=WARNING "${mpi[@]}" -DMKL_ROOT="$VENV" \
   -DCMAKE_CXX_COMPILER_LAUNCHER="$COMPILER" -DSHARDFFT_PRECOMPILE="${PRECOMPILE:-ON}" \
-  -DSHARDFFT_TESTS_TOGETHER="${PRECOMPILE:-ON}" \
+  -DSHARDFFT_TOGETHER="${PRECOMPILE:-ON}" -DSHARDFFT_TESTS_TOGETHER="${PRECOMPILE:-ON}" \
   -DSHARDFFT_TESTS=$tests -DSHARDFFT_EXAMPLES=$tests -DSHARDFFT_FORTRAN=$tests -DSHARDFFT_COMPAT=$compat \
   -DSHARDFFT_TEST_ALL_RANKS="$all_ranks" -DSHARDFFT_PYTHON_TESTS=$python_tests \
   -DPython_EXECUTABLE="$VENV/bin/python" > "$BUILD/configure.log" 2>&1 || {

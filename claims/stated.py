@@ -200,11 +200,11 @@ class Row:
         said = [json.loads(one) for one in sorted({json.dumps(one[part][name]) for one in found if one.get(part)})]
         return said[0] if len(said) == 1 else ", ".join(map(str, said))
 
-    def bandwidth(self, network: str, **options) -> float:
+    def bandwidth(self, network: str, records: str = "", **options) -> float:
         """GB/s that one rank sends, by the median of the samples; `options` are those of the case."""
         found = [
             one
-            for one in self.found(None, {"network": network})
+            for one in self.found(None, {"network": network, **({"records": records} if records else {})})
             if all(one["case"]["options"][key] == value for key, value in options.items())
         ]
         return (

@@ -249,7 +249,7 @@ def newDistArray(  # noqa: N802
         ((8, 4), (2, 8, 6))
         >>> fft.destroy()
     """
-    shape, pencil = pfft.global_shape(forward_output), pfft.pencil[bool(forward_output)]
+    shape, pencil = pfft.global_shape(forward_output), pfft._end(forward_output)
     array = DistArray(
         (len(shape),) * rank + shape,
         pencil.subcomm,

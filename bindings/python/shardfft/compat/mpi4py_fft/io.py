@@ -1,11 +1,14 @@
 """Files as mpi4py-fft writes them, by rank 0.
 
 HDF5 has the groups ``name/3D/step``, and ``name/2D/slice_4_slice/step`` of slices; netCDF the variables
-``name(time, x, y, z)`` and ``name_slice_4_slice(time, x, z)``.
+``name(time, x, y, z)`` and ``name_slice_4_slice(time, x, z)``. ``others`` are keywords for classes that callers have
+beside these, as shenfun does: they are left out of account.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,7 +53,7 @@ class HDF5File:
     def close(self) -> None:
         """Do nothing: the file is open only while it is used."""
 
-    def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False) -> None:
+    def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False, **others: Any) -> None:
         """Write arrays as a step: of each name a list of arrays, and of pairs of an array and a slice. Collective."""
         for name, array, cut in _entries(fields, as_scalar):
             self._write(name, array, cut, step)
@@ -74,7 +77,7 @@ class HDF5File:
 
         _at_root(self._comm, put)
 
-    def read(self, u: DistArray, name: str, step: int = 0) -> None:
+    def read(self, u: DistArray, name: str, step: int = 0, **others: Any) -> None:
         """Read a step of a whole array into ``u``. Collective."""
         with _open(self.filename, "r") as file:
             u[...] = file[f"{name}/{u.dimensions}D/{step}"][u.local_slice()]
@@ -116,7 +119,7 @@ class NCFile:
 
     close = open
 
-    def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False) -> None:
+    def write(self, step: int, fields: Mapping[str, Sequence[Any]], as_scalar: bool = False, **others: Any) -> None:
         """Write arrays as a step: of each name a list of arrays, and of pairs of an array and a slice. Collective."""
         for name, array, cut in _entries(fields, as_scalar):
             if array.dtype.kind == "c":
@@ -151,7 +154,7 @@ class NCFile:
         told = (0, 2 * np.pi) if self.domain is None else self.domain[axis]
         return told[0] + told[1] * np.arange(extent) / extent if len(told) == 2 else told
 
-    def read(self, u: DistArray, name: str, step: int = 0) -> None:
+    def read(self, u: DistArray, name: str, step: int = 0, **others: Any) -> None:
         """Read the entry ``step`` along ``time`` of a whole array into ``u``. Collective."""
         with _dataset(self.filename, "r") as file:
             u[...] = file[name][(step, *u.local_slice())]
@@ -171,7 +174,8 @@ def _entries(fields: Mapping[str, Sequence[Any]], as_scalar: bool) -> Iterator[t
                 yield name, array, cut
             else:
                 for index in np.ndindex(array.shape[: array.rank]):
-                    yield name + "".join(map(str, index)), array[index], cut
+                    # One index after the other: shenfun's arrays give plain ones for several at once.
+                    yield name + "".join(map(str, index)), functools.reduce(operator.getitem, index, array), cut
 
 
 def _name_of(key: Sequence[Any]) -> str:

@@ -275,17 +275,21 @@ class PFFT:
         for one in self.xfftn if self._plan is None else [self._plan]:
             getattr(one, "destroy" if self._plan is None else "close", lambda: None)()
 
+    def _end(self, forward_output: bool) -> Pencil:
+        """Give how the one or the other end is cut: those who derive from this class order ``pencil`` as they like."""
+        return self.forward.output_pencil if forward_output else self.forward.input_pencil
+
     def shape(self, forward_output: bool = True) -> tuple[int, ...]:
         """Give the shape of this process's block."""
-        return self.pencil[bool(forward_output)].subshape
+        return self._end(forward_output).subshape
 
     def local_slice(self, forward_output: bool = True) -> tuple[slice, ...]:
         """Say which part of the whole array this process's block is."""
-        return self.pencil[bool(forward_output)]._box()
+        return self._end(forward_output)._box()
 
     def global_shape(self, forward_output: bool = False) -> tuple[int, ...]:
         """Give the shape of the whole array."""
-        return self.pencil[bool(forward_output)].shape
+        return self._end(forward_output).shape
 
     def dtype(self, forward_output: bool = False) -> np.dtype[Any]:
         """Give the type of one element."""

@@ -58,8 +58,9 @@ struct Kernel : LaneLines<Isa> {
   template <int parts>
   static bool end(const Plan<T>& plan, const Group& g, const Pass<T>& last, std::int64_t offset) {
     if (plan.passes.count < 2 || g.to.count < W || !Base::takes(last.radix, true)) return false;
-    const auto run = [&]<class To>(const To& to) {
-      const typename Base::template Placed<To> placed{to, plan.scale, plan.index + offset};
+    const auto run = [&](const auto& to) {
+      const typename Base::template Placed<std::remove_cvref_t<decltype(to)>> placed{to, plan.scale,
+                                                                                     plan.index + offset};
       Base::template run_pass<true>(last, Inside{g.scratch + offset}, placed, *g.ahead);
       return true;
     };

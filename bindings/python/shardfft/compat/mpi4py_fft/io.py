@@ -43,7 +43,7 @@ class HDF5File:
 
         self.filename, self.domain, self._comm = h5name, domain, MPI.COMM_WORLD
         if mode != "r":
-            _at_root(self._comm, lambda: _open(h5name, mode, **words).close())
+            _together(self._comm, lambda: _open(h5name, mode, **words).close())
 
     @staticmethod
     def backend() -> str:
@@ -75,12 +75,16 @@ class HDF5File:
                     _replace(group.require_group(kind), f"x{axis}", np.squeeze(one))
                 _replace(file.require_group("/".join(place)), str(step), whole)
 
-        _at_root(self._comm, put)
+        _together(self._comm, put)
 
     def read(self, u: DistArray, name: str, step: int = 0, **others: Any) -> None:
         """Read a step of a whole array into ``u``. Collective."""
-        with _open(self.filename, "r") as file:
-            u[...] = file[f"{name}/{u.dimensions}D/{step}"][u.local_slice()]
+
+        def get() -> None:
+            with _open(self.filename, "r") as file:
+                u[...] = file[f"{name}/{u.dimensions}D/{step}"][u.local_slice()]
+
+        _together(self._comm, get, everywhere=True)  # HDF5 lets nobody write to a file that is still read
 
 
 class NCFile:
@@ -107,7 +111,7 @@ class NCFile:
                     file.createVariable("time", float, ("time",))
 
         if mode != "r":
-            _at_root(self._comm, make)
+            _together(self._comm, make)
 
     @staticmethod
     def backend() -> str:
@@ -128,7 +132,7 @@ class NCFile:
                 raise ValueError(f"a field cannot be called {name!r}, as an axis is")
             key = [slice(None)] * array.dimensions if cut is None else list(cut)
             whole = array.get([slice(None)] * array.rank + key)
-            _at_root(self._comm, lambda: self._put(name, array, key, cut is not None, whole, step))  # noqa: B023
+            _together(self._comm, lambda: self._put(name, array, key, cut is not None, whole, step))  # noqa: B023
 
     def _put(self, name: str, array: DistArray, key: Sequence[Any], is_cut: bool, whole: Any, step: int) -> None:
         with _dataset(self.filename, "r+") as file:
@@ -156,8 +160,12 @@ class NCFile:
 
     def read(self, u: DistArray, name: str, step: int = 0, **others: Any) -> None:
         """Read the entry ``step`` along ``time`` of a whole array into ``u``. Collective."""
-        with _dataset(self.filename, "r") as file:
-            u[...] = file[name][(step, *u.local_slice())]
+
+        def get() -> None:
+            with _dataset(self.filename, "r") as file:
+                u[...] = file[name][(step, *u.local_slice())]
+
+        _together(self._comm, get, everywhere=True)
 
 
 def by_name(path: str, domain: Any, mode: str) -> HDF5File | NCFile:
@@ -200,14 +208,14 @@ def _replace(group: Any, name: str, data: Any) -> None:
     group[name] = data
 
 
-def _at_root(comm: MPI.Comm, work: Any) -> None:
-    """Do on rank 0 what others must wait for; what it raises, all raise."""
+def _together(comm: MPI.Comm, work: Any, everywhere: bool = False) -> None:
+    """Do on rank 0, or everywhere, what all wait for; what the first that fails raises, all raise."""
     error = None
-    if comm.rank == 0:
+    if everywhere or comm.rank == 0:
         try:
             work()
         except Exception as caught:
             error = caught
-    error = comm.bcast(error)
-    if error is not None:
-        raise error
+    for failed in comm.allgather(error):
+        if failed is not None:
+            raise failed

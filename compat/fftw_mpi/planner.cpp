@@ -279,8 +279,9 @@ void make_transposition(Making& m) {
 std::string text_of(const Request& r, int ranks) {
   static constexpr const char* names[] = {"c2c", "r2c", "c2r", "r2r", "transpose"};
   std::string text = std::string("shardfft-") + names[static_cast<int>(r.work)];
-  for (std::size_t a = 0; a < r.dims.size(); ++a) text += (a == 0 ? "-" : "x") + std::to_string(r.dims[a].n);
-  return text + (r.howmany == 1 ? "" : "-howmany" + std::to_string(r.howmany)) + "-ranks" + std::to_string(ranks);
+  for (std::size_t a = 0; a < r.dims.size(); ++a) text.append(a == 0 ? "-" : "x").append(std::to_string(r.dims[a].n));
+  if (r.howmany != 1) text.append("-howmany").append(std::to_string(r.howmany));
+  return text.append("-ranks").append(std::to_string(ranks));
 }
 
 /// 5 n log2(n) for complex numbers, half of it for real ones.

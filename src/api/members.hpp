@@ -100,5 +100,18 @@ struct Members {
 /// The arrays of a call, one a member.
 std::vector<const std::byte*> as_bytes(std::span<const void* const> arrays);
 std::vector<std::byte*> as_bytes(std::span<void* const> arrays);
+/// An array as the list that it is where this process has one member.
+template <class Byte>
+class One {
+ public:
+  template <class Void>
+  explicit One(Void* array) : array_(static_cast<Byte*>(array)) {}
+  operator std::span<Byte* const>() const { return {&array_, 1}; }
+
+ private:
+  Byte* array_;
+};
+using In = One<const std::byte>;
+using Out = One<std::byte>;
 
 }  // namespace shardfft

@@ -10,20 +10,6 @@ namespace {
 
 int program_of(Direction direction) { return direction == Direction::forward ? forward_program : backward_program; }
 
-/// An array as the list that it is where this process has one member.
-template <class Byte>
-class One {
- public:
-  template <class Void>
-  explicit One(Void* array) : array_(static_cast<Byte*>(array)) {}
-  operator std::span<Byte* const>() const { return {&array_, 1}; }
-
- private:
-  Byte* array_;
-};
-using In = One<const std::byte>;
-using Out = One<std::byte>;
-
 }  // namespace
 
 Plan::Plan(Ranks ranks, Transform transform, const Layout& input, OutputLayout output, const Options& options)

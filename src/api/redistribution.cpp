@@ -82,9 +82,7 @@ Redistribution::Impl& Redistribution::impl() const {
 
 void Redistribution::run(bool forward, const void* in, void* out, const detail::ArrayFacts& about_in,
                          const detail::ArrayFacts& about_out) {
-  const auto* const from = static_cast<const std::byte*>(in);
-  auto* const to = static_cast<std::byte*>(out);
-  impl().run(forward ? forward_program : backward_program, {&from, 1}, {&to, 1}, {about_in, about_out});
+  impl().run(forward ? forward_program : backward_program, In(in), Out(out), {about_in, about_out});
 }
 
 void Redistribution::forward(const void* in, void* out) { run(true, in, out, {}, {}); }

@@ -36,19 +36,9 @@ class FftMpi : public AdapterBase {
   }
 
   void plan(const Case& wanted, MPI_Comm comm) override {
-    int rank = 0, ranks = 1;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &ranks);
-    std::array<int, 3> in{ranks, 1, 1}, out{1, ranks, 1};
-    if (wanted.layout == LayoutKind::pencil) {
-      const auto grid = pencil_grid(wanted, ranks);
-      in = {grid[0], grid[1], 1};
-      out = {1, grid[0], grid[1]};
-    }
-    if (wanted.layout == LayoutKind::brick) in = out = brick_grid(wanted, ranks);
-    if (wanted.natural()) out = in;
-    field_part_ = brick_part(wanted.shape, in, rank);
-    spectrum_part_ = brick_part(wanted.shape, out, rank);
+    const SideParts parts = side_parts(wanted, comm);
+    field_part_ = parts.field;
+    spectrum_part_ = parts.spectrum;
     fft_ = std::make_unique<FFTMPI_NS::FFT3d>(comm, int(sizeof(FFT_SCALAR)) / 4);
     fft_->scaled = 0;
     fft_->collective = wanted.options.value("collective", fft_->collective);

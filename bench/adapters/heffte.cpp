@@ -38,7 +38,7 @@ class HeFfte : public AdapterBase {
   }
 
   void plan(const Case& wanted, MPI_Comm comm) override {
-    parts_ = heffte_parts(wanted, comm);
+    parts_ = side_parts(wanted, comm);
     field_part_ = parts_.field;
     spectrum_part_ = parts_.spectrum;
     allocate(wanted, field_part_.volume(), spectrum_part_.volume());
@@ -103,7 +103,7 @@ class HeFfte : public AdapterBase {
   }
 
   std::string backend_;  // the one that was planned with
-  HeffteParts parts_;
+  SideParts parts_;
   HeffteCalls calls_;
 };
 

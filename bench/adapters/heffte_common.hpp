@@ -12,26 +12,6 @@ namespace shardfft::bench {
 
 inline const char* const heffte_algorithms[] = {"alltoallv", "alltoall", "p2p_plined", "p2p"};
 
-// What a rank holds of both sides.
-struct HeffteParts {
-  Part field, spectrum;
-};
-
-inline HeffteParts heffte_parts(const Case& wanted, MPI_Comm comm) {
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
-  std::array<int, 3> in{ranks, 1, 1}, out{1, ranks, 1};
-  if (wanted.layout == LayoutKind::pencil) {
-    const auto grid = pencil_grid(wanted, ranks);
-    in = {grid[0], grid[1], 1};
-    out = {1, grid[0], grid[1]};
-  }
-  if (wanted.layout == LayoutKind::brick) in = out = brick_grid(wanted, ranks);
-  if (wanted.natural()) out = in;
-  return {brick_part(wanted.shape, in, rank), brick_part(wanted.spectrum(), out, rank)};
-}
-
 inline heffte::box3d<> heffte_box(const Part& part) {
   std::array<int, 3> low{}, high{};
   for (int axis = 0; axis < 3; ++axis) {
@@ -71,8 +51,8 @@ HeffteCalls heffte_calls(const std::shared_ptr<Plan>& plan, void* field, void* s
 
 // Of Fourier transforms, complex or real by the case.
 template <class Backend>
-HeffteCalls make_heffte(const Case& wanted, const HeffteParts& parts, const heffte::plan_options& options,
-                        MPI_Comm comm, void* field, void* spectrum) {
+HeffteCalls make_heffte(const Case& wanted, const SideParts& parts, const heffte::plan_options& options, MPI_Comm comm,
+                        void* field, void* spectrum) {
   const auto in = heffte_box(parts.field), out = heffte_box(parts.spectrum);
   using Single = std::complex<float>;
   using Double = std::complex<double>;

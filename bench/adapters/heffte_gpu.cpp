@@ -37,7 +37,7 @@ class HeFfteGpu : public GpuAdapter {
     scale_ = double(wanted.points());
     const int device = device_of_rank(comm);
     BENCH_GPU_CHECK(cudaSetDevice(device));
-    const HeffteParts parts = heffte_parts(wanted, comm);
+    const SideParts parts = side_parts(wanted, comm);
     const std::size_t complex = 2 * wanted.real_bytes();
     buffers_[0] = DeviceBuffer(std::size_t(parts.field.volume()) * (wanted.real() ? wanted.real_bytes() : complex));
     buffers_[1] = DeviceBuffer(std::size_t(parts.spectrum.volume()) * complex);

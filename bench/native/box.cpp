@@ -103,6 +103,21 @@ Part brick_part(const Triple& shape, const std::array<int, 3>& grid, int rank) {
   return packed_part(lower, count);
 }
 
+SideParts side_parts(const Case& wanted, MPI_Comm comm) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::array<int, 3> in{ranks, 1, 1}, out{1, ranks, 1};
+  if (wanted.layout == LayoutKind::pencil) {
+    const auto grid = pencil_grid(wanted, ranks);
+    in = {grid[0], grid[1], 1};
+    out = {1, grid[0], grid[1]};
+  }
+  if (wanted.layout == LayoutKind::brick) in = out = brick_grid(wanted, ranks);
+  if (wanted.natural()) out = in;
+  return {brick_part(wanted.shape, in, rank), brick_part(wanted.spectrum(), out, rank)};
+}
+
 Part cyclic_part(const Triple& shape, int rank, int ranks) {
   Part part = packed_part({rank, 0, 0}, {(shape[0] - rank + ranks - 1) / ranks, shape[1], shape[2]});
   part.step[0] = ranks;

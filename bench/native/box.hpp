@@ -43,6 +43,13 @@ std::array<int, 3> brick_grid(const Case& wanted, int ranks);
 // Brick of `rank` (last grid axis fastest) of an array of that shape.
 Part brick_part(const Triple& shape, const std::array<int, 3>& grid, int rank);
 
+// What this rank holds of both sides, for libraries that take any boxes: axis 0 split in and axis 1 out, pencils, or
+// the same bricks on both; natural output is cut as the input.
+struct SideParts {
+  Part field, spectrum;
+};
+SideParts side_parts(const Case& wanted, MPI_Comm comm);
+
 // Part of a rank that holds every ranks-th plane of axis 0.
 Part cyclic_part(const Triple& shape, int rank, int ranks);
 

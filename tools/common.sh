@@ -67,6 +67,14 @@ mpi_tool() { # NAME [openmpi|mpich]
   if command -v "$1.$family" > /dev/null; then command -v "$1.$family"; else command -v "$1"; fi
 }
 
+# Tests of three ranks that `./run test` leaves to `--all-ranks`: these files depend on how many ranks there are no more than
+# two, four, six and eight show, checks on GPUs run on two and four, and .ci/run has the others on three with sanitizers.
+# Areas, and files of their own.
+on_three=(mpi_cannon mpi_exchange mpi_host mpi_random mpi_reshape mpi_trace mpi_faults_test_host_faults
+  mpi_gpu_test_redistribution mpi_gpu_test_random_plans mpi_gpu_test_slab mpi_gpu_test_standin_failures
+  mpi_gpu_test_standin_imports)
+any_of() { local IFS='|'; echo "($*)"; }
+
 # Starts an Open MPI program: root and more ranks than cores are allowed, ranks are bound only when each has a core.
 mpi_run() { # RANKS COMMAND...
   local ranks=$1

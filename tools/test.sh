@@ -6,7 +6,8 @@ usage="usage: ./run test [--cpp | --python | --gpu] [--all-ranks] [--skip PATTER
   builds, then runs the C++ tests (ctest), the Python tests (pytest under 1 and 2 ranks, and under 4 where it matters), and
   what the documents show; one half of it if asked. The last lines say what took longest
   --gpu           instead of all this, the tests of plans on the GPUs of this machine, built with CUDA in build/gpu
-  --all-ranks     every C++ test with 1, 2, 3, 4, 6 and 8 ranks, and every Python test with 4
+  --all-ranks     every C++ test with 1, 2, 3, 4, 6 and 8 ranks, every Python test with 4, and LAMMPS' 1000 steps, which
+                  take minutes; else what depends on the number of ranks runs with those that it depends on
   --skip PATTERN  without the C++ tests whose names match this regular expression"
 
 cpp=yes python=yes gpu=no all_ranks=OFF skipped=
@@ -29,6 +30,11 @@ done
 [[ $gpu == no ]] || exec bash "$ROOT/tools/test_gpu.sh" ${skipped:+-E "$skipped"}
 [[ $cpp == yes || $python == yes ]] || usage_error "test: give --cpp or --python, not both" "$usage"
 
+if [[ $all_ranks == OFF ]]; then
+  # Suites in namespaces of their own run on three ranks alone, so they stay.
+  left="^$(any_of "${on_three[@]}")(_test_(failures|limits|post_order|refused))?_3\$|^mpi_gpu_test_verify_3\$|^compat_lammps_drift\$"
+  skipped=$left${skipped:+|$skipped}
+fi
 options=(--test-all-ranks "$all_ranks")
 [[ $cpp == yes ]] && options+=(--with-tests)
 if [[ $python == yes ]]; then options+=(--with-python-tests); else options+=(--no-python); fi

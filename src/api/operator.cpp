@@ -17,77 +17,23 @@ using Complex = std::complex<double>;
 using Factors = std::shared_ptr<const SpectralFactors>;
 using Lengths = Operator::Lengths;
 
-/// A number for each index of each axis, joined; empty tables are left out.
-class AxisFactors : public SpectralFactors {
- public:
-  enum class Joined { product, sum, one_over_sum };
-  AxisFactors(std::vector<std::vector<Complex>> tables, Joined joined) : tables_(std::move(tables)), joined_(joined) {}
+using Join = SpectralFactors::Join;
 
-  void line(const SpectralLine& line, Complex* factors) const override {
-    Complex others = joined_ == Joined::product ? 1 : 0;
-    for (std::size_t a = 0; a < tables_.size(); ++a)
-      if (!tables_[a].empty() && static_cast<int>(a) != line.axis)
-        others = join(others, tables_[a][static_cast<std::size_t>(line.index[a])]);
-    const auto axis = static_cast<std::size_t>(line.axis);
-    for (std::int64_t i = 0; i < line.count; ++i) {
-      Complex factor = others;
-      if (!tables_[axis].empty())
-        factor = join(others, tables_[axis][static_cast<std::size_t>(line.index[axis] + i * line.step)]);
-      if (joined_ == Joined::one_over_sum) factor = factor == 0.0 ? 0.0 : 1.0 / factor;
-      factors[i] = factor;
-    }
-  }
+Factors made_of(std::vector<SpectralFactors::Term> terms) {
+  return std::make_shared<const SpectralFactors>(SpectralFactors{std::move(terms)});
+}
 
- private:
-  Complex join(Complex a, Complex b) const { return joined_ == Joined::product ? a * b : a + b; }
-
-  std::vector<std::vector<Complex>> tables_;
-  Joined joined_;
-};
-
-/// A number for each element, in the order in memory.
 template <Element T>
-class TableFactors : public SpectralFactors {
- public:
-  /// `field`: elements of one field, where fields differ; else 0.
-  TableFactors(std::shared_ptr<const T> table, std::int64_t field) : table_(std::move(table)), field_(field) {}
-  void line(const SpectralLine& line, Complex* factors) const override {
-    const T* const first = table_.get() + line.place + line.field * field_;
-    for (std::int64_t i = 0; i < line.count; ++i) factors[i] = Complex(first[i * line.stride]);
-  }
-  bool differ_by_field() const override { return field_ > 0; }
+void read_numbers(const std::byte* numbers, std::int64_t first, std::int64_t stride, std::int64_t count, Complex* to) {
+  const T* const from = reinterpret_cast<const T*>(numbers) + first;
+  for (std::int64_t i = 0; i < count; ++i) to[i] = Complex(from[i * stride]);
+}
 
- private:
-  std::shared_ptr<const T> table_;
-  std::int64_t field_;
-};
-
-class ConstantFactors : public SpectralFactors {
- public:
-  explicit ConstantFactors(Complex factor) : factor_(factor) {}
-  void line(const SpectralLine& line, Complex* factors) const override { std::fill_n(factors, line.count, factor_); }
-
- private:
-  Complex factor_;
-};
-
-using Join = Complex (*)(Complex, Complex);
-
-class JoinedFactors : public SpectralFactors {
- public:
-  JoinedFactors(Factors a, Factors b, Join join) : a_(std::move(a)), b_(std::move(b)), join_(join) {}
-  void line(const SpectralLine& line, Complex* factors) const override {
-    std::vector<Complex> others(static_cast<std::size_t>(line.count));
-    a_->line(line, factors);
-    b_->line(line, others.data());
-    for (std::int64_t i = 0; i < line.count; ++i) factors[i] = join_(factors[i], others[static_cast<std::size_t>(i)]);
-  }
-  bool differ_by_field() const override { return a_->differ_by_field() || b_->differ_by_field(); }
-
- private:
-  Factors a_, b_;
-  Join join_;
-};
+/// Of an array. `field`: elements of one field, where fields differ; else 0.
+template <Element T>
+Factors of_array(std::shared_ptr<const std::byte> numbers, std::int64_t field) {
+  return made_of({SpectralFactors::OfArray{std::move(numbers), field, read_numbers<T>}});
+}
 
 bool transforms(const Side& side, int axis) {
   return std::find(side.axes.begin(), side.axes.end(), axis) != side.axes.end();
@@ -107,18 +53,27 @@ double length_of(const OperatorPlace& place, const Lengths& lengths, int axis) {
 /// What a side tells of an axis of a domain: its wavenumbers, or those for odd derivatives.
 using Wavenumbers = AxisValues (Side::*)(int, double) const;
 
-/// A table of value(wavenumber) for each transformed axis; of `only` alone if that is one.
+/// value(wavenumber) for each index along a transformed axis.
 template <class Value>
-std::vector<std::vector<Complex>> tables_of(const OperatorPlace& place, const Lengths& lengths, const Value& value,
-                                            int only = -1, Wavenumbers wavenumbers = &Side::wavenumbers) {
-  std::vector<std::vector<Complex>> tables(place.spectrum.layout.shape().size());
+SpectralFactors::OfAxis of_axis(const OperatorPlace& place, const Lengths& lengths, int axis, const Value& value,
+                                Wavenumbers wavenumbers = &Side::wavenumbers) {
+  const AxisValues k = (place.spectrum.*wavenumbers)(axis, length_of(place, lengths, axis));
+  std::vector<Complex> numbers;
+  for (std::int64_t i = 0; i < place.spectrum.layout.shape()[static_cast<std::size_t>(axis)]; ++i)
+    numbers.push_back(value(k[i]));
+  return {axis, std::make_shared<const std::vector<Complex>>(std::move(numbers))};
+}
+
+/// Those of all transformed axes, of which there is at least one, joined.
+template <class Value>
+std::vector<SpectralFactors::Term> of_axes(const OperatorPlace& place, const Lengths& lengths, Join join,
+                                           const Value& value) {
+  std::vector<SpectralFactors::Term> terms;
   for (const int axis : place.spectrum.axes) {
-    if (only >= 0 && axis != only) continue;
-    const auto at = static_cast<std::size_t>(axis);
-    const AxisValues k = (place.spectrum.*wavenumbers)(axis, length_of(place, lengths, axis));
-    for (std::int64_t i = 0; i < place.spectrum.layout.shape()[at]; ++i) tables[at].push_back(value(k[i]));
+    terms.emplace_back(of_axis(place, lengths, axis, value));
+    if (terms.size() > 1) terms.emplace_back(join);
   }
-  return tables;
+  return terms;
 }
 
 /// An operator whose factors `make` makes for a place.
@@ -157,7 +112,7 @@ Factors asked(const OperatorPlace& place, const Factor& factor) {
     }
   }
   const auto owner = std::make_shared<const std::vector<Complex>>(std::move(table));
-  return std::make_shared<TableFactors<Complex>>(std::shared_ptr<const Complex>(owner, owner->data()), 0);
+  return of_array<Complex>({owner, reinterpret_cast<const std::byte*>(owner->data())}, 0);
 }
 
 template <Element T>
@@ -171,8 +126,7 @@ Operator of_arrays(std::vector<FactorArray> arrays) {
     const std::int64_t all = place.spectrum.count(), field = all / place.spectrum.fields, count = arrays[m].count;
     require(count == all || count == field, "the operator has ", count, " factors, but this rank's spectrum has ",
             field, " modes", all == field ? "" : " a field");
-    return std::make_shared<TableFactors<T>>(std::reinterpret_pointer_cast<const T>(arrays[m].factors),
-                                             count == field ? 0 : field);
+    return of_array<T>(arrays[m].factors, count == field ? 0 : field);
   });
 }
 
@@ -205,11 +159,14 @@ Operator Operator::of_indices(OfIndices factor) {
 Operator Operator::of_wavenumbers(OfWavenumbers factor, Lengths lengths) {
   require(static_cast<bool>(factor), "the operator's function is empty");
   return made_by([factor = std::move(factor), lengths = std::move(lengths)](const OperatorPlace& place) {
-    const auto tables = tables_of(place, lengths, [](double k) { return k; });
-    std::vector<double> wavenumbers(tables.size());
+    std::vector<SpectralFactors::OfAxis> all;
+    for (const int axis : place.spectrum.axes) all.push_back(of_axis(place, lengths, axis, [](double k) { return k; }));
+    std::vector<double> wavenumbers(place.spectrum.layout.shape().size());
     return asked(place, [&](const std::vector<std::int64_t>& index) {
-      for (std::size_t a = 0; a < tables.size(); ++a)
-        if (!tables[a].empty()) wavenumbers[a] = tables[a][static_cast<std::size_t>(index[a])].real();
+      for (const auto& [axis, numbers] : all) {
+        const auto a = static_cast<std::size_t>(axis);
+        wavenumbers[a] = (*numbers)[static_cast<std::size_t>(index[a])].real();
+      }
       return factor(wavenumbers);
     });
   });
@@ -219,7 +176,7 @@ Operator Operator::constant(std::complex<double> factor) {
   return made_by([factor](const OperatorPlace& place) {
     require(place.spectrum.element.is_complex || factor.imag() == 0, "the operator's factor is ", factor.real(), " + ",
             factor.imag(), "i, but the spectrum is real and takes real factors");
-    return std::make_shared<ConstantFactors>(factor);
+    return made_of({factor});
   });
 }
 
@@ -234,38 +191,27 @@ Operator Operator::derivative(int named_axis, int order, Lengths lengths) {
             ", along which the derivative is asked for");
     constexpr std::array<Complex, 4> powers_of_i{Complex(1, 0), Complex(0, 1), Complex(-1, 0), Complex(0, -1)};
     const Complex turn = powers_of_i[static_cast<std::size_t>(order % 4)];
-    auto tables = tables_of(
-        place, lengths, [&](double k) { return turn * std::pow(k, order); }, axis,
-        order % 2 == 1 ? &Side::slopes : &Side::wavenumbers);
-    return std::make_shared<AxisFactors>(std::move(tables), AxisFactors::Joined::product);
+    return made_of({of_axis(
+        place, lengths, axis, [&](double k) { return turn * std::pow(k, order); },
+        order % 2 == 1 ? &Side::slopes : &Side::wavenumbers)});
   });
 }
 
-namespace {
-
-Operator of_square(Lengths lengths, AxisFactors::Joined joined) {
-  return made_by([joined, lengths = std::move(lengths)](const OperatorPlace& place) {
-    auto tables = tables_of(place, lengths, [](double k) { return -k * k; });
-    return std::make_shared<AxisFactors>(std::move(tables), joined);
+Operator Operator::laplacian(Lengths lengths) {
+  return made_by([lengths = std::move(lengths)](const OperatorPlace& place) {
+    return made_of(of_axes(place, lengths, Join::plus, [](double k) { return -k * k; }));
   });
 }
 
-}  // namespace
-
-Operator Operator::laplacian(Lengths lengths) { return of_square(std::move(lengths), AxisFactors::Joined::sum); }
-
-Operator Operator::inverse_laplacian(Lengths lengths) {
-  return of_square(std::move(lengths), AxisFactors::Joined::one_over_sum);
-}
+Operator Operator::inverse_laplacian(Lengths lengths) { return 1.0 / laplacian(std::move(lengths)); }
 
 Operator Operator::gaussian(double sigma, Lengths lengths) {
   require(std::isfinite(sigma) && sigma >= 0, "a Gaussian of width ", sigma, " does not exist");
   return made_by([sigma, lengths = std::move(lengths)](const OperatorPlace& place) {
-    auto tables = tables_of(place, lengths, [sigma](double k) {
+    return made_of(of_axes(place, lengths, Join::times, [sigma](double k) {
       const double width = sigma * k;
       return std::exp(-width * width / 2);
-    });
-    return std::make_shared<AxisFactors>(std::move(tables), AxisFactors::Joined::product);
+    }));
   });
 }
 
@@ -274,26 +220,22 @@ namespace {
 Operator joined(const Operator& a, const Operator& b, Join join) {
   require(a.rep() != nullptr && b.rep() != nullptr, "an operator that is to be joined with another was moved from");
   return made_by([a, b, join](const OperatorPlace& place) {
-    return std::make_shared<JoinedFactors>(a.rep()->factors(place), b.rep()->factors(place), join);
+    std::vector<SpectralFactors::Term> terms = a.rep()->factors(place)->terms;
+    const Factors others = b.rep()->factors(place);
+    terms.insert(terms.end(), others->terms.begin(), others->terms.end());
+    terms.emplace_back(join);
+    return made_of(std::move(terms));
   });
 }
 
 }  // namespace
 
-Operator operator*(const Operator& a, const Operator& b) {
-  return joined(a, b, [](Complex x, Complex y) { return x * y; });
-}
+Operator operator*(const Operator& a, const Operator& b) { return joined(a, b, Join::times); }
 
-Operator operator+(const Operator& a, const Operator& b) {
-  return joined(a, b, [](Complex x, Complex y) { return x + y; });
-}
+Operator operator+(const Operator& a, const Operator& b) { return joined(a, b, Join::plus); }
 
-Operator operator-(const Operator& a, const Operator& b) {
-  return joined(a, b, [](Complex x, Complex y) { return x - y; });
-}
+Operator operator-(const Operator& a, const Operator& b) { return joined(a, b, Join::minus); }
 
-Operator operator/(const Operator& a, const Operator& b) {
-  return joined(a, b, [](Complex x, Complex y) { return y == 0.0 ? 0.0 : x / y; });
-}
+Operator operator/(const Operator& a, const Operator& b) { return joined(a, b, Join::over); }
 
 }  // namespace shardfft

@@ -1,11 +1,13 @@
 #pragma once
 // Kernels that touch every element once, enqueued on a stream of the current device. Pointers are device memory.
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "geometry/factors.hpp"
 #include "geometry/kept_modes.hpp"
+#include "pack/spectral_factors.hpp"
 #include "shardfft/layout.hpp"
 #include "shardfft/types.hpp"
 
@@ -19,6 +21,15 @@ void twiddle(const void* in, void* out, const TwiddleFactors& factors, const std
 /// out[i] = in[i] * factors[i % period], `count` elements, all of `element`; in == out is allowed.
 void multiply(const void* in, void* out, const void* factors, std::int64_t count, std::int64_t period,
               ElementType element, void* stream);
+/// Multiplies the elements of `pieces`, whose axis 0 counts fields, by factors that computes(factors) and whose numbers
+/// along axes lie at `numbers`, one term behind the other; real ones by the real parts. in == out is allowed.
+void multiply(const void* in, void* out, const SpectralFactors& factors, const std::complex<double>* numbers,
+              const std::vector<Piece>& pieces, ElementType element, void* stream);
+constexpr int most_factor_terms = 24, most_factor_depth = 6;
+/// Whether multiply() does without an array of factors.
+inline bool computes(const SpectralFactors& factors) {
+  return !factors.has_arrays() && factors.terms.size() <= most_factor_terms && factors.depth() <= most_factor_depth;
+}
 /// Real to complex (forward) or the real part of complex (backward), `count` elements, in != out.
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream);
 /// Zeroes and doubles the modes of `pieces` as HalfSpectrum says; in == out is allowed.

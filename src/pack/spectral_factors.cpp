@@ -59,6 +59,85 @@ class Lines {
   int inner_ = 0;
 };
 
+using Complex = SpectralFactors::Complex;
+using Join = SpectralFactors::Join;
+
+/// Computes factors line by line, for one thread.
+class LineFactors {
+ public:
+  explicit LineFactors(const SpectralFactors& factors) : factors_(factors) {}
+
+  /// Those of the line's elements, until the next call.
+  const Complex* of(const SpectralLine& line) {
+    values_.clear();
+    used_ = 0;
+    for (const SpectralFactors::Term& term : factors_.terms)
+      std::visit([&](const auto& one) { take(one, line); }, term);
+    if (values_.back().each == nullptr) {
+      const Complex one = values_.back().one;
+      std::fill_n(take_buffer(line), line.count, one);
+    }
+    return values_.back().each;
+  }
+
+ private:
+  /// One number for the whole line, or one for each element.
+  struct Value {
+    Complex one;
+    Complex* each = nullptr;
+  };
+
+  void take(Complex constant, const SpectralLine& /*line*/) { values_.push_back({constant}); }
+  void take(const SpectralFactors::OfAxis& axis, const SpectralLine& line) {
+    const Complex* const first = axis.numbers->data() + line.index[static_cast<std::size_t>(axis.axis)];
+    if (axis.axis != line.axis) return values_.push_back({*first});
+    Complex* const each = take_buffer(line);
+    for (std::int64_t i = 0; i < line.count; ++i) each[i] = first[i * line.step];
+  }
+  void take(const SpectralFactors::OfArray& array, const SpectralLine& line) {
+    array.read(array.numbers.get(), line.place + line.field * array.field, line.stride, line.count, take_buffer(line));
+  }
+  void take(Join join, const SpectralLine& line) {
+    if (join == Join::plus) return fold(line, [](Complex a, Complex b) { return a + b; });
+    if (join == Join::minus) return fold(line, [](Complex a, Complex b) { return a - b; });
+    if (join == Join::times) return fold(line, [](Complex a, Complex b) { return a * b; });
+    fold(line, [](Complex a, Complex b) { return b == 0.0 ? 0.0 : a / b; });
+  }
+
+  /// The numbers of the value that it adds.
+  Complex* take_buffer(const SpectralLine& line) {
+    if (used_ == buffers_.size()) buffers_.emplace_back();
+    std::vector<Complex>& buffer = buffers_[used_++];
+    buffer.resize(std::max(buffer.size(), static_cast<std::size_t>(line.count)));
+    values_.push_back({{}, buffer.data()});
+    return buffer.data();
+  }
+
+  /// The last two values become one.
+  template <class Of>
+  void fold(const SpectralLine& line, const Of& of) {
+    const Value b = values_.back();
+    values_.pop_back();
+    Value& a = values_.back();
+    if (a.each == nullptr && b.each == nullptr) {
+      a.one = of(a.one, b.one);
+    } else if (a.each == nullptr) {
+      for (std::int64_t i = 0; i < line.count; ++i) b.each[i] = of(a.one, b.each[i]);
+      a.each = b.each;
+    } else if (b.each == nullptr) {
+      for (std::int64_t i = 0; i < line.count; ++i) a.each[i] = of(a.each[i], b.one);
+    } else {
+      for (std::int64_t i = 0; i < line.count; ++i) a.each[i] = of(a.each[i], b.each[i]);
+      --used_;
+    }
+  }
+
+  const SpectralFactors& factors_;
+  std::vector<Value> values_;
+  std::vector<std::vector<Complex>> buffers_;
+  std::size_t used_ = 0;  ///< buffers that values have
+};
+
 template <class T>
 T product(T value, const std::complex<double>& factor) {
   return value * static_cast<T>(factor.real());
@@ -76,13 +155,13 @@ void multiply_lines(const std::byte* in, std::byte* out, const SpectralFactors& 
                     const Lines& lines, Share share) {
   const auto* const source = reinterpret_cast<const T*>(in);
   auto* const target = reinterpret_cast<T*>(out);
-  std::vector<std::complex<double>> buffer(static_cast<std::size_t>(lines.length()));
+  LineFactors line_factors(factors);
   for (std::int64_t number = share.first; number < share.last; ++number) {
     const SpectralLine line = lines.at(number);
-    factors.line(line, buffer.data());
+    const Complex* const each = line_factors.of(line);
     const std::int64_t first = line.place + line.field * piece.stride[0];
     for (std::int64_t i = 0; i < line.count; ++i)
-      target[first + i * line.stride] = product(source[first + i * line.stride], buffer[static_cast<std::size_t>(i)]);
+      target[first + i * line.stride] = product(source[first + i * line.stride], each[i]);
   }
 }
 
@@ -93,7 +172,24 @@ auto lines_of(ElementType element) {
   return element.is_complex ? multiply_lines<std::complex<float>> : multiply_lines<float>;
 }
 
+bool any_array(const SpectralFactors& factors, bool by_field) {
+  return std::any_of(factors.terms.begin(), factors.terms.end(), [by_field](const SpectralFactors::Term& term) {
+    const auto* const array = std::get_if<SpectralFactors::OfArray>(&term);
+    return array != nullptr && (!by_field || array->field > 0);
+  });
+}
+
 }  // namespace
+
+bool SpectralFactors::has_arrays() const { return any_array(*this, false); }
+
+bool SpectralFactors::differ_by_field() const { return any_array(*this, true); }
+
+int SpectralFactors::depth() const {
+  int now = 0, most = 0;
+  for (const Term& term : terms) most = std::max(most, now += std::holds_alternative<Join>(term) ? -1 : 1);
+  return most;
+}
 
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
               ElementType element, int threads) {

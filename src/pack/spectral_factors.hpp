@@ -3,8 +3,11 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <variant>
+#include <vector>
 
 #include "shardfft/layout.hpp"
 #include "shardfft/types.hpp"
@@ -22,12 +25,31 @@ struct SpectralLine {
   std::int64_t field = 0;
 };
 
-class SpectralFactors {
- public:
-  virtual ~SpectralFactors() = default;
-  /// The factors of the line's elements. Many threads may ask at once.
-  virtual void line(const SpectralLine& line, std::complex<double>* factors) const = 0;
-  virtual bool differ_by_field() const { return false; }
+/// Factors for the elements of a spectrum: numbers for each index along an axis, constants and arrays, joined. Terms
+/// are in postfix order: a join takes the two values before it.
+struct SpectralFactors {
+  using Complex = std::complex<double>;
+  struct OfAxis {
+    int axis = 0;
+    std::shared_ptr<const std::vector<Complex>> numbers;  ///< one an index
+  };
+  /// A number for each element, in the order in memory.
+  struct OfArray {
+    std::shared_ptr<const std::byte> numbers;
+    std::int64_t field = 0;  ///< elements of one field, where fields differ; else 0
+    /// Copies `count` numbers from element `first` on, `stride` elements apart.
+    void (*read)(const std::byte* numbers, std::int64_t first, std::int64_t stride, std::int64_t count, Complex* to);
+  };
+  /// A quotient is 0 where its divisor is 0.
+  enum class Join { plus, minus, times, over };
+  using Term = std::variant<Complex, OfAxis, OfArray, Join>;
+
+  std::vector<Term> terms;
+
+  bool has_arrays() const;
+  bool differ_by_field() const;
+  /// The most values that wait to be joined at once.
+  int depth() const;
 };
 
 /// What an operator step multiplies by, on each rank of this process: other factors at each run.

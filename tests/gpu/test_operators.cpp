@@ -118,6 +118,53 @@ TEST(GroupOperators, RunOnTheSlabEngine) {
   EXPECT_EQ(report.apply->steps[1].text, "operator");
 }
 
+/// Factors of names and numbers are computed from numbers along the axes; those of functions, and expressions of very
+/// many terms, are an array on each GPU.
+TEST(GroupOperators, NamedOperatorsKeepNoArray) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::r2r})
+    for (const Precision precision : {Precision::f64, Precision::f32}) {
+      TransformCase c{{16, 12, 8}, "slab", "left", kind, precision, on_gpu()};
+      c.options.batch = 2;
+      if (kind == Kind::r2r) c.options.transforms.assign(3, AxisTransform::dct2);
+      SCOPED_TRACE(c.name());
+      Plan plan = make_plan_over(devices_for(2), c);
+      AppliedArrays arrays(plan, c, "device", false);
+      const auto square = [&](const Index& i) {
+        double sum = 0;
+        for (int a = 0; a < 3; ++a) sum += std::pow(mode_number(c, a, i[to_size(a)]), 2);
+        return sum;
+      };
+      const auto kept = [&] {
+        const std::size_t before = plan.report().table_bytes;
+        return [&, before] { return plan.report().table_bytes - before; };
+      };
+      arrays.check(
+          Operator::constant(2), [](const Index&) { return 2; }, 1);
+      const auto named = kept();
+      arrays.check((Operator::gaussian(0.1) - Operator::laplacian() * 0.25) /
+                       (Operator::constant(2) - Operator::derivative(1, 2)),
+                   [&](const Index& i) {
+                     const double k = square(i), m = mode_number(c, 1, i[1]);
+                     return (std::exp(-0.005 * k) + 0.25 * k) / (2 + m * m);
+                   },
+                   2);
+      arrays.check(
+          Operator::inverse_laplacian(), [&](const Index& i) { return square(i) == 0 ? 0 : -1 / square(i); }, 3);
+      EXPECT_LT(named(), plan.output(0).bytes() / 2);
+      const auto asked = kept();
+      const Operator function =
+          Operator::of_indices([](std::span<const std::int64_t> i) { return 1.0 + static_cast<double>(i[1]); });
+      arrays.check(
+          function, [](const Index& i) { return 1.0 + static_cast<double>(i[1]); }, 4);
+      Operator sum = Operator::constant(0);
+      for (int i = 0; i < 20; ++i) sum = sum + Operator::gaussian(0);
+      arrays.check(
+          sum, [](const Index&) { return 20; }, 5);
+      // Two arrays, each for all fields, in the place of the numbers of operators that have ended.
+      EXPECT_GE(asked(), plan.output(0).bytes() / 2);
+    }
+}
+
 /// A kernel in every kind of memory, whose spectrum is the operator's; `streams`: on streams of the caller's.
 void check_convolution(const char* memory, bool streams) {
   SCOPED_TRACE(std::string(memory) + (streams ? ", on the caller's streams" : ""));

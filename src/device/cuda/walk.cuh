@@ -56,16 +56,20 @@ inline Walk walk_of(const Piece& piece) {
   return walk;
 }
 
-/// Place of the i-th element in memory; index[a] becomes its index along axis a of the state.
-inline __device__ long long locate(const Walk& walk, long long i, long long* index) {
+/// Place in memory of the i-th point of the first `axes` axes; index[a] becomes its index along axis a of the state.
+inline __device__ long long locate(const Walk& walk, long long i, long long* index, int axes) {
   long long place = walk.offset;
-  for (int a = walk.axes - 1; a >= 0; --a) {
+  for (int a = axes - 1; a >= 0; --a) {
     const long long n = walk.count[a], at = i % n;
     i /= n;
     place += at * walk.stride[a];
     index[walk.axis[a]] = walk.first[a] + at * walk.step[a];
   }
   return place;
+}
+
+inline __device__ long long locate(const Walk& walk, long long i, long long* index) {
+  return locate(walk, i, index, walk.axes);
 }
 
 }  // namespace shardfft::device

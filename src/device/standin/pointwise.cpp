@@ -60,6 +60,27 @@ void multiply(const void* in, void* out, const void* factors, std::int64_t count
                  [=] { all(in, out, factors, count, period); });
 }
 
+void multiply(const void* in, void* out, const SpectralFactors& factors, const std::complex<double>* numbers,
+              const std::vector<Piece>& pieces, ElementType element, void* stream) {
+  const std::size_t bytes = bytes_of(pieces, element);
+  if (bytes == 0) return;
+  std::size_t count = 0;
+  for (const SpectralFactors::Term& term : factors.terms)
+    if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term)) count += axis->numbers->size();
+  enqueue_kernel(stream, "operator", {{in, bytes}, {numbers, count * sizeof *numbers}, {out, bytes}},
+                 [=] {  // the numbers as they are on the device then
+                   SpectralFactors there = factors;
+                   const std::complex<double>* next = numbers;
+                   for (SpectralFactors::Term& term : there.terms)
+                     if (auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term)) {
+                       const auto count = static_cast<std::ptrdiff_t>(axis->numbers->size());
+                       axis->numbers = std::make_shared<const std::vector<std::complex<double>>>(next, next + count);
+                       next += count;
+                     }
+                   shardfft::multiply(bytes_at(in), bytes_at(out), there, pieces, element, 1);
+                 });
+}
+
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {
   if (count == 0) return;
   const std::size_t real = static_cast<std::size_t>(count) * ElementType{precision, false}.bytes();

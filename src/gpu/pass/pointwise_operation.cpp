@@ -1,7 +1,9 @@
 #include "gpu/pass/pointwise_operation.hpp"
 
 #include <algorithm>
+#include <complex>
 #include <functional>
+#include <variant>
 #include <vector>
 
 #include "device/handles.hpp"
@@ -44,7 +46,17 @@ std::vector<Number> table_of(const SpectralFactors& factors, std::vector<Piece> 
   return table;
 }
 
-/// The factors come to the GPU when an operator is first applied, and stay there as long as it lives.
+/// The numbers of all terms along axes, one term behind the other.
+std::vector<std::complex<double>> axis_numbers(const SpectralFactors& factors) {
+  std::vector<std::complex<double>> numbers;
+  for (const SpectralFactors::Term& term : factors.terms)
+    if (const auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term))
+      numbers.insert(numbers.end(), axis->numbers->begin(), axis->numbers->end());
+  return numbers;
+}
+
+/// Factors are computed where they are used, from numbers along axes; those of arrays come to the GPU as an array. Both
+/// come when an operator is first applied, and stay as long as it lives.
 class OperatorOperation : public DeviceOperation {
  public:
   OperatorOperation(const OperatorStep& step, std::vector<Piece> pieces, int rank, ElementType element)
@@ -54,8 +66,13 @@ class OperatorOperation : public DeviceOperation {
     std::int64_t count = 0;
     for (const Piece& piece : pieces_) count += piece.set.count();
     if (count == 0) return;
-    const Table& table = table_here(stream);
-    device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, element_, stream);
+    const auto& factors = step_.factors->at(rank_);
+    const Table& table = table_here(factors, stream);
+    if (device::computes(*factors))
+      device::multiply(buffers.in, buffers.out, *factors, static_cast<std::complex<double>*>(table.memory.get()),
+                       pieces_, element_, stream);
+    else
+      device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, element_, stream);
   }
   bool runs_in_place() const override { return true; }
   RunnerMemory kept() const override {
@@ -74,12 +91,12 @@ class OperatorOperation : public DeviceOperation {
     std::int64_t count;
   };
 
-  const Table& table_here(device::StreamHandle stream) {
-    const auto& factors = step_.factors->at(rank_);
+  const Table& table_here(const std::shared_ptr<const SpectralFactors>& factors, device::StreamHandle stream) {
     for (const Table& table : tables_)
       if (table.factors.lock() == factors) return table;
     device::synchronize(stream);  // earlier runs may use the memory that is freed now
     std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
+    if (device::computes(*factors)) return upload(factors, axis_numbers(*factors), stream);
     return element_.precision == Precision::f64 ? upload_of<double>(factors, stream)
                                                 : upload_of<float>(factors, stream);
   }

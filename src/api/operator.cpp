@@ -139,14 +139,18 @@ Operator operator_of_arrays(ElementType element, std::vector<FactorArray> arrays
   return element.is_complex ? of_arrays<std::complex<float>>(std::move(arrays)) : of_arrays<float>(std::move(arrays));
 }
 
-Operator Operator::array(ElementType element, const void* factors, std::int64_t count) {
+Operator Operator::arrays(ElementType element, std::span<const Part> parts) {
   require_known("the precision of the operator's array", element.precision, Precision::f64, "f32, f64");
-  require(count >= 0, "the operator's array has ", count, " elements");
-  require(factors != nullptr || count == 0, "the operator's array is a null pointer");
-  const std::size_t bytes = static_cast<std::size_t>(count) * element.bytes();
-  std::shared_ptr<std::byte> copy = allocate_aligned(bytes);
-  std::copy_n(static_cast<const std::byte*>(factors), bytes, copy.get());
-  return operator_of_arrays(element, {{std::move(copy), count}});
+  std::vector<FactorArray> copies;
+  for (const auto& [factors, count] : parts) {
+    require(count >= 0, "the operator's array has ", count, " elements");
+    require(factors != nullptr || count == 0, "the operator's array is a null pointer");
+    const std::size_t bytes = static_cast<std::size_t>(count) * element.bytes();
+    std::shared_ptr<std::byte> copy = allocate_aligned(bytes);
+    std::copy_n(static_cast<const std::byte*>(factors), bytes, copy.get());
+    copies.push_back({std::move(copy), count});
+  }
+  return operator_of_arrays(element, std::move(copies));
 }
 
 Operator Operator::of_indices(OfIndices factor) {

@@ -41,9 +41,9 @@ class Operator:
     __array_ufunc__ = None  # numbers of NumPy leave sums and products to the methods below
 
     def __init__(
-        self, make: Callable[[Side, Side], _core.Operator], conjugate: Callable[[], Operator] | None = None
+        self, make: Callable[[Sequence[Side]], _core.Operator], conjugate: Callable[[], Operator] | None = None
     ) -> None:
-        """Take what makes the library's operator for a plan's sides, and its conjugate; None: its factors are real.
+        """Take what makes the library's operator for a plan's spectra, and its conjugate; None: its factors are real.
 
         :meth:`array` and the like call this.
         """
@@ -63,11 +63,11 @@ class Operator:
         """Factors in an array like this rank's part of the plan's ``output``, or one that broadcasts to a field of it.
 
         Numbers other than float32, float64, complex64 and complex128 are converted. They are copied when a plan first
-        applies the operator. For plans over a communicator.
+        applies the operator. Plans over devices take a list of arrays, one a GPU.
         """
         return cls(
-            lambda _, output: _of_array(numpy_array(factors), output),
-            lambda: cls.array(np.conj(numpy_array(factors))),
+            lambda outputs: _of_arrays(_parts(factors, outputs), outputs),
+            lambda: cls.array(_conjugates(factors)),
         )
 
     @classmethod
@@ -75,10 +75,12 @@ class Operator:
         """Factors ``factor(i, j, ...)`` of the global indices of the modes.
 
         Each plan calls ``factor`` once on each rank, with an array of indices for each axis of the spectrum; they
-        broadcast to a field of the rank's part. For plans over a communicator.
+        broadcast to a field of the rank's part.
         """
         return cls(
-            lambda _, output: _of_array(_asked(factor, [output._indices(a) for a in _axes(output)]), output),
+            lambda outputs: _of_arrays(
+                [_asked(factor, [output._indices(a) for a in _axes(output)]) for output in outputs], outputs
+            ),
             lambda: cls.of_indices(lambda *indices: np.conj(_asked(factor, indices))),
         )
 
@@ -90,7 +92,7 @@ class Operator:
         """
         said = _lengths(lengths)
         return cls(
-            lambda _, output: _of_array(_asked(factor, _wavenumbers(output, said)), output),
+            lambda outputs: _of_arrays([_asked(factor, _wavenumbers(output, said)) for output in outputs], outputs),
             lambda: cls.of_wavenumbers(lambda *numbers: np.conj(_asked(factor, numbers)), said or None),
         )
 
@@ -165,7 +167,7 @@ class Operator:
         if second is None:
             return NotImplemented
         return Operator(
-            lambda *sides: join(self._make(*sides), second._make(*sides)),
+            lambda outputs: join(self._make(outputs), second._make(outputs)),
             lambda: self.conj()._join(second.conj(), join),
         )
 
@@ -209,14 +211,34 @@ def _wavenumbers(output: Side, lengths: list[float]) -> list[NDArray[Any]]:
     return [known.get(axis, np.zeros_like(output._indices(axis), np.float64)) for axis in _axes(output)]
 
 
-def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
-    """The library's operator of factors, in the order that the spectrum has in memory."""
-    if factors.dtype.kind not in "biufc":
-        raise TypeError(f"an operator's factors must be numbers, not of dtype {factors.dtype}")
-    if factors.dtype not in PRECISIONS:
-        factors = factors.astype(np.complex128 if factors.dtype.kind == "c" else np.float64)
-    if side.dtype.kind == "f" and factors.dtype.kind == "c" and not factors.imag.any():
-        factors = factors.real
+def _parts(factors: Any, outputs: Sequence[Side]) -> list[NDArray[Any]]:
+    """Make arrays for all GPUs of a list of them, or of one that broadcasts to each GPU's part."""
+    if len(outputs) == 1 or not isinstance(factors, list | tuple):
+        return [numpy_array(factors)] * len(outputs)
+    if len(factors) != len(outputs):
+        raise ValueError(f"the plan has {len(outputs)} GPUs: give so many arrays of factors, not {len(factors)}")
+    return [numpy_array(one) for one in factors]
+
+
+def _conjugates(factors: Any) -> Any:
+    several = isinstance(factors, list | tuple)
+    return [np.conj(numpy_array(one)) for one in factors] if several else np.conj(numpy_array(factors))
+
+
+def _of_arrays(factors: Sequence[NDArray[Any]], outputs: Sequence[Side]) -> _core.Operator:
+    """The library's operator of the factors of each rank here, in the order that the spectra have in memory."""
+    kind = np.result_type(*factors)
+    if kind.kind not in "biufc":
+        raise TypeError(f"an operator's factors must be numbers, not of dtype {kind}")
+    if kind not in PRECISIONS:
+        kind = np.dtype(np.complex128 if kind.kind == "c" else np.float64)
+    if outputs[0].dtype.kind == "f" and kind.kind == "c" and not any(one.imag.any() for one in factors):
+        factors, kind = [one.real for one in factors], np.finfo(kind).dtype
+    parts = [_dense(one.astype(kind, copy=False), side) for one, side in zip(factors, outputs, strict=True)]
+    return _core.Operator.arrays([(part.ctypes.data, part.size) for part in parts], PRECISIONS[kind], kind.kind == "c")
+
+
+def _dense(factors: NDArray[Any], side: Side) -> NDArray[Any]:
     order = side._order
     if factors.shape != side.shape:
         field = side.shape[1:] if side._batched else side.shape
@@ -227,5 +249,4 @@ def _of_array(factors: NDArray[Any], side: Side) -> _core.Operator:
                 f"an operator's factors of shape {factors.shape} do not broadcast to this rank's spectrum {field}"
             ) from None
         order = tuple(axis - 1 for axis in side._order[1:]) if side._batched else side._order
-    dense = np.ascontiguousarray(factors.transpose(order))
-    return _core.Operator.array(dense.ctypes.data, dense.size, PRECISIONS[dense.dtype], dense.dtype.kind == "c")
+    return np.ascontiguousarray(factors.transpose(order))

@@ -247,7 +247,7 @@ class Plan(Handle):
         if not isinstance(operator, Operator):
             raise TypeError(f"operator must be a shardfft.Operator, not {type(operator).__name__}")
         if operator not in self._operators:
-            self._operators[operator] = operator._make(self.input, self.output)
+            self._operators[operator] = operator._make(self.outputs)
         return self._operators[operator]
 
     def _calls(self, what: str, x: Any, out: Any) -> list[Call]:

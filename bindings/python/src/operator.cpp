@@ -1,6 +1,7 @@
 // Operators. Functions of Python's are asked on the Python side, for whole arrays of modes.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
@@ -12,11 +13,13 @@ using shardfft::Operator;
 void shardfft::python::bind_operator(nb::module_& module) {
   nb::class_<Operator>(module, "Operator")
       .def_static(
-          "array",
-          [](std::uintptr_t address, std::int64_t count, Precision precision, bool is_complex) {
-            return Operator::array({precision, is_complex}, pointer(address), count);
+          "arrays",
+          [](const std::vector<std::pair<std::uintptr_t, std::int64_t>>& arrays, Precision precision, bool is_complex) {
+            std::vector<Operator::Part> parts;
+            for (const auto& [address, count] : arrays) parts.push_back({pointer(address), count});
+            return Operator::arrays({precision, is_complex}, parts);
           },
-          "address"_a, "count"_a, "precision"_a, "is_complex"_a)
+          "addresses_and_counts"_a, "precision"_a, "is_complex"_a)
       .def_static("derivative", &Operator::derivative, "axis"_a, "order"_a, "lengths"_a)
       .def_static("laplacian", &Operator::laplacian, "lengths"_a)
       .def_static("inverse_laplacian", &Operator::inverse_laplacian, "lengths"_a)

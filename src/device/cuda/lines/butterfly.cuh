@@ -61,29 +61,31 @@ __host__ __device__ constexpr double cosine(int k, int n) {
 /// sin(2 pi k / n) = cos(2 pi (n - 4k) / 4n).
 __host__ __device__ constexpr double sine(int k, int n) { return cosine(n - 4 * k, 4 * n); }
 
-/// x * exp(-2 pi i K / N), K and N compile-time constants.
-template <int K, int N, class T>
-__device__ __forceinline__ Cx<T> rotate(Cx<T> x) {
-  using S = typename Traits<T>::Scalar;
-  constexpr int k = ((K % N) + N) % N;
-  if constexpr (k == 0) {
-    return x;
-  } else if constexpr (4 * k == N) {
-    return turn(x);
-  } else if constexpr (2 * k == N) {
-    return {-x.re, -x.im};
-  } else if constexpr (4 * k == 3 * N) {
-    return {-x.im, x.re};
-  } else if constexpr (8 * k == N) {
-    constexpr S h = S(cosine(1, 8));
-    return {h * (x.re + x.im), h * (x.im - x.re)};
-  } else if constexpr (8 * k == 3 * N) {
-    constexpr S h = S(cosine(1, 8));
-    return {h * (x.im - x.re), -h * (x.re + x.im)};
-  } else {
-    constexpr S c = S(cosine(k, N)), s = S(-sine(k, N));
-    return times(x, c, s);
+/// cos and -sin of 2 pi k / N.
+template <int N, class S>
+struct Roots {
+  S c[N]{}, s[N]{};
+  __host__ __device__ constexpr Roots() {
+    for (int k = 0; k < N; ++k) {
+      c[k] = S(cosine(k, N));
+      s[k] = S(-sine(k, N));
+    }
   }
+};
+
+/// x * exp(-2 pi i k / N), 0 <= k < N, k known once loops are unrolled.
+template <int N, class T>
+__device__ __forceinline__ Cx<T> rotate(int k, Cx<T> x) {
+  using S = typename Traits<T>::Scalar;
+  constexpr Roots<N, S> roots;
+  constexpr S h = S(cosine(1, 8));
+  if (k == 0) return x;
+  if (4 * k == N) return turn(x);
+  if (2 * k == N) return {-x.re, -x.im};
+  if (4 * k == 3 * N) return {-x.im, x.re};
+  if (8 * k == N) return {h * (x.re + x.im), h * (x.im - x.re)};
+  if (8 * k == 3 * N) return {h * (x.im - x.re), -h * (x.re + x.im)};
+  return times(x, roots.c[k], roots.s[k]);
 }
 
 /// What a composite radix is split by first: its largest prime factor, but 4 for higher powers of two.
@@ -121,24 +123,27 @@ template <int R, class T>
 __device__ __forceinline__ void dft_odd(Cx<T> (&v)[R]) {
   using S = typename Traits<T>::Scalar;
   constexpr int half = R / 2;
+  constexpr Roots<R, S> roots;
   Cx<T> sum[half], difference[half], first = v[0];
-  each<half>([&](auto k) {
+#pragma unroll
+  for (int k = 0; k < half; ++k) {
     sum[k] = v[k + 1] + v[R - 1 - k];
     difference[k] = v[k + 1] - v[R - 1 - k];
     first = first + sum[k];
-  });
-  each<half>([&](auto m) {
-    constexpr int point = decltype(m)::value + 1;
+  }
+#pragma unroll
+  for (int point = 1; point <= half; ++point) {
     Cx<T> even = v[0], odd{};
-    each<half>([&](auto k) {
-      constexpr S c = S(cosine(point * (decltype(k)::value + 1), R)), s = S(sine(point * (decltype(k)::value + 1), R));
+#pragma unroll
+    for (int k = 0; k < half; ++k) {
+      const S c = roots.c[point * (k + 1) % R], s = -roots.s[point * (k + 1) % R];
       even = {even.re + c * sum[k].re, even.im + c * sum[k].im};
       odd = k == 0 ? Cx<T>{s * difference[k].re, s * difference[k].im}
                    : Cx<T>{odd.re + s * difference[k].re, odd.im + s * difference[k].im};
-    });
+    }
     v[point] = {even.re + odd.im, even.im - odd.re};
     v[R - point] = {even.re - odd.im, even.im + odd.re};
-  });
+  }
   v[0] = first;
 }
 
@@ -146,16 +151,21 @@ __device__ __forceinline__ void dft_odd(Cx<T> (&v)[R]) {
 template <int A, int B, class T>
 __device__ __forceinline__ void dft_product(Cx<T> (&v)[A * B]) {
   Cx<T> rows[A][B];
-  each<B>([&](auto b) {
+#pragma unroll
+  for (int b = 0; b < B; ++b) {
     Cx<T> column[A];
-    each<A>([&](auto a) { column[a] = v[a * B + b]; });
+#pragma unroll
+    for (int a = 0; a < A; ++a) column[a] = v[a * B + b];
     dft<A>(column);
-    each<A>([&](auto a) { rows[a][b] = rotate<decltype(a)::value* decltype(b)::value, A * B>(column[a]); });
-  });
-  each<A>([&](auto a) {
+#pragma unroll
+    for (int a = 0; a < A; ++a) rows[a][b] = rotate<A * B>(a * b, column[a]);
+  }
+#pragma unroll
+  for (int a = 0; a < A; ++a) {
     dft<B>(rows[a]);
-    each<B>([&](auto b) { v[a + A * b] = rows[a][b]; });
-  });
+#pragma unroll
+    for (int b = 0; b < B; ++b) v[a + A * b] = rows[a][b];
+  }
 }
 
 /// Forward DFT of R points.

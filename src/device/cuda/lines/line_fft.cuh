@@ -6,6 +6,10 @@
 
 namespace shardfft::device::lines {
 
+// What indexes v, the registers of a thread, is a constant before any loop is unrolled: only so do all of them fit. It
+// is also what takes longest to compile, as much as the functions through which it goes: here they are few. Loops do
+// for all else.
+
 /// A LineCut as a type.
 template <int N_, int Team, int... Radix>
 struct CutOf {
@@ -42,14 +46,21 @@ struct ThreadPlace {
 template <class C, int S, class F>
 __device__ __forceinline__ void each_butterfly(unsigned t, F&& f) {
   using Stage = typename C::template Stage<S>;
-  each<Stage::count>([&](auto b) {
+  const auto one = [&](auto b) {
     constexpr int index = decltype(b)::value;
     if constexpr ((index + 1) * C::team <= Stage::butterflies) {
       f(b);
     } else {
       if (t + index * C::team < Stage::butterflies) f(b);
     }
-  });
+  };
+  each_of(one, typename MakeIndices<Stage::count>::Type{});
+}
+
+/// f(First + Step * I, FirstOffset + OffsetStep * I).
+template <int First, int Step, int FirstOffset, int OffsetStep, class F, int... I>
+__device__ __forceinline__ void each_of_points(F&& f, Indices<I...>) {
+  (f(Index<First + I * Step>{}, Index<FirstOffset + I * OffsetStep>{}), ...);
 }
 
 /// Where the points of stage S are in a thread's registers, and in the line: f(i, offset) for every v[i], the point
@@ -59,15 +70,23 @@ __device__ __forceinline__ void each_point(unsigned t, F&& f) {
   using Stage = typename C::template Stage<S>;
   constexpr int count = Stage::count, step = Stage::butterflies;
   if constexpr (Stage::even) {
-    each<count * Stage::radix>([&](auto i) { f(i, Index<decltype(i)::value * C::team>{}); });
+    each_of_points<0, 1, 0, C::team>(f, typename MakeIndices<count * Stage::radix>::Type{});
   } else {
     each_butterfly<C, S>(t, [&](auto b) {
-      each<Stage::radix>([&](auto r) {
-        constexpr int bi = decltype(b)::value, ri = decltype(r)::value;
-        f(Index<bi + ri * count>{}, Index<bi * C::team + ri * step>{});
-      });
+      constexpr int bi = decltype(b)::value;
+      each_of_points<bi, count, bi * C::team, step>(f, typename MakeIndices<Stage::radix>::Type{});
     });
   }
+}
+
+/// Some of v, and the other way round.
+template <int First, int Step, class T, int R, int E, int... I>
+__device__ __forceinline__ void get_points(Cx<T> (&u)[R], const Cx<T> (&v)[E], Indices<I...>) {
+  ((u[I] = v[First + I * Step]), ...);
+}
+template <int First, int Step, class T, int R, int E, int... I>
+__device__ __forceinline__ void put_points(Cx<T> (&v)[E], const Cx<T> (&u)[R], Indices<I...>) {
+  ((v[First + I * Step] = u[I]), ...);
 }
 
 /// Twiddles, then the butterflies of stage S over what earlier stages left: b + r * count(S) is the place in v of the
@@ -79,15 +98,16 @@ __device__ __forceinline__ void stage(Cx<T> (&v)[C::E], unsigned t, const typena
   each_butterfly<C, S>(t, [&](auto b) {
     Cx<T> u[R];
     [[maybe_unused]] const unsigned column = (t + unsigned(b * C::team)) % P;
-    each<R>([&](auto r) {
-      u[r] = v[b + r * count];
-      if constexpr (P > 1 && decltype(r)::value > 0) {
+    get_points<b, count>(u, v, typename MakeIndices<R>::Type{});
+    if constexpr (P > 1) {
+#pragma unroll
+      for (int r = 1; r < R; ++r) {
         const auto w = table[Stage::table + (r - 1) * P + column];
         u[r] = times(u[r], w.x, w.y);
       }
-    });
+    }
     dft<R>(u);
-    each<R>([&](auto r) { v[b + r * count] = u[r]; });
+    put_points<b, count>(v, u, typename MakeIndices<R>::Type{});
   });
 }
 

@@ -68,11 +68,12 @@ __device__ __forceinline__ void take(Cx<T> (&v)[C::E], const double2* tile, cons
   using Shape = TileShape<C, Width, Odd>;
   if constexpr (Odd) {
     const double* mine[2];  // of the points at even offsets, and at odd ones
-    each<2>([&](auto odd) {
+#pragma unroll
+    for (int odd = 0; odd < 2; ++odd) {
       const unsigned k = at.t + odd;
       mine[odd] = reinterpret_cast<const double*>(tile + (k % 2 * Shape::set_rows + k / 2) * Shape::pitch + at.lane) +
                   (column_in(input, from, map_of(from, k)) & 1);
-    });
+    }
     each_point<C, 0>(at.t, [&](auto i, auto offset) {
       const double* const number = mine[offset % 2] + offset / 2 * (2 * Shape::pitch);
       v[i] = unpack<Backward>(double2{number[0], number[1]}, static_cast<T*>(nullptr));

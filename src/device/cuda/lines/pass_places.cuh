@@ -47,7 +47,9 @@ template <class C, int S, class Put>
 __device__ __forceinline__ void each_shared_place(const KernelOutput& out, const Corner& to, int column, unsigned t,
                                                   Put put) {
   long long place[2];  // in units of 8 bytes
-  each<2>([&](auto kind) { place[kind] = to.outer * out.outer_stride[kind] + column + t * out.line_stride[kind]; });
+#pragma unroll
+  for (int kind = 0; kind < 2; ++kind)
+    place[kind] = to.outer * out.outer_stride[kind] + column + t * out.line_stride[kind];
   each_point<C, S>(t, [&](auto i, auto /*offset*/) {
     put(i, static_cast<double*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]));
   });

@@ -276,9 +276,9 @@ struct ColumnTile {
     const KernelOutput& out = pass.columns_out;
     const unsigned plane = pass.outer_begin + tile.plane;
     long long place[2];
-    each<2>([&](auto kind) {
+#pragma unroll
+    for (int kind = 0; kind < 2; ++kind)
       place[kind] = ((plane * out.outer_stride[kind] + t * out.line_stride[kind]) >> 1) + column();
-    });
     each_point<Cut, Cut::stages - 1>(t, [&](auto i, auto /*offset*/) {
       store(static_cast<double2*>(out.point[i]) + (out.far >> i & 1 ? place[1] : place[0]), pack<Backward>(v[i]),
             Backward);

@@ -85,7 +85,7 @@ struct ComplexRows {
   static __device__ __forceinline__ void take(Cx<double> (&v)[Plane::E], const double2* tile, unsigned t, unsigned lane,
                                               FetchedFrom, In& in) {
     const double2* const line = tile + lane * Cut::N + t;
-    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+    each_point<Cut, 0>(t, [&](int i, int offset) {
       v[i] = unpack<Backward>(line[offset], static_cast<double*>(nullptr));
       in.add(offset, v[i]);
     });
@@ -95,10 +95,10 @@ struct ComplexRows {
                                               FetchedFrom from, In& in) {
     const char* const line = reinterpret_cast<const char*>(tile) + 2 * lane * bytes;
     const float2* rows[2];
-    each<2>([&](auto r) {
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
       rows[r] = reinterpret_cast<const float2*>(line + r * bytes + Fetched::before(from.row(r))) + t;
-    });
-    each_point<Cut, 0>(t, [&](auto i, auto offset) {
+    each_point<Cut, 0>(t, [&](int i, int offset) {
       const float2 a = rows[0][offset], b = rows[1][offset];
       v[i] = Backward ? Cx<Twin>{{a.y, b.y}, {a.x, b.x}} : Cx<Twin>{{a.x, b.x}, {a.y, b.y}};
       in.add(offset, v[i]);
@@ -183,27 +183,29 @@ struct RealRows {
     if constexpr (!Backward) {
       auto in = Sums::input(t, checks);
       const Real* mine[in_line];
-      each<in_line>([&](auto r) {
+#pragma unroll
+      for (unsigned r = 0; r < in_line; ++r)
         mine[r] = reinterpret_cast<const Real*>(line + r * bytes + Fetched::before(from.row(r))) + t;
-      });
-      each_point<Cut, 0>(t, [&](auto i, auto offset) {
-        each<in_line>([&](auto r) { number(v[i], r) = Of::has(first + r) ? mine[r][offset] : Real(0); });
+      each_point<Cut, 0>(t, [&](int i, int offset) {
+#pragma unroll
+        for (unsigned r = 0; r < in_line; ++r) number(v[i], r) = Of::has(first + r) ? mine[r][offset] : Real(0);
         in.add(offset, v[i]);
       });
       sums.took(in, true, true, true, checks);
     } else {
       const char* const mine = line + t * sizeof(Complex);
       const char* const others = line + (Cut::N - static_cast<int>(t)) * int(sizeof(Complex));
-      each_point<Cut, 0>(t, [&](auto i, auto offset) {
-        constexpr Where at = where<0>(decltype(offset)::value);
-        constexpr int distance = decltype(offset)::value * int(sizeof(Complex));
+      each_point<Cut, 0>(t, [&](int i, int offset) {
+        const Where at = where<0>(offset);
+        const int distance = offset * int(sizeof(Complex));
         const unsigned k = t + offset;
         const bool mirrored = at == Where::above || (at == Where::both && k >= upper);
         const char* const point = mirrored ? others - distance : mine + distance;
         const bool is_real = is(t, offset, 0) || (even && is(t, offset, half));
         const bool lower = unsigned(offset) <= half && k <= half;  // mirrored ones come twice
         Cx<T> of_a{}, of_b{};
-        each<in_line / 2>([&](auto pair) {
+#pragma unroll
+        for (unsigned pair = 0; pair < in_line / 2; ++pair) {
           Complex a = *reinterpret_cast<const Complex*>(point + 2 * pair * bytes);
           Complex b = *reinterpret_cast<const Complex*>(point + (2 * pair + 1) * bytes);
           if (!Of::has(first + 2 * pair)) a = Complex{};
@@ -217,7 +219,7 @@ struct RealRows {
           // Parts exchanged, as unpack<true>() does.
           number(v[i], 2 * pair + 1) = mirrored ? a.x + b.y : a.x - b.y;
           number(v[i], 2 * pair) = mirrored ? b.x - a.y : b.x + a.y;
-        });
+        }
         if (lower) sums.template spectra<Cut>(sum, t, offset, of_a, of_b, true, false, checks);
       });
       sums.close_input(sum, checks);
@@ -235,11 +237,12 @@ struct RealRows {
       sums.template close_lines<Cut>(v, t, checks);
       each_point<Cut, last>(t, [&](auto i, auto offset) {
         Cx<T> x = v[i];
-        each<in_line>([&](auto r) {
-          if (!Of::has(first + r)) return;
+#pragma unroll
+        for (unsigned r = 0; r < in_line; ++r) {
+          if (!Of::has(first + r)) continue;
           bits += words(number(x, r ^ 1));
           __stcs(reinterpret_cast<Real*>(to + r * rows.out_stride) + t + offset, number(x, r ^ 1));
-        });
+        }
       });
     } else {
       constexpr int middle = half;
@@ -248,7 +251,7 @@ struct RealRows {
       sync();
       each_point<Cut, last>(t,
                             [&](auto i, auto offset) {  // the upper half, for the threads that have the mirrored points
-                              constexpr Where at = where<last>(decltype(offset)::value);
+                              const Where at = where<last>(offset);
                               if (at == Where::below || (at == Where::both && t + offset < upper)) return;
                               mine[offset - middle] = v[i].re;
                               mine[offset] = v[i].im;
@@ -258,16 +261,17 @@ struct RealRows {
       const auto put = [&](unsigned begin, int offset, Cx<T> a, Cx<T> b) {
         const bool keep = keeps(rows, begin + offset);
         sums.template spectra<Cut>(sum, begin, offset, a, b, false, true, checks);
-        each<in_line>([&](auto r) {
-          if (!Of::has(first + r)) return;
+#pragma unroll
+        for (unsigned r = 0; r < in_line; ++r) {
+          if (!Of::has(first + r)) continue;
           Cx<T>& x = r % 2 == 0 ? a : b;  // a, b of the first pair, then of the second one
           bits += words(number(x, r & 2)) + words(number(x, (r & 2) + 1));
           store(reinterpret_cast<Complex*>(to + r * rows.out_stride) + begin + offset,
                 Complex{number(x, r & 2), number(x, (r & 2) + 1)}, keep);
-        });
+        }
       };
       each_point<Cut, last>(t, [&](auto i, auto offset) {
-        constexpr Where at = where<last>(decltype(offset)::value);
+        const Where at = where<last>(offset);
         if (even && is(t, offset, half)) put(0, middle, {v[i].re, T{}}, {v[i].im, T{}});
         if (at == Where::above || (at == Where::both && t + offset >= upper)) return;
         Cx<T> m{others[-offset - middle], others[-offset]};

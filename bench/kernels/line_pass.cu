@@ -129,7 +129,8 @@ void report(const Problem& p, const char* what, double ms, double moved_gb, int 
 /// many rows between the points of a line.
 void odd_rows(const Problem& p, Gpu& g, std::int64_t rows) {
   if (p.precision == Precision::f32 && !lines::takes_odd_rows(p.n)) return;
-  lines::prepare(p.n, p.precision, p.precision == Precision::f32);
+  for (const bool odd : {false, true})
+    if (!odd || p.precision == Precision::f32) lines::prepare(p.n, p.precision, odd);
   const std::int64_t dense = p.n / 2 + 1, padded = lines::whole_bundles(dense, p.precision);
   const double moved = 2.0 * p.n * rows * dense * p.element() * 1e-9;
   const auto side = [&](void* base, std::int64_t length) {

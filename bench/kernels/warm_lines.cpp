@@ -1,4 +1,4 @@
-// Fills the cache of line and plane kernels, where there is a GPU or not: gpu_warm_lines [--checked] N ... NxM ...
+// Compiles line and plane kernels one by one, where there is a GPU or not: gpu_warm_lines [--checked] N ... NxM ...
 // Lines of N points; planes of N rows of M points, complex and real. A JSON line a kernel: the recipe, the bytes of its
 // stack, and the seconds that it took. --checked: those of the option verify instead. For compute capability 9.0.
 #include <chrono>
@@ -20,10 +20,10 @@ constexpr int architecture = 90;
 template <class Make>
 void timed(const std::string& recipe, Make make) {
   const auto begin = std::chrono::steady_clock::now();
-  const lines::MachineCode code = make();
+  const lines::KernelCode code = make();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::printf("{\"driver\":\"warm_lines\",%s,\"code_bytes\":%zu,\"stack_bytes\":%d,\"seconds\":%.3f}\n", recipe.c_str(),
-              code.cubin.size(), code.stack_bytes, seconds);
+              code.way[0].cubin.size() + code.way[1].cubin.size(), code.stack_bytes(), seconds);
   std::fflush(stdout);
 }
 
@@ -76,17 +76,14 @@ void warm_planes(int n, int m, bool checked) {
   for (const Precision precision : {Precision::f64, Precision::f32})
     for (const bool real : {false, true}) {
       const lines::PlaneSkills skills{real, checked};
-      const auto stack_bytes = [&](const lines::PlaneCut& cut) {
-        return lines::machine_code(cut, precision, lines::chosen_by(skills), architecture).stack_bytes;
-      };
-      warm(lines::fastest(all, stack_bytes), precision, skills);
+      warm(lines::choose_cut(all, precision, skills, architecture), precision, skills);
     }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (!lines::can_compile() || lines::cache_directory().empty()) {
+  if (lines::nvrtc_version().empty() || lines::cache_directory().empty()) {
     std::fprintf(stderr, "there is no libnvrtc, or no folder to keep kernels in\n");
     return 1;
   }

@@ -109,14 +109,23 @@ bool reads_from(int n, const Side& side);
 /// Whether a kernel with such tiles can read this side.
 bool reads_from(const TileCut& tile, const Side& side);
 /// Kernels and twiddle tables on the current device for lines of n points, and for planes of n * n; made once, kept
-/// until exit. `odd_rows`: for strides that are odd, too, in single precision where takes_odd_rows(n). Must have
-/// been called on a device before run() there, outside of stream capture.
+/// until exit. `odd_rows`: for passes that have some (is_odd), in single precision where takes_odd_rows(n), and for no
+/// others. Must have been called on a device before run() there, outside of stream capture.
 void prepare(int n, Precision precision, bool odd_rows = false);
 /// Whether passes over lines of n points can check themselves on the current device: these kernels are compiled when
 /// they are prepared.
 bool checkable(int n);
 /// As prepare(), of passes that check themselves, and of no others.
 void prepare_checked(int n, Precision precision, bool odd_rows = false);
+/// What kernels are made for: lines of n points, in odd rows or others, with checks or without.
+struct LineKernel {
+  int n;
+  Precision precision;
+  bool odd = false, checks = false;
+};
+/// Begins, on other threads, to compile what preparing it would wait for. For several kernels: they are compiled at the
+/// same time, and beside whatever else the caller does.
+void compile_ahead(const LineKernel& kernel);
 inline bool is_odd(const Pass& pass) {
   return has_odd_rows(pass.in, pass.precision) || has_odd_rows(pass.out, pass.precision);
 }

@@ -83,14 +83,10 @@ const Kernels& prepared(Registry<Kernels>& registry, const KernelKey& key) {
   return *found;
 }
 
-/// For even rows, and for odd ones where there are any.
-void prepare_kernels(int n, Precision precision, bool odd_rows, bool checks) {
-  require_kernel(n, precision, odd_rows);
-  for (const bool odd : {false, true})
-    if (!odd || odd_rows)
-      line_kernels().get(key_of(n, precision, {odd, checks}), [&] {
-        return make_prepared(*recipe_for(n, odd), precision, {odd, checks});
-      });
+void prepare_kernels(int n, Precision precision, KernelSkills skills) {
+  require_kernel(n, precision, skills.odd);
+  line_kernels().get(key_of(n, precision, skills),
+                     [&] { return make_prepared(*recipe_for(n, skills.odd), precision, skills); });
 }
 
 void prepare_kernels(int n, int m, Precision precision, PlaneSkills skills) {
@@ -99,6 +95,21 @@ void prepare_kernels(int n, int m, Precision precision, PlaneSkills skills) {
 }
 
 }  // namespace
+
+void compile_ahead(const LineKernel& kernel) {
+  const KernelSkills skills{kernel.odd, kernel.checks};
+  const Recipe* const recipe = recipe_for(kernel.n, kernel.odd);
+  if (recipe != nullptr && line_kernels().find(key_of(kernel.n, kernel.precision, skills)) == nullptr)
+    compile_ahead(*recipe, kernel.precision, skills);
+}
+
+void compile_ahead(const PlaneKernel& kernel) {
+  const auto& [n, m, precision, real, checks] = kernel;
+  const PlaneSkills skills{real, checks};
+  const std::vector<PlaneCut>& cuts = plane_cuts_here(n, m);
+  if (!cuts.empty() && plane_kernels().find(key_of(n, m, precision, skills)) == nullptr)
+    compile_ahead(cuts, precision, skills);
+}
 
 const Recipe* recipe_for(int n, bool odd) {
   const auto& found = of_hardware<std::optional<Recipe>>(
@@ -115,11 +126,11 @@ bool reads_from(int n, const Side& side) {
   return recipe != nullptr && reads_from(recipe->tile(), side);
 }
 
-void prepare(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, odd_rows, false); }
+void prepare(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, {odd_rows, false}); }
 
 bool checkable(int n) { return can_compile() && supported(n); }
 
-void prepare_checked(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, odd_rows, true); }
+void prepare_checked(int n, Precision precision, bool odd_rows) { prepare_kernels(n, precision, {odd_rows, true}); }
 
 void run(const Pass& pass, void* stream) {
   require(supported(pass.n), "no line kernel for ", pass.n, " points");

@@ -30,6 +30,10 @@ const Recipe* recipe_for(int n, bool odd = false);
 bool can_compile();
 /// The one of the recipes for planes of one size that suits kernels of such skills on the current device.
 const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills);
+/// Begins, on other threads, to compile what make_prepared() of a recipe would compile; of planes, of the one that
+/// choose_cut() takes.
+void compile_ahead(const Recipe& recipe, Precision precision, KernelSkills skills);
+void compile_ahead(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills);
 /// What passes need on the device that was current when it was made, forward and backward.
 struct Prepared;
 struct PreparedPlanes;

@@ -60,6 +60,8 @@ struct PlaneKernel {
   Precision precision;
   bool real, checks;
 };
+/// As compile_ahead() of lines.
+void compile_ahead(const PlaneKernel& kernel);
 /// Whether a plane pass of the current device can write its columns to the owners of such a side.
 bool planes_shareable(const PlaneKernel& kernel, const Side& side);
 /// Whether kernels whose columns are cut like this can do it.

@@ -103,21 +103,36 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   return result;
 }
 
-const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes) {
-  const PlaneCut* best = nullptr;
-  double least = 0;
-  std::vector<const PlaneCut*> tried;
+namespace {
+
+/// The first few, without those that have no more registers for the same lines than one before.
+std::vector<const PlaneCut*> worth_compiling(const std::vector<PlaneCut>& cuts) {
+  std::vector<const PlaneCut*> some;
   for (const PlaneCut& cut : cuts) {
-    const double time = time_of(cut);
-    if (best != nullptr && (tried.size() == most_compiled || time >= least)) break;  // those that follow are no faster
-    const bool as_before = std::any_of(tried.begin(), tried.end(), [&](const PlaneCut* before) {
+    const bool as_before = std::any_of(some.begin(), some.end(), [&](const PlaneCut* before) {
       return same(before->rows, cut.rows) && same(before->columns, cut.columns) && before->threads() <= cut.threads();
     });
-    if (as_before) continue;  // no more registers for the same lines
-    tried.push_back(&cut);
-    const double with_stack = time * (1 + stack_bytes(cut) / stack_bytes_of_a_time);
+    if (!as_before) some.push_back(&cut);
+    if (some.size() == most_compiled) break;
+  }
+  return some;
+}
+
+}  // namespace
+
+const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes, const Begin& begin) {
+  const PlaneCut* best = nullptr;
+  double least = 0;
+  const std::vector<const PlaneCut*> some = worth_compiling(cuts);
+  for (const PlaneCut* cut : some) {
+    const double time = time_of(*cut);
+    if (best != nullptr && time >= least) break;  // those that follow are no faster
+    const double with_stack = time * (1 + stack_bytes(*cut) / stack_bytes_of_a_time);
+    if (best == nullptr && begin)
+      for (const PlaneCut* other : some)
+        if (other != cut && time_of(*other) < with_stack) begin(*other);
     if (best != nullptr && with_stack >= least) continue;
-    best = &cut;
+    best = cut;
     least = with_stack;
   }
   return *best;

@@ -36,13 +36,15 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware);
 
 /// What a thread of a recipe's compiled kernels keeps in memory because it has no registers left.
 using StackBytes = std::function<int(const PlaneCut&)>;
+using Begin = std::function<void(const PlaneCut&)>;
 
 /// An estimate of the time of a plane, as if registers held all that a thread has.
 double time_of(const PlaneCut& cut);
 /// The recipe of the least estimated time, in which stack counts: 176 bytes were a third of a pass's time, 50 bytes a
 /// tenth at most (H200), and 40 to 80 bytes as much as the next recipes without (H100). `cuts`, of which there are
-/// some, are in the order of the time without; only the first few are compiled.
-const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes);
+/// some, are in the order of the time without; only the first few are compiled. `begin` is told of those whose stack
+/// may be asked for next.
+const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes, const Begin& begin = {});
 
 /// The recipes for planes there: that of the kernel compiled with the library alone, else all, where there is a
 /// compiler.

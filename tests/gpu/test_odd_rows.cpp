@@ -85,7 +85,7 @@ class OddTest {
     const std::size_t in_bytes = in_.size() * sizeof(Complex), out_bytes = nothing.size() * sizeof(Complex);
     const Memory from = device::make_memory(in_bytes), to = device::make_memory(out_bytes);
     const device::Stream stream = device::make_stream();
-    lines::prepare(c_.n, Precision::f32, true);
+    for (const bool odd : {false, true}) lines::prepare(c_.n, Precision::f32, odd);
     device::copy_bytes(from.get(), in_.data(), in_bytes, stream.get());
     device::copy_bytes(to.get(), nothing.data(), out_bytes, stream.get());
     lines::Pass pass;
@@ -167,7 +167,7 @@ TEST(OddRows, RefusesWhatItCannotDo) {
   refused([](lines::Pass& p) { p.m_begin = 1; });
   refused([](lines::Pass& p) { p.n = 96; });  // not prepared
   lines::prepare(96, Precision::f32);
-  refused([](lines::Pass& p) { p.n = 96; });  // but for even rows
+  refused([](lines::Pass& p) { p.n = 96; });  // but for even rows alone
   EXPECT_THROW(lines::prepare(96, Precision::f64, true), Error);
 }
 

@@ -141,20 +141,26 @@ TEST(PlaneRecipes, AreChosenByTheirStack) {
   const std::vector<lines::PlaneCut> cuts = lines::plane_cuts(96, 60, lines::hardware_of(device::h200_facts()));
   ASSERT_GE(cuts.size(), 8U);
   for (std::size_t i = 1; i < cuts.size(); ++i) EXPECT_LE(lines::time_of(cuts[i - 1]), lines::time_of(cuts[i]));
-  std::size_t compiled = 0;
+  std::size_t compiled = 0, begun = 0;
   const auto chosen = [&](std::vector<int> stacks) {
-    compiled = 0;
+    compiled = begun = 0;
     stacks.resize(cuts.size(), stacks.back());
-    const lines::PlaneCut& cut = lines::fastest(cuts, [&](const lines::PlaneCut& one) {
+    const auto stack_of = [&](const lines::PlaneCut& one) {
       ++compiled;
       return stacks.at(static_cast<std::size_t>(&one - cuts.data()));
+    };
+    const lines::PlaneCut& cut = lines::fastest(cuts, stack_of, [&](const lines::PlaneCut&) {
+      EXPECT_EQ(compiled, 1U) << "all others begin together";
+      ++begun;
     });
     return &cut - cuts.data();
   };
   EXPECT_EQ(chosen({0}), 0);
   EXPECT_EQ(compiled, 1U) << "none is faster";
+  EXPECT_EQ(begun, 0U);
   EXPECT_EQ(chosen({4000}), 0);
   EXPECT_LT(compiled, 8U) << "each takes a second or more";
+  EXPECT_EQ(begun, compiled - 1);
   // The first one that has other lines, or fewer threads: the same again would have as much stack.
   std::size_t other = 1;
   while (same(cuts[0].rows, cuts[other].rows) && same(cuts[0].columns, cuts[other].columns) &&

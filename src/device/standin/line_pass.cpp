@@ -173,6 +173,9 @@ const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision /*precis
   return cuts.front();
 }
 
+void compile_ahead(const Recipe& /*recipe*/, Precision /*precision*/, KernelSkills /*skills*/) {}
+void compile_ahead(const std::vector<PlaneCut>& /*cuts*/, Precision /*precision*/, PlaneSkills /*skills*/) {}
+
 std::shared_ptr<const Prepared> make_prepared(const Recipe& recipe, Precision precision, KernelSkills /*skills*/) {
   refuse_in_capture();
   auto made = std::make_shared<Prepared>();

@@ -26,8 +26,9 @@ const PassRecord* find(const Wanted& wanted) {
 }  // namespace
 
 const PassRecord* find_pass(const FftSpec& spec, const PassUse& use) {
-  return find(
-      [&](const PassRecord& pass) { return (use.piece_bytes == 0 || pass.in_one_array) && pass.fits(spec, use); });
+  return find([&](const PassRecord& pass) {
+    return (use.piece_bytes == 0 || pass.in_one_array) && (!use.vendor || &pass == &cufft_pass) && pass.fits(spec, use);
+  });
 }
 
 const PassRecord* find_own_pass(const FftSpec& spec, const PassUse& use) {

@@ -56,6 +56,7 @@ struct PassUse {
   LinesFor lines = LinesFor::speed;
   bool planes = true;            ///< two axes in one pass over memory where there is one
   bool padded = false;           ///< half spectra of planes have room behind each row, for whole units of 16 bytes
+  bool vendor = false;           ///< by calls of cuFFT where the arrays lie, and by nothing else
   bool sums_rows = false;        ///< contiguous lines by a pass that adds them up (option verify)
   std::int64_t piece_bytes = 0;  ///< inside one array, with pieces of so many bytes beside it; 0: between two arrays
 
@@ -75,6 +76,8 @@ struct PassRecord {
   bool in_one_array = false;
   bool (*fits)(const FftSpec& spec, const PassUse& use);
   PassPointer (*make)(const FftSpec& spec, const PassUse& use);  ///< where it fits
+  /// Begins to compile, on other threads, what make() waits for. Null: nothing.
+  void (*compile_ahead)(const FftSpec& spec, const PassUse& use) = nullptr;
   /// With the option verify: whether it can add up its lines itself, and gains by it. Null: never.
   bool (*checks)(const FftSpec& spec) = nullptr;
 };

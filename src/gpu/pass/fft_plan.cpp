@@ -27,6 +27,8 @@ FftPlan::FftPlan(const FftSpec& spec, StageList list) : spec_(spec), list_(std::
   for (FftStage& stage : stages) {
     stage.pass = find_pass(stage.spec, stage.use);
     if (stage.pass == nullptr) stage.pass = &no_pass;
+    stage.use.planes = true;  // these two have chosen: with the same pass it is the same stage
+    stage.use.vendor = false;
   }
   const auto carrier = std::find_if(stages.rbegin(), stages.rend(), [](const FftStage& s) { return s.pass->scales; });
   if (carrier != stages.rend())
@@ -55,7 +57,13 @@ bool FftPlan::scales_free() const {
                                         [](const FftStage& stage) { return stage.pass->scales; });
 }
 
+void FftPlan::compile_ahead() const {
+  for (const FftStage& stage : list_.stages)
+    if (stage.pass->compile_ahead != nullptr) stage.pass->compile_ahead(stage.spec, stage.use);
+}
+
 std::unique_ptr<DeviceFft> FftPlan::make() const {
+  compile_ahead();
   std::vector<PlacedPass> passes;
   std::size_t most = 0;
   std::string names;

@@ -58,6 +58,8 @@ class FftPlan {
   bool scales_free() const;
   std::size_t stages() const { return list_.stages.size(); }
 
+  /// Begins to compile, on other threads, all kernels that make() waits for.
+  void compile_ahead() const;
   std::unique_ptr<DeviceFft> make() const;
   bool operator==(const FftPlan& other) const { return list_.stages == other.list_.stages; }
 

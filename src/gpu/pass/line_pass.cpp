@@ -111,6 +111,11 @@ extern const PassRecord line_pass{
     .make = [](const FftSpec& spec, const PassUse& use) -> PassPointer {
       return std::make_unique<LinePass>(spec, *pass_of(spec, use.lines));
     },
+    .compile_ahead =
+        [](const FftSpec& spec, const PassUse& use) {
+          const auto pass = *pass_of(spec, use.lines);
+          device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass)});
+        },
     .checks =
         [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); }};
 

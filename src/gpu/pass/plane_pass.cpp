@@ -142,6 +142,10 @@ PassPointer make_planes(const FftSpec& spec, const device::lines::PlanePass& pas
   return std::make_unique<PlanePass>(spec, pass, stays);
 }
 
+void compile_planes_ahead(const device::lines::PlanePass& pass) {
+  device::lines::compile_ahead({pass.columns.n, pass.m, pass.columns.precision, pass.real, false});
+}
+
 bool planes_check(const FftSpec& spec) {
   return device::lines::planes_checkable(static_cast<int>(spec.transform.front().count),
                                          static_cast<int>(spec.transform.back().count));
@@ -162,6 +166,8 @@ extern const PassRecord plane_pass{
         [](const FftSpec& spec, const PassUse& use) {
           return make_planes(spec, *planes_of(spec, purpose_of(use)), spec.kind != Kind::c2c || use.padded);
         },
+    .compile_ahead = [](const FftSpec& spec,
+                        const PassUse& use) { compile_planes_ahead(*planes_of(spec, purpose_of(use))); },
     .checks = planes_check};
 
 /// Contiguous lines of a large array by the kernel of planes. prepare_checks() makes its kernel.
@@ -178,6 +184,7 @@ extern const PassRecord row_pass{
     .name = "row pass",
     .fits = [](const FftSpec& spec, const PassUse&) { return rows_of(spec) && cufft_work_bytes(spec) > 0; },
     .make = [](const FftSpec& spec, const PassUse&) { return make_planes(spec, *rows_of(spec), true); },
+    .compile_ahead = [](const FftSpec& spec, const PassUse&) { compile_planes_ahead(*rows_of(spec)); },
     .checks = rows_check};
 
 }  // namespace shardfft::gpu

@@ -18,6 +18,7 @@ SlabRank::SlabRank(const SlabShape& shape, const SlabOptions& options, int rank,
   options_.chunks = static_cast<int>(std::min<std::int64_t>(options_.chunks, most));
   plan_fused();
   prefer_rows();
+  compile_passes_ahead();
   plan_cufft();
   prepare();
   make_handles(event_use);
@@ -53,13 +54,15 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   fusion.direct = fusion.y && owned(shape.ny) && owned(shape.nx);
   fusion.planes = fusion.y && device::lines::planes_worthwhile(shape.ny, shape.nz, shape.transform.precision,
                                                                shape.real(), shape.nx * shape.ny * shape.nzc());
+  const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
+  const bool odd = has_odd_rows(shape) && device::lines::takes_odd_rows(nx);
   if (fusion.planes && fusion.direct) {
     device::lines::Side side;
     shape.share(side, shape.ny);
+    // The answer is that of kernels that are compiled for it, beside which the others may be.
+    device::lines::compile_ahead({nx, shape.transform.precision, odd, options.checks});
     // Copies of what planes cannot write into place cost less than the library's pass for z lines.
-    if (!device::lines::planes_shareable({static_cast<int>(shape.ny), static_cast<int>(shape.nz),
-                                          shape.transform.precision, shape.real(), options.checks},
-                                         side))
+    if (!device::lines::planes_shareable({ny, nz, shape.transform.precision, shape.real(), options.checks}, side))
       fusion.direct = false;
   }
   fusion.rows = options.checks && may_take_rows(shape, fusion);
@@ -67,9 +70,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options) {
   // Every rank must decide alike: the smallest and largest shares of rows are looked at, not the own one.
   const auto whole_units = [&](int r) { return shape.y_count(r) * pitch % unit == 0; };
   fusion.x = fusion.direct || (own && supported(shape.nx) && whole_units(0) && whole_units(shape.ranks - 1));
-  fusion.copied = fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape) &&
-                  !device::lines::takes_odd_rows(static_cast<int>(shape.nx));
-  const int nx = static_cast<int>(shape.nx), ny = static_cast<int>(shape.ny), nz = static_cast<int>(shape.nz);
+  fusion.copied = fusion.x && shape.spectrum_pitch() != pitch && has_odd_rows(shape) && !odd;
   fusion.checked = fusion.z() && fusion.x && device::lines::planes_checkable(ny, nz) && device::lines::checkable(ny) &&
                    device::lines::checkable(nx);
   return fusion;
@@ -119,11 +120,20 @@ void SlabRank::plan_parts() {
   part_begin_.push_back(pitch);
 }
 
+bool SlabRank::has_odd_x_rows() const { return !fusion_.copied && has_odd_rows(shape_); }
+
+void SlabRank::compile_passes_ahead() const {
+  const int nx = static_cast<int>(shape_.nx), ny = static_cast<int>(shape_.ny), nz = static_cast<int>(shape_.nz);
+  const Precision precision = shape_.transform.precision;
+  const bool checks = options_.checks;
+  if (fusion_.z()) device::lines::compile_ahead({ny, nz, precision, shape_.real(), checks});
+  if (has_y_passes()) device::lines::compile_ahead({ny, precision, false, checks});
+  if (fusion_.x) device::lines::compile_ahead({nx, precision, has_odd_x_rows(), checks});
+}
+
 void SlabRank::prepare_passes() {
-  if (fusion_.y) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
-  if (fusion_.x)
-    device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision,
-                           !fusion_.copied && has_odd_rows(shape_));
+  if (has_y_passes()) device::lines::prepare(static_cast<int>(shape_.ny), shape_.transform.precision);
+  if (fusion_.x) device::lines::prepare(static_cast<int>(shape_.nx), shape_.transform.precision, has_odd_x_rows());
   if (fusion_.z())
     device::lines::prepare_planes(static_cast<int>(shape_.ny), static_cast<int>(shape_.nz), shape_.transform.precision,
                                   shape_.real());
@@ -133,16 +143,15 @@ void SlabRank::prepare_passes() {
 void SlabRank::prepare_checks() {
   const int nx = static_cast<int>(shape_.nx), ny = static_cast<int>(shape_.ny), nz = static_cast<int>(shape_.nz);
   const Precision precision = shape_.transform.precision;
-  device::lines::prepare_checked(nx, precision, !fusion_.copied && has_odd_rows(shape_));
+  device::lines::prepare_checked(nx, precision, has_odd_x_rows());
   device::lines::prepare_checked_planes(ny, nz, precision, shape_.real());
-  const bool has_y = fusion_.rows || parts() > 1;
-  if (has_y) device::lines::prepare_checked(ny, precision);
+  if (has_y_passes()) device::lines::prepare_checked(ny, precision);
   for (const Direction direction : {Direction::forward, Direction::backward}) {
     const double scale = direction == Direction::forward ? options_.forward_scale : options_.backward_scale;
     SlabWeights& made = weights_[static_cast<std::size_t>(direction)];
     made.planes = PlaneWeights(ny, nz, shape_.real(), precision, direction, 1);
     made.x = LineWeights(Kind::c2c, nx, precision, scale);
-    if (has_y) made.y = LineWeights(Kind::c2c, ny, precision, 1);
+    if (has_y_passes()) made.y = LineWeights(Kind::c2c, ny, precision, 1);
   }
 }
 

@@ -131,6 +131,9 @@ class SlabRank {
 
   void plan_fused();
   void plan_parts();
+  bool has_y_passes() const { return fusion_.y && (!fusion_.planes || parts() > 1); }
+  bool has_odd_x_rows() const;
+  void compile_passes_ahead() const;
   void prepare_passes();
   void prepare_checks();
   std::map<std::int64_t, device::VendorFftSpec> plane_specs() const;

@@ -1,9 +1,14 @@
-// Programs for the compiler, and their keys in the cache.
+// Programs for the compiler, their keys in the cache, and what is being compiled.
 #include "device/cuda/lines/jit.hpp"
 
+#include <chrono>
+#include <functional>
+#include <future>
+#include <list>
+#include <map>
+#include <mutex>
 #include <sstream>
 
-#include "base/environment.hpp"
 #include "device/cuda/lines/kernel_sources.hpp"
 #include "device/cuda/lines/nvrtc.hpp"
 #include "device/kernel_cache.hpp"
@@ -12,23 +17,30 @@ namespace shardfft::device::lines {
 namespace {
 
 /// A hash of the kernels' headers, so that another version of the library does not take the kernels of this one.
-std::string source_key() {
-  std::string all;
-  for (const KernelSource& file : kernel_sources()) all += std::string(file.name) + '\n' + file.text;
-  return hash_of(all);
+const std::string& source_key() {
+  static const std::string key = [] {
+    std::string all;
+    for (const KernelSource& file : kernel_sources()) all += std::string(file.name) + '\n' + file.text;
+    return hash_of(all);
+  }();
+  return key;
 }
 
 const char* name_of(Precision precision) { return precision == Precision::f64 ? "f64" : "f32"; }
 const char* number_of(Precision precision) { return precision == Precision::f64 ? "double" : "Twin"; }
 
+const char* word_of(bool yes) { return yes ? "true" : "false"; }
+
 const char* checks_of(bool checks, bool holds_weights) {
   return !checks ? "Checks::none" : holds_weights ? "Checks::weights_held" : "Checks::some";
 }
 
+const char* way_of(bool backward) { return backward ? "backward" : "forward"; }
+
 /// What both kinds of kernels depend on.
-std::string key_of(const std::string& kernel, int architecture) {
-  return kernel + " with stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
-         source_key();
+std::string key_of(const std::string& kernel, bool backward, int architecture) {
+  return kernel + ' ' + way_of(backward) + " with stack sm_" + std::to_string(architecture) + " nvrtc " +
+         nvrtc_version() + " source " + source_key();
 }
 
 std::string text_of(const LineCut& line) {
@@ -38,20 +50,20 @@ std::string text_of(const LineCut& line) {
   return text.str();
 }
 
-std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
+std::string key_of(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward, int architecture) {
   std::ostringstream key;
   key << "lines " << name_of(precision) << (skills.odd ? " odd " : " ")
       << checks_of(skills.checks, recipe.holds_weights) << ' ' << text_of(recipe.line) << " width " << recipe.width
       << " resident " << recipe.resident << (recipe.bulk ? "" : " plain");
-  return key_of(key.str(), architecture);
+  return key_of(key.str(), backward, architecture);
 }
 
-std::string key_of(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
+std::string key_of(const PlaneCut& cut, Precision precision, PlaneSkills skills, bool backward, int architecture) {
   std::ostringstream key;
   key << "planes " << name_of(precision) << (skills.real ? " real " : " ")
       << checks_of(skills.checks, cut.holds_weights) << " rows " << text_of(cut.rows) << " columns "
       << text_of(cut.columns) << " lines " << cut.lines << " width " << cut.width << " groups " << cut.groups;
-  return key_of(key.str(), architecture);
+  return key_of(key.str(), backward, architecture);
 }
 
 /// A line as a type.
@@ -64,61 +76,121 @@ std::string type_of(const LineCut& line) {
 }
 
 /// In the cache the number comes first, in a line of its own.
-template <class Make>
-MachineCode cached_code(const std::string& key, Make make) {
+MachineCode cached_code(const std::string& key, const std::string& source, int architecture) {
   const std::string kept = cached(cache_directory(), key, [&] {
-    const MachineCode made = make();
+    const MachineCode made = compile(source, architecture);
     return std::to_string(made.stack_bytes) + '\n' + made.cubin;
   });
   const std::size_t line = kept.find('\n');
   return {kept.substr(line + 1), std::stoi(kept.substr(0, line))};
 }
 
-}  // namespace
+/// What this process has compiled and is compiling, each on a thread of its own: the compiler works on many programs at
+/// a time, and all devices take the same code. Where no thread can begin, whoever needs the code compiles it.
+class Compilations {
+ public:
+  using Code = std::shared_future<MachineCode>;
 
-bool can_compile() {
-  static const bool allowed = switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true);
-  return allowed && !nvrtc_version().empty();
+  /// Constructed behind all that its threads use, so that at exit they end before it does.
+  static Compilations& instance() {
+    source_key();
+    nvrtc_version();
+    static Compilations all;
+    return all;
+  }
+  Code begin(const std::string& key, const std::string& source, int architecture) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = codes_.find(key);
+    if (found != codes_.end()) return found->second;
+    return codes_.emplace(key, std::async(any_way, cached_code, key, source, architecture).share()).first->second;
+  }
+  /// Work that begins some. What it throws is thrown again where the code is needed.
+  void begin(std::function<void()> work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    choices_.remove_if(
+        [](const auto& choice) { return choice.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    choices_.push_back(std::async(any_way, std::move(work)));
+  }
+
+ private:
+  static constexpr std::launch any_way = std::launch::async | std::launch::deferred;
+
+  std::mutex mutex_;
+  std::map<std::string, Code> codes_;
+  std::list<std::future<void>> choices_;
+};
+
+template <class Cut, class Skills>
+Compilations::Code begin_way(const Cut& cut, Precision precision, Skills skills, bool backward, int architecture) {
+  return Compilations::instance().begin(key_of(cut, precision, skills, backward, architecture),
+                                        kernel_source(cut, precision, skills, backward), architecture);
 }
 
-std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills) {
-  const std::string number = number_of(precision);
+template <class Cut, class Skills>
+KernelCode code_of(const Cut& cut, Precision precision, Skills skills, int architecture) {
+  const Compilations::Code forward = begin_way(cut, precision, skills, false, architecture);
+  const Compilations::Code backward = begin_way(cut, precision, skills, true, architecture);
+  return {{forward.get(), backward.get()}};
+}
+
+template <class Cut, class Skills>
+void begin_code(const Cut& cut, Precision precision, Skills skills, int architecture) {
+  for (const bool backward : {false, true}) begin_way(cut, precision, skills, backward, architecture);
+}
+
+}  // namespace
+
+std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward) {
   std::ostringstream text;
   text << "#include \"device/cuda/lines/" << (recipe.bulk ? "pass" : "plain") << "_kernel.cuh\"\n"
        << "using namespace shardfft::device::lines;\n"
-       << "using Lines = " << type_of(recipe.line) << ";\n";
-  for (const bool backward : {false, true})
-    text << "extern \"C\" __global__ void __launch_bounds__(" << recipe.tile().threads() << ", " << recipe.resident
-         << ")\n    " << (backward ? "backward" : "forward") << "(const __grid_constant__ "
-         << (recipe.bulk ? "Kernel" : "Plain") << "Pass pass) {\n"
-         << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, " << number << ", " << recipe.width << ", "
-         << (backward ? "true" : "false") << ", " << (skills.odd ? "true" : "false") << ", "
-         << checks_of(skills.checks, recipe.holds_weights) << ">(pass);\n}\n";
+       << "using Lines = " << type_of(recipe.line) << ";\n"
+       << "extern \"C\" __global__ void __launch_bounds__(" << recipe.tile().threads() << ", " << recipe.resident
+       << ")\n    " << way_of(backward) << "(const __grid_constant__ " << (recipe.bulk ? "Kernel" : "Plain")
+       << "Pass pass) {\n"
+       << "  run_" << (recipe.bulk ? "" : "plain_") << "pass<Lines, " << number_of(precision) << ", " << recipe.width
+       << ", " << word_of(backward) << ", " << word_of(skills.odd) << ", "
+       << checks_of(skills.checks, recipe.holds_weights) << ">(pass);\n}\n";
   return text.str();
 }
 
-MachineCode machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
-  return cached_code(key_of(recipe, precision, skills, architecture),
-                     [&] { return compile(kernel_source(recipe, precision, skills), architecture); });
+KernelCode machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
+  return code_of(recipe, precision, skills, architecture);
 }
 
-std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills) {
+void begin_machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture) {
+  begin_code(recipe, precision, skills, architecture);
+}
+
+std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills, bool backward) {
   std::ostringstream text;
   text << "#include \"device/cuda/lines/plane_kernel.cuh\"\n"
        << "using namespace shardfft::device::lines;\n"
        << "using Planes = PlaneOf<" << type_of(cut.rows) << ", " << type_of(cut.columns) << ", " << cut.lines << ", "
-       << cut.width << ", " << cut.groups << ">;\n";
-  for (const bool backward : {false, true})
-    text << "extern \"C\" __global__ void __launch_bounds__(" << cut.threads() << ", 1)\n    "
-         << (backward ? "backward" : "forward") << "(const __grid_constant__ KernelPlanes pass) {\n"
-         << "  run_planes<Planes, " << number_of(precision) << ", " << (backward ? "true" : "false") << ", "
-         << (skills.real ? "true" : "false") << ", " << checks_of(skills.checks, cut.holds_weights) << ">(pass);\n}\n";
+       << cut.width << ", " << cut.groups << ">;\n"
+       << "extern \"C\" __global__ void __launch_bounds__(" << cut.threads() << ", 1)\n    " << way_of(backward)
+       << "(const __grid_constant__ KernelPlanes pass) {\n"
+       << "  run_planes<Planes, " << number_of(precision) << ", " << word_of(backward) << ", " << word_of(skills.real)
+       << ", " << checks_of(skills.checks, cut.holds_weights) << ">(pass);\n}\n";
   return text.str();
 }
 
-MachineCode machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
-  return cached_code(key_of(cut, precision, skills, architecture),
-                     [&] { return compile(kernel_source(cut, precision, skills), architecture); });
+KernelCode machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture) {
+  return code_of(cut, precision, skills, architecture);
+}
+
+const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills,
+                           int architecture) {
+  if (cuts.size() == 1) return cuts.front();
+  const PlaneSkills chosen = chosen_by(skills);
+  return fastest(
+      cuts, [&](const PlaneCut& cut) { return machine_code(cut, precision, chosen, architecture).stack_bytes(); },
+      [&](const PlaneCut& cut) { begin_code(cut, precision, chosen, architecture); });
+}
+
+void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture) {
+  Compilations::instance().begin(
+      [=] { begin_code(choose_cut(cuts, precision, skills, architecture), precision, skills, architecture); });
 }
 
 }  // namespace shardfft::device::lines

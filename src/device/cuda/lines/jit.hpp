@@ -1,5 +1,6 @@
 #pragma once
 // Line and plane kernels that are compiled when a plan first needs them (NVRTC), and kept on disk.
+#include <algorithm>
 #include <string>
 
 #include "device/cuda/lines/nvrtc.hpp"
@@ -10,13 +11,27 @@ namespace shardfft::device::lines {
 /// The skills of the kernel by whose stack a recipe is chosen. The sums of complex rows take few more registers, and
 /// with other recipes than those without sums they were slower.
 constexpr PlaneSkills chosen_by(PlaneSkills skills) { return {skills.real, skills.real && skills.checks}; }
-/// The program of the kernels "forward" and "backward" of a recipe.
-std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills);
-/// Its machine code for compute capability `architecture` (90: 9.0), from the cache where it is there.
-MachineCode machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture);
+/// Machine code of the kernels "forward" and "backward" of a recipe.
+struct KernelCode {
+  MachineCode way[2];  ///< [backward]
+  int stack_bytes() const { return std::max(way[0].stack_bytes, way[1].stack_bytes); }
+};
 
-/// Source and machine code of the kernels of a plane recipe.
-std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills);
-MachineCode machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture);
+/// The program of a line recipe's kernel for one direction.
+std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward);
+/// The code of both for compute capability `architecture` (90: 9.0), from the cache where it is there. Both are
+/// compiled at the same time, and once in a process.
+KernelCode machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture);
+/// Begins the same on other threads.
+void begin_machine_code(const Recipe& recipe, Precision precision, KernelSkills skills, int architecture);
+
+/// The same of planes.
+std::string kernel_source(const PlaneCut& cut, Precision precision, PlaneSkills skills, bool backward);
+KernelCode machine_code(const PlaneCut& cut, Precision precision, PlaneSkills skills, int architecture);
+/// The recipe of least estimated time for kernels of such skills, by the stack of their code.
+const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills,
+                           int architecture);
+/// Begins the choice, and then the code of what is chosen, on other threads.
+void begin_machine_code(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills, int architecture);
 
 }  // namespace shardfft::device::lines

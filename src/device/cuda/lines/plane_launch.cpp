@@ -52,19 +52,21 @@ void add_checks(KernelPlanes& k, const PlanePass& pass, const PlaneCut& cut) {
 
 }  // namespace
 
-/// By what stack their code has.
+/// By what stack their code has; chosen once for a device.
 const PlaneCut& choose_cut(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills) {
   skills = chosen_by(skills);
   const int n = cuts.front().columns.n, m = cuts.front().rows.n;
   static std::mutex mutex;
   static std::map<std::tuple<int, int, int, Precision, bool, bool>, const PlaneCut*> chosen;
   const std::lock_guard<std::mutex> lock(mutex);
-  const auto [at, first] =
-      chosen.try_emplace({current_device(), n, m, precision, skills.real, skills.checks}, &cuts.front());
-  if (first)
-    at->second = &fastest(
-        cuts, [&](const PlaneCut& cut) { return machine_code(cut, precision, skills, architecture()).stack_bytes; });
+  const auto at = chosen.try_emplace({current_device(), n, m, precision, skills.real, skills.checks}, nullptr).first;
+  if (at->second == nullptr) at->second = &choose_cut(cuts, precision, skills, architecture());
   return *at->second;
+}
+
+void compile_ahead(const std::vector<PlaneCut>& cuts, Precision precision, PlaneSkills skills) {
+  if (skills.checks || find_variant(cuts.front(), precision) == nullptr)
+    begin_machine_code(cuts, precision, skills, architecture());
 }
 
 /// Compiled at run time unless they are the library's own, which check nothing.
@@ -77,7 +79,7 @@ std::shared_ptr<const PreparedPlanes> make_prepared(const PlaneCut& cut, Precisi
   const int bytes = shared_bytes(cut, precision, skills.checks);
   const PlaneVariant* const own = skills.checks ? nullptr : find_variant(cut, precision);
   CompiledPair compiled;
-  if (own == nullptr) compiled = load(machine_code(cut, precision, skills, architecture()).cubin);
+  if (own == nullptr) compiled = load(machine_code(cut, precision, skills, architecture()));
   for (const bool backward : {false, true})
     prepared.kernel[backward] = own != nullptr
                                     ? make_kernel(own->kernel[skills.real][backward], cut.threads(), bytes, 1)

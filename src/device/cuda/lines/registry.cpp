@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "device/cuda/lines/variant.hpp"
 #include "device/facts.hpp"
 
@@ -57,7 +58,7 @@ const Variant* find_variant(int n, Precision precision) {
 
 void add_compiled(Prepared& prepared, Precision precision, KernelSkills skills) {
   const Recipe& recipe = prepared.recipe;
-  const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()).cubin);
+  const CompiledPair compiled = load(machine_code(recipe, precision, skills, architecture()));
   for (const bool backward : {false, true})
     prepared.kernel[backward] =
         Kernel(compiled.function[backward], recipe.tile().threads(),
@@ -74,17 +75,23 @@ void add_own(Prepared& prepared, const Variant& variant, Precision precision, bo
 
 }  // namespace
 
+bool can_compile() {
+  static const bool allowed = switch_in_environment("SHARDFFT_JIT", "compile kernels at run time").value_or(true);
+  return allowed && !nvrtc_version().empty();
+}
+
 int architecture() {
   return 10 * attribute(cudaDevAttrComputeCapabilityMajor) + attribute(cudaDevAttrComputeCapabilityMinor);
 }
 
-CompiledPair load(const std::string& code) {
-  CUmodule module = nullptr;
-  check(driver().load_module(&module, code.data()), "cuModuleLoadData");
+CompiledPair load(const KernelCode& code) {
   CompiledPair pair;
-  for (const bool backward : {false, true})
+  for (const bool backward : {false, true}) {
+    CUmodule module = nullptr;
+    check(driver().load_module(&module, code.way[backward].cubin.data()), "cuModuleLoadData");
     check(driver().function_of(&pair.function[backward], module, backward ? "backward" : "forward"),
           "cuModuleGetFunction");
+  }
   return pair;
 }
 
@@ -99,14 +106,26 @@ const void* twiddles(const LineCut& line, Precision precision) {
   return table;
 }
 
-/// Compiled at run time unless they are the library's own, which check nothing.
+namespace {
+
+/// The library's own kernels, which check nothing; null where they are compiled at run time.
+const Variant* own_variant(const Recipe& recipe, Precision precision, KernelSkills skills) {
+  const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
+  return own != nullptr && same(*own->recipe, recipe) ? own : nullptr;
+}
+
+}  // namespace
+
+void compile_ahead(const Recipe& recipe, Precision precision, KernelSkills skills) {
+  if (own_variant(recipe, precision, skills) == nullptr) begin_machine_code(recipe, precision, skills, architecture());
+}
+
 std::shared_ptr<const Prepared> make_prepared(const Recipe& recipe, Precision precision, KernelSkills skills) {
   auto made = std::make_shared<Prepared>();
   Prepared& prepared = *made;
   prepared.recipe = recipe;
   prepared.table = twiddles(recipe.line, precision);
-  const Variant* own = skills.checks ? nullptr : find_variant(recipe.line.n, precision);
-  if (own != nullptr && same(*own->recipe, recipe))
+  if (const Variant* own = own_variant(recipe, precision, skills))
     add_own(prepared, *own, precision, skills.odd);
   else
     add_compiled(prepared, precision, skills);

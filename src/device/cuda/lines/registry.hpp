@@ -18,10 +18,10 @@ const void* twiddles(const LineCut& line, Precision precision);
 
 /// Compute capability of the current device: 90 is 9.0.
 int architecture();
-/// The kernels "forward" and "backward" of a program's machine code, on the current device.
+/// The kernels on the current device.
 struct CompiledPair {
   CUfunction function[2] = {nullptr, nullptr};  ///< [backward]
 };
-CompiledPair load(const std::string& code);
+CompiledPair load(const KernelCode& code);
 
 }  // namespace shardfft::device::lines

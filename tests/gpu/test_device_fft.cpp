@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -52,22 +53,26 @@ std::vector<In> run_on_copies(gpu::DeviceOperation& operation, std::vector<In> i
   return in;
 }
 
-/// A transform whose arrays lie within `points` complex numbers, out of place; nothing is tried unless its effort says
-/// so.
-void check(FftSpec spec, std::size_t points, const std::string& pass, Effort effort = Effort::estimate) {
-  spec.effort = effort;
+/// An operation that makes such a transform, whose arrays lie within `points` complex numbers, out of place.
+void check_plan(gpu::DeviceOperation& operation, const FftSpec& spec, std::size_t points) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> value(-1, 1);
   std::vector<Complex> in(points), expected(points), got(points);
   for (Complex& z : in) z = {value(random), value(random)};
   make_local_fft("fftw", spec)->execute(std::vector<Complex>(in).data(), expected.data());
 
-  const auto operation = gpu::make_device_fft(spec);
-  EXPECT_NE(operation->describe().find(pass), std::string::npos) << operation->describe();
-  const std::vector<Complex> left = run_on_copies(*operation, in, got);
+  const std::vector<Complex> left = run_on_copies(operation, in, got);
   for (std::size_t i = 0; i < points; ++i) ASSERT_LT(std::abs(got[i] - expected[i]), 1e-11) << "at " << i;
   if (!spec.preserve_input) return;
   EXPECT_EQ(std::memcmp(left.data(), in.data(), points * sizeof(Complex)), 0) << "the input has changed";
+}
+
+/// The operation of a spec; nothing is tried unless its effort says so.
+void check(FftSpec spec, std::size_t points, const std::string& pass, Effort effort = Effort::estimate) {
+  spec.effort = effort;
+  const auto operation = gpu::make_device_fft(spec);
+  EXPECT_NE(operation->describe().find(pass), std::string::npos) << operation->describe();
+  check_plan(*operation, spec, points);
 }
 
 FftSpec forward(std::vector<Loop> transform, std::vector<Loop> batch) {
@@ -372,6 +377,31 @@ TEST(DeviceFftTrial, WithoutRoomTheFirstWayStays) {
   gpu::DeviceFftTrial trial(spec, false);
   EXPECT_FALSE(trial.add([] { return std::make_unique<Copies>(2); }));
   EXPECT_EQ(trial.fastest(), 0U);
+}
+
+/// Axes of 17 and 19 points have no pass of our own: cuFFT is asked for all axes in one call, and in several. Of the
+/// input of a c2r, which is half of no Hermitian spectrum, calls have one axis.
+TEST(DeviceFftTrial, TriesCufftInOneCallAndInSeveral) {
+  const auto names_of = [](const std::vector<gpu::FftPlan>& plans) {
+    std::vector<std::string> names;
+    for (const gpu::FftPlan& plan : plans) {
+      const std::string text = plan.make()->describe();
+      names.push_back(text.substr(text.find(" by ") + 4));
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  const std::map<Kind, Names> expected{
+      {Kind::c2c, {"cufft", "cufft, cufft", "cufft, cufft", "cufft, 17 calls of cufft, cufft"}},
+      {Kind::r2c, {"cufft", "cufft, cufft", "cufft, cufft", "cufft, 10 calls of cufft, cufft"}},
+      {Kind::c2r, {"cufft, cufft", "cufft, 10 calls of cufft, cufft"}}};
+  for (const auto& [kind, tried] : expected) {
+    const FftSpec spec = cube(kind, 17, 19);
+    const std::vector<gpu::FftPlan> plans = gpu::plans_to_try(spec);
+    EXPECT_EQ(names_of(plans), tried) << static_cast<int>(kind);
+    for (const gpu::FftPlan& plan : plans) check_plan(*plan.make(), spec, 17 * 128 * 19);
+  }
+  EXPECT_EQ(gpu::plans_to_try(cube(Kind::c2c, 14, 15)).size(), 1U);  // lengths of our own passes are left to them
 }
 
 TEST(DeviceFftTrial, WhateverIsTakenIsRight) {

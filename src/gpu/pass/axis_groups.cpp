@@ -16,6 +16,7 @@ constexpr std::size_t most_cufft_axes = 3;
 PassUse AxisGroups::use() const {
   PassUse use;
   use.planes = own_.planes && own_.most_axes >= 2;
+  use.vendor = !own_.vendor_calls.empty();
   return use;
 }
 
@@ -59,6 +60,17 @@ AxisGroup AxisGroups::take_planes(AxisGroup& axes, Strides side) const {
   return planes;
 }
 
+/// The groups that OwnPasses::vendor_calls asks for.
+std::vector<AxisGroup> AxisGroups::called(AxisGroup axes) const {
+  std::vector<AxisGroup> groups;
+  for (const std::size_t wanted : own_.vendor_calls) {
+    const auto count = static_cast<std::ptrdiff_t>(std::min(wanted, axes.size()));
+    if (count > 0) groups.emplace_back(axes.end() - count, axes.end());
+    axes.erase(axes.end() - count, axes.end());
+  }
+  return groups;
+}
+
 std::vector<AxisGroup> AxisGroups::single() const {
   std::vector<AxisGroup> groups;
   for (std::size_t i = 0; i < spec_.transform.size(); ++i) groups.push_back({i});
@@ -91,6 +103,10 @@ std::vector<AxisGroup> AxisGroups::complex(AxisGroup axes, Strides side) const {
 
 std::vector<AxisGroup> AxisGroups::real(Strides side) const {
   AxisGroup around = other_axes(), planes;
+  if (!own_.vendor_calls.empty()) {
+    around.push_back(half_axis());
+    return called(around);
+  }
   if (!around.empty() && takes_planes(stage(spec_.kind, {around.back(), half_axis()}, Strides::in, Strides::out))) {
     planes = {around.back()};
     around.pop_back();

@@ -19,6 +19,8 @@ enum class Strides { in, out };
 struct OwnPasses {
   std::size_t most_axes = std::numeric_limits<std::size_t>::max();  ///< that they take, of several
   bool planes = true;                                               ///< two of them in one pass where there is one
+  /// Not empty: they take none, and calls of cuFFT so many each, those of the fastest axes first.
+  std::vector<std::size_t> vendor_calls = {};
 };
 
 /// On the current device. Groups come in the order in which they are transformed on the way to the spectrum.
@@ -29,7 +31,9 @@ class AxisGroups {
   /// One axis after the other, those of one point too: their cosine transforms multiply.
   std::vector<AxisGroup> single() const;
   /// Groups of a c2c transform. All stages but the first have the strides of `side` on both sides.
-  std::vector<AxisGroup> complex(Strides side) const { return complex(all_axes(), side); }
+  std::vector<AxisGroup> complex(Strides side) const {
+    return own_.vendor_calls.empty() ? complex(all_axes(), side) : called(all_axes());
+  }
   /// Groups of an r2c or c2r transform: the halved axis with what a pass takes beside it, then the rest.
   std::vector<AxisGroup> real(Strides side) const;
   /// What stages may use.
@@ -44,6 +48,7 @@ class AxisGroups {
   AxisGroup other_axes() const;
   std::vector<AxisGroup> take_lines(AxisGroup& axes, Strides side, const AxisGroup& planes) const;
   AxisGroup take_planes(AxisGroup& axes, Strides side) const;
+  std::vector<AxisGroup> called(AxisGroup axes) const;
   std::vector<AxisGroup> complex(AxisGroup axes, Strides side) const;
 
   bool takes_planes(const FftSpec& stage) const { return find_own_pass(stage, use()) != nullptr; }

@@ -1,5 +1,9 @@
 #include "gpu/pass/device_fft.hpp"
 
+#include <algorithm>
+
+#include "device/line_pass.hpp"
+#include "device/line_recipe.hpp"
 #include "gpu/pass/device_fft_trial.hpp"
 #include "tune/defaults.hpp"
 
@@ -13,7 +17,23 @@ FftPlan plan_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows) 
   return sums_rows && !plan.checks_itself() ? FftPlan(spec, stages_between(spec, own, false)) : plan;
 }
 
+/// Ways to deal the axes to calls of cuFFT, other than to as few as it can. Of a prime length one call of all axes may
+/// cross memory more often than calls for some of them, which after the first one run in place. Of half a spectrum one
+/// axis is alone. None where all lengths have passes of our own.
+std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
+  const Loops& axes = spec.transform;
+  const bool own = std::all_of(axes.begin(), axes.end(), [](const Loop& axis) {
+    return axis.count <= device::lines::longest_line && device::lines::supported(static_cast<int>(axis.count));
+  });
+  if (own) return {};
+  if (axes.size() == 2) return {{1, 1}};
+  if (axes.size() != 3) return {};
+  if (spec.kind == Kind::c2r) return {{1, 2}, {1, 1, 1}};
+  return {{2, 1}, {1, 2}, {1, 1, 1}};
+}
+
 std::size_t fastest(const std::vector<FftPlan>& plans, const FftSpec& spec, bool verify) {
+  for (const FftPlan& plan : plans) plan.compile_ahead();
   DeviceFftTrial trial(spec, verify);
   for (const FftPlan& plan : plans)
     if (!trial.add([&plan] { return plan.make(); })) break;
@@ -33,19 +53,27 @@ std::optional<FftPlan> plan_padded_fft(const FftSpec& spec) {
   return plan.is_own() ? std::optional(std::move(plan)) : std::nullopt;
 }
 
+std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify) {
+  const std::size_t axes = spec.transform.size();
+  std::vector<FftPlan> plans;
+  const auto add = [&plans](FftPlan plan) {
+    if (std::find(plans.begin(), plans.end(), plan) == plans.end()) plans.push_back(std::move(plan));
+  };
+  for (const bool planes : {true, false})
+    for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);) add(plan_between(spec, {own, planes}, verify));
+  if (verify) add(plan_between(spec, {axes, false}, false));
+  for (const std::vector<std::size_t>& calls : vendor_calls(spec))
+    if (FftPlan plan = plan_between(spec, {0, false, calls}, false); plan.runs_where_it_lies()) add(std::move(plan));
+  if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
+  return plans;
+}
+
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify) {
   const std::size_t axes = spec.transform.size();
   if (spec.effort == Effort::estimate || axes < 2 || spec.kind == Kind::r2r ||
       points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
     return plan_fft(spec).make();
-  std::vector<FftPlan> plans;
-  const auto add = [&plans](FftPlan plan) {
-    if (plans.empty() || !(plans.back() == plan)) plans.push_back(std::move(plan));
-  };
-  for (const bool planes : {true, false})
-    for (std::size_t own = axes + 1; own-- > (planes ? 2 : 0);) add(plan_between(spec, {own, planes}, verify));
-  if (verify) add(plan_between(spec, {axes, false}, false));
-  if (auto padded = plan_padded_fft(spec)) add(std::move(*padded));
+  const std::vector<FftPlan> plans = plans_to_try(spec, verify);
   return plans[fastest(plans, spec, verify)].make();
 }
 

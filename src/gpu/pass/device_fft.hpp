@@ -1,6 +1,7 @@
 #pragma once
 // Transforms of one member's data on its GPU. Arrays begin at multiples of 16 bytes.
 #include <memory>
+#include <vector>
 
 #include "gpu/pass/fft_plan.hpp"
 #include "local/local_fft.hpp"
@@ -12,6 +13,8 @@ namespace shardfft::gpu {
 /// unchanged if spec.preserve_input. Complex transforms whose strides are alike on both sides, and those with
 /// spec.in_place, may run in place. The output's loops fill it without gaps.
 std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify = false);
+/// The plans among which a trial decides, the one that is expected to be the fastest first.
+std::vector<FftPlan> plans_to_try(const FftSpec& spec, bool verify = false);
 /// The plan that is expected to be the fastest, without a trial.
 FftPlan plan_fft(const FftSpec& spec);
 /// The plan inside one array (stages_in_one_array()).

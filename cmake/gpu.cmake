@@ -5,13 +5,40 @@ if(NOT SHARDFFT_GPU IN_LIST _gpu_choices)
 endif()
 file(GLOB SHARDFFT_GPU_SOURCES CONFIGURE_DEPENDS src/device/*.cpp src/gpu/*.cpp src/gpu/*/*.cpp)
 list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "src/gpu/move/nccl")
+# The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
+set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
+foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
+    pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh tile_fetch.cuh)
+  list(APPEND _kernel_headers device/cuda/lines/${_header})
+endforeach()
+set(_kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
+list(TRANSFORM _kernel_headers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE _kernel_files)
+add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DOUT=${_kernel_sources} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src
+    "-DFILES=${_kernel_headers}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${_kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
+# What compiles them without a device: the stand-in has it too where there is a CUDA toolkit.
+find_package(CUDAToolkit 12 QUIET)
+set(_kernel_compiler jit nvrtc compile_kernels)
+list(TRANSFORM _kernel_compiler REPLACE "(.+)" "src/device/cuda/lines/\\1.cpp")
+list(APPEND _kernel_compiler ${_kernel_sources})
+if(CUDAToolkit_FOUND)
+  set_property(SOURCE src/device/cuda/lines/nvrtc.cpp PROPERTY INCLUDE_DIRECTORIES ${CUDAToolkit_INCLUDE_DIRS})
+endif()
+
 # The stand-in: fake devices in host memory (src/device/standin). Where there is no GPU, tests of GPU plans link it.
 find_package(Threads REQUIRED)
 file(GLOB _standin_sources CONFIGURE_DEPENDS src/device/standin/*.cpp)
 # Its names are those of its classes: in one file with others they would be those of the interface too.
 set_source_files_properties(src/device/standin/runtime.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 shardfft_together(SHARDFFT_GPU_SOURCES)
+if(CUDAToolkit_FOUND)
+  list(FILTER _standin_sources EXCLUDE REGEX "compile_kernels")
+endif()
 shardfft_together(_standin_sources)
+if(CUDAToolkit_FOUND)
+  list(APPEND _standin_sources ${_kernel_compiler})
+endif()
 if(SHARDFFT_GPU STREQUAL "STANDIN")
   add_library(shardfft_gpu_objects OBJECT ${SHARDFFT_GPU_SOURCES} ${_standin_sources})
 elseif(SHARDFFT_GPU STREQUAL "OFF")
@@ -40,18 +67,6 @@ if(SHARDFFT_GPU STREQUAL "CUDA")
     src/device/cuda/lines/*.cpp src/device/cuda/lines/*.cu)
   # Arithmetic that the stand-in shares.
   set_property(SOURCE src/device/cuda/cosine.cu src/device/cuda/sums.cu PROPERTY COMPILE_OPTIONS --expt-relaxed-constexpr)
-  # The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
-  set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
-  foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
-      pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh tile_fetch.cuh)
-    list(APPEND _kernel_headers device/cuda/lines/${_header})
-  endforeach()
-  set(_kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
-  list(TRANSFORM _kernel_headers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE _kernel_files)
-  add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
-    COMMAND ${CMAKE_COMMAND} -DOUT=${_kernel_sources} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src
-      "-DFILES=${_kernel_headers}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${_kernel_files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake)
   add_library(shardfft_gpu_objects OBJECT ${SHARDFFT_GPU_SOURCES} ${_cuda_sources} ${_kernel_sources})
   set_target_properties(shardfft_gpu_objects PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
   set(SHARDFFT_GPU_LIBRARIES CUDA::cudart CUDA::cufft ${CMAKE_DL_LIBS})

@@ -2,6 +2,7 @@
 #include "base/check.hpp"
 #include "gpu/run/make.hpp"
 #include "shardfft/gpu.hpp"
+#include "shardfft/kernels.hpp"
 
 namespace shardfft {
 
@@ -20,6 +21,7 @@ MemoryPlace memory_place(const void* /*address*/) { return {}; }
 int set_current_gpu(int /*device*/) { missing(); }
 void order_streams(int /*device*/, void* /*earlier*/, void* /*stream*/) { missing(); }
 void synchronize_stream(int /*device*/, void* /*stream*/) { missing(); }
+std::vector<std::string> compile_kernels(const KernelsFor& /*plans*/) { missing(); }
 
 namespace gpu {
 

@@ -73,7 +73,7 @@ INLINE = [
     r"mpirun -n 4 python script\.py",
     r"pip uninstall shardfft shardfft-cuda13",
     r"python -m \.\.\.",
-    r"shardfft (bench|info|options --(markdown|types))",
+    r"shardfft (bench|info|compile|options --(markdown|types))",
     r"\./run --help",
     r"\.ci/run (full|large|kernels|frameworks|wheels|packages)",
 ]

@@ -5,7 +5,7 @@ import os
 import pytest
 
 import shardfft
-from shardfft import _command
+from shardfft import _command, _core
 
 
 def test_info(comm, capsys):
@@ -34,6 +34,22 @@ def test_version(comm, capsys):
         _command.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out == f"shardfft {shardfft.__version__}\n"
+
+
+def test_kernels_are_compiled_for_what_was_said(comm, capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(_core, "compile_kernels", lambda *words: asked.append(words) or ["planes"])
+    words = ["compile", "12x10x8", "--arch", "sm_90", "--kind", "real", "--precision", "single", "--verify"]
+    assert _command.main(words) == 0
+    assert asked == [([12, 10, 8], True, _core.Precision.f32, 90, True)]
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "planes" and printed[1].startswith("1 kernel for sm_90 in ")
+
+
+@pytest.mark.parametrize("words", [["axb", "--arch", "sm_90"], ["8x8", "--arch", "H100"], ["8x8", "--arch", "sm_1"]])
+def test_kernels_that_cannot_be_compiled(comm, capsys, words):
+    assert _command.main(["compile", *words]) == 1
+    assert capsys.readouterr().err.startswith("shardfft: ")
 
 
 def test_the_harness_gets_its_own_words(comm, monkeypatch):

@@ -6,9 +6,11 @@ import argparse
 import importlib.util
 import os
 import platform
+import re
 import signal
 import subprocess
 import sys
+import time
 
 _HARNESS = {
     "bench": "measure libraries beside each other",
@@ -30,6 +32,12 @@ def _parser() -> argparse.ArgumentParser:
     texts = options.add_mutually_exclusive_group()
     texts.add_argument("--markdown", action="store_true", help="as docs/options.md")
     texts.add_argument("--types", action="store_true", help="for type checkers")
+    kernels = commands.add_parser("compile", help="compile the GPU kernels of a size, where there is a GPU or not")
+    kernels.add_argument("shape", help="extents of the array, as 1176x1176x1176")
+    kernels.add_argument("--arch", required=True, help="of the GPUs: sm_90 for H100 and H200")
+    kernels.add_argument("--kind", choices=["complex", "real"], default="complex", help="of the array (%(default)s)")
+    kernels.add_argument("--precision", choices=["single", "double"], default="double", help="(%(default)s)")
+    kernels.add_argument("--verify", action="store_true", help="for plans with the option verify")
     for name, what in _HARNESS.items():
         commands.add_parser(name, help=what, add_help=False)  # the harness has its own
     return parser
@@ -102,6 +110,31 @@ def _show_options(markdown: bool, types: bool) -> int:
     return 0
 
 
+def _numbers(pattern: str, text: str, example: str) -> list[int]:
+    if not re.fullmatch(pattern, text):
+        raise ValueError(f"'{text}' is no word like {example}")
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def _compile(chosen: argparse.Namespace) -> int:
+    from . import _core
+
+    try:
+        extents = _numbers(r"\d+(x\d+)*", chosen.shape, "1176x1176x1176")
+        (architecture,) = _numbers(r"sm_\d+", chosen.arch, "sm_90")
+        precision = _core.Precision.f32 if chosen.precision == "single" else _core.Precision.f64
+        begin = time.perf_counter()
+        kernels = _core.compile_kernels(extents, chosen.kind == "real", precision, architecture, chosen.verify)
+    except (ValueError, RuntimeError) as error:
+        print(f"shardfft: {error}", file=sys.stderr)
+        return 1
+    for kernel in kernels:
+        print(kernel)
+    count = f"{len(kernels)} kernel{'' if len(kernels) == 1 else 's'}"
+    print(f"{count} for {chosen.arch} in {time.perf_counter() - begin:.1f} s")
+    return 0
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; give its exit status."""
     words = sys.argv[1:] if arguments is None else arguments
@@ -112,7 +145,10 @@ def main(arguments: list[str] | None = None) -> int:
     if rest:
         parser.error(f"{chosen.command} takes no options: {' '.join(rest)}")
     try:
-        status = _info() if chosen.command == "info" else _show_options(chosen.markdown, chosen.types)
+        if chosen.command == "compile":
+            status = _compile(chosen)
+        else:
+            status = _info() if chosen.command == "info" else _show_options(chosen.markdown, chosen.types)
         sys.stdout.flush()
     except BrokenPipeError:
         # Who reads has seen enough, as `head` has. What is left must not be written at exit.

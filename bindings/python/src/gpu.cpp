@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "shardfft/kernels.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -53,4 +54,11 @@ void shardfft::python::bind_gpu(nb::module_& module) {
       },
       "address"_a);
   module.def("inspect", inspect, "capsule"_a);
+  module.def(
+      "compile_kernels",
+      [](const std::vector<std::int64_t>& extents, bool real, Precision precision, int architecture, bool verify) {
+        const nb::gil_scoped_release others_may_run;
+        return compile_kernels({extents, real, precision, architecture, verify});
+      },
+      "extents"_a, "real"_a, "precision"_a, "architecture"_a, "verify"_a);
 }

@@ -58,6 +58,8 @@ class DeviceOperation {
   /// memory that operations share, one tells.
   virtual RunnerMemory kept() const { return {}; }
   virtual bool runs_in_place() const { return false; }
+  /// Whether it keeps something in `middle` while it runs, where it may choose.
+  virtual bool uses_middle() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.
   virtual bool writes_peers() const { return false; }
   /// Likewise into its `scratch`: `scratches` must be given.

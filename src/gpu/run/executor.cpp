@@ -61,7 +61,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
         if (!prepared.tasks.front().checks.empty())
           prepared.verifier = std::make_unique<DeviceVerifier>(*team_, prepared.tasks);
       if (memories_.empty()) add_members(programs.front().program);
-      size_buffers();
+      size_buffers(programs);
       for (const NamedProgram& named : programs) refuse_what_does_not_fit(named.program);
     });
   } catch (...) {
@@ -80,14 +80,15 @@ void DeviceExecutor::forget_tasks() {
       for (auto& operation : task.operations) operation->close_peers();
   team_->meet();
   prepared_.erase(refused, prepared_.end());
-  size_buffers();
+  size_buffers({});
 }
 
 /// Copies of the users' arrays hold either end of any program: all programs of a plan lead between the same two states.
 void DeviceExecutor::add_members(const Program& program) {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    const std::size_t most = std::max(bytes_of(program.states.front(), m), bytes_of(program.states.back(), m));
+    std::size_t most = std::max(bytes_of(program.states.front(), m), bytes_of(program.states.back(), m));
+    if (inside()) most = in_place_bytes(program, team_->here()[m].rank);
     memories_.emplace_back(UserArrays(model_, team_->here()[m], most));
   }
 }
@@ -255,8 +256,8 @@ void DeviceExecutor::fetch(int member, const void* array, std::byte* to, std::si
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    if (require_one_array(static_cast<int>(m), in[m],
-                          out[m]))  // what is copied to the device needs another array there
+    // What is copied to the device needs another array there.
+    if (!inside() && require_one_array(static_cast<int>(m), in[m], out[m]))
       require(device::describe(out[m]).kind == device::MemoryKind::device &&
                   reinterpret_cast<std::uintptr_t>(out[m]) % device::unit_bytes == 0,
               "plans with workspace = least transform arrays in device memory that begin at multiples of ",

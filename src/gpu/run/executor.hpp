@@ -82,7 +82,8 @@ class DeviceExecutor : public Runner {
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
-  void size_buffers();
+  /// With `more` programs than those that are here already.
+  void size_buffers(const std::vector<NamedProgram>& more);
   void allocate_workspace();
   void close_workspaces();
   std::size_t bytes_of(const State& state, std::size_t member) const;
@@ -90,7 +91,14 @@ class DeviceExecutor : public Runner {
   std::size_t output_bytes(int program, std::size_t member) const;
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
+  static bool copies_input(const DeviceTask& first, std::size_t member);
+  bool any_copies_input(std::size_t member) const;
+  void place_inside(int program, std::size_t m, const std::byte* in, std::byte* out);
   bool in_place() const;
+  /// Whether everything runs in one array because nothing else fits (Buffering::one_array): the result's, or one of the
+  /// workspace where that is too small.
+  bool inside() const { return setup_.buffering == Buffering::one_array; }
+  bool result_has_room(const Program& program, std::size_t member) const;
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_
   Meeting::Words least_or_give_up(const Meeting::Words& words);
   bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);

@@ -37,6 +37,7 @@ void check_device(int device) {
 }
 
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices) {
+  if (setup.buffering == Buffering::one_array) setup.options.workspace = Workspace::least;
   const int fake = setup.options.fake_ranks_per_host;
   if (!devices.empty()) {
     auto team = std::make_unique<Team>(devices, fake);

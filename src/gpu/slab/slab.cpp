@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/environment.hpp"
 #include "device/pointwise.hpp"
+#include "gpu/slab/slab_places.hpp"
 #include "gpu/slab/slab_program.hpp"
 #include "gpu/slab/slab_rank.hpp"
 #include "tune/defaults.hpp"
@@ -52,45 +53,6 @@ SlabShape padded_where_faster(const SlabShape& shape, const SlabOptions& options
   return fusion.y && fusion.x && (large || even_small) ? padded : shape;
 }
 
-/// Whether peers write into rows of our own and not into the spectrum: padded z lines; spectra of other processes that
-/// are no whole number of large pages, which GPUs write slowly, but for the largest ones, where passes between two
-/// arrays cost more; spectra that are the input, too. The same on all ranks.
-bool has_own_rows(const SlabShape& shape, const SlabSetup& setup) {
-  if (shape.dense_spectrum || setup.in_place) return true;
-  if (setup.few_buffers || setup.team->all_here()) return false;
-  if (shape.spectrum_bytes(0) > peer_gpu_defaults().most_bytes_of_own_rows) return false;
-  for (int r = 0; r < shape.ranks; ++r)
-    if (shape.spectrum_bytes(r) % setup.page_bytes != 0) return true;
-  return false;
-}
-
-/// Which planes lie in `middle`: [forward, backward]. Forward those for which the spare array has room, or the spectrum
-/// where peers do not write into it. Backward the field's, where they are like it and nobody needs the input any more.
-/// The same on all ranks.
-std::array<bool, 2> planes_in_middle(const SlabShape& shape, const SlabOptions& options, const SlabSetup& setup,
-                                     bool own_rows) {
-  const std::vector<std::size_t>& spare = setup.ends[0].spare;
-  bool room = !spare.empty() || (own_rows && shape.planes_like_field());
-  for (int r = 0; r < shape.ranks; ++r) {
-    const std::size_t there = spare.empty() ? shape.spectrum_bytes(r) : spare[static_cast<std::size_t>(r)];
-    room = room && shape.planes_bytes(r) <= there;
-  }
-  return {room, shape.planes_like_field() && (options.in_place || !setup.ends[1].keeps_input)};
-}
-
-/// Where the rows wait for the copies on the way back.
-enum class RowsBack { none, scratch, spectrum, field };
-
-/// In the spectrum if it may be overwritten. In the field if that has room, and its planes can take the place of rows
-/// in the order in which these leave; with few buffers also where planes must wait for them.
-RowsBack rows_back(const SlabShape& shape, const SlabRank& rank, int number, const SlabSetup& setup, bool in_middle) {
-  if (rank.stores() && !rank.copied()) return RowsBack::none;
-  if (!setup.ends[1].keeps_input && shape.pitch() == shape.spectrum_pitch()) return RowsBack::spectrum;
-  const bool room = rank.rows_back_bytes() <= shape.field_bytes(number);
-  const bool in_order = rank.packs() && !shape.woven;
-  return !in_middle && !setup.in_place && room && (in_order || setup.few_buffers) ? RowsBack::field : RowsBack::scratch;
-}
-
 /// What both directions of one member share.
 struct SlabMember {
   SlabShape shape;
@@ -98,21 +60,18 @@ struct SlabMember {
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
-  bool own_rows = false;            ///< of all ranks, those without any too
-  std::array<bool, 2> in_middle{};  ///< planes_in_middle
-  RowsBack rows_back = RowsBack::scratch;
+  SlabPlaces places{};
   device::Memory tokens{};
   std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
 
   std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes() + rank.weight_bytes(); }
-  bool has_middle(Direction direction) const { return in_middle[static_cast<std::size_t>(direction)]; }
   /// Scratch of rank r: its planes, where they are not in the middle; behind them rows where there are any.
   std::size_t rows_offset(int r, Direction direction) const {
-    return has_middle(direction) ? 0 : round_up(shape.planes_bytes(r), std::size_t{256});
+    return places.has_middle(direction) ? 0 : round_up(shape.planes_bytes(r), std::size_t{256});
   }
   std::byte* planes(const DeviceBuffers& buffers, Direction direction) const {
-    return has_middle(direction) ? buffers.middle : buffers.scratch;
+    return places.has_middle(direction) ? buffers.middle : buffers.scratch;
   }
   std::uint32_t* own_tokens() const { return static_cast<std::uint32_t*>(tokens.get()); }
   double left_to_scale(Direction direction) const {
@@ -191,7 +150,7 @@ class SlabForward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
-    void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number, Direction::forward) : nullptr;
+    void* const rows = m.places.own_rows ? buffers.scratch + m.rows_offset(m.number, Direction::forward) : nullptr;
     auto* const field = const_cast<std::byte*>(buffers.in);  // only read
     std::byte* const planes = m.planes(buffers, Direction::forward);
     const SlabArrays own{field, planes, buffers.out, rows, m.own_tokens(), checks()};
@@ -199,7 +158,7 @@ class SlabForward : public SlabOperation {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
       for (std::size_t q = 0; q < m.peers.size(); ++q)
-        m.peers[q].arrays.rows = m.own_rows
+        m.peers[q].arrays.rows = m.places.own_rows
                                      ? buffers.scratches[q] + m.rows_offset(static_cast<int>(q), Direction::forward)
                                      : buffers.outs[q];
       send_turns(phase, [&](int turn) { m.rank.send_forward(own, m.peers, turn, stream); });
@@ -210,14 +169,16 @@ class SlabForward : public SlabOperation {
   }
   std::size_t scratch_bytes() const override {
     const SlabMember& m = *member_;
-    if (m.own_rows) return m.rows_offset(m.number, Direction::forward) + m.shape.rows_bytes(m.number);
+    if (m.places.own_rows) return m.rows_offset(m.number, Direction::forward) + m.shape.rows_bytes(m.number);
     return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
   }
-  bool uses_middle() const override { return member_->has_middle(Direction::forward); }
+  bool uses_middle() const override { return member_->places.has_middle(Direction::forward); }
   /// The spectrum is written when the field has been read, or what became of it.
-  bool runs_in_place() const override { return uses_middle() ? member_->shape.planes_like_field() : member_->own_rows; }
-  bool writes_peers() const override { return !member_->own_rows; }
-  bool writes_scratches() const override { return member_->own_rows; }
+  bool runs_in_place() const override {
+    return uses_middle() ? member_->shape.planes_like_field() : member_->places.own_rows;
+  }
+  bool writes_peers() const override { return !member_->places.own_rows; }
+  bool writes_scratches() const override { return member_->places.own_rows; }
   /// Memory that both directions share.
   RunnerMemory kept() const override {
     return {.table = member_->held_bytes(), .library = member_->rank.library_bytes()};
@@ -235,8 +196,8 @@ class SlabBackward : public SlabOperation {
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
     void* rows = nullptr;
-    if (m.rows_back == RowsBack::field) rows = buffers.out;
-    if (m.rows_back == RowsBack::scratch) rows = buffers.scratch + m.rows_offset(m.number, Direction::backward);
+    if (m.places.rows_back == RowsBack::field) rows = buffers.out;
+    if (m.places.rows_back == RowsBack::scratch) rows = buffers.scratch + m.rows_offset(m.number, Direction::backward);
     auto* const spectrum = const_cast<std::byte*>(buffers.in);  // only read, unless SlabEnds allow otherwise
     std::byte* const planes = m.planes(buffers, Direction::backward);
     const SlabArrays own{buffers.out, planes, spectrum, rows, m.own_tokens(), checks()};
@@ -254,12 +215,12 @@ class SlabBackward : public SlabOperation {
   }
   std::size_t scratch_bytes() const override {
     const SlabMember& m = *member_;
-    if (m.rows_back == RowsBack::scratch)
+    if (m.places.rows_back == RowsBack::scratch)
       return m.rows_offset(m.number, Direction::backward) + m.rank.rows_back_bytes();
     return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
   }
-  bool uses_middle() const override { return member_->has_middle(Direction::backward); }
-  bool runs_in_place() const override { return member_->rows_back != RowsBack::field; }
+  bool uses_middle() const override { return member_->places.has_middle(Direction::backward); }
+  bool runs_in_place() const override { return member_->places.rows_back != RowsBack::field; }
   bool writes_peers() const override { return uses_middle(); }
   bool writes_scratches() const override { return !uses_middle(); }
 
@@ -314,13 +275,11 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, SlabOptions opti
                                         const Member& member) {
   const device::DeviceScope scope(member.device);
   const SlabShape shape = padded_where_faster(dense, options, setup);
-  options.in_place = setup.in_place && shape.planes_like_field() && !options.stores;
+  options.in_place = runs_in_one_array(shape, options, setup);
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
-  made->own_rows = has_own_rows(shape, setup);
-  made->in_middle = planes_in_middle(shape, options, setup, made->own_rows);
-  made->rows_back = rows_back(shape, made->rank, member.rank, setup, made->has_middle(Direction::backward));
+  made->places = places_of(made->rank, member.rank, shape, options, setup);
   made->tokens = make_tokens(made->rank);
   return made;
 }

@@ -4,6 +4,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+[[ ${SHARDFFT_BUILT:-} != "$BUILD" ]] || exit 0  # as build.sh
 hold_lock "$BUILD/rivals"
 cmake -S "$ROOT/bench" -B "$BUILD/rivals" -Wno-dev --log-level=WARNING -DMKL_ROOT="$VENV" \
   -DCMAKE_CXX_COMPILER_LAUNCHER="$COMPILER" -DMPI_C_COMPILER="$(mpi_tool mpicc)" -DMPI_CXX_COMPILER="$(mpi_tool mpicxx)" \

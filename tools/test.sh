@@ -42,6 +42,7 @@ mkdir -p "$BUILD"
 export SHARDFFT_SECONDS=$BUILD/seconds.txt
 bash "$ROOT/tools/build.sh" "${options[@]}"
 [[ $python == no ]] || bash "$ROOT/tools/build_drivers.sh"
+export SHARDFFT_BUILT=$BUILD
 
 # program NAME COMMAND...: a program whose time is told at the end.
 program() { "$ROOT/tools/seconds.sh" program "$@"; }

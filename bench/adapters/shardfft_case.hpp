@@ -92,10 +92,10 @@ inline Options options_of(const Case& wanted, Place place = Place::cpu) {
   asked("modes") ? void(options.lone_mode = LoneMode::zero) : options.modes.clear();
   options.batch = wanted.batch;
   if (wanted.layout == LayoutKind::pencil) options.grid.assign(wanted.grid.begin(), wanted.grid.end());
+  options.in_place = wanted.in_place();
   if (place != Place::cpu) return options;
   options.effort = static_cast<shardfft::Effort>(wanted.effort);
   options.threads = wanted.threads;
-  options.in_place = wanted.in_place();
   return options;
 }
 

@@ -1,7 +1,8 @@
 // Cubes in place with the least workspace: right, how much memory, how long. JSON lines.
-//   in_place [-group GPUs] [-exchange name] [-single] n ...
-// Under mpirun one process a GPU; with -group all GPUs in this process. Fields are made, and spectra checked, on the
-// GPUs: beside the array there is room for nothing.
+//   in_place [-group GPUs] [-exchange name] [-single] [-fast | -apart] n ...
+// -fast: in place with as much workspace as the plan wants; -apart: likewise, with a second array for the result. Under
+// mpirun one process a GPU; with -group all GPUs in this process. Fields are made, and spectra checked, on the GPUs:
+// beside the array there is room for nothing.
 #include <mpi.h>
 
 #include <memory>
@@ -123,6 +124,8 @@ struct Settings {
   int group = 0;  ///< GPUs of this process; 0: one a process
   std::string exchange = "auto";
   bool single = false;
+  bool least = true;
+  bool apart = false;
 };
 
 /// Over the GPUs of all processes.
@@ -152,12 +155,14 @@ double used_bytes(const std::vector<int>& devices) {
 template <class Real>
 class Probe {
  public:
-  Probe(Plan& plan, std::int64_t n) : plan_(plan) {
+  Probe(Plan& plan, std::int64_t n, bool apart) : plan_(plan) {
     for (int p = 0; p < peaks; ++p)
       for (int a = 0; a < 3; ++a) peaks_.index[p].at[a] = (n * (2 * p + 1) / 7 + 5 * a + p) % n;
     for (int m = 0; m < plan.members(); ++m) {
       CHECK(cudaSetDevice(plan.device(m)));
-      arrays_.push_back(plan.allocate_input(m));
+      const bool in_input = apart || plan.input(m).bytes() >= plan.output(m).bytes();
+      arrays_.push_back(in_input ? plan.allocate_input(m) : plan.allocate_output(m));
+      results_.push_back(apart ? plan.allocate_output(m) : arrays_.back());
       void* sums = nullptr;
       CHECK(cudaMalloc(&sums, 2 * sizeof(double)));
       sums_.emplace_back(static_cast<double*>(sums), [](double* memory) { cudaFree(memory); });
@@ -167,20 +172,19 @@ class Probe {
   double run(Direction direction) {
     std::vector<const void*> in;
     std::vector<void*> out;
-    for (const Buffer& array : arrays_) {
-      in.push_back(array.data());
-      out.push_back(array.data());
-    }
+    const bool forward = direction == Direction::forward;
+    for (const Buffer& array : forward ? arrays_ : results_) in.push_back(array.data());
+    for (const Buffer& array : forward ? results_ : arrays_) out.push_back(array.data());
     CHECK(MPI_Barrier(MPI_COMM_WORLD));
     const auto begin = std::chrono::steady_clock::now();
-    direction == Direction::forward ? plan_.forward(in, out) : plan_.backward(in, out);
+    forward ? plan_.forward(in, out) : plan_.backward(in, out);
     return most_of_all(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
   void put(Field field) {
     for (int m = 0; m < plan_.members(); ++m) {
       const Side& side = plan_.input(m);
       CHECK(cudaSetDevice(plan_.device(m)));
-      fill<<<2048, 256>>>(data(m), field, part_of(side.layout, side.rank), peaks_);
+      fill<<<2048, 256>>>(data(arrays_, m), field, part_of(side.layout, side.rank), peaks_);
       CHECK(cudaDeviceSynchronize());
     }
   }
@@ -193,7 +197,8 @@ class Probe {
       double* const on_device = sums_[static_cast<std::size_t>(m)].get();
       CHECK(cudaSetDevice(plan_.device(m)));
       CHECK(cudaMemset(on_device, 0, sizeof mine));
-      compare<<<2048, 256>>>(data(m), field, part_of(side.layout, side.rank), peaks_, on_device);
+      compare<<<2048, 256>>>(data(of_spectrum ? results_ : arrays_, m), field, part_of(side.layout, side.rank), peaks_,
+                             on_device);
       CHECK(cudaMemcpy(mine, on_device, sizeof mine, cudaMemcpyDeviceToHost));
       sums[0] += mine[0];
       sums[1] += mine[1];
@@ -202,11 +207,13 @@ class Probe {
   }
 
  private:
-  Real* data(int m) const { return static_cast<Real*>(arrays_[static_cast<std::size_t>(m)].data()); }
+  static Real* data(const std::vector<Buffer>& arrays, int m) {
+    return static_cast<Real*>(arrays[static_cast<std::size_t>(m)].data());
+  }
 
   Plan& plan_;
   Peaks peaks_{};
-  std::vector<Buffer> arrays_;
+  std::vector<Buffer> arrays_, results_;  ///< the same ones in place
   std::vector<std::unique_ptr<double, void (*)(double*)>> sums_;
 };
 
@@ -214,7 +221,8 @@ template <class Real>
 void measure(std::int64_t n, const Settings& settings, const std::vector<int>& devices, int ranks, bool talks) {
   Options options;
   options.processor = Processor::gpu;
-  options.workspace = Workspace::least;
+  options.workspace = settings.least ? Workspace::least : Workspace::fast;
+  options.in_place = !settings.apart;
   options.exchange = settings.exchange;
   const double before = used_bytes(devices);
   const char* const precision = settings.single ? "single" : "double";
@@ -222,7 +230,7 @@ void measure(std::int64_t n, const Settings& settings, const std::vector<int>& d
     const Layout slabs = Layout::slab({n, n, n}, ranks);
     Plan plan = settings.group > 0 ? Plan(Devices(devices), c2c<Real>, slabs, default_output, options)
                                    : Plan(MPI_COMM_WORLD, c2c<Real>, slabs, default_output, options);
-    Probe<Real> probe(plan, n);
+    Probe<Real> probe(plan, n, settings.apart);
     probe.put(Field::waves);
     probe.run(Direction::forward);
     const double wave_error = probe.error(Field::spectrum_of_waves, true);
@@ -277,6 +285,8 @@ int main(int argc, char** argv) {
       settings.exchange = argv[++i];
     else if (word == "-single")
       settings.single = true;
+    else if (word == "-fast" || word == "-apart")
+      settings.least = false, settings.apart = word == "-apart";
     else
       sizes.push_back(std::atoll(argv[i]));
   }

@@ -73,7 +73,8 @@ struct Options {
   /// brick_groups and cannon* a factor for each axis. Empty lets the algorithm choose. With algorithm auto a grid means
   /// pencil; slab, cyclic and six_step refuse one.
   Shape grid{};
-  /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct.
+  /// Plan for forward(x, x): best when input and output are the same buffer. Both ways are always correct. On GPUs
+  /// memory is then needed for one of the two.
   bool in_place = false;
   /// fast: as much memory as the fastest way takes. least: forward(x, x) alone, with at most 5 % of the array and 2 MiB
   /// beside it, at the price of more passes over memory and more messages (docs/concepts.md). Exchanges: on CPUs p2p

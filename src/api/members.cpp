@@ -177,16 +177,44 @@ void Members::watch_calls(const Ranks& who, std::string name) {
   trace_file = std::make_unique<TraceFile>(comm, options.trace);
 }
 
-void Members::make_runner(ExecutorSetup setup, const Program& program,
-                          const std::function<std::vector<NamedProgram>(const Program&)>& named) {
+namespace {
+
+/// What the report says of a way that was taken because faster ones do not fit, as this error says.
+Choice fewer_buffers(Buffering buffering, const std::string& error) {
+  return {"workspace", buffering == Buffering::few ? "few buffers" : "one array",
+          "the fastest way does not fit: " + error.substr(0, error.find(';'))};
+}
+
+}  // namespace
+
+/// Ways with fewer buffers are tried where there is no memory for those with more. The first error stays.
+void Members::make_device_runner(const ExecutorSetup& setup, const Program& program, const Named& named) {
+  Failure first;
+  for (const Buffering buffering : {Buffering::fast, Buffering::few, Buffering::one_array}) {
+    ExecutorSetup tried = setup;
+    tried.buffering = buffering;
+    if (first.failed()) tried.choices.push_back(fewer_buffers(buffering, first.text));
+    const Failure failure = failure_of([&] {
+      runner.reset();
+      runner = gpu::make_runner(std::move(tried), program, devices);
+      runner->add(named(runner->lower(program)));
+    });
+    if (!failure.failed()) return;
+    if (!first.failed()) first = failure;
+    const bool may_fit = options.workspace == Workspace::fast && (buffering != Buffering::few || options.chunks <= 1);
+    if (first.code != Status::out_of_memory || !may_fit || (runner && runner->half_way())) break;
+  }
+  if (runner) end(first);
+  throw Error(first.code, first.text);
+}
+
+void Members::make_runner(ExecutorSetup setup, const Program& program, const Named& named) {
   setup.comm = comm;
   setup.options = options;
   setup.exchange = options.exchange;
   if (calls) setup.watch = &calls->watch();
-  if (place() == Place::cpu)
-    runner = make_host_runner(std::move(setup), program);
-  else
-    runner = gpu::make_runner(std::move(setup), program, devices);
+  if (place() != Place::cpu) return make_device_runner(setup, program, named);
+  runner = make_host_runner(std::move(setup), program);
   attempt([&] { runner->add(named(runner->lower(program))); });
 }
 

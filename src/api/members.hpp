@@ -91,10 +91,11 @@ struct Members {
   void attempt(const std::function<void()>& work);
   /// Throws the failure of such work, or what others that it was told of say.
   [[noreturn]] void end(Failure failure);
+  using Named = std::function<std::vector<NamedProgram>(const Program&)>;
   /// A runner of what `named` makes of this program as the runner lowered it. `setup` has what this does not know:
-  /// precision, local FFTs, choices. Collective.
-  void make_runner(ExecutorSetup setup, const Program& program,
-                   const std::function<std::vector<NamedProgram>(const Program&)>& named);
+  /// precision, local FFTs, choices. On GPUs the fastest way that fits their memory. Collective.
+  void make_runner(ExecutorSetup setup, const Program& program, const Named& named);
+  void make_device_runner(const ExecutorSetup& setup, const Program& program, const Named& named);
 };
 
 /// The arrays of a call, one a member.

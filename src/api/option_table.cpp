@@ -154,9 +154,8 @@ void add_resources(std::vector<OptionRow>& table) {
 
   table.push_back(row("in_place", &Options::in_place,
                       "Plan for forward(x, x): best when input and output are the same buffer. Both ways are always "
-                      "correct.",
+                      "correct. On GPUs memory is then needed for one of the two.",
                       "yes"));
-  table.back().effect = on_cpus;
 
   table.push_back(row("workspace", &Options::workspace,
                       "fast: as much memory as the fastest way takes. least: forward(x, x) alone, with "

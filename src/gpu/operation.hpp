@@ -18,7 +18,6 @@
 #include "device/runtime.hpp"
 #include "pack/short_numbers.hpp"
 #include "run/memory.hpp"
-#include "schedule/pieces.hpp"
 
 namespace shardfft::gpu {
 
@@ -59,6 +58,8 @@ class DeviceOperation {
   /// memory that operations share, one tells.
   virtual RunnerMemory kept() const { return {}; }
   virtual bool runs_in_place() const { return false; }
+  /// Whether it keeps something in `middle` while it runs, where it may choose.
+  virtual bool uses_middle() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.
   virtual bool writes_peers() const { return false; }
   /// Likewise into its `scratch`: `scratches` must be given.
@@ -81,8 +82,6 @@ class DeviceOperation {
   /// Closes what it has opened of other processes, who may free it afterwards. It is not enqueued again.
   virtual void close_peers() {}
   virtual std::string describe() const = 0;
-  /// What it is cut in; null where it is not.
-  virtual const Pieces* pieces() const { return nullptr; }
   /// Bytes this member sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
   /// What rounding messages to fewer bytes cost, in all runs so far, which must have ended.

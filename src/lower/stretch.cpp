@@ -16,13 +16,15 @@ std::vector<int> moving_steps(const Program& program) {
 /// Gives the stops of a stretch that ends in `to` their buffers, from the last to the first. Returns where it begins.
 Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Target& target, Slot to) {
   const Slot end = to;
+  const bool uses_result = target.uses_result(program);
+  const auto other = [&](Slot slot) { return uses_result && slot == Slot::work0 ? Slot::out : other_buffer(slot); };
   for (auto stop = stretch.rbegin(); stop != stretch.rend(); ++stop) {
     stop->to = to;
-    stop->from = target.one_array() || target.in_place(program, stop->step) ? to : other_buffer(to);
+    stop->from = target.one_array() || target.in_place(program, stop->step) ? to : other(to);
     to = stop->from;
   }
   // Without buffers in between, the source must differ from the result.
-  if (stretch.size() > 1 && !fusion.keeps_buffers) to = stretch.front().from = other_buffer(end);
+  if (stretch.size() > 1 && !fusion.keeps_buffers) to = stretch.front().from = other(end);
   return to;
 }
 

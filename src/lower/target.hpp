@@ -46,6 +46,9 @@ class Target {
     return can_run_in_place(program.steps[static_cast<std::size_t>(step)]);
   }
 
+  /// Whether what lies between the steps may lie in the result's array, too, which has room for all of it.
+  virtual bool uses_result(const Program& /*program*/) { return false; }
+
   /// Whether the transform `step`, of its own, scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }
 

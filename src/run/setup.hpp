@@ -18,6 +18,10 @@ namespace shardfft {
 class HostMemory;
 class Watch;
 
+/// How many arrays a plan on GPUs takes beside input and output: those of the fastest way; fewer, where that costs
+/// time; or one at most, in which everything runs as with workspace = least.
+enum class Buffering { fast, few, one_array };
+
 struct ExecutorSetup {
   Communicator comm;
   Options options;
@@ -28,16 +32,10 @@ struct ExecutorSetup {
   std::vector<Choice> choices;                                               ///< made for options that leave one
   std::size_t bytes_past_cache = host_defaults().bytes_to_write_past_cache;  ///< of results that are written so
   ShortNumbers numbers{};                                                    ///< in messages
+  Buffering buffering = Buffering::fast;
   std::optional<double> plan_until{};  ///< libraries that measure while they plan stop then, on base/clock
   Watch* watch = nullptr;              ///< what ranks look at that wait in the middle of a call
   std::shared_ptr<HostMemory> host{};  ///< who shares memory with whom, where that was asked already
-
-  /// In the place of what was told of the same option.
-  void tell(const Choice& choice) {
-    for (Choice& known : choices)
-      if (known.what == choice.what) return static_cast<void>(known = choice);
-    choices.push_back(choice);
-  }
 };
 
 }  // namespace shardfft

@@ -203,10 +203,11 @@ class DeviceSlab {
       if (phase > 0) team_.meet();
       for_members([&](std::size_t m, MemberArrays& a) {
         const SlabRun& run = a.runs[i];
+        auto* const result = static_cast<std::byte*>(a.memory[run.to].get());
         operations[m]->enqueue(
             phase,
-            {static_cast<const std::byte*>(a.memory[run.from].get()), static_cast<std::byte*>(a.memory[run.to].get()),
-             static_cast<std::byte*>(a.scratch.get()), shared_[run.to].all(), nullptr, false, shared_scratch_.all()},
+            {static_cast<const std::byte*>(a.memory[run.from].get()), result, static_cast<std::byte*>(a.scratch.get()),
+             shared_[run.to].all(), result, false, shared_scratch_.all()},
             a.stream.get());
       });
     }

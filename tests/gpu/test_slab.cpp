@@ -54,13 +54,13 @@ TEST(GroupSlab, WovenPlanes) {
     for (SlabCase c : {fused_planes, fused_real_planes, fused_planes_f32, uneven}) {
       if (!device::lines::supported(static_cast<int>(c.shape[1]))) continue;  // no compiler
       c.woven = true;
-      EXPECT_TRUE(gpu::runs_as_slab(slab_steps(c, ranks), 0, team, c.precision, c.chunks, false));
+      EXPECT_TRUE(gpu::runs_as_slab(slab_steps(c, ranks), 0, team, {.precision = c.precision, .chunks = c.chunks}));
       EXPECT_TRUE(check_fused_slab(team, c));
       const std::string text = DeviceSlab(team, c).operation(Direction::forward, 0).describe();
       EXPECT_NE(text.find("planes of the first axis and the last one"), std::string::npos) << text;
       EXPECT_EQ(check_fused_slab(team, left_open(c)), true) << "which may store into peers";
     }
-    EXPECT_FALSE(gpu::runs_as_slab(slab_steps(odd, ranks), 0, team, odd.precision, odd.chunks, false))
+    EXPECT_FALSE(gpu::runs_as_slab(slab_steps(odd, ranks), 0, team, {.precision = odd.precision, .chunks = odd.chunks}))
         << "x lines by cuFFT";
     if (ranks > 1) {
       EXPECT_THROW(DeviceSlab(team, odd), Error);
@@ -102,7 +102,7 @@ TEST(GroupSlab, RealTransformsArePaddedInside) {
     const auto operations = gpu::make_slab(slab_steps(fused_real, ranks), 0, {&team});
     EXPECT_NE(operations[0][0]->describe().find("padded inside"), std::string::npos);
     EXPECT_FALSE(operations[0][0]->writes_peers());
-    EXPECT_EQ(operations[0][0]->scratch_bytes(), operations[1][0]->scratch_bytes()) << "rows both ways";
+    EXPECT_GT(operations[0][0]->scratch_bytes(), operations[1][0]->scratch_bytes()) << "rows forward";
     const Shape& n = fused_real.shape;
     const std::int64_t sent = n[0] / ranks * (n[1] - n[1] / ranks) * ((n[2] / 2 + 1 + 15) / 16 * 16);
     if (n[0] % ranks == 0 && n[1] % ranks == 0) {
@@ -133,7 +133,9 @@ TEST(GroupSlab, OddSharesOfOddRows) {
       EXPECT_TRUE(check_fused_slab(team, c));
       const std::string text = DeviceSlab(team, c).operation(Direction::forward, 0).describe();
       EXPECT_NE(text.find("line kernels for y x, padded inside"), std::string::npos) << text;
-      const auto runs = [&] { return gpu::runs_as_slab(slab_steps(c, ranks), 0, team, c.precision, c.chunks, false); };
+      const auto runs = [&] {
+        return gpu::runs_as_slab(slab_steps(c, ranks), 0, team, {.precision = c.precision, .chunks = c.chunks});
+      };
       EXPECT_EQ(runs(), !woven) << "small floats are not padded";
       c.shape = {512, 128, 512};
       EXPECT_TRUE(runs());

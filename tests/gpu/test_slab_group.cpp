@@ -10,23 +10,26 @@ namespace {
 template <class T>
 class Bench {
  public:
-  Bench(const SlabShape& shape, const SlabOptions& options) : shape_(shape) {
+  Bench(const SlabShape& shape, const SlabOptions& options, SlabPlaces places = SlabPlaces::apart) : shape_(shape) {
     std::vector<int> devices;
     for (int r = 0; r < shape.ranks; ++r) devices.push_back(r % device::device_count());
     group_ = std::make_unique<SlabGroup>(shape, options, devices);
-    std::vector<SlabArrays> arrays;
     for (int r = 0; r < shape.ranks; ++r) {
       const device::DeviceScope scope(devices[to_size(r)]);
-      ranks_.emplace_back(shape, r);
-      arrays.push_back(ranks_.back().arrays());
+      ranks_.emplace_back(shape, r, places);
       streams_.push_back(ranks_.back().stream());
     }
-    group_->bind(arrays);
   }
   SlabGroup& group() { return *group_; }
   const std::vector<device::StreamHandle>& streams() const { return streams_; }
-  void forward() { group_->forward(streams_); }
-  void backward() { group_->backward(streams_); }
+  void forward() {
+    bind(Direction::forward);
+    group_->forward(streams_);
+  }
+  void backward() {
+    bind(Direction::backward);
+    group_->backward(streams_);
+  }
   device::Graph capture_pair() {
     return group_->capture(streams_, [&] {
       forward();
@@ -60,6 +63,12 @@ class Bench {
   }
 
  private:
+  void bind(Direction direction) {
+    std::vector<SlabArrays> arrays;
+    for (const auto& rank : ranks_) arrays.push_back(rank.arrays(direction));
+    group_->bind(arrays);
+  }
+
   SlabShape shape_;
   std::unique_ptr<SlabGroup> group_;
   std::vector<SlabRankArrays<T>> ranks_;
@@ -86,14 +95,15 @@ void check(Bench<T>& bench, const SlabShape& shape, const SlabReference& referen
 }
 
 template <class T>
-void check_shape(const SlabTestShape& test, Kind kind, int ranks, const SlabOptions& options) {
+void check_shape(const SlabTestShape& test, Kind kind, int ranks, const SlabOptions& options,
+                 SlabPlaces places = SlabPlaces::apart) {
   const Transform transform{kind, sizeof(T) == 8 ? Precision::f64 : Precision::f32};
   const SlabShape shape = slab_shape(test.extents, transform, ranks);
   const SlabReference reference(test.extents, kind, seed());
   SCOPED_TRACE(text(test.extents) + (kind == Kind::r2c ? " r2c" : " c2c") + (sizeof(T) == 8 ? " f64, " : " f32, ") +
                std::to_string(ranks) + " ranks, " + std::to_string(options.chunks) + " chunks, " +
                std::to_string(options.parts.size()) + " parts: " + test.why);
-  Bench<T> bench(shape, options);
+  Bench<T> bench(shape, options, places);
   check(bench, shape, reference);
 }
 
@@ -119,6 +129,28 @@ TEST(SlabGroup, WithoutLinePasses) {
   options.fused = false;
   check_shape<double>({{128, 128, 16}, "no line passes wanted"}, Kind::c2c, 2, options);
   check_shape<double>({{128, 128, 16}, "no line passes wanted"}, Kind::r2c, 3, options);
+}
+
+/// Equal shares, unequal ones, planes that one pass takes; without line passes the rows are not packed, and planes
+/// wait.
+TEST(SlabGroup, RowsInTheField) {
+  for (const int ranks : {2, 3, 4}) {
+    check_shape<double>({{128, 128, 48}, "rows"}, Kind::c2c, ranks, cut(4, {0.6, 0.4}), SlabPlaces::rows_in_field);
+    check_shape<float>({{128, 128, 48}, "real rows"}, Kind::r2c, ranks, cut(3, {1}), SlabPlaces::rows_in_field);
+  }
+  check_shape<double>({{128, 128, 128}, "planes"}, Kind::c2c, 4, cut(3, {0.5, 0.3, 0.2}), SlabPlaces::rows_in_field);
+  check_shape<double>({{20, 12, 30}, "no line passes"}, Kind::c2c, 2, cut(3, {1}), SlabPlaces::rows_in_field);
+}
+
+TEST(SlabGroup, InOneArray) {
+  SlabOptions options = cut(4, {0.5, 0.3, 0.2});
+  options.in_place = true;
+  for (const int ranks : {1, 2, 3, 4}) {
+    check_shape<double>({{128, 128, 48}, "lines"}, Kind::c2c, ranks, options, SlabPlaces::one_array);
+    check_shape<double>({{20, 31, 12}, "no line passes"}, Kind::c2c, ranks, options, SlabPlaces::one_array);
+  }
+  check_shape<float>({{128, 128, 128}, "planes"}, Kind::c2c, 4, options, SlabPlaces::one_array);
+  EXPECT_THROW(gpu::SlabRank(slab_shape({128, 128, 48}, r2c<double>, 2), options, 0, 0), Error) << "real fields";
 }
 
 TEST(SlabGroup, DenseSpectraOfRealTransforms) {

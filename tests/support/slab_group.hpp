@@ -66,7 +66,8 @@ device::Graph SlabGroup::capture(const std::vector<device::StreamHandle>& stream
 
 /// A rank of this process as `me` sees it: plain pointers and events.
 inline SlabPeer peer_of(const SlabRank& rank, const SlabArrays& arrays, int me) {
-  SlabPeer peer{arrays, rank.ready(), {}};
+  SlabPeer peer{arrays, {}, {}};
+  for (int p = 0; p < rank.readies(); ++p) peer.ready.push_back(rank.ready(p));
   for (int p = 0; p < rank.parts(); ++p)
     for (int c = 0; c < rank.chunks(p); ++c) peer.sent_here.push_back(rank.sent(p, c, me));
   return peer;

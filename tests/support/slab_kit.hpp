@@ -69,22 +69,26 @@ struct Norms {
   double relative() const { return std::sqrt(difference / (reference > 0 ? reference : 1)); }
 };
 
+/// Where a rank's arrays are: apart; the rows of the way back in the field; all but the rows in one.
+enum class SlabPlaces { apart, rows_in_field, one_array };
+
 /// The arrays of one rank on the current device, filled from a reference and compared with it.
 template <class T>
 class SlabRankArrays {
  public:
-  SlabRankArrays(const SlabShape& shape, int rank)
-      : shape_(shape),
-        rank_(rank),
-        field_(device::make_memory(shape.field_bytes(rank))),
-        spectrum_(device::make_memory(shape.spectrum_bytes(rank))),
-        stream_(device::make_stream()) {
-    if (shape.transform.kind == Kind::r2c || shape.pitch() != shape.nz)
+  SlabRankArrays(const SlabShape& shape, int rank, SlabPlaces places = SlabPlaces::apart)
+      : shape_(shape), rank_(rank), places_(places), stream_(device::make_stream()) {
+    const bool one = places == SlabPlaces::one_array;
+    field_ = device::make_memory(one ? std::max(shape.field_bytes(rank), shape.spectrum_bytes(rank))
+                                     : shape.field_bytes(rank));
+    if (!one) spectrum_ = device::make_memory(shape.spectrum_bytes(rank));
+    if (!shape.planes_like_field() || places == SlabPlaces::rows_in_field)
       planes_ = device::make_memory(shape.planes_bytes(rank));
-    if (shape.dense_spectrum) rows_ = device::make_memory(shape.rows_bytes(rank));
+    if (shape.dense_spectrum || one) rows_ = device::make_memory(shape.rows_bytes(rank));
   }
-  SlabArrays arrays() const {
-    return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum_.get(), rows_.get()};
+  SlabArrays arrays(Direction direction = Direction::forward) const {
+    const bool in_field = places_ == SlabPlaces::rows_in_field && direction == Direction::backward;
+    return {field_.get(), planes_ ? planes_.get() : field_.get(), spectrum(), in_field ? field_.get() : rows_.get()};
   }
   device::StreamHandle stream() const { return stream_.get(); }
 
@@ -98,7 +102,7 @@ class SlabRankArrays {
     std::vector<std::complex<T>> numbers(spectrum_numbers(), std::complex<T>(std::numeric_limits<T>::quiet_NaN()));
     for_spectrum(
         [&](std::size_t here, std::size_t there) { numbers[here] = std::complex<T>(reference.spectrum[there]); });
-    device::copy_bytes(spectrum_.get(), numbers.data(), numbers.size() * sizeof(numbers[0]), stream());
+    device::copy_bytes(spectrum(), numbers.data(), numbers.size() * sizeof(numbers[0]), stream());
     device::synchronize(stream());
   }
   void compare_field(const SlabReference& reference, double scale, Norms& norms) {
@@ -109,7 +113,7 @@ class SlabRankArrays {
   }
   void compare_spectrum(const SlabReference& reference, double scale, Norms& norms) {
     std::vector<std::complex<T>> numbers(spectrum_numbers());
-    device::copy_bytes(numbers.data(), spectrum_.get(), numbers.size() * sizeof(numbers[0]), stream());
+    device::copy_bytes(numbers.data(), spectrum(), numbers.size() * sizeof(numbers[0]), stream());
     device::synchronize(stream());
     for_spectrum([&](std::size_t here, std::size_t there) {
       norms.add(std::complex<double>(numbers[here]), scale * reference.spectrum[there]);
@@ -117,6 +121,7 @@ class SlabRankArrays {
   }
 
  private:
+  void* spectrum() const { return spectrum_ ? spectrum_.get() : field_.get(); }
   std::size_t reals_a_point() const { return shape_.transform.kind == Kind::r2c ? 1 : 2; }
   std::size_t field_reals() const { return shape_.field_bytes(rank_) / sizeof(T); }
   std::size_t first_real() const { return to_size(shape_.x_begin(rank_) * shape_.ny * shape_.nz) * reals_a_point(); }
@@ -134,6 +139,7 @@ class SlabRankArrays {
 
   SlabShape shape_;
   int rank_;
+  SlabPlaces places_;
   device::Memory field_, planes_, spectrum_, rows_;
   device::Stream stream_;
 };

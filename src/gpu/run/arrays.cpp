@@ -107,6 +107,13 @@ const std::byte* UserArrays::input(const std::byte* array, std::size_t bytes, bo
   return staged;
 }
 
+void UserArrays::copy_input(std::byte* to, const std::byte* array, std::size_t bytes, device::StreamHandle stream) {
+  if (bytes == 0 || array == to) return;
+  meet(array, bytes, device::describe(array), stream);
+  copies_ = true;
+  device::copy_bytes(to, array, bytes, stream);
+}
+
 std::byte* UserArrays::output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream) {
   if (bytes == 0) return nullptr;
   const device::PointerInfo info = device::describe(array);

@@ -59,6 +59,8 @@ class UserArrays {
   void begin() { waits_ = copies_ = false; }
   /// The device's view of an input, copied where it cannot be used in place or when `copy` says so.
   const std::byte* input(const std::byte* array, std::size_t bytes, bool copy, device::StreamHandle stream);
+  /// Copies an input to memory of the device, where it is not there already.
+  void copy_input(std::byte* to, const std::byte* array, std::size_t bytes, device::StreamHandle stream);
   /// Where the program puts the result; `shared`: other members write there too.
   std::byte* output(std::byte* array, std::size_t bytes, bool shared, device::StreamHandle stream);
   /// Puts the result where the user wants it.

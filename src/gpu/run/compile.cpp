@@ -26,12 +26,16 @@ double scale_of(const Stretch& stretch) {
   return scale;
 }
 
+/// Whether a task leaves the program's result alone, which is then free while it runs.
+bool result_is_spare(Slot from, Slot to) { return from != Slot::out && to != Slot::out; }
+
 /// The slab engine's operations for the stretches that it takes of all programs: a forward transform and a backward one
 /// share memory.
 class SlabOperations {
  public:
-  void want(const Program& program, int step, double scale) {
-    (is_forward_slab(program, step) ? forward_ : backward_).push_back({&program, step, scale, {}});
+  void want(const Program& program, const Stop& first, const Stop& last, double scale) {
+    auto& list = is_forward_slab(program, first.step) ? forward_ : backward_;
+    list.push_back({&program, first.step, scale, first.from, last.to, {}});
   }
 
   /// Collective.
@@ -45,8 +49,15 @@ class SlabOperations {
       slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
       slab.chunks = setup.options.chunks;
       slab.verify = setup.options.verify;
+      slab.few_buffers = setup.buffering == Buffering::few;
       const Wanted* const one = forward != nullptr ? forward : backward;
       if (one == nullptr) continue;
+      slab.in_place = setup.options.in_place;
+      for (const Wanted* wanted : {forward, backward}) {
+        if (wanted == nullptr) continue;
+        slab.in_place = slab.in_place && wanted->from == Slot::in && wanted->to == Slot::out;
+        slab.ends[wanted == forward ? 0 : 1] = ends_of(*wanted, setup.precision, team.ranks());
+      }
       auto made = make_slab(*one->program, one->step, slab);
       if (forward != nullptr) forward->operations = std::move(made[0]);
       if (backward != nullptr) backward->operations = std::move(made[1]);
@@ -66,8 +77,15 @@ class SlabOperations {
     const Program* program;
     int step;
     double scale;
+    Slot from, to;
     MemberOperations operations;
   };
+  static SlabEnds ends_of(const Wanted& wanted, Precision precision, int ranks) {
+    SlabEnds ends{wanted.from == Slot::in, {}};
+    for (int r = 0; r < ranks && result_is_spare(wanted.from, wanted.to); ++r)
+      ends.spare.push_back(state_bytes(wanted.program->states.back(), precision, r));
+    return ends;
+  }
   std::vector<Wanted> forward_, backward_;
 };
 
@@ -100,7 +118,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   void want_slabs() {
     for (const Stretch& stretch : stretches())
       if (stretch.size() > 1 && target_.begins_slab(program(), stretch.front().step))
-        slabs_.want(program(), stretch.front().step, scale_of(stretch));
+        slabs_.want(program(), stretch.front(), stretch.back(), scale_of(stretch));
   }
 
  private:
@@ -110,7 +128,13 @@ class DeviceCompiler : public Compiler<DeviceTask> {
     const Stop& first = stretch.front();
     task.operations = slabs_.take(program(), first.step);
     const bool by_engine = !task.operations.empty();
-    if (!by_engine) choose_buffers(task, stretch);
+    if (!by_engine) {
+      choose_buffers(task, stretch);
+    } else if (task.first().uses_middle()) {
+      const bool spare = is_forward_slab(program(), first.step) && result_is_spare(task.from, task.to);
+      task.middle = spare ? Slot::out : task.to;
+      task.middle_state = task.to_state;
+    }
     const bool fused = by_engine || stretch.size() > 1 || task.landing;
     if (!by_engine) task.operations = fused ? make_pipeline(stretch) : make_operations(first);
     if (setup_.options.verify)

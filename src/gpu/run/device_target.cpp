@@ -67,8 +67,13 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  return leaves_way_open(setup_.exchange) && team_.all_peers() &&
-         runs_as_slab(program, step, team_, setup_.precision, setup_.options.chunks, setup_.options.verify);
+  if (!leaves_way_open(setup_.exchange) || !team_.all_peers()) return false;
+  SlabSetup slab;
+  slab.precision = setup_.precision;
+  slab.chunks = setup_.options.chunks;
+  slab.verify = setup_.options.verify;
+  slab.few_buffers = setup_.buffering == Buffering::few;
+  return runs_as_slab(program, step, team_, slab);
 }
 
 namespace {
@@ -290,8 +295,21 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   return !lands_slowly(program.states[at]);
 }
 
+/// Other processes write slowly into the users' arrays, and may announce earlier what is used once. Where input and
+/// result are one array, the first step would have to copy it.
+bool DeviceTarget::uses_result(const Program& program) {
+  if (setup_.buffering == Buffering::fast && (!team_.all_here() || setup_.options.in_place)) return false;
+  for (std::size_t state = 1; state < program.states.size(); ++state)
+    for (int rank = 0; rank < team_.ranks(); ++rank)
+      if (state_bytes(program.states[state], setup_.precision, rank) >
+          state_bytes(program.states.back(), setup_.precision, rank))
+        return false;
+  return true;
+}
+
 bool DeviceTarget::lands_slowly(const State& state) const {
-  if (one_array() || team_.all_here() || !cuts_in_slices(setup_.exchange)) return false;
+  if (setup_.buffering != Buffering::fast || one_array() || team_.all_here() || !cuts_in_slices(setup_.exchange))
+    return false;
   const std::size_t most = max_state_bytes(state, setup_.precision);
   if (most <= gpu_defaults().large_page_bytes || most > peer_gpu_defaults().most_bytes_of_own_rows) return false;
   for (int rank = 0; rank < team_.ranks(); ++rank)

@@ -24,13 +24,11 @@ namespace shardfft::gpu {
 class DeviceExecutor : public Runner {
  public:
   /// Collective.
-  DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team);
+  DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team);
   ~DeviceExecutor() override;
 
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
-  /// Times whole runs on arrays of zeros (executor_trial.cpp).
-  std::unique_ptr<Runner> fastest(const Alternatives& others) override;
   MemberPlace member(int member) const override;
   void set_streams(std::span<void* const> streams) override;
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
@@ -39,6 +37,7 @@ class DeviceExecutor : public Runner {
   RunnerMemory memory() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
+  void fetch(int member, const void* array, std::byte* to, std::size_t bytes) override;
   Account account(int program, Runs which) override;
 
  private:
@@ -53,12 +52,7 @@ class DeviceExecutor : public Runner {
     std::byte* workspace = nullptr;
     std::size_t workspace_size = 0;
     std::uint64_t workspace_id = 0;  ///< device::PointerInfo::id
-    void work_in(std::byte* memory, std::size_t bytes) {
-      workspace = memory;
-      workspace_size = bytes;
-      workspace_id = memory != nullptr ? device::describe(memory).id : 0;
-    }
-    const std::byte* in = nullptr;  ///< as the device sees the arrays
+    const std::byte* in = nullptr;   ///< as the device sees the arrays
     std::byte* out = nullptr;
     std::size_t workspace_bytes() const;
   };
@@ -76,8 +70,6 @@ class DeviceExecutor : public Runner {
     std::int64_t runs = 0;
   };
 
-  class Trial;
-
   Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
   const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
   void add_members(const Program& program);
@@ -90,17 +82,23 @@ class DeviceExecutor : public Runner {
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
-  /// Those of the options, or own ones. Collective.
-  void use_streams_of_plan();
-  void size_buffers();
+  /// With `more` programs than those that are here already.
+  void size_buffers(const std::vector<NamedProgram>& more);
   void allocate_workspace();
-  void close_shared();
+  void close_workspaces();
   std::size_t bytes_of(const State& state, std::size_t member) const;
   std::size_t input_bytes(int program, std::size_t member) const;
   std::size_t output_bytes(int program, std::size_t member) const;
 
   void place_arrays(int program, InputArrays in, OutputArrays out);
+  static bool copies_input(const DeviceTask& first, std::size_t member);
+  bool any_copies_input(std::size_t member) const;
+  void place_inside(int program, std::size_t m, const std::byte* in, std::byte* out);
   bool in_place() const;
+  /// Whether everything runs in one array because nothing else fits (Buffering::one_array): the result's, or one of the
+  /// workspace where that is too small.
+  bool inside() const { return setup_.buffering == Buffering::one_array; }
+  bool result_has_room(const Program& program, std::size_t member) const;
   using InCall = std::unique_lock<std::mutex>;  ///< of imports_
   Meeting::Words least_or_give_up(const Meeting::Words& words);
   bool place_and_meet(int program, InputArrays in, OutputArrays out, InCall& in_call);
@@ -128,7 +126,7 @@ class DeviceExecutor : public Runner {
   void settle_own(std::size_t member) const;
   bool any_copies() const;
 
-  std::shared_ptr<Team> team_;  ///< one for all candidates of a trial
+  std::unique_ptr<Team> team_;
   MemoryModel model_;
   std::vector<device::Stream> own_streams_;
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones

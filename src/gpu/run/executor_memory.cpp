@@ -10,7 +10,11 @@ namespace shardfft::gpu {
 
 std::size_t DeviceExecutor::MemberMemory::workspace_bytes() const { return device::in_whole_pages(buffers.bytes()); }
 
-void DeviceExecutor::size_buffers() {
+bool DeviceExecutor::result_has_room(const Program& program, std::size_t member) const {
+  return bytes_of(program.states.back(), member) >= in_place_bytes(program, team_->here()[member].rank);
+}
+
+void DeviceExecutor::size_buffers(const std::vector<NamedProgram>& more) {
   for (std::size_t m = 0; m < memories_.size(); ++m) {
     MemberMemory& mine = memories_[m];
     mine.buffers.clear();
@@ -25,7 +29,19 @@ void DeviceExecutor::size_buffers() {
         if (task.landing) grow(*task.landing, bytes_of(task.landing_state, m));
         grow(Slot::scratch, task.operations[m]->scratch_bytes());
       }
+    const auto grow_for_all = [&](const std::vector<NamedProgram>& programs) {
+      for (const NamedProgram& named : programs)
+        if (!result_has_room(named.program, m)) grow(Slot::work0, in_place_bytes(named.program, team_->here()[m].rank));
+    };
+    if (!inside()) continue;
+    grow_for_all(programs_);
+    grow_for_all(more);
   }
+}
+
+bool DeviceExecutor::any_copies_input(std::size_t member) const {
+  return std::any_of(prepared_.begin(), prepared_.end(),
+                     [member](const Prepared& program) { return copies_input(program.tasks.front(), member); });
 }
 
 /// Arrays of host memory are copied to the GPU, and managed ones move there, so it must hold them in every memory
@@ -33,9 +49,11 @@ void DeviceExecutor::size_buffers() {
 void DeviceExecutor::refuse_what_does_not_fit(const Program& program) const {
   for (std::size_t m = 0; m < team_->here().size(); ++m) {
     const device::DeviceScope scope(team_->here()[m].device);
-    const std::size_t arrays = least() ? in_place_bytes(program, team_->here()[m].rank)
-                                       : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
-    const std::size_t workspace = m < memories_.size() ? memories_[m].workspace_bytes() : 0;
+    const bool one = setup_.options.in_place || (least() && !inside());
+    const std::size_t arrays = one ? in_place_bytes(program, team_->here()[m].rank)
+                                   : bytes_of(program.states.front(), m) + bytes_of(program.states.back(), m);
+    std::size_t workspace = m < memories_.size() ? memories_[m].workspace_bytes() : 0;
+    if (setup_.options.in_place && !least() && any_copies_input(m)) workspace += arrays;
     const RunnerMemory kept = this->kept(m);
     const std::size_t held = kept.table + kept.library;
     const std::size_t needed = arrays + workspace + held, there = device::current_facts().memory_bytes;

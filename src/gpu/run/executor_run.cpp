@@ -20,14 +20,32 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
     mine.arrays.begin();
     if (least()) {  // one array, even where a rank's input or output is empty
       mine.in = mine.out = in_place_bytes(static_cast<int>(m)) == 0 ? nullptr : out[m];
+      if (inside()) place_inside(program, m, in[m], out[m]);
       continue;
     }
-    // Only the first step reads the input, so equal arrays matter only where it writes the output at once.
-    const bool clash = in[m] == out[m] && first.to == Slot::out && !first.operations[m]->runs_in_place();
+    const bool clash = in[m] == out[m] && copies_input(first, m);
     mine.in = mine.arrays.input(in[m], input_bytes(program, m), clash, streams_[m]);
     mine.out = mine.arrays.output(out[m], output_bytes(program, m), shares, streams_[m]);
   }
   if (any_copies()) times_.mark({first.trace_step, Activity::stage}, streams_);
+}
+
+/// Whether it copies an input that is the output, too. Only the first step reads the input, so equal arrays matter only
+/// where it writes the output at once.
+bool DeviceExecutor::copies_input(const DeviceTask& first, std::size_t member) {
+  const DeviceOperation& operation = *first.operations[member];
+  const bool in_middle = first.middle == Slot::out && !operation.uses_middle();  // of a transform between two orders
+  const bool writes = first.to == Slot::out || first.written() == Slot::out || first.middle == Slot::out;
+  return in_middle || (writes && !operation.runs_in_place());
+}
+
+/// The input goes to the array in which everything runs.
+void DeviceExecutor::place_inside(int program, std::size_t m, const std::byte* in, std::byte* out) {
+  MemberMemory& mine = memories_[m];
+  const bool in_result = output_bytes(program, m) > 0 && (in == out || result_has_room(program_at(program), m));
+  mine.out = in_result ? mine.arrays.output(out, output_bytes(program, m), false, streams_[m]) : slot(Slot::work0, m);
+  mine.in = mine.out;
+  mine.arrays.copy_input(mine.out, in, input_bytes(program, m), streams_[m]);
 }
 
 bool DeviceExecutor::in_place() const {
@@ -113,7 +131,7 @@ void DeviceExecutor::share(int program, InCall& in_call) {
   // Earlier runs may still write to memory of others that is closed now.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
   if (team_->max(std::int64_t{!retired_.empty()}) != 0) {
-    close_shared();
+    close_workspaces();
     retired_.clear();
   }
   // Opening one buffer may have closed another one; the second time there is room for all.

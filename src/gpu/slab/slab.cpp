@@ -8,11 +8,10 @@
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/environment.hpp"
-#include "device/facts.hpp"
 #include "device/pointwise.hpp"
+#include "gpu/slab/slab_places.hpp"
 #include "gpu/slab/slab_program.hpp"
 #include "gpu/slab/slab_rank.hpp"
-#include "gpu/what_fits.hpp"
 #include "tune/defaults.hpp"
 
 namespace shardfft::gpu {
@@ -41,6 +40,7 @@ std::size_t most_to_store(const SlabFusion& fusion) {
 /// passes can leave away at the spectrum. Small ones are not where they are complex, or in single precision and copied
 /// to the peers. With the option verify all are padded that passes of our own want so: these check themselves.
 SlabShape padded_where_faster(const SlabShape& shape, const SlabOptions& options, const SlabSetup& setup) {
+  if (setup.few_buffers) return shape;
   if (!shape.real() && device::lines::begins_with_sectors(shape.nz, shape.transform.precision)) return shape;
   SlabShape padded = shape;
   padded.padded = padded.dense_spectrum = true;
@@ -53,17 +53,6 @@ SlabShape padded_where_faster(const SlabShape& shape, const SlabOptions& options
   return fusion.y && fusion.x && (large || even_small) ? padded : shape;
 }
 
-/// Whether peers write into rows of our own and not into the spectrum: padded z lines; spectra of other processes that
-/// are no whole number of large pages, which GPUs write slowly, but for the largest ones, where passes between two
-/// arrays cost more. The same on all ranks.
-bool has_own_rows(const SlabShape& shape, const SlabSetup& setup) {
-  if (shape.dense_spectrum || setup.team->all_here()) return shape.dense_spectrum;
-  if (shape.spectrum_bytes(0) > peer_gpu_defaults().most_bytes_of_own_rows) return false;
-  for (int r = 0; r < shape.ranks; ++r)
-    if (shape.spectrum_bytes(r) % setup.page_bytes != 0) return true;
-  return false;
-}
-
 /// What both directions of one member share.
 struct SlabMember {
   SlabShape shape;
@@ -71,24 +60,18 @@ struct SlabMember {
   int number = 0;  ///< its rank
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
-  bool own_rows = false;  ///< of all ranks, those without any too
-  Pieces pieces{};        ///< runs of planes that are sent, shares of the lines behind
+  SlabPlaces places{};
   device::Memory tokens{};
   std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
 
   std::size_t held_bytes() const { return token_bytes(rank) + rank.counter_bytes() + rank.weight_bytes(); }
-  /// Scratch of rank r: its planes, behind them rows where there are any.
-  std::size_t rows_offset(int r) const { return round_up(shape.planes_bytes(r), std::size_t{256}); }
-  std::size_t scratch_bytes(bool with_rows) const {
-    return with_rows ? rows_offset(number) + shape.rows_bytes(number) : shape.planes_bytes(number);
+  /// Scratch of rank r: its planes, where they are not in the middle; behind them rows where there are any.
+  std::size_t rows_offset(int r, Direction direction) const {
+    return places.has_middle(direction) ? 0 : round_up(shape.planes_bytes(r), std::size_t{256});
   }
-  /// Where peers have their planes and, if not in their spectra, their rows.
-  void see(std::span<std::byte* const> scratches) {
-    for (std::size_t q = 0; q < scratches.size(); ++q) {
-      peers[q].arrays.planes = scratches[q];
-      if (own_rows) peers[q].arrays.rows = scratches[q] + rows_offset(static_cast<int>(q));
-    }
+  std::byte* planes(const DeviceBuffers& buffers, Direction direction) const {
+    return places.has_middle(direction) ? buffers.middle : buffers.scratch;
   }
   std::uint32_t* own_tokens() const { return static_cast<std::uint32_t*>(tokens.get()); }
   double left_to_scale(Direction direction) const {
@@ -126,7 +109,6 @@ class SlabOperation : public DeviceOperation {
     m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
-  const Pieces* pieces() const override { return &member_->pieces; }
   DeviceChecks make_checks() override {
     return make_slab_checks(member_->shape, member_->number, sends_planes() ? Direction::forward : Direction::backward,
                             member_->rank.copied(), checks_.emplace());
@@ -168,23 +150,35 @@ class SlabForward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
-    void* const rows = m.own_rows ? buffers.scratch + m.rows_offset(m.number) : nullptr;
+    void* const rows = m.places.own_rows ? buffers.scratch + m.rows_offset(m.number, Direction::forward) : nullptr;
     auto* const field = const_cast<std::byte*>(buffers.in);  // only read
-    const SlabArrays own{field, buffers.scratch, buffers.out, rows, m.own_tokens(), checks()};
+    std::byte* const planes = m.planes(buffers, Direction::forward);
+    const SlabArrays own{field, planes, buffers.out, rows, m.own_tokens(), checks()};
     if (phase == 0) {
       m.rank.begin_forward(own, stream);
     } else if (!is_last(phase)) {
-      for (std::size_t q = 0; q < m.peers.size() && writes_peers(); ++q) m.peers[q].arrays.rows = buffers.outs[q];
-      m.see(buffers.scratches);
+      for (std::size_t q = 0; q < m.peers.size(); ++q)
+        m.peers[q].arrays.rows = m.places.own_rows
+                                     ? buffers.scratches[q] + m.rows_offset(static_cast<int>(q), Direction::forward)
+                                     : buffers.outs[q];
       send_turns(phase, [&](int turn) { m.rank.send_forward(own, m.peers, turn, stream); });
     } else {
       m.rank.finish_forward(own, m.peers, stream);
       scale(buffers.out, m.shape.nx * m.shape.y_count(m.number) * m.shape.nzc(), true, Direction::forward, stream);
     }
   }
-  std::size_t scratch_bytes() const override { return member_->scratch_bytes(member_->own_rows); }
-  bool writes_peers() const override { return !member_->own_rows; }
-  bool writes_scratches() const override { return member_->own_rows; }
+  std::size_t scratch_bytes() const override {
+    const SlabMember& m = *member_;
+    if (m.places.own_rows) return m.rows_offset(m.number, Direction::forward) + m.shape.rows_bytes(m.number);
+    return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
+  }
+  bool uses_middle() const override { return member_->places.has_middle(Direction::forward); }
+  /// The spectrum is written when the field has been read, or what became of it.
+  bool runs_in_place() const override {
+    return uses_middle() ? member_->shape.planes_like_field() : member_->places.own_rows;
+  }
+  bool writes_peers() const override { return !member_->places.own_rows; }
+  bool writes_scratches() const override { return member_->places.own_rows; }
   /// Memory that both directions share.
   RunnerMemory kept() const override {
     return {.table = member_->held_bytes(), .library = member_->rank.library_bytes()};
@@ -201,13 +195,17 @@ class SlabBackward : public SlabOperation {
 
   void enqueue(int phase, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     SlabMember& m = *member_;
-    void* const rows = has_rows() ? buffers.scratch + m.rows_offset(m.number) : nullptr;
-    auto* const spectrum = const_cast<std::byte*>(buffers.in);  // only read
-    const SlabArrays own{buffers.out, buffers.scratch, spectrum, rows, m.own_tokens(), checks()};
+    void* rows = nullptr;
+    if (m.places.rows_back == RowsBack::field) rows = buffers.out;
+    if (m.places.rows_back == RowsBack::scratch) rows = buffers.scratch + m.rows_offset(m.number, Direction::backward);
+    auto* const spectrum = const_cast<std::byte*>(buffers.in);  // only read, unless SlabEnds allow otherwise
+    std::byte* const planes = m.planes(buffers, Direction::backward);
+    const SlabArrays own{buffers.out, planes, spectrum, rows, m.own_tokens(), checks()};
     if (phase == 0) {
       m.rank.begin_backward(own, stream);
     } else if (!is_last(phase)) {
-      m.see(buffers.scratches);
+      for (std::size_t q = 0; q < m.peers.size(); ++q)
+        m.peers[q].arrays.planes = (writes_peers() ? buffers.outs : buffers.scratches)[q];
       send_turns(phase, [&](int turn) { m.rank.send_backward(own, m.peers, turn, stream); });
     } else {
       m.rank.finish_backward(own, m.peers, stream);
@@ -215,14 +213,19 @@ class SlabBackward : public SlabOperation {
             Direction::backward, stream);
     }
   }
-  std::size_t scratch_bytes() const override { return member_->scratch_bytes(has_rows()); }
-  bool writes_scratches() const override { return true; }
+  std::size_t scratch_bytes() const override {
+    const SlabMember& m = *member_;
+    if (m.places.rows_back == RowsBack::scratch)
+      return m.rows_offset(m.number, Direction::backward) + m.rank.rows_back_bytes();
+    return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
+  }
+  bool uses_middle() const override { return member_->places.has_middle(Direction::backward); }
+  bool runs_in_place() const override { return member_->places.rows_back != RowsBack::field; }
+  bool writes_peers() const override { return uses_middle(); }
+  bool writes_scratches() const override { return !uses_middle(); }
 
  protected:
   bool sends_planes() const override { return false; }
-
- private:
-  bool has_rows() const { return member_->own_rows || !member_->rank.stores(); }
 };
 
 /// SlabOptions::paired: what the caller or the user says, but not for members of one process that share a GPU
@@ -268,32 +271,23 @@ SlabOptions common_options(const SlabShape& shape, const SlabSetup& setup, const
   return options;
 }
 
-std::shared_ptr<SlabMember> make_member(const SlabShape& dense, const SlabOptions& options, const SlabSetup& setup,
+std::shared_ptr<SlabMember> make_member(const SlabShape& dense, SlabOptions options, const SlabSetup& setup,
                                         const Member& member) {
   const device::DeviceScope scope(member.device);
   const SlabShape shape = padded_where_faster(dense, options, setup);
-  const bool own_rows = has_own_rows(shape, setup);
-  const std::size_t rows_bytes = own_rows ? shape.rows_bytes(member.rank) : 0;
-  const std::size_t arrays = shape.field_bytes(member.rank) + shape.spectrum_bytes(member.rank);
-  const std::size_t needed = arrays + shape.planes_bytes(member.rank) + rows_bytes;
-  if (const std::size_t there = device::current_facts().memory_bytes; needed > there)
-    fail(Status::out_of_memory, "rank ", member.rank, " needs ", needed, " bytes of its GPU, ", arrays,
-         " of them for input and output, the rest for the planes between them; the GPU has ", there,
-         what_would_fit({needed, there, std::max(shape.field_bytes(member.rank), shape.spectrum_bytes(member.rank))}));
+  options.in_place = runs_in_one_array(shape, options, setup);
   SlabRank rank(shape, options, member.rank, member.device, setup.team->event_use());
   auto made = std::make_shared<SlabMember>(SlabMember{shape, std::move(rank), member.rank, setup.scale});
   made->all_here = setup.team->all_here();
-  made->own_rows = own_rows;
+  made->places = places_of(made->rank, member.rank, shape, options, setup);
   made->tokens = make_tokens(made->rank);
-  const int chunks = made->rank.chunks(0), parts = made->rank.parts();
-  for (int c = 0; c < chunks; ++c) made->pieces.before.push_back({1, chunks, c});
-  for (int p = 0; p < parts; ++p) made->pieces.after.push_back({3, parts, p});
   return made;
 }
 
-/// To be shared: ready, then for every rank the events of its parts and chunks.
+/// To be shared: when it is ready, then for every rank the events of its parts and chunks.
 std::vector<device::EventHandle> events_of(const SlabRank& rank) {
-  std::vector<device::EventHandle> events = {rank.ready()};
+  std::vector<device::EventHandle> events;
+  for (int p = 0; p < rank.readies(); ++p) events.push_back(rank.ready(p));
   for (int to = 0; to < rank.ranks(); ++to)
     for (int p = 0; p < rank.parts(); ++p)
       for (int c = 0; c < rank.chunks(p); ++c) events.push_back(rank.sent(p, c, to));
@@ -303,22 +297,18 @@ std::vector<device::EventHandle> events_of(const SlabRank& rank) {
 SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, const SlabMember& me) {
   SlabPeer peer;
   peer.arrays.tokens = reinterpret_cast<std::uint32_t*>(me.token_addresses->all()[q]);
-  peer.ready = events.front();
   const auto each = static_cast<std::ptrdiff_t>(me.rank.turns());
-  const auto first = events.begin() + 1 + each * me.number;
+  const auto copies = events.begin() + me.rank.readies(), first = copies + each * me.number;
+  peer.ready.assign(events.begin(), copies);
   peer.sent_here.assign(first, first + each);
   return peer;
 }
 
 }  // namespace
 
-bool runs_as_slab(const Program& program, int first, const Team& team, Precision precision, int chunks, bool verify) {
-  const std::optional<SlabShape> shape = slab_shape_of_either(program, first, precision);
-  if (!shape || !(shape->woven || verify)) return shape.has_value();
-  SlabSetup setup;
-  setup.precision = precision;
-  setup.chunks = chunks;
-  setup.verify = verify;
+bool runs_as_slab(const Program& program, int first, const Team& team, const SlabSetup& setup) {
+  const std::optional<SlabShape> shape = slab_shape_of_either(program, first, setup.precision);
+  if (!shape || !(shape->woven || setup.verify)) return shape.has_value();
   const SlabOptions options = common_options(*shape, setup, team);
   std::int64_t takes = options.fused ? 1 : 0;
   team.agree([&] {
@@ -326,7 +316,7 @@ bool runs_as_slab(const Program& program, int first, const Team& team, Precision
       const device::DeviceScope scope(member.device);
       const SlabFusion fusion = fusion_of(padded_where_faster(*shape, options, setup), options);
       if (shape->woven && (!fusion.planes || !fusion.x || fusion.copied)) takes = 0;
-      if (verify && !fusion.checked) takes = 0;
+      if (setup.verify && !fusion.checked) takes = 0;
     }
   });
   return team.min(takes) == 1;

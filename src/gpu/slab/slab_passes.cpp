@@ -216,10 +216,26 @@ void SlabRank::x_lines_forward(const SlabArrays& own, Range z, device::StreamHan
   if (fusion_.copied) copy_spectrum(own, z, Direction::forward, stream);
 }
 
+/// Where the rows y of this rank wait for the copies to rank q, a part of z, which is 0 there: from plane x_begin(q)
+/// on. Packed ones lie in the order of their parts and of q's planes, and of these the planes of all q one beside the
+/// other.
+device::lines::Part SlabRank::leaving(const SlabArrays& own, int q, int p) const {
+  if (own.rows == nullptr || !packs()) return part_of_rows(own.x_rows(), rank_, shape_.x_begin(q));
+  const std::int64_t width = part(p).count(), y = shape_.y_count(rank_), x = shape_.x_count(0);
+  const std::int64_t others = shape_.ranks - 1, place = q < rank_ ? q : q - 1;
+  const std::int64_t block = width * (shape_.woven ? x : y);  // of one rank, up to the next one's
+  const std::int64_t begin = part(p).begin * (others * x * y - 1) + place * block;
+  device::lines::Part rows{static_cast<char*>(own.rows) + begin * static_cast<std::int64_t>(shape_.complex_bytes()),
+                           width, others * block};
+  if (shape_.woven) std::swap(rows.line_stride, rows.outer_stride);
+  return rows;
+}
+
 /// Direct: the own planes go straight where they belong, and with `stores` so do the peers'. Else these wait in the
 /// rows for the copy engines.
-void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
+void SlabRank::x_lines_backward(const SlabArrays& own, int part_number, std::span<const SlabPeer> peers,
                                 device::StreamHandle stream) const {
+  const Range z = part(part_number);
   if (!fusion_.x) {
     x_plan_.execute(own.spectrum, own.x_rows(), Direction::backward, stream);
     return;
@@ -232,13 +248,12 @@ void SlabRank::x_lines_backward(const SlabArrays& own, Range z, std::span<const 
   p.scale = options_.backward_scale;
   flatten(p, z);
   if (own.checks != nullptr) p.checks = weights(p.direction).x.checks(own.checks->of_x());
-  if (fusion_.direct) {
+  if (puts_own(Direction::backward)) {
     shape_.share(p.out, shape_.nx);
     for (int q = 0; q < shape_.ranks; ++q) {
       const SlabArrays* const there = straight_into(q, own, peers);
-      p.out.part[static_cast<std::size_t>(q)] =
-          turned(there != nullptr ? part_of_planes(there->planes, q, 0, shape_.y_begin(rank_))
-                                  : part_of_rows(own.x_rows(), rank_, shape_.x_begin(q)));
+      p.out.part[static_cast<std::size_t>(q)] = turned(
+          there != nullptr ? part_of_planes(there->planes, q, 0, shape_.y_begin(rank_)) : leaving(own, q, part_number));
     }
   }
   device::lines::run(p, stream);

@@ -85,6 +85,8 @@ void SlabRank::plan_fused() {
   require(!shape_.woven || (fusion_.planes && fusion_.x && !fusion_.copied),
           "only passes of our own take woven planes");
   require(!options_.checks || fusion_.checked, "only passes of our own check themselves");
+  require(!options_.in_place || (shape_.planes_like_field() && !options_.stores),
+          "only planes that lie like the field, and copies, can run in place");
   plan_parts();
 }
 
@@ -159,6 +161,12 @@ std::size_t SlabRank::counter_bytes() const {
   return fusion_.z() ? device::lines::plane_counters(shape_.x_count(rank_)) * sizeof(std::uint32_t) : 0;
 }
 
+std::size_t SlabRank::rows_back_bytes() const {
+  if (!packs()) return shape_.rows_bytes(rank_);
+  return shape_.complex_bytes() *
+         static_cast<std::size_t>((shape_.ranks - 1) * shape_.x_count(0) * shape_.y_count(rank_) * shape_.pitch());
+}
+
 std::size_t SlabRank::library_bytes() const {
   std::size_t sum = x_plan_.work_bytes() + y_plan_.work_bytes();
   for (const auto& [planes, plan] : plane_plans_) sum += plan.work_bytes();
@@ -226,7 +234,7 @@ void SlabRank::plan_cufft() {
 }
 
 void SlabRank::make_handles(device::EventUse use) {
-  ready_ = device::make_event(use);
+  for (int p = 0; p < (options_.in_place ? parts() : 1); ++p) ready_.push_back(device::make_event(use));
   computed_ = device::make_event();
   for (int i = 0; i < turns() * shape_.ranks; ++i) sent_.push_back(device::make_event(use));
   for (device::Stream& stream : copy_) stream = device::make_stream();

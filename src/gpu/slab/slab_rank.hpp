@@ -28,12 +28,14 @@
 namespace shardfft::gpu {
 
 /// Device arrays of a rank. Forward goes from field over planes and rows to spectrum, backward the same way back; each
-/// writes all but the one it begins with, where that is not also another one.
+/// writes all but the one it begins with, where that is not also another one. Forward the planes may be the spectrum if
+/// the rows are not; backward the rows may be the field if the planes are not.
 struct SlabArrays {
   void* field = nullptr;
   void* planes = nullptr;              ///< complex, [x_count][ny][pitch], or woven; may be `field` itself for c2c
   void* spectrum = nullptr;            ///< [nx][y_count][spectrum_pitch], or woven
-  void* rows = nullptr;                ///< [nx][y_count][pitch], or woven; null: the spectrum itself
+  void* rows = nullptr;                ///< [nx][y_count][pitch], or woven; null: the spectrum itself. Backward they
+                                       ///< may be packed (SlabRank::packs)
   std::uint32_t* tokens = nullptr;     ///< SlabRank::tokens() flags; null on all ranks: none are used
   const SlabChecks* checks = nullptr;  ///< with SlabOptions::checks, of the direction; else null
   void* x_rows() const { return rows != nullptr ? rows : spectrum; }
@@ -59,7 +61,7 @@ SlabFusion fusion_of(const SlabShape& shape, const SlabOptions& options);
 /// What a rank knows of another one (or of itself): where its arrays are, and its events.
 struct SlabPeer {
   SlabArrays arrays;
-  device::EventHandle ready = nullptr;         ///< its arrays may be written
+  std::vector<device::EventHandle> ready;      ///< its arrays may be written: SlabRank::ready
   std::vector<device::EventHandle> sent_here;  ///< SlabRank::sent(part, chunk, me)
 };
 
@@ -80,7 +82,14 @@ class SlabRank {
   bool fused_rows() const { return fusion_.rows; }
   bool stores() const { return options_.stores; }
   bool copied() const { return fusion_.copied; }
-  device::EventHandle ready() const { return ready_.get(); }
+  /// Backward with SlabOptions::in_place: of a part; else of all.
+  device::EventHandle ready(int part = 0) const { return ready_[static_cast<std::size_t>(part)].get(); }
+  int readies() const { return static_cast<int>(ready_.size()); }
+  /// Whether rows that are not the spectrum hold, on the way back, only what goes to others, packed in the order in
+  /// which it leaves: the field's planes can take its place one after the other.
+  bool packs() const { return puts_own(Direction::backward) && !fusion_.copied && !options_.stores; }
+  /// Bytes of the rows on the way back.
+  std::size_t rows_back_bytes() const;
   device::EventHandle sent(int part, int chunk, int to) const;
 
   /// send_*() is called for each turn from 0 to turns() - 1. A thread that drives several GPUs should enqueue a turn of
@@ -159,7 +168,7 @@ class SlabRank {
                                      std::span<const SlabPeer> peers) const;
   void y_lines(const SlabArrays& own, device::lines::Pass pass, device::StreamHandle stream) const;
   void x_lines_forward(const SlabArrays& own, Range z, device::StreamHandle stream) const;
-  void x_lines_backward(const SlabArrays& own, Range z, std::span<const SlabPeer> peers,
+  void x_lines_backward(const SlabArrays& own, int part, std::span<const SlabPeer> peers,
                         device::StreamHandle stream) const;
   device::lines::Pass pass(int n, Direction direction) const;
   device::lines::Side rows_side(const SlabArrays& own) const;
@@ -168,8 +177,9 @@ class SlabRank {
   void flatten(device::lines::Pass& pass, Range z) const;
 
   void open_for_peers(const SlabArrays& own, device::StreamHandle stream);
-  void release_copies(device::StreamHandle stream);
-  void wait_until_ready(std::span<const SlabPeer> peers);
+  void clear_tokens(const SlabArrays& own, device::StreamHandle stream) const;
+  void release_copies(Direction direction, device::StreamHandle stream);
+  void wait_until_ready(std::span<const SlabPeer> peers, int part, Direction direction);
   template <class Pass>
   void store(std::span<const SlabPeer> peers, device::StreamHandle stream, Pass pass);
   device::StreamHandle copy_stream(int q) const { return copy_[q == rank_ ? 1 : 0].get(); }
@@ -177,14 +187,21 @@ class SlabRank {
   device::lines::Part part_of_rows(void* rows, int rank, std::int64_t x) const;
   struct Block;
   device::BoxCopy block(const Block& block) const;
+  device::lines::Part leaving(const SlabArrays& own, int q, int part) const;
+  int last_turn_in(const SlabArrays& own, Range planes) const;
   device::BoxCopy planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   device::BoxCopy rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const;
   void send(const SlabArrays& own, std::span<const SlabPeer> peers, int turn, Direction direction);
   void await_token(const SlabArrays& own, int turn, int step) const;
   void pass_token(std::span<const SlabPeer> peers, int turn, int step) const;
-  void wait_for_peers(std::span<const SlabPeer> peers, int part, int chunk, device::StreamHandle stream) const;
-  void wait_for_own_copies(int part, int chunk, device::StreamHandle stream) const;
-  bool copies_to(int q) const { return q != rank_ || !fusion_.direct; }
+  void wait_for_peers(std::span<const SlabPeer> peers, Turn turn, Direction direction,
+                      device::StreamHandle stream) const;
+  void wait_for_own_copies(Turn turn, Direction direction, device::StreamHandle stream) const;
+  /// Whether passes put the own block where it belongs.
+  bool puts_own(Direction direction) const {
+    return fusion_.direct && (direction == Direction::forward || !options_.in_place);
+  }
+  bool copies_to(int q, Direction direction) const { return q != rank_ || !puts_own(direction); }
   std::size_t event_index(int part, int chunk) const { return static_cast<std::size_t>(turns_before(part) + chunk); }
 
   SlabShape shape_;
@@ -197,7 +214,8 @@ class SlabRank {
   device::VendorFft x_plan_, y_plan_;
   device::Memory plane_counters_;
   std::array<SlabWeights, 2> weights_;  ///< by direction; with SlabOptions::checks
-  device::Event ready_, computed_;
+  std::vector<device::Event> ready_;
+  device::Event computed_;
   std::vector<device::Event> sent_;     ///< [part][chunk][to]
   std::array<device::Stream, 2> copy_;  ///< to peers in turn, to itself
 };

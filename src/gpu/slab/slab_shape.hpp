@@ -67,6 +67,8 @@ struct SlabShape {
   std::int64_t pitch() const {
     return padded && (real() || dense_spectrum) ? device::lines::whole_bundles(nzc(), transform.precision) : nzc();
   }
+  /// Whether the planes lie in memory as the field does.
+  bool planes_like_field() const { return !real() && pitch() == nz; }
   std::int64_t spectrum_pitch() const { return dense_spectrum ? nzc() : pitch(); }
   std::size_t planes_bytes(int r) const {
     return complex_bytes() * static_cast<std::size_t>(x_count(r) * ny * pitch());
@@ -89,6 +91,9 @@ struct SlabOptions {
   /// send it beside the passes. Needs SlabFusion::direct. Faster for small arrays, where the time of launches decides
   /// (docs/gpu-design.md).
   bool stores = false;
+  /// Input and result may be one array, which the planes are too (SlabShape::planes_like_field): backward a part of the
+  /// columns may be written by others only when its x lines have been read, and the own block is copied like others'.
+  bool in_place = false;
   /// With three ranks or more: only one rank at a time sends to a GPU (SlabRank::tokens). Nothing: only if shares are
   /// large.
   std::optional<bool> paired;

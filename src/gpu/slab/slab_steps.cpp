@@ -10,76 +10,91 @@ void SlabRank::begin_forward(const SlabArrays& own, device::StreamHandle stream)
   open_for_peers(own, stream);
   if (options_.stores) return;
   first_part_forward(own, chunk(rank_, 0, 0), {}, stream);
-  release_copies(stream);
+  release_copies(Direction::forward, stream);
 }
 
 void SlabRank::begin_backward(const SlabArrays& own, device::StreamHandle stream) {
   const device::DeviceScope scope(device_);
-  open_for_peers(own, stream);
+  if (!options_.in_place) open_for_peers(own, stream);
   if (options_.stores) return;
-  x_lines_backward(own, part(parts() - 1), {}, stream);
-  release_copies(stream);
+  if (!options_.in_place) {
+    x_lines_backward(own, parts() - 1, {}, stream);
+    return release_copies(Direction::backward, stream);
+  }
+  clear_tokens(own, stream);
+  for (int p = parts() - 1; p >= 0; --p) {
+    x_lines_backward(own, p, {}, stream);
+    device::record(ready(p), stream);
+  }
 }
 
 /// From here on peers may write: the tokens of the last call are taken back before that.
 void SlabRank::open_for_peers(const SlabArrays& own, device::StreamHandle stream) {
+  clear_tokens(own, stream);
+  device::record(ready(), stream);
+}
+
+void SlabRank::clear_tokens(const SlabArrays& own, device::StreamHandle stream) const {
   if (own.tokens != nullptr) device::fill_zero(own.tokens, tokens() * sizeof *own.tokens, stream);
-  device::record(ready_.get(), stream);
 }
 
 /// The sends that come next wait for what `stream` has done so far.
-void SlabRank::release_copies(device::StreamHandle stream) {
+void SlabRank::release_copies(Direction direction, device::StreamHandle stream) {
   device::record(computed_.get(), stream);
   if (shape_.ranks > 1) device::wait(copy_[0].get(), computed_.get());
-  if (copies_to(rank_)) device::wait(copy_[1].get(), computed_.get());
+  if (copies_to(rank_, direction)) device::wait(copy_[1].get(), computed_.get());
 }
 
-void SlabRank::wait_until_ready(std::span<const SlabPeer> peers) {
+void SlabRank::wait_until_ready(std::span<const SlabPeer> peers, int p, Direction direction) {
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) device::wait(copy_stream(q), peers[static_cast<std::size_t>(q)].ready);
+    if (copies_to(q, direction))
+      device::wait(copy_stream(q), peers[static_cast<std::size_t>(q)].ready[static_cast<std::size_t>(p)]);
 }
 
-/// `count` of the planes of one rank times the rows of another one, a part of z, in the planes of the former and in the
-/// x rows of the latter.
+/// `x` of the planes of one rank times `y` of the rows of another one, a part of z, from where the former has them to
+/// where the latter does, or the other way round. Parts begin at z = 0.
 struct SlabRank::Block {
-  char *planes, *x_rows;
-  int planes_of, rows_of;
-  std::int64_t count;
+  device::lines::Part planes, rows;
+  std::int64_t x, y;
   Range z;
   bool to_rows;
 };
 
 device::BoxCopy SlabRank::block(const Block& b) const {
-  const std::size_t element = shape_.complex_bytes(), skip = static_cast<std::size_t>(b.z.begin) * element;
-  const std::size_t pitch = static_cast<std::size_t>(shape_.pitch()) * element;
-  const auto x = static_cast<std::size_t>(b.count), y = static_cast<std::size_t>(shape_.y_count(b.rows_of));
+  const auto bytes = [this](std::int64_t numbers) {
+    return static_cast<std::size_t>(numbers) * shape_.complex_bytes();
+  };
   // The rows that are neighbours on both sides make a slice.
-  const std::size_t rows = shape_.woven ? x : y, slices = shape_.woven ? y : x;
-  const std::int64_t from_slice = shape_.woven ? shape_.field_y(b.planes_of) : shape_.field_x();
-  const std::int64_t to_slice = shape_.woven ? shape_.spectrum_y() : shape_.spectrum_x(b.rows_of);
-  const device::CopySide in_planes{b.planes + skip, pitch, pitch * static_cast<std::size_t>(from_slice)};
-  const device::CopySide in_rows{b.x_rows + skip, pitch, pitch * static_cast<std::size_t>(to_slice)};
-  device::BoxCopy box{in_rows, in_planes, static_cast<std::size_t>(b.z.count()) * element, rows, slices};
+  const auto side = [&](const device::lines::Part& part) {
+    const device::CopySide lines{static_cast<char*>(part.base) + bytes(b.z.begin), bytes(part.line_stride),
+                                 bytes(part.outer_stride)};
+    return shape_.woven ? device::CopySide{lines.base, lines.slice, lines.pitch} : lines;
+  };
+  const auto rows = static_cast<std::size_t>(shape_.woven ? b.x : b.y);
+  const auto slices = static_cast<std::size_t>(shape_.woven ? b.y : b.x);
+  device::BoxCopy box{side(b.rows), side(b.planes), bytes(b.z.count()), rows, slices};
   if (!b.to_rows) std::swap(box.to, box.from);
-  if (box.bytes == pitch)  // whole rows: one long row a slice
-    box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, pitch * rows, slices, 1};
+  if (box.bytes == box.to.pitch && box.bytes == box.from.pitch)  // whole rows: one long row a slice
+    box = {{box.to.base, box.to.slice, 0}, {box.from.base, box.from.slice, 0}, box.bytes * rows, slices, 1};
   return box;
 }
 
 /// Rows y of rank q, of a run of own planes and a part of z.
 device::BoxCopy SlabRank::planes_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
   const Range planes = chunk(rank_, turn.part, turn.chunk);
-  return block({plane_row(own.planes, rank_, planes.begin, shape_.y_begin(q)),
-                x_row(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin, 0), rank_, q, planes.count(),
-                part(turn.part), true});
+  return block({part_of_planes(own.planes, rank_, planes.begin, shape_.y_begin(q)),
+                part_of_rows(there.x_rows(), q, shape_.x_begin(rank_) + planes.begin), planes.count(),
+                shape_.y_count(q), part(turn.part), true});
 }
 
 /// A run of the planes of rank q, the rows y of this rank, a part of z.
 device::BoxCopy SlabRank::rows_block(const SlabArrays& own, const SlabArrays& there, int q, Turn turn) const {
   const Range planes = chunk(q, turn.part, turn.chunk);
-  return block({plane_row(there.planes, q, planes.begin, shape_.y_begin(rank_)),
-                x_row(own.x_rows(), rank_, shape_.x_begin(q) + planes.begin, 0), q, rank_, planes.count(),
-                part(turn.part), false});
+  device::lines::Part rows = leaving(own, q, turn.part);
+  rows.base = static_cast<char*>(rows.base) +
+              planes.begin * rows.outer_stride * static_cast<std::int64_t>(shape_.complex_bytes());
+  return block({part_of_planes(there.planes, q, planes.begin, shape_.y_begin(rank_)), rows, planes.count(),
+                shape_.y_count(rank_), part(turn.part), false});
 }
 
 SlabRank::Turn SlabRank::turn_of(int turn, Direction direction) const {
@@ -94,7 +109,7 @@ void SlabRank::send(const SlabArrays& own, std::span<const SlabPeer> peers, int 
   const Turn now = turn_of(turn, direction);
   for (int step = 1; step <= shape_.ranks; ++step) {
     const int q = (rank_ + step) % shape_.ranks;
-    if (!copies_to(q)) continue;
+    if (!copies_to(q, direction)) continue;
     const SlabArrays& there = peers[static_cast<std::size_t>(q)].arrays;
     const device::StreamHandle stream = copy_stream(q);
     await_token(own, turn, step);
@@ -124,15 +139,39 @@ void SlabRank::pass_token(std::span<const SlabPeer> peers, int turn, int step) c
 }
 
 /// `stream` continues when every peer's copy of (part, chunk) into this rank is there.
-void SlabRank::wait_for_peers(std::span<const SlabPeer> peers, int p, int c, device::StreamHandle stream) const {
+void SlabRank::wait_for_peers(std::span<const SlabPeer> peers, Turn turn, Direction direction,
+                              device::StreamHandle stream) const {
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) device::wait(stream, peers[static_cast<std::size_t>(q)].sent_here[event_index(p, c)]);
+    if (copies_to(q, direction))
+      device::wait(stream, peers[static_cast<std::size_t>(q)].sent_here[event_index(turn.part, turn.chunk)]);
 }
 
 /// `stream` continues when this rank's own copies up to (part, chunk) have left: their source may be overwritten.
-void SlabRank::wait_for_own_copies(int p, int c, device::StreamHandle stream) const {
+void SlabRank::wait_for_own_copies(Turn turn, Direction direction, device::StreamHandle stream) const {
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) device::wait(stream, sent(p, c, q));
+    if (copies_to(q, direction)) device::wait(stream, sent(turn.part, turn.chunk, q));
+}
+
+/// The last turn on the way back that sends rows from where the field will have these planes; -1: none does.
+int SlabRank::last_turn_in(const SlabArrays& own, Range planes) const {
+  if (own.rows == nullptr || own.rows != own.field) return -1;
+  const auto bytes = static_cast<std::int64_t>(shape_.complex_bytes());
+  const auto plane = static_cast<std::int64_t>(shape_.field_element_bytes()) * shape_.ny * shape_.nz;
+  for (int turn = turns() - 1; turn >= 0; --turn) {
+    const auto [p, c] = turn_of(turn, Direction::backward);
+    for (int q = 0; q < shape_.ranks; ++q) {
+      const Range sent = chunk(q, p, c);
+      if (!copies_to(q, Direction::backward) || sent.count() == 0) continue;
+      if (shape_.woven) return turn;  // any plane is all over the field
+      const device::lines::Part rows = leaving(own, q, p);
+      const std::int64_t first = static_cast<char*>(rows.base) - static_cast<char*>(own.field) + part(p).begin * bytes;
+      const std::int64_t rest = (shape_.y_count(rank_) - 1) * rows.line_stride + part(p).count();
+      const std::int64_t begin = first + sent.begin * rows.outer_stride * bytes;
+      const std::int64_t end = first + ((sent.end - 1) * rows.outer_stride + rest) * bytes;
+      if (begin < planes.end * plane && planes.begin * plane < end) return turn;
+    }
+  }
+  return -1;
 }
 
 void SlabRank::drain() const {
@@ -144,10 +183,10 @@ void SlabRank::drain() const {
 template <class Pass>
 void SlabRank::store(std::span<const SlabPeer> peers, device::StreamHandle stream, Pass pass) {
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) device::wait(stream, peers[static_cast<std::size_t>(q)].ready);
+    if (q != rank_) device::wait(stream, peers[static_cast<std::size_t>(q)].ready.front());
   pass();
   for (int q = 0; q < shape_.ranks; ++q)
-    if (copies_to(q)) device::record(sent(0, 0, q), stream);
+    if (q != rank_) device::record(sent(0, 0, q), stream);
 }
 
 void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn,
@@ -156,13 +195,13 @@ void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> pee
   if (options_.stores) return store(peers, stream, [&] { first_part_forward(own, chunk(rank_, 0, 0), peers, stream); });
   const auto [p, c] = turn_of(turn, Direction::forward);
   if (turn == 0) {
-    wait_until_ready(peers);
+    wait_until_ready(peers, 0, Direction::forward);
   } else {
     if (p == 0)
       first_part_forward(own, chunk(rank_, p, c), {}, stream);
     else
       y_lines(own, y_pass_forward(own, chunk(rank_, p, c), part(p), {}), stream);
-    release_copies(stream);
+    release_copies(Direction::forward, stream);
   }
   send(own, peers, turn, Direction::forward);
 }
@@ -170,22 +209,28 @@ void SlabRank::send_forward(const SlabArrays& own, std::span<const SlabPeer> pee
 void SlabRank::finish_forward(const SlabArrays& own, std::span<const SlabPeer> peers, device::StreamHandle stream) {
   const device::DeviceScope scope(device_);
   for (int p = 0; p < parts(); ++p) {
-    wait_for_peers(peers, p, chunks(p) - 1, stream);
+    const Turn last{p, chunks(p) - 1};
+    wait_for_peers(peers, last, Direction::forward, stream);
+    if (own.planes == own.spectrum) wait_for_own_copies(last, Direction::forward, stream);
     x_lines_forward(own, part(p), stream);
   }
-  wait_for_own_copies(parts() - 1, chunks(parts() - 1) - 1, stream);
+  wait_for_own_copies({parts() - 1, chunks(parts() - 1) - 1}, Direction::forward, stream);
 }
 
 void SlabRank::send_backward(const SlabArrays& own, std::span<const SlabPeer> peers, int turn,
                              device::StreamHandle stream) {
   const device::DeviceScope scope(device_);
-  if (options_.stores) return store(peers, stream, [&] { x_lines_backward(own, part(0), peers, stream); });
+  if (options_.stores) return store(peers, stream, [&] { x_lines_backward(own, 0, peers, stream); });
   const auto [p, c] = turn_of(turn, Direction::backward);
-  if (turn == 0) {
-    wait_until_ready(peers);
-  } else if (c == chunks(p) - 1) {  // the first one of its part
-    x_lines_backward(own, part(p), {}, stream);
-    release_copies(stream);
+  const bool begins_part = c == chunks(p) - 1;
+  if (options_.in_place && begins_part) {
+    device::wait(copy_[0].get(), ready(p));
+    wait_until_ready(peers, p, Direction::backward);
+  } else if (turn == 0) {
+    wait_until_ready(peers, 0, Direction::backward);
+  } else if (begins_part) {
+    x_lines_backward(own, p, {}, stream);
+    release_copies(Direction::backward, stream);
   }
   send(own, peers, turn, Direction::backward);
 }
@@ -195,13 +240,16 @@ void SlabRank::finish_backward(const SlabArrays& own, std::span<const SlabPeer> 
   for (int turn = 0; turn < turns(); ++turn) {
     const auto [p, c] = turn_of(turn, Direction::backward);
     const Range planes = chunk(rank_, p, c);
-    wait_for_peers(peers, p, c, stream);
-    if (p == 0)
-      first_part_backward(own, planes, stream);
-    else
+    wait_for_peers(peers, {p, c}, Direction::backward, stream);
+    if (p != 0) {
       y_lines(own, y_pass(own, planes, part(p), Direction::backward), stream);
+      continue;
+    }
+    const int leaves = last_turn_in(own, planes);
+    if (leaves >= 0) wait_for_own_copies(turn_of(leaves, Direction::backward), Direction::backward, stream);
+    first_part_backward(own, planes, stream);
   }
-  wait_for_own_copies(0, 0, stream);
+  wait_for_own_copies({0, 0}, Direction::backward, stream);
 }
 
 }  // namespace shardfft::gpu

@@ -44,6 +44,8 @@ TEMPLATES = jinja2.Environment(
 def _picture(figure, folder: Path, prefix: str, short: str, heading: str, more: str = "") -> dict:
     """Saves the figure as PNG, SVG and PDF beside the page; what the page shows of it."""
     name = prefix + short
+    figure.draw_without_rendering()  # places its parts, which takes as long as to draw them, once for all three
+    figure.set_layout_engine("none")
     figure.savefig(folder / f"{name}.png")
     figure.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
     buffer = io.BytesIO()

@@ -1,0 +1,97 @@
+// How much memory plans take beside input and output, and what they do where there is less.
+#include "gpu/group_kit.hpp"
+#include "support/fewer_buffers.hpp"
+
+namespace shardfft::test {
+namespace {
+
+constexpr std::size_t gibibyte = std::size_t{1} << 30;
+const Shape cube{1440, 1440, 1440}, uneven{250, 225, 273};
+
+double arrays_of_workspace(int ranks, const TransformCase& c) {
+  const Plan plan = make_plan_over(devices_for(ranks), c);
+  return static_cast<double>(plan.workspace_bytes()) / static_cast<double>(array_bytes(plan));
+}
+
+std::vector<TransformCase> cases_of(const Shape& shape, Kind kind) {
+  std::vector<TransformCase> cases;
+  for (const char* output : {"left", "natural"}) {
+    const auto add = [&](const char* input, const char* algorithm, const char* exchange, bool verify) {
+      cases.push_back({shape, input, output, kind, Precision::f64, on_gpu(algorithm)});
+      cases.back().options.exchange = exchange;
+      cases.back().options.verify = verify;
+    };
+    for (const char* exchange : {"auto", "cuda_peer_copy"})
+      for (const bool verify : {false, true}) add("slab", "slab", exchange, verify && shape[0] == cube[0]);
+    add("slab", "pencil", "auto", false);
+    add("brick", "pencil", "auto", false);
+  }
+  return cases;
+}
+
+/// With equal shares, and lines that are not padded inside.
+TEST(Workspace, OneArrayOfComplexNumbers) {
+  const OfMemory plenty(900 * gibibyte);
+  for (TransformCase c : cases_of(cube, Kind::c2c))
+    for (const int ranks : {1, 2, 4})
+      for (const bool in_place : {false, true}) {
+        if (in_place && (c.output != "left" || c.input != "slab")) continue;
+        c.options.in_place = in_place;
+        EXPECT_LE(arrays_of_workspace(ranks, c), 1.001) << ranks << " ranks, " << c.name() << ", " << in_place;
+      }
+}
+
+/// 1440^3 complex doubles on two GPUs of 80 GB: 24 GB each an array.
+TEST(Workspace, LargeCubesFitTwoGpus) {
+  const OfMemory h100(std::size_t{80} * 1000 * 1000 * 1000);
+  for (const bool in_place : {false, true}) {
+    TransformCase c{cube, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+    c.options.in_place = in_place;
+    const Plan plan = make_plan_over(devices_for(2), c);
+    EXPECT_EQ(buffers_of(plan.report()), "fast");
+    EXPECT_LE(plan.workspace_bytes(), std::size_t{23900} * 1000 * 1000);
+  }
+}
+
+/// No plan that a GPU has room for with one array beside input and output is refused.
+TEST(Workspace, FewerBuffersWhereThereIsNoMemory) {
+  const auto check = [](const TransformCase& c, int ranks) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks, " + c.name());
+    std::size_t array = 0;
+    {
+      const OfMemory plenty(900 * gibibyte);
+      array = array_bytes(make_plan_over(devices_for(ranks), c));
+    }
+    const OfMemory little(3 * array + array / 8);
+    const Plan plan = make_plan_over(devices_for(ranks), c);
+    EXPECT_LE(plan.workspace_bytes(), array + array / 8) << plan.report();
+  };
+  for (const TransformCase& c : cases_of(cube, Kind::r2c)) check(c, 2);
+  for (const Kind kind : kinds) check(cases_of(uneven, kind).front(), 4);
+  for (const Kind kind : kinds) check(cases_of(uneven, kind).back(), 4);
+}
+
+TEST(Workspace, EveryWayIsRight) {
+  bool few = false;
+  const auto check = [&few](int ranks, TransformCase c, bool in_place) {
+    c.options.in_place = in_place;
+    few |= check_ways([&] { return make_plan_over(devices_for(ranks), c); }, c);
+  };
+  const TransformCase lines{{128, 128, 16}, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
+  TransformCase natural = lines, real = lines, bricks = lines;
+  natural.output = "natural";
+  real.kind = bricks.kind = Kind::r2c;
+  bricks.shape = {64, 64, 126};
+  bricks.input = "brick";
+  bricks.options.algorithm = "pencil";
+  for (const bool in_place : {false, true}) {
+    for (const int ranks : {2, 4}) check(ranks, lines, in_place);
+    check(2, natural, in_place);
+    check(4, real, in_place);
+    check(2, bricks, in_place);
+  }
+  EXPECT_TRUE(few);
+}
+
+}  // namespace
+}  // namespace shardfft::test

@@ -371,6 +371,21 @@ TEST(DeviceFftTrial, LeavesOutWhatItHasNoRoomFor) {
   }
 }
 
+/// As cuFFT's work area for lengths with a large prime factor.
+TEST(DeviceFftTrial, LeavesOutWhatFindsNoMemory) {
+  FftSpec spec;
+  spec.transform = {{Copies::bytes / 16, 1, 1}};
+  gpu::DeviceFftTrial trial(spec, false);
+  const auto failing = [](Status status) {
+    return [status]() -> std::unique_ptr<gpu::DeviceOperation> { throw Error(status, "as if"); };
+  };
+  EXPECT_THROW(trial.add(failing(Status::out_of_memory)), Error) << "there must be one";
+  EXPECT_TRUE(trial.add([] { return std::make_unique<Copies>(2); }));
+  EXPECT_TRUE(trial.add(failing(Status::out_of_memory)));
+  EXPECT_THROW(trial.add(failing(Status::backend_failure)), Error);
+  EXPECT_EQ(trial.fastest(), 1U);
+}
+
 TEST(DeviceFftTrial, WithoutRoomTheFirstWayStays) {
   FftSpec spec;
   spec.transform = {{std::int64_t{1} << 48, 1, 1}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "gpu/check/device_check.hpp"
 #include "local/loops.hpp"
 #include "tune/defaults.hpp"
@@ -19,6 +20,16 @@ DeviceFftTrial::DeviceFftTrial(const FftSpec& spec, bool verify)
 /// For so many bytes, and for as much of a transform's and the library's own.
 bool DeviceFftTrial::has_room(std::size_t bytes) { return device::memory_info().free / 2 > bytes; }
 
+/// Null where a way other than the first one finds no memory, as for a work area of the library.
+std::unique_ptr<DeviceOperation> DeviceFftTrial::made(const Make& make) const {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (!best_ms_ || error.code() != Status::out_of_memory) throw;
+    return nullptr;
+  }
+}
+
 bool DeviceFftTrial::add(const Make& make) {
   const std::size_t number = tried_++;
   if (!in_) {
@@ -26,7 +37,8 @@ bool DeviceFftTrial::add(const Make& make) {
     in_ = device::make_memory(in_bytes_);
     if (!spec_.in_place) out_ = device::make_memory(out_bytes_);
   }
-  const std::unique_ptr<DeviceOperation> fft = make();
+  const std::unique_ptr<DeviceOperation> fft = made(make);
+  if (fft == nullptr) return true;
   if (!best_ms_)
     runs_in_place_ = fft->runs_in_place();
   else if (!has_room(fft->scratch_bytes()) || (runs_in_place_ && !fft->runs_in_place()))

@@ -20,13 +20,14 @@ class DeviceFftTrial {
   DeviceFftTrial(const FftSpec& spec, bool verify);
 
   /// Makes one way, times it and forgets it; the first one is taken where others are not clearly faster, or there is no
-  /// room for their scratch. False where the device has no room for a trial: the first way then stays the only one.
+  /// room for them. False where the device has no room for a trial: the first way then stays the only one.
   bool add(const Make& make);
   /// The number of the fastest one, in the order in which they came.
   std::size_t fastest() const { return best_; }
 
  private:
   static bool has_room(std::size_t bytes);
+  std::unique_ptr<DeviceOperation> made(const Make& make) const;
   double milliseconds(DeviceOperation& fft);
 
   FftSpec spec_;

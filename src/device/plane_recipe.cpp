@@ -103,9 +103,6 @@ std::vector<PlaneCut> plane_cuts(int n, int m, const Hardware& hardware) {
   return result;
 }
 
-namespace {
-
-/// The first few, without those that have no more registers for the same lines than one before.
 std::vector<const PlaneCut*> worth_compiling(const std::vector<PlaneCut>& cuts) {
   std::vector<const PlaneCut*> some;
   for (const PlaneCut& cut : cuts) {
@@ -118,7 +115,9 @@ std::vector<const PlaneCut*> worth_compiling(const std::vector<PlaneCut>& cuts) 
   return some;
 }
 
-}  // namespace
+double time_of(const PlaneCut& cut, int stack_bytes) {
+  return time_of(cut) * (1 + stack_bytes / stack_bytes_of_a_time);
+}
 
 const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& stack_bytes, const Begin& begin) {
   const PlaneCut* best = nullptr;
@@ -127,7 +126,7 @@ const PlaneCut& fastest(const std::vector<PlaneCut>& cuts, const StackBytes& sta
   for (const PlaneCut* cut : some) {
     const double time = time_of(*cut);
     if (best != nullptr && time >= least) break;  // those that follow are no faster
-    const double with_stack = time * (1 + stack_bytes(*cut) / stack_bytes_of_a_time);
+    const double with_stack = time_of(*cut, stack_bytes(*cut));
     if (best == nullptr && begin)
       for (const PlaneCut* other : some)
         if (other != cut && time_of(*other) < with_stack) begin(*other);

@@ -21,8 +21,9 @@ std::vector<TransformCase> cases_of(const Shape& shape, Kind kind) {
       cases.back().options.exchange = exchange;
       cases.back().options.verify = verify;
     };
-    for (const char* exchange : {"auto", "cuda_peer_copy"})
-      for (const bool verify : {false, true}) add("slab", "slab", exchange, verify && shape[0] == cube[0]);
+    add("slab", "slab", "auto", false);
+    add("slab", "slab", "auto", shape == cube);
+    add("slab", "slab", "cuda_peer_copy", false);
     add("slab", "pencil", "auto", false);
     add("brick", "pencil", "auto", false);
   }
@@ -33,7 +34,7 @@ std::vector<TransformCase> cases_of(const Shape& shape, Kind kind) {
 TEST(Workspace, OneArrayOfComplexNumbers) {
   const OfMemory plenty(900 * gibibyte);
   for (TransformCase c : cases_of(cube, Kind::c2c))
-    for (const int ranks : {1, 2, 4})
+    for (const int ranks : {2, 4})
       for (const bool in_place : {false, true}) {
         if (in_place && (c.output != "left" || c.input != "slab")) continue;
         c.options.in_place = in_place;
@@ -68,7 +69,7 @@ TEST(Workspace, FewerBuffersWhereThereIsNoMemory) {
   };
   for (const TransformCase& c : cases_of(cube, Kind::r2c)) check(c, 2);
   for (const Kind kind : kinds) check(cases_of(uneven, kind).front(), 4);
-  for (const Kind kind : kinds) check(cases_of(uneven, kind).back(), 4);
+  check(cases_of(uneven, Kind::c2r).back(), 4);
 }
 
 TEST(Workspace, EveryWayIsRight) {
@@ -81,11 +82,12 @@ TEST(Workspace, EveryWayIsRight) {
   TransformCase natural = lines, real = lines, bricks = lines;
   natural.output = "natural";
   real.kind = bricks.kind = Kind::r2c;
-  bricks.shape = {64, 64, 126};
+  bricks.shape = {32, 64, 126};
   bricks.input = "brick";
   bricks.options.algorithm = "pencil";
   for (const bool in_place : {false, true}) {
     for (const int ranks : {2, 4}) check(ranks, lines, in_place);
+    natural.options.verify = in_place;
     check(2, natural, in_place);
     check(4, real, in_place);
     check(2, bricks, in_place);

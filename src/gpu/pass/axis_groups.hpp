@@ -3,6 +3,7 @@
 // own take one or two.
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "gpu/pass/catalogue.hpp"
@@ -26,7 +27,7 @@ struct OwnPasses {
 /// On the current device. Groups come in the order in which they are transformed on the way to the spectrum.
 class AxisGroups {
  public:
-  AxisGroups(const FftSpec& spec, OwnPasses own) : spec_(spec), own_(own) {}
+  AxisGroups(const FftSpec& spec, OwnPasses own) : spec_(spec), own_(std::move(own)) {}
 
   /// One axis after the other, those of one point too: their cosine transforms multiply.
   std::vector<AxisGroup> single() const;

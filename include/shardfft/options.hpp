@@ -46,10 +46,10 @@ struct Options {
   /// Fields of the same layout, one behind the other in memory, transformed together.
   std::int64_t batch = 1;
 
-  /// Along which axes the array is cut between transforms: a name from algorithm_names(), or auto: by a rule, and on
-  /// CPUs, where the output layout is fixed and effort above estimate, by the trial of whole runs (docs/concepts.md).
+  /// Along which axes the array is cut between transforms: a name from algorithm_names(), or auto: by a rule, and
+  /// where the output layout is fixed and effort above estimate, by the trial of whole runs (docs/concepts.md).
   std::string algorithm = "auto";
-  /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto: on CPUs
+  /// How data moves between ranks: a name from exchange_names(), on GPUs from device_exchange_names(), or auto:
   /// across hosts by the trial of whole runs (effort above estimate; docs/concepts.md), else by a rule.
   std::string exchange = "auto";
   /// Relative L2 error, below 1, that one transform in one direction may have from messages with numbers of fewer bytes
@@ -64,8 +64,8 @@ struct Options {
   /// tried with passes of our own and by cuFFT alone.
   Effort effort = Effort::measure;
   /// Chunks into which exchanges and the transforms next to them are cut, so that messages travel while others are
-  /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent, on CPUs across hosts by the trial of
-  /// whole runs (effort above estimate). report() tells what was cut (docs/concepts.md).
+  /// transformed: 1 cuts nothing; 0 is the plan's choice, on GPUs by what is sent and the trial of whole runs, on
+  /// CPUs across hosts by that trial (effort above estimate). report() tells what was cut (docs/concepts.md).
   int chunks = 0;
   /// OpenMP threads of each rank, at most 1024.
   int threads = 1;

@@ -32,5 +32,7 @@ std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/, const Program& /*pr
   missing();
 }
 
+void fetch(const MemberPlace& /*place*/, const void* /*array*/, std::byte* /*to*/, std::size_t /*bytes*/) { missing(); }
+
 }  // namespace gpu
 }  // namespace shardfft

@@ -90,15 +90,15 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.push_back(
       row("algorithm", &Options::algorithm,
           "Along which axes the array is cut between transforms: a name from algorithm_names(), or auto: "
-          "by a rule, and on CPUs, where the output layout is fixed and effort above estimate, by the trial "
-          "of whole runs (docs/concepts.md).",
+          "by a rule, and where the output layout is fixed and effort above estimate, by the trial of whole "
+          "runs (docs/concepts.md).",
           "slab"));
   table.back().known = algorithms_for;
 
   table.push_back(row("exchange", &Options::exchange,
                       "How data moves between ranks: a name from exchange_names(), on GPUs from "
-                      "device_exchange_names(), or auto: on CPUs across hosts by the trial of whole runs (effort "
-                      "above estimate; docs/concepts.md), else by a rule.",
+                      "device_exchange_names(), or auto: across hosts by the trial of whole runs (effort above "
+                      "estimate; docs/concepts.md), else by a rule.",
                       "p2p"));
   table.back().known = exchanges_for;
 
@@ -130,7 +130,7 @@ void add_strategies(std::vector<OptionRow>& table) {
   table.push_back(row("chunks", &Options::chunks,
                       "Chunks into which exchanges and the transforms next to them are cut, so that "
                       "messages travel while others are transformed: 1 cuts nothing; 0 is the plan's "
-                      "choice, on GPUs by what is sent, on CPUs across hosts by the trial of whole runs "
+                      "choice, on GPUs by what is sent and the trial of whole runs, on CPUs across hosts by that trial "
                       "(effort above estimate). report() tells what was cut (docs/concepts.md).",
                       "3"));
 }

@@ -52,6 +52,7 @@ void Plan::Impl::make() {
     program = make_program(options.algorithm, problem);
     if (chooses) others.programs = alternatives(problem, program, fewer);
     if (spec.with_gaps) std::erase_if(others.programs, [](const Program& p) { return !begins_with_transform(p); });
+    others.programs.insert(others.programs.begin(), program);
     if (place() == Place::cpu) setup.local_ffts.candidates = candidates(options.local_fft);
   });
   setup.precision = transform.precision;

@@ -6,6 +6,7 @@
 #include "base/aligned.hpp"
 #include "base/check.hpp"
 #include "base/words.hpp"
+#include "gpu/run/make.hpp"
 #include "mpi/kept_for_mpi.hpp"
 
 namespace shardfft {
@@ -103,7 +104,7 @@ Operator Plan::Impl::convolution(InputArrays kernel, const detail::ArrayFacts& f
   }
   for (int m = 0; m < members(); ++m) {
     const auto i = static_cast<std::size_t>(m);
-    if (fetched) attempt([&] { runner->fetch(m, to[i], factors[i].get(), at(m).output.bytes()); });
+    if (fetched) attempt([&] { gpu::fetch(runner->member(m), to[i], factors[i].get(), at(m).output.bytes()); });
     scale(factors[i].get(), spectra[i].count, at(m).output.element, 1 / runner->programs()[forward_program].scale);
   }
   return *std::move(made);

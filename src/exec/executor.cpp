@@ -26,9 +26,7 @@ std::unique_ptr<Runner> make_host_runner(ExecutorSetup setup, const Program& pro
   setup.other_exchanges = movement.others;
   setup.bytes_past_cache = bytes_to_write_past_cache(setup.comm, movement.host.get(), largest, setup.options.effort);
   if (movement.choice) setup.choices.push_back(*movement.choice);
-  const Tolerated numbers = tolerated(setup.options, setup.precision, program, movement.why_exact(setup.comm));
-  setup.numbers = numbers.numbers;
-  if (numbers.choice) setup.choices.push_back(*numbers.choice);
+  heed_tolerance(setup, program, movement.why_exact(setup.comm));
   return std::make_unique<Executor>(std::move(setup), std::move(movement.host));
 }
 
@@ -69,7 +67,7 @@ void Executor::make_local_ffts(LocalFfts& ffts) {
 }
 
 void Executor::tell_local_ffts(const LocalFftChoice& choice) {
-  if (setup_.options.local_fft == "auto") tell({"local_fft", choice.name(), choice.why()});
+  if (setup_.options.local_fft == "auto") setup_.tell({"local_fft", choice.name(), choice.why()});
 }
 
 /// A user's own array is read through the kernel where that is allowed, and cheaper than a copy into shared memory.
@@ -341,6 +339,7 @@ Account Executor::account(int program, Runs /*which*/) {
     report.trace_step = task.trace_step;
     report.role = operation.role();
     report.loss = operation.loss();
+    if (operation.pieces() != nullptr) report.pieces = *operation.pieces();
   }
   if (mine.verifier) account.verified = {mine.verifier->checks(), mine.verifier->largest_residual()};
   account.input_reads = mine.reads;

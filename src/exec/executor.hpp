@@ -8,7 +8,6 @@
 #include "exec/compile.hpp"
 #include "mpi/host_window.hpp"
 #include "run/buffers.hpp"
-#include "run/run_trial.hpp"
 #include "run/runner.hpp"
 #include "verify/verifier.hpp"
 
@@ -55,20 +54,11 @@ class Executor : public Runner {
     Slot written;
   };
 
-  struct Candidates;
+  class Trial;
 
   void make_local_ffts(LocalFfts& ffts);
   void tell_local_ffts(const LocalFftChoice& choice);
   void choose_input_reads(std::vector<Task>& tasks);
-  RunWay way() const;
-  bool cuts_in_chunks() const;
-  std::vector<RunWay> ways_to_try(const Alternatives& others) const;
-  std::string exchange_for(bool reads) const;
-  void add_moves(std::vector<RunWay>& ways, const RunWay& one, bool cuts) const;
-  void tell(const Choice& choice);
-  void tell(const RunChoice& choice, const std::vector<RunWay>& ways);
-  void lend(std::byte* workspace, std::size_t bytes, std::shared_ptr<HostWindow> window);
-  void forget_runs();
   void size_workspace();
   void allocate_workspace();
   void give_up();

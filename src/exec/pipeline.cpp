@@ -31,7 +31,6 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
   std::size_t table_bytes() const override;
   /// The transforms record nothing but their own time, so that all else is communication.
   Role role() const override { return Role::moves; }
-  const Pieces* pieces() const override { return pieces_.moves() > 1 ? &pieces_ : nullptr; }
 
  private:
   static constexpr Moves moves{};  ///< begin and end
@@ -55,7 +54,6 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
   ExchangeBuffers buffers(const Arrays& arrays, int chunk) const;
   void progress(const Arrays& arrays);
 
-  Pieces pieces_;
   int started_ = 0;  ///< exchanges of the present run
   int finished_ = 0;
   std::size_t sent_array_bytes_ = 0;      ///< of the array between first transform and exchange, if it is in scratch
@@ -64,8 +62,7 @@ class Pipeline : public PipelineOf<Operation, ChunkFfts, Reshape> {
 };
 
 Pipeline::Pipeline(const PipelineSetup& setup, ChunkFfts before, AllMoves reshapes, ChunkFfts after)
-    : PipelineOf(setup.pieces, std::move(before), std::move(reshapes), std::move(after), moves, barrier_of(setup)),
-      pieces_(setup.pieces) {
+    : PipelineOf(setup.pieces, std::move(before), std::move(reshapes), std::move(after), moves, barrier_of(setup)) {
   const int rank = setup.reshape.comm.rank();
   const auto array_bytes = [&](const Layout& layout) {
     return round_up(static_cast<std::size_t>(layout.count(rank)) * setup.reshape.element_bytes, cache_line);
@@ -74,7 +71,7 @@ Pipeline::Pipeline(const PipelineSetup& setup, ChunkFfts before, AllMoves reshap
   if (setup.after && !setup.after->in_place) received_array_bytes_ = array_bytes(setup.to);
   for (const auto& reshape : moves_)
     exchange_bytes_ = std::max(exchange_bytes_, round_up(reshape->workspace_bytes(), cache_line));
-  tell(pieces_.moves() > 1 ? pieces_.text : "", setup.before ? fft_text(*setup.before) : "",
+  tell(pieces() != nullptr ? pieces()->text : "", setup.before ? fft_text(*setup.before) : "",
        "reshape by " + setup.reshape.exchange + " in a group of " + std::to_string(moves_.front()->group_size()) +
            setup.reshape.numbers.text(),
        setup.after ? fft_text(*setup.after) : "");

@@ -18,6 +18,7 @@
 #include "device/runtime.hpp"
 #include "pack/short_numbers.hpp"
 #include "run/memory.hpp"
+#include "schedule/pieces.hpp"
 
 namespace shardfft::gpu {
 
@@ -82,6 +83,8 @@ class DeviceOperation {
   /// Closes what it has opened of other processes, who may free it afterwards. It is not enqueued again.
   virtual void close_peers() {}
   virtual std::string describe() const = 0;
+  /// What it is cut in; null where it is not.
+  virtual const Pieces* pieces() const { return nullptr; }
   /// Bytes this member sends to others in one run.
   virtual std::int64_t bytes_sent() const { return 0; }
   /// What rounding messages to fewer bytes cost, in all runs so far, which must have ended.

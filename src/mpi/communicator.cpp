@@ -91,31 +91,24 @@ void Communicator::abandon() const {
   if (abandoned_) *abandoned_ = true;
 }
 
-void Communicator::barrier() const { check_mpi(MPI_Barrier(get()), "MPI_Barrier"); }
-
-std::int64_t Communicator::max(std::int64_t value) const {
-  std::int64_t result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MAX, get()), "MPI_Allreduce");
-  return result;
+void Communicator::barrier() const {
+  if (valid()) check_mpi(MPI_Barrier(get()), "MPI_Barrier");
 }
 
-std::int64_t Communicator::min(std::int64_t value) const {
-  std::int64_t result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_INT64_T, MPI_MIN, get()), "MPI_Allreduce");
-  return result;
+namespace {
+
+template <class Number>
+Number reduced(const Communicator& comm, Number value, MPI_Datatype type, MPI_Op op) {
+  if (comm.valid()) check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, type, op, comm.get()), "MPI_Allreduce");
+  return value;
 }
 
-std::int64_t Communicator::either(std::int64_t bits) const {
-  std::int64_t result = 0;
-  check_mpi(MPI_Allreduce(&bits, &result, 1, MPI_INT64_T, MPI_BOR, get()), "MPI_Allreduce");
-  return result;
-}
+}  // namespace
 
-double Communicator::max(double value) const {
-  double result = 0;
-  check_mpi(MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, get()), "MPI_Allreduce");
-  return result;
-}
+std::int64_t Communicator::max(std::int64_t value) const { return reduced(*this, value, MPI_INT64_T, MPI_MAX); }
+std::int64_t Communicator::min(std::int64_t value) const { return reduced(*this, value, MPI_INT64_T, MPI_MIN); }
+std::int64_t Communicator::either(std::int64_t bits) const { return reduced(*this, bits, MPI_INT64_T, MPI_BOR); }
+double Communicator::max(double value) const { return reduced(*this, value, MPI_DOUBLE, MPI_MAX); }
 
 std::vector<double> Communicator::max(std::vector<double> values) const {
   const int count = narrow(static_cast<std::int64_t>(values.size()), "number of values");

@@ -24,7 +24,7 @@ void require_mpi_thread();
 bool mpi_finalized();
 
 /// A communicator this library owns (always a duplicate or a split, errors returned, never the user's own).
-/// Copies share it; the last one frees it, unless MPI is already finalized.
+/// Copies share it; the last one frees it, unless MPI is already finalized. An empty one is a rank alone.
 class Communicator {
  public:
   Communicator() = default;

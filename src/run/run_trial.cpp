@@ -106,6 +106,8 @@ class Measured {
 
 }  // namespace
 
+std::string chunks_text(int chunks) { return chunks == 0 ? "by size" : std::to_string(chunks); }
+
 std::string RunChoice::why_algorithm() const {
   Measured measured;
   for (const Time& time : times) measured.add(time.way.algorithm, time.seconds);
@@ -116,14 +118,14 @@ std::string RunChoice::why_exchange() const {
   Measured measured;
   for (const auto& [w, seconds] : times)
     if (w.algorithm == way.algorithm)
-      measured.add(w.chunks == 1 ? w.exchange : w.exchange + " in " + std::to_string(w.chunks) + " chunks", seconds);
+      measured.add(w.chunks <= 1 ? w.exchange : w.exchange + " in " + std::to_string(w.chunks) + " chunks", seconds);
   return measured.text();
 }
 
 std::string RunChoice::why_chunks() const {
   Measured measured;
   for (const auto& [w, seconds] : times)
-    if (w.algorithm == way.algorithm && w.exchange == way.exchange) measured.add(std::to_string(w.chunks), seconds);
+    if (w.algorithm == way.algorithm && w.exchange == way.exchange) measured.add(chunks_text(w.chunks), seconds);
   return measured.text();
 }
 

@@ -13,7 +13,7 @@ namespace shardfft {
 struct RunWay {
   std::string algorithm;
   std::string exchange;
-  int chunks = 1;
+  int chunks = 1;  ///< as the option says them
 
   bool operator==(const RunWay&) const = default;
 };
@@ -30,6 +30,9 @@ struct RunTrialSetup {
   /// Runs every program once, in a way that was made; the first one always is. Seconds on the slowest rank.
   std::function<double(const RunWay& way)> run;
 };
+
+/// "by size", or the number.
+std::string chunks_text(int chunks);
 
 /// The way that was chosen, and what was tried.
 struct RunChoice {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "run/memory.hpp"
 #include "run/role.hpp"
 #include "run/setup.hpp"
+#include "schedule/pieces.hpp"
 #include "shardfft/report.hpp"
 
 namespace shardfft {
@@ -23,8 +25,9 @@ struct StepReport {
   std::int64_t bytes_sent = 0;
   int trace_step = 0;
   Role role = Role::computes;
-  bool overlaps = false;  ///< transforms and messages at the same time, of which only the sum was measured
-  Loss loss{};            ///< of the members of this process, in all runs
+  bool overlaps = false;           ///< transforms and messages at the same time, of which only the sum was measured
+  Loss loss{};                     ///< of the members of this process, in all runs
+  std::optional<Pieces> pieces{};  ///< what it is cut in, where it is cut
 };
 
 /// What the option verify compared in all runs so far: how many sums, and the largest difference as a part of what is
@@ -74,7 +77,7 @@ using OutputArrays = std::span<std::byte* const>;
 
 /// What runs may do otherwise without anybody seeing it in their results.
 struct Alternatives {
-  std::vector<Program> programs;  ///< by other algorithms, between the same layouts
+  std::vector<Program> programs;  ///< what a runner has, and others by other algorithms between the same layouts
   /// All that a runner has, made of one of them as it lowered it.
   std::function<std::vector<NamedProgram>(const Program& lowered)> named;
 };
@@ -93,7 +96,7 @@ class Runner {
   virtual void add(std::vector<NamedProgram> programs) = 0;
   /// Times this runner and others that could take its place, which differ in what the options leave open. Returns the
   /// fastest one, or null if that is this one. To be called before the first run. Collective.
-  virtual std::unique_ptr<Runner> fastest(const Alternatives& /*others*/) { return nullptr; }
+  virtual std::unique_ptr<Runner> fastest(const Alternatives& others) = 0;
   virtual MemberPlace member(int member) const = 0;
   /// GPUs only: the caller's streams, one a member, on which runs are enqueued from now on; none or null: own ones.
   /// Collective.
@@ -107,8 +110,6 @@ class Runner {
   virtual void set_workspace(std::byte* memory, std::size_t bytes) = 0;
   /// An array of the user's, where the plan reaches it without a copy.
   virtual std::shared_ptr<void> allocate(int member, std::size_t bytes) = 0;
-  /// GPUs only: copies what the runs have left in such an array to memory of the host, and waits for it.
-  virtual void fetch(int /*member*/, const void* /*array*/, std::byte* /*to*/, std::size_t /*bytes*/) {}
   /// Of asynchronous runs it has the times of those that are done by now, and never waits for more; or waits for all,
   /// since the losses of steps are those of ended runs.
   enum class Runs { done, all };
@@ -126,6 +127,7 @@ class Runner {
   RunnerFacts facts() const { return {setup_.exchange, local_fft_version_, machine_, setup_.choices}; }
 
  protected:
+  friend class Candidates;
   explicit Runner(ExecutorSetup setup) : setup_(std::move(setup)), trace_(!setup_.options.trace.empty()) {}
   const Program& program_at(int number) const { return programs_[static_cast<std::size_t>(number)].program; }
   /// With the least workspace every array is input and output at once.

@@ -36,6 +36,13 @@ struct ExecutorSetup {
   std::optional<double> plan_until{};  ///< libraries that measure while they plan stop then, on base/clock
   Watch* watch = nullptr;              ///< what ranks look at that wait in the middle of a call
   std::shared_ptr<HostMemory> host{};  ///< who shares memory with whom, where that was asked already
+
+  /// In the place of what was told of the same option.
+  void tell(const Choice& choice) {
+    for (Choice& known : choices)
+      if (known.what == choice.what) return static_cast<void>(known = choice);
+    choices.push_back(choice);
+  }
 };
 
 }  // namespace shardfft

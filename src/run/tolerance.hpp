@@ -1,22 +1,14 @@
 #pragma once
 // What the option tolerance allows the messages of a plan.
-#include <optional>
 #include <string>
 
 #include "algorithm/program.hpp"
-#include "pack/short_numbers.hpp"
-#include "shardfft/options.hpp"
-#include "shardfft/report.hpp"
+#include "run/setup.hpp"
 
 namespace shardfft {
 
-struct Tolerated {
-  ShortNumbers numbers;
-  std::optional<Choice> choice;  ///< where there is a tolerance
-};
-
-/// For programs like this one, whose reshapes share the tolerance. `why_exact`: why its messages cannot have short
-/// numbers; empty where they can.
-Tolerated tolerated(const Options& options, Precision precision, const Program& program, const std::string& why_exact);
+/// Says in the setup which numbers messages have, for programs like this one, whose reshapes share the tolerance, and
+/// why. `why_exact`: why its messages cannot have short numbers; empty where they can.
+void heed_tolerance(ExecutorSetup& setup, const Program& program, const std::string& why_exact);
 
 }  // namespace shardfft

@@ -17,6 +17,7 @@ template <class Operation, class End, class Move>
 class PipelineOf : public Operation {
  public:
   std::string describe() const override { return text_; }
+  const Pieces* pieces() const override { return pieces_.moves() > 1 ? &pieces_ : nullptr; }
   std::int64_t bytes_sent() const override {
     std::int64_t bytes = 0;
     for (const auto& move : moves_) bytes += move->bytes_sent();
@@ -38,6 +39,7 @@ class PipelineOf : public Operation {
       : before_(std::move(before)),
         moves_(std::move(moves)),
         after_(std::move(after)),
+        pieces_(pieces),
         turns_(in_phases(pieces, how, Barrier::none)),
         one_array_turns_(in_phases(pieces, how, one_array)),
         waits_(one_array != Barrier::none) {}
@@ -60,6 +62,7 @@ class PipelineOf : public Operation {
   End after_;
 
  private:
+  Pieces pieces_;
   std::vector<std::vector<Turn>> turns_, one_array_turns_;  ///< by phase
   bool waits_;                                              ///< where input and output are one array
   std::string text_;

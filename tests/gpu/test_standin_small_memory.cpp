@@ -99,6 +99,23 @@ class NoRoomForWorkAreas {
   std::vector<device::Memory> taken_;
 };
 
+/// Whole runs are tried in arrays and a workspace of their own, for which there is no room here.
+TEST_F(SmallMemory, WithoutMemoryNoOtherWayIsTried) {
+  TransformCase c{{64, 64, 64}, "last-slab", "left"};
+  c.options = on_gpu("pencil");
+  c.options.effort = Effort::measure;
+  std::vector<device::Memory> taken;
+  for (int number = 0; number < 2; ++number) {
+    const device::DeviceScope scope(number);
+    taken.push_back(device::make_memory(device::memory_info().free - (std::size_t{5} << 20)));
+  }
+  Plan plan = make_plan_over(devices_for(2), c);
+  const std::string text = plan.report().to_text();
+  EXPECT_NE(text.find("chunks by size: there is no memory to measure others with"), std::string::npos) << text;
+  taken.clear();
+  check_device_plan(members_of(plan), c);
+}
+
 /// Rows of 384 points by a kernel of our own, since the library would want a work area.
 TEST_F(SmallMemory, SlabsTakeNoWorkAreaThatTheyDoWithout) {
   NoRoomForWorkAreas devices;

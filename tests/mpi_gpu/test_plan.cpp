@@ -3,8 +3,11 @@
 
 #include <optional>
 
+#include "base/hooks.hpp"
+#include "gpu/move/exchange.hpp"
 #include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
+#include "support/fake_time.hpp"
 #include "support/operator_check.hpp"
 #include "support/world.hpp"
 
@@ -65,6 +68,44 @@ TEST(GpuPlans, AlgorithmsAndInputs) {
       ++turn;
     }
   for (const Kind kind : kinds) check_mpi_case({{36}, "slab", "natural", kind, Precision::f64, on_gpu()});
+}
+
+/// Each step of a run takes less time than those before it, so that the way that is tried last is taken.
+struct LaterIsFaster : DeviceStepHook {
+  FakeTime time;
+  double seconds = 1e-3;
+  void reached(std::size_t, Moment, std::byte*, std::size_t, void*) override { time.now += seconds *= 0.98; }
+};
+
+/// Each way in turn runs in the same memory, which other processes have open.
+TEST(GpuPlans, WaysThatWereTriedAreRight) {
+  const int ranks = world().size();
+  if (ranks == 1 || ranks > 4) GTEST_SKIP() << "as with two to four";
+  for (const int ranks_per_host : {0, 1, 2}) {
+    Options options = on_gpu();
+    options.effort = Effort::measure;
+    options.fake_ranks_per_host = ranks_per_host;
+    const TransformCase c{{16, 32, 12}, "last-slab",    ranks_per_host == 1 ? "left" : "natural",
+                          Kind::c2c,    Precision::f64, options};
+    SCOPED_TRACE(c.name() + ", ranks a host: " + std::to_string(ranks_per_host));
+    LaterIsFaster hook;
+    std::optional<Plan> plan;
+    {
+      const Installed<Clock> clock(hook.time);
+      const Installed<DeviceStepHook> steps(hook);
+      plan = make_plan(MPI_COMM_WORLD, c);
+    }
+    const std::string text = plan->report().to_text();
+    if (ranks_per_host == 0 || ranks_per_host >= ranks) {
+      EXPECT_EQ(plan->report().exchange, "cuda_peer") << text;
+      EXPECT_NE(text.find(": measured: by size "), std::string::npos) << text;
+    } else {
+      const bool two = ranks_per_host == 1 && gpu::mpi_takes_device_memory(world(), my_device());
+      const char* const why = two ? "host_staged: measured: mpi_device " : "";
+      EXPECT_NE(text.find(std::string("chose exchange ") + why), std::string::npos) << text;
+    }
+    check_device_plan(members_of(*plan), c);
+  }
 }
 
 /// Results that are no whole pages are written by peers by way of the workspace.

@@ -103,6 +103,36 @@ TEST(Failures, NobodyIsLeftWaiting) {
   unsetenv("SHARDFFT_SLAB_TURNS");
 }
 
+/// Plans are made on all ranks or on none where a device fails while they are tried, and others can be made then.
+TEST(Failures, InTheTrialOfAPlan) {
+  if (world().size() == 1) GTEST_SKIP() << "one rank tries nothing";
+  Options options = on_gpu("pencil");
+  options.effort = Effort::measure;
+  const Layout layout = Layout::pencil({8, 12, 10}, process_grid(world().size(), 2));
+  int refused = 0;
+  for (int piece = 0; piece < 400; piece = 2 * piece + 7) {
+    SCOPED_TRACE("piece " + std::to_string(piece));
+    const OwnComm own;
+    if (world().rank() == world().size() - 1) fail_after(piece);
+    std::string said;
+    try {
+      const Plan plan(own.comm, c2c<double>, layout, default_output, options);
+    } catch (const Error& e) {
+      said = e.what();
+    }
+    fail_after(-1);
+    EXPECT_EQ(world().max(std::int64_t{said.empty()}), world().min(std::int64_t{said.empty()})) << said;
+    EXPECT_TRUE(said.empty() || said.find("told to refuse") != std::string::npos ||
+                said.find("another rank") != std::string::npos)
+        << said;
+    refused += said.empty() ? 0 : 1;
+  }
+  EXPECT_GE(refused, 1);
+  TransformCase c{{8, 12, 10}, "pencil", "left", Kind::c2c, Precision::f64, options};
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  check_device_plan(members_of(plan), c);
+}
+
 TEST(Failures, TurnsAreWantedOrNot) {
   if (world().size() == 1) GTEST_SKIP() << "one rank sends nothing";
   setenv("SHARDFFT_SLAB_TURNS", world().rank() == 0 ? "0" : "1", 1);

@@ -131,6 +131,22 @@ Choice choose_device_exchange(const Team& team) {
   return {"exchange", "host_staged", others};
 }
 
+/// Peers pack nothing: all others would need more memory.
+std::vector<std::string> other_device_exchanges(const Team& team, const std::string& chosen) {
+  std::vector<std::string> others;
+  for (const char* const name : {"nccl", "nccl_alltoall", "mpi_device", "host_staged"}) {
+    const Strategy* const strategy = find(name);
+    if (strategy == nullptr || name == chosen || team.all_peers()) continue;
+    if (strategy->refusal(team).empty()) others.push_back(name);
+  }
+  return others;
+}
+
+std::string why_exact(const std::string& exchange, const Team& team) {
+  if (team.ranks() == 1) return "one GPU sends nothing";
+  return exchange.starts_with("cuda_peer") ? "GPUs write into each other's memory" : "";
+}
+
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup) {
   require(setup.team != nullptr, "a reshape of GPUs needs a team");
   const Team& team = *setup.team;

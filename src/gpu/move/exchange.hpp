@@ -36,6 +36,10 @@ using MemberOperations = std::vector<std::unique_ptr<DeviceOperation>>;
 std::vector<std::string> device_exchange_names();
 /// What "auto" stands for on this team. Collective.
 Choice choose_device_exchange(const Team& team);
+/// Others that only a measurement could tell to be faster on this team, the most promising first. Collective.
+std::vector<std::string> other_device_exchanges(const Team& team, const std::string& chosen);
+/// Why no messages with short numbers are sent; empty where they may be. The same on all ranks.
+std::string why_exact(const std::string& exchange, const Team& team);
 /// Throws Error on all processes alike: invalid_argument for unknown names (listing those known), unsupported where
 /// this team cannot use it, saying why. Collective.
 MemberOperations make_device_reshape(const std::string& name, const DeviceReshapeSetup& setup);

@@ -29,6 +29,9 @@ class DeviceVerifier {
   /// The run has ended. As Verifier::conclude().
   Failure conclude();
 
+  void forget_runs() {
+    for (Verifier& verifier : verifiers_) verifier.forget_runs();
+  }
   Verified verified() const;
   /// Of a member: tables, sums, arrays of second runs.
   RunnerMemory kept(std::size_t member) const {

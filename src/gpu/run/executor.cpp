@@ -14,7 +14,7 @@
 
 namespace shardfft::gpu {
 
-DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
+DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team)
     : Runner(std::move(setup)),
       team_(std::move(team)),
       model_(setup_.options.memory),
@@ -30,8 +30,8 @@ DeviceExecutor::DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team)
       own_streams_.push_back(device::make_stream());
       finished_.push_back(device::make_event());
     }
-    set_streams({});
   });
+  use_streams_of_plan();
 }
 
 Program DeviceExecutor::lower(const Program& program) {
@@ -46,6 +46,7 @@ void DeviceExecutor::add(std::vector<NamedProgram> programs) {
   int trace_step = 0;
   for (const Prepared& before : prepared_) trace_step += static_cast<int>(before.tasks.size());
   finish_runs();  // the buffers may grow
+  team_->set_numbers(setup_.numbers);
   for (auto& tasks : compile(setup_, programs, *team_, trace_step)) {
     for (const DeviceTask& task : tasks) meets_ = meets_ || (task.first().phases() > 1 && !team_->all_here());
     Prepared& prepared = prepared_.emplace_back();
@@ -168,6 +169,10 @@ void DeviceExecutor::set_streams(std::span<void* const> streams) {
     streams_.push_back(m < streams.size() && streams[m] != nullptr ? streams[m] : own_streams_[m].get());
 }
 
+void DeviceExecutor::use_streams_of_plan() {
+  set_streams({&setup_.options.stream, setup_.comm.valid() ? std::size_t{1} : std::size_t{0}});
+}
+
 std::size_t DeviceExecutor::bytes_of(const State& state, std::size_t member) const {
   return state_bytes(state, setup_.precision, team_->here()[member].rank);
 }
@@ -192,19 +197,16 @@ void DeviceExecutor::set_workspace(std::byte* memory, std::size_t bytes) {
       require(info.exportable || slot == Slot::out, "other GPUs write into this plan's workspace: it must be a",
               " whole allocation of the GPU runtime, not memory of a pool");
   finish_runs();  // they used the old one
-  mine.workspace = memory;
-  mine.workspace_size = bytes;
-  mine.workspace_id = info.id;
+  mine.work_in(memory, bytes);
   if (mine.own_workspace) retired_.push_back(std::move(mine.own_workspace));
 }
 
-/// Closes what this rank has open of others' workspaces, and returns when all have closed what they had of this one's.
+/// Closes what this rank has open of others' memory, and returns when all have closed what they had of this one's.
 /// The next run of a program shares them anew. Collective.
-void DeviceExecutor::close_workspaces() {
+void DeviceExecutor::close_shared() {
   team_->agree([&] { finish_runs(); });
   for (Prepared& program : prepared_)
-    for (auto& [slot, addresses] : program.shared)
-      if (slot != Slot::out) addresses = {};
+    for (auto& [slot, addresses] : program.shared) addresses = {};
   team_->meet();
 }
 
@@ -213,7 +215,7 @@ void DeviceExecutor::allocate_workspace() {
   const bool replaced = std::any_of(memories_.begin(), memories_.end(), [](const MemberMemory& mine) {
     return mine.workspace_size > 0 && mine.workspace_bytes() > mine.workspace_size;
   });
-  if (team_->max(std::int64_t{replaced}) != 0) close_workspaces();
+  if (team_->max(std::int64_t{replaced}) != 0) close_shared();
   team_->agree([&] {
     for (std::size_t m = 0; m < memories_.size(); ++m) {
       MemberMemory& mine = memories_[m];
@@ -222,9 +224,7 @@ void DeviceExecutor::allocate_workspace() {
       mine.workspace_size = 0;
       mine.own_workspace = device::Memory();  // not both at a time
       mine.own_workspace = device::make_memory(mine.workspace_bytes());
-      mine.workspace = static_cast<std::byte*>(mine.own_workspace.get());
-      mine.workspace_size = mine.workspace_bytes();
-      mine.workspace_id = device::describe(mine.workspace).id;
+      mine.work_in(static_cast<std::byte*>(mine.own_workspace.get()), mine.workspace_bytes());
     }
   });
   ready_ = true;
@@ -244,13 +244,6 @@ std::shared_ptr<void> DeviceExecutor::allocate(int member, std::size_t bytes) {
       break;
   }
   return {device::allocate(bytes), device::release};
-}
-
-void DeviceExecutor::fetch(int member, const void* array, std::byte* to, std::size_t bytes) {
-  const auto m = static_cast<std::size_t>(member);
-  const device::DeviceScope scope(team_->here()[m].device);
-  device::copy_bytes(to, array, bytes, streams_[m]);
-  device::synchronize(streams_[m]);
 }
 
 void DeviceExecutor::check_arrays(int program, InputArrays in, OutputArrays out) {
@@ -279,6 +272,7 @@ Account DeviceExecutor::account(int program, Runs which) {
     report.trace_step = task.trace_step;
     report.role = activity == Activity::exchange ? Role::moves : Role::computes;
     report.overlaps = activity == Activity::other;
+    if (task.first().pieces() != nullptr) report.pieces = *task.first().pieces();
     if (setup_.options.chunks > 1 && team_->ranks() > 1 && activity == Activity::exchange)
       report.text += " (not cut in chunks)";
     if (report.role == Role::moves || report.overlaps) report.text += setup_.numbers.text();

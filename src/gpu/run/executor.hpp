@@ -24,11 +24,13 @@ namespace shardfft::gpu {
 class DeviceExecutor : public Runner {
  public:
   /// Collective.
-  DeviceExecutor(ExecutorSetup setup, std::unique_ptr<Team> team);
+  DeviceExecutor(ExecutorSetup setup, std::shared_ptr<Team> team);
   ~DeviceExecutor() override;
 
   Program lower(const Program& program) override;
   void add(std::vector<NamedProgram> programs) override;
+  /// Times whole runs on arrays of zeros (executor_trial.cpp).
+  std::unique_ptr<Runner> fastest(const Alternatives& others) override;
   MemberPlace member(int member) const override;
   void set_streams(std::span<void* const> streams) override;
   void check_arrays(int program, InputArrays in, OutputArrays out) override;
@@ -37,7 +39,6 @@ class DeviceExecutor : public Runner {
   RunnerMemory memory() const override;
   void set_workspace(std::byte* memory, std::size_t bytes) override;
   std::shared_ptr<void> allocate(int member, std::size_t bytes) override;
-  void fetch(int member, const void* array, std::byte* to, std::size_t bytes) override;
   Account account(int program, Runs which) override;
 
  private:
@@ -52,7 +53,12 @@ class DeviceExecutor : public Runner {
     std::byte* workspace = nullptr;
     std::size_t workspace_size = 0;
     std::uint64_t workspace_id = 0;  ///< device::PointerInfo::id
-    const std::byte* in = nullptr;   ///< as the device sees the arrays
+    void work_in(std::byte* memory, std::size_t bytes) {
+      workspace = memory;
+      workspace_size = bytes;
+      workspace_id = memory != nullptr ? device::describe(memory).id : 0;
+    }
+    const std::byte* in = nullptr;  ///< as the device sees the arrays
     std::byte* out = nullptr;
     std::size_t workspace_bytes() const;
   };
@@ -70,6 +76,8 @@ class DeviceExecutor : public Runner {
     std::int64_t runs = 0;
   };
 
+  class Trial;
+
   Prepared& now(int program) { return prepared_[static_cast<std::size_t>(program)]; }
   const Prepared& now(int program) const { return prepared_[static_cast<std::size_t>(program)]; }
   void add_members(const Program& program);
@@ -82,10 +90,12 @@ class DeviceExecutor : public Runner {
   bool end_runs() noexcept;
   void keep_for_others();
   void check_streams(std::span<void* const> streams) const;
+  /// Those of the options, or own ones. Collective.
+  void use_streams_of_plan();
   /// With `more` programs than those that are here already.
   void size_buffers(const std::vector<NamedProgram>& more);
   void allocate_workspace();
-  void close_workspaces();
+  void close_shared();
   std::size_t bytes_of(const State& state, std::size_t member) const;
   std::size_t input_bytes(int program, std::size_t member) const;
   std::size_t output_bytes(int program, std::size_t member) const;
@@ -126,7 +136,7 @@ class DeviceExecutor : public Runner {
   void settle_own(std::size_t member) const;
   bool any_copies() const;
 
-  std::unique_ptr<Team> team_;
+  std::shared_ptr<Team> team_;  ///< one for all candidates of a trial
   MemoryModel model_;
   std::vector<device::Stream> own_streams_;
   std::vector<device::StreamHandle> streams_;  ///< the callers', or the own ones

@@ -131,7 +131,7 @@ void DeviceExecutor::share(int program, InCall& in_call) {
   // Earlier runs may still write to memory of others that is closed now.
   if (!team_->all_here()) team_->agree([&] { finish_runs(); });
   if (team_->max(std::int64_t{!retired_.empty()}) != 0) {
-    close_workspaces();
+    close_shared();
     retired_.clear();
   }
   // Opening one buffer may have closed another one; the second time there is room for all.

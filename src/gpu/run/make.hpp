@@ -14,4 +14,7 @@ void check_device(int device);
 /// process of setup.comm, on the GPU that options.device says. For programs like this one. Collective.
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices);
 
+/// Copies what a member's runs have left in an array to memory of the host, and waits for it.
+void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size_t bytes);
+
 }  // namespace shardfft::gpu

@@ -61,6 +61,7 @@ struct SlabMember {
   std::array<double, 2> scale{1, 1};
   bool all_here = true;
   SlabPlaces places{};
+  Pieces pieces{};  ///< runs of planes that are sent, shares of the lines behind
   device::Memory tokens{};
   std::shared_ptr<SharedAddresses> token_addresses{};  ///< of all ranks
   std::vector<SlabPeer> peers{};
@@ -109,6 +110,7 @@ class SlabOperation : public DeviceOperation {
     m.rank.drain();
   }
   std::string describe() const override { return member_->describe(); }
+  const Pieces* pieces() const override { return &member_->pieces; }
   DeviceChecks make_checks() override {
     return make_slab_checks(member_->shape, member_->number, sends_planes() ? Direction::forward : Direction::backward,
                             member_->rank.copied(), checks_.emplace());
@@ -281,6 +283,9 @@ std::shared_ptr<SlabMember> make_member(const SlabShape& dense, SlabOptions opti
   made->all_here = setup.team->all_here();
   made->places = places_of(made->rank, member.rank, shape, options, setup);
   made->tokens = make_tokens(made->rank);
+  const int chunks = made->rank.chunks(0), parts = made->rank.parts();
+  for (int c = 0; c < chunks; ++c) made->pieces.before.push_back({1, chunks, c});
+  for (int p = 0; p < parts; ++p) made->pieces.after.push_back({3, parts, p});
   return made;
 }
 

@@ -1,0 +1,113 @@
+// Other ways that a GPU plan's programs could take, and the memory of their trial.
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "gpu/move/exchange.hpp"
+#include "gpu/run/executor.hpp"
+#include "run/candidates.hpp"
+#include "run/tolerance.hpp"
+
+namespace shardfft::gpu {
+
+namespace {
+
+/// Seconds that NCCL's ranks take to connect, about.
+constexpr double nccl_seconds = 1;
+
+/// Halves of the most that rules choose, down to an exchange in one piece.
+std::vector<int> chunks_to_try() {
+  std::vector<int> numbers;
+  for (int chunks = peer_gpu_defaults().most_pipeline_chunks / 2; chunks > 0; chunks /= 2) numbers.push_back(chunks);
+  return numbers;
+}
+
+}  // namespace
+
+class DeviceExecutor::Trial : public Candidates {
+ public:
+  Trial(DeviceExecutor& first, const Alternatives& others)
+      : Candidates(first, others, {0, chunks_to_try()}), own_(first), workspaces_(first.memories_.size()) {
+    warm_ups_ = 2;  // kernels are loaded, and what comes again becomes a graph
+  }
+
+ private:
+  std::unique_ptr<Runner> make(ExecutorSetup made, const Program& program) override {
+    if (made.exchange.starts_with("nccl") && made.exchange != setup().exchange &&
+        !agreed(*made.plan_until - clock_seconds() > nccl_seconds))
+      return nullptr;
+    heed_tolerance(made, program, why_exact(made.exchange, *own_.team_));
+    return std::make_unique<DeviceExecutor>(std::move(made), own_.team_);
+  }
+
+  /// Where the plan's users have their arrays.
+  std::shared_ptr<void> zeros(int member, std::size_t bytes) override {
+    const Member& owner = own_.team_->here()[static_cast<std::size_t>(member)];
+    const device::DeviceScope scope(owner.device);
+    std::shared_ptr<void> memory = own_.allocate(member, bytes);
+    if (setup().options.memory == MemoryModel::host) {
+      std::memset(memory.get(), 0, bytes);
+    } else {
+      const device::StreamHandle stream = own_.own_streams_[static_cast<std::size_t>(member)].get();
+      device::fill_zero(memory.get(), bytes, stream);
+      device::synchronize(stream);
+    }
+    return memory;
+  }
+
+  bool lend(Runner& runner) override {
+    auto& executor = static_cast<DeviceExecutor&>(runner);
+    const bool room = succeeds_on_all([&] {
+      for (std::size_t m = 0; m < workspaces_.size(); ++m) {
+        const device::DeviceScope scope(own_.team_->here()[m].device);
+        Workspace& mine = workspaces_[m];
+        const std::size_t bytes = executor.memories_[m].workspace_bytes();
+        if (bytes <= mine.bytes) continue;
+        mine = {};  // not both at a time
+        mine = {device::make_memory(bytes), bytes};
+      }
+    });
+    if (!room) return false;
+    for (std::size_t m = 0; m < workspaces_.size(); ++m)
+      executor.memories_[m].work_in(static_cast<std::byte*>(workspaces_[m].memory.get()), workspaces_[m].bytes);
+    executor.asynchronous_ = false;
+    executor.ready_ = true;
+    return true;
+  }
+
+  void forget_runs(Runner& runner) override {
+    auto& executor = static_cast<DeviceExecutor&>(runner);
+    executor.close_shared();
+    for (Prepared& program : executor.prepared_) {
+      program.replay = {};
+      program.runs = 0;
+      if (program.verifier) program.verifier->forget_runs();
+    }
+    for (MemberMemory& memory : executor.memories_) {
+      memory.work_in(nullptr, 0);
+      memory.arrays.take_stages();
+    }
+    executor.times_ = StepTimes(*own_.team_);
+    executor.times_.resize(executor.prepared_.size());
+    executor.trace_ = Trace(!setup().options.trace.empty());
+    executor.ready_ = false;
+    executor.use_streams_of_plan();
+  }
+
+  bool gains_by_chunks(const std::string& exchange) override { return cuts_in_slices(exchange); }
+
+  /// One member's.
+  struct Workspace {
+    device::Memory memory;
+    std::size_t bytes = 0;
+  };
+
+  DeviceExecutor& own_;
+  std::vector<Workspace> workspaces_;
+};
+
+std::unique_ptr<Runner> DeviceExecutor::fastest(const Alternatives& others) {
+  return Candidates::fastest(std::make_shared<Trial>(*this, others));
+}
+
+}  // namespace shardfft::gpu

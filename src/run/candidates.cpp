@@ -1,0 +1,227 @@
+#include "run/candidates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "base/succeeds.hpp"
+#include "mpi/kept_for_mpi.hpp"
+#include "mpi/watched_collective.hpp"
+#include "tune/defaults.hpp"
+
+namespace shardfft {
+
+namespace {
+
+std::size_t needs(const Runner& runner) {
+  const RunnerMemory memory = runner.memory();
+  return memory.workspace + memory.window;
+}
+
+const Layout& output_of(const std::vector<NamedProgram>& programs) {
+  return programs.front().program.states.back().layout;
+}
+
+/// Puts into the report what was chosen for each option in which the ways differ.
+void tell(ExecutorSetup& setup, const RunChoice& choice, const std::vector<RunWay>& ways) {
+  const auto differ = [&](auto same) { return !std::all_of(ways.begin(), ways.end(), same); };
+  const RunWay& best = choice.way;
+  if (differ([&](const RunWay& w) { return w.algorithm == best.algorithm; }))
+    setup.tell({"algorithm", best.algorithm, choice.why_algorithm()});
+  if (differ([&](const RunWay& w) { return w.exchange == best.exchange; }))
+    setup.tell({"exchange", best.exchange, choice.why_exchange()});
+  if (differ([&](const RunWay& w) { return w.exchange != best.exchange || w.chunks == best.chunks; }))
+    setup.tell({"chunks", chunks_text(best.chunks), choice.why_chunks()});
+}
+
+}  // namespace
+
+RunWay Candidates::way() const {
+  const int chunks = setup().options.chunks;
+  return {programs().front().program.algorithm, setup().exchange, chunks == 0 ? chunks_.by_rule : chunks};
+}
+
+/// The first one's own way first. All ranks have the same list.
+std::vector<RunWay> Candidates::ways() {
+  const Options& options = setup().options;
+  std::vector<RunWay> ways{way()};
+  std::vector<std::string> exchanges{setup().exchange};
+  exchanges.insert(exchanges.end(), setup().other_exchanges.begin(), setup().other_exchanges.end());
+  const bool open = exchanges.size() > 1;
+  if (output_of(programs()).ranks() == 1 || options.workspace == Workspace::least) return ways;
+  if (!open && others_.programs.size() < 2 && options.chunks != 0) return ways;
+  if (!agreed(options.effort != Effort::estimate)) return ways;
+  for (const Program& program : others_.programs)
+    if (program.algorithm != ways.front().algorithm)
+      ways.push_back({program.algorithm, open ? exchange_for(program) : setup().exchange, ways.front().chunks});
+  std::string cuts;
+  for (const std::string& exchange : exchanges)
+    if (cuts.empty() && options.chunks == 0 && gains_by_chunks(exchange)) cuts = exchange;
+  for (const RunWay& one : std::vector<RunWay>(ways)) add_moves(ways, one, exchanges, cuts);
+  return ways;
+}
+
+/// Other ways to move data by the algorithm of `one`, after which those are tried first that have won most often.
+/// `cuts`: the exchange that is tried in chunks.
+void Candidates::add_moves(std::vector<RunWay>& ways, const RunWay& one, const std::vector<std::string>& exchanges,
+                           const std::string& cuts) const {
+  const auto add = [&](const std::string& exchange, int chunks) {
+    const RunWay way{one.algorithm, exchange, chunks};
+    if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+  };
+  for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add(exchanges[i], one.chunks);
+  for (const int chunks : chunks_.others)
+    if (!cuts.empty()) add(cuts, chunks);
+  for (const std::string& exchange : exchanges) add(exchange, one.chunks);
+}
+
+const Program& Candidates::program_of(const std::string& algorithm) const {
+  const auto found = std::find_if(others_.programs.begin(), others_.programs.end(),
+                                  [&](const Program& program) { return program.algorithm == algorithm; });
+  return found != others_.programs.end() ? *found : others_.programs.front();
+}
+
+Candidates::Outline Candidates::outline(Runner& runner) {
+  Outline outline{runner.programs_.front().program.algorithm, {}};
+  for (int program = 0; program < static_cast<int>(runner.programs_.size()); ++program)
+    for (StepReport& step : runner.account(program).steps) {
+      if (step.role != Role::computes || step.overlaps) outline.exchange = runner.setup_.exchange;
+      outline.pieces.push_back(std::move(step.pieces));
+    }
+  return outline;
+}
+
+/// What a target's plans take by rule elsewhere may need what it needs; nothing else may need more, but that other
+/// algorithms have other buffers in cache, and that ranks at work hold what belongs to those that rest.
+bool Candidates::fits(const Runner& made, const RunWay& way) {
+  const std::size_t bytes = needs(made);
+  if (way.algorithm != this->way().algorithm) {
+    const Program& program = program_of(way.algorithm);
+    const int ranks = program.states.front().layout.ranks();
+    const double share = program.active > 0 ? static_cast<double>(ranks) / program.active : 1;
+    return static_cast<double>(bytes) <= share * host_defaults().trial_most_memory * static_cast<double>(most_bytes_) +
+                                             static_cast<double>(more_bytes_);
+  }
+  if (way.chunks == this->way().chunks && may_need_more(way.exchange)) most_bytes_ = std::max(most_bytes_, bytes);
+  return bytes <= most_bytes_;
+}
+
+bool Candidates::succeeds_on_all(const std::function<void()>& work) const {
+  const Failure failure = failure_of(work);
+  if (failure.failed() && first_.half_way_) throw Error(failure.code, failure.text);
+  return agreed(!failure.failed());
+}
+
+/// Arrays for runs of the first one, touched already. False on all ranks where one has too little memory.
+bool Candidates::prepare() {
+  all_.push_back({way(), nullptr});
+  most_bytes_ = needs(first_);
+  if (!lend(first_)) return false;
+  const int members = setup().comm.valid() ? 1 : output_of(programs()).ranks();
+  const bool all = succeeds_on_all([&] {
+    for (int m = 0; m < members; ++m) {
+      const std::shared_ptr<void> in = zeros(m, first_.in_place_bytes(m));
+      const std::shared_ptr<void> out = setup().options.in_place ? in : zeros(m, first_.in_place_bytes(m));
+      memory_.insert(memory_.end(), {in, out});
+      in_.push_back(static_cast<const std::byte*>(in.get()));
+      out_.push_back(static_cast<std::byte*>(out.get()));
+    }
+  });
+  return all && is_ready(first_);
+}
+
+/// Whether it has memory to run in, and does.
+bool Candidates::is_ready(Runner& runner) {
+  if (!lend(runner)) return false;
+  bool runs = succeeds_on_all([&] {
+    for (int program = 0; program < static_cast<int>(runner.programs_.size()); ++program)
+      runner.check_arrays(program, in_, out_);
+  });
+  for (int i = 0; runs && i < warm_ups_; ++i) runs = succeeds_on_all([&] { time(runner); });
+  return runs;
+}
+
+bool Candidates::enter(const RunWay& way, double deadline) {
+  ExecutorSetup setup = this->setup();
+  setup.exchange = way.exchange;
+  setup.options.chunks = way.chunks;
+  setup.plan_until = deadline;
+  const Program& program = program_of(way.algorithm);
+  std::unique_ptr<Runner> made;
+  const bool all = succeeds_on_all([&] {
+    made = make(std::move(setup), program);
+    if (made) made->add(others_.named(made->lower(program)));
+  });
+  if (!all || !made) return false;
+  const Outline mine = outline(*made);
+  for (const Candidate& one : all_)
+    if (outline(one.made ? *one.made : first_) == mine) return false;
+  const bool same_output = output_of(made->programs_).same_as(output_of(programs()));
+  if (!agreed(same_output && fits(*made, way)) || !is_ready(*made)) return false;
+  all_.push_back({way, std::move(made)});
+  return true;
+}
+
+Candidates::Candidate& Candidates::candidate(const RunWay& way) {
+  return *std::find_if(all_.begin(), all_.end(), [&](const Candidate& one) { return one.way == way; });
+}
+
+/// Every program once, on the slowest rank. Where it fails in its middle, so has the first one; who waits hears of
+/// ranks that failed in their run.
+double Candidates::time(Runner& runner) {
+  lend(runner);
+  const Communicator& comm = setup().comm;
+  comm.barrier();
+  const double begin = clock_seconds();
+  try {
+    for (int program = 0; program < static_cast<int>(runner.programs_.size()); ++program)
+      runner.run(program, in_, out_);
+  } catch (...) {
+    first_.half_way_ = runner.half_way_;
+    throw;
+  }
+  const double mine = clock_seconds() - begin;
+  if (!comm.valid()) return mine;
+  first_.half_way_ = true;  // others may be in their runs
+  const double seconds = watched_allreduce(comm, setup().watch, mine, 1, MPI_DOUBLE, MPI_MAX);
+  first_.half_way_ = false;
+  return seconds;
+}
+
+std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& candidates) {
+  Candidates& mine = *candidates;
+  Runner& first = mine.first_;
+  const std::vector<RunWay> ways = mine.ways();
+  if (ways.size() < 2) return nullptr;
+  RunChoice choice{mine.way(), {}};
+  try {
+    if (mine.prepare())
+      choice = choose_way({mine.setup().comm, ways,
+                           [&](const RunWay& way, double deadline) { return mine.enter(way, deadline); },
+                           [&](const RunWay& way) {
+                             Candidate& one = mine.candidate(way);
+                             return mine.time(one.made ? *one.made : first);
+                           }});
+  } catch (...) {
+    if (first.half_way_ && mine.setup().comm.valid())
+      keep_for_mpi(candidates);
+    else
+      succeeds([&] { mine.leave(nullptr); });
+    throw;
+  }
+  std::unique_ptr<Runner> best = std::move(mine.candidate(choice.way).made);
+  mine.leave(best.get());
+  Runner& chosen = best ? *best : first;
+  chosen.setup_.plan_until.reset();
+  tell(chosen.setup_, choice, ways);
+  return best;
+}
+
+/// Ends all candidates but the best one, null for the first, before their memory goes.
+void Candidates::leave(Runner* best) {
+  forget_runs(first_);
+  if (best != nullptr) forget_runs(*best);
+  all_.clear();
+}
+
+}  // namespace shardfft

@@ -1,0 +1,93 @@
+#pragma once
+// Trials of whole runs: which ways the programs of a runner could take, and runners that take them. What is the same on
+// CPUs and GPUs.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/run_trial.hpp"
+#include "run/runner.hpp"
+
+namespace shardfft {
+
+/// A runner, others that could take its place, and the memory that they take turns in. All functions are collective. A
+/// target makes the others and lends the memory.
+class Candidates {
+ public:
+  virtual ~Candidates() = default;
+  /// Runner::fastest() for the first one. Candidates are kept where a run failed in its middle, because other ranks may
+  /// still use their memory.
+  static std::unique_ptr<Runner> fastest(const std::shared_ptr<Candidates>& candidates);
+
+ protected:
+  /// Numbers of chunks: what a plan that may choose takes without a trial, and what else is tried.
+  struct Chunks {
+    int by_rule = 1;
+    std::vector<int> others;
+  };
+  Candidates(Runner& first, const Alternatives& others, Chunks chunks)
+      : first_(first), others_(others), chunks_(std::move(chunks)) {}
+
+  /// A runner for programs like this one, without any yet, or null where it is none to try. It need not plan longer
+  /// than until setup.plan_until.
+  virtual std::unique_ptr<Runner> make(ExecutorSetup setup, const Program& program) = 0;
+  /// Zeros for runs of a member; throws where there is too little memory. Does not communicate.
+  virtual std::shared_ptr<void> zeros(int member, std::size_t bytes) = 0;
+  /// Gives a runner the memory to run in, which is made larger where it needs more. False on all ranks where one has
+  /// too little.
+  virtual bool lend(Runner& runner) = 0;
+  /// Takes that memory back, and leaves the runner as if nothing had run.
+  virtual void forget_runs(Runner& runner) = 0;
+  /// What is expected to be the fastest for a program where the trial may choose.
+  virtual std::string exchange_for(const Program& /*program*/) { return setup().exchange; }
+  /// Whether this exchange cuts messages in chunks, and programs like those of the first one may gain by it.
+  virtual bool gains_by_chunks(const std::string& exchange) = 0;
+  /// Whether this exchange may need more memory than that of the first one.
+  virtual bool may_need_more(const std::string& /*exchange*/) { return false; }
+
+  const ExecutorSetup& setup() const { return first_.setup_; }
+  const std::vector<NamedProgram>& programs() const { return first_.programs_; }
+  bool agreed(bool mine) const { return setup().comm.min(std::int64_t{mine ? 1 : 0}) == 1; }
+  /// Whether `work` succeeds on all ranks. Throws where it fails in the middle of a run.
+  bool succeeds_on_all(const std::function<void()>& work) const;
+
+  Runner& first_;
+  const Alternatives& others_;
+  std::size_t more_bytes_ = 0;  ///< that other algorithms may need
+  int warm_ups_ = 0;            ///< runs of each candidate before it is timed
+
+ private:
+  struct Candidate {
+    RunWay way;
+    std::unique_ptr<Runner> made;  ///< null: the first one
+  };
+  /// All that tells one candidate from another.
+  struct Outline {
+    std::string algorithm, exchange;  ///< no exchange where nothing moves
+    std::vector<std::optional<Pieces>> pieces{};
+    bool operator==(const Outline&) const = default;
+  };
+
+  RunWay way() const;
+  std::vector<RunWay> ways();
+  void add_moves(std::vector<RunWay>& ways, const RunWay& one, const std::vector<std::string>& exchanges,
+                 const std::string& cuts) const;
+  const Program& program_of(const std::string& algorithm) const;
+  static Outline outline(Runner& runner);
+  bool fits(const Runner& made, const RunWay& way);
+  bool prepare();
+  bool enter(const RunWay& way, double deadline);
+  Candidate& candidate(const RunWay& way);
+  bool is_ready(Runner& runner);
+  double time(Runner& runner);
+  void leave(Runner* best);
+
+  Chunks chunks_;
+  std::vector<std::shared_ptr<void>> memory_;  ///< arrays of the members, input and output
+  std::vector<const std::byte*> in_;
+  std::vector<std::byte*> out_;
+  std::size_t most_bytes_ = 0;  ///< of workspace and window, that a candidate may need
+  std::vector<Candidate> all_;
+};
+
+}  // namespace shardfft

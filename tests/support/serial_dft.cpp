@@ -50,6 +50,12 @@ std::size_t least_factor(std::size_t n) {
 /// every p-th j are such transforms of n/p numbers; a prime length goes by the definition. `sums`: room for n numbers.
 void line_dft(const Extended* in, std::size_t stride, std::size_t n, const std::vector<Extended>& root, Extended* out,
               Extended* sums) {
+  if (n == 2) {  // half of the work of powers of two; root[stride] is -1
+    const Extended first = in[0], second = in[stride];
+    out[0] = first + second;
+    out[1] = {first.re - second.re, first.im - second.im};
+    return;
+  }
   const std::size_t p = least_factor(n), part = n / p;
   // The sum over q < count of x[q step] root[qk stride].
   const auto sum = [&](const Extended* x, std::size_t step, std::size_t count, std::size_t k) {

@@ -17,10 +17,9 @@ struct VendorFftSide {
   std::int64_t distance = 0;
 };
 
-/// Up to three axes and one batch loop; c2r has one axis, because cuFFT takes several for half of a spectrum that is
-/// Hermitian along all of them, and makes something of its own of another; imaginary parts of its first number and, if
-/// n is even, of its last one count for nothing. `extents` are real extents (the last complex side is n/2+1 for r2c and
-/// c2r).
+/// Up to three axes and one batch loop. c2r takes any half spectrum: it is the transform along the other axes and then
+/// along lines of the last one, whose first numbers and, if n is even, last ones need no imaginary parts. `extents` are
+/// real extents (the last complex side is n/2+1 for r2c and c2r).
 struct VendorFftSpec {
   Kind kind = Kind::c2c;
   Precision precision = Precision::f64;

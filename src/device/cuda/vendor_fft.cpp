@@ -47,6 +47,19 @@ long long distance_of(const VendorFftSide& side, const std::vector<long long>& e
   return product;
 }
 
+HalfSpectra half_spectra(const VendorFftSpec& spec) {
+  const std::vector<long long> embed = embed_of(spec.in, {spec.extents.begin(), spec.extents.end()}, true);
+  HalfSpectra shape{.n = spec.extents.back(), .last_stride = spec.in.stride, .batch = spec.batch};
+  shape.distance = distance_of(spec.in, embed);
+  std::int64_t stride = spec.in.stride;
+  for (std::size_t a = spec.extents.size() - 1, i = 2; a-- > 0;) {
+    stride *= embed[a + 1];
+    shape.count[--i] = spec.extents[a];
+    shape.stride[i] = stride;
+  }
+  return shape;
+}
+
 /// Fills in a handle; the size of its work area.
 std::size_t make_plan(cufftHandle handle, const VendorFftSpec& spec) {
   std::vector<long long> n(spec.extents.begin(), spec.extents.end());
@@ -115,13 +128,10 @@ void VendorFft::execute(const void* in, void* out, Direction direction, void* st
     case Kind::r2c:
       run_r2c(handle_, wide, source, out);
       break;
-    case Kind::c2r: {
-      const std::int64_t n = spec_.extents.front();
-      make_ends_real(source, n, spec_.in.stride, spec_.batch, distance_of(spec_.in, embed_of(spec_.in, {n}, true)),
-                     spec_.precision, stream);
+    case Kind::c2r:
+      make_ends_hermitian(source, half_spectra(spec_), spec_.precision, stream);
       run_c2r(handle_, wide, source, out);
       break;
-    }
     case Kind::r2r:
       break;
   }

@@ -40,8 +40,7 @@ Elements elements_of(const VendorFftSpec& spec, const VendorFftSide& side, bool 
   std::vector<std::int64_t> extents = spec.extents;
   if (complex_side && spec.kind != Kind::c2c) extents.back() = extents.back() / 2 + 1;
   const std::vector<std::int64_t> embed = side.embed.empty() ? extents : side.embed;
-  require(embed.size() == extents.size() && extents.size() <= (spec.kind == Kind::c2r ? 1U : 3U),
-          "cuFFT takes one to three axes, and of any half spectrum one");
+  require(embed.size() == extents.size() && extents.size() <= 3, "cuFFT takes one to three axes");
   std::int64_t stride = side.stride;
   std::vector<std::int64_t> strides(embed.size());
   for (std::size_t a = embed.size(); a-- > 0; stride *= embed[a]) strides[a] = stride;

@@ -111,14 +111,6 @@ std::vector<AxisGroup> AxisGroups::real(Strides side) const {
     planes = {around.back()};
     around.pop_back();
   }
-  if (spec_.kind == Kind::c2r) {
-    // cuFFT takes several axes for half of a spectrum that is Hermitian along all of them, and any spectrum is allowed.
-    std::vector<AxisGroup> groups{planes};
-    groups.front().push_back(half_axis());
-    const std::vector<AxisGroup> rest = complex(around, side);
-    groups.insert(groups.end(), rest.begin(), rest.end());
-    return groups;
-  }
   const std::vector<AxisGroup> lines = take_lines(around, side, planes);
   around.insert(around.end(), planes.begin(), planes.end());
   const Loop& half = spec_.transform[half_axis()];

@@ -40,8 +40,7 @@ struct CufftCalls {
 /// Not possible where its strides cannot say it in few calls.
 CufftCalls cufft_calls(const FftSpec& spec) {
   CufftCalls calls;
-  if (spec.kind == Kind::r2r || spec.transform.empty() || spec.transform.size() > (spec.kind == Kind::c2r ? 1 : 3))
-    return calls;
+  if (spec.kind == Kind::r2r || spec.transform.empty() || spec.transform.size() > 3) return calls;
   const auto in = nested(spec.transform, &Loop::from, spec.kind == Kind::c2r);
   const auto out = nested(spec.transform, &Loop::to, spec.kind == Kind::r2c);
   if (!in || !out) return calls;
@@ -176,7 +175,7 @@ std::size_t cufft_work_bytes(const FftSpec& spec) {
   return calls.possible ? device::VendorFft::work_bytes_of(calls.one) : 0;
 }
 
-/// Up to three axes, of c2r one, in few calls; not where its strides cannot say it.
+/// Up to three axes in few calls; not where its strides cannot say it.
 extern const PassRecord cufft_pass{
     .name = "cufft",
     .fits = [](const FftSpec& spec, const PassUse&) { return cufft_calls(spec).possible; },

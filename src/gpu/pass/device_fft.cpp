@@ -18,8 +18,8 @@ FftPlan plan_between(const FftSpec& spec, const OwnPasses& own, bool sums_rows) 
 }
 
 /// Ways to deal the axes to calls of cuFFT, other than to as few as it can. Of a prime length one call of all axes may
-/// cross memory more often than calls for some of them, which after the first one run in place. Of half a spectrum one
-/// axis is alone. None where all lengths have passes of our own.
+/// cross memory more often than calls for some of them, which after the first one run in place. None where all lengths
+/// have passes of our own.
 std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   const Loops& axes = spec.transform;
   const bool own = std::all_of(axes.begin(), axes.end(), [](const Loop& axis) {
@@ -28,7 +28,6 @@ std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
   if (own) return {};
   if (axes.size() == 2) return {{1, 1}};
   if (axes.size() != 3) return {};
-  if (spec.kind == Kind::c2r) return {{1, 2}, {1, 1, 1}};
   return {{2, 1}, {1, 2}, {1, 1, 1}};
 }
 

@@ -65,12 +65,10 @@ class Stages {
     add(groups_.stage(Kind::c2r, groups.back(), Strides::in, Strides::out), from, {RunArray::out});
   }
 
-  /// Of half a spectrum cuFFT takes one axis, so that other axes may be alone as well.
   void add(FftSpec stage, Spot from, Spot to) {
     PassUse use = groups_.use();
     use.sums_rows = sums_rows_;
-    if (stage.transform.size() == 1 && (spec_.transform.size() == 1 || spec_.kind == Kind::c2r))
-      use.lines = LinesFor::alone;
+    if (spec_.transform.size() == 1) use.lines = LinesFor::alone;
     list_.stages.push_back({std::move(stage), from, to, use});
   }
 

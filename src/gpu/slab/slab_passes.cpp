@@ -46,12 +46,6 @@ void SlabRank::plane_transform(const SlabArrays& own, Range planes, Direction di
                 static_cast<std::size_t>(planes.begin * shape_.ny * shape_.nz) * shape_.field_element_bytes();
   char* complex = plane_row(own.planes, rank_, planes.begin, 0);
   const bool forward = direction == Direction::forward;
-  // Of a half spectrum cuFFT takes one axis, so that it may be any.
-  if (!forward && shape_.real() && !fusion_.y)
-    for (std::int64_t x = planes.begin; x < planes.end; ++x) {
-      char* const plane = plane_row(own.planes, rank_, x, 0);
-      y_plan_.execute(plane, plane, Direction::backward, stream);
-    }
   const bool other_plan = !forward && fusion_.two_way;
   const device::VendorFft& plan = plane_plans_.at(other_plan ? -planes.count() : planes.count());
   plan.execute(forward ? field : complex, forward ? complex : field, direction, stream);

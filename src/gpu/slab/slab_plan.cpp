@@ -168,19 +168,9 @@ std::size_t SlabRank::rows_back_bytes() const {
 }
 
 std::size_t SlabRank::library_bytes() const {
-  std::size_t sum = x_plan_.work_bytes() + y_plan_.work_bytes();
+  std::size_t sum = x_plan_.work_bytes();
   for (const auto& [planes, plan] : plane_plans_) sum += plan.work_bytes();
   return sum;
-}
-
-/// The transform of the z lines of `planes` planes of half spectra that have been transformed along y.
-device::VendorFftSpec SlabRank::z_lines_back(device::VendorFftSpec spec, std::int64_t planes) const {
-  spec.kind = Kind::c2r;
-  spec.extents = {shape_.nz};
-  spec.batch = planes * shape_.ny;
-  spec.in = {{shape_.pitch()}, 1, shape_.pitch()};
-  spec.out = {{shape_.nz}, 1, shape_.nz};
-  return spec;
 }
 
 /// The transforms of z lines or planes that are needed, by the number of planes, as plane_plans_.
@@ -205,7 +195,7 @@ std::map<std::int64_t, device::VendorFftSpec> SlabRank::plane_specs() const {
     specs.emplace(count, spec);
     if (fusion_.two_way) {  // the way back of the same planes
       std::swap(spec.in, spec.out);
-      if (shape_.real()) spec = z_lines_back(spec, count);
+      if (shape_.real()) spec.kind = Kind::c2r;
       specs.emplace(-count, spec);
     }
   }
@@ -215,14 +205,6 @@ std::map<std::int64_t, device::VendorFftSpec> SlabRank::plane_specs() const {
 void SlabRank::plan_cufft() {
   if (!fusion_.z())  // plane passes do without cuFFT
     for (const auto& [planes, spec] : plane_specs()) plane_plans_.emplace(planes, device::VendorFft(spec));
-  if (!fusion_.y && shape_.real()) {
-    device::VendorFftSpec spec;
-    spec.precision = shape_.transform.precision;
-    spec.extents = {shape_.ny};
-    spec.batch = shape_.nzc();
-    spec.in = spec.out = device::VendorFftSide{{shape_.ny}, shape_.pitch(), 1};
-    y_plan_ = device::VendorFft(spec);
-  }
   if (fusion_.x) return;
   const std::int64_t columns = shape_.y_count(rank_) * shape_.pitch();
   device::VendorFftSpec spec;

@@ -146,7 +146,6 @@ class SlabRank {
   void prepare_passes();
   void prepare_checks();
   std::map<std::int64_t, device::VendorFftSpec> plane_specs() const;
-  device::VendorFftSpec z_lines_back(device::VendorFftSpec spec, std::int64_t planes) const;
   void plan_cufft();
   void prefer_rows();
   void prepare();
@@ -211,7 +210,7 @@ class SlabRank {
   std::vector<std::int64_t> part_begin_;
   std::map<std::int64_t, device::VendorFft>
       plane_plans_;  ///< z lines, or whole planes, by the number of planes; backward where two_way: its negative
-  device::VendorFft x_plan_, y_plan_;
+  device::VendorFft x_plan_;
   device::Memory plane_counters_;
   std::array<SlabWeights, 2> weights_;  ///< by direction; with SlabOptions::checks
   std::vector<device::Event> ready_;

@@ -159,10 +159,6 @@ struct PeerGpuDefaults {
   /// Slabs whose peers are written by copies are padded inside from this many bytes on, real ones in double precision
   /// always: aligned rows against more bytes to send.
   std::size_t bytes_worth_padding = 48 * mebibyte;
-  /// Slabs of several processes whose spectra are no whole large pages receive what peers send in rows of their own up
-  /// to this many bytes of spectrum a GPU: peers write there at full speed, but x lines then pass from one array to
-  /// another, which was slower with larger ones.
-  std::size_t most_bytes_of_own_rows = 7000 * mebibyte;
   /// Copy engines reach the links' full speed from rows of this many bytes on; kernels copy shorter ones faster.
   std::size_t engine_row_bytes = kibibyte;
   /// Messages of more copies than this go by engines only if ...

@@ -310,8 +310,7 @@ bool DeviceTarget::uses_result(const Program& program) {
 bool DeviceTarget::lands_slowly(const State& state) const {
   if (setup_.buffering != Buffering::fast || one_array() || team_.all_here() || !cuts_in_slices(setup_.exchange))
     return false;
-  const std::size_t most = max_state_bytes(state, setup_.precision);
-  if (most <= gpu_defaults().large_page_bytes || most > peer_gpu_defaults().most_bytes_of_own_rows) return false;
+  if (max_state_bytes(state, setup_.precision) <= gpu_defaults().large_page_bytes) return false;
   for (int rank = 0; rank < team_.ranks(); ++rank)
     if (state_bytes(state, setup_.precision, rank) % gpu_defaults().large_page_bytes != 0) return true;
   return false;

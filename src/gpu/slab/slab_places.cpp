@@ -17,11 +17,9 @@ bool written_slowly(const SlabShape& shape, const SlabSetup& setup, BytesOf byte
 }
 
 /// Whether peers write into rows of our own and not into the spectrum: padded z lines; spectra that they would write
-/// slowly, but for the largest ones, where passes between two arrays cost more; spectra that are the input, too. The
-/// same on all ranks.
+/// slowly; spectra that are the input, too. The same on all ranks.
 bool has_own_rows(const SlabShape& shape, const SlabSetup& setup) {
   if (shape.dense_spectrum || setup.in_place) return true;
-  if (shape.spectrum_bytes(0) > peer_gpu_defaults().most_bytes_of_own_rows) return false;
   return written_slowly(shape, setup, [&shape](int r) { return shape.spectrum_bytes(r); });
 }
 

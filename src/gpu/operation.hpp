@@ -61,6 +61,8 @@ class DeviceOperation {
   virtual bool runs_in_place() const { return false; }
   /// Whether it keeps something in `middle` while it runs, where it may choose.
   virtual bool uses_middle() const { return false; }
+  /// Whether `middle` may be `in`.
+  virtual bool takes_input_as_middle() const { return false; }
   /// Other members write into this member's `out` while it runs: `outs` must be given.
   virtual bool writes_peers() const { return false; }
   /// Likewise into its `scratch`: `scratches` must be given.

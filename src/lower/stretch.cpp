@@ -14,9 +14,8 @@ std::vector<int> moving_steps(const Program& program) {
 }
 
 /// Gives the stops of a stretch that ends in `to` their buffers, from the last to the first. Returns where it begins.
-Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Target& target, Slot to) {
+Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Target& target, Slot to, bool uses_result) {
   const Slot end = to;
-  const bool uses_result = target.uses_result(program);
   const auto other = [&](Slot slot) { return uses_result && slot == Slot::work0 ? Slot::out : other_buffer(slot); };
   for (auto stop = stretch.rbegin(); stop != stretch.rend(); ++stop) {
     stop->to = to;
@@ -26,6 +25,18 @@ Slot color(const Program& program, Stretch& stretch, const Fusion& fusion, Targe
   // Without buffers in between, the source must differ from the result.
   if (stretch.size() > 1 && !fusion.keeps_buffers) to = stretch.front().from = other(end);
   return to;
+}
+
+/// Whether the first steps use the result's array otherwise than for a transform inside one array.
+bool takes_result(const Program& program, const Stretch& first) {
+  for (const Stop& stop : first) {
+    const auto step = static_cast<std::size_t>(stop.step);
+    const bool inside = &stop == &first.front() && std::holds_alternative<TransformStep>(program.steps[step]) &&
+                        can_run_in_place(program.steps[step]) &&
+                        program.states[step].layout.same_as(program.states[step + 1].layout);
+    if (stop.to == Slot::out && !inside) return true;
+  }
+  return false;
 }
 
 /// The last transform that scales for free, or else the last one, multiplies its result. Null without any.
@@ -72,9 +83,16 @@ std::vector<Stretch> cut_in_stretches(const Program& program, double scale, Targ
   }
   if (scale != 1)
     if (Stop* const stop = scaled_stop(program, stretches, fusions, target)) stop->scale = scale;
-  Slot to = Slot::out;
-  for (std::size_t i = stretches.size(); i-- > 0;) to = color(program, stretches[i], fusions[i], target, to);
-  if (!stretches.empty()) stretches.front().front().from = Slot::in;
+  const auto color_all = [&](bool uses_result) {
+    Slot to = Slot::out;
+    for (std::size_t i = stretches.size(); i-- > 0;)
+      to = color(program, stretches[i], fusions[i], target, to, uses_result);
+  };
+  const ResultUse use = target.uses_result(program);
+  color_all(use != ResultUse::never);
+  if (stretches.empty()) return stretches;
+  if (use == ResultUse::behind_first && takes_result(program, stretches.front())) color_all(false);
+  stretches.front().front().from = Slot::in;
   return stretches;
 }
 

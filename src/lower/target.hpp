@@ -16,6 +16,10 @@ struct Fusion {
   bool scales_free = false;
 };
 
+/// Whether what lies between the steps may lie in the result's array, too; or only where the first steps leave that
+/// array alone, because it may be the input.
+enum class ResultUse { never, behind_first, always };
+
 /// Can the step write over what it reads, wherever it runs?
 bool can_run_in_place(const Step& step);
 
@@ -46,8 +50,7 @@ class Target {
     return can_run_in_place(program.steps[static_cast<std::size_t>(step)]);
   }
 
-  /// Whether what lies between the steps may lie in the result's array, too, which has room for all of it.
-  virtual bool uses_result(const Program& /*program*/) { return false; }
+  virtual ResultUse uses_result(const Program& /*program*/) { return ResultUse::never; }
 
   /// Whether the transform `step`, of its own, scales its result without another pass over memory.
   virtual bool scales_free(const Program& /*program*/, int /*step*/) { return true; }

@@ -295,16 +295,16 @@ bool DeviceTarget::in_place(const Program& program, int step) {
   return !lands_slowly(program.states[at]);
 }
 
-/// Other processes write slowly into the users' arrays, and may announce earlier what is used once. Where input and
-/// result are one array, the first step would have to copy it.
-bool DeviceTarget::uses_result(const Program& program) {
-  if (setup_.buffering == Buffering::fast && (!team_.all_here() || setup_.options.in_place)) return false;
+/// Where it has room for all of it. Other processes write slowly into the users' arrays, and may announce earlier what
+/// is used once.
+ResultUse DeviceTarget::uses_result(const Program& program) {
+  if (setup_.buffering == Buffering::fast && !team_.all_here()) return ResultUse::never;
   for (std::size_t state = 1; state < program.states.size(); ++state)
     for (int rank = 0; rank < team_.ranks(); ++rank)
       if (state_bytes(program.states[state], setup_.precision, rank) >
           state_bytes(program.states.back(), setup_.precision, rank))
-        return false;
-  return true;
+        return ResultUse::never;
+  return setup_.options.in_place ? ResultUse::behind_first : ResultUse::always;
 }
 
 bool DeviceTarget::lands_slowly(const State& state) const {

@@ -25,7 +25,7 @@ class DeviceTarget : public Target {
   Fusion fusion(const Program& program, const std::vector<int>& steps, std::size_t at) override;
   bool scales_free(const Program& program, int step) override;
   bool in_place(const Program& program, int step) override;
-  bool uses_result(const Program& program) override;
+  ResultUse uses_result(const Program& program) override;
 
   /// Whether the slab engine takes the step and the next ones.
   bool begins_slab(const Program& program, int step) const;

@@ -34,8 +34,8 @@ void DeviceExecutor::place_arrays(int program, InputArrays in, OutputArrays out)
 /// where it writes the output at once.
 bool DeviceExecutor::copies_input(const DeviceTask& first, std::size_t member) {
   const DeviceOperation& operation = *first.operations[member];
-  const bool in_middle = first.middle == Slot::out && !operation.uses_middle();  // of a transform between two orders
-  const bool writes = first.to == Slot::out || first.written() == Slot::out || first.middle == Slot::out;
+  const bool in_middle = first.middle == Slot::out && !operation.takes_input_as_middle();
+  const bool writes = first.to == Slot::out || first.written() == Slot::out;
   return in_middle || (writes && !operation.runs_in_place());
 }
 

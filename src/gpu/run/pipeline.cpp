@@ -59,6 +59,9 @@ class PipelineEnd {
   void for_each(const std::function<void(DeviceOperation&)>& visit) const {
     for (const Fft& fft : ffts_) visit(*fft.operation);
   }
+  bool runs_in_place() const {
+    return std::all_of(ffts_.begin(), ffts_.end(), [](const Fft& fft) { return fft.operation->runs_in_place(); });
+  }
   const std::string& text() const { return text_; }
   /// Null without checks. Its transforms take part in it from then on: it lives as long as they run.
   std::unique_ptr<DeviceCheck> make_check();
@@ -155,6 +158,7 @@ class DevicePipeline : public PipelineOf<JointOperation, PipelineEnd, DeviceOper
 
   int phases() const override { return moves_.front()->phases(); }
   bool announces() const override { return true; }
+  bool takes_input_as_middle() const override { return before_.runs_in_place(); }
   bool writes_peers() const override { return true; }
   Activity activity() const override { return Activity::other; }
   std::size_t scratch_bytes() const override { return std::max(before_.scratch_bytes(), after_.scratch_bytes()); }

@@ -175,10 +175,9 @@ class SlabForward : public SlabOperation {
     return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
   }
   bool uses_middle() const override { return member_->places.has_middle(Direction::forward); }
+  bool takes_input_as_middle() const override { return member_->shape.planes_like_field(); }
   /// The spectrum is written when the field has been read, or what became of it.
-  bool runs_in_place() const override {
-    return uses_middle() ? member_->shape.planes_like_field() : member_->places.own_rows;
-  }
+  bool runs_in_place() const override { return uses_middle() ? takes_input_as_middle() : member_->places.own_rows; }
   bool writes_peers() const override { return !member_->places.own_rows; }
   bool writes_scratches() const override { return member_->places.own_rows; }
   /// Memory that both directions share.
@@ -222,6 +221,7 @@ class SlabBackward : public SlabOperation {
     return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
   }
   bool uses_middle() const override { return member_->places.has_middle(Direction::backward); }
+  bool takes_input_as_middle() const override { return uses_middle(); }
   bool runs_in_place() const override { return member_->places.rows_back != RowsBack::field; }
   bool writes_peers() const override { return uses_middle(); }
   bool writes_scratches() const override { return !uses_middle(); }

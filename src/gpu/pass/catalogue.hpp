@@ -76,8 +76,8 @@ struct PassRecord {
   bool in_one_array = false;
   bool (*fits)(const FftSpec& spec, const PassUse& use);
   PassPointer (*make)(const FftSpec& spec, const PassUse& use);  ///< where it fits
-  /// Begins to compile, on other threads, what make() waits for. Null: nothing.
-  void (*compile_ahead)(const FftSpec& spec, const PassUse& use) = nullptr;
+  /// Begins to compile, on other threads, what make() waits for, or with `checks` prepare_checks(). Null: nothing.
+  void (*compile_ahead)(const FftSpec& spec, const PassUse& use, bool checks) = nullptr;
   /// With the option verify: whether it can add up its lines itself, and gains by it. Null: never.
   bool (*checks)(const FftSpec& spec) = nullptr;
 };

@@ -32,11 +32,16 @@ std::vector<std::vector<std::size_t>> vendor_calls(const FftSpec& spec) {
 }
 
 std::size_t fastest(const std::vector<FftPlan>& plans, const FftSpec& spec, bool verify) {
-  for (const FftPlan& plan : plans) plan.compile_ahead();
+  for (const FftPlan& plan : plans) plan.compile_ahead(verify);
   DeviceFftTrial trial(spec, verify);
   for (const FftPlan& plan : plans)
     if (!trial.add([&plan] { return plan.make(); })) break;
   return trial.fastest();
+}
+
+std::unique_ptr<DeviceFft> made(const FftPlan& plan, bool verify) {
+  plan.compile_ahead(verify);
+  return plan.make();
 }
 
 }  // namespace
@@ -71,7 +76,7 @@ std::unique_ptr<DeviceFft> make_device_fft(const FftSpec& spec, bool verify) {
   const std::size_t axes = spec.transform.size();
   if (spec.effort == Effort::estimate || axes < 2 || spec.kind == Kind::r2r ||
       points(input_loops(spec)) < gpu_defaults().elements_worth_passes)
-    return plan_fft(spec).make();
+    return made(plan_fft(spec), verify);
   const std::vector<FftPlan> plans = plans_to_try(spec, verify);
   return plans[fastest(plans, spec, verify)].make();
 }

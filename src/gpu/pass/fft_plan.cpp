@@ -57,13 +57,15 @@ bool FftPlan::scales_free() const {
                                         [](const FftStage& stage) { return stage.pass->scales; });
 }
 
-void FftPlan::compile_ahead() const {
+void FftPlan::compile_ahead(bool verify) const {
   for (const FftStage& stage : list_.stages)
-    if (stage.pass->compile_ahead != nullptr) stage.pass->compile_ahead(stage.spec, stage.use);
+    for (const bool checks : {false, true})
+      if (stage.pass->compile_ahead != nullptr && (!checks || (verify && can_check(stage))))
+        stage.pass->compile_ahead(stage.spec, stage.use, checks);
 }
 
 std::unique_ptr<DeviceFft> FftPlan::make() const {
-  compile_ahead();
+  compile_ahead(false);
   std::vector<PlacedPass> passes;
   std::size_t most = 0;
   std::string names;

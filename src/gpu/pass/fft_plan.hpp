@@ -58,8 +58,9 @@ class FftPlan {
   bool scales_free() const;
   std::size_t stages() const { return list_.stages.size(); }
 
-  /// Begins to compile, on other threads, all kernels that make() waits for.
-  void compile_ahead() const;
+  /// Begins to compile, on other threads, all kernels that make() waits for; with `verify` those of passes that check
+  /// themselves, too.
+  void compile_ahead(bool verify) const;
   std::unique_ptr<DeviceFft> make() const;
   bool operator==(const FftPlan& other) const { return list_.stages == other.list_.stages; }
 

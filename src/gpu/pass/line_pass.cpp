@@ -112,9 +112,9 @@ extern const PassRecord line_pass{
       return std::make_unique<LinePass>(spec, *pass_of(spec, use.lines));
     },
     .compile_ahead =
-        [](const FftSpec& spec, const PassUse& use) {
+        [](const FftSpec& spec, const PassUse& use, bool checks) {
           const auto pass = *pass_of(spec, use.lines);
-          device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass)});
+          device::lines::compile_ahead({pass.n, pass.precision, device::lines::is_odd(pass), checks});
         },
     .checks =
         [](const FftSpec& spec) { return device::lines::checkable(static_cast<int>(spec.transform.front().count)); }};

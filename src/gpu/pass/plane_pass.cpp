@@ -142,8 +142,8 @@ PassPointer make_planes(const FftSpec& spec, const device::lines::PlanePass& pas
   return std::make_unique<PlanePass>(spec, pass, stays);
 }
 
-void compile_planes_ahead(const device::lines::PlanePass& pass) {
-  device::lines::compile_ahead({pass.columns.n, pass.m, pass.columns.precision, pass.real, false});
+void compile_planes_ahead(const device::lines::PlanePass& pass, bool checks) {
+  device::lines::compile_ahead({pass.columns.n, pass.m, pass.columns.precision, pass.real, checks});
 }
 
 bool planes_check(const FftSpec& spec) {
@@ -166,8 +166,8 @@ extern const PassRecord plane_pass{
         [](const FftSpec& spec, const PassUse& use) {
           return make_planes(spec, *planes_of(spec, purpose_of(use)), spec.kind != Kind::c2c || use.padded);
         },
-    .compile_ahead = [](const FftSpec& spec,
-                        const PassUse& use) { compile_planes_ahead(*planes_of(spec, purpose_of(use))); },
+    .compile_ahead = [](const FftSpec& spec, const PassUse& use,
+                        bool checks) { compile_planes_ahead(*planes_of(spec, purpose_of(use)), checks); },
     .checks = planes_check};
 
 /// Contiguous lines of a large array by the kernel of planes. prepare_checks() makes its kernel.
@@ -177,6 +177,10 @@ extern const PassRecord summed_row_pass{
     .make = [](const FftSpec& spec, const PassUse&) -> PassPointer {
       return std::make_unique<PlanePass>(spec, *rows_of(spec), true);
     },
+    .compile_ahead =
+        [](const FftSpec& spec, const PassUse&, bool checks) {
+          if (checks) compile_planes_ahead(*rows_of(spec), true);
+        },
     .checks = rows_check};
 
 /// The same instead of cuFFT where that crosses memory more than once.
@@ -184,7 +188,8 @@ extern const PassRecord row_pass{
     .name = "row pass",
     .fits = [](const FftSpec& spec, const PassUse&) { return rows_of(spec) && cufft_work_bytes(spec) > 0; },
     .make = [](const FftSpec& spec, const PassUse&) { return make_planes(spec, *rows_of(spec), true); },
-    .compile_ahead = [](const FftSpec& spec, const PassUse&) { compile_planes_ahead(*rows_of(spec)); },
+    .compile_ahead = [](const FftSpec& spec, const PassUse&,
+                        bool checks) { compile_planes_ahead(*rows_of(spec), checks); },
     .checks = rows_check};
 
 }  // namespace shardfft::gpu

@@ -16,8 +16,8 @@ endfunction()
 function(shardfft_launch name all)
   foreach(ranks ${all})
     if(ranks LESS_EQUAL 4)
-      add_test(NAME ${name}_${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${_mpi_flags}
-        $<TARGET_FILE:${name}>)
+      add_test(NAME ${name}_${ranks} COMMAND ${PROJECT_SOURCE_DIR}/tools/seconds.sh program ${name}_${ranks}
+        ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${_mpi_flags} $<TARGET_FILE:${name}>)
       set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT ${_longest} PROCESSORS 2 COST ${ranks}
         ENVIRONMENT "MPIR_CVAR_POLLS_BEFORE_YIELD=1;OMP_WAIT_POLICY=passive;OPENBLAS_NUM_THREADS=1")
     endif()

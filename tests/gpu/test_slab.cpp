@@ -58,7 +58,9 @@ TEST(GroupSlab, WovenPlanes) {
       EXPECT_TRUE(check_fused_slab(team, c));
       const std::string text = DeviceSlab(team, c).operation(Direction::forward, 0).describe();
       EXPECT_NE(text.find("planes of the first axis and the last one"), std::string::npos) << text;
-      EXPECT_EQ(check_fused_slab(team, left_open(c)), true) << "which may store into peers";
+      if (ranks == 2) {
+        EXPECT_TRUE(check_fused_slab(team, left_open(c))) << "which may store into peers";
+      }
     }
     EXPECT_FALSE(gpu::runs_as_slab(slab_steps(odd, ranks), 0, team, {.precision = odd.precision, .chunks = odd.chunks}))
         << "x lines by cuFFT";

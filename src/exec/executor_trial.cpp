@@ -19,7 +19,7 @@ namespace shardfft {
 class Executor::Trial : public Candidates {
  public:
   Trial(Executor& first, const Alternatives& others)
-      : Candidates(first, others, {1, {host_defaults().chunks_to_try.begin(), host_defaults().chunks_to_try.end()}}),
+      : Candidates(first, others, 1, {host_defaults().chunks_to_try.begin(), host_defaults().chunks_to_try.end()}),
         own_(first),
         host_(first.host_) {
     more_bytes_ = static_cast<std::size_t>(own_cache_bytes());

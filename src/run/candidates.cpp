@@ -22,6 +22,19 @@ const Layout& output_of(const std::vector<NamedProgram>& programs) {
   return programs.front().program.states.back().layout;
 }
 
+/// All that tells one candidate from another: its algorithm, then of each step the exchange, where it has one, and the
+/// pieces.
+using Outline = std::vector<std::pair<std::string, std::optional<Pieces>>>;
+Outline outline(Runner& runner) {
+  Outline outline{{runner.programs().front().program.algorithm, {}}};
+  for (int program = 0; program < static_cast<int>(runner.programs().size()); ++program)
+    for (const StepReport& step : runner.account(program).steps) {
+      const bool moves = step.role != Role::computes || step.overlaps;
+      outline.emplace_back(moves ? runner.facts().exchange : "", step.pieces);
+    }
+  return outline;
+}
+
 /// Puts into the report what was chosen for each option in which the ways differ.
 void tell(ExecutorSetup& setup, const RunChoice& choice, const std::vector<RunWay>& ways) {
   const auto differ = [&](auto same) { return !std::all_of(ways.begin(), ways.end(), same); };
@@ -38,7 +51,7 @@ void tell(ExecutorSetup& setup, const RunChoice& choice, const std::vector<RunWa
 
 RunWay Candidates::way() const {
   const int chunks = setup().options.chunks;
-  return {programs().front().program.algorithm, setup().exchange, chunks == 0 ? chunks_.by_rule : chunks};
+  return {programs().front().program.algorithm, setup().exchange, chunks == 0 ? by_rule_ : chunks};
 }
 
 /// The first one's own way first. All ranks have the same list.
@@ -57,38 +70,23 @@ std::vector<RunWay> Candidates::ways() {
   std::string cuts;
   for (const std::string& exchange : exchanges)
     if (cuts.empty() && options.chunks == 0 && gains_by_chunks(exchange)) cuts = exchange;
-  for (const RunWay& one : std::vector<RunWay>(ways)) add_moves(ways, one, exchanges, cuts);
-  return ways;
-}
-
-/// Other ways to move data by the algorithm of `one`, after which those are tried first that have won most often.
-/// `cuts`: the exchange that is tried in chunks.
-void Candidates::add_moves(std::vector<RunWay>& ways, const RunWay& one, const std::vector<std::string>& exchanges,
-                           const std::string& cuts) const {
-  const auto add = [&](const std::string& exchange, int chunks) {
-    const RunWay way{one.algorithm, exchange, chunks};
+  const auto add = [&](const RunWay& way) {
     if (std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
   };
-  for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add(exchanges[i], one.chunks);
-  for (const int chunks : chunks_.others)
-    if (!cuts.empty()) add(cuts, chunks);
-  for (const std::string& exchange : exchanges) add(exchange, one.chunks);
+  // Of each algorithm those are tried first that have won most often.
+  for (const RunWay& one : std::vector<RunWay>(ways)) {
+    for (std::size_t i = 0; i < exchanges.size() && i < 2; ++i) add({one.algorithm, exchanges[i], one.chunks});
+    for (const int chunks : chunks_)
+      if (!cuts.empty()) add({one.algorithm, cuts, chunks});
+    for (const std::string& exchange : exchanges) add({one.algorithm, exchange, one.chunks});
+  }
+  return ways;
 }
 
 const Program& Candidates::program_of(const std::string& algorithm) const {
   const auto found = std::find_if(others_.programs.begin(), others_.programs.end(),
                                   [&](const Program& program) { return program.algorithm == algorithm; });
   return found != others_.programs.end() ? *found : others_.programs.front();
-}
-
-Candidates::Outline Candidates::outline(Runner& runner) {
-  Outline outline{runner.programs_.front().program.algorithm, {}};
-  for (int program = 0; program < static_cast<int>(runner.programs_.size()); ++program)
-    for (StepReport& step : runner.account(program).steps) {
-      if (step.role != Role::computes || step.overlaps) outline.exchange = runner.setup_.exchange;
-      outline.pieces.push_back(std::move(step.pieces));
-    }
-  return outline;
 }
 
 /// What a target's plans take by rule elsewhere may need what it needs; nothing else may need more, but that other
@@ -114,7 +112,7 @@ bool Candidates::succeeds_on_all(const std::function<void()>& work) const {
 
 /// Arrays for runs of the first one, touched already. False on all ranks where one has too little memory.
 bool Candidates::prepare() {
-  all_.push_back({way(), nullptr});
+  all_.emplace_back(way(), nullptr);
   most_bytes_ = needs(first_);
   if (!lend(first_)) return false;
   const int members = setup().comm.valid() ? 1 : output_of(programs()).ranks();
@@ -154,16 +152,16 @@ bool Candidates::enter(const RunWay& way, double deadline) {
   });
   if (!all || !made) return false;
   const Outline mine = outline(*made);
-  for (const Candidate& one : all_)
-    if (outline(one.made ? *one.made : first_) == mine) return false;
+  for (const auto& [known, runner] : all_)
+    if (outline(runner ? *runner : first_) == mine) return false;
   const bool same_output = output_of(made->programs_).same_as(output_of(programs()));
   if (!agreed(same_output && fits(*made, way)) || !is_ready(*made)) return false;
-  all_.push_back({way, std::move(made)});
+  all_.emplace_back(way, std::move(made));
   return true;
 }
 
-Candidates::Candidate& Candidates::candidate(const RunWay& way) {
-  return *std::find_if(all_.begin(), all_.end(), [&](const Candidate& one) { return one.way == way; });
+std::unique_ptr<Runner>& Candidates::made(const RunWay& way) {
+  return std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.first == way; })->second;
 }
 
 /// Every program once, on the slowest rank. Where it fails in its middle, so has the first one; who waits hears of
@@ -199,8 +197,8 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
       choice = choose_way({mine.setup().comm, ways,
                            [&](const RunWay& way, double deadline) { return mine.enter(way, deadline); },
                            [&](const RunWay& way) {
-                             Candidate& one = mine.candidate(way);
-                             return mine.time(one.made ? *one.made : first);
+                             const auto& made = mine.made(way);
+                             return mine.time(made ? *made : first);
                            }});
   } catch (...) {
     if (first.half_way_ && mine.setup().comm.valid())
@@ -209,7 +207,7 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
       succeeds([&] { mine.leave(nullptr); });
     throw;
   }
-  std::unique_ptr<Runner> best = std::move(mine.candidate(choice.way).made);
+  std::unique_ptr<Runner> best = std::move(mine.made(choice.way));
   mine.leave(best.get());
   Runner& chosen = best ? *best : first;
   chosen.setup_.plan_until.reset();

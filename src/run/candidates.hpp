@@ -20,13 +20,9 @@ class Candidates {
   static std::unique_ptr<Runner> fastest(const std::shared_ptr<Candidates>& candidates);
 
  protected:
-  /// Numbers of chunks: what a plan that may choose takes without a trial, and what else is tried.
-  struct Chunks {
-    int by_rule = 1;
-    std::vector<int> others;
-  };
-  Candidates(Runner& first, const Alternatives& others, Chunks chunks)
-      : first_(first), others_(others), chunks_(std::move(chunks)) {}
+  /// Numbers of chunks: what a plan that may choose takes without a trial, and others that are tried.
+  Candidates(Runner& first, const Alternatives& others, int by_rule, std::vector<int> chunks)
+      : first_(first), others_(others), by_rule_(by_rule), chunks_(std::move(chunks)) {}
 
   /// A runner for programs like this one, without any yet, or null where it is none to try. It need not plan longer
   /// than until setup.plan_until.
@@ -57,37 +53,24 @@ class Candidates {
   int warm_ups_ = 0;            ///< runs of each candidate before it is timed
 
  private:
-  struct Candidate {
-    RunWay way;
-    std::unique_ptr<Runner> made;  ///< null: the first one
-  };
-  /// All that tells one candidate from another.
-  struct Outline {
-    std::string algorithm, exchange;  ///< no exchange where nothing moves
-    std::vector<std::optional<Pieces>> pieces{};
-    bool operator==(const Outline&) const = default;
-  };
-
   RunWay way() const;
   std::vector<RunWay> ways();
-  void add_moves(std::vector<RunWay>& ways, const RunWay& one, const std::vector<std::string>& exchanges,
-                 const std::string& cuts) const;
   const Program& program_of(const std::string& algorithm) const;
-  static Outline outline(Runner& runner);
   bool fits(const Runner& made, const RunWay& way);
   bool prepare();
   bool enter(const RunWay& way, double deadline);
-  Candidate& candidate(const RunWay& way);
+  std::unique_ptr<Runner>& made(const RunWay& way);
   bool is_ready(Runner& runner);
   double time(Runner& runner);
   void leave(Runner* best);
 
-  Chunks chunks_;
+  int by_rule_;
+  std::vector<int> chunks_;
   std::vector<std::shared_ptr<void>> memory_;  ///< arrays of the members, input and output
   std::vector<const std::byte*> in_;
   std::vector<std::byte*> out_;
-  std::size_t most_bytes_ = 0;  ///< of workspace and window, that a candidate may need
-  std::vector<Candidate> all_;
+  std::size_t most_bytes_ = 0;                                   ///< of workspace and window, that a candidate may need
+  std::vector<std::pair<RunWay, std::unique_ptr<Runner>>> all_;  ///< null: the first one
 };
 
 }  // namespace shardfft

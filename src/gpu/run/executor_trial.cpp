@@ -1,6 +1,6 @@
 // Other ways that a GPU plan's programs could take, and the memory of their trial.
-#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "gpu/move/exchange.hpp"
@@ -15,19 +15,13 @@ namespace {
 /// Seconds that NCCL's ranks take to connect, about.
 constexpr double nccl_seconds = 1;
 
-/// Halves of the most that rules choose, down to an exchange in one piece.
-std::vector<int> chunks_to_try() {
-  std::vector<int> numbers;
-  for (int chunks = peer_gpu_defaults().most_pipeline_chunks / 2; chunks > 0; chunks /= 2) numbers.push_back(chunks);
-  return numbers;
-}
-
 }  // namespace
 
 class DeviceExecutor::Trial : public Candidates {
  public:
+  /// Halves of the most chunks that rules choose, down to an exchange in one piece.
   Trial(DeviceExecutor& first, const Alternatives& others)
-      : Candidates(first, others, {0, chunks_to_try()}), own_(first), workspaces_(first.memories_.size()) {
+      : Candidates(first, others, 0, {8, 4, 2, 1}), own_(first), workspaces_(first.memories_.size()) {
     warm_ups_ = 2;  // kernels are loaded, and what comes again becomes a graph
   }
 
@@ -60,16 +54,15 @@ class DeviceExecutor::Trial : public Candidates {
     const bool room = succeeds_on_all([&] {
       for (std::size_t m = 0; m < workspaces_.size(); ++m) {
         const device::DeviceScope scope(own_.team_->here()[m].device);
-        Workspace& mine = workspaces_[m];
         const std::size_t bytes = executor.memories_[m].workspace_bytes();
-        if (bytes <= mine.bytes) continue;
-        mine = {};  // not both at a time
-        mine = {device::make_memory(bytes), bytes};
+        if (bytes <= workspaces_[m].second) continue;
+        workspaces_[m] = {};  // not both at a time
+        workspaces_[m] = {device::make_memory(bytes), bytes};
       }
     });
     if (!room) return false;
     for (std::size_t m = 0; m < workspaces_.size(); ++m)
-      executor.memories_[m].work_in(static_cast<std::byte*>(workspaces_[m].memory.get()), workspaces_[m].bytes);
+      executor.memories_[m].work_in(static_cast<std::byte*>(workspaces_[m].first.get()), workspaces_[m].second);
     executor.asynchronous_ = false;
     executor.ready_ = true;
     return true;
@@ -96,14 +89,8 @@ class DeviceExecutor::Trial : public Candidates {
 
   bool gains_by_chunks(const std::string& exchange) override { return cuts_in_slices(exchange); }
 
-  /// One member's.
-  struct Workspace {
-    device::Memory memory;
-    std::size_t bytes = 0;
-  };
-
   DeviceExecutor& own_;
-  std::vector<Workspace> workspaces_;
+  std::vector<std::pair<device::Memory, std::size_t>> workspaces_;  ///< with their bytes, by member
 };
 
 std::unique_ptr<Runner> DeviceExecutor::fastest(const Alternatives& others) {

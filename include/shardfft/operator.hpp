@@ -32,7 +32,7 @@ class Operator {
   /// Real or complex factors, in the layout of the plan's output(): those of this rank's part of one field, which serve
   /// all fields, or those of all fields. They are copied. Factors of half spectra (r2c) must be the half spectrum of a
   /// real array; others act as the nearest that are. Factors of real spectra (r2r) must be real. For plans of one
-  /// member; arrays() is for plans over several devices.
+  /// member; a list of arrays is for plans over several devices.
   template <Element T>
   static Operator array(std::span<const T> factors) {
     return array(element_type<T>, factors.data(), static_cast<std::int64_t>(factors.size()));
@@ -44,21 +44,21 @@ class Operator {
   /// The same of `count` elements in memory.
   static Operator array(ElementType element, const void* factors, std::int64_t count) {
     const Part part{factors, count};
-    return arrays(element, {&part, 1});
+    return array(element, {&part, 1});
   }
   /// An array for each member of a plan.
   template <detail::ElementRange Range>
-  static Operator arrays(const std::vector<Range>& factors) {
+  static Operator array(const std::vector<Range>& factors) {
     using T = typename detail::SpanOf<const Range>::value_type;
     std::vector<Part> parts;
     for (const Range& one : factors) parts.push_back({std::data(one), static_cast<std::int64_t>(std::size(one))});
-    return arrays(element_type<T>, parts);
+    return array(element_type<T>, parts);
   }
   struct Part {
     const void* factors = nullptr;
     std::int64_t count = 0;
   };
-  static Operator arrays(ElementType element, std::span<const Part> parts);
+  static Operator array(ElementType element, std::span<const Part> parts);
 
   /// `factor` of each mode. A plan calls it once for each mode of this rank, when it first applies the operator.
   static Operator of_indices(OfIndices factor);

@@ -139,7 +139,7 @@ Operator operator_of_arrays(ElementType element, std::vector<FactorArray> arrays
   return element.is_complex ? of_arrays<std::complex<float>>(std::move(arrays)) : of_arrays<float>(std::move(arrays));
 }
 
-Operator Operator::arrays(ElementType element, std::span<const Part> parts) {
+Operator Operator::array(ElementType element, std::span<const Part> parts) {
   require_known("the precision of the operator's array", element.precision, Precision::f64, "f32, f64");
   std::vector<FactorArray> copies;
   for (const auto& [factors, count] : parts) {

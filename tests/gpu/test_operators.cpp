@@ -156,6 +156,10 @@ TEST(GroupOperators, NamedOperatorsKeepNoArray) {
           Operator::of_indices([](std::span<const std::int64_t> i) { return 1.0 + static_cast<double>(i[1]); });
       arrays.check(
           function, [](const Index& i) { return 1.0 + static_cast<double>(i[1]); }, 4);
+      std::vector<std::vector<double>> twos;
+      for (int m = 0; m < plan.members(); ++m) twos.emplace_back(to_size(plan.output(m).count()), 2.0);
+      arrays.check(
+          Operator::array(twos), [](const Index&) { return 2; }, 6);
       Operator sum = Operator::constant(0);
       for (int i = 0; i < 20; ++i) sum = sum + Operator::gaussian(0);
       arrays.check(

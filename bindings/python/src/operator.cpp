@@ -17,7 +17,7 @@ void shardfft::python::bind_operator(nb::module_& module) {
           [](const std::vector<std::pair<std::uintptr_t, std::int64_t>>& arrays, Precision precision, bool is_complex) {
             std::vector<Operator::Part> parts;
             for (const auto& [address, count] : arrays) parts.push_back({pointer(address), count});
-            return Operator::arrays({precision, is_complex}, parts);
+            return Operator::array({precision, is_complex}, parts);
           },
           "addresses_and_counts"_a, "precision"_a, "is_complex"_a)
       .def_static("derivative", &Operator::derivative, "axis"_a, "order"_a, "lengths"_a)

@@ -73,9 +73,9 @@ void multiply(const void* in, void* out, const SpectralFactors& factors, const s
                    const std::complex<double>* next = numbers;
                    for (SpectralFactors::Term& term : there.terms)
                      if (auto* const axis = std::get_if<SpectralFactors::OfAxis>(&term)) {
-                       const auto count = static_cast<std::ptrdiff_t>(axis->numbers->size());
-                       axis->numbers = std::make_shared<const std::vector<std::complex<double>>>(next, next + count);
-                       next += count;
+                       const std::complex<double>* const first = next;
+                       next += axis->numbers->size();
+                       axis->numbers = std::make_shared<const std::vector<std::complex<double>>>(first, next);
                      }
                    shardfft::multiply(bytes_at(in), bytes_at(out), there, pieces, element, 1);
                  });

@@ -87,8 +87,6 @@ class Executor::Trial : public Candidates {
     executor.workspace_ = nullptr;
     executor.workspace_size_ = 0;
     executor.window_.reset();
-    executor.ready_ = false;
-    executor.trace_ = Trace(!setup().options.trace.empty());
     for (Prepared& program : executor.prepared_) {
       program.runs = 0;
       program.seconds = 0;

@@ -215,10 +215,16 @@ std::unique_ptr<Runner> Candidates::fastest(const std::shared_ptr<Candidates>& c
   return best;
 }
 
+void Candidates::forget(Runner& runner) {
+  forget_runs(runner);
+  runner.trace_ = Trace(!setup().options.trace.empty());
+  runner.ready_ = false;
+}
+
 /// Ends all candidates but the best one, null for the first, before their memory goes.
 void Candidates::leave(Runner* best) {
-  forget_runs(first_);
-  if (best != nullptr) forget_runs(*best);
+  forget(first_);
+  if (best != nullptr) forget(*best);
   all_.clear();
 }
 

@@ -32,7 +32,7 @@ class Candidates {
   /// Gives a runner the memory to run in, which is made larger where it needs more. False on all ranks where one has
   /// too little.
   virtual bool lend(Runner& runner) = 0;
-  /// Takes that memory back, and leaves the runner as if nothing had run.
+  /// Takes that memory back, and leaves the runner as if nothing had run, but for what all runners have.
   virtual void forget_runs(Runner& runner) = 0;
   /// What is expected to be the fastest for a program where the trial may choose.
   virtual std::string exchange_for(const Program& /*program*/) { return setup().exchange; }
@@ -62,6 +62,7 @@ class Candidates {
   std::unique_ptr<Runner>& made(const RunWay& way);
   bool is_ready(Runner& runner);
   double time(Runner& runner);
+  void forget(Runner& runner);
   void leave(Runner* best);
 
   int by_rule_;

@@ -6,30 +6,13 @@
 #include "device/plane_pass.hpp"
 #include "device/plane_recipe.hpp"
 #include "device/standin/memory.hpp"
-#include "device/standin/settings.hpp"
 #include "shardfft/plan.hpp"
+#include "support/changed_facts.hpp"
 
 namespace shardfft::test {
 namespace {
 
 namespace lines = device::lines;
-
-/// Other facts for as long as it lives.
-class Given {
- public:
-  template <class Change>
-  explicit Given(Change change) {
-    device::DeviceFacts facts = before_;
-    change(facts);
-    device::standin::give_facts(facts);
-  }
-  ~Given() { device::standin::give_facts(before_); }
-  Given(const Given&) = delete;
-  Given& operator=(const Given&) = delete;
-
- private:
-  device::DeviceFacts before_ = device::facts(0);
-};
 
 const auto as_it_is = [](device::DeviceFacts&) {};
 const auto without_bulk_copies = [](device::DeviceFacts& facts) { facts.bulk_copies = false; };
@@ -46,7 +29,7 @@ std::string report_of_a_plan() {
 bool says(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
 
 TEST(GivenFacts, OfAnH200) {
-  const Given given(as_it_is);
+  const ChangedFacts given(as_it_is);
   EXPECT_TRUE(lines::supported(1024));
   EXPECT_TRUE(lines::planes_supported(1024, 1024, Precision::f64, false));
   EXPECT_TRUE(lines::planes_supported(1536, 1536, Precision::f32, false));
@@ -57,7 +40,7 @@ TEST(GivenFacts, OfAnH200) {
 }
 
 TEST(GivenFacts, WithoutBulkCopiesThereAreLinePassesOnly) {
-  const Given given(without_bulk_copies);
+  const ChangedFacts given(without_bulk_copies);
   EXPECT_TRUE(lines::supported(1024));
   EXPECT_TRUE(lines::takes_odd_rows(1024));
   EXPECT_FALSE(lines::planes_supported(128, 128, Precision::f64, false));
@@ -66,7 +49,7 @@ TEST(GivenFacts, WithoutBulkCopiesThereAreLinePassesOnly) {
   EXPECT_TRUE(says(report, "line pass")) << report;
 }
 TEST(GivenFacts, WithoutSharedMemoryThereAreNoPassesOfOurOwn) {
-  const Given given([](device::DeviceFacts& facts) { facts.shared_bytes_a_block = 1 << 12; });
+  const ChangedFacts given([](device::DeviceFacts& facts) { facts.shared_bytes_a_block = 1 << 12; });
   EXPECT_FALSE(lines::supported(1024));
   const std::string report = report_of_a_plan();
   EXPECT_FALSE(says(report, "plane pass") || says(report, "line pass")) << report;
@@ -112,7 +95,7 @@ TEST(LineRecipes, OddRowsHaveTheWidestBundleThatFits) {
 
 /// Between what the narrowest bundle of even rows takes and what that of odd rows does.
 TEST(GivenFacts, RowsAreOddWhereSharedMemoryHasRoomForThem) {
-  const Given given([](device::DeviceFacts& facts) { facts.shared_bytes_a_block = 70000; });
+  const ChangedFacts given([](device::DeviceFacts& facts) { facts.shared_bytes_a_block = 70000; });
   EXPECT_TRUE(lines::takes_odd_rows(576));
   EXPECT_TRUE(lines::supported(1000));
   EXPECT_FALSE(lines::takes_odd_rows(1000));
@@ -173,7 +156,7 @@ TEST(PlaneRecipes, AreChosenByTheirStack) {
 }
 
 TEST(GivenFacts, ASmallCacheHoldsSmallPlanesOnly) {
-  const Given given(with_small_cache);
+  const ChangedFacts given(with_small_cache);
   EXPECT_TRUE(lines::supported(1024));
   EXPECT_TRUE(lines::planes_supported(256, 256, Precision::f64, false));
   EXPECT_FALSE(lines::planes_supported(384, 384, Precision::f64, false));
@@ -199,7 +182,7 @@ PlanReport report_of(Transform transform, const Layout& input, int devices, Opti
 }
 
 TEST(GivenFacts, PlansOfAnySizeAreMadeWithoutTheirMemory) {
-  const Given given(with_the_memory_of_an_h200);
+  const ChangedFacts given(with_the_memory_of_an_h200);
   for (const int devices : {1, 2, 4}) {
     const std::int64_t n = devices == 1 ? 1024 : 1536;
     const std::size_t array = static_cast<std::size_t>(16 * n * n * n / devices);
@@ -219,7 +202,7 @@ struct LargeCase {
 
 /// Arrays that nearly fill two GPUs, at most 5 % beside them; larger ones are refused before anything is allocated.
 TEST(GivenFacts, TheLeastWorkspaceLeavesRoomForArraysThatFillTwoGpus) {
-  const Given given(with_the_memory_of_an_h200);
+  const ChangedFacts given(with_the_memory_of_an_h200);
   const auto slabs = [](std::int64_t n) { return Layout::slab({n, n, n}, 2); };
   Options least;
   least.workspace = Workspace::least;

@@ -32,7 +32,7 @@ std::vector<TransformCase> cases_of(const Shape& shape, Kind kind) {
 
 /// With equal shares, and lines that are not padded inside.
 TEST(Workspace, OneArrayOfComplexNumbers) {
-  const OfMemory plenty(900 * gibibyte);
+  const ChangedFacts plenty(of_memory(900 * gibibyte));
   for (TransformCase c : cases_of(cube, Kind::c2c))
     for (const int ranks : {2, 4})
       for (const bool in_place : {false, true}) {
@@ -44,7 +44,7 @@ TEST(Workspace, OneArrayOfComplexNumbers) {
 
 /// 1440^3 complex doubles on two GPUs of 80 GB: 24 GB each an array.
 TEST(Workspace, LargeCubesFitTwoGpus) {
-  const OfMemory h100(std::size_t{80} * 1000 * 1000 * 1000);
+  const ChangedFacts h100(of_memory(std::size_t{80} * 1000 * 1000 * 1000));
   for (const bool in_place : {false, true}) {
     TransformCase c{cube, "slab", "left", Kind::c2c, Precision::f64, on_gpu("slab")};
     c.options.in_place = in_place;
@@ -60,10 +60,10 @@ TEST(Workspace, FewerBuffersWhereThereIsNoMemory) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks, " + c.name());
     std::size_t array = 0;
     {
-      const OfMemory plenty(900 * gibibyte);
+      const ChangedFacts plenty(of_memory(900 * gibibyte));
       array = array_bytes(make_plan_over(devices_for(ranks), c));
     }
-    const OfMemory little(3 * array + array / 8);
+    const ChangedFacts little(of_memory(3 * array + array / 8));
     const Plan plan = make_plan_over(devices_for(ranks), c);
     EXPECT_LE(plan.workspace_bytes(), array + array / 8) << plan.report();
   };

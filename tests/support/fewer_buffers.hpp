@@ -5,27 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "device/facts.hpp"
-#include "device/standin/settings.hpp"
+#include "support/changed_facts.hpp"
 #include "support/device_check.hpp"
 
 namespace shardfft::test {
 
-/// Plans are told of devices with so much memory for as long as it lives.
-class OfMemory {
- public:
-  explicit OfMemory(std::size_t bytes) {
-    device::DeviceFacts facts = before_;
-    facts.memory_bytes = bytes;
-    device::standin::give_facts(facts);
-  }
-  ~OfMemory() { device::standin::give_facts(before_); }
-  OfMemory(const OfMemory&) = delete;
-  OfMemory& operator=(const OfMemory&) = delete;
-
- private:
-  device::DeviceFacts before_ = device::facts(0);
-};
+/// For ChangedFacts: devices with so much memory.
+inline auto of_memory(std::size_t bytes) {
+  return [bytes](device::DeviceFacts& facts) { facts.memory_bytes = bytes; };
+}
 
 /// Bytes of input and output of the member here that has most, or of the larger one of the two.
 inline std::size_t array_bytes(const Plan& plan, bool both = false) {
@@ -51,7 +39,7 @@ inline bool check_ways(const std::function<Plan()>& make, const TransformCase& c
   SCOPED_TRACE(c.name() + (c.options.in_place ? ", in place" : ""));
   std::vector<std::string> taken;
   for (std::size_t memory = std::size_t{1} << 32; taken.size() < 4;) {
-    const OfMemory there(memory);
+    const ChangedFacts there(of_memory(memory));
     std::optional<Plan> plan;
     try {
       plan.emplace(make());

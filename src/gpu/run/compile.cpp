@@ -43,16 +43,11 @@ class SlabOperations {
     for (std::size_t i = 0; i < std::max(forward_.size(), backward_.size()); ++i) {
       Wanted* const forward = i < forward_.size() ? &forward_[i] : nullptr;
       Wanted* const backward = i < backward_.size() ? &backward_[i] : nullptr;
-      SlabSetup slab;
+      SlabSetup slab = slab_setup(setup);
       slab.team = &team;
-      slab.precision = setup.precision;
       slab.scale = {forward != nullptr ? forward->scale : 1, backward != nullptr ? backward->scale : 1};
-      slab.chunks = setup.options.chunks;
-      slab.verify = setup.options.verify;
-      slab.few_buffers = setup.buffering == Buffering::few;
       const Wanted* const one = forward != nullptr ? forward : backward;
       if (one == nullptr) continue;
-      slab.in_place = setup.options.in_place;
       for (const Wanted* wanted : {forward, backward}) {
         if (wanted == nullptr) continue;
         slab.in_place = slab.in_place && wanted->from == Slot::in && wanted->to == Slot::out;

@@ -67,13 +67,8 @@ bool DeviceTarget::checks_itself(const Program& program, int step) const {
 }
 
 bool DeviceTarget::begins_slab(const Program& program, int step) const {
-  if (!leaves_way_open(setup_.exchange) || !team_.all_peers()) return false;
-  SlabSetup slab;
-  slab.precision = setup_.precision;
-  slab.chunks = setup_.options.chunks;
-  slab.verify = setup_.options.verify;
-  slab.few_buffers = setup_.buffering == Buffering::few;
-  return runs_as_slab(program, step, team_, slab);
+  return leaves_way_open(setup_.exchange) && team_.all_peers() &&
+         runs_as_slab(program, step, team_, slab_setup(setup_));
 }
 
 namespace {

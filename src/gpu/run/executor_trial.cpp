@@ -82,8 +82,6 @@ class DeviceExecutor::Trial : public Candidates {
     }
     executor.times_ = StepTimes(*own_.team_);
     executor.times_.resize(executor.prepared_.size());
-    executor.trace_ = Trace(!setup().options.trace.empty());
-    executor.ready_ = false;
     executor.use_streams_of_plan();
   }
 

@@ -5,6 +5,7 @@
 
 #include "algorithm/program.hpp"
 #include "gpu/move/exchange.hpp"
+#include "run/setup.hpp"
 #include "shardfft/options.hpp"
 #include "tune/defaults.hpp"
 
@@ -32,6 +33,17 @@ struct SlabSetup {
   bool few_buffers = false;        ///< as little memory as the engine can do with
   std::array<SlabEnds, 2> ends{};  ///< forward, backward
 };
+
+/// What the plan's options say.
+inline SlabSetup slab_setup(const ExecutorSetup& setup) {
+  SlabSetup slab;
+  slab.precision = setup.precision;
+  slab.chunks = setup.options.chunks;
+  slab.verify = setup.options.verify;
+  slab.in_place = setup.options.in_place;
+  slab.few_buffers = setup.buffering == Buffering::few;
+  return slab;
+}
 
 /// Steps of a program that become one slab operation.
 inline constexpr int slab_steps = 3;

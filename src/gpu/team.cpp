@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "base/environment.hpp"
 #include "base/succeeds.hpp"
 #include "mpi/kept_for_mpi.hpp"
 #include "mpi/message_meeting.hpp"
@@ -202,6 +203,14 @@ bool Team::all_of(const std::function<bool(const Member&)>& holds) const {
     }
   });
   return min(all) == 1;
+}
+
+std::optional<bool> Team::switch_of(const std::string& name, const std::string& meaning) const {
+  std::optional<bool> on;
+  agree([&] { on = switch_in_environment(name, meaning); });
+  const std::int64_t said = on ? std::int64_t{*on} : -1;
+  if (min(said) != max(said)) fail(Status::invalid_argument, name, " is not the same on all ranks");
+  return on;
 }
 
 Team::Events Team::share_events(const Events& mine, const std::vector<int>& partners) {

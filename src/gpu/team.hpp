@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Team {
   void agree(const std::function<void()>& work) const;
   /// Whether `holds` of every member of every process, each asked on its device. It must not communicate.
   bool all_of(const std::function<bool(const Member&)>& holds) const;
+  /// What users say in the environment (switch_in_environment), the same on all processes.
+  std::optional<bool> switch_of(const std::string& name, const std::string& meaning) const;
   /// What `make` makes of each member here, by its number, with its device current. What may fail on one rank only is
   /// agreed: it must not communicate.
   template <class Make>

@@ -2,6 +2,7 @@
 // Slab transforms of the engine against the definition of the transform, both directions several times without a
 // pause.
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -9,7 +10,7 @@
 #include <tuple>
 
 #include "gpu/slab/slab.hpp"
-#include "support/transform_check.hpp"
+#include "support/device_check.hpp"
 
 namespace shardfft::test {
 
@@ -289,6 +290,28 @@ inline const SlabCase fused_real{{128, 128, 18}, Kind::r2c, Precision::f64, 2, {
 inline const SlabCase fused_odd_rows{{128, 384, 16}, Kind::r2c, Precision::f32, 2, {0.5, 3}};
 /// Rows of 65 numbers, of which three ranks have 43, 43 and 42.
 inline const SlabCase odd_shares_of_odd_rows{{128, 128, 128}, Kind::r2c, Precision::f32, 2, {0.5, 3}};
+
+/// While it lives, slabs of new plans run as other layouts do and not by the engine.
+struct SlabsBySchedule {
+  SlabsBySchedule() { setenv("SHARDFFT_SLAB_BY_SCHEDULE", "1", 1); }
+  ~SlabsBySchedule() { unsetenv("SHARDFFT_SLAB_BY_SCHEDULE"); }
+};
+
+/// Plans that the engine would take: extents that ranks and chunks do not divide, lines that have kernels, all types,
+/// checked or not.
+inline std::vector<TransformCase> scheduled_slabs() {
+  std::vector<TransformCase> all;
+  for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const char* output : {"left", "natural"})
+        for (const Shape& shape : {Shape{8, 13, 12}, Shape{128, 20, 32}, Shape{16, 128, 34}}) {
+          Options options = on_gpu("slab");
+          options.chunks = static_cast<int>(all.size() % 4);
+          options.verify = all.size() % 5 == 0;
+          all.push_back({shape, "slab", output, kind, precision, options});
+        }
+  return all;
+}
 
 /// Complex rows of 21 doubles, 18 and 17 floats, and real ones of 9 numbers whose shares of y are uneven on three
 /// ranks.

@@ -5,6 +5,7 @@
 #include "gpu/group_kit.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/run/device_target.hpp"
+#include "gpu/slab_kit.hpp"
 
 namespace shardfft::test {
 namespace {
@@ -50,6 +51,15 @@ TEST(DevicePipeline, MovesTheOwnPartByPasses) {
   EXPECT_NE(text.find("leaves the own part in place"), std::string::npos) << text;
   const std::string bricks = told(chunked({16, 128, 32}, "slab along 2", "left", Kind::c2c, 2), 2);
   EXPECT_NE(bricks.find("takes the own part from its place"), std::string::npos) << bricks;
+}
+
+TEST(DevicePipeline, RunsSlabsWithoutTheEngine) {
+  const SlabsBySchedule switched;
+  int turn = 0;
+  for (const TransformCase& c : scheduled_slabs()) {
+    EXPECT_EQ(told(c, 2).find(" chunks in "), std::string::npos) << "by the engine";
+    check_case_on(2 + turn++ % 3, c);
+  }
 }
 
 /// Planes are one pass over memory, chunk by chunk, where chunks are large enough to be worth one.

@@ -27,6 +27,17 @@ TEST(ProcessSlab, LineKernels) {
   EXPECT_EQ(stores_into_peers(team, stores), world().size() == 2) << "between two GPUs only";
 }
 
+TEST(ProcessSlab, RunsWithoutTheEngine) {
+  if (world().size() > 4) GTEST_SKIP() << "as with fewer";
+  const SlabsBySchedule switched;
+  for (const TransformCase& c : scheduled_slabs()) {
+    SCOPED_TRACE(c.name());
+    Plan plan = make_plan(MPI_COMM_WORLD, c);
+    EXPECT_EQ(plan.report().to_text().find(" chunks in "), std::string::npos) << "by the engine";
+    check_device_plan(members_of(plan), c);
+  }
+}
+
 TEST(ProcessSlab, SpectraThatAreNoWholePagesAreNotWrittenByPeers) {
   gpu::Team team(world(), world().rank() % device::device_count());
   const SlabCase c{{7, 9, 5}, Kind::c2c, Precision::f64, 1};

@@ -7,7 +7,6 @@
 
 #include "base/aligned.hpp"
 #include "base/check.hpp"
-#include "base/environment.hpp"
 #include "device/pointwise.hpp"
 #include "gpu/slab/slab_places.hpp"
 #include "gpu/slab/slab_program.hpp"
@@ -234,12 +233,7 @@ class SlabBackward : public SlabOperation {
 /// (SlabRank::tokens).
 std::optional<bool> common_pairing(const SlabSetup& setup, const Team& team) {
   std::optional<bool> paired = setup.paired;
-  team.agree([&] {
-    if (!paired) paired = switch_in_environment("SHARDFFT_SLAB_TURNS", "whether ranks of a slab send in turn");
-  });
-  const std::int64_t said = paired ? std::int64_t{*paired} : -1;
-  if (team.min(said) != team.max(said))
-    fail(Status::invalid_argument, "SHARDFFT_SLAB_TURNS is not the same on all ranks");
+  if (!paired) paired = team.switch_of("SHARDFFT_SLAB_TURNS", "whether ranks of a slab send in turn");
   std::vector<int> devices;
   for (const Member& member : team.here()) devices.push_back(member.device);
   return may_pair(devices) ? paired : false;
@@ -313,7 +307,9 @@ SlabPeer peer_of(const std::vector<device::EventHandle>& events, std::size_t q, 
 
 bool runs_as_slab(const Program& program, int first, const Team& team, const SlabSetup& setup) {
   const std::optional<SlabShape> shape = slab_shape_of_either(program, first, setup.precision);
-  if (!shape || !(shape->woven || setup.verify)) return shape.has_value();
+  if (!shape || team.switch_of("SHARDFFT_SLAB_BY_SCHEDULE", "slabs without the slab engine").value_or(false))
+    return false;
+  if (!shape->woven && !setup.verify) return true;
   const SlabOptions options = common_options(*shape, setup, team);
   std::int64_t takes = options.fused ? 1 : 0;
   team.agree([&] {

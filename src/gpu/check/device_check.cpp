@@ -64,6 +64,7 @@ class DeviceTransformCheck : public DeviceCheck {
   std::size_t sums() const override { return 2 * sums_of_side(); }
   std::size_t held_bytes() const override { return in_.held_bytes() + out_.held_bytes(); }
   void enqueue_before(const DeviceBuffers& buffers, device::StreamHandle stream) override {
+    device::fill_zero(sums_, sums() * sizeof *sums_, stream);
     in_.enqueue(buffers.in, line_sums(0), device_, stream);
   }
   void enqueue_after(const DeviceBuffers& buffers, device::StreamHandle stream) override {
@@ -178,7 +179,6 @@ void PieceChecks::place(std::size_t step, std::uint64_t* on_device, const std::u
     piece->place(step, on_device, on_host, sums);
     on_device += piece->results();
     on_host += piece->results();
-    sums += piece->sums();
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // Checks of steps on GPUs (option verify): the GPU sums, what the sums say is judged as on CPUs.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,8 +19,9 @@ namespace shardfft::gpu {
 class DeviceCheck : public StepCheck {
  public:
   /// Numbers of 64 bits that a run's results take on the GPU and the host: first the sums of the bits of input and
-  /// output. And what stays on the GPU. Zero when a run begins.
+  /// output. Zero when a run begins.
   virtual std::size_t results() const = 0;
+  /// And what it needs on the GPU from enqueue_before() to enqueue_after(): others use it before and after.
   virtual std::size_t sums() const { return 0; }
   /// Where they are, and of which step. Before the first run.
   virtual void place(std::size_t step, std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) {
@@ -66,7 +68,11 @@ class PieceChecks : public DeviceCheck {
   explicit PieceChecks(DeviceChecks pieces) : pieces_(std::move(pieces)) {}
   DeviceCheck& piece(int k) const { return *pieces_[static_cast<std::size_t>(k)]; }
   std::size_t results() const override { return of_all(&DeviceCheck::results); }
-  std::size_t sums() const override { return of_all(&DeviceCheck::sums); }
+  std::size_t sums() const override {
+    std::size_t most = 0;
+    for (const auto& piece : pieces_) most = std::max(most, piece->sums());
+    return most;
+  }
   std::size_t held_bytes() const override { return of_all(&DeviceCheck::held_bytes); }
   std::size_t table_bytes() const override { return of_all(&DeviceCheck::table_bytes); }
   void place(std::size_t step, std::uint64_t* on_device, const std::uint64_t* on_host, std::uint64_t* sums) override;

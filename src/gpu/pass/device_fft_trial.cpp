@@ -62,11 +62,11 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   const auto out = spec_.in_place ? in : static_cast<std::byte*>(out_.get());
   std::unique_ptr<DeviceCheck> check;
   device::Memory sums;
-  std::size_t sum_bytes = 0;
+  std::size_t result_bytes = 0;
   if (verify_) {
     check = make_device_transform_check(fft, spec_);
-    sum_bytes = (check->results() + check->sums()) * sizeof(std::uint64_t);
-    sums = device::make_memory(sum_bytes);
+    result_bytes = check->results() * sizeof(std::uint64_t);
+    sums = device::make_memory(result_bytes + check->sums() * sizeof(std::uint64_t));
     auto* const results = static_cast<std::uint64_t*>(sums.get());
     check->place(0, results, nullptr, results + check->results());
   }
@@ -76,7 +76,7 @@ double DeviceFftTrial::milliseconds(DeviceOperation& fft) {
   for (int run = 0; run <= gpu_defaults().trial_runs; ++run) {
     device::record(begin.get(), stream.get());
     if (check) {
-      device::fill_zero(sums.get(), sum_bytes, stream.get());
+      device::fill_zero(sums.get(), result_bytes, stream.get());
       check->enqueue_before(buffers, stream.get());
     }
     fft.enqueue(0, buffers, stream.get());

@@ -34,22 +34,21 @@ void DeviceVerifier::MemberChecks::allocate() {
   std::size_t results = 0, sums = 0;
   for (const auto& [task, check] : all) {
     results += check->results();
-    sums += check->sums();
+    sums = std::max(sums, check->sums());
     held_bytes += check->held_bytes();
   }
   result_bytes = results * sizeof(std::uint64_t);
-  sum_bytes = (results + sums) * sizeof(std::uint64_t);
-  held_bytes += sum_bytes;
-  on_device = device::make_memory(sum_bytes);
+  const std::size_t bytes = result_bytes + sums * sizeof(std::uint64_t);
+  held_bytes += bytes;
+  on_device = device::make_memory(bytes);
   on_host = device::make_pinned_memory(result_bytes);
   auto* result = static_cast<std::uint64_t*>(on_device.get());
-  auto* sum = result + results;
+  auto* const sum = result + results;
   const auto* copy = static_cast<const std::uint64_t*>(on_host.get());
   for (const auto& [task, check] : all) {
     check->place(task, result, copy, sum);
     result += check->results();
     copy += check->results();
-    sum += check->sums();
   }
   for (std::size_t i = all.size(); i-- > 0;)
     all[i].second->stand_between(i > 0 ? all[i - 1].second : nullptr, i + 1 < all.size() ? all[i + 1].second : nullptr);
@@ -58,7 +57,7 @@ void DeviceVerifier::MemberChecks::allocate() {
 void DeviceVerifier::begin(const std::vector<device::StreamHandle>& streams) {
   for (std::size_t m = 0; m < members_.size(); ++m) {
     const device::DeviceScope scope(team_.here()[m].device);
-    device::fill_zero(members_[m].on_device.get(), members_[m].sum_bytes, streams[m]);
+    device::fill_zero(members_[m].on_device.get(), members_[m].result_bytes, streams[m]);
   }
 }
 

@@ -41,9 +41,9 @@ class DeviceVerifier {
  private:
   struct MemberChecks {
     std::vector<std::vector<DeviceCheck*>> checks;  ///< by task
-    device::Memory on_device;                       ///< results, then sums
+    device::Memory on_device;                       ///< results, then the sums of one check after the other
     device::PinnedMemory on_host;                   ///< results
-    std::size_t result_bytes = 0, sum_bytes = 0, held_bytes = 0;
+    std::size_t result_bytes = 0, held_bytes = 0;
 
     /// For the numbers of all checks.
     void allocate();

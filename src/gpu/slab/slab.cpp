@@ -220,7 +220,7 @@ class SlabBackward : public SlabOperation {
     return uses_middle() ? 0 : m.shape.planes_bytes(m.number);
   }
   bool uses_middle() const override { return member_->places.has_middle(Direction::backward); }
-  bool takes_input_as_middle() const override { return uses_middle(); }
+  bool takes_input_as_middle() const override { return member_->places.in_place; }
   bool runs_in_place() const override { return member_->places.rows_back != RowsBack::field; }
   bool writes_peers() const override { return uses_middle(); }
   bool writes_scratches() const override { return !uses_middle(); }

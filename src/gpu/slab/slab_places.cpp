@@ -28,18 +28,22 @@ bool fields_take_planes(const SlabShape& shape, const SlabSetup& setup) {
   return shape.planes_like_field() && !written_slowly(shape, setup, [&shape](int r) { return shape.field_bytes(r); });
 }
 
+/// Whether rows on the way back lie in such an order that the field's planes can take their place. On all ranks alike.
+bool leave_in_order(const SlabShape& shape, const SlabRank& rank) { return rank.packs() && !shape.woven; }
+
 /// Which planes lie in `middle`: [forward, backward]. Forward those for which the spare array has room, or the spectrum
-/// where peers do not write into it. Backward those that fields take, where nobody needs the input any more. The same
-/// on all ranks.
-std::array<bool, 2> planes_in_middle(const SlabShape& shape, const SlabOptions& options, const SlabSetup& setup,
-                                     bool own_rows) {
+/// where peers do not write into it. Backward those that fields take, where nobody needs the input any more, or rows
+/// cannot lie there. The same on all ranks.
+std::array<bool, 2> planes_in_middle(const SlabShape& shape, const SlabRank& rank, const SlabOptions& options,
+                                     const SlabSetup& setup, bool own_rows) {
   const std::vector<std::size_t>& spare = setup.ends[0].spare;
   bool room = !spare.empty() || (own_rows && shape.planes_like_field());
   for (int r = 0; r < shape.ranks; ++r) {
     const std::size_t there = spare.empty() ? shape.spectrum_bytes(r) : spare[static_cast<std::size_t>(r)];
     room = room && shape.planes_bytes(r) <= there;
   }
-  return {room, options.in_place || (!setup.ends[1].keeps_input && fields_take_planes(shape, setup))};
+  const bool wanted = !setup.ends[1].keeps_input || !(rank.stores() || leave_in_order(shape, rank));
+  return {room, options.in_place || (wanted && !setup.in_place && fields_take_planes(shape, setup))};
 }
 
 /// In the spectrum if it may be overwritten. In the field if that has room, and its planes can take the place of rows
@@ -48,8 +52,9 @@ RowsBack rows_back(const SlabShape& shape, const SlabRank& rank, int number, con
   if (rank.stores() && !rank.copied()) return RowsBack::none;
   if (!setup.ends[1].keeps_input && shape.pitch() == shape.spectrum_pitch()) return RowsBack::spectrum;
   const bool room = rank.rows_back_bytes() <= shape.field_bytes(number);
-  const bool in_order = rank.packs() && !shape.woven;
-  return !in_middle && !setup.in_place && room && (in_order || setup.few_buffers) ? RowsBack::field : RowsBack::scratch;
+  return !in_middle && !setup.in_place && room && (leave_in_order(shape, rank) || setup.few_buffers)
+             ? RowsBack::field
+             : RowsBack::scratch;
 }
 
 }  // namespace
@@ -61,8 +66,9 @@ bool runs_in_one_array(const SlabShape& shape, const SlabOptions& options, const
 SlabPlaces places_of(const SlabRank& rank, int number, const SlabShape& shape, const SlabOptions& options,
                      const SlabSetup& setup) {
   SlabPlaces places;
+  places.in_place = options.in_place;
   places.own_rows = has_own_rows(shape, setup);
-  places.in_middle = planes_in_middle(shape, options, setup, places.own_rows);
+  places.in_middle = planes_in_middle(shape, rank, options, setup, places.own_rows);
   places.rows_back = rows_back(shape, rank, number, setup, places.has_middle(Direction::backward));
   return places;
 }

@@ -14,6 +14,7 @@ enum class RowsBack { none, scratch, spectrum, field };
 struct SlabPlaces {
   bool own_rows = false;            ///< peers write into rows in scratch and not into the spectrum; of all ranks
   std::array<bool, 2> in_middle{};  ///< the planes are in `middle` and not in scratch: forward, backward; of all ranks
+  bool in_place = false;            ///< input and result may be one array, which the planes are, too
   RowsBack rows_back = RowsBack::scratch;
 
   bool has_middle(Direction direction) const { return in_middle[static_cast<std::size_t>(direction)]; }

@@ -5,8 +5,9 @@ if(NOT SHARDFFT_GPU IN_LIST _gpu_choices)
 endif()
 file(GLOB SHARDFFT_GPU_SOURCES CONFIGURE_DEPENDS src/device/*.cpp src/gpu/*.cpp src/gpu/*/*.cpp)
 list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "src/gpu/move/nccl")
-# The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
-set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
+# The headers of line kernels and of operators as text: the same source is compiled here and, for other lengths, when a plan is made.
+set(_kernel_headers device/factor_limits.hpp device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp
+  device/cuda/factors.cuh device/cuda/text_factors.cuh device/cuda/walk.cuh)
 foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
     pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh tile_fetch.cuh)
   list(APPEND _kernel_headers device/cuda/lines/${_header})
@@ -21,7 +22,7 @@ add_custom_command(OUTPUT ${_kernel_sources} VERBATIM
 find_package(CUDAToolkit 12 QUIET)
 set(_kernel_compiler jit nvrtc compile_kernels)
 list(TRANSFORM _kernel_compiler REPLACE "(.+)" "src/device/cuda/lines/\\1.cpp")
-list(APPEND _kernel_compiler ${_kernel_sources})
+list(APPEND _kernel_compiler src/device/cuda/factor_code.cpp ${_kernel_sources})
 if(CUDAToolkit_FOUND)
   set_property(SOURCE src/device/cuda/lines/nvrtc.cpp PROPERTY INCLUDE_DIRECTORIES ${CUDAToolkit_INCLUDE_DIRS})
 endif()

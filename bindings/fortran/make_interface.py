@@ -28,6 +28,7 @@ FUNCTIONS = {
     "shardfft_overlap_visit",
     "shardfft_factor_of_indices",
     "shardfft_factor_of_wavenumbers",
+    "shardfft_on_spectrum",
     "shardfft_release",
 }
 HANDLES = {

@@ -3,9 +3,10 @@ module shardfft_operator_module
   use shardfft_base
   use shardfft_c_operator
   use shardfft_arrays
+  use shardfft_side_module, only: shardfft_side
   implicit none
   private
-  public :: shardfft_operator, shardfft_factor_of_indices, shardfft_factor_of_wavenumbers
+  public :: shardfft_operator, shardfft_factor_of_indices, shardfft_factor_of_wavenumbers, shardfft_on_spectrum
 
   ! lengths: those of the domain, an entry a dimension; absent they are 2 pi along dimensions with a Fourier transform and
   ! pi along those with a cosine or sine transform. What does not fit a plan is an error of plan%apply().
@@ -14,7 +15,7 @@ module shardfft_operator_module
   contains
     procedure, private :: array_1, array_2, array_3, array_4, array_5
     generic :: array => array_1, array_2, array_3, array_4, array_5
-    procedure :: of_indices, of_wavenumbers, constant, derivative, laplacian, inverse_laplacian, gaussian
+    procedure :: arrays, of_indices, of_wavenumbers, calling, cuda, constant, derivative, laplacian, inverse_laplacian, gaussian
     procedure :: multiply, add, subtract, divide
     procedure :: free => free_operator
   end type shardfft_operator
@@ -31,12 +32,22 @@ module shardfft_operator_module
       real(real64), intent(in) :: wavenumber(:)
       complex(real64) :: factor
     end function shardfft_factor_of_wavenumbers
+    ! Changes this rank's spectrum where it lies: the elements of a side, one dimension after the other, at `data`. On a
+    ! GPU it enqueues its work on `stream`; on CPUs `device` is -1. A stat other than 0 tells of a failure.
+    subroutine shardfft_on_spectrum(side, data, device, stream, stat)
+      import :: c_ptr, shardfft_side
+      type(shardfft_side), intent(in) :: side
+      type(c_ptr), intent(in) :: data, stream
+      integer, intent(in) :: device
+      integer, intent(out) :: stat
+    end subroutine shardfft_on_spectrum
   end interface
 
   ! A function of the caller's, as C hands it back.
   type :: kept_function
     procedure(shardfft_factor_of_indices), pointer, nopass :: of_indices => null()
     procedure(shardfft_factor_of_wavenumbers), pointer, nopass :: of_wavenumbers => null()
+    procedure(shardfft_on_spectrum), pointer, nopass :: change => null()
   end type kept_function
 
 contains
@@ -96,6 +107,27 @@ contains
     call of_array(self, look(factors), stat, errmsg)
   end subroutine array_5
 
+  ! The same for plans over several devices, by addresses: a list of arrays, one a GPU, and the elements of each.
+  subroutine arrays(self, precision, is_complex, factors, counts, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    integer, intent(in) :: precision
+    logical, intent(in) :: is_complex
+    type(c_ptr), intent(in) :: factors(:)
+    integer(int64), intent(in) :: counts(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr), target :: each(max(size(factors), 1))
+    integer(c_int64_t), target :: elements(max(size(factors), 1))
+    if (size(counts) /= size(factors)) then
+      call settle_words(shardfft_invalid_argument, 'each array of factors needs its number of elements', stat, errmsg)
+      return
+    end if
+    each(:size(factors)) = factors
+    elements(:size(factors)) = counts
+    call settle(shardfft_operator_arrays(int(precision, c_int), merge(1_c_int, 0_c_int, is_complex), &
+      size(factors, kind=c_int), c_loc(each), c_loc(elements), self%handle), stat, errmsg)
+  end subroutine arrays
+
   subroutine call_of_indices(user, axes, index, factor) bind(C)
     type(c_ptr), value :: user
     integer(c_int), value :: axes
@@ -118,6 +150,15 @@ contains
     value = kept%of_wavenumbers(wavenumber(axes:1:-1))
     factor = [real(value, real64), aimag(value)]
   end subroutine call_of_wavenumbers
+  integer(c_int) function call_change(user, side, data, device, stream) bind(C)
+    type(c_ptr), value :: user, side, data, stream
+    integer(c_int), value :: device
+    type(kept_function), pointer :: kept
+    integer :: stat
+    call c_f_pointer(user, kept)
+    call kept%change(shardfft_side(side), data, int(device), stream, stat)
+    call_change = int(stat, c_int)
+  end function call_change
   subroutine release(user) bind(C)
     type(c_ptr), value :: user
     type(kept_function), pointer :: kept
@@ -152,6 +193,30 @@ contains
     call settle(shardfft_operator_of_wavenumbers(c_funloc(call_of_wavenumbers), c_loc(kept), c_funloc(release), &
       size(extents, kind=c_int), c_loc(extents), self%handle), stat, errmsg)
   end subroutine of_wavenumbers
+
+  ! No factors: each apply calls the procedure, which changes the spectrum.
+  subroutine calling(self, change, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    procedure(shardfft_on_spectrum) :: change
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(kept_function), pointer :: kept
+    allocate (kept)
+    kept%change => change
+    call settle(shardfft_operator_calling(c_funloc(call_change), c_loc(kept), c_funloc(release), self%handle), stat, errmsg)
+  end subroutine calling
+  ! Factors by CUDA source text, for plans on GPUs. Its k and i count dimensions as C does: the last one first, from 0.
+  subroutine cuda(self, text, lengths, stat, errmsg)
+    class(shardfft_operator), intent(inout) :: self
+    character(len=*), intent(in) :: text
+    real(real64), intent(in), optional :: lengths(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(c_double), allocatable, target :: extents(:)
+    call turn(lengths, extents)
+    call settle(shardfft_operator_cuda(text // c_null_char, size(extents, kind=c_int), c_loc(extents), self%handle), stat, &
+      errmsg)
+  end subroutine cuda
 
   ! C's lengths; of none, none.
   subroutine turn(lengths, extents)

@@ -5,12 +5,22 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "shardfft/side.hpp"
 #include "shardfft/typed_array.hpp"
 #include "shardfft/types.hpp"
 
 namespace shardfft {
+
+/// A rank's part of a spectrum, between the forward transform and the backward one, for a function of the caller's.
+struct SpectrumPart {
+  const Side& side;  ///< what plan.output() tells: side.layout.pieces(side.rank) are its boxes, side.element its type
+  void* data = nullptr;    ///< side.count() elements, one field behind the other, in memory of the GPU or of the host
+  int device = -1;         ///< the GPU, which is current; -1 on CPUs
+  void* stream = nullptr;  ///< of that GPU: a cudaStream_t
+};
 
 /// A factor for each mode of a spectrum. A small value: copies share what they hold, and one operator serves many
 /// plans.
@@ -63,6 +73,21 @@ class Operator {
   /// `factor` of each mode. A plan calls it once for each mode of this rank, when it first applies the operator.
   static Operator of_indices(OfIndices factor);
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
+
+  using OnSpectrum = std::function<void(const SpectrumPart&)>;
+  /// No factors, but a function that changes the spectrum where it lies: each apply calls it once for each member. On
+  /// GPUs it enqueues its work on the stream that it is given and does not wait for it; such calls are not replayed as
+  /// CUDA graphs. On CPUs it is done when it returns. It must not use the plan. What it throws is an error of apply on
+  /// all ranks, after which plans of their communicator refuse further calls. With the option verify it is called
+  /// twice, on two copies of the spectrum, which must become the same bit by bit. Such an operator cannot be joined
+  /// with others.
+  static Operator calling(OnSpectrum function);
+  /// Factors by CUDA source text, for plans on GPUs: `__device__ complex factor(const double* k, const long long* i)`
+  /// gives that of a mode from its wavenumbers and from its global indices in the spectrum, one an axis. It may return
+  /// a double too, and must where spectra are real (r2r). `complex` has parts re and im, arithmetic, conj() and exp().
+  /// NVRTC compiles the text when a plan first applies the operator; its errors are those of apply. It can be joined
+  /// with other operators, but not with arrays and functions of the host.
+  static Operator cuda(std::string text, Lengths lengths = {});
 
   /// The same factor for every mode. Real spectra (r2r) take real ones.
   static Operator constant(std::complex<double> factor);

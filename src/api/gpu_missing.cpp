@@ -32,6 +32,10 @@ std::unique_ptr<Runner> make_runner(ExecutorSetup /*setup*/, const Program& /*pr
   missing();
 }
 
+void prepare_operator(const MemberPlace& /*place*/, const SpectralFactors& /*factors*/, ElementType /*element*/) {
+  missing();
+}
+
 void fetch(const MemberPlace& /*place*/, const void* /*array*/, std::byte* /*to*/, std::size_t /*bytes*/) { missing(); }
 
 }  // namespace gpu

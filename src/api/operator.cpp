@@ -20,7 +20,7 @@ using Lengths = Operator::Lengths;
 using Join = SpectralFactors::Join;
 
 Factors made_of(std::vector<SpectralFactors::Term> terms) {
-  return std::make_shared<const SpectralFactors>(SpectralFactors{std::move(terms)});
+  return std::make_shared<const SpectralFactors>(SpectralFactors{std::move(terms), {}});
 }
 
 template <Element T>
@@ -176,6 +176,39 @@ Operator Operator::of_wavenumbers(OfWavenumbers factor, Lengths lengths) {
   });
 }
 
+Operator Operator::calling(OnSpectrum function) {
+  require(static_cast<bool>(function), "the operator's function is empty");
+  return made_by([function = std::move(function)](const OperatorPlace& place) {
+    SpectralFactors made;
+    made.call = [function, side = place.spectrum](std::byte* data, int device, void* stream) {
+      try {
+        function({side, data, device, stream});
+      } catch (const Error&) {
+        throw;
+      } catch (const std::exception& e) {
+        fail(Status::backend_failure, "the operator's function failed: ", e.what());
+      }
+    };
+    return std::make_shared<const SpectralFactors>(std::move(made));
+  });
+}
+
+Operator Operator::cuda(std::string text, Lengths lengths) {
+  require(!text.empty(), "the operator's CUDA source text is empty");
+  return made_by([text = std::make_shared<const std::string>(std::move(text)),
+                  lengths = std::move(lengths)](const OperatorPlace& place) {
+    const int axes = place.spectrum.layout.axes();
+    std::vector<SpectralFactors::Term> terms;
+    for (int axis = 0; axis < axes; ++axis)
+      if (transforms(place.spectrum, axis))
+        terms.emplace_back(of_axis(place, lengths, axis, [](double k) { return k; }));
+      else
+        terms.emplace_back(Complex(0));
+    terms.emplace_back(SpectralFactors::OfText{text, axes});
+    return made_of(std::move(terms));
+  });
+}
+
 Operator Operator::constant(std::complex<double> factor) {
   return made_by([factor](const OperatorPlace& place) {
     require(place.spectrum.element.is_complex || factor.imag() == 0, "the operator's factor is ", factor.real(), " + ",
@@ -224,8 +257,10 @@ namespace {
 Operator joined(const Operator& a, const Operator& b, Join join) {
   require(a.rep() != nullptr && b.rep() != nullptr, "an operator that is to be joined with another was moved from");
   return made_by([a, b, join](const OperatorPlace& place) {
-    std::vector<SpectralFactors::Term> terms = a.rep()->factors(place)->terms;
-    const Factors others = b.rep()->factors(place);
+    const Factors some = a.rep()->factors(place), others = b.rep()->factors(place);
+    require(!some->call && !others->call,
+            "an operator that calls a function cannot be joined with others: apply one after the other");
+    std::vector<SpectralFactors::Term> terms = some->terms;
     terms.insert(terms.end(), others->terms.begin(), others->terms.end());
     terms.emplace_back(join);
     return made_of(std::move(terms));

@@ -38,6 +38,19 @@ void scale(std::byte* data, std::int64_t count, ElementType element, double fact
 
 }  // namespace
 
+namespace {
+
+/// Texts are compiled where they will run: what is wrong with them is known before the call begins.
+void prepare(const SpectralFactors& factors, Place place, const MemberPlace& member, ElementType element) {
+  if (!factors.has_texts()) return;
+  if (place == Place::cpu)
+    fail(Status::unsupported, "an operator of CUDA source text is for plans on GPUs: on CPUs take of_wavenumbers or ",
+         "of_indices");
+  gpu::prepare_operator(member, factors, element);
+}
+
+}  // namespace
+
 /// A function is called once for each mode, and its factors are kept as long as the operator lives.
 FactorsInUse Plan::Impl::factors_of(const Operator& op) {
   require(op.rep() != nullptr, "this operator was moved from");
@@ -47,7 +60,8 @@ FactorsInUse Plan::Impl::factors_of(const Operator& op) {
   FactorsInUse factors;
   for (int m = 0; m < members(); ++m) {
     const Sides& mine = at(m);
-    factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m});
+    auto& made = factors[mine.output.rank] = op.rep()->factors({mine.input, mine.output, m});
+    prepare(*made, place(), runner->member(m), mine.output.element);
   }
   known_.emplace_back(op.rep(), factors);
   return factors;

@@ -38,6 +38,24 @@ auto caller_of(Factor factor, const std::shared_ptr<void>& user) {
   };
 }
 
+ElementType element_of(shardfft_precision precision, int is_complex) {
+  require(precision == SHARDFFT_F32 || precision == SHARDFFT_F64, "the precision has the value ", precision,
+          ", which stands for none of: SHARDFFT_F32, SHARDFFT_F64");
+  return {static_cast<Precision>(precision), is_complex != 0};
+}
+
+/// The side has a handle as long as the caller's function runs.
+Operator::OnSpectrum spectrum_caller(shardfft_on_spectrum change, const std::shared_ptr<void>& user) {
+  require(change != nullptr, "'change' is a null pointer; a function is expected");
+  return [change, user](const SpectrumPart& part) {
+    shardfft_side side = nullptr;
+    give(&side, part.side);
+    const int status = change(user.get(), side, part.data, part.device, part.stream);
+    end(&side);
+    if (status != 0) fail(Status::backend_failure, "the operator's function returned ", status);
+  };
+}
+
 template <class T, class Ask>
 shardfft_status listed(shardfft_side side, int* count, T* result, const Ask& ask) {
   return guarded([&] { give_list(count, result, ask(*get(side))); });
@@ -65,10 +83,18 @@ shardfft_status values_of(shardfft_side side, int axis, double unit, std::int64_
 shardfft_status shardfft_operator_array(shardfft_precision precision, int is_complex, const void* factors,
                                         int64_t count, shardfft_operator* made) {
   return made_of(made, [&] {
-    require(precision == SHARDFFT_F32 || precision == SHARDFFT_F64, "the precision has the value ", precision,
-            ", which stands for none of: SHARDFFT_F32, SHARDFFT_F64");
     given(static_cast<const char*>(factors), count, "factors");
-    return Operator::array({static_cast<Precision>(precision), is_complex != 0}, factors, count);
+    return Operator::array(element_of(precision, is_complex), factors, count);
+  });
+}
+shardfft_status shardfft_operator_arrays(shardfft_precision precision, int is_complex, int count,
+                                         const void* const* factors, const int64_t* counts, shardfft_operator* made) {
+  return made_of(made, [&] {
+    const auto each = given(factors, count, "factors");
+    const auto lengths = given(counts, count, "counts");
+    std::vector<Operator::Part> parts;
+    for (std::size_t i = 0; i < each.size(); ++i) parts.push_back({each[i], lengths[i]});
+    return Operator::array(element_of(precision, is_complex), parts);
   });
 }
 shardfft_status shardfft_operator_of_indices(shardfft_factor_of_indices factor, void* user, shardfft_release release,
@@ -82,6 +108,13 @@ shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers 
     const auto function = caller_of<double>(factor, kept(user, release));
     return Operator::of_wavenumbers(function, lengths_of(axes, lengths));
   });
+}
+shardfft_status shardfft_operator_calling(shardfft_on_spectrum change, void* user, shardfft_release release,
+                                          shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::calling(spectrum_caller(change, kept(user, release))); });
+}
+shardfft_status shardfft_operator_cuda(const char* text, int axes, const double* lengths, shardfft_operator* made) {
+  return made_of(made, [&] { return Operator::cuda(given_text(text, "text"), lengths_of(axes, lengths)); });
 }
 shardfft_status shardfft_operator_constant(double real, double imaginary, shardfft_operator* made) {
   return made_of(made, [&] { return Operator::constant({real, imaginary}); });

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/factor_limits.hpp"
 #include "geometry/factors.hpp"
 #include "geometry/kept_modes.hpp"
 #include "pack/spectral_factors.hpp"
@@ -25,11 +26,17 @@ void multiply(const void* in, void* out, const void* factors, std::int64_t count
 /// along axes lie at `numbers`, one term behind the other; real ones by the real parts. in == out is allowed.
 void multiply(const void* in, void* out, const SpectralFactors& factors, const std::complex<double>* numbers,
               const std::vector<Piece>& pieces, ElementType element, void* stream);
-constexpr int most_factor_terms = 24, most_factor_depth = 6;
 /// Whether multiply() does without an array of factors.
 inline bool computes(const SpectralFactors& factors) {
-  return !factors.has_arrays() && factors.terms.size() <= most_factor_terms && factors.depth() <= most_factor_depth;
+  return !factors.has_arrays() && !factors.has_texts() && factors.terms.size() <= most_factor_terms &&
+         factors.depth() <= most_factor_depth;
 }
+/// Compiles, for the current device, the kernel of factors with texts. Throws Error: where there is no compiler, with
+/// what it says of a text, and for factors of arrays beside texts or of more than most_factor_terms terms.
+void prepare_texts(const SpectralFactors& factors, ElementType element);
+/// multiply() by factors that were prepared so.
+void multiply_by_texts(const void* in, void* out, const SpectralFactors& factors, const std::complex<double>* numbers,
+                       const std::vector<Piece>& pieces, ElementType element, void* stream);
 /// Real to complex (forward) or the real part of complex (backward), `count` elements, in != out.
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream);
 /// Zeroes and doubles the modes of `pieces` as HalfSpectrum says; in == out is allowed.

@@ -1,8 +1,10 @@
 #include "pack/spectral_factors.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/team.hpp"
 
 namespace shardfft {
@@ -97,6 +99,9 @@ class LineFactors {
   void take(const SpectralFactors::OfArray& array, const SpectralLine& line) {
     array.read(array.numbers.get(), line.place + line.field * array.field, line.stride, line.count, take_buffer(line));
   }
+  void take(const SpectralFactors::OfText& /*text*/, const SpectralLine& /*line*/) {
+    fail(Status::internal, "CUDA source text came to a CPU");
+  }
   void take(Join join, const SpectralLine& line) {
     if (join == Join::plus) return fold(line, [](Complex a, Complex b) { return a + b; });
     if (join == Join::minus) return fold(line, [](Complex a, Complex b) { return a - b; });
@@ -185,14 +190,28 @@ bool SpectralFactors::has_arrays() const { return any_array(*this, false); }
 
 bool SpectralFactors::differ_by_field() const { return any_array(*this, true); }
 
+bool SpectralFactors::has_texts() const {
+  return std::any_of(terms.begin(), terms.end(), [](const Term& term) { return std::holds_alternative<OfText>(term); });
+}
+
 int SpectralFactors::depth() const {
   int now = 0, most = 0;
-  for (const Term& term : terms) most = std::max(most, now += std::holds_alternative<Join>(term) ? -1 : 1);
+  for (const Term& term : terms) {
+    const auto* const text = std::get_if<OfText>(&term);
+    now += text != nullptr ? 1 - text->axes : std::holds_alternative<Join>(term) ? -1 : 1;
+    most = std::max(most, now);
+  }
   return most;
 }
 
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
               ElementType element, int threads) {
+  if (factors.call) {
+    std::int64_t count = 0;
+    for (const Piece& piece : pieces) count += piece.set.count();
+    if (in != out && count > 0) std::memcpy(out, in, static_cast<std::size_t>(count) * element.bytes());
+    return factors.call(out, -1, nullptr);
+  }
   const auto some = lines_of(element);
   for (const Piece& piece : pieces) {
     const Lines lines(piece);

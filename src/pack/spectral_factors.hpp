@@ -4,8 +4,10 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -25,8 +27,8 @@ struct SpectralLine {
   std::int64_t field = 0;
 };
 
-/// Factors for the elements of a spectrum: numbers for each index along an axis, constants and arrays, joined. Terms
-/// are in postfix order: a join takes the two values before it.
+/// What an operator does to a spectrum. Factors for its elements: numbers for each index along an axis, constants and
+/// arrays, joined. Terms are in postfix order: a join takes the two values before it. Or a call of the caller's.
 struct SpectralFactors {
   using Complex = std::complex<double>;
   struct OfAxis {
@@ -40,13 +42,22 @@ struct SpectralFactors {
     /// Copies `count` numbers from element `first` on, `stride` elements apart.
     void (*read)(const std::byte* numbers, std::int64_t first, std::int64_t stride, std::int64_t count, Complex* to);
   };
+  /// CUDA source text, which GPUs run: its function takes the `axes` wavenumbers before it.
+  struct OfText {
+    std::shared_ptr<const std::string> text;
+    int axes = 0;
+  };
   /// A quotient is 0 where its divisor is 0.
   enum class Join { plus, minus, times, over };
-  using Term = std::variant<Complex, OfAxis, OfArray, Join>;
+  using Term = std::variant<Complex, OfAxis, OfArray, OfText, Join>;
 
   std::vector<Term> terms;
+  /// Where there are no terms: changes the elements of a rank, on a GPU by what it enqueues on `stream`; `device` is -1
+  /// on CPUs.
+  std::function<void(std::byte* data, int device, void* stream)> call;
 
   bool has_arrays() const;
+  bool has_texts() const;
   bool differ_by_field() const;
   /// The most values that wait to be joined at once.
   int depth() const;
@@ -55,8 +66,8 @@ struct SpectralFactors {
 /// What an operator step multiplies by, on each rank of this process: other factors at each run.
 using FactorsInUse = std::map<int, std::shared_ptr<const SpectralFactors>>;
 
-/// Multiplies the elements of a rank's array, whose axis 0 counts fields; real ones by the real parts. in == out is
-/// allowed.
+/// Multiplies the elements of a rank's array, whose axis 0 counts fields; real ones by the real parts. Or calls what is
+/// to be called. in == out is allowed.
 void multiply(const std::byte* in, std::byte* out, const SpectralFactors& factors, const std::vector<Piece>& pieces,
               ElementType element, int threads);
 

@@ -50,6 +50,22 @@ static void check_delta(shardfft_plan plan, void* const* fields, void* const* sp
   }
 }
 
+static void half(void* user, int axes, const int64_t* index, double factor[2]) {
+  (void)user, (void)axes, (void)index;
+  factor[0] = 0.5;
+}
+/* The spectrum of a GPU, whose stream it is given, as it is. */
+static int leave(void* user, shardfft_side side, void* data, int device, void* stream) {
+  int rank = -1;
+  char* kind = NULL;
+  OK(shardfft_side_rank(side, &rank));
+  OK(shardfft_memory_place(data, &kind, NULL));
+  CHECK(rank == device && stream != NULL && strcmp(kind, "pageable") != 0);
+  shardfft_text_free(kind);
+  ++*(int*)user;
+  return 0;
+}
+
 static void plans_over_devices(void) {
   shardfft_layout layout = planes(GPUS, 0);
   shardfft_options options = NULL;
@@ -99,6 +115,25 @@ static void plans_over_devices(void) {
   OK(shardfft_plan_convolution_members(other, GPUS, (const void* const*)arrays, &factors));
   OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
   CHECK(cabs(((double complex*)arrays[GPUS])[0] - 1) < 1e-14 && cabs(((double complex*)arrays[GPUS])[1]) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+
+  /* An array for each GPU, and a function that enqueues on each GPU's stream. */
+  static double threes[PART];
+  const void* each[GPUS] = {threes, threes};
+  const int64_t counts[GPUS] = {PART, PART};
+  for (int i = 0; i < PART; ++i) threes[i] = 3;
+  OK(shardfft_operator_arrays(SHARDFFT_F64, 0, GPUS, each, counts, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
+  CHECK(cabs(((double complex*)arrays[GPUS])[0] - 3) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+  OK(shardfft_operator_of_indices(half, NULL, NULL, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
+  CHECK(cabs(((double complex*)arrays[GPUS])[0] - 0.5) < 1e-14);
+  OK(shardfft_operator_free(&factors));
+  int called = 0;
+  OK(shardfft_operator_calling(leave, &called, NULL, &factors));
+  OK(shardfft_plan_apply_members(plan, factors, GPUS, (const void* const*)arrays, &arrays[GPUS]));
+  CHECK(called == GPUS && cabs(((double complex*)arrays[GPUS])[0] - 1) < 1e-14);
   OK(shardfft_operator_free(&factors));
   OK(shardfft_plan_free(&other));
   OK(shardfft_plan_free(&plan));

@@ -1,54 +1,14 @@
 // Operators of plans whose ranks are GPUs of this process.
 #include <gtest/gtest.h>
 
-#include "gpu/group_kit.hpp"
-#include "support/operator_check.hpp"
+#include <map>
+#include <stdexcept>
+
+#include "device/pointwise.hpp"
+#include "gpu/applied_kit.hpp"
 
 namespace shardfft::test {
 namespace {
-
-/// Arrays of all members, which may be applied to again and again.
-class AppliedArrays {
- public:
-  AppliedArrays(Plan& plan, const TransformCase& c, const char* memory, bool in_place) : plan_(plan), case_(c) {
-    for (int m = 0; m < plan.members(); ++m) {
-      sides_.push_back(plan.input(m));
-      outs_.emplace_back(memory, plan.device(m), sides_.back().bytes());
-      if (!in_place) ins_.emplace_back(memory, plan.device(m), sides_.back().bytes());
-    }
-  }
-
-  void check(const Operator& op, const FactorOf& factor, std::uint64_t salt) {
-    const AppliedFields fields = applied_fields(case_, sides_.front().element, factor, salt);
-    std::vector<PlacedArray>& sources = ins_.empty() ? outs_ : ins_;
-    std::vector<const void*> in;
-    std::vector<void*> out;
-    for (std::size_t m = 0; m < sides_.size(); ++m) {
-      LocalArray local(sides_[m]);
-      for (std::int64_t f = 0; f < case_.options.batch; ++f)
-        for_own_elements(sides_[m], f,
-                         [&](std::int64_t at, std::int64_t i) { local.set(at, fields.input[to_size(f)][to_size(i)]); });
-      sources[m].put(local.data());
-      in.push_back(sources[m].data());
-      out.push_back(outs_[m].data());
-    }
-    plan_.apply(op, in, out);
-    for (std::size_t m = 0; m < sides_.size(); ++m) {
-      SCOPED_TRACE("rank " + std::to_string(m));
-      LocalArray local(sides_[m]);
-      outs_[m].get(local.data());
-      for (std::int64_t f = 0; f < case_.options.batch; ++f)
-        compare_field(local, sides_[m], f, fields.output[to_size(f)], fields.points);
-      EXPECT_TRUE(outs_[m].guard_is_whole()) << "written behind the output";
-    }
-  }
-
- private:
-  Plan& plan_;
-  TransformCase case_;
-  std::vector<Side> sides_;
-  std::vector<PlacedArray> ins_, outs_;
-};
 
 void check_applied(int ranks, const TransformCase& c) {
   SCOPED_TRACE(c.name() + ", " + std::to_string(ranks) + " GPUs");
@@ -167,6 +127,84 @@ TEST(GroupOperators, NamedOperatorsKeepNoArray) {
       // Two arrays, each for all fields, in the place of the numbers of operators that have ended.
       EXPECT_GE(asked(), plan.output(0).bytes() / 2);
     }
+}
+
+/// Multiplies a spectrum by some_factor() on the stream that it is given, and counts how often.
+class EnqueuedOperator {
+ public:
+  explicit EnqueuedOperator(const TransformCase& c) : case_(c) {}
+  Operator made() {
+    return Operator::calling([this](const SpectrumPart& part) { enqueue(part); });
+  }
+  int calls = 0;
+
+ private:
+  void enqueue(const SpectrumPart& part) {
+    ++calls;
+    EXPECT_EQ(part.device, device::current_device());
+    const std::int64_t count = part.side.count();
+    device::Memory& table = tables_[part.side.rank];
+    if (!table && count > 0) {
+      LocalArray factors = factors_of(part.side, some_factor(case_));
+      table = device::make_memory(part.side.bytes());
+      device::copy_bytes(table.get(), factors.data(), part.side.bytes(), part.stream);
+      device::synchronize(part.stream);
+    }
+    device::multiply(part.data, part.data, table.get(), count, count, part.side.element, part.stream);
+  }
+
+  TransformCase case_;
+  std::map<int, device::Memory> tables_;
+};
+
+void check_calls(int ranks, const TransformCase& c) {
+  SCOPED_TRACE(c.name() + ", " + std::to_string(ranks) + " GPUs");
+  Plan plan = make_plan_over(devices_for(ranks), c);
+  EnqueuedOperator enqueued(c);
+  const Operator op = enqueued.made();
+  int runs = 0;
+  for (const bool in_place : {false, true}) {
+    AppliedArrays arrays(plan, c, "device", in_place);
+    for (std::uint64_t run = 0; run < 4; ++run, ++runs) arrays.check(op, some_factor(c), run);
+    EXPECT_EQ(plan.report().apply->graph_runs, 0);
+  }
+  EXPECT_EQ(enqueued.calls, runs * ranks * (c.options.verify ? 2 : 1));
+  if (c.options.verify) return;
+  AppliedArrays arrays(plan, c, "device", false);
+  for (std::uint64_t run = 0; run < 4; ++run) arrays.check(some_operator(c), some_factor(c), run);
+  for (std::uint64_t run = 0; run < 2; ++run) {
+    const Operator named = Operator::gaussian(0);
+    for (int times = 0; times < 3; ++times)
+      arrays.check(
+          named, [](const Index&) { return 1; }, 4);
+    arrays.check(op, some_factor(c), 5);
+  }
+  EXPECT_GT(plan.report().apply->graph_runs, 0);
+}
+
+/// Calls are enqueued each time; graphs of other operators are replayed between them.
+TEST(GroupOperators, CallFunctionsThatEnqueue) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const int ranks : {1, 2}) {
+      TransformCase c{{12, 9, 8}, "slab", "left", kind, kind == Kind::c2c ? Precision::f64 : Precision::f32, on_gpu()};
+      c.options.batch = 2;
+      check_calls(ranks, c);
+      c.options.batch = 1;
+      c.options.verify = true;
+      check_calls(ranks, c);
+    }
+  check_calls(3, {{8, 6, 9}, "brick", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")});
+}
+
+TEST(GroupOperators, CallsThatThrow) {
+  const TransformCase c{{8, 6, 9}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
+  Plan plan = make_plan_over(devices_for(2), c);
+  AppliedArrays arrays(plan, c, "device", true);
+  const Operator op = Operator::calling([](const SpectrumPart& part) {
+    if (part.side.rank == 1) throw std::runtime_error("no spectrum today");
+  });
+  expect_refusal(Status::backend_failure, "the operator's function failed: no spectrum today",
+                 [&] { arrays.check(op, some_factor(c), 1); });
 }
 
 /// A kernel in every kind of memory, whose spectrum is the operator's; `streams`: on streams of the caller's.

@@ -50,7 +50,7 @@ std::set<std::string> declared(const std::string& text, const std::string& inden
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(indent) || line.size() <= indent.size() || line[indent.size()] == ' ') continue;
     const std::string code = line.substr(indent.size(), line.find("//") - indent.size());
-    if (code.starts_with("requires") || code.starts_with("template")) continue;
+    if (code.starts_with("requires") || code.starts_with("template") || code.starts_with("using")) continue;
     std::smatch match;
     if (std::regex_search(code, match, call)) names.insert(match[1].str());
   }

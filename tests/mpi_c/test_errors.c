@@ -180,6 +180,36 @@ static void calls(void) {
   OK(shardfft_layout_free(&layout));
 }
 
+static int fail_on_last(void* user, shardfft_side side, void* data, int device, void* stream) {
+  int rank = -1;
+  (void)user, (void)data, (void)device, (void)stream;
+  OK(shardfft_side_rank(side, &rank));
+  return rank == world_ranks() - 1 ? 7 : 0;
+}
+
+/* Of a communicator of its own, whose plans can do nothing more after a function has failed. */
+static void operators(void) {
+  static double in[48], out[48];
+  MPI_Comm comm;
+  shardfft_layout layout = planes();
+  shardfft_plan plan = NULL;
+  shardfft_operator made = NULL;
+  FAILS(shardfft_operator_calling(NULL, NULL, NULL, &made), SHARDFFT_INVALID_ARGUMENT, "'change' is a null pointer");
+  FAILS(shardfft_operator_cuda(NULL, 0, NULL, &made), SHARDFFT_INVALID_ARGUMENT, "'text' is a null pointer");
+  FAILS(shardfft_operator_arrays(SHARDFFT_F64, 0, 2, NULL, NULL, &made), SHARDFFT_INVALID_ARGUMENT, "'factors'");
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS);
+  OK(shardfft_plan_create(comm, SHARDFFT_C2C, SHARDFFT_F64, layout, NULL, NULL, &plan));
+  OK(shardfft_operator_cuda("double factor(const double* k, const long long* i) { return k[0]; }", 0, NULL, &made));
+  FAILS(shardfft_plan_apply(plan, made, in, out), SHARDFFT_UNSUPPORTED, "is for plans on GPUs");
+  OK(shardfft_operator_free(&made));
+  OK(shardfft_operator_calling(fail_on_last, NULL, NULL, &made));
+  FAILS(shardfft_plan_apply(plan, made, in, out), SHARDFFT_BACKEND_FAILURE, "the operator's function returned 7");
+  OK(shardfft_operator_free(&made));
+  OK(shardfft_plan_free(&plan));
+  OK(shardfft_layout_free(&layout));
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+}
+
 static void redistributions(void) {
   const int last = world_rank() == world_ranks() - 1;
   shardfft_layout layout = planes();
@@ -231,6 +261,7 @@ static void tests(void) {
   options();
   planning();
   calls();
+  operators();
   redistributions();
   gpus();
 }

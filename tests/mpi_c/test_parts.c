@@ -201,6 +201,13 @@ static void square(void* user, int axes, const double* wavenumber, double factor
   (void)user;
   factor[0] = axes == 2 ? wavenumber[0] * wavenumber[0] : 0;
 }
+static int double_all(void* user, shardfft_side side, void* data, int device, void* stream) {
+  int64_t count = 0;
+  OK(shardfft_side_count(side, &count));
+  CHECK(device == -1 && stream == NULL);
+  for (int64_t i = 0; i < count; ++i) ((double complex*)data)[i] *= *(double*)user;
+  return 0;
+}
 static void count_release(void* user) { *(double*)user = -1; }
 
 static void operators(void) {
@@ -208,7 +215,7 @@ static void operators(void) {
   shardfft_layout layout = planes(0);
   shardfft_plan plan = NULL;
   shardfft_operator made = NULL, other = NULL, third = NULL;
-  double factor = 2, never = 0;
+  double factor = 2, two = 2, never = 0;
   OK(shardfft_plan_create(MPI_COMM_WORLD, SHARDFFT_R2C, SHARDFFT_F64, layout, NULL, NULL, &plan));
   OK(shardfft_operator_laplacian(0, NULL, &made));
   expect_applied(plan, made, minus_sine);
@@ -222,6 +229,8 @@ static void operators(void) {
   expect_applied(plan, made, twice_sine);
   OK(shardfft_operator_of_wavenumbers(square, NULL, NULL, 2, lengths, &made)); /* k = 2 on a domain of length pi */
   expect_applied(plan, made, quarter_sine);
+  OK(shardfft_operator_calling(double_all, &two, count_release, &made));
+  expect_applied(plan, made, twice_sine);
   OK(shardfft_operator_derivative(0, 1, 0, NULL, &made));
   OK(shardfft_operator_multiply(made, made, &other));
   expect_applied(plan, other, minus_sine);
@@ -243,6 +252,9 @@ static void operators(void) {
   double* twos = malloc(((size_t)count + 1) * sizeof *twos);
   for (int64_t i = 0; i < count; ++i) twos[i] = 2;
   OK(shardfft_operator_array(SHARDFFT_F64, 0, twos, count, &made));
+  expect_applied(plan, made, twice_sine);
+  const void* list[1] = {twos};
+  OK(shardfft_operator_arrays(SHARDFFT_F64, 0, 1, list, &count, &made));
   free(twos);
   expect_applied(plan, made, twice_sine);
 
@@ -255,6 +267,7 @@ static void operators(void) {
   free(delta.data);
   expect_applied(plan, made, sine);
   OK(shardfft_side_free(&side));
+  CHECK(two == -1);
   OK(shardfft_plan_free(&plan));
   CHECK(factor == -1); /* released with the last plan that used it */
   OK(shardfft_layout_free(&layout));

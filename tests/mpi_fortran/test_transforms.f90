@@ -15,6 +15,18 @@ contains
     complex(real64) :: factor
     factor = wavenumber(1)**2
   end function first_squared
+  subroutine double_all(side, data, device, stream, stat)
+    use shardfft, only: shardfft_side
+    use, intrinsic :: iso_c_binding, only: c_associated, c_f_pointer, c_ptr
+    type(shardfft_side), intent(in) :: side
+    type(c_ptr), intent(in) :: data, stream
+    integer, intent(in) :: device
+    integer, intent(out) :: stat
+    complex(real64), pointer :: spectrum(:)
+    call c_f_pointer(data, spectrum, [side%count()])
+    spectrum = 2 * spectrum
+    stat = merge(0, 1, device == -1 .and. .not. c_associated(stream))
+  end subroutine double_all
 end module factors
 
 program test_transforms
@@ -285,9 +297,13 @@ contains
     type(shardfft_side) :: side
     integer, allocatable :: s(:), e(:)
     real(real64), allocatable :: u(:, :, :), v(:, :, :), du(:, :, :)
-    integer :: i
+    real(real64), allocatable, target :: twos(:)
+    character(len=200) :: errmsg
+    integer :: i, stat
     call slab%slab(n, all_ranks())
     call plan%create(MPI_COMM_WORLD, shardfft_r2c, slab)
+    side = plan%output()
+    allocate (twos(side%count()), source=2.0_real64)
     side = plan%input()
     call check(all(abs(side%positions(1, [1, 4], 2 * pi) - [0.0_real64, pi]) < 1e-14_real64), 'positions')
     call box_of(side, s, e)
@@ -322,6 +338,15 @@ contains
     call expect_applied(plan, op, u, 2 * u, 'a factor of indices')
     call op%of_wavenumbers(first_squared, [pi, 2 * pi, 2 * pi])
     call expect_applied(plan, op, u, 4 * u, 'a factor of wavenumbers')
+    call op%calling(double_all)
+    call expect_applied(plan, op, u, 2 * u, 'a call')
+    call op%arrays(shardfft_double, .false., [c_loc(twos)], [size(twos, kind=int64)])
+    call expect_applied(plan, op, u, 2 * u, 'a list of one array')
+    call op%cuda('__device__ double factor(const double* k, const long long* i) { return 2; }')
+    stat = 0
+    call plan%apply(op, u, v, stat=stat, errmsg=errmsg)
+    call check(stat == shardfft_unsupported .and. index(errmsg, 'is for plans on GPUs') > 0, 'CUDA text on CPUs')
+    call op%free()
     v = 0
     if (all(s == 1)) v(1, 1, 1) = 1
     call plan%convolution(v, op)

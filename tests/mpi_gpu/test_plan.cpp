@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/hooks.hpp"
+#include "device/pointwise.hpp"
 #include "gpu/move/exchange.hpp"
 #include "mpi_gpu/my_device.hpp"
 #include "support/device_check.hpp"
@@ -270,6 +271,25 @@ TEST(GpuPlans, Operators) {
       for (int run = 0; run < 3; ++run) check_apply(plan, c, some_operator(c), some_factor(c), run == 1);
       check_device_plan(members_of(plan), c);
     }
+}
+
+/// Each process enqueues on its GPU's stream; what one of them throws is told to all.
+TEST(GpuPlans, OperatorsThatCall) {
+  const TransformCase c{{12, 9, 8}, "slab", "left", Kind::r2c, Precision::f64, on_gpu("pencil")};
+  const Communicator comm = Communicator::duplicate(MPI_COMM_WORLD);  // a failure ends all plans of a communicator
+  Plan plan = make_plan(comm.get(), c);
+  bool fails = false;
+  const Operator op = Operator::calling([&](const SpectrumPart& part) {
+    if (fails && last_rank()) throw std::runtime_error("no spectrum today");
+    EXPECT_EQ(part.device, my_device());
+    device::scale(part.data, part.side.count(), part.side.element, 3, part.stream);
+  });
+  for (const bool in_place : {false, true})
+    check_apply(
+        plan, c, op, [](const Index&) { return 3; }, in_place);
+  fails = true;
+  static LocalArray x(plan.input());
+  expect_error(Status::backend_failure, "no spectrum today", [&] { plan.apply(op, x.data(), x.data()); });
 }
 
 }  // namespace

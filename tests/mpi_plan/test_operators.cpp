@@ -157,6 +157,67 @@ TEST(Operators, FunctionsThatThrowOnOneRank) {
   check_apply(plan, c, some_operator(c), some_factor(c));
 }
 
+/// Multiplies a spectrum on the host by some_factor(), and counts how often.
+Operator calling_operator(const TransformCase& c, int& calls) {
+  return Operator::calling([c, &calls](const SpectrumPart& part) {
+    ++calls;
+    EXPECT_EQ(part.device, -1);
+    EXPECT_EQ(part.stream, nullptr);
+    EXPECT_EQ(part.side.rank, world().rank());
+    const LocalArray factors = factors_of(part.side, some_factor(c));
+    LocalArray spectrum(part.side);
+    if (part.side.bytes() > 0) std::memcpy(spectrum.data(), part.data, part.side.bytes());
+    for (std::int64_t i = 0; i < part.side.count(); ++i) spectrum.set(i, spectrum.get(i) * factors.get(i));
+    if (part.side.bytes() > 0) std::memcpy(part.data, spectrum.data(), part.side.bytes());
+  });
+}
+
+TEST(Operators, CallFunctions) {
+  for (const Kind kind : {Kind::c2c, Kind::r2c})
+    for (const Precision precision : {Precision::f64, Precision::f32})
+      for (const bool verify : {false, true}) {
+        TransformCase c{{8, 6, 5}, "brick", "left", kind, precision, quick(verify ? "slab" : "pencil")};
+        c.options.batch = verify ? 1 : 2;
+        c.options.verify = verify;
+        SCOPED_TRACE(c.name());
+        Plan plan = make_plan(MPI_COMM_WORLD, c);
+        int calls = 0;
+        const Operator op = calling_operator(c, calls);
+        for (const bool in_place : {false, true}) check_apply(plan, c, op, some_factor(c), in_place);
+        EXPECT_EQ(calls, verify ? 4 : 2);
+      }
+}
+
+TEST(Operators, CallsThatCannotBe) {
+  const TransformCase c{{8, 6, 4}, "slab", "left", Kind::c2c, Precision::f64, quick()};
+  Plan plan = make_plan(MPI_COMM_WORLD, c);
+  LocalArray x(plan.input());
+  int calls = 0;
+  const Operator op = calling_operator(c, calls);
+  expect_error(Status::invalid_argument, "is empty", [] { Operator::calling({}); });
+  expect_error(Status::invalid_argument, "cannot be joined with others",
+               [&] { plan.apply(2 * op, x.data(), x.data()); });
+  expect_error(Status::invalid_argument, "text is empty", [] { Operator::cuda(""); });
+  expect_error(Status::unsupported, "is for plans on GPUs: on CPUs take of_wavenumbers or of_indices", [&] {
+    plan.apply(Operator::cuda("double factor(const double* k, const long long* i) { return k[0]; }"), x.data(),
+               x.data());
+  });
+  check_apply(plan, c, op, some_factor(c));
+}
+
+/// What a call throws on one rank ends the plans of the communicator on all.
+TEST(Operators, CallsThatThrowOnOneRank) {
+  const TransformCase c{{8, 6, 4}, "slab", "left", Kind::c2c, Precision::f64, quick()};
+  const Communicator comm = Communicator::duplicate(MPI_COMM_WORLD);
+  Plan plan = make_plan(comm.get(), c);
+  static LocalArray x(plan.input());  // MPI may still use it
+  const Operator op = Operator::calling([](const SpectrumPart&) {
+    if (last_rank()) throw std::runtime_error("no spectrum today");
+  });
+  expect_error(Status::backend_failure, "the operator's function failed: no spectrum today",
+               [&] { plan.apply(op, x.data(), x.data()); });
+}
+
 /// Workspace that the caller gave for the transforms may be too small for operators.
 TEST(Operators, GivenWorkspace) {
   const TransformCase c{{8, 6, 10}, "slab", "left", Kind::c2c, Precision::f64, quick()};

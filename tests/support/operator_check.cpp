@@ -65,6 +65,15 @@ Operator some_operator(const TransformCase& c) {
   });
 }
 
+LocalArray factors_of(const Side& spectrum, const FactorOf& factor) {
+  LocalArray factors(spectrum);
+  for (std::int64_t f = 0; f < spectrum.fields; ++f)
+    for_own_elements(spectrum, f, [&](std::int64_t at, std::int64_t i) {
+      factors.set(at, factor(index_of(i, spectrum.layout.shape())));
+    });
+  return factors;
+}
+
 void check_case_applied(const TransformCase& c) {
   SCOPED_TRACE(c.name());
   Plan plan = make_plan(MPI_COMM_WORLD, c);

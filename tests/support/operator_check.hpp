@@ -33,6 +33,9 @@ FactorOf some_factor(const TransformCase& c);
 
 Operator some_operator(const TransformCase& c);
 
+/// `factor` for each element of an array of spectra, in its type.
+LocalArray factors_of(const Side& spectrum, const FactorOf& factor);
+
 /// A plan over all ranks with that operator, in place and not. Collective.
 void check_case_applied(const TransformCase& c);
 

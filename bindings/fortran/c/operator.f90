@@ -1,6 +1,6 @@
 ! Made by make_interface.py from include/shardfft/c/operator.h, which says what these functions do.
 module shardfft_c_operator
-  use, intrinsic :: iso_c_binding, only: c_double, c_funptr, c_int, c_int64_t, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr
   implicit none
   public
 
@@ -15,6 +15,18 @@ module shardfft_c_operator
       type(c_ptr), intent(inout) :: made
       integer(c_int) :: shardfft_operator_array
     end function shardfft_operator_array
+
+    function shardfft_operator_arrays(precision, is_complex, count, factors, counts, &
+        made) bind(C, name="shardfft_operator_arrays")
+      import :: c_int, c_ptr
+      integer(c_int), value :: precision
+      integer(c_int), value :: is_complex
+      integer(c_int), value :: count
+      type(c_ptr), value :: factors
+      type(c_ptr), value :: counts
+      type(c_ptr), intent(inout) :: made
+      integer(c_int) :: shardfft_operator_arrays
+    end function shardfft_operator_arrays
 
     function shardfft_operator_of_indices(factor, user, release, made) bind(C, &
         name="shardfft_operator_of_indices")
@@ -37,6 +49,26 @@ module shardfft_c_operator
       type(c_ptr), intent(inout) :: made
       integer(c_int) :: shardfft_operator_of_wavenumbers
     end function shardfft_operator_of_wavenumbers
+
+    function shardfft_operator_calling(change, user, release, made) bind(C, &
+        name="shardfft_operator_calling")
+      import :: c_funptr, c_int, c_ptr
+      type(c_funptr), value :: change
+      type(c_ptr), value :: user
+      type(c_funptr), value :: release
+      type(c_ptr), intent(inout) :: made
+      integer(c_int) :: shardfft_operator_calling
+    end function shardfft_operator_calling
+
+    function shardfft_operator_cuda(text, axes, lengths, made) bind(C, &
+        name="shardfft_operator_cuda")
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: text(*)
+      integer(c_int), value :: axes
+      type(c_ptr), value :: lengths
+      type(c_ptr), intent(inout) :: made
+      integer(c_int) :: shardfft_operator_cuda
+    end function shardfft_operator_cuda
 
     function shardfft_operator_constant(real, imaginary, made) bind(C, &
         name="shardfft_operator_constant")

@@ -16,6 +16,10 @@ extern "C" {
 shardfft_status shardfft_operator_array(shardfft_precision precision, int is_complex, const void* factors,
                                         int64_t count, shardfft_operator* made);
 
+/* The same for plans over several devices: `count` arrays, one a GPU, the i-th of counts[i] elements. */
+shardfft_status shardfft_operator_arrays(shardfft_precision precision, int is_complex, int count,
+                                         const void* const* factors, const int64_t* counts, shardfft_operator* made);
+
 /* Writes the real and the imaginary part of the factor of a mode, given by its global indices or by its wavenumbers,
  * one an axis. Called when the operator is applied for the first time, from the thread that applies it. */
 typedef void (*shardfft_factor_of_indices)(void* user, int axes, const int64_t* index, double factor[2]);
@@ -27,6 +31,20 @@ shardfft_status shardfft_operator_of_indices(shardfft_factor_of_indices factor, 
 shardfft_status shardfft_operator_of_wavenumbers(shardfft_factor_of_wavenumbers factor, void* user,
                                                  shardfft_release release, int axes, const double* lengths,
                                                  shardfft_operator* made);
+
+/* Changes this rank's spectrum where it lies: the elements of `side` (that of shardfft_plan_output(), valid during the
+ * call) at `data`. On a GPU it enqueues its work on `stream` (a cudaStream_t of `device`, which is current) and does
+ * not wait; on CPUs `device` is -1. Returns 0, or a number that tells of a failure: an error of the call on all ranks,
+ * after which plans of their communicator refuse others. Called once for this rank or for each GPU of this process;
+ * twice with the option verify, on two copies that must become the same. Such an operator cannot be joined with others.
+ */
+typedef int (*shardfft_on_spectrum)(void* user, shardfft_side side, void* data, int device, void* stream);
+shardfft_status shardfft_operator_calling(shardfft_on_spectrum change, void* user, shardfft_release release,
+                                          shardfft_operator* made);
+/* Factors by CUDA source text with `__device__ complex factor(const double* k, const long long* i)`, for plans on GPUs:
+ * k are the wavenumbers of a mode, i its global indices, one an axis. What does not compile is an error of the call
+ * that first applies the operator. */
+shardfft_status shardfft_operator_cuda(const char* text, int axes, const double* lengths, shardfft_operator* made);
 
 /* The same factor for every mode; real spectra take real ones. */
 shardfft_status shardfft_operator_constant(double real, double imaginary, shardfft_operator* made);

@@ -1,4 +1,5 @@
 #include "base/check.hpp"
+#include "device/cuda/factor_pass.hpp"
 #include "device/cuda/vendor.hpp"
 #include "device/cuda/walk.cuh"
 #include "device/pointwise.hpp"
@@ -47,50 +48,22 @@ __global__ void __launch_bounds__(threads)
   });
 }
 
-template <class T>
-__device__ Complex<T> product(Complex<T> v, Complex<T> w) {
-  return {v.re * w.re - v.im * w.im, v.re * w.im + v.im * w.re};
-}
-__device__ double product(double v, double w) { return v * w; }
-__device__ float product(float v, float w) { return v * w; }
-
 template <class Number>
 __global__ void __launch_bounds__(threads)
     multiply_kernel(const Number* in, Number* out, const Number* factors, long long count, long long period) {
   for_all(count, [&](long long i) { out[i] = product(in[i], factors[i % period]); });
 }
 
-/// SpectralFactors as the kernel reads them.
-struct FactorTerms {
-  enum class What { constant, axis, plus, minus, times, over };
-  struct Term {
-    What what;
-    int axis;           ///< of the state, whose axis 0 counts fields
-    long long numbers;  ///< where those of the axis begin
-    Complex<double> constant;
-  };
-  int count = 0;
-  Term term[most_factor_terms];
-};
-
-/// A quotient is 0 where its divisor is 0.
-__device__ Complex<double> quotient(Complex<double> a, Complex<double> b) {
-  const double size = b.re * b.re + b.im * b.im;
-  if (b.re == 0 && b.im == 0) return {0, 0};
-  if (b.im == 0) return {a.re / b.re, a.im / b.re};
-  return {(a.re * b.re + a.im * b.im) / size, (a.im * b.re - a.re * b.im) / size};
-}
-
 /// The last value is held apart: most terms are joined at once.
-__device__ Complex<double> factor_of(const FactorTerms& terms, const Complex<double>* numbers, const long long* index) {
+__device__ Complex<double> factor_of(const FactorPass& pass, const long long* index) {
   using What = FactorTerms::What;
   Complex<double> waiting[most_factor_depth], last{0, 0};
   int held = 0;
-  for (int t = 0; t < terms.count; ++t) {
-    const FactorTerms::Term& term = terms.term[t];
+  for (int t = 0; t < pass.terms.count; ++t) {
+    const FactorTerms::Term& term = pass.terms.term[t];
     if (term.what == What::constant || term.what == What::axis) {
       if (t > 0) waiting[held++] = last;
-      last = term.what == What::constant ? term.constant : numbers[term.numbers + index[term.axis]];
+      last = term.what == What::constant ? term.constant : pass.numbers[term.numbers + index[term.axis]];
       continue;
     }
     const Complex<double> first = waiting[--held];
@@ -102,32 +75,9 @@ __device__ Complex<double> factor_of(const FactorTerms& terms, const Complex<dou
   return last;
 }
 
-__device__ void set_factor(Complex<double> from, float& to) { to = static_cast<float>(from.re); }
-__device__ void set_factor(Complex<double> from, double& to) { to = from.re; }
-template <class T>
-__device__ void set_factor(Complex<double> from, Complex<T>& to) {
-  to = {static_cast<T>(from.re), static_cast<T>(from.im)};
-}
-
-/// Threads x walk along the axis that is nearest to contiguous, threads y and blocks over its lines.
 template <class Number>
-__global__ void __launch_bounds__(threads)
-    multiply_computed_kernel(const Number* in, Number* out, const __grid_constant__ Walk walk,
-                             const __grid_constant__ FactorTerms terms, const Complex<double>* numbers) {
-  const int inner = walk.axes - 1, axis = walk.axis[inner];
-  const long long length = walk.count[inner], step = static_cast<long long>(gridDim.x) * blockDim.y;
-  for (long long line = blockIdx.x * static_cast<long long>(blockDim.y) + threadIdx.y; line * length < walk.elements;
-       line += step) {
-    long long index[max_axes];
-    const long long first = locate(walk, line, index, inner);
-    for (long long i = threadIdx.x; i < length; i += blockDim.x) {
-      index[axis] = walk.first[inner] + i * walk.step[inner];
-      const long long place = first + i * walk.stride[inner];
-      Number factor;
-      set_factor(factor_of(terms, numbers, index), factor);
-      out[place] = product(in[place], factor);
-    }
-  }
+__global__ void __launch_bounds__(threads) multiply_computed_kernel(const __grid_constant__ FactorPass pass) {
+  multiply_lines<Number>(pass, [&](const long long* index) { return factor_of(pass, index); });
 }
 
 template <class T>
@@ -188,35 +138,9 @@ void run_multiply(const void* in, void* out, const void* factors, std::int64_t c
   check(cudaGetLastError(), "launch of an operator");
 }
 
-FactorTerms terms_of(const SpectralFactors& factors) {
-  using What = FactorTerms::What;
-  constexpr What joins[] = {What::plus, What::minus, What::times, What::over};
-  FactorTerms terms;
-  long long numbers = 0;
-  for (const SpectralFactors::Term& term : factors.terms) {
-    FactorTerms::Term& made = terms.term[terms.count++];
-    if (const auto* constant = std::get_if<std::complex<double>>(&term)) {
-      made = {What::constant, 0, 0, {constant->real(), constant->imag()}};
-    } else if (const auto* axis = std::get_if<SpectralFactors::OfAxis>(&term)) {
-      made = {What::axis, axis->axis + 1, numbers, {}};
-      numbers += static_cast<long long>(axis->numbers->size());
-    } else {
-      made = {joins[static_cast<int>(std::get<SpectralFactors::Join>(term))], 0, 0, {}};
-    }
-  }
-  return terms;
-}
-
 template <class Number>
-void run_multiply_computed(const void* in, void* out, const FactorTerms& terms, const std::complex<double>* numbers,
-                           const Walk& walk, cudaStream_t stream) {
-  const long long length = walk.count[walk.axes - 1];
-  unsigned x = 1;
-  while (x < threads && x < length) x *= 2;
-  const dim3 block(x, threads / x);
-  multiply_computed_kernel<Number><<<blocks_for(walk.elements / length * x), block, 0, stream>>>(
-      static_cast<const Number*>(in), static_cast<Number*>(out), walk, terms,
-      reinterpret_cast<const Complex<double>*>(numbers));
+void run_multiply_computed(const FactorPass& pass, cudaStream_t stream) {
+  multiply_computed_kernel<Number><<<blocks_of(pass), threads, 0, stream>>>(pass);
   check(cudaGetLastError(), "launch of an operator");
 }
 
@@ -274,15 +198,12 @@ void multiply(const void* in, void* out, const void* factors, std::int64_t count
 
 void multiply(const void* in, void* out, const SpectralFactors& factors, const std::complex<double>* numbers,
               const std::vector<Piece>& pieces, ElementType element, void* stream) {
-  const FactorTerms terms = terms_of(factors);
   const bool wide = element.precision == Precision::f64;
   const auto run = element.is_complex
                        ? (wide ? run_multiply_computed<Complex<double>> : run_multiply_computed<Complex<float>>)
                        : (wide ? run_multiply_computed<double> : run_multiply_computed<float>);
-  for (const Piece& piece : pieces) {
-    const Walk walk = walk_of(piece);
-    if (walk.elements > 0) run(in, out, terms, numbers, walk, static_cast<cudaStream_t>(stream));
-  }
+  for (const FactorPass& pass : factor_passes(in, out, factors, numbers, pieces))
+    run(pass, static_cast<cudaStream_t>(stream));
 }
 
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {

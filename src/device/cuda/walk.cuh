@@ -1,19 +1,16 @@
 #pragma once
-// What kernels share that touch every element of an array once.
+// What kernels share that touch every element of an array once. Kernels that are compiled at run time include it too.
+#ifndef __CUDACC_RTC__
 #include <algorithm>
 
 #include "device/facts.hpp"
 #include "shardfft/layout.hpp"
 #include "tune/defaults.hpp"
+#endif
 
 namespace shardfft::device {
 
-constexpr int threads = 256;
-
-inline unsigned blocks_for(long long count) {
-  const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().pointwise_blocks;
-  return static_cast<unsigned>(std::clamp<long long>((count + threads - 1) / threads, 1, most));
-}
+constexpr int threads = 256, walk_axes = 10;
 
 template <class T>
 struct Complex {
@@ -31,10 +28,18 @@ __device__ void for_all(long long count, Visit visit) {
 /// neighbouring numbers whatever the order of the axes; `axis` tells which one of the state's each is.
 struct Walk {
   int axes = 0;
-  long long count[max_axes], first[max_axes], step[max_axes], stride[max_axes];
-  int axis[max_axes];
+  long long count[walk_axes], first[walk_axes], step[walk_axes], stride[walk_axes];
+  int axis[walk_axes];
   long long offset = 0, elements = 0;
 };
+
+#ifndef __CUDACC_RTC__
+static_assert(walk_axes == max_axes);
+
+inline unsigned blocks_for(long long count) {
+  const long long most = static_cast<long long>(current_facts().multiprocessors) * gpu_defaults().pointwise_blocks;
+  return static_cast<unsigned>(std::clamp<long long>((count + threads - 1) / threads, 1, most));
+}
 
 inline Walk walk_of(const Piece& piece) {
   Walk walk;
@@ -55,6 +60,7 @@ inline Walk walk_of(const Piece& piece) {
   }
   return walk;
 }
+#endif
 
 /// Place in memory of the i-th point of the first `axes` axes; index[a] becomes its index along axis a of the state.
 inline __device__ long long locate(const Walk& walk, long long i, long long* index, int axes) {

@@ -1,5 +1,6 @@
 // Where no compiler for kernels is known when the library is built.
 #include "base/check.hpp"
+#include "device/factor_code.hpp"
 #include "shardfft/kernels.hpp"
 
 namespace shardfft {
@@ -8,4 +9,11 @@ std::vector<std::string> compile_kernels(const KernelsFor& /*plans*/) {
   fail(Status::unsupported, "this build has no compiler for kernels: it found no CUDA toolkit");
 }
 
+namespace device {
+
+std::string factor_code(const SpectralFactors& /*factors*/, ElementType /*element*/, int /*architecture*/) {
+  fail(Status::unsupported, "operators of CUDA source text need a CUDA toolkit, which this build has not found");
+}
+
+}  // namespace device
 }  // namespace shardfft

@@ -1,6 +1,8 @@
 // device/pointwise.hpp without a GPU: the loops of the CPU.
 #include "device/pointwise.hpp"
 
+#include "base/check.hpp"
+#include "device/factor_code.hpp"
 #include "device/standin/kernel.hpp"
 #include "pack/modes.hpp"
 #include "pack/pointwise.hpp"
@@ -79,6 +81,18 @@ void multiply(const void* in, void* out, const SpectralFactors& factors, const s
                      }
                    shardfft::multiply(bytes_at(in), bytes_at(out), there, pieces, element, 1);
                  });
+}
+
+/// Texts that do not compile are told as on a GPU.
+void prepare_texts(const SpectralFactors& factors, ElementType element) {
+  static_cast<void>(factor_code(factors, element, 90));
+  fail(Status::unsupported, "an operator of CUDA source text needs GPUs: this build's devices are the stand-in's");
+}
+
+void multiply_by_texts(const void* /*in*/, void* /*out*/, const SpectralFactors& /*factors*/,
+                       const std::complex<double>* /*numbers*/, const std::vector<Piece>& /*pieces*/,
+                       ElementType /*element*/, void* /*stream*/) {
+  fail(Status::internal, "CUDA source text came to the stand-in");
 }
 
 void promote(const void* in, void* out, std::int64_t count, Direction direction, Precision precision, void* stream) {

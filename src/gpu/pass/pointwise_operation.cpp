@@ -56,7 +56,7 @@ std::vector<std::complex<double>> axis_numbers(const SpectralFactors& factors) {
 }
 
 /// Factors are computed where they are used, from numbers along axes; those of arrays come to the GPU as an array. Both
-/// come when an operator is first applied, and stay as long as it lives.
+/// come when an operator is first applied, and stay as long as it lives. What is to be called is called for each run.
 class OperatorOperation : public DeviceOperation {
  public:
   OperatorOperation(const OperatorStep& step, std::vector<Piece> pieces, int rank, ElementType element)
@@ -65,12 +65,19 @@ class OperatorOperation : public DeviceOperation {
   void enqueue(int /*phase*/, const DeviceBuffers& buffers, device::StreamHandle stream) override {
     std::int64_t count = 0;
     for (const Piece& piece : pieces_) count += piece.set.count();
-    if (count == 0) return;
     const auto& factors = step_.factors->at(rank_);
+    if (factors->call) {
+      if (buffers.in != buffers.out && count > 0)
+        device::copy_bytes(buffers.out, buffers.in, static_cast<std::size_t>(count) * element_.bytes(), stream);
+      return factors->call(buffers.out, device::current_device(), stream);
+    }
+    if (count == 0) return;
     const Table& table = table_here(factors, stream);
-    if (device::computes(*factors))
-      device::multiply(buffers.in, buffers.out, *factors, static_cast<std::complex<double>*>(table.memory.get()),
-                       pieces_, element_, stream);
+    const auto* const numbers = static_cast<const std::complex<double>*>(table.memory.get());
+    if (factors->has_texts())
+      device::multiply_by_texts(buffers.in, buffers.out, *factors, numbers, pieces_, element_, stream);
+    else if (device::computes(*factors))
+      device::multiply(buffers.in, buffers.out, *factors, numbers, pieces_, element_, stream);
     else
       device::multiply(buffers.in, buffers.out, table.memory.get(), count, table.count, element_, stream);
   }
@@ -80,6 +87,8 @@ class OperatorOperation : public DeviceOperation {
     for (const Table& table : tables_) sum.table += table.bytes;
     return sum;
   }
+  /// A call may do something else at each run.
+  bool capturable() const override { return step_.factors->empty() || !step_.factors->at(rank_)->call; }
   const void* reads() const override { return step_.factors->empty() ? nullptr : step_.factors->at(rank_).get(); }
   std::string describe() const override { return "operator"; }
 
@@ -96,7 +105,7 @@ class OperatorOperation : public DeviceOperation {
       if (table.factors.lock() == factors) return table;
     device::synchronize(stream);  // earlier runs may use the memory that is freed now
     std::erase_if(tables_, [](const Table& table) { return table.factors.expired(); });
-    if (device::computes(*factors)) return upload(factors, axis_numbers(*factors), stream);
+    if (factors->has_texts() || device::computes(*factors)) return upload(factors, axis_numbers(*factors), stream);
     return element_.precision == Precision::f64 ? upload_of<double>(factors, stream)
                                                 : upload_of<float>(factors, stream);
   }

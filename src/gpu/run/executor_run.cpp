@@ -301,13 +301,14 @@ bool DeviceExecutor::replays(int program) {
   const bool capturable =
       team_->all_here() && installed<DeviceStepHook>() == nullptr && setup_.options.trace.empty() &&
       std::all_of(tasks.begin(), tasks.end(), [](const DeviceTask& task) { return task.first().capturable(); });
-  if (!capturable) return false;
-  std::vector<const void*> pointers;
-  for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
-  for (const DeviceTask& task : tasks)
-    for (const auto& operation : task.operations) pointers.push_back(operation->reads());
+  std::vector<const void*> pointers;  // none: what a graph depends on may end before the next run that replays
+  if (capturable) {
+    for (const MemberMemory& mine : memories_) pointers.insert(pointers.end(), {mine.in, mine.out, mine.workspace});
+    for (const DeviceTask& task : tasks)
+      for (const auto& operation : task.operations) pointers.push_back(operation->reads());
+  }
   now(program).replay.see(pointers);
-  return true;
+  return capturable;
 }
 
 void DeviceExecutor::capture(int program) {

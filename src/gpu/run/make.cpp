@@ -1,6 +1,7 @@
 #include "gpu/run/make.hpp"
 
 #include "base/check.hpp"
+#include "device/pointwise.hpp"
 #include "gpu/move/exchange.hpp"
 #include "gpu/run/executor.hpp"
 #include "run/tolerance.hpp"
@@ -31,6 +32,11 @@ std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program,
   }
   heed_tolerance(setup, program, why_exact(setup.exchange, *team));
   return std::make_unique<DeviceExecutor>(std::move(setup), std::move(team));
+}
+
+void prepare_operator(const MemberPlace& place, const SpectralFactors& factors, ElementType element) {
+  const device::DeviceScope scope(place.device);
+  device::prepare_texts(factors, element);
 }
 
 void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size_t bytes) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "pack/spectral_factors.hpp"
 #include "run/runner.hpp"
 #include "run/setup.hpp"
 
@@ -13,6 +14,9 @@ void check_device(int device);
 /// A runner whose ranks are `devices`, all in this process, and setup.comm is not used; without devices one rank a
 /// process of setup.comm, on the GPU that options.device says. For programs like this one. Collective.
 std::unique_ptr<Runner> make_runner(ExecutorSetup setup, const Program& program, const std::vector<int>& devices);
+
+/// Compiles, for a member's GPU, the texts of an operator. Throws Error with what the compiler says.
+void prepare_operator(const MemberPlace& place, const SpectralFactors& factors, ElementType element);
 
 /// Copies what a member's runs have left in an array to memory of the host, and waits for it.
 void fetch(const MemberPlace& place, const void* array, std::byte* to, std::size_t bytes);

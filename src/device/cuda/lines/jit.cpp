@@ -38,10 +38,13 @@ const char* checks_of(bool checks, bool holds_weights) {
 
 const char* way_of(bool backward) { return backward ? "backward" : "forward"; }
 
-/// What both kinds of kernels depend on.
+/// What all kernels depend on.
+std::string key_of(const std::string& kernel, int architecture) {
+  return kernel + " with stack sm_" + std::to_string(architecture) + " nvrtc " + nvrtc_version() + " source " +
+         source_key();
+}
 std::string key_of(const std::string& kernel, bool backward, int architecture) {
-  return kernel + ' ' + way_of(backward) + " with stack sm_" + std::to_string(architecture) + " nvrtc " +
-         nvrtc_version() + " source " + source_key();
+  return key_of(kernel + ' ' + way_of(backward), architecture);
 }
 
 std::string text_of(const LineCut& line) {
@@ -152,6 +155,10 @@ void begin_first_looks(const std::vector<PlaneCut>& cuts, Precision precision, P
 }
 
 }  // namespace
+
+MachineCode machine_code(const std::string& name, const std::string& source, int architecture) {
+  return Compilations::instance().begin(key_of(name, architecture), source, architecture).get();
+}
 
 std::string kernel_source(const Recipe& recipe, Precision precision, KernelSkills skills, bool backward) {
   std::ostringstream text;

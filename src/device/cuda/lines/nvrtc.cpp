@@ -82,7 +82,7 @@ class Program {
       names.push_back(file.name);
       texts.push_back(file.text);
     }
-    check(nvrtc().create(&handle_, source.c_str(), "line_pass.cu", static_cast<int>(names.size()), texts.data(),
+    check(nvrtc().create(&handle_, source.c_str(), "kernel.cu", static_cast<int>(names.size()), texts.data(),
                          names.data()),
           "nvrtcCreateProgram");
   }
@@ -95,7 +95,7 @@ class Program {
     // What has no annotation is arithmetic that both sides share.
     const std::vector<const char*> options = {target.c_str(), "--std=c++20", "-default-device", "--ptxas-options=-v"};
     if (nvrtc().compile(handle_, static_cast<int>(options.size()), options.data()) != NVRTC_SUCCESS)
-      fail(Status::backend_failure, "NVRTC could not compile a line kernel for sm_", architecture, ":\n", log());
+      fail(Status::backend_failure, "NVRTC could not compile a kernel for sm_", architecture, ":\n", log());
     std::size_t size = 0;
     check(nvrtc().cubin_size(handle_, &size), "nvrtcGetCUBINSize");
     MachineCode code{std::string(size, '\0'), largest_before(" bytes stack frame", log())};

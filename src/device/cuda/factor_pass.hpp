@@ -1,0 +1,49 @@
+#pragma once
+// From an operator's factors to what its kernels are told. For files that a GPU's compiler compiles.
+#include <vector>
+
+#include "device/cuda/factors.cuh"
+#include "pack/spectral_factors.hpp"
+
+namespace shardfft::device {
+
+inline FactorTerms terms_of(const SpectralFactors& factors) {
+  using What = FactorTerms::What;
+  constexpr What joins[] = {What::plus, What::minus, What::times, What::over};
+  FactorTerms terms;
+  long long numbers = 0;
+  for (const SpectralFactors::Term& term : factors.terms) {
+    FactorTerms::Term& made = terms.term[terms.count++];
+    if (const auto* constant = std::get_if<std::complex<double>>(&term)) {
+      made = {What::constant, 0, 0, {constant->real(), constant->imag()}};
+    } else if (const auto* axis = std::get_if<SpectralFactors::OfAxis>(&term)) {
+      made = {What::axis, axis->axis + 1, numbers, {}};
+      numbers += static_cast<long long>(axis->numbers->size());
+    } else if (const auto* join = std::get_if<SpectralFactors::Join>(&term)) {
+      made = {joins[static_cast<int>(*join)], 0, 0, {}};
+    } else {
+      made = {What::text, 0, 0, {}};
+    }
+  }
+  return terms;
+}
+
+/// Blocks have threads for so many numbers each.
+inline unsigned blocks_of(const FactorPass& pass) {
+  return blocks_for(pass.walk.elements / pass.walk.count[pass.walk.axes - 1] * pass.width);
+}
+
+/// One of each piece that is not empty.
+inline std::vector<FactorPass> factor_passes(const void* in, void* out, const SpectralFactors& factors,
+                                             const std::complex<double>* numbers, const std::vector<Piece>& pieces) {
+  std::vector<FactorPass> passes;
+  for (const Piece& piece : pieces) {
+    FactorPass pass{in, out, reinterpret_cast<const Complex<double>*>(numbers), walk_of(piece), terms_of(factors), 1};
+    if (pass.walk.elements == 0) continue;
+    while (pass.width < threads && pass.width < pass.walk.count[pass.walk.axes - 1]) pass.width *= 2;
+    passes.push_back(pass);
+  }
+  return passes;
+}
+
+}  // namespace shardfft::device

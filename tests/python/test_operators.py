@@ -235,6 +235,46 @@ def test_convolve_along_some_axes(comm, rng, close):
     close(shardfft.convolve(cut(x, comm), cut(kernel, comm), comm, axes=1), Layout.slab(x.shape, comm.size), exact)
 
 
+@pytest.mark.parametrize("verify", [False, True])
+def test_calls(comm, rng, close, verify):
+    x, seen = rng.standard_normal((8, 6, 5)), []
+    exact = answer(x, 1 / (1 + sum(k**2 for k in wavenumbers(x.shape, (2 * np.pi,) * 3, True))))
+
+    def damp(part):
+        assert isinstance(part.array, np.ndarray) and (part.device, part.stream) == (None, 0)
+        part.array[...] /= 1 + sum(k**2 for k in part.side.wavenumbers(2 * np.pi))
+        seen.append(part.array.shape == part.side.shape == plan.output.shape)
+
+    with shardfft.plan(x.shape, "r2c", comm=comm, verify=verify, effort="estimate") as plan:
+        op = Operator.calling(damp)
+        for _ in range(2):
+            close(plan.apply(op, cut(x, comm)), plan.input.layout, exact)
+        assert seen == [True] * (4 if verify else 2)
+        with pytest.raises(shardfft.ArgumentError, match="cannot be joined"):
+            plan.apply(op + 1, cut(x, comm))
+        with pytest.raises(shardfft.Error, match="is for plans on GPUs"):
+            plan.apply(Operator.cuda("double factor(const double* k, const long long* i) { return 1; }"), cut(x, comm))
+    with pytest.raises(TypeError, match="a function of a SpectrumPart"):
+        Operator.calling(3)
+    with pytest.raises(TypeError, match="a str of CUDA source"):
+        Operator.cuda(3)
+
+
+def test_calls_that_raise(comm):
+    def fail(part):
+        if part.side.rank == comm.size - 1:
+            raise KeyError("no spectrum today")
+
+    mine = comm.Dup()  # a failure ends all plans of a communicator
+    plan = shardfft.plan((8, 6), comm=mine, effort="estimate")
+    with pytest.raises(
+        shardfft.Error, match=r"the operator's function failed: KeyError: 'no spectrum today'"
+    ) as failed:
+        plan.apply(Operator.calling(fail), plan.input.zeros())
+    assert isinstance(failed.value.__cause__, KeyError if comm.rank == comm.size - 1 else type(None))
+    plan.close()
+
+
 def test_errors(comm):
     with shardfft.plan((6, 8), comm=comm, axes=1, effort="estimate") as plan:
         x = plan.input.zeros()

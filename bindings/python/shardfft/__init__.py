@@ -23,7 +23,7 @@ from ._gather_layout import gather_layout
 from ._layout import Layout, Piece
 from ._numpy_axes import fft2, ifft, ifft2, irfft, irfft2, rfft, rfft2
 from ._numpy_like import fftn, ifftn, irfftn, rfftn
-from ._operator import Operator
+from ._operator import Operator, SpectrumPart
 from ._options import Option, options
 from ._plan import Plan, plan
 from ._plan_cache import clear_plans
@@ -47,6 +47,7 @@ __all__ = [
     "Plan",
     "Report",
     "Side",
+    "SpectrumPart",
     "abort_on_exception",
     "algorithm_names",
     "clear_plans",

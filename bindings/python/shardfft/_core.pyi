@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import enum
 from typing import Annotated, overload
 
@@ -217,6 +217,12 @@ class Operator:
 
     @staticmethod
     def gaussian(sigma: float, lengths: Sequence[float]) -> Operator: ...
+
+    @staticmethod
+    def calling(change: Callable[[int, Memory, int], str]) -> Operator: ...
+
+    @staticmethod
+    def cuda(text: str, lengths: Sequence[float]) -> Operator: ...
 
     @staticmethod
     def constant(factor: complex) -> Operator: ...

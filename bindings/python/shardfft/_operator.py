@@ -4,18 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Number, Real
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from . import _core, _layout
 from ._array_libraries import numpy_array
+from ._errors import Error
 from ._problem import PRECISIONS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._side import Side
+
+
+class SpectrumPart(NamedTuple):
+    """A rank's part of a spectrum, for a function that changes it: see :meth:`Operator.calling`.
+
+    Attributes:
+        array: the spectrum, like the plan's ``output``; a NumPy array, or a :class:`DeviceArray` on a GPU. It is the
+            plan's, and must not be used after the function has returned.
+        side: the plan's ``output``: which modes these are.
+        device: the GPU; None on CPUs.
+        stream: the GPU's stream, as a number, on which all work must be enqueued; 0 on CPUs.
+
+    Example:
+        >>> import numpy as np
+        >>> import shardfft
+        >>> def keep_large(part):
+        ...     part.array[np.abs(part.array) < 1] = 0
+        >>> with shardfft.plan((12, 10)) as plan:
+        ...     denoised = plan.apply(shardfft.Operator.calling(keep_large), plan.input.zeros())
+    """
+
+    array: Any
+    side: Side
+    device: int | None
+    stream: int
 
 
 class Operator:
@@ -49,6 +75,7 @@ class Operator:
         """
         self._make, self._conjugate = make, conjugate
         self._conjugated: Operator | None = None
+        self._raised: list[Exception] = []  # by a function that was called
 
     def conj(self) -> Operator:
         """The complex conjugates of the factors, by which gradients go back; not for ``Plan.convolution``."""
@@ -95,6 +122,69 @@ class Operator:
             lambda outputs: _of_arrays([_asked(factor, _wavenumbers(output, said)) for output in outputs], outputs),
             lambda: cls.of_wavenumbers(lambda *numbers: np.conj(_asked(factor, numbers)), said or None),
         )
+
+    @classmethod
+    def calling(cls, change: Callable[[SpectrumPart], object]) -> Operator:
+        """No factors, but a function that changes the spectrum in place; each apply calls it for each rank here.
+
+        On a GPU it enqueues its work on ``part.stream`` and does not wait: with CuPy within
+        ``cupy.cuda.ExternalStream(part.stream)``, with PyTorch within ``torch.cuda.stream(torch.cuda.ExternalStream(
+        part.stream))``; such calls are not replayed as CUDA graphs. It must not use the plan. What it raises is an
+        error of ``apply`` on all ranks, after which plans of their communicator refuse further calls. With the option
+        ``verify`` it is called twice, on two copies of the spectrum, which must become the same. It cannot be joined
+        with other operators, and gives no gradients.
+        """
+        if not callable(change):
+            raise TypeError(f"change must be a function of a SpectrumPart, not {type(change).__name__}")
+
+        raised: list[Exception] = []
+
+        def make(outputs: Sequence[Side]) -> _core.Operator:
+            sides = {output.rank: output for output in outputs}
+
+            def call(rank: int, memory: _core.Memory, stream: int) -> str:
+                try:
+                    change(_part_of(sides[rank], memory, stream))
+                except Exception as error:
+                    raised.append(error)
+                    return f"{type(error).__name__}: {error}"
+                return ""
+
+            return _core.Operator.calling(call)
+
+        made = cls(make, _no_conjugate)
+        made._raised = raised
+        return made
+
+    def _run(self, apply: Callable[..., None], *arguments: Any) -> None:
+        """Apply; errors name what the function raised as their cause."""
+        try:
+            apply(*arguments)
+        except Error as error:
+            raise error from (self._raised.pop() if self._raised else None)
+
+    @classmethod
+    def cuda(cls, text: str, lengths: Iterable[float] | None = None) -> Operator:
+        """Factors by CUDA source text, for plans on GPUs.
+
+        ``__device__ complex factor(const double* k, const long long* i)`` gives the factor of a mode from its
+        wavenumbers and its global indices in the spectrum, one an axis. It may return a double too, and must where
+        spectra are real. ``complex`` has parts re and im, arithmetic, ``conj`` and ``exp``. NVRTC compiles the text
+        when a plan first applies the operator; what it refuses is an error of ``apply``. It can be joined with other
+        operators, but not with arrays and functions of the host.
+
+        Example:
+            >>> from shardfft import Operator
+            >>> screened = Operator.cuda('''
+            ...     __device__ double factor(const double* k, const long long* i) {
+            ...       return -1 / (k[0] * k[0] + k[1] * k[1] + 0.25);
+            ...     }''')
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"text must be a str of CUDA source, not {type(text).__name__}")
+        said = _lengths(lengths)
+        made = _core.Operator.cuda(text, said)
+        return cls(lambda *_: made, lambda: cls.cuda(_CONJUGATED % text, said or None))
 
     @classmethod
     def derivative(cls, axis: int, order: int = 1, lengths: Iterable[float] | None = None) -> Operator:
@@ -172,6 +262,19 @@ class Operator:
         )
 
 
+#: Text that gives the conjugate of another text's factors.
+_CONJUGATED = """namespace given {
+#line 1 "operator"
+%s
+}
+__device__ auto factor(const double* k, const long long* i) { return conj(given::factor(k, i)); }"""
+
+
+def _part_of(side: Side, memory: _core.Memory, stream: int) -> SpectrumPart:
+    array = side._of_memory(memory, stream).transpose(side._places)
+    return SpectrumPart(array, side, None if memory.device < 0 else memory.device, stream)
+
+
 def _number(value: Any) -> Operator | None:
     """The operator of a number, if it is one."""
     if not isinstance(value, Number) or isinstance(value, bool):
@@ -183,7 +286,8 @@ def _number(value: Any) -> Operator | None:
 
 def _no_conjugate() -> NoReturn:
     raise NotImplementedError(
-        "the operator of a convolution gives no gradients: multiply by the kernel's spectrum, with Operator.array"
+        "the operator of a function that is called, or of a convolution gives no gradients: multiply by the factors or "
+        "the kernel's spectrum, with Operator.array"
     )
 
 

@@ -235,11 +235,11 @@ class Plan(Handle):
         except Exception as error:
             self._refuse(error)
             raise
-        sources, destinations = [call.source for call in calls], [call.destination for call in calls]
-        if factors is None:
-            self._core.run(what == "forward", sources, destinations, calls)
+        arrays = [call.source for call in calls], [call.destination for call in calls], calls
+        if factors is None or operator is None:
+            self._core.run(what == "forward", *arrays)
         else:
-            self._core.apply(factors, sources, destinations, calls)
+            operator._run(self._core.apply, factors, *arrays)
         return calls[0].finish() if self.comm is not None else [call.finish() for call in calls]
 
     def _factors(self, operator: Operator | None) -> _core.Operator:

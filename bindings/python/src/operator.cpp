@@ -1,7 +1,9 @@
 // Operators. Functions of Python's are asked on the Python side, for whole arrays of modes.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
@@ -9,6 +11,23 @@
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 using shardfft::Operator;
+
+namespace {
+
+/// The rank's spectrum, whose memory is not Python's to keep, and the stream of its GPU. Tells what has failed.
+using Change = std::function<std::string(int rank, shardfft::python::Memory spectrum, std::uintptr_t stream)>;
+
+Operator calling(Change change) {
+  return Operator::calling([change = std::move(change)](const shardfft::SpectrumPart& part) {
+    const std::shared_ptr<void> lent(part.data, [](void* /*of the plan*/) {});
+    const std::string failed =
+        change(part.side.rank, shardfft::python::make_memory({lent, part.side.bytes()}, part.device),
+               shardfft::python::address(part.stream));
+    if (!failed.empty()) throw std::runtime_error(failed);
+  });
+}
+
+}  // namespace
 
 void shardfft::python::bind_operator(nb::module_& module) {
   nb::class_<Operator>(module, "Operator")
@@ -24,6 +43,8 @@ void shardfft::python::bind_operator(nb::module_& module) {
       .def_static("laplacian", &Operator::laplacian, "lengths"_a)
       .def_static("inverse_laplacian", &Operator::inverse_laplacian, "lengths"_a)
       .def_static("gaussian", &Operator::gaussian, "sigma"_a, "lengths"_a)
+      .def_static("calling", &calling, "change"_a)
+      .def_static("cuda", &Operator::cuda, "text"_a, "lengths"_a)
       .def_static("constant", &Operator::constant, "factor"_a)
       .def(
           "times", [](const Operator& a, const Operator& b) { return a * b; }, "other"_a)

@@ -67,6 +67,36 @@ def test_operators(whole):
             plan.apply(shardfft.Operator.array([factors, factors]), inputs(plan, x))
 
 
+def test_operators_that_call(whole):
+    """The spectrum is a DeviceArray, complete in the order of the stream, on which the function enqueues its copy."""
+    x = whole((6, 5, 8))
+    values = {rank: whole(x.shape) for rank in range(3)}
+    seen = []
+
+    def replace(part):
+        assert isinstance(part.array, shardfft.DeviceArray) and part.array.device == part.device
+        seen.append((part.side.rank, part.device))
+        new = np.ascontiguousarray(values[0][part.side.slices].transpose(part.side._order))
+        staged = FakeArray(part.array.transpose(part.side._order), part.stream)
+        staged.write_later(new, noise=2)
+
+    with shardfft.plan(x.shape, devices=[1, 0, 2]) as plan:
+        op = shardfft.Operator.calling(replace)
+        for run in range(3):
+            result = plan.apply(op, inputs(plan, x))
+            assert np.allclose(gathered(result, plan.inputs), np.fft.ifftn(values[0])), run
+        assert seen == [(0, 1), (1, 0), (2, 2)] * 3
+        text = shardfft.Operator.cuda("double factor(const double* k, const long long* i) {\n return wrong; }")
+        for one in (text, text.conj()):
+            with pytest.raises(shardfft.Error, match=r"operator\(2\): error: identifier .wrong. is undefined|toolkit"):
+                plan.apply(one, inputs(plan, x))
+        ones = "__device__ {} factor(const double* k, const long long* i) {{ return k[0] + i[1]; }}"
+        for kind in ("double", "complex"):
+            for one in (shardfft.Operator.cuda(ones.format(kind)), shardfft.Operator.cuda(ones.format(kind)).conj()):
+                with pytest.raises(shardfft.Error, match="the stand-in's|toolkit"):
+                    plan.apply(one, inputs(plan, x))
+
+
 def test_numpy_arrays(whole):
     x = whole((6, 5, 4))
     with shardfft.plan(x.shape, output="natural", devices=[1, 0]) as plan:

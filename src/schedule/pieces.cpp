@@ -121,19 +121,21 @@ Pieces in_pieces(const ChunkedSteps& steps, int chunks) {
   const auto sender = first_of(ChunkEnds::sender), receiver = first_of(ChunkEnds::receiver);
   const bool two = steps.before != nullptr && steps.after != nullptr && sender != possible.end() &&
                    receiver != possible.end() && possible.front().ends != ChunkEnds::both;
-  if (!two) return in_pieces(steps, possible.at(0));
+  return two ? in_pieces(*sender, *receiver, sender->parts / 2) : in_pieces(steps, possible.at(0));
+}
+
+Pieces in_pieces(const Chunking& sender, Chunking receiver, int head) {
   Pieces pieces;
-  pieces.head = sender->parts / 2;
-  Chunking last = *receiver;
-  last.parts = std::min(last.parts, sender->parts - pieces.head);
-  for (int k = 0; k < sender->parts; ++k) pieces.before.push_back(sender->slice(k));
-  for (int k = 0; k < last.parts; ++k) pieces.after.push_back(last.slice(k));
-  for (int k = 0; k < pieces.head; ++k) pieces.messages.push_back({sender->slice(k), {}});
-  Slice rest = sender->slice(pieces.head);
-  rest.run = sender->parts - pieces.head;
+  pieces.head = head;
+  receiver.parts = std::min(receiver.parts, sender.parts - head);
+  for (int k = 0; k < sender.parts; ++k) pieces.before.push_back(sender.slice(k));
+  for (int k = 0; k < receiver.parts; ++k) pieces.after.push_back(receiver.slice(k));
+  for (int k = 0; k < head; ++k) pieces.messages.push_back({sender.slice(k), {}});
+  Slice rest = sender.slice(head);
+  rest.run = sender.parts - head;
   for (const Slice& slice : pieces.after) pieces.messages.push_back({rest, slice});
-  pieces.text = std::to_string(pieces.moves()) + " chunks, " + std::to_string(pieces.head) + " along " +
-                axis_of(*sender) + " at the sender and " + std::to_string(last.parts) + " along " + axis_of(last) +
+  pieces.text = std::to_string(pieces.moves()) + " chunks, " + std::to_string(head) + " along " + axis_of(sender) +
+                " at the sender and " + std::to_string(receiver.parts) + " along " + axis_of(receiver) +
                 " at the receiver";
   return pieces;
 }

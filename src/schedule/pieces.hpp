@@ -72,9 +72,12 @@ struct Pieces {
 
 /// Cut along one axis.
 Pieces in_pieces(const ChunkedSteps& steps, const Chunking& chunking);
+/// Each end cut along an axis of its own: `head` messages, fewer than the sender has pieces, at the sender
+/// and the others at the receiver, so that nothing but the first and the last piece of a transform has no messages
+/// beside it. A target says how many: those that are sent while the first transform runs.
+Pieces in_pieces(const Chunking& sender, Chunking receiver, int head);
 /// Cut in the first possible way, which there must be. Where that serves one of two transforms only, and the other end
-/// can be cut too, each end is cut along an axis of its own: the first half of the messages at the sender, the others
-/// at the receiver, so that nothing but the first and the last piece of a transform has no messages beside it.
+/// can be cut too, each end is cut along an axis of its own, the first half of the messages at the sender.
 Pieces in_pieces(const ChunkedSteps& steps, int chunks);
 
 /// A reshape and the transforms next to it among `steps` of the program, from steps[at] on, that run as one task where

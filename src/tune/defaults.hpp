@@ -148,6 +148,8 @@ struct PeerGpuDefaults {
   std::size_t pipeline_chunk_bytes = 64 * mebibyte;
   /// But in no more chunks than this.
   int most_pipeline_chunks = 16;
+  /// A pass over an array takes this much of what the links take for as many bytes: so much is sent beside a pass.
+  double pass_in_link_time = 0.3;
   /// Three GPUs and more send in turn from this many bytes of planes a GPU on: a GPU then receives from one other at a
   /// time, at the price of a wait before each copy.
   std::size_t bytes_worth_turns = 256 * mebibyte;

@@ -304,9 +304,9 @@ inline std::vector<TransformCase> scheduled_slabs() {
   for (const Kind kind : {Kind::c2c, Kind::r2c, Kind::c2r})
     for (const Precision precision : {Precision::f64, Precision::f32})
       for (const char* output : {"left", "natural"})
-        for (const Shape& shape : {Shape{8, 13, 12}, Shape{128, 20, 32}, Shape{16, 128, 34}}) {
+        for (const Shape& shape : {Shape{8, 13, 12}, Shape{384, 20, 17}, Shape{16, 128, 34}}) {
           Options options = on_gpu("slab");
-          options.chunks = static_cast<int>(all.size() % 4);
+          options.chunks = static_cast<int>(all.size() % 7);
           options.verify = all.size() % 5 == 0;
           all.push_back({shape, "slab", output, kind, precision, options});
         }

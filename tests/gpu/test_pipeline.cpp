@@ -62,6 +62,17 @@ TEST(DevicePipeline, RunsSlabsWithoutTheEngine) {
   }
 }
 
+/// Where planes are one pass, no axis serves both ends. Beside all messages but the first and the last one something is
+/// transformed, in both directions.
+TEST(DevicePipeline, CutsBothEndsOfSlabs) {
+  if (!device::lines::planes_supported(128, 128, Precision::f64, false)) GTEST_SKIP() << "no plane kernels";
+  const SlabsBySchedule switched;
+  const std::string text = told(chunked({2048, 128, 128}, "slab", "left", Kind::c2c, 4), 2);
+  for (const char* const words : {"4 chunks, 2 along axis 0 at the sender and 2 along axis 1 at the receiver",
+                                  "4 chunks, 2 along axis 1 at the sender and 2 along axis 0 at the receiver"})
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+}
+
 /// Planes are one pass over memory, chunk by chunk, where chunks are large enough to be worth one.
 TEST(DevicePipeline, KeepsPlanesTogether) {
   const Shape shape{1024, 128, 64};

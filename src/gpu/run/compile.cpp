@@ -194,7 +194,7 @@ class DeviceCompiler : public Compiler<DeviceTask> {
   /// A reshape with the transforms at its ends, or alone, in chunks.
   MemberOperations make_pipeline(const Stretch& stretch) {
     const Joined steps = joined(stretch);
-    return make_device_pipeline(setup_, team_, steps, in_pieces(steps.steps(), target_.chunking(steps)));
+    return make_device_pipeline(setup_, team_, steps, target_.pieces(steps));
   }
 
   std::unique_ptr<DeviceOperation> make_fft(const Pass& pass, int rank) {

@@ -1,6 +1,7 @@
 #include "gpu/run/device_target.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "device/facts.hpp"
@@ -220,14 +221,17 @@ bool take_whole_runs(Chunking& chunking, const State& from, const State& to, Pre
 
 }  // namespace
 
-/// How to cut a reshape and its transforms; nothing where no axis serves: chunks must begin where kernels can
-/// (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale as the whole, and
-/// have rows of so many bytes where rows are cut and the caller leaves open in how many parts. Collective.
-Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to) const {
-  const int chunks = wanted_chunks(from, to);
+/// How to cut a reshape and its transforms, at these ends or at any; nothing where no axis serves: chunks must begin
+/// where kernels can (multiples of 16 bytes), be transformed without copies around the transform, be as fast to scale
+/// as the whole, and have rows of so many bytes where rows are cut and the caller leaves open in how many parts.
+/// Collective.
+Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, const State& to,
+                                const Cut& wanted) const {
+  const int chunks = std::min(wanted_chunks(from, to), wanted.most);
   if (chunks < 2) return {};
   const std::size_t least_row = setup_.options.chunks > 0 ? 0 : peer_gpu_defaults().engine_row_bytes;
   for (Chunking chunking : possible_chunkings(steps, chunks)) {
+    if (chunking.ends != wanted.ends.value_or(chunking.ends)) continue;
     if (!take_whole_runs(chunking, from, to, setup_.precision, static_cast<std::int64_t>(least_row))) continue;
     const bool good = team_.all_of([&](const Member& member) {
       const auto chunks_run_well = [&](const Pass& pass) {
@@ -248,9 +252,27 @@ Chunking DeviceTarget::chunking(const ChunkedSteps& steps, const State& from, co
   return {};
 }
 
-Chunking DeviceTarget::chunking(const Joined& steps) const {
-  return steps.before || steps.after ? chunking(steps.steps(), steps.from, steps.to)
-                                     : receiver_chunking(steps.from, steps.to);
+namespace {
+
+/// Of so many messages, those that leave while the pass before them runs: each GPU sends all but its own share.
+int sent_beside_first_pass(int messages, int ranks) {
+  const double share = peer_gpu_defaults().pass_in_link_time * ranks / (ranks - 1);
+  return std::clamp(static_cast<int>(std::lround(share * messages)), 1, messages - 1);
+}
+
+}  // namespace
+
+Pieces DeviceTarget::pieces(const Joined& joined) const {
+  const State &from = joined.from, &to = joined.to;
+  const ChunkedSteps steps = joined.steps();
+  if (!joined.before && !joined.after) return in_pieces(steps, receiver_chunking(from, to));
+  const Chunking one = chunking(steps, from, to);
+  if (!joined.before || !joined.after || one.ends == ChunkEnds::both) return in_pieces(steps, one);
+  const Chunking sender = chunking(steps, from, to, {ChunkEnds::sender});
+  if (!sender.cuts()) return in_pieces(steps, one);
+  const int head = sent_beside_first_pass(sender.parts, team_.ranks());
+  const Chunking receiver = chunking(steps, from, to, {ChunkEnds::receiver, sender.parts - head});
+  return receiver.cuts() ? in_pieces(sender, receiver, head) : in_pieces(steps, one);
 }
 
 Chunking DeviceTarget::receiver_chunking(const State& from, const State& to) const {

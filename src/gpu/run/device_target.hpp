@@ -1,5 +1,6 @@
 #pragma once
 // What programs are lowered for on GPUs: line passes, and the slab engine.
+#include <limits>
 #include <optional>
 
 #include "gpu/team.hpp"
@@ -13,6 +14,12 @@ namespace shardfft::gpu {
 
 /// The parts that a reshape in which this rank sends `bytes` should be cut in.
 int automatic_chunks(std::size_t bytes);
+
+/// What of a reshape is to be cut: any end where none is said; and in how many parts at most.
+struct Cut {
+  std::optional<ChunkEnds> ends{};
+  int most = std::numeric_limits<int>::max();
+};
 
 class DeviceTarget : public Target {
  public:
@@ -29,15 +36,15 @@ class DeviceTarget : public Target {
 
   /// Whether the slab engine takes the step and the next ones.
   bool begins_slab(const Program& program, int step) const;
-  /// How a reshape and the transforms that run with it are cut in chunks; one without any along the slowest axis of its
-  /// result.
-  Chunking chunking(const Joined& steps) const;
+  /// How a reshape and the transforms that run with it are cut in chunks: at both ends where that can be; one without
+  /// any along the slowest axis of its result.
+  Pieces pieces(const Joined& steps) const;
   /// Whether GPUs write slowly into an array of this state that another process has allocated.
   bool lands_slowly(const State& state) const;
 
  private:
   int wanted_chunks(const State& from, const State& to) const;
-  Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to) const;
+  Chunking chunking(const ChunkedSteps& steps, const State& from, const State& to, const Cut& wanted = {}) const;
   Chunking receiver_chunking(const State& from, const State& to) const;
   bool line_pass_fits_all(const TransformStep& fft, const State& state) const;
   bool checks_itself(const Program& program, int step) const;

@@ -75,12 +75,12 @@ class Operator {
   static Operator of_wavenumbers(OfWavenumbers factor, Lengths lengths = {});
 
   using OnSpectrum = std::function<void(const SpectrumPart&)>;
-  /// No factors, but a function that changes the spectrum where it lies: each apply calls it once for each member. On
-  /// GPUs it enqueues its work on the stream that it is given and does not wait for it; such calls are not replayed as
-  /// CUDA graphs. On CPUs it is done when it returns. It must not use the plan. What it throws is an error of apply on
-  /// all ranks, after which plans of their communicator refuse further calls. With the option verify it is called
-  /// twice, on two copies of the spectrum, which must become the same bit by bit. Such an operator cannot be joined
-  /// with others.
+  /// No factors, but a function that changes the spectrum where it lies: each apply calls it once for each member.
+  /// Whatever the norm, the numbers are those that forward gives with the norm "backward". On GPUs it enqueues its work
+  /// on the stream that it is given and does not wait for it; such calls are not replayed as CUDA graphs. On CPUs it is
+  /// done when it returns. It must not use the plan. What it throws is an error of apply on all ranks, after which
+  /// plans of their communicator refuse further calls. With the option verify it is called twice, on two copies of the
+  /// spectrum, which must become the same bit by bit. Such an operator cannot be joined with others.
   static Operator calling(OnSpectrum function);
   /// Factors by CUDA source text, for plans on GPUs: `__device__ complex factor(const double* k, const long long* i)`
   /// gives that of a mode from its wavenumbers and from its global indices in the spectrum, one an axis. It may return

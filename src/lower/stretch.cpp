@@ -39,13 +39,15 @@ bool takes_result(const Program& program, const Stretch& first) {
   return false;
 }
 
-/// The last transform that scales for free, or else the last one, multiplies its result. Null without any.
+/// The last transform that scales for free, or else the last one, multiplies its result; none before an operator, which
+/// sees the sums of the forward transform. Null without any.
 Stop* scaled_stop(const Program& program, std::vector<Stretch>& stretches, const std::vector<Fusion>& fusions,
                   Target& target) {
   Stop* last = nullptr;
   for (std::size_t i = stretches.size(); i-- > 0;)
     for (auto stop = stretches[i].rbegin(); stop != stretches[i].rend(); ++stop) {
       const Step& step = step_of(program, stop->step);
+      if (last != nullptr && std::holds_alternative<OperatorStep>(step)) return last;
       const bool cannon = std::holds_alternative<CannonStep>(step);
       if (!cannon && !std::holds_alternative<TransformStep>(step)) continue;
       if (last == nullptr) last = &*stop;

@@ -196,6 +196,32 @@ TEST(GroupOperators, CallFunctionsThatEnqueue) {
   check_calls(3, {{8, 6, 9}, "brick", "natural", Kind::r2c, Precision::f64, on_gpu("pencil")});
 }
 
+/// The mean mode of a field of ones is the number of points.
+TEST(GroupOperators, CallsSeeSums) {
+  for (const Shape& shape : {Shape{12, 9, 8}, Shape{8, 6, 11}})
+    for (const int ranks : {1, 2}) {
+      Plan plan = make_plan_over(devices_for(ranks), {shape, "slab", "left", Kind::c2c, Precision::f64, on_gpu()});
+      std::vector<PlacedArray> fields;
+      std::vector<void*> addresses;
+      for (int m = 0; m < ranks; ++m) {
+        const std::vector<Value> ones(plan.input(m).size(), 1);
+        fields.emplace_back("device", plan.device(m), plan.input(m).bytes());
+        fields.back().put(ones.data());
+        addresses.push_back(fields.back().data());
+      }
+      Value mean = 0;
+      const Operator op = Operator::calling([&](const SpectrumPart& part) {
+        for_own_elements(part.side, 0, [&](std::int64_t at, std::int64_t i) {
+          if (i != 0) return;
+          device::copy_bytes(&mean, static_cast<const Value*>(part.data) + at, sizeof mean, part.stream);
+          device::synchronize(part.stream);
+        });
+      });
+      plan.apply(op, std::vector<const void*>(addresses.begin(), addresses.end()), addresses);
+      EXPECT_EQ(mean, Value(static_cast<double>(shape[0] * shape[1] * shape[2])));
+    }
+}
+
 TEST(GroupOperators, CallsThatThrow) {
   const TransformCase c{{8, 6, 9}, "slab", "left", Kind::c2c, Precision::f64, on_gpu()};
   Plan plan = make_plan_over(devices_for(2), c);

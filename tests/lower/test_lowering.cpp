@@ -169,7 +169,7 @@ TEST(Lowering, FusedStepsHaveNoBufferInBetween) {
 }
 
 TEST(Lowering, TheLastTransformThatScalesForFreeScales) {
-  const Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
+  Program program = make_program("slab", problem_of(Kind::c2c, Layout::slab({8, 6, 10}, 2)));
   const auto scales = [&program](std::vector<int> not_free) {
     FakeTarget target;
     target.not_free = std::move(not_free);
@@ -180,6 +180,9 @@ TEST(Lowering, TheLastTransformThatScalesForFreeScales) {
   EXPECT_EQ(scales({}), (std::vector<double>{1, 1, 0.25}));
   EXPECT_EQ(scales({2}), (std::vector<double>{0.25, 1, 1}));
   EXPECT_EQ(scales({0, 2}), (std::vector<double>{1, 1, 0.25}));
+  program = joined(program, OperatorStep{}, reversed(program));  // none before the operator
+  EXPECT_EQ(scales({6}), (std::vector<double>{1, 1, 1, 1, 0.25, 1, 1}));
+  EXPECT_EQ(scales({4, 6}), (std::vector<double>{1, 1, 1, 1, 1, 1, 0.25}));
 }
 
 /// What runs steps together may scale where none of them could of its own.

@@ -188,6 +188,24 @@ TEST(Operators, CallFunctions) {
       }
 }
 
+/// The mean mode of a field of ones is the number of points, whatever the norm.
+TEST(Operators, CallsSeeSums) {
+  for (const Norm norm : {Norm::backward, Norm::forward, Norm::ortho, Norm::none})
+    for (const std::string algorithm : {"slab", "pencil"}) {
+      TransformCase c{{8, 6, 5}, "slab", "left", Kind::c2c, Precision::f64, quick(algorithm)};
+      c.options.norm = norm;
+      Plan plan = make_plan(MPI_COMM_WORLD, c);
+      std::vector<Value> ones(plan.input().size(), 1);
+      plan.apply(Operator::calling([](const SpectrumPart& part) {
+                   for_own_elements(part.side, 0, [&](std::int64_t at, std::int64_t i) {
+                     if (i != 0) return;
+                     EXPECT_EQ(static_cast<const Value*>(part.data)[at], 240.0);
+                   });
+                 }),
+                 ones, ones);
+    }
+}
+
 TEST(Operators, CallsThatCannotBe) {
   const TransformCase c{{8, 6, 4}, "slab", "left", Kind::c2c, Precision::f64, quick()};
   Plan plan = make_plan(MPI_COMM_WORLD, c);

@@ -127,12 +127,12 @@ class Operator:
     def calling(cls, change: Callable[[SpectrumPart], object]) -> Operator:
         """No factors, but a function that changes the spectrum in place; each apply calls it for each rank here.
 
-        On a GPU it enqueues its work on ``part.stream`` and does not wait: with CuPy within
-        ``cupy.cuda.ExternalStream(part.stream)``, with PyTorch within ``torch.cuda.stream(torch.cuda.ExternalStream(
-        part.stream))``; such calls are not replayed as CUDA graphs. It must not use the plan. What it raises is an
-        error of ``apply`` on all ranks, after which plans of their communicator refuse further calls. With the option
-        ``verify`` it is called twice, on two copies of the spectrum, which must become the same. It cannot be joined
-        with other operators, and gives no gradients.
+        Whatever the norm, the numbers are those that ``forward`` gives with ``norm="backward"``. On a GPU it enqueues
+        its work on ``part.stream`` and does not wait: with CuPy within ``cupy.cuda.ExternalStream(part.stream)``, with
+        PyTorch within ``torch.cuda.stream(torch.cuda.ExternalStream(part.stream))``; such calls are not replayed as
+        CUDA graphs. It must not use the plan. What it raises is an error of ``apply`` on all ranks, after which plans
+        of their communicator refuse further calls. With the option ``verify`` it is called twice, on two copies of the
+        spectrum, which must become the same. It cannot be joined with other operators, and gives no gradients.
         """
         if not callable(change):
             raise TypeError(f"change must be a function of a SpectrumPart, not {type(change).__name__}")

@@ -5,13 +5,15 @@ if(NOT SHARDFFT_GPU IN_LIST _gpu_choices)
 endif()
 file(GLOB SHARDFFT_GPU_SOURCES CONFIGURE_DEPENDS src/device/*.cpp src/gpu/*.cpp src/gpu/*/*.cpp)
 list(FILTER SHARDFFT_GPU_SOURCES EXCLUDE REGEX "src/gpu/move/nccl")
-# The headers of line kernels and of operators as text: the same source is compiled here and, for other lengths, when a plan is made.
-set(_kernel_headers device/factor_limits.hpp device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp
-  device/cuda/factors.cuh device/cuda/text_factors.cuh device/cuda/walk.cuh)
+# The line kernels' headers as text: the same source is compiled here and, for other lengths, when a plan is made.
+set(_kernel_headers device/line_checks.hpp device/line_cut.hpp device/plane_cut.hpp)
 foreach(_header butterfly.cuh complex.cuh kernel_pass.hpp kernel_planes.hpp line_fft.cuh line_sums.cuh pass_kernel.cuh
     pass_places.cuh plain_kernel.cuh plane_kernel.cuh plane_rows.cuh tile_fetch.cuh)
   list(APPEND _kernel_headers device/cuda/lines/${_header})
 endforeach()
+# Those of operators whose text users give.
+set(_operator_headers device/factor_limits.hpp device/cuda/factors.cuh device/cuda/text_factors.cuh device/cuda/walk.cuh)
+list(APPEND _kernel_headers ${_operator_headers})
 set(_kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/kernel_sources.cpp)
 list(TRANSFORM _kernel_headers PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE _kernel_files)
 add_custom_command(OUTPUT ${_kernel_sources} VERBATIM

@@ -20,9 +20,10 @@ using Change = std::function<std::string(int rank, shardfft::python::Memory spec
 Operator calling(Change change) {
   return Operator::calling([change = std::move(change)](const shardfft::SpectrumPart& part) {
     const std::shared_ptr<void> lent(part.data, [](void* /*of the plan*/) {});
+    // Of a GPU's plan it is never the host's to read, not even where it is pinned: its work is still under way.
+    const shardfft::MemoryPlace place{part.device < 0 ? "pageable" : "device", part.device};
     const std::string failed =
-        change(part.side.rank, shardfft::python::make_memory({lent, part.side.bytes()}, part.device),
-               shardfft::python::address(part.stream));
+        change(part.side.rank, {{lent, part.side.bytes()}, place}, shardfft::python::address(part.stream));
     if (!failed.empty()) throw std::runtime_error(failed);
   });
 }

@@ -69,6 +69,7 @@ class OperatorOperation : public DeviceOperation {
     if (factors->call) {
       if (buffers.in != buffers.out && count > 0)
         device::copy_bytes(buffers.out, buffers.in, static_cast<std::size_t>(count) * element_.bytes(), stream);
+      const device::DeviceScope scope(device::current_device());  // which the caller's function may change
       return factors->call(buffers.out, device::current_device(), stream);
     }
     if (count == 0) return;

@@ -271,7 +271,8 @@ __device__ auto factor(const double* k, const long long* i) { return conj(given:
 
 
 def _part_of(side: Side, memory: _core.Memory, stream: int) -> SpectrumPart:
-    array = side._of_memory(memory, stream).transpose(side._places)
+    # Work on the part's stream needs no order, and libraries that are told of a stream wait for it on the host.
+    array = side._of_memory(memory).transpose(side._places)
     return SpectrumPart(array, side, None if memory.device < 0 else memory.device, stream)
 
 

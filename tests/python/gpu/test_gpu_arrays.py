@@ -106,6 +106,30 @@ def test_the_librarys_own_stream(comm, whole, close, with_streams):
         plan.synchronize()
 
 
+def test_operators(comm, whole, close, with_streams):
+    """A library's work on the spectrum, and CUDA text, whose factors are those of NumPy."""
+    x, library = whole((12, 9, 8)), with_streams
+    k = np.meshgrid(*(np.fft.fftfreq(n, 1 / n) for n in x.shape), indexing="ij", sparse=True)
+    factors = 1 / (1 + k[0] ** 2 + 2 * k[1] ** 2) + 0.5j * k[2]
+    exact = np.fft.ifftn(np.fft.fftn(x) * factors)
+    text = """__device__ complex factor(const double* k, const long long* i) {
+      return complex(1 / (1 + k[0] * k[0] + 2 * k[1] * k[1]), 0.5 * k[2]);
+    }"""
+
+    def multiply(part):
+        with library.given_stream(part.stream, part.device):
+            spectrum = library.seen(part.array)
+            spectrum *= library.array(factors[part.side.slices], part.device)
+
+    with shardfft.plan(x.shape, comm=comm, processor="gpu") as plan:
+        a = library.array(x[plan.input.slices], plan.device)
+        for operator in (shardfft.Operator.calling(multiply), shardfft.Operator.cuda(text)):
+            for _ in range(4):
+                close(library.numpy(plan.apply(operator, a)), plan.input.layout, exact)
+        conjugate = np.fft.ifftn(np.fft.fftn(x) * factors.conj())
+        close(library.numpy(plan.apply(shardfft.Operator.cuda(text).conj(), a)), plan.input.layout, conjugate)
+
+
 @pytest.mark.parametrize("real", [False, True])
 def test_numpy_like(comm, whole, close, library, real):
     x = whole((9, 6, 8), "float32" if real else "complex128")

@@ -37,6 +37,13 @@ class CuPy:
         with self.cupy.cuda.Device(device):
             return self.cupy.cuda.Stream(non_blocking=True)
 
+    def given_stream(self, address, device):
+        with self.cupy.cuda.Device(device):
+            return self.cupy.cuda.ExternalStream(address, device)
+
+    def seen(self, array):
+        return self.cupy.asarray(array)
+
     def late(self, values, device):
         """Give an array that holds ``values`` a moment later; the host does not wait."""
         array, source = self.array(np.zeros_like(values), device), self.array(values, device)
@@ -67,6 +74,12 @@ class Torch:
     def stream(self, device):
         stream = self.torch.cuda.Stream(device)
         return _TorchStream(self.torch, stream)
+
+    def given_stream(self, address, device):
+        return _TorchStream(self.torch, self.torch.cuda.ExternalStream(address, device))
+
+    def seen(self, array):
+        return self.torch.from_dlpack(array)
 
     def late(self, values, device):
         array, source = self.array(np.zeros_like(values), device), self.array(values, device)
